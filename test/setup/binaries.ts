@@ -1,0 +1,150 @@
+import { type SpawnOptions, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const module = join(import.meta.dirname, "..", "apiserver");
+const programs = ["kube-apiserver", "etcd"] as const;
+
+/** The programs of a real control plane, as paths. */
+export interface Binaries {
+  version: string;
+  "kube-apiserver": string;
+  etcd: string;
+}
+
+/** What a machine has: the programs, or why it cannot have them. */
+export type Found = { binaries: Binaries } | { missing: string };
+
+/**
+ * Finds kube-apiserver and etcd in the cache, or builds them from `test/apiserver` and keeps them there.
+ * The cache is outside the tree, so a fresh clone of the same version builds nothing.
+ */
+export async function findOrBuild(tell: (line: string) => void): Promise<Found> {
+  const version = await kubernetesVersion();
+  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "postern");
+  const folder = join(cache, `apiserver-${version}`);
+  const flags = buildFlags(version);
+  const stamp = await stampOf(flags);
+
+  if (await isBuilt(folder, stamp)) return { binaries: paths(folder, version) };
+  if (!(await run("go", ["version"], { stdio: "ignore" })).ok) {
+    return { missing: "Go is not on the PATH, and it builds the kube-apiserver of these tests" };
+  }
+  await mkdir(cache, { recursive: true });
+  await holding(`${folder}.lock`, async () => {
+    if (await isBuilt(folder, stamp)) return;
+    tell(`building kube-apiserver ${version} and etcd into ${folder}, once, for some minutes`);
+    await build(folder, flags, stamp);
+  });
+  return { binaries: paths(folder, version) };
+}
+
+/** The version that `test/apiserver/go.mod` asks for, such as `v1.36.3`. */
+async function kubernetesVersion(): Promise<string> {
+  const text = await readFile(join(module, "go.mod"), "utf8");
+  const version = /^\s*k8s\.io\/kubernetes (v[\d.]+)$/m.exec(text)?.[1];
+  if (version === undefined) throw new Error("test/apiserver/go.mod requires no k8s.io/kubernetes");
+  return version;
+}
+
+/** Without these the server answers `v0.0.0-master+$Format`, and clients cannot tell what it is. */
+function buildFlags(version: string): string[] {
+  const [major, minor] = version.slice(1).split(".");
+  const stamped = { gitVersion: version, gitMajor: major, gitMinor: minor };
+  const variables = Object.entries(stamped).map(
+    ([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`,
+  );
+  return ["-trimpath", `-ldflags=-s -w ${variables.join(" ")}`];
+}
+
+/** Changes when anything changes that the programs are made from. */
+async function stampOf(flags: string[]): Promise<string> {
+  const hash = createHash("sha256").update(flags.join("\0"));
+  const sources = ["go.mod", "go.sum", ...programs.map((program) => join(program, "main.go"))];
+  for (const source of sources) hash.update(await readFile(join(module, source)));
+  return hash.digest("hex");
+}
+
+async function isBuilt(folder: string, stamp: string): Promise<boolean> {
+  const found = await readFile(join(folder, "stamp"), "utf8").catch(() => "");
+  return found === stamp;
+}
+
+function paths(folder: string, version: string): Binaries {
+  return {
+    version,
+    "kube-apiserver": join(folder, "kube-apiserver"),
+    etcd: join(folder, "etcd"),
+  };
+}
+
+/** Builds beside the place and moves there whole, so that a killed build leaves nothing that looks finished. */
+async function build(folder: string, flags: string[], stamp: string): Promise<void> {
+  const parts = join(folder, "..");
+  for (const name of await readdir(parts)) {
+    if (/^apiserver-.*\.(building|old)$/.test(name))
+      await rm(join(parts, name), { recursive: true });
+  }
+  const building = `${folder}.building`;
+  await mkdir(building);
+  const packages = programs.map((program) => `./${program}`);
+  const built = await run("go", ["build", ...flags, "-o", `${building}/`, ...packages], {
+    cwd: module,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  if (!built.ok) throw new Error(`go build of test/apiserver failed: ${built.why}`);
+  await writeFile(join(building, "stamp"), stamp);
+  await rename(folder, `${folder}.old`).catch(() => undefined);
+  await rename(building, folder);
+  await rm(`${folder}.old`, { recursive: true, force: true });
+}
+
+/**
+ * Runs `work` while no other run does. The holder touches the lock as long as it lives; one that is
+ * no longer touched belonged to a run that was killed, and is taken over.
+ */
+async function holding(lock: string, work: () => Promise<void>): Promise<void> {
+  const abandonedAfterMs = 20_000;
+  while (!(await take(lock))) {
+    const touched = await stat(lock).catch(() => undefined);
+    if (touched && Date.now() - touched.mtimeMs > abandonedAfterMs) await rm(lock, { force: true });
+    else await sleep(500);
+  }
+  const touch = setInterval(() => {
+    const now = new Date();
+    utimes(lock, now, now).catch(() => undefined);
+  }, abandonedAfterMs / 8);
+  try {
+    await work();
+  } finally {
+    clearInterval(touch);
+    await rm(lock, { force: true });
+  }
+}
+
+async function take(lock: string): Promise<boolean> {
+  try {
+    await writeFile(lock, String(process.pid), { flag: "wx" });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function run(
+  command: string,
+  args: string[],
+  options: SpawnOptions,
+): Promise<{ ok: true } | { ok: false; why: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, options);
+    child.once("error", (error) => resolve({ ok: false, why: error.message }));
+    child.once("exit", (code, signal) => {
+      resolve(code === 0 ? { ok: true } : { ok: false, why: `exit ${code ?? signal}` });
+    });
+  });
+}

@@ -1,0 +1,93 @@
+import { writeSync } from "node:fs";
+import type { Reporter, TestCase, TestModule, Vitest } from "vitest/node";
+
+declare module "vitest" {
+  interface TaskMeta {
+    /** Why a suite cannot run on this machine; the reporter names it at the end. */
+    whySkipped?: string;
+  }
+}
+
+interface Tally {
+  passed: number;
+  failed: number;
+  skipped: number;
+  /** Each suite of which something was skipped, and why. */
+  skippedSuites: Map<string, string>;
+}
+
+/**
+ * Ends a run with what was skipped and why, then the plain line `N passed, N failed`.
+ * A run that ran nothing, or that skipped anything where `CI=true`, has failed.
+ */
+export class EndReporter implements Reporter {
+  private tally: Tally = { passed: 0, failed: 0, skipped: 0, skippedSuites: new Map() };
+  private partly = false;
+
+  onInit(vitest: Vitest): void {
+    if (vitest.config.watch) return;
+    this.partly = vitest.config.testNamePattern !== undefined;
+    // At the very end, because Vitest may still have something to say after the last reporter.
+    process.once("exit", () => this.end());
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
+    this.tally = count(modules, this.partly);
+    this.tally.failed += errors.length;
+  }
+
+  private end(): void {
+    const { passed, skipped, skippedSuites } = this.tally;
+    const skippedInCi = skipped > 0 && process.env.CI === "true";
+    if (passed === 0 || skippedInCi) process.exitCode ||= 1;
+    const failed = this.tally.failed || (process.exitCode && !skippedInCi ? 1 : 0);
+    if (failed > 0) process.exitCode ||= 1;
+
+    const lines = [...skippedSuites].map(([suite, why]) => `skipped: ${suite} (${why})`);
+    if (passed === 0 && failed <= 1) lines.push("no test ran to its end");
+    if (skippedInCi) lines.push("CI=true, where nothing may be skipped: the run has failed");
+    lines.push(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+    writeSync(1, `${lines.join("\n")}\n`);
+  }
+}
+
+/** Counts what happened; `partly` is a run of some tests by name, where the others do not count. */
+function count(modules: readonly TestModule[], partly: boolean): Tally {
+  const tally: Tally = { passed: 0, failed: 0, skipped: 0, skippedSuites: new Map() };
+  for (const module of modules) {
+    let failed = 0;
+    for (const test of module.children.allTests()) {
+      const outcome = outcomeOf(test);
+      if (outcome.is === "passed") tally.passed++;
+      else if (outcome.is === "failed") failed++;
+      else if (!partly || outcome.why !== unexplained) {
+        tally.skipped++;
+        tally.skippedSuites.set(suiteOf(test), outcome.why);
+      }
+    }
+    // A file that did not load, or a hook that threw, fails without a failed test.
+    tally.failed += failed === 0 && !module.ok() ? 1 : failed;
+  }
+  return tally;
+}
+
+const unexplained = "no reason given";
+
+type Outcome = { is: "passed" } | { is: "failed" } | { is: "skipped"; why: string };
+
+function outcomeOf(test: TestCase): Outcome {
+  const result = test.result();
+  if (result.state === "passed") return { is: "passed" };
+  if (result.state !== "skipped") return { is: "failed" }; // also one that never ended
+  let why = result.note;
+  for (let above = test.parent; above.type === "suite"; above = above.parent) {
+    if (above.errors().length > 0) return { is: "failed" }; // a hook threw, so its tests did not run
+    why ??= above.meta().whySkipped;
+  }
+  return { is: "skipped", why: why ?? unexplained };
+}
+
+/** The file and the outermost suite of a test, or its own name where it stands alone. */
+function suiteOf(test: TestCase): string {
+  return `${test.module.relativeModuleId} > ${test.fullName.split(" > ")[0]}`;
+}

@@ -1,0 +1,21 @@
+import { defineConfig } from "vitest/config";
+import { EndReporter } from "./test/setup/reporter.ts";
+
+export default defineConfig({
+  test: {
+    reporters: ["default", new EndReporter()],
+    projects: [
+      { test: { name: "unit", include: ["src/**/*.test.ts", "scripts/**/*.test.ts"] } },
+      { test: { name: "package", include: ["test/package/**/*.test.ts"], testTimeout: 30_000 } },
+      {
+        test: {
+          name: "system",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/package/**"],
+          globalSetup: ["test/setup/global.ts"],
+          testTimeout: 30_000,
+        },
+      },
+    ],
+  },
+});
