@@ -1,0 +1,107 @@
+import type { Explained, Failure } from "../model/failure.ts";
+
+/** The Status object that the API server sends with every refusal. */
+export interface KubeStatus {
+  code?: number;
+  reason?: string;
+  message?: string;
+  details?: { causes?: { field?: string; message?: string; reason?: string }[]; retryAfterSeconds?: number };
+}
+
+/** What to do about each code that is not the API server's own reason, and about the common ones that are. */
+const hints: Record<string, string> = {
+  Unauthorized: "renew the credentials of this kubeconfig or service account",
+  Forbidden: "grant the verb named above in the operator's Role or ClusterRole",
+  NotFound: "install the resource definitions with manifests/crds, or check the name",
+  Conflict: "it is tried again on a fresh read",
+  Invalid: "correct the field named above",
+  TooManyRequests: "the API server is busy; it is tried again",
+  Unreachable: "check that the address in the kubeconfig is right and that the API server runs",
+  Timeout: "the API server did not answer in time; it is tried again",
+  UnreadableAnswer: "check that the address in the kubeconfig is an API server and not a proxy's page",
+  UnreadableKubeconfig: "check the path, the permissions and the YAML of the kubeconfig",
+  NoCredentials: "give --kubeconfig, set KUBECONFIG, or run inside a cluster with a service account",
+  NotLeader: "another replica leads; this one writes nothing",
+};
+
+/** An error from the Kubernetes API, or from the way to it. */
+export class KubeError extends Error implements Explained {
+  override readonly name = "KubeError";
+  /** The API server's reason (`Conflict`, `NotFound`, …) or one of ours (`Unreachable`, …). */
+  readonly code: string;
+  /** The HTTP status; 0 when there was no answer. */
+  readonly status: number;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    code: string,
+    message: string,
+    options: ErrorOptions & { status?: number; retryAfterMs?: number | undefined } = {},
+  ) {
+    super(message, options);
+    this.code = code;
+    this.status = options.status ?? 0;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+
+  explain(): Failure {
+    const hint = hints[this.code];
+    const failure: Failure = {
+      reason: this.code,
+      message: hint === undefined ? this.message : `${this.message} · ${hint}`,
+    };
+    if (this.retryAfterMs !== undefined) failure.requeueAfterMs = this.retryAfterMs;
+    if (this.code === "Invalid") failure.terminal = true;
+    return failure;
+  }
+}
+
+/** Turn an answer that is not a success into the error that a person can read. */
+export function errorFromAnswer(
+  what: string,
+  status: number,
+  body: string,
+  retryAfter: string | undefined,
+): KubeError {
+  const told = parseStatus(body);
+  const code = told?.reason || reasonOf(status);
+  // A page of a proxy can hold anything: only what the API server says in its own form is passed on.
+  const why = told?.message ?? `the answer was HTTP ${status} and not in the form of the API server`;
+  const seconds = Number(retryAfter);
+  return new KubeError(code, `${what} failed · ${why}`, {
+    status,
+    retryAfterMs: seconds > 0 ? seconds * 1000 : undefined,
+  });
+}
+
+function parseStatus(body: string): KubeStatus | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    if (typeof parsed === "object" && parsed !== null && "kind" in parsed && parsed.kind === "Status")
+      return parsed as KubeStatus;
+  } catch {
+    // Not JSON: the caller says so.
+  }
+  return undefined;
+}
+
+function reasonOf(status: number): string {
+  switch (status) {
+    case 401:
+      return "Unauthorized";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "NotFound";
+    case 409:
+      return "Conflict";
+    case 410:
+      return "Gone";
+    case 422:
+      return "Invalid";
+    case 429:
+      return "TooManyRequests";
+    default:
+      return status >= 500 ? "ServerError" : "UnreadableAnswer";
+  }
+}

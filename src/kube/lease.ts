@@ -1,0 +1,150 @@
+import { type Clock, realClock, wait } from "../model/clock.ts";
+import type { Kind, KubeObject } from "../model/kind.ts";
+import type { KubeClient } from "./client.ts";
+import { KubeError } from "./errors.ts";
+import { micro } from "./events.ts";
+import type { Log } from "./log.ts";
+
+interface LeaseObject extends KubeObject {
+  spec?: {
+    holderIdentity?: string | null;
+    leaseDurationSeconds?: number;
+    acquireTime?: string | null;
+    renewTime?: string | null;
+    leaseTransitions?: number;
+  };
+}
+
+/** coordination.k8s.io/v1 Lease. */
+export const leaseKind: Kind<LeaseObject> = {
+  group: "coordination.k8s.io",
+  version: "v1",
+  kind: "Lease",
+  plural: "leases",
+  namespaced: true,
+};
+
+export interface LeaseOptions {
+  client: KubeClient;
+  namespace: string;
+  name: string;
+  /** Who we are: different for every process. */
+  identity: string;
+  log: Log;
+  clock?: Clock;
+  /** How long others wait before they take a lease that is not renewed. client-go's 15 s. */
+  durationMs?: number;
+  /** How long the holder may go without renewing before it holds itself for replaced. client-go's 10 s. */
+  deadlineMs?: number;
+  /** How often it is renewed or tried for. client-go's 2 s. */
+  retryMs?: number;
+}
+
+/**
+ * One leader among many processes, by a Lease. `mayWrite` is the fence: it answers no from the moment at which the
+ * holder can no longer be sure, which is before anyone else can take over.
+ */
+export class Lease {
+  readonly #options: Required<LeaseOptions>;
+  #leading = false;
+  #renewedAt = Number.NEGATIVE_INFINITY;
+  #holder: string | undefined;
+  // Another's lease is judged by our own clock, from the moment at which we saw it change.
+  #seen = { version: "", at: 0 };
+
+  constructor(options: LeaseOptions) {
+    this.#options = { clock: realClock, durationMs: 15_000, deadlineMs: 10_000, retryMs: 2_000, ...options };
+  }
+
+  get holder(): string | undefined {
+    return this.#holder;
+  }
+
+  /** Whether this process leads and may still be sure of it. */
+  mayWrite(): boolean {
+    return this.#leading && this.#options.clock.now() - this.#renewedAt < this.#options.deadlineMs;
+  }
+
+  /** Try for the lease, lead, and try again when it was lost, until the signal says stop. Then let go of it. */
+  async run(signal: AbortSignal, lead: { begin(): void; end(): Promise<void> }): Promise<void> {
+    const { clock, retryMs, deadlineMs, log, identity } = this.#options;
+    while (!signal.aborted) {
+      const held = await this.#tryOnce(signal);
+      if (held && !this.#leading) {
+        this.#leading = true;
+        log.info({ identity }, "leading");
+        lead.begin();
+      }
+      if (this.#leading && clock.now() - this.#renewedAt >= deadlineMs) {
+        this.#leading = false;
+        log.warn({ identity, holder: this.#holder }, "lease lost");
+        await lead.end();
+      }
+      // Those who wait are spread; the holder is on time.
+      const pause = this.#leading ? retryMs : retryMs * (1 + Math.random());
+      await wait(clock, pause, signal).catch(() => {});
+    }
+    if (this.#leading) {
+      await lead.end();
+      await this.#release();
+    }
+  }
+
+  async #tryOnce(signal: AbortSignal): Promise<boolean> {
+    const { client, namespace, name, identity, clock, durationMs, log } = this.#options;
+    // Taken before the request is sent: the lease counts from then and not from the answer.
+    const now = clock.now();
+    try {
+      const place = { kind: leaseKind, namespace, name };
+      const lease = await client.get<LeaseObject>(place, signal);
+      const version = lease?.metadata.resourceVersion ?? "";
+      if (version !== this.#seen.version) this.#seen = { version, at: now };
+      this.#holder = lease?.spec?.holderIdentity || undefined;
+      const theirs = this.#holder !== undefined && this.#holder !== identity;
+      const theirMs = (lease?.spec?.leaseDurationSeconds ?? durationMs / 1000) * 1000;
+      if (theirs && now < this.#seen.at + theirMs) {
+        // Somebody else has it: whatever we believed until now, it is over.
+        if (this.#leading) this.#renewedAt = Number.NEGATIVE_INFINITY;
+        return false;
+      }
+      await this.#take(lease, now, signal);
+      this.#renewedAt = now;
+      this.#holder = identity;
+      return true;
+    } catch (err) {
+      if (signal.aborted) return false;
+      const conflict = err instanceof KubeError && (err.status === 409 || err.code === "AlreadyExists");
+      if (!conflict) log.warn({ err }, "lease not reached");
+      return false;
+    }
+  }
+
+  async #take(lease: LeaseObject | undefined, now: number, signal: AbortSignal): Promise<void> {
+    const { client, namespace, name, identity, durationMs } = this.#options;
+    const ours = lease?.spec?.holderIdentity === identity;
+    const spec = {
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.ceil(durationMs / 1000),
+      acquireTime: ours ? (lease?.spec?.acquireTime ?? micro(now)) : micro(now),
+      renewTime: micro(now),
+      leaseTransitions: (lease?.spec?.leaseTransitions ?? 0) + (lease && !ours ? 1 : 0),
+    };
+    const written = lease
+      ? await client.replace(leaseKind, { metadata: lease.metadata, spec } as LeaseObject, signal)
+      : await client.create(leaseKind, { metadata: { name, namespace }, spec } as LeaseObject, signal);
+    this.#seen = { version: written.metadata.resourceVersion ?? "", at: now };
+  }
+
+  async #release(): Promise<void> {
+    const { client, namespace, name, identity, clock, log } = this.#options;
+    this.#leading = false;
+    try {
+      const lease = await client.get<LeaseObject>({ kind: leaseKind, namespace, name });
+      if (!lease || lease.spec?.holderIdentity !== identity) return;
+      const spec = { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1, renewTime: micro(clock.now()) };
+      await client.replace(leaseKind, { metadata: lease.metadata, spec });
+    } catch (err) {
+      log.warn({ err }, "lease not let go of");
+    }
+  }
+}

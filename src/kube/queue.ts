@@ -1,0 +1,240 @@
+import { type Clock, realClock } from "../model/clock.ts";
+import { DueHeap } from "./due-heap.ts";
+
+/** Who goes first: what a person changed, then what is tried again, then what is only looked after. */
+export type Priority = "change" | "retry" | "drift";
+
+/** What came of a key: whether it failed, and when to look at it again. */
+export interface Outcome {
+  failed: boolean;
+  /** Look again after this long. Without it a failed key is tried again after its back-off. */
+  againMs?: number | undefined;
+  priority?: Priority;
+}
+
+/** What the queue tells the metrics. */
+export interface QueueObserver {
+  added(priority: Priority): void;
+  retried(): void;
+  depth(priority: Priority, depth: number): void;
+  waited(seconds: number): void;
+  worked(seconds: number): void;
+}
+
+export interface QueueOptions {
+  /** How many keys may be worked on at once. Every controller has its own, so that none can starve another. */
+  concurrency: number;
+  work: (key: string, priority: Priority) => Promise<Outcome>;
+  clock?: Clock;
+  observer?: QueueObserver;
+}
+
+const order: readonly Priority[] = ["change", "retry", "drift"];
+const firstBackOffMs = 3_000;
+const lastBackOffMs = 30_000;
+// One in this many starts goes to the lowest priority that waits, so that nothing waits for ever.
+const lowestEvery = 8;
+
+interface Entry {
+  queued: Priority | undefined;
+  addedAt: number;
+  running: boolean;
+  startedAt: number;
+  failures: number;
+}
+
+/**
+ * The keys that need work. A key is there once, however often it is added; one that is added while it is worked
+ * on is worked on once more afterwards; it is never worked on twice at the same time. At rest it holds no timer
+ * and no memory of keys but those that wait for their time.
+ */
+export class WorkQueue {
+  readonly #options: QueueOptions;
+  readonly #clock: Clock;
+  readonly #entries = new Map<string, Entry>();
+  readonly #lists: Record<Priority, Fifo> = { change: new Fifo(), retry: new Fifo(), drift: new Fifo() };
+  readonly #due = new DueHeap<Priority>();
+  #cancelTimer: (() => void) | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+  #running = 0;
+  #starts = 0;
+  #started = false;
+  #idle: (() => void)[] = [];
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? realClock;
+  }
+
+  /** Begin to work. Keys added before wait until then. */
+  start(): void {
+    this.#started = true;
+    this.#pump();
+  }
+
+  /** Take no further key up; the answer comes when those that are worked on are done. */
+  stop(): Promise<void> {
+    this.#started = false;
+    this.#cancelTimer?.();
+    this.#timerAt = Number.POSITIVE_INFINITY;
+    if (this.#running === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  add(key: string, priority: Priority = "change"): void {
+    const entry = this.#entry(key);
+    this.#options.observer?.added(priority);
+    if (entry.queued !== undefined) {
+      if (order.indexOf(priority) >= order.indexOf(entry.queued)) return;
+      // It moves up; the place in the slower list is passed over when its turn comes.
+      entry.queued = priority;
+      if (!entry.running) this.#enqueue(key, priority);
+      return;
+    }
+    entry.queued = priority;
+    entry.addedAt = this.#clock.now();
+    if (!entry.running) {
+      this.#enqueue(key, priority);
+      this.#pump();
+    }
+  }
+
+  /** Add a key when some time has passed. The earlier of two times holds. */
+  addAfter(key: string, ms: number, priority: Priority = "retry"): void {
+    if (ms <= 0) return this.add(key, priority);
+    this.#due.set(key, this.#clock.now() + ms, priority);
+    this.#arm();
+  }
+
+  /** How many keys wait to be worked on, are worked on, and wait for their time. */
+  counts(): { queued: number; running: number; later: number } {
+    let queued = 0;
+    for (const entry of this.#entries.values()) if (entry.queued !== undefined) queued++;
+    return { queued, running: this.#running, later: this.#due.size };
+  }
+
+  /** The seconds that the keys being worked on have taken so far: all together, and the longest. */
+  unfinished(): { total: number; longest: number } {
+    let total = 0;
+    let longest = 0;
+    for (const entry of this.#entries.values()) {
+      if (!entry.running) continue;
+      const seconds = (this.#clock.now() - entry.startedAt) / 1000;
+      total += seconds;
+      longest = Math.max(longest, seconds);
+    }
+    return { total, longest };
+  }
+
+  #entry(key: string): Entry {
+    let entry = this.#entries.get(key);
+    if (!entry) {
+      entry = { queued: undefined, addedAt: 0, running: false, startedAt: 0, failures: 0 };
+      this.#entries.set(key, entry);
+    }
+    return entry;
+  }
+
+  #enqueue(key: string, priority: Priority): void {
+    const list = this.#lists[priority];
+    list.push(key);
+    this.#options.observer?.depth(priority, list.size);
+  }
+
+  #next(): string | undefined {
+    const lowestFirst = ++this.#starts % lowestEvery === 0;
+    for (const priority of lowestFirst ? order.toReversed() : order) {
+      const list = this.#lists[priority];
+      for (let key = list.shift(); key !== undefined; key = list.shift()) {
+        this.#options.observer?.depth(priority, list.size);
+        const entry = this.#entries.get(key);
+        if (entry?.queued === priority && !entry.running) return key;
+      }
+    }
+    return undefined;
+  }
+
+  #pump(): void {
+    while (this.#started && this.#running < this.#options.concurrency) {
+      const key = this.#next();
+      if (key === undefined) return;
+      void this.#run(key, this.#entry(key));
+    }
+  }
+
+  async #run(key: string, entry: Entry): Promise<void> {
+    const priority = entry.queued ?? "change";
+    const now = this.#clock.now();
+    entry.queued = undefined;
+    entry.running = true;
+    entry.startedAt = now;
+    this.#running++;
+    // What comes of this pass decides anew when to look again.
+    this.#due.remove(key);
+    this.#options.observer?.waited((now - entry.addedAt) / 1000);
+
+    let outcome: Outcome;
+    try {
+      outcome = await this.#options.work(key, priority);
+    } catch {
+      outcome = { failed: true };
+    }
+    this.#options.observer?.worked((this.#clock.now() - entry.startedAt) / 1000);
+    entry.running = false;
+    this.#running--;
+    this.#settle(key, entry, outcome);
+    if (this.#running === 0 && !this.#started) for (const resolve of this.#idle.splice(0)) resolve();
+    this.#pump();
+  }
+
+  #settle(key: string, entry: Entry, outcome: Outcome): void {
+    let againMs = outcome.againMs;
+    if (outcome.failed) {
+      this.#options.observer?.retried();
+      againMs ??= Math.min(lastBackOffMs, firstBackOffMs * 2 ** entry.failures);
+      entry.failures++;
+    } else entry.failures = 0;
+
+    if (entry.queued !== undefined) return this.#enqueue(key, entry.queued);
+    // A failed key keeps its count of failures until it succeeds; others leave nothing behind.
+    if (!outcome.failed) this.#entries.delete(key);
+    if (againMs !== undefined) this.addAfter(key, againMs, outcome.priority ?? "retry");
+  }
+
+  #arm(): void {
+    const next = this.#due.earliest;
+    if (next === undefined || next >= this.#timerAt) return;
+    this.#cancelTimer?.();
+    this.#timerAt = next;
+    this.#cancelTimer = this.#clock.after(Math.max(0, next - this.#clock.now()), () => {
+      this.#timerAt = Number.POSITIVE_INFINITY;
+      for (const { key, value } of this.#due.takeUntil(this.#clock.now())) this.add(key, value);
+      this.#arm();
+    });
+  }
+}
+
+/** First in, first out, without moving what is left on every take. */
+class Fifo {
+  #items: (string | undefined)[] = [];
+  #head = 0;
+
+  get size(): number {
+    return this.#items.length - this.#head;
+  }
+
+  push(item: string): void {
+    this.#items.push(item);
+  }
+
+  shift(): string | undefined {
+    if (this.size === 0) return undefined;
+    const item = this.#items[this.#head];
+    this.#items[this.#head++] = undefined;
+    if (this.#head > 1024 && this.#head * 2 > this.#items.length) {
+      this.#items = this.#items.slice(this.#head);
+      this.#head = 0;
+    }
+    return item;
+  }
+}
