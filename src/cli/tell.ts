@@ -1,0 +1,21 @@
+import { isExplained } from "../model/failure.ts";
+import { packageVersion } from "./package-version.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** The exit codes of every program. 70 is EX_SOFTWARE of sysexits.h. */
+export const exitCodes = { ok: 0, failed: 1, usage: 2, bug: 70 } as const;
+
+/** What a person is told about an error: one line, or for a bug all that is known of it; and the exit code. */
+export function tell(error: unknown): { text: string; exitCode: number } {
+  if (isExplained(error)) {
+    const text = `postern: ${error
+      .explain()
+      .message.replace(/\s*\n\s*/g, " ")
+      .trim()}`;
+    return { text, exitCode: error instanceof UsageError ? exitCodes.usage : exitCodes.failed };
+  }
+  const release = `Postern ${packageVersion()}, Node ${process.versions.node}`;
+  const known = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const text = `postern: this is a bug (${release}); please report it with these lines\n${known}`;
+  return { text, exitCode: exitCodes.bug };
+}

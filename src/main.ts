@@ -1,0 +1,86 @@
+import type { Command } from "commander";
+import { nearest } from "./cli/nearest.ts";
+import { tell } from "./cli/tell.ts";
+import { UsageError } from "./cli/usage-error.ts";
+
+/** A program of Postern. It is loaded only when it is asked for, so that help and errors are instant. */
+interface Program {
+  summary: string;
+  load(): Promise<{ command(): Command }>;
+}
+
+const programs: Record<string, Program> = {
+  version: { summary: "print the version", load: () => import("./cli/version.ts") },
+};
+
+/** Runs the program that the first argument names, to its end, and gives the exit code. */
+export async function main(args: string[]): Promise<number> {
+  process.stdout.on("error", endQuietlyOnClosedPipe);
+  process.on("uncaughtException", (error) => process.exit(fail(error)));
+  try {
+    await dispatch(args);
+    return 0;
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+async function dispatch([name = "help", ...rest]: string[]): Promise<void> {
+  if (name === "-V" || name === "--version") return dispatch(["version", ...rest]);
+  if (name === "help" && rest[0] !== undefined) return dispatch([rest[0], "--help"]);
+  if (name === "help" || name === "-h" || name === "--help") {
+    process.stdout.write(help());
+    return;
+  }
+  const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
+  if (program === undefined) throw unknown(name);
+  const [{ command }, { runProgram }] = await Promise.all([
+    program.load(),
+    import("./cli/run-program.ts"),
+  ]);
+  await runProgram(name, command(), rest);
+}
+
+function fail(error: unknown): number {
+  const { text, exitCode } = tell(error);
+  process.stderr.write(`${text}\n`);
+  return exitCode;
+}
+
+function unknown(name: string): UsageError {
+  const [kind, known] = name.startsWith("-")
+    ? ["option", ["--help", "--version"]]
+    : ["program", [...Object.keys(programs), "help"]];
+  const meant = nearest(name, known);
+  const right = meant ? `did you mean '${meant}'?` : `known are ${known.join(", ")}`;
+  return new UsageError(`unknown ${kind} '${name}': ${right} (see postern --help)`);
+}
+
+function help(): string {
+  const width = Math.max(...Object.keys(programs).map((name) => name.length));
+  const rows = Object.entries(programs).map(
+    ([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`,
+  );
+  return `Usage: postern <program> [options]
+
+Private connectivity for Kubernetes control planes on Azure.
+
+Programs:
+${rows.join("\n")}
+
+Options:
+  -h, --help     print this help, or after a program's name the help of that program
+  -V, --version  print the version
+
+Example:
+  $ postern version
+
+Not there yet: the local mode that will run everything on one machine.
+`;
+}
+
+/** The reader of a pipe has seen enough: `postern --help | head -1` is no error. */
+function endQuietlyOnClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+}

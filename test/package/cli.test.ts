@@ -1,0 +1,83 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+import { root, runBin } from "./run-bin.ts";
+
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+const namingEachLoad = [
+  "--import",
+  `data:text/javascript,${encodeURIComponent(`
+    import { registerHooks } from "node:module";
+    registerHooks({ load(url, context, next) { console.error(url); return next(url, context); } });
+  `)}`,
+];
+
+describe("help", () => {
+  test("without a program says what there is, and that is no error", async () => {
+    const [nothing, asked] = [await runBin([]), await runBin(["--help"])];
+    expect(nothing).toEqual(asked);
+    expect(asked).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(asked.stdout).toMatch(/^Usage: postern <program> \[options\]\n/);
+  });
+
+  test("of every program has its usage and an example", async () => {
+    const { stdout } = await runBin(["--help"]);
+    const list = /Programs:\n((?: {2}.*\n)+)/.exec(stdout)?.[1] ?? "";
+    const programs = Array.from(list.matchAll(/^ {2}(\S+)/gm), (match) => match[1] ?? "");
+    expect(programs).toContain("version");
+    for (const program of programs) {
+      const { exitCode, stdout } = await runBin([program, "--help"]);
+      expect(exitCode).toBe(0);
+      expect(stdout).toMatch(new RegExp(`^Usage: postern ${program} `));
+      expect(stdout).toContain(`$ postern ${program}`);
+      expect(await runBin(["help", program])).toMatchObject({ exitCode: 0, stdout });
+    }
+  });
+
+  test("imports no dependency, so that it is instant", async () => {
+    const { stderr } = await runBin(["--help"], { node: namingEachLoad });
+    expect(stderr).toContain("/src/main.ts\n");
+    expect(stderr).not.toContain("node_modules");
+  });
+});
+
+test.each([["version"], ["-V"], ["--version"]])("%s prints the version alone", async (asked) => {
+  const printed = { exitCode: 0, stdout: `${manifest.version}\n`, stderr: "" };
+  expect(await runBin([asked])).toMatchObject(printed);
+});
+
+describe("a mistake is one line that says what would be right, and exit code 2", () => {
+  test.each([
+    ["versoin", "unknown program 'versoin': did you mean 'version'? (see postern --help)"],
+    ["--vresion", "unknown option '--vresion': did you mean '--version'? (see postern --help)"],
+    ["version --frob", "unknown option '--frob' (see postern version --help)"],
+    [
+      "version --hlep",
+      "unknown option '--hlep': did you mean '--help'? (see postern version --help)",
+    ],
+    [
+      "version now",
+      "too many arguments. Expected 0 arguments but got 1: now (see postern version --help)",
+    ],
+  ])("postern %s", async (typed, line) => {
+    const ended = await runBin(typed.split(" "));
+    expect(ended).toMatchObject({ exitCode: 2, stdout: "", stderr: `postern: ${line}\n` });
+  });
+
+  test("and names every program where nothing is near", async () => {
+    const { exitCode, stderr } = await runBin(["toString"]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^postern: unknown program 'toString': known are .*version, help .*\n$/);
+  });
+});
+
+test("a reader that closes the pipe ends it without a word", async () => {
+  const child = spawn(process.execPath, [join(root, "bin/postern.js"), "--help"]);
+  child.stdout.destroy();
+  const [stderr, [exitCode]] = await Promise.all([text(child.stderr), once(child, "close")]);
+  expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+});

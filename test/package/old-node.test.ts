@@ -1,0 +1,69 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { oldNode, root, runBin } from "./run-bin.ts";
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+/** A package that has our bin and nothing else but the given program. */
+function packageWith(main: string): { folder: string; bin: string } {
+  const folder = mkdtempSync(join(tmpdir(), "postern-bin-"));
+  folders.push(folder);
+  writeFileSync(join(folder, "package.json"), '{"type": "module"}');
+  mkdirSync(join(folder, "src"));
+  writeFileSync(join(folder, "src/main.ts"), main);
+  cpSync(join(root, "bin"), join(folder, "bin"), { recursive: true });
+  return { folder, bin: join(folder, "bin/postern.js") };
+}
+
+test("an older Node runs it by the newer one that npm installed", async () => {
+  const { exitCode, stdout, stderr } = await runBin(["versoin", "a b"], { node: oldNode });
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+  expect(stderr).toMatch(/^postern: unknown program 'versoin'/);
+});
+
+test("an older Node passes arguments, signals and the exit code on", async () => {
+  const { folder, bin } = packageWith(`
+    export async function main(args: string[]): Promise<number> {
+      const stopped = new Promise((resolve) => process.once("SIGTERM", resolve));
+      const waiting = setTimeout(() => undefined, 60_000);
+      console.log(JSON.stringify({ args, node: process.versions.node.split(".")[0] }));
+      await stopped;
+      clearTimeout(waiting);
+      console.log("stopped in order");
+      return 7;
+    }
+  `);
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  const ended = await runBin(["a b", "--c"], {
+    bin,
+    node: oldNode,
+    onOutput: (pid) => process.kill(pid, "SIGTERM"),
+  });
+  expect(ended.stdout).toBe('{"args":["a b","--c"],"node":"24"}\nstopped in order\n');
+  expect(ended).toMatchObject({ exitCode: 7, signal: null, stderr: "" });
+});
+
+test("an older Node dies of the signal that ended the newer one", async () => {
+  const { folder, bin } = packageWith(`
+    export function main(): Promise<number> {
+      process.kill(process.pid, "SIGTERM");
+      return new Promise((resolve) => setTimeout(resolve, 60_000));
+    }
+  `);
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  expect(await runBin([], { bin, node: oldNode })).toMatchObject({ signal: "SIGTERM" });
+});
+
+test("an older Node alone says which version is needed and how to get it", async () => {
+  const { bin } = packageWith("");
+  const { exitCode, stdout, stderr } = await runBin(["version"], { bin, node: oldNode });
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+  expect(stderr).toMatch(
+    /^postern: this is Node 20\.1\.0, and Postern needs Node 24 or later; .*\n$/,
+  );
+});

@@ -1,0 +1,45 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+
+export const root = join(import.meta.dirname, "../..");
+
+export interface Ended {
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  /** The bin to run, where it is not the one of this checkout. */
+  bin?: string;
+  /** What Node is told before the bin. */
+  node?: string[];
+  /** Called with the process id when the process has printed something. */
+  onOutput?: (pid: number) => void;
+}
+
+/** Runs the real bin as a person would, and gives back all that it left. */
+export async function runBin(args: string[], options: RunOptions = {}): Promise<Ended> {
+  const bin = options.bin ?? join(root, "bin/postern.js");
+  const child = spawn(process.execPath, [...(options.node ?? []), bin, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  child.stdout.once("data", () => options.onOutput?.(child.pid ?? 0));
+  const [stdout, stderr, [exitCode, signal]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+  ]);
+  return { exitCode, signal, stdout, stderr };
+}
+
+/** Makes the Node that runs the bin say that it is an old one. The Node that the bin starts tells the truth. */
+export const oldNode = [
+  "--import",
+  `data:text/javascript,${encodeURIComponent(
+    `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } });`,
+  )}`,
+];

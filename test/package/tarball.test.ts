@@ -1,0 +1,51 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { root, runBin } from "./run-bin.ts";
+
+const run = promisify(execFile);
+
+describe("the published package", () => {
+  let folder: string;
+  let files: string[];
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "postern-pack-"));
+    const args = ["pack", "--json", "--pack-destination", folder];
+    const { stdout } = await run("npm", args, { cwd: root });
+    const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
+    files = packed.files.map((file) => file.path);
+    await installed(packed.filename);
+  }, 60_000);
+
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** As npm would, but with the dependencies of this checkout, so that nothing is downloaded. */
+  async function installed(tarball: string): Promise<void> {
+    const modules = join(folder, "node_modules");
+    mkdirSync(join(modules, "postern"), { recursive: true });
+    const into = ["-C", join(modules, "postern"), "--strip-components=1"];
+    await run("tar", ["-xzf", join(folder, tarball), ...into]);
+    const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    for (const name of Object.keys(dependencies)) {
+      mkdirSync(dirname(join(modules, name)), { recursive: true });
+      symlinkSync(join(root, "node_modules", name), join(modules, name));
+    }
+  }
+
+  test("runs where it is installed, below node_modules", async () => {
+    const bin = join(folder, "node_modules/postern/bin/postern.js");
+    const here = await runBin(["version", "--help"]);
+    expect(await runBin(["version", "--help"], { bin })).toEqual(here);
+    expect(here.exitCode).toBe(0);
+  });
+
+  test("holds the licence and no source, test or tool", () => {
+    expect(files).toContain("LICENSE");
+    expect(files).toContain("dist/main.js");
+    expect(files.filter((path) => /\.ts$|^(src|test|scripts|bench)\//.test(path))).toEqual([]);
+  });
+});
