@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import {
+  conditionOf,
+  isTrue,
+  type PlannedCondition,
+  withCondition,
+  withConditions,
+  withoutConditions,
+} from "./conditions.ts";
+import type { Condition } from "./kinds/condition.ts";
+
+const then = "2026-08-22T11:00:00Z";
+const now = new Date("2026-08-22T12:00:00.123Z");
+
+function planned(over: Partial<PlannedCondition> = {}): PlannedCondition {
+  const condition: PlannedCondition = {
+    type: "Ready",
+    status: "True",
+    reason: "Connected",
+    message: "reachable",
+    observedGeneration: 1,
+  };
+  return { ...condition, ...over };
+}
+
+const at = (over: Partial<PlannedCondition> = {}): Condition => ({
+  ...planned(over),
+  lastTransitionTime: then,
+});
+
+describe("a condition is put in its place", () => {
+  test("a new one goes to the end, with the time in whole seconds", () => {
+    expect(withCondition([at({ type: "Other" })], planned(), now)).toEqual([
+      at({ type: "Other" }),
+      { ...planned(), lastTransitionTime: "2026-08-22T12:00:00Z" },
+    ]);
+  });
+
+  test("an equal one gives back the same array", () => {
+    const all = [at({ type: "Other" }), at()];
+    expect(withCondition(all, planned(), now)).toBe(all);
+  });
+
+  test("a new reason keeps the time and the place", () => {
+    const all = [at(), at({ type: "Other" })];
+    expect(withCondition(all, planned({ reason: "Drifted" }), now)).toEqual([
+      at({ reason: "Drifted" }),
+      at({ type: "Other" }),
+    ]);
+  });
+
+  test("a new status moves the time", () => {
+    const [moved] = withCondition([at()], planned({ status: "False" }), now);
+    expect(moved?.lastTransitionTime).toBe("2026-08-22T12:00:00Z");
+  });
+
+  test("a new generation is written", () => {
+    const [moved] = withCondition([at()], planned({ observedGeneration: 2 }), now);
+    expect(moved).toEqual(at({ observedGeneration: 2 }));
+  });
+
+  test("a message that the API server would refuse is cut, and is then equal", () => {
+    const long = planned({ message: `${"x".repeat(32_767)}😀` });
+    const all = withCondition([], long, now);
+    expect(all[0]?.message).toHaveLength(32_768);
+    expect(all[0]?.message.isWellFormed()).toBe(true);
+    expect(withCondition(all, long, now)).toBe(all);
+  });
+
+  test("what was given is not changed", () => {
+    const all = Object.freeze([Object.freeze(at())]);
+    expect(withCondition(all, planned({ status: "False" }), now)).not.toBe(all);
+    expect(all).toEqual([at()]);
+  });
+});
+
+describe("conditions that are no longer wanted", () => {
+  test("go, and the others stay", () => {
+    expect(withoutConditions([at(), at({ type: "Other" })], ["Ready", "Never"])).toEqual([
+      at({ type: "Other" }),
+    ]);
+  });
+
+  test("that are not there leave the same array", () => {
+    const all = [at()];
+    expect(withoutConditions(all, ["Never"])).toBe(all);
+  });
+});
+
+describe("all conditions of a plan", () => {
+  test("take their places, ours that it lacks go, and everybody else's stay", () => {
+    const all = [at({ type: "Theirs" }), at({ type: "Gone" }), at()];
+    expect(
+      withConditions(all, [planned({ reason: "New" })], ["Ready", "Gone"], now).map(
+        ({ type, reason }) => [type, reason],
+      ),
+    ).toEqual([
+      ["Theirs", "Connected"],
+      ["Ready", "New"],
+    ]);
+  });
+
+  test("leave the same array where nothing differs", () => {
+    const all = [at({ type: "Theirs" }), at()];
+    expect(withConditions(all, [planned()], ["Ready", "Gone"], now)).toBe(all);
+  });
+});
+
+test("a condition is true only when it is there and True", () => {
+  const all = [at(), at({ type: "Bad", status: "False" }), at({ type: "Dim", status: "Unknown" })];
+  expect(["Ready", "Bad", "Dim", "Absent"].map((type) => isTrue(all, type))).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+  expect(isTrue(undefined, "Ready")).toBe(false);
+  expect(conditionOf(all, "Bad")?.status).toBe("False");
+});

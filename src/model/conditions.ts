@@ -1,0 +1,80 @@
+import type { Condition } from "./kinds/condition.ts";
+
+/** A condition as a plan decides it: without times, for a plan has no clock. */
+export type PlannedCondition = Omit<Condition, "lastTransitionTime">;
+
+/** The API server refuses a longer message, and with it the whole status. */
+const longestMessage = 32_768;
+
+/**
+ * Put `next` in its place. The time moves only when the status does.
+ * An equal condition gives back the same array, so a caller can skip the write with `===`.
+ */
+export function withCondition(
+  all: readonly Condition[],
+  next: PlannedCondition,
+  now: Date,
+): readonly Condition[] {
+  const old = all.find((condition) => condition.type === next.type);
+  const lastTransitionTime =
+    old?.status === next.status ? old.lastTransitionTime : wholeSeconds(now);
+  const message = next.message.slice(0, longestMessage).toWellFormed();
+  const made = { ...next, message, lastTransitionTime };
+  if (old === undefined) return [...all, made];
+  if (same(old, made)) return all;
+  return all.map((condition) => (condition === old ? made : condition));
+}
+
+/** The conditions without those types; the same array where none of them was there. */
+export function withoutConditions(
+  all: readonly Condition[],
+  types: readonly string[],
+): readonly Condition[] {
+  return all.some(({ type }) => types.includes(type))
+    ? all.filter(({ type }) => !types.includes(type))
+    : all;
+}
+
+/**
+ * Put all of a plan's conditions in their places and take away those of our types that it no longer
+ * has. Other types are somebody else's and stay. The same array comes back where nothing differs.
+ */
+export function withConditions(
+  all: readonly Condition[],
+  planned: readonly PlannedCondition[],
+  ourTypes: readonly string[],
+  now: Date,
+): readonly Condition[] {
+  const unwanted = ourTypes.filter((type) => !planned.some((condition) => condition.type === type));
+  return planned.reduce(
+    (sum, condition) => withCondition(sum, condition, now),
+    withoutConditions(all, unwanted),
+  );
+}
+
+/** The condition of a type. */
+export function conditionOf(
+  all: readonly Condition[] | undefined,
+  type: string,
+): Condition | undefined {
+  return all?.find((condition) => condition.type === type);
+}
+
+/** Whether a condition is there and True. */
+export function isTrue(all: readonly Condition[] | undefined, type: string): boolean {
+  return conditionOf(all, type)?.status === "True";
+}
+
+/** Kubernetes writes times of conditions in whole seconds. */
+function wholeSeconds(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}
+
+function same(a: Condition, b: Condition): boolean {
+  return (
+    a.status === b.status &&
+    a.reason === b.reason &&
+    a.message === b.message &&
+    a.observedGeneration === b.observedGeneration
+  );
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { ownedTags, ownerIn, ownership } from "./ownership.ts";
+
+const us = { clusterID: "c1", uid: "u1" };
+
+test("what we make carries HyperShift's tags and our owner", () => {
+  expect(ownedTags("blue", "private-link-service", us)).toEqual({
+    "kubernetes.io_cluster_blue": "owned",
+    "hypershift.openshift.io_resource-type": "private-link-service",
+    postern_owner: "c1/u1",
+  });
+});
+
+test("a cluster whose name cannot stand in a tag is refused before Azure refuses it", () => {
+  expect(() => ownedTags("a/b", "vnet-link", us)).toThrow("its name holds /");
+  expect(() => ownedTags("blue", "vnet-link", { ...us, uid: "u".repeat(300) })).toThrow(
+    "its value is longer than 256 characters",
+  );
+});
+
+test("the owner is read back from what was written", () => {
+  expect(ownerIn(ownedTags("blue", "vnet-link", us))).toEqual(us);
+  expect(ownerIn({})).toBeUndefined();
+});
+
+describe("a resource is", () => {
+  test.each([
+    ["ours by the tag that we write", { postern_owner: "c1/u1" }, { is: "ours" }],
+    ["ours under another case of the tag's name", { POSTERN_OWNER: "c1/u1" }, { is: "ours" }],
+    ["nobody's without tags", undefined, { is: "nobody" }],
+    ["nobody's with other tags only", { team: "net" }, { is: "nobody" }],
+    [
+      "nobody's yet, and HyperShift's for a cluster",
+      { "kubernetes.io_cluster_blue": "owned" },
+      { is: "nobody", hostedCluster: "blue" },
+    ],
+    [
+      "nobody's where two clusters are named",
+      { "kubernetes.io_cluster_blue": "owned", "kubernetes.io_cluster_red": "owned" },
+      { is: "nobody" },
+    ],
+    [
+      "nobody's where a cluster shares it",
+      { "kubernetes.io_cluster_blue": "shared" },
+      { is: "nobody" },
+    ],
+    [
+      "another cluster's",
+      { postern_owner: "c2/u1" },
+      { is: "another", whose: "cluster c2, object u1", owner: { clusterID: "c2", uid: "u1" } },
+    ],
+    [
+      "another object's of our cluster",
+      { postern_owner: "c1/u2" },
+      {
+        is: "another",
+        whose: "object u2 of the same cluster",
+        owner: { clusterID: "c1", uid: "u2" },
+      },
+    ],
+    [
+      "another's where the value differs in case",
+      { postern_owner: "C1/u1" },
+      { is: "another", whose: "cluster C1, object u1", owner: { clusterID: "C1", uid: "u1" } },
+    ],
+    [
+      "another's where the owner cannot be read",
+      { postern_owner: "somebody" },
+      { is: "another", whose: "what its tag postern_owner calls somebody" },
+    ],
+  ])("%s", (_what, tags, found) => {
+    expect(ownership(tags, us)).toEqual(found);
+  });
+});

@@ -1,0 +1,68 @@
+import { checkedTags, type Tags, tagOf } from "./tags.ts";
+
+/** Whose a resource is: a hosted cluster, and the object there that it was made for. */
+export interface Owner {
+  clusterID: string;
+  uid: string;
+}
+
+/** Whether we may change or delete a resource, and whose it is where we may not. */
+export type Ownership =
+  | { is: "ours" }
+  /** `owner` is absent where the tag is ours in name but says nothing that we can read. */
+  | { is: "another"; whose: string; owner?: Owner }
+  /** `hostedCluster` is the one that HyperShift's own tags name: a resource that could be taken over. */
+  | { is: "nobody"; hostedCluster?: string };
+
+/** The tag that makes a resource ours: `<clusterID>/<uid of the object>`. */
+export const ownerTag = "postern_owner";
+
+/** HyperShift's tag for what a resource is to the cluster. */
+export const resourceTypeTag = "hypershift.openshift.io_resource-type";
+
+const clusterTagPrefix = "kubernetes.io_cluster_";
+
+/** The tags that we write: HyperShift's, so that its tools know the resource, and our owner tag. */
+export function ownedTags(
+  hostedCluster: string,
+  resourceType: string,
+  { clusterID, uid }: Owner,
+): Tags {
+  return checkedTags({
+    [`${clusterTagPrefix}${hostedCluster}`]: "owned",
+    [resourceTypeTag]: resourceType,
+    [ownerTag]: `${clusterID}/${uid}`,
+  });
+}
+
+/** The owner that the tags of a resource name. */
+export function ownerIn(tags: Tags | undefined | null): Owner | undefined {
+  const [, clusterID, uid] = /^([^/]+)\/([^/]+)$/.exec(tagOf(tags, ownerTag) ?? "") ?? [];
+  return clusterID === undefined || uid === undefined ? undefined : { clusterID, uid };
+}
+
+/** Decide by its tags whether a resource is ours. */
+export function ownership(tags: Tags | undefined | null, us: Owner): Ownership {
+  const text = tagOf(tags, ownerTag);
+  if (text === undefined) {
+    const hostedCluster = hostedClusterIn(tags);
+    return { is: "nobody", ...(hostedCluster === undefined ? {} : { hostedCluster }) };
+  }
+  const owner = ownerIn(tags);
+  if (owner === undefined)
+    return { is: "another", whose: `what its tag ${ownerTag} calls ${text}` };
+  if (owner.clusterID === us.clusterID && owner.uid === us.uid) return { is: "ours" };
+  const whose =
+    owner.clusterID === us.clusterID
+      ? `object ${owner.uid} of the same cluster`
+      : `cluster ${owner.clusterID}, object ${owner.uid}`;
+  return { is: "another", whose, owner };
+}
+
+function hostedClusterIn(tags: Tags | undefined | null): string | undefined {
+  const names = Object.entries(tags ?? {})
+    .filter(([name, value]) => name.toLowerCase().startsWith(clusterTagPrefix) && value === "owned")
+    .map(([name]) => name.slice(clusterTagPrefix.length));
+  // Two of them name nobody: we cannot tell whose it is.
+  return names.length === 1 ? names[0] : undefined;
+}
