@@ -44,7 +44,7 @@ export class EndReporter implements Reporter {
     if (failed > 0) process.exitCode ||= 1;
 
     const lines = [...skippedSuites].map(([suite, why]) => `skipped: ${suite} (${why})`);
-    if (passed === 0 && failed <= 1) lines.push("no test ran to its end");
+    if (passed === 0 && this.tally.failed === 0) lines.push("no test ran to its end");
     if (skippedInCi) lines.push("CI=true, where nothing may be skipped: the run has failed");
     lines.push(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
     writeSync(1, `${lines.join("\n")}\n`);
