@@ -9,7 +9,7 @@ test.each([
   ["a feature imports itself", "src/hosted/link/see.ts", "../topology/plan.ts"],
   ["a program imports a feature", "src/operator/main.ts", "../hosted/link/controller.ts"],
   ["local mode imports the simulator", "src/local/main.ts", "../simulator/server.ts"],
-  ["a test imports the test setup", "src/kube/cache.test.ts", "../../test/setup/needs.ts"],
+  ["a test imports what tests share", "src/kube/cache.test.ts", "../../test/setup/needs.ts"],
   ["anything imports a package", "src/model/tags.ts", "typebox"],
 ])("%s", (_name, file, specifier) => {
   expect(wrongImports(file, importing(specifier))).toEqual([]);

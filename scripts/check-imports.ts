@@ -30,7 +30,7 @@ export function wrongImports(file: string, source: string): string[] {
   return relativeImports(source).flatMap((specifier) => {
     const target = join(dirname(file), specifier);
     const outside = !target.startsWith("src/");
-    if (outside && /\.test\.ts$/.test(file) && target.startsWith("test/setup/")) return [];
+    if (outside && /\.test\.ts$/.test(file) && target.startsWith("test/")) return [];
     if (outside) return [`${file} imports ${target}: src imports nothing outside src`];
     const to = folderOf(target);
     if (to === from || mayImport[from]?.includes(to)) return [];
