@@ -46,6 +46,7 @@ const partialMetadata =
   "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 const firstRetryMs = 800;
 const lastRetryMs = 30_000;
+const shortestWatchMs = 1_000;
 
 /**
  * All objects of one kind, kept in step by a watch.
@@ -185,14 +186,18 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     if (labelSelector) path += `&labelSelector=${encodeURIComponent(labelSelector)}`;
 
     const lines = new Lines();
+    const opened = this.#clock.now();
+    let heard = false;
     let failed: unknown;
     const onLine = (line: string) => {
-      if (failed === undefined && line.length > 1) this.#take(parseBody(withoutManagedFields(line)));
+      if (failed === undefined && line.length > 1)
+        this.#take(parseBody(withoutManagedFields(line)));
     };
     await client.watch(
       path,
       (bytes) => {
         this.#connected = true;
+        heard = true;
         this.#heardAt = this.#clock.now();
         try {
           lines.push(bytes, onLine);
@@ -205,10 +210,16 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     );
     this.#connected = false;
     if (failed !== undefined) throw failed;
+    // Something between us and the server that ends every watch at once must not make a hot loop.
+    if (!heard && this.#clock.now() - opened < shortestWatchMs)
+      throw new KubeError("Unreachable", `watch of ${this.kind.plural} ended as soon as it began`);
     if (lines.halfWritten)
       throw new KubeError("UnreadableAnswer", `watch of ${this.kind.plural} ended within a line`);
     if (this.#version === "")
-      throw new KubeError("Unreachable", `watch of ${this.kind.plural} ended before the first list did`);
+      throw new KubeError(
+        "Unreachable",
+        `watch of ${this.kind.plural} ended before the first list did`,
+      );
   }
 
   #take(event: WatchEvent<T>): void {
@@ -222,7 +233,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
         break;
       case "BOOKMARK":
         if (event.object.metadata.annotations?.["k8s.io/initial-events-end"] === "true")
-          return this.#listed(event.object.metadata.resourceVersion ?? "");
+          this.#listed(event.object.metadata.resourceVersion ?? "");
         break;
       case "ERROR": {
         const told = event.object as unknown as KubeStatus;
@@ -231,7 +242,8 @@ export class WatchCache<T extends KubeObject = KubeObject> {
       }
     }
     // During the first list the versions are those of the objects, in no order: nothing to go on from.
-    if (this.#unseen === undefined) this.#version = event.object.metadata.resourceVersion ?? this.#version;
+    if (this.#unseen === undefined)
+      this.#version = event.object.metadata.resourceVersion ?? this.#version;
   }
 
   #listed(version: string): void {
@@ -284,7 +296,10 @@ export class WatchCache<T extends KubeObject = KubeObject> {
       try {
         handler(change);
       } catch (err) {
-        this.#options.log.error({ kind: this.kind.kind, key: change.key, err }, "change handler failed");
+        this.#options.log.error(
+          { kind: this.kind.kind, key: change.key, err },
+          "change handler failed",
+        );
       }
     }
   }

@@ -6,10 +6,20 @@ import type { Log } from "./log.ts";
 
 /** The caches of a process: one watch for each kind, however many ask for it. */
 export class Caches {
-  readonly #options: { client: KubeClient; log: Log; namespace?: string | undefined; clock?: Clock };
+  readonly #options: {
+    client: KubeClient;
+    log: Log;
+    namespace?: string | undefined;
+    clock?: Clock;
+  };
   readonly #byKind = new Map<string, WatchCache>();
 
-  constructor(options: { client: KubeClient; log: Log; namespace?: string | undefined; clock?: Clock }) {
+  constructor(options: {
+    client: KubeClient;
+    log: Log;
+    namespace?: string | undefined;
+    clock?: Clock;
+  }) {
     this.#options = options;
   }
 
@@ -19,7 +29,12 @@ export class Caches {
     const held = this.#byKind.get(id);
     if (held) return held as unknown as WatchCache<T>;
     const { namespace, ...rest } = this.#options;
-    const cache = new WatchCache({ ...rest, ...(kind.namespaced && { namespace }), ...options, kind });
+    const cache = new WatchCache({
+      ...rest,
+      ...(kind.namespaced && { namespace }),
+      ...options,
+      kind,
+    });
     this.#byKind.set(id, cache as unknown as WatchCache);
     return cache;
   }

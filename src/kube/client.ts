@@ -92,7 +92,12 @@ export class KubeClient {
   /** Every object of a kind, page by page. */
   async *list<T extends KubeObject>(
     kind: Kind,
-    options: { namespace?: string | undefined; query?: string; accept?: string; signal?: AbortSignal } = {},
+    options: {
+      namespace?: string | undefined;
+      query?: string;
+      accept?: string;
+      signal?: AbortSignal;
+    } = {},
   ): AsyncGenerator<{ items: T[]; resourceVersion: string }> {
     const path = collectionPath(kind, options.namespace);
     let next = "";
@@ -103,7 +108,8 @@ export class KubeClient {
         ...(options.accept && { accept: options.accept }),
         signal: options.signal,
       });
-      const page: { metadata?: { continue?: string; resourceVersion?: string }; items?: T[] } = parseBody(text);
+      const page: { metadata?: { continue?: string; resourceVersion?: string }; items?: T[] } =
+        parseBody(text);
       yield { items: page.items ?? [], resourceVersion: page.metadata?.resourceVersion ?? "" };
       next = page.metadata?.continue ?? "";
     } while (next);
@@ -112,7 +118,9 @@ export class KubeClient {
   async create<T extends KubeObject>(kind: Kind, object: T, signal?: AbortSignal): Promise<T> {
     const path = collectionPath(kind, object.metadata.namespace);
     const body = JSON.stringify({ apiVersion: apiVersionOf(kind), kind: kind.kind, ...object });
-    return parseBody(await this.request("POST", path, { body, contentType: contentTypes.object, signal }));
+    return parseBody(
+      await this.request("POST", path, { body, contentType: contentTypes.object, signal }),
+    );
   }
 
   /** Replace an object; its resourceVersion guards against another's change. */
@@ -120,7 +128,9 @@ export class KubeClient {
     const { namespace, name } = object.metadata;
     const body = JSON.stringify({ apiVersion: apiVersionOf(kind), kind: kind.kind, ...object });
     const path = pathOf({ kind, namespace, name });
-    return parseBody(await this.request("PUT", path, { body, contentType: contentTypes.object, signal }));
+    return parseBody(
+      await this.request("PUT", path, { body, contentType: contentTypes.object, signal }),
+    );
   }
 
   /** Change an object, or with a subresource a part of it; the answer is the text of the whole object. */
@@ -128,14 +138,23 @@ export class KubeClient {
     place: Place,
     type: PatchType,
     change: unknown,
-    options: { subresource?: "status"; fieldManager?: string; force?: boolean; signal?: AbortSignal } = {},
+    options: {
+      subresource?: "status";
+      fieldManager?: string;
+      force?: boolean;
+      signal?: AbortSignal;
+    } = {},
   ): Promise<string> {
     let path = pathOf(place);
     if (options.subresource) path += `/${options.subresource}`;
     if (options.fieldManager) path += `?fieldManager=${encodeURIComponent(options.fieldManager)}`;
     if (options.force) path += "&force=true";
     const body = JSON.stringify(change);
-    return this.request("PATCH", path, { body, contentType: contentTypes[type], signal: options.signal });
+    return this.request("PATCH", path, {
+      body,
+      contentType: contentTypes[type],
+      signal: options.signal,
+    });
   }
 
   /** Delete an object. One that is gone already is no error. */
@@ -155,14 +174,22 @@ export class KubeClient {
       const answer = await this.#send(method, path, asked, proof);
       if (answer === "lost" && tries < lostSocketTries) continue;
       if (answer === "lost")
-        throw new KubeError("Unreachable", `${method} ${plain(path)} failed · the connection was closed`);
+        throw new KubeError(
+          "Unreachable",
+          `${method} ${plain(path)} failed · the connection was closed`,
+        );
       if (answer.status < 300) return answer.text;
       if (answer.status === 401 && !renewed) {
         renewed = true;
         proof = await this.connection.proof(true);
         continue;
       }
-      const error = errorFromAnswer(`${method} ${plain(path)}`, answer.status, answer.text, answer.retryAfter);
+      const error = errorFromAnswer(
+        `${method} ${plain(path)}`,
+        answer.status,
+        answer.text,
+        answer.retryAfter,
+      );
       const busy = answer.status === 429 || answer.status === 503;
       if (!busy || error.retryAfterMs === undefined || tries >= throttledTries) throw error;
       await wait(this.#clock, error.retryAfterMs, asked.signal);
@@ -191,7 +218,9 @@ export class KubeClient {
       for await (const bytes of response) if (!onBytes(bytes as Buffer)) return;
     } catch (cause) {
       if (asked.signal?.aborted) return;
-      throw new KubeError("Unreachable", `watch ${plain(path)} failed · the connection was cut`, { cause });
+      throw new KubeError("Unreachable", `watch ${plain(path)} failed · the connection was cut`, {
+        cause,
+      });
     } finally {
       response.destroy();
     }
@@ -243,7 +272,9 @@ export class KubeClient {
         ...(asked.signal && { signal: asked.signal }),
       });
       request.setTimeout(this.#options.requestTimeoutMs ?? 30_000, () =>
-        request.destroy(new KubeError("Timeout", `${method} ${plain(path)} failed · no answer in time`)),
+        request.destroy(
+          new KubeError("Timeout", `${method} ${plain(path)} failed · no answer in time`),
+        ),
       );
       request.on("response", (response) => {
         textOf(response).then(
@@ -255,7 +286,11 @@ export class KubeClient {
           (cause: unknown) => {
             this.#count(method, "<error>", started);
             const why = "the answer was cut off";
-            reject(new KubeError("UnreadableAnswer", `${method} ${plain(path)} failed · ${why}`, { cause }));
+            reject(
+              new KubeError("UnreadableAnswer", `${method} ${plain(path)} failed · ${why}`, {
+                cause,
+              }),
+            );
           },
         );
       });
@@ -275,7 +310,9 @@ export class KubeClient {
     if (cause instanceof KubeError || cause.name === "AbortError") return cause;
     const why = cause.code ?? cause.message;
     const where = `${this.#place.host}:${this.#place.port}`;
-    return new KubeError("Unreachable", `${method} ${plain(path)} failed · ${where}: ${why}`, { cause });
+    return new KubeError("Unreachable", `${method} ${plain(path)} failed · ${where}: ${why}`, {
+      cause,
+    });
   }
 
   #headers(asked: Asked, proof: Proof): http.OutgoingHttpHeaders {

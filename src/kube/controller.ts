@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, realClock } from "../model/clock.ts";
-import type { PlannedCondition } from "../model/conditions.ts";
 import { type Failure, isExplained } from "../model/failure.ts";
 import { type Kind, type KubeObject, keyOf } from "../model/kind.ts";
 import type { Change, WatchCache } from "./cache.ts";
@@ -11,7 +10,7 @@ import { withoutManagedFields } from "./lines.ts";
 import { type Log, redact } from "./log.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 import { type Outcome, type Priority, WorkQueue } from "./queue.ts";
-import { statusChange, type WithStatus, writeStatus } from "./status.ts";
+import { type PlannedCondition, statusChange, type WithStatus, writeStatus } from "./status.ts";
 import { inSpan } from "./trace.ts";
 
 /** Something that a plan wants done. */
@@ -162,15 +161,21 @@ export class Controller {
     metrics.working(1);
     let outcome: Outcome;
     try {
-      outcome = await inSpan(`${this.feature.name} pass`, { "postern.key": key, "postern.pass": id }, () =>
-        this.#seePlanApply(pass),
+      outcome = await inSpan(
+        `${this.feature.name} pass`,
+        { "postern.key": key, "postern.pass": id },
+        () => this.#seePlanApply(pass),
       );
     } catch (error) {
       outcome = { failed: true };
       if (!pass.signal.aborted) this.#tellFailure(pass, error);
     }
     metrics.working(-1);
-    const result = outcome.failed ? "error" : outcome.againMs === undefined ? "success" : "requeue_after";
+    const result = outcome.failed
+      ? "error"
+      : outcome.againMs === undefined
+        ? "success"
+        : "requeue_after";
     metrics.passed(result, (this.#clock.now() - started) / 1000);
     return outcome;
   }
@@ -207,7 +212,10 @@ export class Controller {
     // Once is enough: a list that skipped our version must not make every later pass ask again.
     this.#written.delete(pass.key);
     const { namespace, name } = cached.metadata;
-    return this.#options.client.get<WithStatus>({ kind: this.feature.kind, namespace, name }, pass.signal);
+    return this.#options.client.get<WithStatus>(
+      { kind: this.feature.kind, namespace, name },
+      pass.signal,
+    );
   }
 
   async #applyAll(plan: Plan, object: WithStatus, pass: Pass): Promise<number | undefined> {
@@ -246,7 +254,9 @@ export class Controller {
     await this.#writeOwn(pass.key, async () => {
       const { namespace, name } = object.metadata;
       const place = { kind: this.feature.kind, namespace, name };
-      const text = await this.#options.client.patch(place, "merge", change, { fieldManager: this.#fieldManager });
+      const text = await this.#options.client.patch(place, "merge", change, {
+        fieldManager: this.#fieldManager,
+      });
       after = parseBody(withoutManagedFields(text));
       return after.metadata.resourceVersion ?? "";
     });
@@ -268,9 +278,16 @@ export class Controller {
   }
 
   /** A failure is one condition; what else was planned or known stays as it is. */
-  async #writeFailure(object: WithStatus, plan: Plan | undefined, failure: Failure, pass: Pass): Promise<void> {
+  async #writeFailure(
+    object: WithStatus,
+    plan: Plan | undefined,
+    failure: Failure,
+    pass: Pass,
+  ): Promise<void> {
     const type = this.feature.conditions[0];
-    const held = object.status?.conditions?.filter((each) => this.feature.conditions.includes(each.type)) ?? [];
+    const held =
+      object.status?.conditions?.filter((each) => this.feature.conditions.includes(each.type)) ??
+      [];
     const others = (plan?.conditions ?? held).filter((each) => each.type !== type);
     const { reason, message } = failure;
     const before = held.find((each) => each.type === type);
@@ -278,7 +295,12 @@ export class Controller {
       (this.feature.statusFields ?? []).map((field) => [field, object.status?.[field]]),
     );
     try {
-      await this.#writeStatus(object, [...others, { type, status: "False", reason, message }], plan?.status ?? known, pass);
+      await this.#writeStatus(
+        object,
+        [...others, { type, status: "False", reason, message }],
+        plan?.status ?? known,
+        pass,
+      );
       if (before?.reason !== reason || before.message !== message)
         this.#tell(object, reason, "Reconcile", message, "Warning");
     } catch (error) {
@@ -288,13 +310,17 @@ export class Controller {
 
   /** Write, and know the change that it makes when the watch brings it, so that it does not wake us. */
   async #writeOwn(key: string, write: () => Promise<string>): Promise<void> {
-    if (!this.#options.mayWrite()) throw new KubeError("NotLeader", "nothing was written · the lease is not held");
+    if (!this.#options.mayWrite())
+      throw new KubeError("NotLeader", "nothing was written · the lease is not held");
     const arrived: string[] = [];
     this.#writing.set(key, arrived);
     let version = "";
     try {
       version = await write();
-      if (!arrived.includes(version) && this.#options.cache.get(key)?.metadata.resourceVersion !== version)
+      if (
+        !arrived.includes(version) &&
+        this.#options.cache.get(key)?.metadata.resourceVersion !== version
+      )
         this.#written.set(key, version);
     } finally {
       this.#writing.delete(key);
@@ -302,8 +328,19 @@ export class Controller {
     }
   }
 
-  #tell(object: KubeObject, reason: string, action: string, note: string, type: "Normal" | "Warning" = "Normal"): void {
-    void this.#options.events.tell(this.feature.name, this.feature.kind, object, { type, reason, action, note });
+  #tell(
+    object: KubeObject,
+    reason: string,
+    action: string,
+    note: string,
+    type: "Normal" | "Warning" = "Normal",
+  ): void {
+    void this.#options.events.tell(this.feature.name, this.feature.kind, object, {
+      type,
+      reason,
+      action,
+      note,
+    });
   }
 
   #tellFailure(pass: Pass, error: unknown): Failure {
@@ -315,7 +352,10 @@ export class Controller {
   }
 }
 
-const bug = { reason: "InternalError", message: "an unexpected error · see the operator's log · please report it" };
+const bug = {
+  reason: "InternalError",
+  message: "an unexpected error · see the operator's log · please report it",
+};
 
 /** What to tell a person about anything that was thrown. */
 export function failureOf(error: unknown): Failure {

@@ -48,7 +48,10 @@ export async function findConnection(
     );
     if (there) return fromKubeconfig(path, options.context);
   }
-  throw new KubeError("NoCredentials", "no kubeconfig was found and this is not a pod of a cluster");
+  throw new KubeError(
+    "NoCredentials",
+    "no kubeconfig was found and this is not a pod of a cluster",
+  );
 }
 
 /** The service account of the pod that we run in. Its token is rotated by the kubelet. */
@@ -190,7 +193,9 @@ function pluginProof(path: string, user: KubeconfigUser): Connection["proof"] {
     } catch (cause) {
       // The plugin's output may hold anything: only its first line is told.
       const why = (cause as Error).message.split("\n")[0]?.slice(0, 200);
-      throw new KubeError("Unauthorized", `the credential plugin of ${path} failed · ${why}`, { cause });
+      throw new KubeError("Unauthorized", `the credential plugin of ${path} failed · ${why}`, {
+        cause,
+      });
     }
     const proof: Proof = {};
     if (options.headers?.Authorization) proof.authorization = options.headers.Authorization;
@@ -242,5 +247,7 @@ function readCredential(path: string): Promise<string> {
 }
 
 function unreadable(path: string, why: string, cause?: unknown): KubeError {
-  return new KubeError("UnreadableKubeconfig", `kubeconfig ${path} cannot be used · ${why}`, { cause });
+  return new KubeError("UnreadableKubeconfig", `kubeconfig ${path} cannot be used · ${why}`, {
+    cause,
+  });
 }

@@ -22,7 +22,9 @@ test("gives what is due, earliest first, one entry for a key, the earlier time h
         } else {
           const due = [...model].filter(([, at]) => at <= each.now);
           const taken = [...heap.takeUntil(each.now)];
-          expect(taken.map((one) => one.value)).toEqual(due.map(([, at]) => at).sort((a, b) => a - b));
+          expect(taken.map((one) => one.value)).toEqual(
+            due.map(([, at]) => at).sort((a, b) => a - b),
+          );
           expect(new Set(taken.map((one) => one.key))).toEqual(new Set(due.map(([key]) => key)));
           for (const [key] of due) model.delete(key);
         }

@@ -5,7 +5,10 @@ export interface KubeStatus {
   code?: number;
   reason?: string;
   message?: string;
-  details?: { causes?: { field?: string; message?: string; reason?: string }[]; retryAfterSeconds?: number };
+  details?: {
+    causes?: { field?: string; message?: string; reason?: string }[];
+    retryAfterSeconds?: number;
+  };
 }
 
 /** What to do about each code that is not the API server's own reason, and about the common ones that are. */
@@ -18,9 +21,11 @@ const hints: Record<string, string> = {
   TooManyRequests: "the API server is busy; it is tried again",
   Unreachable: "check that the address in the kubeconfig is right and that the API server runs",
   Timeout: "the API server did not answer in time; it is tried again",
-  UnreadableAnswer: "check that the address in the kubeconfig is an API server and not a proxy's page",
+  UnreadableAnswer:
+    "check that the address in the kubeconfig is an API server and not a proxy's page",
   UnreadableKubeconfig: "check the path, the permissions and the YAML of the kubeconfig",
-  NoCredentials: "give --kubeconfig, set KUBECONFIG, or run inside a cluster with a service account",
+  NoCredentials:
+    "give --kubeconfig, set KUBECONFIG, or run inside a cluster with a service account",
   NotLeader: "another replica leads; this one writes nothing",
 };
 
@@ -66,7 +71,8 @@ export function errorFromAnswer(
   const told = parseStatus(body);
   const code = told?.reason || reasonOf(status);
   // A page of a proxy can hold anything: only what the API server says in its own form is passed on.
-  const why = told?.message ?? `the answer was HTTP ${status} and not in the form of the API server`;
+  const why =
+    told?.message ?? `the answer was HTTP ${status} and not in the form of the API server`;
   const seconds = Number(retryAfter);
   return new KubeError(code, `${what} failed · ${why}`, {
     status,
@@ -77,7 +83,12 @@ export function errorFromAnswer(
 function parseStatus(body: string): KubeStatus | undefined {
   try {
     const parsed: unknown = JSON.parse(body);
-    if (typeof parsed === "object" && parsed !== null && "kind" in parsed && parsed.kind === "Status")
+    if (
+      typeof parsed === "object" &&
+      parsed !== null &&
+      "kind" in parsed &&
+      parsed.kind === "Status"
+    )
       return parsed as KubeStatus;
   } catch {
     // Not JSON: the caller says so.

@@ -41,7 +41,10 @@ export class Events {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #instance: string;
-  readonly #recent = new Map<string, { name: string; namespace: string; at: number; count: number; told: number }>();
+  readonly #recent = new Map<
+    string,
+    { name: string; namespace: string; at: number; count: number; told: number }
+  >();
 
   constructor(options: { client: KubeClient; log: Log; instance: string; clock?: Clock }) {
     this.#client = options.client;
@@ -55,14 +58,22 @@ export class Events {
     const { namespace = "default", name, uid = "" } = object.metadata;
     const note = told.note.slice(0, longestNote);
     const id = createHash("sha256")
-      .update([controller, kind.kind, namespace, name, uid, told.type, told.reason, note].join("\0"))
+      .update(
+        [controller, kind.kind, namespace, name, uid, told.type, told.reason, note].join("\0"),
+      )
       .digest("hex")
       .slice(0, 16);
     const now = this.#clock.now();
     const before = this.#recent.get(id);
     try {
       if (before && now - before.at < sameEventMs) return await this.#again(before, now);
-      const event = this.#event(controller, kind, object, { ...told, note }, `${name.slice(0, 200)}.${id}.${now.toString(36)}`);
+      const event = this.#event(
+        controller,
+        kind,
+        object,
+        { ...told, note },
+        `${name.slice(0, 200)}.${id}.${now.toString(36)}`,
+      );
       this.#remember(id, { name: event.metadata.name, namespace, at: now, count: 1, told: 1 });
       await this.#client.create(eventKind, event);
     } catch (err) {
@@ -70,16 +81,29 @@ export class Events {
     }
   }
 
-  async #again(event: { name: string; namespace: string; at: number; count: number; told: number }, now: number): Promise<void> {
+  async #again(
+    event: { name: string; namespace: string; at: number; count: number; told: number },
+    now: number,
+  ): Promise<void> {
     event.at = now;
     event.count++;
     if (event.count < event.told * 2) return;
     event.told = event.count;
     const series = { count: event.count, lastObservedTime: micro(now) };
-    await this.#client.patch({ kind: eventKind, namespace: event.namespace, name: event.name }, "merge", { series });
+    await this.#client.patch(
+      { kind: eventKind, namespace: event.namespace, name: event.name },
+      "merge",
+      { series },
+    );
   }
 
-  #event(controller: string, kind: Kind, object: KubeObject, told: Told, name: string): EventObject {
+  #event(
+    controller: string,
+    kind: Kind,
+    object: KubeObject,
+    told: Told,
+    name: string,
+  ): EventObject {
     const { namespace = "default", uid, resourceVersion } = object.metadata;
     return {
       metadata: { name, namespace },
@@ -101,7 +125,10 @@ export class Events {
     };
   }
 
-  #remember(id: string, event: { name: string; namespace: string; at: number; count: number; told: number }): void {
+  #remember(
+    id: string,
+    event: { name: string; namespace: string; at: number; count: number; told: number },
+  ): void {
     this.#recent.delete(id);
     this.#recent.set(id, event);
     if (this.#recent.size <= remembered) return;

@@ -27,7 +27,9 @@ export interface HealthOptions {
  * Serve `/healthz`, `/readyz` and `/metrics`. With `?verbose` each check is a line, as kube-apiserver prints them;
  * a failing check is always named.
  */
-export async function serveHealth(options: HealthOptions): Promise<{ url: string; close(): Promise<void> }> {
+export async function serveHealth(
+  options: HealthOptions,
+): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     const [path = "", query = ""] = (request.url ?? "/").split("?");
     const verbose = new URLSearchParams(query).has("verbose");
@@ -55,14 +57,22 @@ async function answer(
 ): Promise<{ status: number; type: string; text: string }> {
   switch (path) {
     case "/metrics":
-      return { status: 200, type: options.metrics.contentType, text: await options.metrics.metrics() };
+      return {
+        status: 200,
+        type: options.metrics.contentType,
+        text: await options.metrics.metrics(),
+      };
     case "/healthz":
     case "/livez":
       return page("healthz", options.health(), verbose);
     case "/readyz":
       return page("readyz", options.ready(), verbose);
     default:
-      return { status: 404, type: "text/plain", text: "there are /healthz, /readyz and /metrics here\n" };
+      return {
+        status: 404,
+        type: "text/plain",
+        text: "there are /healthz, /readyz and /metrics here\n",
+      };
   }
 }
 
@@ -76,13 +86,18 @@ async function page(
       try {
         return { name: each.name, ...(await each.check()) };
       } catch (error) {
-        return { name: each.name, ok: false, note: error instanceof Error ? error.message : "failed" };
+        return {
+          name: each.name,
+          ok: false,
+          note: error instanceof Error ? error.message : "failed",
+        };
       }
     }),
   );
   const ok = answers.every((each) => each.ok);
   const lines = answers.map(
-    ({ name, ok, note }) => `[${ok ? "+" : "-"}]${name} ${ok ? "ok" : "failed"}${note ? `: ${redact(note)}` : ""}`,
+    ({ name, ok, note }) =>
+      `[${ok ? "+" : "-"}]${name} ${ok ? "ok" : "failed"}${note ? `: ${redact(note)}` : ""}`,
   );
   const verdict = `${name} check ${ok ? "passed" : "failed"}`;
   const text = verbose || !ok ? `${[...lines, verdict].join("\n")}\n` : "ok";

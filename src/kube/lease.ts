@@ -53,7 +53,13 @@ export class Lease {
   #seen = { version: "", at: 0 };
 
   constructor(options: LeaseOptions) {
-    this.#options = { clock: realClock, durationMs: 15_000, deadlineMs: 10_000, retryMs: 2_000, ...options };
+    this.#options = {
+      clock: realClock,
+      durationMs: 15_000,
+      deadlineMs: 10_000,
+      retryMs: 2_000,
+      ...options,
+    };
   }
 
   get holder(): string | undefined {
@@ -113,7 +119,8 @@ export class Lease {
       return true;
     } catch (err) {
       if (signal.aborted) return false;
-      const conflict = err instanceof KubeError && (err.status === 409 || err.code === "AlreadyExists");
+      const conflict =
+        err instanceof KubeError && (err.status === 409 || err.code === "AlreadyExists");
       if (!conflict) log.warn({ err }, "lease not reached");
       return false;
     }
@@ -131,7 +138,11 @@ export class Lease {
     };
     const written = lease
       ? await client.replace(leaseKind, { metadata: lease.metadata, spec } as LeaseObject, signal)
-      : await client.create(leaseKind, { metadata: { name, namespace }, spec } as LeaseObject, signal);
+      : await client.create(
+          leaseKind,
+          { metadata: { name, namespace }, spec } as LeaseObject,
+          signal,
+        );
     this.#seen = { version: written.metadata.resourceVersion ?? "", at: now };
   }
 
@@ -141,7 +152,12 @@ export class Lease {
     try {
       const lease = await client.get<LeaseObject>({ kind: leaseKind, namespace, name });
       if (!lease || lease.spec?.holderIdentity !== identity) return;
-      const spec = { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1, renewTime: micro(clock.now()) };
+      const spec = {
+        ...lease.spec,
+        holderIdentity: "",
+        leaseDurationSeconds: 1,
+        renewTime: micro(clock.now()),
+      };
       await client.replace(leaseKind, { metadata: lease.metadata, spec });
     } catch (err) {
       log.warn({ err }, "lease not let go of");

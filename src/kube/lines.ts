@@ -43,10 +43,20 @@ export function withoutManagedFields(json: string): string {
   const start = json.indexOf(fieldsKey);
   if (start < 0) return json;
   const metadata = json.indexOf(metadataKey);
-  if (metadata < 0 || metadata > start || json.lastIndexOf(metadataKey, start) !== metadata) return json;
+  if (metadata < 0 || metadata > start || json.lastIndexOf(metadataKey, start) !== metadata)
+    return json;
   const sorted = json.indexOf('}],"name":"', start);
-  if (sorted >= 0) return json.slice(0, start) + json.slice(sorted + 3);
-  const last = json.indexOf("}]},", start);
+  const last = endOfMetadata(json, start);
+  // Whichever comes first ends the list; the other may stand anywhere behind it.
+  if (sorted >= 0 && (last < 0 || sorted < last))
+    return json.slice(0, start) + json.slice(sorted + 3);
   if (last >= 0 && json[start - 1] === ",") return json.slice(0, start - 1) + json.slice(last + 2);
   return json;
+}
+
+function endOfMetadata(json: string, from: number): number {
+  let end = json.indexOf('}]},"', from);
+  // A letter behind the quote begins a key; a quote that ends a string is never followed by one.
+  while (end >= 0 && !/[a-zA-Z]/.test(json[end + 5] ?? "")) end = json.indexOf('}]},"', end + 1);
+  return end;
 }

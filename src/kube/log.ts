@@ -8,7 +8,20 @@ export type Log = Pick<Logger, "debug" | "info" | "warn" | "error"> & {
 export type LogFormat = "json" | "text";
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
-const secretKeys = ["token", "access_token", "clientSecret", "client_secret", "client_assertion", "password", "authorization", "Authorization", "certificate", "privateKey", "cert", "key"];
+const secretKeys = [
+  "token",
+  "access_token",
+  "clientSecret",
+  "client_secret",
+  "client_assertion",
+  "password",
+  "authorization",
+  "Authorization",
+  "certificate",
+  "privateKey",
+  "cert",
+  "key",
+];
 const secretText = [
   // A JSON Web Token, wherever it stands.
   /eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
@@ -39,7 +52,10 @@ export function makeLog(
       base: null,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (level) => ({ level }) },
-      redact: { paths: secretKeys.flatMap((key) => [key === "key" ? "*.key" : key, `*.${key}`]), censor: "[redacted]" },
+      redact: {
+        paths: secretKeys.flatMap((key) => [key === "key" ? "*.key" : key, `*.${key}`]),
+        censor: "[redacted]",
+      },
     },
     { write: (line: string) => write(redact(format === "json" ? line : asText(line))) },
   );

@@ -7,8 +7,8 @@ export type Result = "success" | "error" | "requeue" | "requeue_after";
 
 const results: readonly Result[] = ["success", "error", "requeue", "requeue_after"];
 const passBuckets = [
-  0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5,
-  1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1,
+  1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
 const queueBuckets = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1000];
 
@@ -25,21 +25,77 @@ export interface ControllerMetrics {
 export class Metrics {
   readonly registry = new Registry();
   readonly #controllers = new Map<string, WorkQueue>();
-  readonly #passes = this.#counter("controller_runtime_reconcile_total", "Passes over an object", ["controller", "result"]);
-  readonly #errors = this.#counter("controller_runtime_reconcile_errors_total", "Passes that failed", ["controller"]);
-  readonly #terminal = this.#counter("controller_runtime_terminal_reconcile_errors_total", "Passes that failed for good: only a change of the object helps", ["controller"]);
-  readonly #panics = this.#counter("controller_runtime_reconcile_panics_total", "Passes ended by a bug", ["controller"]);
-  readonly #timeouts = this.#counter("controller_runtime_reconcile_timeouts_total", "Passes that took too long", ["controller"]);
-  readonly #passSeconds = new Histogram({ name: "controller_runtime_reconcile_time_seconds", help: "How long a pass took", labelNames: ["controller"], buckets: passBuckets, registers: [this.registry] });
-  readonly #maxWorkers = this.#gauge("controller_runtime_max_concurrent_reconciles", "Passes that may run at once", ["controller"]);
-  readonly #workers = this.#gauge("controller_runtime_active_workers", "Passes running now", ["controller"]);
-  readonly #depth = this.#gauge("workqueue_depth", "Keys that wait", ["name", "controller", "priority"]);
+  readonly #passes = this.#counter("controller_runtime_reconcile_total", "Passes over an object", [
+    "controller",
+    "result",
+  ]);
+  readonly #errors = this.#counter(
+    "controller_runtime_reconcile_errors_total",
+    "Passes that failed",
+    ["controller"],
+  );
+  readonly #terminal = this.#counter(
+    "controller_runtime_terminal_reconcile_errors_total",
+    "Passes that failed for good: only a change of the object helps",
+    ["controller"],
+  );
+  readonly #panics = this.#counter(
+    "controller_runtime_reconcile_panics_total",
+    "Passes ended by a bug",
+    ["controller"],
+  );
+  readonly #timeouts = this.#counter(
+    "controller_runtime_reconcile_timeouts_total",
+    "Passes that took too long",
+    ["controller"],
+  );
+  readonly #passSeconds = new Histogram({
+    name: "controller_runtime_reconcile_time_seconds",
+    help: "How long a pass took",
+    labelNames: ["controller"],
+    buckets: passBuckets,
+    registers: [this.registry],
+  });
+  readonly #maxWorkers = this.#gauge(
+    "controller_runtime_max_concurrent_reconciles",
+    "Passes that may run at once",
+    ["controller"],
+  );
+  readonly #workers = this.#gauge("controller_runtime_active_workers", "Passes running now", [
+    "controller",
+  ]);
+  readonly #depth = this.#gauge("workqueue_depth", "Keys that wait", [
+    "name",
+    "controller",
+    "priority",
+  ]);
   readonly #adds = this.#counter("workqueue_adds_total", "Keys added", ["name", "controller"]);
-  readonly #retries = this.#counter("workqueue_retries_total", "Keys tried again", ["name", "controller"]);
-  readonly #waitSeconds = new Histogram({ name: "workqueue_queue_duration_seconds", help: "How long a key waited", labelNames: ["name", "controller"], buckets: queueBuckets, registers: [this.registry] });
-  readonly #workSeconds = new Histogram({ name: "workqueue_work_duration_seconds", help: "How long a key was worked on", labelNames: ["name", "controller"], buckets: queueBuckets, registers: [this.registry] });
-  readonly #leader = this.#gauge("leader_election_master_status", "1 where this process leads", ["name"]);
-  readonly #requests = this.#counter("rest_client_requests_total", "Requests to the Kubernetes API", ["code", "method", "host"]);
+  readonly #retries = this.#counter("workqueue_retries_total", "Keys tried again", [
+    "name",
+    "controller",
+  ]);
+  readonly #waitSeconds = new Histogram({
+    name: "workqueue_queue_duration_seconds",
+    help: "How long a key waited",
+    labelNames: ["name", "controller"],
+    buckets: queueBuckets,
+    registers: [this.registry],
+  });
+  readonly #workSeconds = new Histogram({
+    name: "workqueue_work_duration_seconds",
+    help: "How long a key was worked on",
+    labelNames: ["name", "controller"],
+    buckets: queueBuckets,
+    registers: [this.registry],
+  });
+  readonly #leader = this.#gauge("leader_election_master_status", "1 where this process leads", [
+    "name",
+  ]);
+  readonly #requests = this.#counter(
+    "rest_client_requests_total",
+    "Requests to the Kubernetes API",
+    ["code", "method", "host"],
+  );
   readonly #requestChildren = new Map<string, { inc(): void }>();
 
   constructor(options: { processMetrics?: boolean } = {}) {
@@ -47,12 +103,19 @@ export class Metrics {
     const controllers = this.#controllers;
     for (const which of ["total", "longest"] as const)
       new Gauge({
-        name: which === "total" ? "workqueue_unfinished_work_seconds" : "workqueue_longest_running_processor_seconds",
-        help: which === "total" ? "Seconds that the passes running now have taken together" : "Seconds that the longest pass running now has taken",
+        name:
+          which === "total"
+            ? "workqueue_unfinished_work_seconds"
+            : "workqueue_longest_running_processor_seconds",
+        help:
+          which === "total"
+            ? "Seconds that the passes running now have taken together"
+            : "Seconds that the longest pass running now has taken",
         labelNames: ["name", "controller"],
         registers: [this.registry],
         collect() {
-          for (const [name, queue] of controllers) this.set({ name, controller: name }, queue.unfinished()[which]);
+          for (const [name, queue] of controllers)
+            this.set({ name, controller: name }, queue.unfinished()[which]);
         },
       });
   }
@@ -68,7 +131,8 @@ export class Metrics {
     const errors = this.#errors.labels(byController);
     const terminal = this.#terminal.labels(byController);
     const panics = this.#panics.labels(byController);
-    for (const child of [errors, terminal, panics, this.#timeouts.labels(byController)]) child.inc(0);
+    for (const child of [errors, terminal, panics, this.#timeouts.labels(byController)])
+      child.inc(0);
     const seconds = this.#passSeconds.labels(byController);
     this.#maxWorkers.labels(byController).set(concurrency);
     const workers = this.#workers.labels(byController);

@@ -164,45 +164,61 @@ test("work that throws does not lose the key", async () => {
 test("whatever happens, no key is worked on twice at once and none that was added is forgotten", async () => {
   const keys = ["a", "b", "c", "d"];
   const command = fc.oneof(
-    fc.record({ do: fc.constant("add" as const), key: fc.constantFrom(...keys), priority: fc.constantFrom<Priority>("change", "retry", "drift") }),
-    fc.record({ do: fc.constant("later" as const), key: fc.constantFrom(...keys), ms: fc.nat(5000) }),
-    fc.record({ do: fc.constant("end" as const), key: fc.constantFrom(...keys), failed: fc.boolean() }),
+    fc.record({
+      do: fc.constant("add" as const),
+      key: fc.constantFrom(...keys),
+      priority: fc.constantFrom<Priority>("change", "retry", "drift"),
+    }),
+    fc.record({
+      do: fc.constant("later" as const),
+      key: fc.constantFrom(...keys),
+      ms: fc.nat(5000),
+    }),
+    fc.record({
+      do: fc.constant("end" as const),
+      key: fc.constantFrom(...keys),
+      failed: fc.boolean(),
+    }),
     fc.record({ do: fc.constant("move" as const), ms: fc.nat(4000) }),
   );
   await fc.assert(
-    fc.asyncProperty(fc.array(command, { maxLength: 40 }), fc.integer({ min: 1, max: 3 }), async (commands, concurrency) => {
-      const clock = new ManualClock();
-      const running = new Map<string, (outcome: Outcome) => void>();
-      const owed = new Set<string>();
-      const queue = new WorkQueue({
-        concurrency,
-        clock,
-        work: (key) => {
-          expect(running.has(key)).toBe(false);
-          owed.delete(key);
-          return new Promise((resolve) => running.set(key, resolve));
-        },
-      });
-      queue.start();
-      const end = async (key: string, failed: boolean) => {
-        const resolve = running.get(key);
-        running.delete(key);
-        resolve?.({ failed });
-        await settle();
-      };
-      for (const each of commands) {
-        expect(running.size).toBeLessThanOrEqual(concurrency);
-        if (each.do === "add") {
-          owed.add(each.key);
-          queue.add(each.key, each.priority);
-        } else if (each.do === "later") queue.addAfter(each.key, each.ms);
-        else if (each.do === "end") await end(each.key, each.failed);
-        else await clock.move(each.ms);
-      }
-      for (let i = 0; i < 50 && (owed.size > 0 || running.size > 0); i++)
-        for (const key of [...running.keys()]) await end(key, false);
-      expect([...owed]).toEqual([]);
-    }),
+    fc.asyncProperty(
+      fc.array(command, { maxLength: 40 }),
+      fc.integer({ min: 1, max: 3 }),
+      async (commands, concurrency) => {
+        const clock = new ManualClock();
+        const running = new Map<string, (outcome: Outcome) => void>();
+        const owed = new Set<string>();
+        const queue = new WorkQueue({
+          concurrency,
+          clock,
+          work: (key) => {
+            expect(running.has(key)).toBe(false);
+            owed.delete(key);
+            return new Promise((resolve) => running.set(key, resolve));
+          },
+        });
+        queue.start();
+        const end = async (key: string, failed: boolean) => {
+          const resolve = running.get(key);
+          running.delete(key);
+          resolve?.({ failed });
+          await settle();
+        };
+        for (const each of commands) {
+          expect(running.size).toBeLessThanOrEqual(concurrency);
+          if (each.do === "add") {
+            owed.add(each.key);
+            queue.add(each.key, each.priority);
+          } else if (each.do === "later") queue.addAfter(each.key, each.ms);
+          else if (each.do === "end") await end(each.key, each.failed);
+          else await clock.move(each.ms);
+        }
+        for (let i = 0; i < 50 && (owed.size > 0 || running.size > 0); i++)
+          for (const key of [...running.keys()]) await end(key, false);
+        expect([...owed]).toEqual([]);
+      },
+    ),
     { numRuns: 100 },
   );
 });

@@ -52,7 +52,11 @@ export class WorkQueue {
   readonly #options: QueueOptions;
   readonly #clock: Clock;
   readonly #entries = new Map<string, Entry>();
-  readonly #lists: Record<Priority, Fifo> = { change: new Fifo(), retry: new Fifo(), drift: new Fifo() };
+  readonly #lists: Record<Priority, Fifo> = {
+    change: new Fifo(),
+    retry: new Fifo(),
+    drift: new Fifo(),
+  };
   readonly #due = new DueHeap<Priority>();
   #cancelTimer: (() => void) | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
@@ -101,7 +105,10 @@ export class WorkQueue {
 
   /** Add a key when some time has passed. The earlier of two times holds. */
   addAfter(key: string, ms: number, priority: Priority = "retry"): void {
-    if (ms <= 0) return this.add(key, priority);
+    if (ms <= 0) {
+      this.add(key, priority);
+      return;
+    }
     this.#due.set(key, this.#clock.now() + ms, priority);
     this.#arm();
   }
@@ -183,7 +190,8 @@ export class WorkQueue {
     entry.running = false;
     this.#running--;
     this.#settle(key, entry, outcome);
-    if (this.#running === 0 && !this.#started) for (const resolve of this.#idle.splice(0)) resolve();
+    if (this.#running === 0 && !this.#started)
+      for (const resolve of this.#idle.splice(0)) resolve();
     this.#pump();
   }
 
@@ -195,7 +203,10 @@ export class WorkQueue {
       entry.failures++;
     } else entry.failures = 0;
 
-    if (entry.queued !== undefined) return this.#enqueue(key, entry.queued);
+    if (entry.queued !== undefined) {
+      this.#enqueue(key, entry.queued);
+      return;
+    }
     // A failed key keeps its count of failures until it succeeds; others leave nothing behind.
     if (!outcome.failed) this.#entries.delete(key);
     if (againMs !== undefined) this.addAfter(key, againMs, outcome.priority ?? "retry");

@@ -136,7 +136,10 @@ export class Runtime {
       name: "leader",
       check: () => {
         if (!this.lease) return { ok: true, note: "alone" };
-        return { ok: true, note: this.leading ? "leading" : `following ${this.lease.holder ?? "nobody yet"}` };
+        return {
+          ok: true,
+          note: this.leading ? "leading" : `following ${this.lease.holder ?? "nobody yet"}`,
+        };
       },
     };
     return [...caches, role];
@@ -146,7 +149,10 @@ export class Runtime {
     const cache = this.caches.of(other.kind, other.metadataOnly ? { metadataOnly: true } : {});
     cache.onChange(({ before, after }) => {
       // Both, because a change may take an object away from one key and give it to another.
-      const keys = new Set([...(before ? other.keys(before) : []), ...(after ? other.keys(after) : [])]);
+      const keys = new Set([
+        ...(before ? other.keys(before) : []),
+        ...(after ? other.keys(after) : []),
+      ]);
       for (const key of keys) controller.queue.add(key);
     });
   }

@@ -1,6 +1,10 @@
-import { type Condition, type PlannedCondition, withCondition } from "../model/conditions.ts";
+import { withConditions } from "../model/conditions.ts";
 import { apiVersionOf, type Kind, type KubeObject } from "../model/kind.ts";
+import type { Condition } from "../model/kinds/condition.ts";
 import type { KubeClient } from "./client.ts";
+
+/** A condition as a plan decides it. The times and the generation are filled in when it is written. */
+export type PlannedCondition = Pick<Condition, "type" | "status" | "reason" | "message">;
 
 /** The part of the status that one controller owns. */
 export interface OwnStatus {
@@ -11,7 +15,9 @@ export interface OwnStatus {
 }
 
 /** An object that may have a status. */
-export type WithStatus = KubeObject & { status?: { conditions?: readonly Condition[] } & Record<string, unknown> };
+export type WithStatus = KubeObject & {
+  status?: { conditions?: readonly Condition[] } & Record<string, unknown>;
+};
 
 /**
  * What to apply so that our part of the status is as planned, or undefined when it is so already.
@@ -23,9 +29,17 @@ export function statusChange(
   planned: { conditions: readonly PlannedCondition[]; fields: Record<string, unknown> },
   now: Date,
 ): Record<string, unknown> | undefined {
-  const held = object.status?.conditions?.filter((each) => own.conditions.includes(each.type)) ?? [];
-  const generation = object.metadata.generation ?? 0;
-  const conditions = merged(held, planned.conditions, generation, now);
+  const held =
+    object.status?.conditions?.filter((each) => own.conditions.includes(each.type)) ?? [];
+  const observedGeneration = object.metadata.generation ?? 0;
+  const wanted = planned.conditions.map(({ type, status, reason, message }) => ({
+    type,
+    status,
+    reason,
+    message,
+    observedGeneration,
+  }));
+  const conditions = withConditions(held, wanted, own.conditions, now);
   const changed =
     conditions !== held ||
     own.fields.some((field) => !same(object.status?.[field], planned.fields[field]));
@@ -68,26 +82,13 @@ export function versionIn(text: string): string {
   return /"resourceVersion":"([^"]+)"/.exec(text)?.[1] ?? "";
 }
 
-/** The same array where nothing changes, so that a caller can compare with `===`. */
-function merged(
-  held: readonly Condition[],
-  planned: readonly PlannedCondition[],
-  observedGeneration: number,
-  now: Date,
-): readonly Condition[] {
-  let all = held.every((each) => planned.some((wanted) => wanted.type === each.type))
-    ? held
-    : held.filter((each) => planned.some((wanted) => wanted.type === each.type));
-  for (const { type, status, reason, message } of planned)
-    all = withCondition(all, { type, status, reason, message, observedGeneration }, now);
-  return all;
-}
-
 function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   const keys = Object.keys(a);
   if (keys.length !== Object.keys(b).length) return false;
-  return keys.every((key) => same((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]));
+  return keys.every((key) =>
+    same((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]),
+  );
 }

@@ -4,19 +4,29 @@ let tracing = false;
 
 /** Whether the environment asks for traces, by OpenTelemetry's own variables. */
 export function tracesWanted(env: NodeJS.ProcessEnv = process.env): boolean {
-  if (env.OTEL_SDK_DISABLED?.toLowerCase() === "true" || env.OTEL_TRACES_EXPORTER === "none") return false;
-  return Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_TRACES_EXPORTER);
+  if (env.OTEL_SDK_DISABLED?.toLowerCase() === "true" || env.OTEL_TRACES_EXPORTER === "none")
+    return false;
+  return Boolean(
+    env.OTEL_EXPORTER_OTLP_ENDPOINT ||
+      env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ||
+      env.OTEL_TRACES_EXPORTER,
+  );
 }
 
 /** Start sending traces where the environment asks for it; the answer sends what is left and stops. */
-export async function startTracing(env: NodeJS.ProcessEnv = process.env): Promise<() => Promise<void>> {
+export async function startTracing(
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<() => Promise<void>> {
   if (!tracesWanted(env)) return async () => {};
-  const [{ NodeTracerProvider, BatchSpanProcessor }, { OTLPTraceExporter }, { defaultResource, resourceFromAttributes }] =
-    await Promise.all([
-      import("@opentelemetry/sdk-trace-node"),
-      import("@opentelemetry/exporter-trace-otlp-http"),
-      import("@opentelemetry/resources"),
-    ]);
+  const [
+    { NodeTracerProvider, BatchSpanProcessor },
+    { OTLPTraceExporter },
+    { defaultResource, resourceFromAttributes },
+  ] = await Promise.all([
+    import("@opentelemetry/sdk-trace-node"),
+    import("@opentelemetry/exporter-trace-otlp-http"),
+    import("@opentelemetry/resources"),
+  ]);
   const provider = new NodeTracerProvider({
     resource: defaultResource().merge(
       resourceFromAttributes({ "service.name": env.OTEL_SERVICE_NAME ?? "postern" }),
@@ -38,7 +48,10 @@ export function inSpan<T>(name: string, attributes: Attributes, fn: () => Promis
     try {
       return await fn();
     } catch (error) {
-      span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.message : "" });
+      span.setStatus({
+        code: SpanStatusCode.ERROR,
+        message: error instanceof Error ? error.message : "",
+      });
       throw error;
     } finally {
       span.end();

@@ -1,0 +1,480 @@
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { KubeClient } from "../../src/kube/client.ts";
+import type { Feature, Step } from "../../src/kube/controller.ts";
+import { fromKubeconfig } from "../../src/kube/credentials.ts";
+import { serveHealth } from "../../src/kube/health.ts";
+import { makeLog, silentLog } from "../../src/kube/log.ts";
+import { type Also, Runtime } from "../../src/kube/runtime.ts";
+import type { Explained } from "../../src/model/failure.ts";
+import type { Kind, KubeObject } from "../../src/model/kind.ts";
+import { ManualClock, settle } from "../manual-clock.ts";
+import { type Cluster, describeOnCluster } from "../setup/cluster.ts";
+import { installWidgets, type Widget, widgetFeature } from "./widget.ts";
+
+describeOnCluster("the runtime on a real API server", (cluster) => {
+  beforeAll(() => installWidgets(cluster));
+
+  /** A runtime in a namespace of its own, stopped when the test ends. */
+  async function runtimeWith(
+    features: Feature<Widget, Widget>[],
+    options: {
+      also?: Also[];
+      namespace?: string;
+      clock?: ManualClock;
+      log?: typeof silentLog;
+    } = {},
+  ) {
+    const namespace = options.namespace ?? (await cluster.namespace());
+    const clock = options.clock ?? new ManualClock(Date.now());
+    const userAgent = `postern-test/${namespace}`;
+    const client = new KubeClient(await fromKubeconfig(cluster.kubeconfig), { userAgent });
+    const passes: string[] = [];
+    const runtime = new Runtime({
+      client,
+      namespace,
+      clock,
+      log: options.log ?? silentLog,
+      features: features.map((feature) => () => ({
+        feature: {
+          ...feature,
+          see: (widget: Widget, pass) => (
+            passes.push(`${feature.name} ${widget.metadata.name}`), feature.see(widget, pass)
+          ),
+        } as Feature,
+        ...(options.also && { also: options.also }),
+      })),
+    });
+    const stop = new AbortController();
+    const running = runtime.run(stop.signal);
+    const end = async () => {
+      stop.abort();
+      await running;
+      client.close();
+    };
+    onTestFinished(end);
+    await Promise.all(runtime.caches.all().map((cache) => cache.filled));
+    const world = at(cluster, namespace);
+    const writes = () =>
+      cluster.audit(
+        (entry) => entry.userAgent === userAgent && !["get", "list", "watch"].includes(entry.verb),
+      );
+    /** Wait until nobody has anything left to do. */
+    const quiet = () =>
+      expect
+        .poll(async () => {
+          await settle();
+          return runtime.controllers.every(
+            ({ queue }) => queue.counts().queued + queue.counts().running === 0,
+          );
+        })
+        .toBe(true);
+    return { runtime, namespace, clock, client, passes, writes, quiet, end, ...world };
+  }
+
+  test("writes each status once, is not woken by its own write, and at rest writes nothing", async () => {
+    const { make, get, passes, writes, clock, quiet } = await runtimeWith([widgetFeature()]);
+    const names = Array.from({ length: 20 }, (_, i) => `w${i}`);
+    await Promise.all(names.map((name) => make(name, { size: 7 })));
+    for (const name of names) await expect.poll(async () => (await get(name)).status?.size).toBe(7);
+    await quiet();
+    expect(passes.length).toBe(20);
+    expect((await writes()).length).toBe(20);
+
+    // Two drift checks of each.
+    await clock.move(11 * 60_000);
+    await quiet();
+    expect(passes.length).toBeGreaterThanOrEqual(40);
+    expect((await writes()).length).toBe(20);
+    const { conditions } = (await get("w3")).status ?? {};
+    expect(conditions).toMatchObject([
+      { type: "Ready", status: "True", reason: "AsWanted", observedGeneration: 1 },
+    ]);
+  });
+
+  test("a change of the object is acted on, and a field that is no longer wanted is removed", async () => {
+    const { make, get, patch } = await runtimeWith([widgetFeature()]);
+    await make("a", { size: 1 });
+    await expect.poll(async () => (await get("a")).status?.size).toBe(1);
+    await patch("a", { spec: { size: null } });
+    await expect
+      .poll(async () => (await get("a")).status?.conditions?.[0]?.observedGeneration)
+      .toBe(2);
+    expect((await get("a")).status).not.toHaveProperty("size");
+  });
+
+  test("two controllers on one object never lose each other's conditions or fields", async () => {
+    const other = widgetFeature({
+      name: "painter",
+      conditions: ["Painted"],
+      statusFields: ["colour"],
+      wanted: ({ spec }) => ({
+        conditions: [
+          { type: "Painted", status: "True", reason: "Done", message: `size ${spec?.size}` },
+        ],
+        status: { colour: "red" },
+      }),
+    });
+    const { make, get, patch } = await runtimeWith([widgetFeature(), other]);
+    const names = Array.from({ length: 25 }, (_, i) => `w${i}`);
+    await Promise.all(names.map((name) => make(name, { size: 1 })));
+    await Promise.all(names.map((name) => patch(name, { spec: { size: 2 } })));
+    for (const name of names) {
+      await expect
+        .poll(async () =>
+          (await get(name)).status?.conditions
+            ?.map((each) => `${each.type} ${each.observedGeneration}`)
+            .sort(),
+        )
+        .toEqual(["Painted 2", "Ready 2"]);
+      expect((await get(name)).status).toMatchObject({ size: 2, colour: "red" });
+    }
+  });
+
+  test("what another writes into the status wakes it, and is left alone", async () => {
+    const { make, get, passes, namespace, quiet } = await runtimeWith([widgetFeature()]);
+    await make("a", { size: 1 });
+    await expect.poll(async () => (await get("a")).status?.size).toBe(1);
+    await quiet();
+    const mine = {
+      apiVersion: "test.postern.io/v1",
+      kind: "Widget",
+      metadata: { name: "a" },
+      status: { colour: "green" },
+    };
+    const path = `/apis/test.postern.io/v1/namespaces/${namespace}/widgets/a/status?fieldManager=somebody&force=true`;
+    await cluster.request("PATCH", path, mine, { contentType: "application/apply-patch+yaml" });
+    await expect.poll(() => passes.length).toBe(2);
+    await quiet();
+    expect((await get("a")).status).toMatchObject({ colour: "green", size: 1 });
+  });
+
+  test("the finalizer is on before the first step and off after the last, and another's stays", async () => {
+    const finalizer = "test.postern.io/widget";
+    const done: string[] = [];
+    const feature: Feature<Widget, Widget> = widgetFeature({
+      finalizer,
+      wanted: ({ metadata }) => {
+        if (!metadata.deletionTimestamp)
+          return {
+            finalizer: "hold",
+            steps: done.includes("made") ? [] : [{ do: "make", why: "absent", event: "Made" }],
+          };
+        const steps = done.includes("unmade")
+          ? []
+          : [{ do: "unmake", why: "the object is being deleted", event: "Unmade" }];
+        return { finalizer: "release", steps, again: { afterMs: 1 } };
+      },
+      apply: async (step) => {
+        const held = (await get("a")).metadata.finalizers ?? [];
+        expect(held).toContain(finalizer);
+        done.push(step.do === "make" ? "made" : "unmade");
+        return { state: "done" };
+      },
+    });
+    const { make, get, remove, clock, events } = await runtimeWith([feature]);
+    await make("a", { size: 1 }, { finalizers: ["somebody.io/else"] });
+    await expect.poll(async () => (await get("a")).status?.size).toBe(1);
+    await remove("a");
+    await expect
+      .poll(async () => {
+        await clock.move(10);
+        return (await get("a")).metadata.finalizers;
+      })
+      .toEqual(["somebody.io/else"]);
+    expect(done).toEqual(["made", "unmade"]);
+    await expect
+      .poll(async () =>
+        (await events()).map((event) => `${event.type} ${event.reason}: ${event.note}`).sort(),
+      )
+      .toEqual(["Normal Made: absent", "Normal Unmade: the object is being deleted"]);
+  });
+
+  test("what is thrown becomes one condition and one event, other conditions stay, and it is tried again in time", async () => {
+    let broken = true;
+    const feature = widgetFeature({
+      see: async (widget) => {
+        if (broken)
+          throw explained({
+            reason: "OutOfPaint",
+            message: "painting failed · there is no paint · buy some",
+            requeueAfterMs: 60_000,
+          });
+        return widget;
+      },
+    });
+    const { make, get, clock, passes, writes, events, quiet } = await runtimeWith([feature]);
+    await make("a", { size: 1 });
+    await expect
+      .poll(async () => (await get("a")).status?.conditions)
+      .toMatchObject([
+        {
+          type: "Ready",
+          status: "False",
+          reason: "OutOfPaint",
+          message: "painting failed · there is no paint · buy some",
+          observedGeneration: 1,
+        },
+      ]);
+    for (let i = 0; i < 3; i++) {
+      await clock.move(60_000);
+      await quiet();
+    }
+    expect(passes.length).toBe(4);
+    expect((await writes()).map((entry) => entry.objectRef?.resource).sort()).toEqual([
+      "events",
+      "widgets",
+    ]);
+    expect(await events()).toMatchObject([
+      { type: "Warning", reason: "OutOfPaint", regarding: { kind: "Widget", name: "a" } },
+    ]);
+    broken = false;
+    await clock.move(60_000);
+    await expect.poll(async () => (await get("a")).status?.conditions?.[0]?.status).toBe("True");
+  });
+
+  test("a bug in a feature is one condition without its text, and the other objects go on", async () => {
+    const feature = widgetFeature({
+      see: async (widget) => {
+        if (widget.metadata.name === "bad")
+          throw new TypeError("cannot read token=abc of undefined");
+        return widget;
+      },
+    });
+    const { make, get } = await runtimeWith([feature]);
+    await make("bad", { size: 1 });
+    await make("good", { size: 1 });
+    await expect.poll(async () => (await get("good")).status?.size).toBe(1);
+    await expect
+      .poll(async () => (await get("bad")).status?.conditions?.[0])
+      .toMatchObject({ reason: "InternalError", status: "False" });
+    expect((await get("bad")).status?.conditions?.[0]?.message).not.toContain("token");
+  });
+
+  test("a failure that only a change can help is not tried again until there is one", async () => {
+    const feature = widgetFeature({
+      see: async (widget) => {
+        if (widget.spec?.size === 13)
+          throw explained({ reason: "Unlucky", message: "no", terminal: true });
+        return widget;
+      },
+    });
+    const { make, get, patch, clock, passes, quiet } = await runtimeWith([feature]);
+    await make("a", { size: 13 });
+    await expect.poll(async () => (await get("a")).status?.conditions?.[0]?.reason).toBe("Unlucky");
+    await clock.move(3_600_000);
+    await quiet();
+    expect(passes.length).toBe(1);
+    await patch("a", { spec: { size: 14 } });
+    await expect
+      .poll(async () => (await get("a")).status?.conditions?.[0]?.reason)
+      .toBe("AsWanted");
+  });
+
+  test("all steps begin at once, a long one is looked at again when it said, and holds nobody up", async () => {
+    const begun: string[] = [];
+    const feature = widgetFeature({
+      concurrency: 1,
+      wanted: ({ metadata }) => ({
+        steps:
+          metadata.name === "long" && begun.length < 2
+            ? ["one", "two"].map((name): Step => ({ do: name, why: "absent" }))
+            : [],
+      }),
+      apply: async (step) => {
+        begun.push(step.do);
+        return { state: "running", retryAfterMs: step.do === "one" ? 30_000 : 10_000 };
+      },
+    });
+    const { make, get, clock, passes, quiet } = await runtimeWith([feature]);
+    await make("long", { size: 1 });
+    await expect.poll(() => begun).toEqual(["one", "two"]);
+    await make("short", { size: 2 });
+    await expect.poll(async () => (await get("short")).status?.size).toBe(2);
+    await quiet();
+    const looks = () => passes.filter((each) => each === "widget long").length;
+    expect(looks()).toBe(1);
+    await clock.move(9_999);
+    await quiet();
+    expect(looks()).toBe(1);
+    await clock.move(1);
+    await quiet();
+    expect(looks()).toBe(2);
+  });
+
+  test("a change of another kind wakes the objects that it concerns, by its names only", async () => {
+    const configMaps: Kind<KubeObject & { data?: unknown }> = {
+      group: "",
+      version: "v1",
+      kind: "ConfigMap",
+      plural: "configmaps",
+      namespaced: true,
+    };
+    const seen: unknown[] = [];
+    const also: Also<KubeObject & { data?: unknown }> = {
+      kind: configMaps,
+      metadataOnly: true,
+      keys: (map) => {
+        seen.push(map.data);
+        return map.metadata.labels?.widget
+          ? [`${map.metadata.namespace}/${map.metadata.labels.widget}`]
+          : [];
+      },
+    };
+    const { make, passes, namespace, quiet } = await runtimeWith([widgetFeature()], {
+      also: [also as Also],
+    });
+    await make("a", { size: 1 });
+    await make("b", { size: 1 });
+    await expect.poll(() => passes.length).toBe(2);
+    await quiet();
+    await cluster.request("POST", `/api/v1/namespaces/${namespace}/configmaps`, {
+      metadata: { name: "m", labels: { widget: "b" } },
+      data: { a: "1" },
+    });
+    await expect.poll(() => passes).toEqual(["widget a", "widget b", "widget b"]);
+    expect(seen).toEqual([undefined]);
+  });
+
+  test("an object that is deleted between the look and the write is no failure of the process", async () => {
+    const feature = widgetFeature({
+      see: async (widget) => {
+        await remove(widget.metadata.name);
+        return widget;
+      },
+    });
+    const { make, remove, quiet, passes } = await runtimeWith([feature]);
+    await make("a", { size: 1 });
+    await expect.poll(() => passes.length).toBeGreaterThan(0);
+    await quiet();
+  });
+
+  test("health, readiness and metrics are told as kube-apiserver and controller-runtime tell them", async () => {
+    const { runtime, make, get } = await runtimeWith([widgetFeature()]);
+    await make("a", { size: 1 });
+    await expect.poll(async () => (await get("a")).status?.size).toBe(1);
+    const pages = await serveHealth({
+      listen: { host: "127.0.0.1", port: 0 },
+      health: () => runtime.healthChecks(),
+      ready: () => [
+        ...runtime.readyChecks(),
+        { name: "arm", check: () => ({ ok: false, note: "Bearer abcdefghijkl is refused" }) },
+      ],
+      metrics: runtime.metrics.registry,
+    });
+    onTestFinished(() => pages.close());
+    const page = async (path: string) => {
+      const response = await fetch(pages.url + path);
+      return { status: response.status, text: await response.text() };
+    };
+    expect(await page("/healthz")).toEqual({ status: 200, text: "ok" });
+    expect(await page("/healthz?verbose")).toEqual({
+      status: 200,
+      text: "[+]watch-widgets ok\nhealthz check passed\n",
+    });
+    const ready = await page("/readyz");
+    expect(ready.status).toBe(503);
+    expect(ready.text).toBe(
+      "[+]cache-widgets ok: 1 objects\n[+]leader ok: alone\n[-]arm failed: Bearer [redacted] is refused\nreadyz check failed\n",
+    );
+    const { text } = await page("/metrics");
+    expect(text).toContain(
+      'controller_runtime_reconcile_total{controller="widget",result="requeue_after"} 1',
+    );
+    expect(text).toContain(
+      'controller_runtime_reconcile_total{controller="widget",result="error"} 0',
+    );
+    expect(text).toContain('workqueue_depth{name="widget",controller="widget",priority="drift"} 0');
+    expect(text).toContain('leader_election_master_status{name="alone"} 1');
+    expect(text).toMatch(
+      /workqueue_unfinished_work_seconds\{name="widget",controller="widget"\} 0/,
+    );
+  });
+
+  test("a user without rights is told which one is missing, and goes on when it is granted", async () => {
+    const namespace = await cluster.namespace();
+    const connection = await fromKubeconfig(cluster.kubeconfig);
+    const client = new KubeClient({
+      ...connection,
+      proof: async () => ({ authorization: `Bearer ${cluster.tokens.alice}` }),
+    });
+    const clock = new ManualClock(Date.now());
+    const runtime = new Runtime({
+      client,
+      namespace,
+      clock,
+      log: silentLog,
+      features: [() => ({ feature: widgetFeature() as Feature })],
+    });
+    const stop = new AbortController();
+    const running = runtime.run(stop.signal);
+    onTestFinished(async () => {
+      stop.abort();
+      await running;
+    });
+    const note = async () => (await runtime.readyChecks()[0]?.check())?.note;
+    await expect.poll(note).toMatch(/User "alice" cannot watch resource "widgets"/);
+    const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
+    await cluster.request("POST", `${rbac}/roles`, {
+      metadata: { name: "r" },
+      rules: [{ apiGroups: ["test.postern.io"], resources: ["widgets"], verbs: ["list", "watch"] }],
+    });
+    await cluster.request("POST", `${rbac}/rolebindings`, {
+      metadata: { name: "r" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "r" },
+      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "alice" }],
+    });
+    await expect
+      .poll(async () => {
+        await clock.move(30_000);
+        return note();
+      })
+      .toBe("0 objects");
+  });
+
+  test("nothing secret reaches the log", async () => {
+    const lines: string[] = [];
+    const log = makeLog({ level: "debug", write: (line) => lines.push(line) });
+    const feature = widgetFeature({
+      see: async (_widget, pass) => {
+        pass.log.info({ token: "abc", nested: { clientSecret: "def" } }, "looking");
+        throw new Error("refused: Bearer ghijklmnop, client_secret=qrstuv&x=1");
+      },
+    });
+    const { make } = await runtimeWith([feature], { log });
+    await make("a", { size: 1 });
+    await expect.poll(() => lines.some((line) => line.includes("pass failed"))).toBe(true);
+    const text = lines.join("");
+    expect(text).toContain('"msg":"looking"');
+    for (const secret of ['abc"', "def", "ghijklmnop", "qrstuv"])
+      expect(text).not.toContain(secret);
+  });
+});
+
+function explained(failure: ReturnType<Explained["explain"]>): Explained {
+  return Object.assign(new Error(failure.message), { explain: () => failure });
+}
+
+/** The widgets and events of one namespace, as a person with kubectl sees and changes them. */
+function at(cluster: Cluster, namespace: string) {
+  const path = (name = "") =>
+    `/apis/test.postern.io/v1/namespaces/${namespace}/widgets${name && `/${name}`}`;
+  return {
+    make: (name: string, spec: Widget["spec"], metadata: Partial<Widget["metadata"]> = {}) =>
+      cluster.request("POST", path(), {
+        apiVersion: "test.postern.io/v1",
+        kind: "Widget",
+        metadata: { name, ...metadata },
+        spec,
+      }),
+    get: async (name: string) => (await cluster.request<Widget>("GET", path(name))).body,
+    patch: (name: string, change: unknown) =>
+      cluster.request("PATCH", path(name), change, { contentType: "application/merge-patch+json" }),
+    remove: (name: string) => cluster.request("DELETE", path(name)),
+    events: async () =>
+      (
+        await cluster.request<{
+          items: { type: string; reason: string; note: string; regarding: object }[];
+        }>("GET", `/apis/events.k8s.io/v1/namespaces/${namespace}/events`)
+      ).body.items,
+  };
+}
