@@ -1,0 +1,134 @@
+import { randomBytes } from "node:crypto";
+import { expect, onTestFinished, test } from "vitest";
+import { KubeClient } from "../../src/kube/client.ts";
+import { fromKubeconfig } from "../../src/kube/credentials.ts";
+import { Lease } from "../../src/kube/lease.ts";
+import { silentLog } from "../../src/kube/log.ts";
+import { ManualClock, settle } from "../manual-clock.ts";
+import { describeOnCluster } from "../setup/cluster.ts";
+
+describeOnCluster("leader election on a real API server", (cluster) => {
+  // Requests go over real sockets while the clock is moved by hand: it stands still while one is under way.
+  let underWay = 0;
+
+  /** One process that wants to lead. Its network can be cut. */
+  async function candidate(
+    namespace: string,
+    clock: ManualClock,
+    identity = randomBytes(4).toString("hex"),
+  ) {
+    let cut = false;
+    const connection = await fromKubeconfig(cluster.kubeconfig);
+    const proof = async () => {
+      if (cut) throw new Error("the network is cut");
+      underWay++;
+      return connection.proof();
+    };
+    const client = new KubeClient({ ...connection, proof }, { onRequest: () => underWay-- });
+    const lease = new Lease({
+      client,
+      namespace,
+      name: "postern",
+      identity,
+      clock,
+      log: silentLog,
+    });
+    const said: string[] = [];
+    const stop = new AbortController();
+    const running = lease.run(stop.signal, {
+      begin: () => said.push("begin"),
+      end: async () => void said.push("end"),
+    });
+    const end = async () => {
+      stop.abort();
+      await running;
+      client.close();
+    };
+    onTestFinished(end);
+    return { lease, said, end, cut: (is: boolean) => (cut = is) };
+  }
+
+  async function tick(clock: ManualClock): Promise<void> {
+    await clock.move(250);
+    while (underWay > 0) await settle();
+    await settle();
+  }
+
+  /** Move the clock by small steps until something is so, and give how long it took. */
+  async function moveUntil(
+    clock: ManualClock,
+    claim: () => boolean,
+    limitMs = 60_000,
+  ): Promise<number> {
+    const start = clock.now();
+    while (!claim()) {
+      if (clock.now() - start >= limitMs) throw new Error(`not so after ${limitMs} ms`);
+      await tick(clock);
+    }
+    return clock.now() - start;
+  }
+
+  test("of three that want to lead one does, and the Lease names it", async () => {
+    const namespace = await cluster.namespace();
+    const clock = new ManualClock(Date.now());
+    const all = await Promise.all(["a", "b", "c"].map((name) => candidate(namespace, clock, name)));
+    await moveUntil(clock, () => all.some((each) => each.lease.mayWrite()));
+    for (let i = 0; i < 80; i++) {
+      await tick(clock);
+      expect(all.filter((each) => each.lease.mayWrite()).length).toBeLessThanOrEqual(1);
+    }
+    const leader = all.findIndex((each) => each.said.length > 0);
+    expect(all.filter((each) => each.said.length > 0).length).toBe(1);
+    const { body } = await cluster.request<{ spec: Record<string, unknown> }>(
+      "GET",
+      `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/postern`,
+    );
+    expect(body.spec).toMatchObject({
+      holderIdentity: ["a", "b", "c"][leader],
+      leaseDurationSeconds: 15,
+    });
+  });
+
+  test("a leader that stops lets go, and the next one leads within its next tries", async () => {
+    const namespace = await cluster.namespace();
+    const clock = new ManualClock(Date.now());
+    const first = await candidate(namespace, clock);
+    await moveUntil(clock, () => first.lease.mayWrite());
+    const second = await candidate(namespace, clock);
+    await clock.move(100);
+    await first.end();
+    expect(first.said).toEqual(["begin", "end"]);
+    const tookMs = await moveUntil(clock, () => second.lease.mayWrite());
+    expect(tookMs).toBeLessThan(10_000);
+  });
+
+  test("a leader that is cut off writes no more after 10 s, before another leads after 15 s", async () => {
+    const namespace = await cluster.namespace();
+    const clock = new ManualClock(Date.now());
+    const first = await candidate(namespace, clock);
+    await moveUntil(clock, () => first.lease.mayWrite());
+    const second = await candidate(namespace, clock);
+    await moveUntil(clock, () => second.lease.holder !== undefined);
+    first.cut(true);
+    let both = false;
+    const fencedMs = await moveUntil(clock, () => {
+      both ||= first.lease.mayWrite() && second.lease.mayWrite();
+      return !first.lease.mayWrite();
+    });
+    expect(fencedMs).toBeLessThanOrEqual(10_000);
+    expect(second.lease.mayWrite()).toBe(false);
+    await moveUntil(clock, () => {
+      both ||= first.lease.mayWrite() && second.lease.mayWrite();
+      return second.lease.mayWrite();
+    });
+    expect(both).toBe(false);
+    expect(first.said).toEqual(["begin", "end"]);
+
+    // Back on the network it follows, and leads again only when the other has gone.
+    first.cut(false);
+    await moveUntil(clock, () => first.lease.holder !== undefined);
+    await second.end();
+    await moveUntil(clock, () => first.lease.mayWrite());
+    expect(first.said).toEqual(["begin", "end", "begin"]);
+  });
+});
