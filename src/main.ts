@@ -10,6 +10,10 @@ interface Program {
 }
 
 const programs: Record<string, Program> = {
+  operator: {
+    summary: "run the controllers against a Kubernetes cluster and Azure",
+    load: () => import("./operator/command.ts"),
+  },
   version: { summary: "print the version", load: () => import("./cli/version.ts") },
 };
 

@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
+import { KubeError } from "./errors.ts";
 import { redact } from "./log.ts";
 
 /** One question that a health page asks. */
@@ -106,9 +107,16 @@ async function page(
 
 function listen(server: Server, where: { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once("error", reject);
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      const why = cause.code ?? cause.message;
+      reject(
+        new KubeError("NotListening", `listening on ${where.host}:${where.port} failed · ${why}`, {
+          cause,
+        }),
+      );
+    });
     server.listen(where, () => {
-      server.off("error", reject);
+      server.removeAllListeners("error");
       resolve();
     });
   });

@@ -1,0 +1,136 @@
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { Arm, type ArmRequest } from "../azure/arm.ts";
+import { cloudNamed, customCloud } from "../azure/clouds.ts";
+import { credentialFromEnvironment } from "../azure/credential.ts";
+import type { TokenSource } from "../azure/tokens.ts";
+import type { Check } from "../kube/health.ts";
+import type { Log } from "../kube/log.ts";
+import type { Clock } from "../model/clock.ts";
+import { isExplained } from "../model/failure.ts";
+
+/** Azure as the operator has it: the road to Resource Manager and the questions for the health page. */
+export interface OperatorAzure {
+  arm: Arm;
+  checks: Check[];
+}
+
+const askEveryMs = 60_000;
+
+/**
+ * Make the road to Azure from the environment. A missing or broken credential does not end the process:
+ * the health page says which one was tried and what is missing, and it is tried again.
+ */
+export function azureFromEnvironment(
+  env: NodeJS.ProcessEnv,
+  options: { log: Log; registry: Registry; clock: Clock; version: string },
+): OperatorAzure {
+  const { log, clock, version } = options;
+  // The endpoint can be given where the cloud's name is not enough: Azure Stack, or a simulator.
+  const cloud = env.AZURE_RESOURCE_MANAGER_ENDPOINT
+    ? customCloud({
+        resourceManager: env.AZURE_RESOURCE_MANAGER_ENDPOINT,
+        ...(env.AZURE_AUTHORITY_HOST && { authorityHost: env.AZURE_AUTHORITY_HOST }),
+      })
+    : cloudNamed(env.AZURE_CLOUD_NAME);
+  const credential = lateCredential(() =>
+    credentialFromEnvironment(env, { cloud, clock }).then(({ tokens }) => tokens),
+  );
+  const onRequest = countRequests(options.registry);
+  const arm = new Arm({
+    cloud,
+    credential,
+    log,
+    clock,
+    onRequest,
+    userAgent: `postern/${version}`,
+  });
+  const signal = new AbortController().signal;
+  const caller = { priority: "drift", signal, mayWrite: () => false, id: "readyz" } as const;
+  return {
+    arm,
+    checks: [
+      kept("azure-token", clock, async () => {
+        await credential.token();
+        return "obtained";
+      }),
+      // This page of Resource Manager belongs to no subscription, so asking costs nobody's budget.
+      kept("azure-resource-manager", clock, async () => {
+        await arm
+          .for(caller)
+          .request("GET", "/metadata/endpoints", { query: { "api-version": "2022-09-01" } });
+        return new URL(cloud.resourceManager).host;
+      }),
+    ],
+  };
+}
+
+/** A credential that is looked for when it is first needed, and again when it was not found. */
+function lateCredential(find: () => Promise<TokenSource>): TokenSource {
+  let found: Promise<TokenSource> | undefined;
+  return {
+    identity: "operator",
+    async token(signal, refused) {
+      found ??= find().catch((error: unknown) => {
+        found = undefined;
+        throw error;
+      });
+      return (await found).token(signal, refused);
+    },
+  };
+}
+
+/** A check whose answer is kept for a while: probes come every few seconds. */
+function kept(name: string, clock: Clock, ask: () => Promise<string>): Check {
+  let answer: { ok: boolean; note?: string } | undefined;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  return {
+    name,
+    async check() {
+      if (answer?.ok && clock.now() - askedAt < askEveryMs) return answer;
+      askedAt = clock.now();
+      answer = await ask().then(
+        (note) => ({ ok: true, note }),
+        (error: unknown) => ({
+          ok: false,
+          note: isExplained(error) ? error.explain().message : "an unexpected error",
+        }),
+      );
+      return answer;
+    },
+  };
+}
+
+function countRequests(registry: Registry): (request: ArmRequest) => void {
+  const registers = [registry];
+  const requests = new Counter({
+    name: "postern_azure_requests_total",
+    help: "Requests to Azure Resource Manager",
+    labelNames: ["resource", "verb", "code"],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: "postern_azure_request_seconds",
+    help: "How long Azure Resource Manager took to answer",
+    labelNames: ["resource", "verb"],
+    registers,
+  });
+  const throttled = new Counter({
+    name: "postern_azure_throttled_total",
+    help: "Requests that Azure Resource Manager refused as too many",
+    labelNames: ["subscription"],
+    registers,
+  });
+  const remaining = new Gauge({
+    name: "postern_azure_remaining_requests",
+    help: "What Azure said was left of the budget, last",
+    labelNames: ["subscription", "verb"],
+    registers,
+  });
+  return (one) => {
+    requests.inc({ resource: one.resource, verb: one.verb, code: one.code });
+    seconds.observe({ resource: one.resource, verb: one.verb }, one.seconds);
+    if (one.throttled) throttled.inc({ subscription: one.subscription });
+    if (one.remaining !== undefined)
+      remaining.set({ subscription: one.subscription, verb: one.verb }, one.remaining);
+  };
+}
