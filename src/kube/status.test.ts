@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { statusChange, type WithStatus } from "./status.ts";
+
+const now = new Date("2026-05-01T10:00:00Z");
+const own = { conditions: ["Ready"], fields: ["address", "list"] };
+const ready = { type: "Ready", status: "True", reason: "Done", message: "it is" } as const;
+const held = { ...ready, observedGeneration: 2, lastTransitionTime: "2026-01-01T00:00:00Z" };
+const another = { ...held, type: "Painted" };
+
+function object(status?: WithStatus["status"]): WithStatus {
+  return { metadata: { name: "a", generation: 2 }, ...(status && { status }) };
+}
+
+test("nothing is written when our part is as planned", () => {
+  const seen = object({
+    conditions: [another, held],
+    address: "10.0.0.4",
+    list: [{ a: 1, b: [2] }],
+    theirs: 1,
+  });
+  const planned = {
+    conditions: [ready],
+    fields: { address: "10.0.0.4", list: [{ b: [2], a: 1 }] },
+  };
+  expect(statusChange(seen, own, planned, now)).toBeUndefined();
+});
+
+test.each([
+  [
+    "a new condition",
+    object(),
+    { conditions: [ready], fields: {} },
+    { conditions: [{ ...held, lastTransitionTime: "2026-05-01T10:00:00Z" }] },
+  ],
+  [
+    "another message, with the old time",
+    object({ conditions: [held] }),
+    { conditions: [{ ...ready, message: "now" }], fields: {} },
+    { conditions: [{ ...held, message: "now" }] },
+  ],
+  [
+    "a newer generation",
+    object({ conditions: [{ ...held, observedGeneration: 1 }] }),
+    { conditions: [ready], fields: {} },
+    { conditions: [held] },
+  ],
+  [
+    "a changed field, with all else that is ours",
+    object({ conditions: [held], address: "a" }),
+    { conditions: [ready], fields: { address: "b" } },
+    { conditions: [held], address: "b" },
+  ],
+  [
+    "a field that is no longer wanted",
+    object({ conditions: [held], address: "a" }),
+    { conditions: [ready], fields: {} },
+    { conditions: [held] },
+  ],
+  [
+    "a condition that is no longer wanted",
+    object({ conditions: [held, another] }),
+    { conditions: [], fields: {} },
+    {},
+  ],
+] as const)("writes for %s, and never another's part", (_what, seen, planned, wanted) => {
+  expect(statusChange(seen as WithStatus, own, planned, now)).toEqual(wanted);
+});

@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { KubeClient } from "../../src/kube/client.ts";
+import { fromKubeconfig } from "../../src/kube/credentials.ts";
+import { Events } from "../../src/kube/events.ts";
+import { makeLog, silentLog } from "../../src/kube/log.ts";
+import type { Kind, KubeObject } from "../../src/model/kind.ts";
+import { ManualClock } from "../manual-clock.ts";
+import { describeOnCluster } from "../setup/cluster.ts";
+
+interface EventItem {
+  reason: string;
+  note: string;
+  series?: { count: number };
+  regarding: { name: string };
+}
+
+const configMaps: Kind = {
+  group: "",
+  version: "v1",
+  kind: "ConfigMap",
+  plural: "configmaps",
+  namespaced: true,
+};
+
+describeOnCluster("events on a real API server", (cluster) => {
+  async function recorder(namespace: string, log = silentLog) {
+    const clock = new ManualClock(Date.now());
+    const client = new KubeClient(await fromKubeconfig(cluster.kubeconfig));
+    const events = new Events({ client, log, instance: "me", clock });
+    const object: KubeObject = {
+      metadata: { name: "a", namespace, uid: "11111111-1111-1111-1111-111111111111" },
+    };
+    const tell = (note: string) =>
+      events.tell("link", configMaps, object, {
+        type: "Normal",
+        reason: "Made",
+        action: "put",
+        note,
+      });
+    const list = async () =>
+      (
+        await cluster.request<{ items: EventItem[] }>(
+          "GET",
+          `/apis/events.k8s.io/v1/namespaces/${namespace}/events`,
+        )
+      ).body.items;
+    return { clock, tell, list };
+  }
+
+  test("the same event again raises its count, written only when it has doubled", async () => {
+    const { tell, list } = await recorder(await cluster.namespace());
+    for (let i = 0; i < 20; i++) await tell("one");
+    await tell("another");
+    const told = (await list()).map(({ note, series }) => `${note} ${series?.count ?? 1}`).sort();
+    expect(told).toEqual(["another 1", "one 16"]);
+  });
+
+  test("after six quiet minutes it is a new event", async () => {
+    const { tell, list, clock } = await recorder(await cluster.namespace());
+    await tell("one");
+    await clock.move(6 * 60_000 + 1);
+    await tell("one");
+    expect((await list()).length).toBe(2);
+  });
+
+  test("a note that is too long is cut, and an event that is refused is logged and no error", async () => {
+    const lines: string[] = [];
+    const { tell, list } = await recorder(
+      await cluster.namespace(),
+      makeLog({ write: (line) => lines.push(line) }),
+    );
+    await tell("x".repeat(5000));
+    expect((await list())[0]?.note.length).toBe(1024);
+    const nowhere = await recorder(
+      "no-such-namespace",
+      makeLog({ write: (line) => lines.push(line) }),
+    );
+    await nowhere.tell("lost");
+    expect(lines.join("")).toContain('"msg":"event not written"');
+  });
+});
