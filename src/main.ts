@@ -77,7 +77,7 @@ Options:
   -V, --version  print the version
 
 Example:
-  $ postern version
+  $ postern operator --help
 
 Not there yet: the local mode that will run everything on one machine.
 `;

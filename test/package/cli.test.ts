@@ -28,7 +28,7 @@ describe("help", () => {
     const { stdout } = await runBin(["--help"]);
     const list = /Programs:\n((?: {2}.*\n)+)/.exec(stdout)?.[1] ?? "";
     const programs = Array.from(list.matchAll(/^ {2}(\S+)/gm), (match) => match[1] ?? "");
-    expect(programs).toContain("version");
+    expect(programs).toEqual(expect.arrayContaining(["operator", "version"]));
     for (const program of programs) {
       const { exitCode, stdout } = await runBin([program, "--help"]);
       expect(exitCode).toBe(0);
@@ -54,6 +54,19 @@ describe("a mistake is one line that says what would be right, and exit code 2",
   test.each([
     ["versoin", "unknown program 'versoin': did you mean 'version'? (see postern --help)"],
     ["--vresion", "unknown option '--vresion': did you mean '--version'? (see postern --help)"],
+    ["oprator", "unknown program 'oprator': did you mean 'operator'? (see postern --help)"],
+    [
+      "operator --kubeconfg a",
+      "unknown option '--kubeconfg': did you mean '--kubeconfig'? (see postern operator --help)",
+    ],
+    [
+      "operator --log-level loud",
+      "option '--log-level <level>' argument 'loud' is invalid. Allowed choices are debug, info, warn, error (see postern operator --help)",
+    ],
+    [
+      "operator --kubeconfig",
+      "option '--kubeconfig <file>' argument missing (see postern operator --help)",
+    ],
     ["version --frob", "unknown option '--frob' (see postern version --help)"],
     [
       "version --hlep",
@@ -71,7 +84,9 @@ describe("a mistake is one line that says what would be right, and exit code 2",
   test("and names every program where nothing is near", async () => {
     const { exitCode, stderr } = await runBin(["toString"]);
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/^postern: unknown program 'toString': known are .*version, help .*\n$/);
+    expect(stderr).toMatch(
+      /^postern: unknown program 'toString': known are operator, version, help .*\n$/,
+    );
   });
 });
 
