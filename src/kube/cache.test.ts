@@ -5,7 +5,7 @@ import { ManualClock } from "../../test/manual-clock.ts";
 import type { Kind, KubeObject } from "../model/kind.ts";
 import { type Change, WatchCache } from "./cache.ts";
 import { KubeClient } from "./client.ts";
-import { silentLog } from "./log.ts";
+import { makeLog } from "./log.ts";
 
 interface Thing extends KubeObject {
   spec?: { colour: string };
@@ -38,6 +38,7 @@ async function cacheOn(
   options: { list?: (seen: Seen, response: ServerResponse) => void; pagedList?: boolean } = {},
 ) {
   const clock = new ManualClock();
+  const lines: string[] = [];
   let opened = 0;
   const { url, seen } = await serve((one, response) => {
     if (!one.url.includes("watch=true")) {
@@ -56,7 +57,7 @@ async function cacheOn(
   const cache = new WatchCache({
     client,
     kind: things,
-    log: silentLog,
+    log: makeLog({ write: (line) => lines.push(line) }),
     clock,
     ...(options.pagedList && { pagedList: true }),
   });
@@ -81,7 +82,7 @@ async function cacheOn(
       await clock.move(10_000);
       return claim();
     });
-  return { cache, changes, told, urls, eventually, clock };
+  return { cache, changes, told, urls, eventually, clock, log: () => lines.join("") };
 }
 
 const open = (text: string) => (response: ServerResponse) =>
@@ -145,13 +146,14 @@ test("a connection that is cut goes on from the last version heard", async () =>
   expect(urls()[1]).toMatch(/resourceVersion=5$/);
 });
 
-test("a half-written line is not taken and what it would have said is asked for again", async () => {
-  const { urls, told, eventually } = await cacheOn([
+test("a half-written line is told, not taken, and what it would have said is asked for again", async () => {
+  const { urls, told, eventually, log } = await cacheOn([
     ends(event("ADDED", thing("a", 3)) + listed(5) + event("MODIFIED", thing("a", 6)).slice(0, 40)),
     open(event("MODIFIED", thing("a", 6))),
   ]);
   await eventually(told).toEqual(["+ns/a@3", "-+ns/a@6"]);
   expect(urls()[1]).toMatch(/resourceVersion=5$/);
+  expect(log()).toContain("watch of things ended within a line");
 });
 
 test("a line that is not JSON does not end the cache", async () => {

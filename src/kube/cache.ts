@@ -196,7 +196,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     await client.watch(
       path,
       (bytes) => {
-        this.#connected = true;
+        if (!heard) this.#recovered();
         heard = true;
         this.#heardAt = this.#clock.now();
         try {
@@ -246,12 +246,16 @@ export class WatchCache<T extends KubeObject = KubeObject> {
       this.#version = event.object.metadata.resourceVersion ?? this.#version;
   }
 
+  #recovered(): void {
+    this.#connected = true;
+    this.#failures = 0;
+    this.#failure = undefined;
+  }
+
   #listed(version: string): void {
     for (const key of this.#unseen ?? []) this.#drop(key);
     this.#unseen = undefined;
     this.#version = version;
-    this.#failures = 0;
-    this.#failure = undefined;
     this.#heardAt = this.#clock.now();
     this.#isFilled = true;
     this.#fill();

@@ -75,7 +75,7 @@ export class Lease {
   async run(signal: AbortSignal, lead: { begin(): void; end(): Promise<void> }): Promise<void> {
     const { clock, retryMs, deadlineMs, log, identity } = this.#options;
     while (!signal.aborted) {
-      const held = await this.#tryOnce(signal);
+      const held = await this.#tryInTime(signal);
       if (held && !this.#leading) {
         this.#leading = true;
         log.info({ identity }, "leading");
@@ -94,6 +94,20 @@ export class Lease {
       await lead.end();
       await this.#release();
     }
+  }
+
+  /** A try that hangs is over when the lease would be, so that those who lead are told to end. */
+  async #tryInTime(signal: AbortSignal): Promise<boolean> {
+    const limit = this.#limit(this.#options.deadlineMs);
+    const held = await this.#tryOnce(AbortSignal.any([signal, limit.signal]));
+    limit.cancel();
+    return held;
+  }
+
+  #limit(ms: number): { signal: AbortSignal; cancel: () => void } {
+    const late = new AbortController();
+    const cancel = this.#options.clock.after(ms, () => late.abort(new Error("no answer in time")));
+    return { signal: late.signal, cancel };
   }
 
   async #tryOnce(signal: AbortSignal): Promise<boolean> {
@@ -147,10 +161,11 @@ export class Lease {
   }
 
   async #release(): Promise<void> {
-    const { client, namespace, name, identity, clock, log } = this.#options;
+    const { client, namespace, name, identity, clock, log, retryMs } = this.#options;
     this.#leading = false;
+    const { signal, cancel } = this.#limit(retryMs);
     try {
-      const lease = await client.get<LeaseObject>({ kind: leaseKind, namespace, name });
+      const lease = await client.get<LeaseObject>({ kind: leaseKind, namespace, name }, signal);
       if (!lease || lease.spec?.holderIdentity !== identity) return;
       const spec = {
         ...lease.spec,
@@ -158,9 +173,11 @@ export class Lease {
         leaseDurationSeconds: 1,
         renewTime: micro(clock.now()),
       };
-      await client.replace(leaseKind, { metadata: lease.metadata, spec });
+      await client.replace(leaseKind, { metadata: lease.metadata, spec }, signal);
     } catch (err) {
       log.warn({ err }, "lease not let go of");
+    } finally {
+      cancel();
     }
   }
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { KubeClient } from "../../src/kube/client.ts";
 import { fromKubeconfig } from "../../src/kube/credentials.ts";
@@ -11,20 +12,22 @@ describeOnCluster("leader election on a real API server", (cluster) => {
   // Requests go over real sockets while the clock is moved by hand: it stands still while one is under way.
   let underWay = 0;
 
-  /** One process that wants to lead. Its network can be cut. */
+  /** One process that wants to lead. Its network can be cut, or swallow everything. */
   async function candidate(
     namespace: string,
     clock: ManualClock,
     identity = randomBytes(4).toString("hex"),
   ) {
-    let cut = false;
+    const network = await wire(cluster.url);
     const connection = await fromKubeconfig(cluster.kubeconfig);
-    const proof = async () => {
-      if (cut) throw new Error("the network is cut");
-      underWay++;
+    const proof = () => {
+      if (network.state !== "silent") underWay++;
       return connection.proof();
     };
-    const client = new KubeClient({ ...connection, proof }, { onRequest: () => underWay-- });
+    const client = new KubeClient(
+      { ...connection, server: new URL(network.url), proof },
+      { onRequest: () => void (network.state !== "silent" && underWay--) },
+    );
     const lease = new Lease({
       client,
       namespace,
@@ -45,7 +48,7 @@ describeOnCluster("leader election on a real API server", (cluster) => {
       client.close();
     };
     onTestFinished(end);
-    return { lease, said, end, cut: (is: boolean) => (cut = is) };
+    return { lease, said, end, network };
   }
 
   async function tick(clock: ManualClock): Promise<void> {
@@ -109,7 +112,7 @@ describeOnCluster("leader election on a real API server", (cluster) => {
     await moveUntil(clock, () => first.lease.mayWrite());
     const second = await candidate(namespace, clock);
     await moveUntil(clock, () => second.lease.holder !== undefined);
-    first.cut(true);
+    first.network.set("cut");
     let both = false;
     const fencedMs = await moveUntil(clock, () => {
       both ||= first.lease.mayWrite() && second.lease.mayWrite();
@@ -125,10 +128,63 @@ describeOnCluster("leader election on a real API server", (cluster) => {
     expect(first.said).toEqual(["begin", "end"]);
 
     // Back on the network it follows, and leads again only when the other has gone.
-    first.cut(false);
+    first.network.set("up");
     await moveUntil(clock, () => first.lease.holder !== undefined);
     await second.end();
     await moveUntil(clock, () => first.lease.mayWrite());
     expect(first.said).toEqual(["begin", "end", "begin"]);
   });
+
+  test("a leader whose requests are swallowed writes no more after 10 s and is told to end", async () => {
+    const clock = new ManualClock(Date.now());
+    const first = await candidate(await cluster.namespace(), clock);
+    await moveUntil(clock, () => first.lease.mayWrite());
+    first.network.set("silent");
+    expect(await moveUntil(clock, () => !first.lease.mayWrite())).toBeLessThanOrEqual(10_000);
+    await moveUntil(clock, () => first.said.includes("end"));
+  });
 });
+
+/** A wire to the API server that can be cut, or left connected and carry nothing. */
+async function wire(to: string) {
+  const far = new URL(to);
+  const sockets = new Set<Socket>();
+  let state: "up" | "cut" | "silent" = "up";
+  const server = createServer((near) => {
+    if (state === "cut") return near.destroy();
+    const onward = connect(Number(far.port), far.hostname);
+    for (const [from, into] of [
+      [near, onward],
+      [onward, near],
+    ] as const) {
+      sockets.add(from);
+      from.on("data", (bytes) => {
+        if (state === "up") into.write(bytes);
+      });
+      from.on("error", () => {});
+      from.on("close", () => {
+        sockets.delete(from);
+        into.destroy();
+      });
+    }
+    return undefined;
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const cutAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(() => {
+    cutAll();
+    server.close();
+  });
+  return {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get state() {
+      return state;
+    },
+    set(to: typeof state) {
+      state = to;
+      if (to === "cut") cutAll();
+    },
+  };
+}

@@ -232,6 +232,38 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     await expect.poll(async () => (await get("a")).status?.conditions?.[0]?.status).toBe("True");
   });
 
+  test("a failure leaves the other conditions and the fields of the same controller as they were", async () => {
+    let broken = false;
+    const both = (["Ready", "Painted"] as const).map((type) => ({
+      type,
+      status: "True" as const,
+      reason: "Done",
+      message: "it is",
+    }));
+    const feature = widgetFeature({
+      conditions: ["Ready", "Painted"],
+      wanted: () => ({ conditions: both }),
+      see: async (widget) => {
+        if (broken) throw explained({ reason: "OutOfPaint", message: "no paint" });
+        return widget;
+      },
+    });
+    const { make, get, clock } = await runtimeWith([feature]);
+    await make("a", { size: 1 });
+    await expect.poll(async () => (await get("a")).status?.conditions?.length).toBe(2);
+    broken = true;
+    await clock.move(6 * 60_000);
+    await expect
+      .poll(async () => (await get("a")).status)
+      .toMatchObject({
+        size: 1,
+        conditions: [
+          { type: "Ready", reason: "OutOfPaint" },
+          { type: "Painted", reason: "Done" },
+        ],
+      });
+  });
+
   test("a bug in a feature is one condition without its text, and the other objects go on", async () => {
     const feature = widgetFeature({
       see: async (widget) => {
