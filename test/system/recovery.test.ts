@@ -27,12 +27,22 @@ describeOnCluster("the runtime and an API server that dies", () => {
 
   const widgets = "/apis/test.postern.io/v1/namespaces/default/widgets";
   const make = (name: string) =>
-    request("POST", widgets, { apiVersion: "test.postern.io/v1", kind: "Widget", metadata: { name }, spec: { size: 3 } });
-  const sizeOf = async (name: string) => (await request<Widget>("GET", `${widgets}/${name}`)).body.status?.size;
+    request("POST", widgets, {
+      apiVersion: "test.postern.io/v1",
+      kind: "Widget",
+      metadata: { name },
+      spec: { size: 3 },
+    });
+  const sizeOf = async (name: string) =>
+    (await request<Widget>("GET", `${widgets}/${name}`)).body.status?.size;
 
   test("goes on where it was after the API server was killed, and nothing that happened meanwhile is missed", async () => {
     const client = new KubeClient(await fromKubeconfig(plane.address.kubeconfig));
-    const runtime = new Runtime({ client, log: silentLog, features: [() => ({ feature: widgetFeature() as Feature })] });
+    const runtime = new Runtime({
+      client,
+      log: silentLog,
+      features: [() => ({ feature: widgetFeature() as Feature })],
+    });
     const stop = new AbortController();
     const running = runtime.run(stop.signal);
     await make("before");
@@ -43,7 +53,9 @@ describeOnCluster("the runtime and an API server that dies", () => {
     await expect.poll(() => sizeOf("after"), { timeout: 20_000 }).toBe(3);
 
     await request("DELETE", `${widgets}/before`);
-    await expect.poll(() => runtime.caches.all()[0]?.get("default/before"), { timeout: 10_000 }).toBeUndefined();
+    await expect
+      .poll(() => runtime.caches.all()[0]?.get("default/before"), { timeout: 10_000 })
+      .toBeUndefined();
     stop.abort();
     await running;
     client.close();
