@@ -46,6 +46,8 @@ describe("the published package", () => {
   test("holds the licence and no source, test or tool", () => {
     expect(files).toContain("LICENSE");
     expect(files).toContain("dist/main.js");
-    expect(files.filter((path) => /\.ts$|^(src|test|scripts|bench)\//.test(path))).toEqual([]);
+    expect(files.filter((path) => /\.ts$|\.test\.|^(src|test|scripts|bench)\//.test(path))).toEqual(
+      [],
+    );
   });
 });
