@@ -1,0 +1,156 @@
+import { type Static, Type } from "typebox";
+import type { KubeObject } from "../kind.ts";
+import { conditionList } from "./condition.ts";
+import { age, type Definition, statusOf } from "./definition.ts";
+import { domain, immutable, ip, resourceId, subscriptionSet, text, uuid } from "./schema.ts";
+
+/** The longest id of a subnet: every name in it at Azure's limit. */
+const subnetIdLength = 355;
+/** Longer than any id that Azure can answer: a status that is refused is lost whole. */
+const answeredIdLength = 1024;
+
+const spec = Type.Object(
+  {
+    loadBalancerIP: Type.Optional(
+      ip(
+        "The address of the internal load balancer of the Service that this object is named after.",
+      ),
+    ),
+    subscriptionID: uuid(
+      "The guest's subscription, in which the endpoint and its names are made.",
+      immutable("subscriptionID"),
+    ),
+    resourceGroupName: text(
+      "The guest's resource group, in which the endpoint and its names are made.",
+      { minLength: 1, maxLength: 90 },
+      {
+        rule: "self.matches('^[-a-zA-Z0-9_.()]+$') && !self.endsWith('.')",
+        message:
+          "must be the name of a resource group: letters, digits, underscores, hyphens, dots and parentheses, without a dot at the end",
+      },
+      immutable("resourceGroupName"),
+    ),
+    location: text(
+      "The Azure region of the private link service and of the endpoint.",
+      { minLength: 1, maxLength: 50 },
+      {
+        rule: "self.matches('^[a-z0-9]+$')",
+        message: "must be the short name of an Azure region in lower case, such as westeurope",
+      },
+      immutable("location"),
+    ),
+    natSubnetID: Type.Optional(
+      resourceId(
+        "Microsoft.Network/virtualNetworks/subnets",
+        "The subnet from which the private link service takes its addresses. Without it one is made.",
+        { maxLength: subnetIdLength },
+        immutable("natSubnetID"),
+      ),
+    ),
+    additionalAllowedSubscriptions: subscriptionSet(
+      "Subscriptions that may connect besides the guest's own, which always may.",
+    ),
+    guestSubnetID: resourceId(
+      "Microsoft.Network/virtualNetworks/subnets",
+      "The guest's subnet in which the endpoint is made.",
+      { maxLength: subnetIdLength },
+      immutable("guestSubnetID"),
+    ),
+    guestVNetID: resourceId(
+      "Microsoft.Network/virtualNetworks",
+      "The guest's network in which the names resolve.",
+      { maxLength: subnetIdLength },
+      immutable("guestVNetID"),
+    ),
+    baseDomain: Type.Optional(
+      domain(
+        "The domain under which the API server and the OAuth server have names in the guest's network.",
+        immutable("baseDomain"),
+      ),
+    ),
+  },
+  { description: "The private link of one Service of a hosted control plane." },
+);
+
+const status = Type.Object(
+  {
+    conditions: Type.Optional(conditionList({ minItems: 1, maxItems: 10 })),
+    internalLoadBalancerID: Type.Optional(
+      resourceId(
+        "Microsoft.Network/loadBalancers",
+        "The load balancer that has the address of the spec.",
+        { maxLength: answeredIdLength, subscriptionIsUuid: true },
+      ),
+    ),
+    privateLinkServiceID: Type.Optional(
+      resourceId("Microsoft.Network/privateLinkServices", "The private link service.", {
+        maxLength: answeredIdLength,
+      }),
+    ),
+    privateLinkServiceAlias: Type.Optional(
+      text(
+        "The name by which an endpoint finds the private link service, the same all over Azure.",
+        { minLength: 1, maxLength: 253 },
+        {
+          rule: "self.lowerAscii().matches('^[^.]+[.][0-9a-f-]+[.][a-z0-9]+[.]azure[.]privatelinkservice$')",
+          message:
+            "must be an alias as Azure makes it: {name}.{guid}.{region}.azure.privatelinkservice",
+        },
+      ),
+    ),
+    privateEndpointID: Type.Optional(
+      resourceId("Microsoft.Network/privateEndpoints", "The endpoint in the guest's network.", {
+        maxLength: answeredIdLength,
+      }),
+    ),
+    privateEndpointIP: Type.Optional(ip("The address of the endpoint in the guest's network.")),
+    privateDNSZoneID: Type.Optional(
+      resourceId("Microsoft.Network/privateDnsZones", "The zone of the cluster's internal names.", {
+        maxLength: answeredIdLength,
+      }),
+    ),
+    dnsZoneName: Type.Optional(domain("The name of the zone of the cluster's internal names.")),
+    baseDomainDNSZoneID: Type.Optional(
+      resourceId("Microsoft.Network/privateDnsZones", "The zone of the base domain.", {
+        maxLength: answeredIdLength,
+      }),
+    ),
+  },
+  { description: "What was found and made in Azure.", minProperties: 1 },
+);
+
+/** The private link of one Service of a hosted control plane: both sides and the names. */
+export interface AzurePrivateLinkService extends KubeObject {
+  spec: Static<typeof spec>;
+  status?: Static<typeof status>;
+}
+
+/** The kind `AzurePrivateLinkService` of HyperShift, field for field. */
+export const azurePrivateLinkService: Definition<AzurePrivateLinkService> = {
+  group: "hypershift.openshift.io",
+  version: "v1beta1",
+  kind: "AzurePrivateLinkService",
+  plural: "azureprivatelinkservices",
+  singular: "azureprivatelinkservice",
+  shortNames: ["azpls"],
+  namespaced: true,
+  description: "The private link of one Service of a hosted control plane.",
+  annotations: {
+    "api.openshift.io/merged-by-featuregates": "true",
+    "include.release.openshift.io/ibm-cloud-managed": "true",
+    "include.release.openshift.io/self-managed-high-availability": "true",
+  },
+  columns: [
+    { name: "PLS Alias", type: "string", jsonPath: ".status.privateLinkServiceAlias" },
+    { name: "Endpoint IP", type: "string", jsonPath: ".status.privateEndpointIP" },
+    {
+      name: "Available",
+      type: "string",
+      jsonPath: statusOf("AzurePrivateLinkServiceAvailable"),
+    },
+    age,
+  ],
+  spec,
+  status,
+  standIn: false,
+};

@@ -1,0 +1,62 @@
+import { type Static, Type } from "typebox";
+import type { KubeObject } from "../kind.ts";
+import { conditionList } from "./condition.ts";
+import { age, type Definition } from "./definition.ts";
+import { immutable, keepUnknown, resourceId, text } from "./schema.ts";
+
+const azure = Type.Object(
+  {
+    subnetID: resourceId(
+      "Microsoft.Network/virtualNetworks/subnets",
+      "The subnet of the pool's machines.",
+      { maxLength: 355 },
+      immutable("subnetID"),
+    ),
+  },
+  { description: "Where in Azure the machines are.", ...keepUnknown },
+);
+
+const spec = Type.Object(
+  {
+    clusterName: text(
+      "The name of the HostedCluster, in the same namespace, that the machines join.",
+      { minLength: 1, maxLength: 253 },
+      immutable("clusterName"),
+    ),
+    platform: Type.Object(
+      {
+        type: text("What the machines run on, such as Azure.", { maxLength: 63 }),
+        azure: Type.Optional(azure),
+      },
+      { description: "What the machines run on.", ...keepUnknown },
+    ),
+  },
+  { description: "What the pool is to be.", ...keepUnknown },
+);
+
+const status = Type.Object(
+  { conditions: Type.Optional(conditionList({ maxItems: 100 })) },
+  { description: "What the pool is.", ...keepUnknown },
+);
+
+/** The part of HyperShift's NodePool that Postern reads. */
+export interface NodePool extends KubeObject {
+  spec: Static<typeof spec>;
+  status?: Static<typeof status>;
+}
+
+/** The kind `NodePool`, in so far as Postern reads it. */
+export const nodePool: Definition<NodePool> = {
+  group: "hypershift.openshift.io",
+  version: "v1beta1",
+  kind: "NodePool",
+  plural: "nodepools",
+  singular: "nodepool",
+  shortNames: ["np", "nps"],
+  namespaced: true,
+  description: "Machines that join a hosted cluster.",
+  columns: [{ name: "Cluster", type: "string", jsonPath: ".spec.clusterName" }, age],
+  spec,
+  status,
+  standIn: true,
+};

@@ -1,0 +1,172 @@
+import { request } from "node:https";
+import { beforeAll, expect, test } from "vitest";
+import { definitions } from "../../src/model/definitions.ts";
+import { apiVersionOf, type Kind } from "../../src/model/kind.ts";
+import { azurePrivateLinkService } from "../../src/model/kinds/azure-private-link-service.ts";
+import type { Condition } from "../../src/model/kinds/condition.ts";
+import { hostedCluster } from "../../src/model/kinds/hosted-cluster.ts";
+import { type Cluster, describeOnCluster } from "../setup/cluster.ts";
+import { onAzure, published } from "./kinds/hosted-spec.ts";
+import { installKinds } from "./kinds/install.ts";
+import { linkSpec } from "./kinds/link-spec-rows.ts";
+import type { Over } from "./kinds/row.ts";
+
+describeOnCluster("the real API server, serving our kinds", (cluster) => {
+  let namespace = "";
+  const path = (kind: Kind) => `/apis/${apiVersionOf(kind)}/namespaces/${namespace}/${kind.plural}`;
+  const create = async (kind: Kind, name: string, spec: unknown) => {
+    const object = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name }, spec };
+    const { status, body } = await cluster.request<Stored>("POST", path(kind), object);
+    expect(status, JSON.stringify(body)).toBe(201);
+    return body;
+  };
+
+  beforeAll(async () => {
+    await installKinds(cluster);
+    namespace = await cluster.namespace();
+  });
+
+  test.each(definitions.map((definition) => [definition.kind, definition] as const))(
+    "finds nothing wrong with the schema of %s",
+    async (_kind, { plural, group }) => {
+      const { body } = await cluster.request<{ status: { conditions: Condition[] } }>(
+        "GET",
+        `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.${group}`,
+      );
+      const states = body.status.conditions.map(({ type, status }) => `${type}=${status}`);
+      expect(states).toContain("Established=True");
+      expect(states).not.toContain("NonStructuralSchema=True");
+    },
+  );
+
+  test("knows the short names", async () => {
+    const { body } = await cluster.request<{ resources: { name: string; shortNames: string[] }[] }>(
+      "GET",
+      `/apis/${apiVersionOf(azurePrivateLinkService)}`,
+    );
+    const short = Object.fromEntries(body.resources.map((one) => [one.name, one.shortNames]));
+    expect(short).toMatchObject({
+      azureprivatelinkservices: ["azpls"],
+      hostedclusters: ["hc", "hcs"],
+      hostedcontrolplanes: ["hcp", "hcps"],
+      nodepools: ["np", "nps"],
+    });
+  });
+
+  test("shows a link in the columns that people know", async () => {
+    await create(azurePrivateLinkService, "columns", linkSpec());
+    const alias = "pls-x.5e1.westeurope.azure.privatelinkservice";
+    await cluster.request("PATCH", `${path(azurePrivateLinkService)}/columns/status`, {
+      status: {
+        privateLinkServiceAlias: alias,
+        privateEndpointIP: "10.1.0.4",
+        conditions: [condition("AzurePrivateLinkServiceAvailable")],
+      },
+    });
+    const table = await asTable(cluster, `${path(azurePrivateLinkService)}/columns`);
+    expect(table.columnDefinitions.map(({ name }) => name)).toEqual([
+      "Name",
+      "PLS Alias",
+      "Endpoint IP",
+      "Available",
+      "Age",
+    ]);
+    expect(table.rows[0]?.cells.slice(0, 4)).toEqual(["columns", alias, "10.1.0.4", "True"]);
+  });
+
+  test("gives a cluster without a cloud the public one", async () => {
+    const { spec } = await create(hostedCluster, "cloud", onAzure());
+    expect(spec).toHaveProperty("platform.azure.cloud", "AzurePublicCloud");
+  });
+
+  test("keeps every field of a cluster that is not ours, through a status write too", async () => {
+    const others = {
+      release: { image: "example.com/release:1" },
+      services: [
+        published("APIServer", "LoadBalancer", {
+          loadBalancer: { hostname: "api.x", serviceAnnotations: { a: "b" } },
+        }),
+      ],
+    };
+    const given = onAzure(
+      { securityGroupID: "nsg", private: undefined, containerRegistry: { credentials: { x: 1 } } },
+      others,
+    );
+    await create(hostedCluster, "unknown", given);
+    await cluster.request("PATCH", `${path(hostedCluster)}/unknown/status`, {
+      status: { conditions: [condition("Ours")], kubeconfig: { name: "x" } },
+    });
+    const { body } = await cluster.request<Stored>("GET", `${path(hostedCluster)}/unknown`);
+    expect(body).toMatchObject({
+      spec: JSON.parse(JSON.stringify(given)),
+      status: { kubeconfig: { name: "x" } },
+    });
+  });
+
+  test("drops a field of a link that nobody knows", async () => {
+    const { spec } = await create(azurePrivateLinkService, "pruned", linkSpec({ colour: "blue" }));
+    expect(spec).toEqual(linkSpec());
+  });
+
+  test.each([
+    ["link", azurePrivateLinkService, linkSpec()],
+    ["cluster", hostedCluster, onAzure()],
+  ] as const)("lets two writers each keep their condition on a %s", async (name, kind, spec) => {
+    await create(kind, name, spec);
+    const apply = (type: string, over: Over = {}) =>
+      cluster.request<Stored>(
+        "PATCH",
+        `${path(kind)}/${name}/status?fieldManager=${type}&force=true`,
+        {
+          apiVersion: apiVersionOf(kind),
+          kind: kind.kind,
+          metadata: { name },
+          status: { conditions: [{ ...condition(type), ...over }] },
+        },
+        { contentType: "application/apply-patch+yaml" },
+      );
+    await apply("First");
+    await apply("Second");
+    const { body } = await apply("First", { status: "False" });
+    const found = body.status?.conditions?.map(({ type, status }) => [type, status]);
+    expect(found).toEqual([
+      ["First", "False"],
+      ["Second", "True"],
+    ]);
+  });
+});
+
+interface Stored {
+  spec: unknown;
+  status?: { conditions?: Condition[] };
+}
+
+interface Table {
+  columnDefinitions: { name: string }[];
+  rows: { cells: unknown[] }[];
+}
+
+function condition(type: string): Condition {
+  const lastTransitionTime = "2026-08-22T12:00:00Z";
+  return { type, status: "True", reason: "Tested", message: "", lastTransitionTime };
+}
+
+/** What `kubectl get` asks for. */
+function asTable(cluster: Cluster, path: string): Promise<Table> {
+  const headers = {
+    accept: "application/json;as=Table;v=v1;g=meta.k8s.io",
+    authorization: `Bearer ${cluster.tokens.admin}`,
+  };
+  return new Promise((resolve, reject) => {
+    request(new URL(path, cluster.url), { headers, ca: cluster.ca }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8");
+      answer.on("data", (chunk: string) => {
+        text += chunk;
+      });
+      answer.on("end", () => resolve(JSON.parse(text)));
+    })
+      .on("error", reject)
+      .end();
+  });
+}

@@ -1,0 +1,103 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { apiVersionOf } from "../../src/model/kind.ts";
+import { hostedCluster } from "../../src/model/kinds/hosted-cluster.ts";
+import { hostedControlPlane } from "../../src/model/kinds/hosted-control-plane.ts";
+import { type Cluster, describeOnCluster } from "../setup/cluster.ts";
+import { accessRows } from "./kinds/access-rows.ts";
+import { hostedRows, serviceRows } from "./kinds/hosted-rows.ts";
+import { installKinds } from "./kinds/install.ts";
+import { linkSpecRows } from "./kinds/link-spec-rows.ts";
+import { linkStatusRows } from "./kinds/link-status-rows.ts";
+import { nodePoolRows } from "./kinds/node-pool-rows.ts";
+import type { Refusal, Row } from "./kinds/row.ts";
+
+const tables = {
+  "the spec of an AzurePrivateLinkService": linkSpecRows,
+  "the status of an AzurePrivateLinkService": linkStatusRows,
+  "a HostedCluster": hostedRows(hostedCluster),
+  "the access to a HostedCluster": accessRows(hostedCluster),
+  "what a HostedCluster publishes": serviceRows,
+  "a HostedControlPlane": hostedRows(hostedControlPlane),
+  "the access to a HostedControlPlane": accessRows(hostedControlPlane),
+  "a NodePool": nodePoolRows,
+};
+
+describeOnCluster("the real API server, asked about our kinds", (cluster) => {
+  let namespace = "";
+
+  beforeAll(async () => {
+    await installKinds(cluster);
+    namespace = await cluster.namespace();
+  });
+
+  for (const [table, [name, rows]] of Object.entries(tables).entries()) {
+    describe(name, () => {
+      test.each(rows.map((row, at) => [row.says, row, `row-${table}-${at}`] as const))(
+        "%s",
+        async (_says, row, object) => {
+          const answer = await lastAnswer(cluster, namespace, object, row);
+          if (row.refused === undefined) {
+            expect(answer.status, JSON.stringify(answer.body)).toBeOneOf([200, 201]);
+          } else {
+            expect(answer.status, JSON.stringify(answer.body)).toBe(422);
+            expect(refusals(answer.body, row.refused)).toEqual(row.refused.toSorted(byText));
+          }
+        },
+      );
+    });
+  }
+});
+
+interface Answered {
+  status: number;
+  body: Body;
+}
+
+interface Body {
+  metadata: { name: string };
+  details?: { causes?: { field: string; message: string }[] };
+}
+
+/** Creates the object and, where the row says so, writes over it. Only the last write may be refused. */
+async function lastAnswer(
+  cluster: Cluster,
+  namespace: string,
+  name: string,
+  row: Row,
+): Promise<Answered> {
+  const { kind, spec } = row;
+  const path = `/apis/${apiVersionOf(kind)}/namespaces/${namespace}/${kind.plural}`;
+  const object = {
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    metadata: { name },
+    spec,
+  };
+  const created = await cluster.request<Body>("POST", path, object);
+  if (row.becomes === undefined && row.status === undefined) return created;
+  expect(created.status, JSON.stringify(created.body)).toBe(201);
+  if (row.status !== undefined) {
+    return cluster.request("PATCH", `${path}/${name}/status`, { status: row.status });
+  }
+  const { metadata } = created.body;
+  return cluster.request("PUT", `${path}/${name}`, { ...object, metadata, spec: row.becomes });
+}
+
+/**
+ * The causes in one order (the server's is that of a Go map), each cut to the message that the row expects
+ * where it ends with that: before it the server puts the value.
+ */
+function refusals(body: Body, expected: readonly Refusal[]): Refusal[] {
+  const causes = body.details?.causes ?? [];
+  return causes
+    .filter(({ message }) => !message.includes("some validation rules were not checked"))
+    .map(({ field, message }): Refusal => {
+      const known = expected.find(([path, end]) => path === field && message.endsWith(end));
+      return known ?? [field, message];
+    })
+    .sort(byText);
+}
+
+function byText(a: Refusal, b: Refusal): number {
+  return a.join(" ").localeCompare(b.join(" "));
+}
