@@ -1,0 +1,139 @@
+import { type Clock, realClock } from "../model/clock.ts";
+import type { ArmAnswer } from "./answer.ts";
+import { Budgets } from "./budget.ts";
+import type { Cloud } from "./clouds.ts";
+import { AzureError } from "./errors.ts";
+import {
+  type Asking,
+  type Caller,
+  Exchange,
+  type Method,
+  type RequestOptions,
+} from "./exchange.ts";
+import { type OperationState, Operations } from "./operations.ts";
+import { checkPath, describePath } from "./request-path.ts";
+import type { TokenSource } from "./tokens.ts";
+
+/** What each request over the wire tells the metrics. */
+export interface ArmRequest {
+  resource: string;
+  verb: Method;
+  /** The HTTP status, or our own code when there was no answer. */
+  code: string;
+  seconds: number;
+  subscription: string;
+  throttled: boolean;
+  remaining: number | undefined;
+}
+
+/** The part of a log that is used here. */
+export interface ArmLog {
+  debug(fields: object, message: string): void;
+}
+
+/** What the road to Resource Manager is made of. */
+export interface ArmOptions {
+  cloud: Cloud;
+  credential: TokenSource;
+  /** Where this process runs: Azure counts by the region that takes the request. */
+  region?: string;
+  budgets?: Budgets;
+  log?: ArmLog;
+  onRequest?: (request: ArmRequest) => void;
+  clock?: Clock;
+  userAgent?: string;
+  timeoutMs?: number;
+}
+
+/** Resource Manager as one caller sees it. Making one costs nothing. */
+export interface ArmView {
+  /** Ask for a path. Anything but success is an `AzureError`. */
+  request(method: Method, path: string, options?: RequestOptions): Promise<ArmAnswer>;
+  /** Read an address that Resource Manager gave us: a next page, or the state of an operation. */
+  follow(address: string, what?: string): Promise<ArmAnswer>;
+  /** What became of the long-running operation on a resource, if we know of one. */
+  check(id: string): Promise<OperationState | undefined>;
+  readonly operations: Operations;
+}
+
+const verbs: Record<Method, string> = {
+  GET: "read",
+  PUT: "write",
+  POST: "call",
+  PATCH: "write",
+  DELETE: "delete",
+};
+
+/**
+ * The road to Azure Resource Manager: one pool of connections, tokens, the budget and the
+ * long-running operations, for all callers of one identity.
+ */
+export class Arm {
+  readonly cloud: Cloud;
+  readonly budgets: Budgets;
+  readonly operations: Operations;
+  readonly #base: URL;
+  readonly #exchange: Exchange;
+  readonly #writes = new Map<string, Promise<ArmAnswer>>();
+
+  constructor(options: ArmOptions) {
+    const clock = options.clock ?? realClock;
+    this.cloud = options.cloud;
+    this.budgets = options.budgets ?? new Budgets({ clock });
+    this.operations = new Operations({ clock });
+    this.#base = new URL(options.cloud.resourceManager);
+    this.#exchange = new Exchange({ ...options, clock, budgets: this.budgets });
+  }
+
+  /** The road for one caller. */
+  for(caller: Caller): ArmView {
+    const view: ArmView = {
+      operations: this.operations,
+      request: (method, path, options = {}) => this.#request(method, path, options, caller),
+      follow: (address, what) => this.#follow(address, what, caller),
+      check: (id) => this.operations.check(view, id),
+    };
+    return view;
+  }
+
+  /** Close the connections. Requests under way end by their callers' signals. */
+  close(): void {
+    this.#exchange.close();
+  }
+
+  async #request(
+    method: Method,
+    path: string,
+    options: RequestOptions,
+    caller: Caller,
+  ): Promise<ArmAnswer> {
+    const url = new URL(this.cloud.resourceManager + checkPath(path));
+    for (const name in options.query) url.searchParams.set(name, options.query[name] ?? "");
+    const described = describePath(path);
+    const what = `${verbs[method]} ${described.thing}`;
+    const asking: Asking = { method, url, path: described, what, options, caller };
+    if (method === "GET") return this.#exchange.ask(asking);
+    if (!caller.mayWrite()) throw new AzureError({ code: "NotLeader", what });
+    return method === "POST" ? this.#exchange.ask(asking) : this.#join(asking);
+  }
+
+  /** The same write by two callers at once is one request. */
+  #join(asking: Asking): Promise<ArmAnswer> {
+    const key = JSON.stringify([asking.method, asking.url.href.toLowerCase(), asking.options]);
+    const running = this.#writes.get(key);
+    if (running !== undefined) return running;
+    const write = this.#exchange.ask(asking).finally(() => this.#writes.delete(key));
+    this.#writes.set(key, write);
+    return write;
+  }
+
+  async #follow(address: string, what: string | undefined, caller: Caller): Promise<ArmAnswer> {
+    const url = URL.canParse(address, this.#base.href) ? new URL(address, this.#base) : undefined;
+    // The token goes with the request: to this server and to no other.
+    if (url === undefined || url.origin !== this.#base.origin)
+      throw new AzureError({ code: "ForeignAddress", what: what ?? "read on" });
+    const path = describePath(url.pathname);
+    const asked = what ?? `read ${path.thing}`;
+    return this.#exchange.ask({ method: "GET", url, path, what: asked, options: {}, caller });
+  }
+}

@@ -1,0 +1,30 @@
+import { randomUUID } from "node:crypto";
+import { isSpanContextValid, type SpanContext } from "@opentelemetry/api";
+import type { Asking } from "./exchange.ts";
+
+/** The headers of a request. */
+export function composeHeaders(
+  { method, options }: Asking,
+  body: string | undefined,
+  token: string,
+  userAgent: string,
+  span: SpanContext,
+): Record<string, string> {
+  const headers: Record<string, string> = {
+    accept: "application/json",
+    authorization: `Bearer ${token}`,
+    "user-agent": userAgent,
+    "x-ms-client-request-id": randomUUID(),
+  };
+  if (body !== undefined) headers["content-type"] = "application/json";
+  if (method !== "GET") headers["content-length"] = String(Buffer.byteLength(body ?? ""));
+  if (options.ifMatch !== undefined) headers["if-match"] = options.ifMatch;
+  if (options.ifNoneMatch !== undefined) headers["if-none-match"] = options.ifNoneMatch;
+  // A ticket at Microsoft and our trace meet in this number.
+  if (isSpanContextValid(span)) headers["x-ms-correlation-request-id"] = asUuid(span.traceId);
+  return headers;
+}
+
+function asUuid(hex: string): string {
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

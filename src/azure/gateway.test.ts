@@ -1,0 +1,246 @@
+import { describe, expect, test } from "vitest";
+import { failure, group, linkId, refuse, road } from "../../test/azure/road.ts";
+import { json, type Seen } from "../../test/loopback.ts";
+import { type ArmResource, resourceGateway } from "./gateway.ts";
+
+type Thing = ArmResource<{ provisioningState?: string; size?: number }>;
+const kind = {
+  apiVersion: "2025-05-01",
+  collection: "providers/Microsoft.Network/privateLinkServices",
+};
+
+async function gateway(answer: Parameters<typeof road>[0]) {
+  const made = await road(answer);
+  return { ...made, things: resourceGateway<Thing>(made.arm, kind) };
+}
+
+const page = (seen: Seen) => Number(new URL(seen.url, "http://x").searchParams.get("page") ?? 0);
+
+describe("get", () => {
+  test.each([
+    ["the front door", "ResourceNotFound"],
+    ["the provider", "NotFound"],
+    ["the resource group", "ResourceGroupNotFound"],
+    ["the parent", "ParentResourceNotFound"],
+  ])("what %s does not find is undefined", async (_who, code) => {
+    const { things } = await gateway((_seen, response) => refuse(response, 404, code));
+    expect(await things.get(linkId)).toBeUndefined();
+  });
+
+  test("a subscription that is not found is an error: then everything would look absent", async () => {
+    const { things } = await gateway((_seen, response) =>
+      refuse(response, 404, "SubscriptionNotFound"),
+    );
+    expect(await failure(things.get(linkId))).toMatchObject({ code: "SubscriptionNotFound" });
+  });
+
+  test("the etag is that of the body, else that of the header", async () => {
+    let body: object = { name: "api", properties: {}, etag: "body" };
+    const { things } = await gateway((_seen, response) =>
+      json(response, 200, body, { etag: "header" }),
+    );
+    expect(await things.get(linkId)).toMatchObject({ etag: "body" });
+    body = { name: "api", properties: {} };
+    expect(await things.get(linkId)).toMatchObject({ etag: "header" });
+  });
+
+  test.each([["a list"], 7, "text", null])("%j is no resource", async (body) => {
+    const { things } = await gateway((_seen, response) => json(response, 200, body));
+    expect(await failure(things.get(linkId))).toMatchObject({ code: "UnreadableAnswer" });
+  });
+
+  test("what should be filled in is asked for", async () => {
+    const { arm, seen } = await gateway((_seen, response) => json(response, 200, {}));
+    await resourceGateway(arm, { ...kind, expand: "networkInterfaces" }).get(linkId);
+    expect(new URL(seen[0]?.url ?? "", "http://x").searchParams.get("$expand")).toBe(
+      "networkInterfaces",
+    );
+  });
+});
+
+describe("list", () => {
+  test("reads to the last page", async () => {
+    const { things, seen, url } = await gateway((one, response) => {
+      const at = page(one);
+      const nextLink = at < 2 ? `${url}${group}/next?page=${at + 1}` : "";
+      json(response, 200, { value: [{ name: `n${at}` }], nextLink });
+    });
+    expect((await things.list(group)).map(({ name }) => name)).toEqual(["n0", "n1", "n2"]);
+    expect(seen[0]?.url).toBe(`${group}/${kind.collection}?api-version=2025-05-01`);
+  });
+
+  test("is empty where the scope does not exist", async () => {
+    const { things } = await gateway((_seen, response) =>
+      refuse(response, 404, "ResourceGroupNotFound"),
+    );
+    expect(await things.list(group)).toEqual([]);
+  });
+
+  test("does not take a list that ends in the middle for a whole one", async () => {
+    const { things } = await gateway((one, response) =>
+      page(one) === 0
+        ? json(response, 200, { value: [], nextLink: "/subscriptions/s/next?page=1" })
+        : refuse(response, 404, "NotFound"),
+    );
+    expect(await failure(things.list(group))).toMatchObject({ code: "NotFound" });
+  });
+
+  test("ends where a next page was seen before", async () => {
+    const { things, seen } = await gateway((_seen, response) =>
+      json(response, 200, { value: [{}], nextLink: "/subscriptions/s/next?page=1" }),
+    );
+    expect(await failure(things.list(group))).toMatchObject({ code: "UnreadableAnswer" });
+    expect(seen).toHaveLength(2);
+  });
+
+  test("does not follow a next page to another server", async () => {
+    const { things, seen } = await gateway((_seen, response) =>
+      json(response, 200, { value: [], nextLink: "https://attacker.example/steal" }),
+    );
+    expect(await failure(things.list(group))).toMatchObject({ code: "ForeignAddress" });
+    expect(seen).toHaveLength(1);
+  });
+
+  test.each([{}, { value: "x" }, { value: ["x"] }, []])("%j is no list", async (body) => {
+    const { things } = await gateway((_seen, response) => json(response, 200, body));
+    expect(await failure(things.list(group))).toMatchObject({ code: "UnreadableAnswer" });
+  });
+});
+
+describe("put", () => {
+  const body: Thing = { location: "westeurope", properties: { size: 1 } };
+
+  test("answers the resource when it is done", async () => {
+    const { things } = await gateway((_seen, response) =>
+      json(response, 201, { name: "api", properties: { provisioningState: "Succeeded" } }),
+    );
+    expect(await things.put(linkId, body)).toMatchObject({
+      state: "done",
+      resource: { name: "api" },
+    });
+  });
+
+  test("names the state of the resource that it depends on", async () => {
+    const { things, seen } = await gateway((_seen, response) => json(response, 200, {}));
+    await things.put(linkId, body, { ifMatch: 'W/"1"' });
+    await things.put(linkId, body, { ifNoneMatch: "*" });
+    expect(seen.map(({ headers }) => [headers["if-match"], headers["if-none-match"]])).toEqual([
+      ['W/"1"', undefined],
+      [undefined, "*"],
+    ]);
+  });
+
+  test("tells when somebody else was faster", async () => {
+    const { things } = await gateway((_seen, response) =>
+      refuse(response, 412, "PreconditionFailed"),
+    );
+    const error = await failure(things.put(linkId, body, { ifMatch: "old" }));
+    expect(error).toMatchObject({ status: 412, retry: "now" });
+  });
+
+  /** A service whose writes run until `ends` is called. */
+  async function slow() {
+    let running = true;
+    const made = await gateway(({ method, url }, response) => {
+      const status = "/subscriptions/s/providers/Microsoft.Network/locations/l/operations/1";
+      const provisioningState = running ? "Updating" : "Succeeded";
+      if (method !== "GET")
+        json(
+          response,
+          201,
+          { properties: { provisioningState } },
+          { "azure-asyncoperation": status },
+        );
+      else if (url.startsWith(status))
+        json(response, 200, { status: running ? "InProgress" : "Succeeded" });
+      else json(response, 200, { name: "api", properties: { provisioningState } });
+    });
+    const methods = () => made.seen.map(({ method }) => method);
+    return {
+      ...made,
+      methods,
+      ends: () => {
+        running = false;
+      },
+    };
+  }
+
+  test("the same write is not sent again while it runs, and not when it has just ended", async () => {
+    const { things, clock, methods, ends } = await slow();
+    expect(await things.put(linkId, body)).toMatchObject({ state: "running" });
+    expect(await things.put(linkId, body)).toMatchObject({ state: "running", id: linkId });
+    expect(methods()).toEqual(["PUT"]);
+    ends();
+    clock.pass(60_000);
+    expect(await things.put(linkId, body)).toMatchObject({
+      state: "done",
+      resource: { name: "api" },
+    });
+    expect(methods()).toEqual(["PUT", "GET", "GET"]);
+  });
+
+  test("another write is sent, and its operation takes the place of the first", async () => {
+    const { things, arm, methods } = await slow();
+    await things.put(linkId, body);
+    await things.put(linkId, { ...body, properties: { size: 2 } });
+    await things.remove(linkId);
+    expect(methods()).toEqual(["PUT", "PUT", "DELETE"]);
+    expect(arm.operations.size).toBe(1);
+  });
+
+  test("a write that failed while it ran says so once, and can then be sent again", async () => {
+    let failed = false;
+    const { things, clock, seen } = await gateway(({ method }, response) =>
+      method === "PUT"
+        ? json(
+            response,
+            201,
+            { properties: { provisioningState: failed ? "Succeeded" : "Updating" } },
+            { "azure-asyncoperation": "/subscriptions/s/operations/1" },
+          )
+        : json(response, 200, { status: "Failed", error: { code: "InvalidParameter" } }),
+    );
+    await things.put(linkId, body);
+    failed = true;
+    clock.pass(60_000);
+    expect(await failure(things.put(linkId, body))).toMatchObject({ code: "InvalidParameter" });
+    expect(await things.put(linkId, body)).toMatchObject({ state: "done" });
+    expect(seen.map(({ method }) => method)).toEqual(["PUT", "GET", "PUT"]);
+  });
+});
+
+describe("remove", () => {
+  test.each([
+    ["what is absent", 404],
+    ["what is gone at once", 200],
+    ["what was never there", 204],
+  ])("%s is done", async (_name, status) => {
+    const { things } = await gateway((_seen, response) => {
+      if (status === 404) return refuse(response, 404, "ResourceNotFound");
+      response.writeHead(status);
+      response.end();
+    });
+    expect(await things.remove(linkId)).toEqual({ state: "done", resource: undefined });
+  });
+
+  test("runs until Azure has deleted it, and is not sent twice", async () => {
+    const { things, clock, seen } = await gateway(({ method }, response) => {
+      if (method !== "DELETE") return refuse(response, 404, "NotFound");
+      response.writeHead(202, { location: "/subscriptions/s/operationresults/1" });
+      response.end();
+    });
+    expect(await things.remove(linkId)).toMatchObject({ state: "running" });
+    expect(await things.remove(linkId)).toMatchObject({ state: "running" });
+    clock.pass(60_000);
+    expect(await things.remove(linkId)).toEqual({ state: "done", resource: undefined });
+    expect(seen.map(({ method }) => method)).toEqual(["DELETE", "GET"]);
+  });
+
+  test("what must not be deleted yet is an error with the remedy", async () => {
+    const { things } = await gateway((_seen, response) =>
+      refuse(response, 409, "PrivateLinkServiceWithPrivateEndpointConnectionsCannotBeDeleted"),
+    );
+    const error = await failure(things.remove(linkId, { ifMatch: "x" }));
+    expect(error.hint).toContain("remove the connections first");
+  });
+});

@@ -1,0 +1,161 @@
+import { type ArmAnswer, headerOf } from "./answer.ts";
+import type { ArmView } from "./arm.ts";
+import { AzureError } from "./errors.ts";
+import type { Method } from "./exchange.ts";
+import type { Write } from "./operations.ts";
+import { describePath } from "./request-path.ts";
+
+/** What every resource of Azure has. Azure fills in the first five. */
+export interface ArmResource<P = unknown> {
+  id?: string;
+  name?: string;
+  type?: string;
+  /** For `ifMatch` of the next write. */
+  etag?: string;
+  location?: string;
+  tags?: Record<string, string>;
+  properties: P;
+}
+
+/** A resource named by another. */
+export interface Reference {
+  id: string;
+}
+
+/** On which state of the resource a write depends. */
+export interface Condition {
+  /** Only if it is still the one with this etag. */
+  ifMatch?: string | undefined;
+  /** `*`: only if there is none yet. */
+  ifNoneMatch?: "*" | undefined;
+}
+
+/**
+ * All that a controller may ask of one kind of Azure resource.
+ * There is one implementation, over HTTP. Tests point it at a server instead of writing a fake.
+ */
+export interface ResourceGateway<T> {
+  /** An absent resource is `undefined`, never an error; so is one whose parent or group is absent. */
+  get(id: string): Promise<T | undefined>;
+  /** All in a scope, to the last page: a resource group or subscription, or the parent of children. */
+  list(scope: string): Promise<T[]>;
+  /** Create or replace. The same write while it still runs is not sent again. */
+  put(id: string, body: T, condition?: Condition): Promise<Write<T>>;
+  /** Deleting what is absent is "done". */
+  remove(id: string, condition?: Pick<Condition, "ifMatch">): Promise<Write<undefined>>;
+}
+
+/** What tells one kind of resource from another. */
+export interface ResourceKind {
+  apiVersion: string;
+  /** What stands between the scope and the name: `providers/Microsoft.Network/loadBalancers`, or `subnets`. */
+  collection: string;
+  /** What a read should fill in beside the resource itself. */
+  expand?: string;
+}
+
+/** A runaway list ends here: nobody has this many pages. */
+const mostPages = 10_000;
+
+/** The gateway to one kind of resource. */
+export function resourceGateway<T extends ArmResource>(
+  arm: ArmView,
+  kind: ResourceKind,
+): ResourceGateway<T> {
+  const query = { "api-version": kind.apiVersion };
+  const getQuery = kind.expand === undefined ? query : { ...query, $expand: kind.expand };
+
+  async function get(id: string): Promise<T | undefined> {
+    const answer = await unlessAbsent(arm.request("GET", id, { query: getQuery }));
+    return answer === undefined ? undefined : (asResource(answer, id) as T);
+  }
+
+  async function list(scope: string): Promise<T[]> {
+    const path = `${scope}/${kind.collection}`;
+    const what = `list ${describePath(path).thing}`;
+    const found: T[] = [];
+    const seen = new Set<string>();
+    let answer = await unlessAbsent(arm.request("GET", path, { query }));
+    while (answer !== undefined) {
+      const { value, nextLink } = asPage(answer, what);
+      for (const each of value) found.push(each as T);
+      if (nextLink === undefined) break;
+      if (seen.has(nextLink) || seen.size >= mostPages) throw unreadable(what);
+      seen.add(nextLink);
+      answer = await arm.follow(nextLink, what);
+    }
+    return found;
+  }
+
+  async function put(id: string, body: T, condition: Condition = {}): Promise<Write<T>> {
+    const joined = await join(arm, id, "PUT", body);
+    if (joined?.state === "running") return joined;
+    const found = joined === undefined ? undefined : await get(id);
+    if (found !== undefined) return { state: "done", resource: found };
+    const answer = await arm.request("PUT", id, { query, body, ...condition });
+    const write = arm.operations.begin({ id, method: "PUT", body, query, answer });
+    return write.state === "running"
+      ? write
+      : { state: "done", resource: asResource(answer, id) as T };
+  }
+
+  async function remove(
+    id: string,
+    condition: Pick<Condition, "ifMatch"> = {},
+  ): Promise<Write<undefined>> {
+    const joined = await join(arm, id, "DELETE");
+    if (joined?.state === "running") return joined;
+    const answer =
+      joined ?? (await unlessAbsent(arm.request("DELETE", id, { query, ...condition })));
+    if (answer === undefined || "state" in answer) return { state: "done", resource: undefined };
+    const write = arm.operations.begin({ id, method: "DELETE", query, answer });
+    return write.state === "running" ? write : { state: "done", resource: undefined };
+  }
+
+  return { get, list, put, remove };
+}
+
+/** The end of this very write if we know that it runs or ran; `undefined` when it must be sent. */
+async function join(
+  arm: ArmView,
+  id: string,
+  method: Method,
+  body?: unknown,
+): Promise<Write<undefined> | undefined> {
+  if (!arm.operations.runs(id, method, body)) return undefined;
+  const operation = await arm.check(id);
+  if (operation?.state === "failed") throw operation.error;
+  if (operation?.state === "running") return { ...operation, id };
+  return { state: "done", resource: undefined };
+}
+
+async function unlessAbsent(answer: Promise<ArmAnswer>): Promise<ArmAnswer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof AzureError && error.absent) return undefined;
+    throw error;
+  }
+}
+
+function asResource({ headers, body }: ArmAnswer, id: string): ArmResource {
+  if (!isObject(body)) throw unreadable(`read ${describePath(id).thing}`);
+  const etag = headerOf(headers, "etag");
+  const resource = { ...body, properties: body.properties ?? {} };
+  return etag === undefined ? resource : { etag, ...resource };
+}
+
+function asPage({ body }: ArmAnswer, what: string): { value: object[]; nextLink?: string } {
+  if (!isObject(body) || !Array.isArray(body.value) || !body.value.every(isObject))
+    throw unreadable(what);
+  const { value, nextLink } = body;
+  return typeof nextLink === "string" && nextLink !== "" ? { value, nextLink } : { value };
+}
+
+function unreadable(what: string): AzureError {
+  return new AzureError({ code: "UnreadableAnswer", what });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,156 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "../model/clock.ts";
+import { idKey } from "../model/resource-id.ts";
+import { type ArmAnswer, headerOf } from "./answer.ts";
+import type { ArmView } from "./arm.ts";
+import { Durations } from "./durations.ts";
+import { AzureError } from "./errors.ts";
+import type { Method } from "./exchange.ts";
+import { firstOutcome, type Look, lookAt, type Outcome } from "./operation-outcome.ts";
+import { describePath } from "./request-path.ts";
+import { retryAfterMs } from "./retry-after.ts";
+
+/** The result of a write. Writes of Azure are often long: "running" is an answer, not an error. */
+export type Write<T> =
+  | { state: "done"; resource: T }
+  | { state: "running"; id: string; retryAfterMs: number };
+
+/** What became of an operation. After "done" and "failed" it is forgotten; the resource tells the rest. */
+export type OperationState =
+  | { state: "running"; retryAfterMs: number }
+  | { state: "done"; result?: unknown }
+  | { state: "failed"; error: AzureError };
+
+/** A write that has been sent and answered. */
+export interface Begun {
+  id: string;
+  method: Method;
+  body?: unknown;
+  query: Readonly<Record<string, string>>;
+  answer: ArmAnswer;
+}
+
+interface Operation extends Look {
+  key: string;
+  kind: string;
+  /** Says which write it is, so that the same write is not sent again while it runs. */
+  print: string;
+  startedAt: number;
+  looks: number;
+  lookedAt: number;
+  dueAt: number;
+  looking?: Promise<OperationState>;
+}
+
+const longestMs = 3_600_000;
+
+/**
+ * The long-running operations that this process began. Nothing waits for them: a key whose operation
+ * runs comes back when it is due. They are kept in memory only; after a restart the resource itself
+ * says whether it is still being changed.
+ */
+export class Operations {
+  readonly #clock: Clock;
+  readonly #most: number;
+  readonly #operations = new Map<string, Operation>();
+  readonly #durations = new Durations();
+
+  constructor(options: { clock: Clock; most?: number }) {
+    this.#clock = options.clock;
+    this.#most = options.most ?? 20_000;
+  }
+
+  /** How many are running. */
+  get size(): number {
+    return this.#operations.size;
+  }
+
+  /** Read the answer to a write, and remember the operation if it goes on. */
+  begin(begun: Begun): Write<unknown> {
+    const { id, method, answer, query, body } = begun;
+    const what = `${method === "DELETE" ? "delete" : "write"} ${describePath(id).thing}`;
+    const first = firstOutcome(method, answer, what);
+    const key = idKey(id);
+    if (first.state === "failed") throw first.error;
+    if (first.state === "done") {
+      this.#operations.delete(key);
+      return { state: "done", resource: answer.body };
+    }
+    const now = this.#clock.now();
+    const kind = `${method} ${describePath(id).resource}`.toLowerCase();
+    const minimumMs = retryAfterMs(headerOf(answer.headers, "retry-after"), now) ?? 0;
+    const dueAt = now + Math.max(minimumMs, this.#durations.firstLookMs(kind));
+    this.#remember({
+      ...first.look,
+      ...{ id, method, query, what, key, kind, print: printOf(method, body) },
+      ...{ startedAt: now, looks: 0, lookedAt: now, dueAt },
+    });
+    return { state: "running", id, retryAfterMs: dueAt - now };
+  }
+
+  /** Whether this very write is known to be running. */
+  runs(id: string, method: Method, body?: unknown): boolean {
+    const operation = this.#operations.get(idKey(id));
+    return operation !== undefined && operation.print === printOf(method, body);
+  }
+
+  /** What became of the operation on a resource: at most one request, and none before it is due. */
+  async check(arm: ArmView, id: string): Promise<OperationState | undefined> {
+    const operation = this.#operations.get(idKey(id));
+    if (operation === undefined) return undefined;
+    const now = this.#clock.now();
+    if (now < operation.dueAt) return { state: "running", retryAfterMs: operation.dueAt - now };
+    operation.looking ??= this.#look(arm, operation).finally(() => {
+      delete operation.looking;
+    });
+    return operation.looking;
+  }
+
+  async #look(arm: ArmView, operation: Operation): Promise<OperationState> {
+    const { key, kind, looks, lookedAt, startedAt } = operation;
+    const outcome = await lookAt(arm, operation, this.#clock.now());
+    const now = this.#clock.now();
+    if (outcome.state === "running" && now - startedAt < longestMs)
+      return this.#putOff(operation, outcome, now);
+    // Another write may have taken the place of this one while we looked.
+    if (this.#operations.get(key) === operation) this.#operations.delete(key);
+    if (outcome.state === "running")
+      return {
+        state: "failed",
+        error: new AzureError({ code: "OperationTimedOut", what: operation.what }),
+      };
+    this.#durations.learn(kind, looks + 1, lookedAt - startedAt);
+    return outcome;
+  }
+
+  /** Look again when half as much time again has gone by (five minutes at most), and not before Azure said. */
+  #putOff(
+    operation: Operation,
+    { minimumMs, look }: Outcome & { state: "running" },
+    now: number,
+  ): OperationState {
+    Object.assign(operation, look);
+    operation.looks += 1;
+    operation.lookedAt = now;
+    const halfMs = Math.min((now - operation.startedAt) / 2, 300_000);
+    operation.dueAt = now + Math.max(minimumMs, halfMs, 1_000);
+    return { state: "running", retryAfterMs: operation.dueAt - now };
+  }
+
+  #remember(operation: Operation): void {
+    this.#operations.delete(operation.key);
+    this.#operations.set(operation.key, operation);
+    if (this.#operations.size <= this.#most) return;
+    // The oldest is the one that is most likely over; its resource can still be read.
+    for (const key of this.#operations.keys()) {
+      this.#operations.delete(key);
+      return;
+    }
+  }
+}
+
+function printOf(method: Method, body: unknown): string {
+  return createHash("sha256")
+    .update(`${method} ${JSON.stringify(body)}`)
+    .digest("base64");
+}

@@ -1,0 +1,107 @@
+import * as http from "node:http";
+import * as https from "node:https";
+import type { Clock } from "../model/clock.ts";
+
+/** One HTTP request, and how long its whole answer may take. */
+export interface Sending {
+  method: string;
+  url: URL;
+  headers: Record<string, string>;
+  body?: string | undefined;
+  agent: http.Agent;
+  clock: Clock;
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** A whole answer. */
+export interface Received {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  text: string;
+}
+
+/**
+ * No whole answer, and how far it went.
+ * `unsent`: no connection was made, so nothing happened at the other end.
+ * `lost`: it was sent, and the connection ended without an answer. `cut`: the answer ended too early.
+ */
+export interface Broken {
+  broken: "unsent" | "lost" | "cut" | "timedOut" | "stopped";
+  cause: unknown;
+}
+
+/** No page of a list comes near this; a server that never ends must not fill the memory. */
+const mostBytes = 64 * 1024 * 1024;
+
+/** Send a request and read the whole answer. What goes wrong on the way is an answer too. */
+export function send(sending: Sending): Promise<Received | Broken> {
+  const { method, url, headers, body, agent, clock, signal } = sending;
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve({ broken: "stopped", cause: signal.reason });
+    let stage: "unsent" | "lost" | "cut" = "unsent";
+    let ended: "timedOut" | "stopped" | undefined;
+    const library = url.protocol === "http:" ? http : https;
+    const request = library.request(url, { method, headers, agent });
+
+    const end = (how: "timedOut" | "stopped") => {
+      ended = how;
+      request.destroy(new Error(how));
+    };
+    const stop = () => end("stopped");
+    const cancelTimer = clock.after(sending.timeoutMs, () => end("timedOut"));
+    signal?.addEventListener("abort", stop, { once: true });
+    const settle = (answer: Received | Broken) => {
+      cancelTimer();
+      signal?.removeEventListener("abort", stop);
+      resolve(answer);
+    };
+    const breakOff = (cause: unknown) =>
+      settle({
+        broken: stage === "unsent" && ended !== "stopped" ? stage : (ended ?? stage),
+        cause,
+      });
+
+    request.on("socket", (socket) => {
+      // Until the connection stands (with TLS: its handshake too), not a byte of the request has left.
+      const secure = "encrypted" in socket;
+      if (socket.connecting || (secure && Reflect.get(socket, "secureConnecting") === true))
+        socket.once(secure ? "secureConnect" : "connect", () => {
+          stage = "lost";
+        });
+      else stage = "lost";
+    });
+    request.on("error", breakOff);
+    request.on("response", (response) => {
+      stage = "cut";
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      response.on("data", (chunk: Buffer) => {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes > mostBytes) response.destroy(new Error("the answer does not end"));
+      });
+      response.on("error", breakOff);
+      response.on("close", () => {
+        const status = response.statusCode ?? 0;
+        if (!response.complete) return breakOff(new Error("the answer was cut off"));
+        settle({ status, headers: response.headers, text: Buffer.concat(chunks).toString("utf8") });
+      });
+    });
+    request.end(body);
+  });
+}
+
+/**
+ * Kept connections to one server. Idle ones are closed by us before a server does it: a write that
+ * meets a closing connection has an unknown end. The proxy variables count, except for this machine.
+ */
+export function keptConnections(server: URL): http.Agent {
+  const options = { keepAlive: true, maxSockets: 64, timeout: 30_000, scheduling: "lifo" } as const;
+  const withProxy = isLoopback(server.hostname) ? options : { ...options, proxyEnv: process.env };
+  return server.protocol === "http:" ? new http.Agent(withProxy) : new https.Agent(withProxy);
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || host.startsWith("127.");
+}

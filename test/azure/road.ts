@@ -1,0 +1,66 @@
+import type { ServerResponse } from "node:http";
+import { onTestFinished } from "vitest";
+import { Arm, type ArmOptions, type ArmRequest, type ArmView } from "../../src/azure/arm.ts";
+import { customCloud } from "../../src/azure/clouds.ts";
+import { AzureError } from "../../src/azure/errors.ts";
+import type { Caller } from "../../src/azure/exchange.ts";
+import { staticToken } from "../../src/azure/tokens.ts";
+import { json, type Seen, serve } from "../loopback.ts";
+import { HurriedClock } from "./hurried-clock.ts";
+
+/** A caller who may do everything. */
+export function caller(over: Partial<Caller> = {}): Caller {
+  const { signal } = new AbortController();
+  return { priority: "change", signal, mayWrite: () => true, ...over };
+}
+
+/** A Resource Manager on loopback that answers as told, and the road to it. */
+export async function road(
+  answer: (seen: Seen, response: ServerResponse) => void,
+  over: Partial<ArmOptions> & { caller?: Partial<Caller> } = {},
+): Promise<{
+  arm: ArmView;
+  made: Arm;
+  seen: Seen[];
+  told: ArmRequest[];
+  url: string;
+  clock: HurriedClock;
+}> {
+  const { url, seen } = await serve(answer);
+  const clock = new HurriedClock();
+  const told: ArmRequest[] = [];
+  const made = new Arm({
+    cloud: customCloud({ resourceManager: url }),
+    credential: staticToken("token-1"),
+    clock,
+    onRequest: (request) => told.push(request),
+    ...over,
+  });
+  onTestFinished(() => made.close());
+  return { arm: made.for(caller(over.caller)), made, seen, told, url, clock };
+}
+
+/** An answer in ARM's form that refuses. */
+export function refuse(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  headers: Record<string, string> = {},
+): void {
+  json(response, status, { error: { code, message: `about ${code}` } }, headers);
+}
+
+/** The error that a promise ends with; anything else fails the test. */
+export async function failure(promise: Promise<unknown>): Promise<AzureError> {
+  const ended = await promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  if ("error" in ended && ended.error instanceof AzureError) return ended.error;
+  throw new Error(`no AzureError, but ${JSON.stringify(ended)}`);
+}
+
+/** A subscription and a link service to ask for. */
+export const subscription = "/subscriptions/00000000-0000-0000-0000-000000000001";
+export const group = `${subscription}/resourceGroups/rg`;
+export const linkId = `${group}/providers/Microsoft.Network/privateLinkServices/api`;
