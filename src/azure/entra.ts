@@ -1,0 +1,135 @@
+import { readFile } from "node:fs/promises";
+import type { TokenCredential, TokenCredentialOptions } from "@azure/identity";
+import { type Clock, realClock } from "../model/clock.ts";
+import type { Cloud } from "./clouds.ts";
+import { AzureError } from "./errors.ts";
+import { scrub } from "./scrub.ts";
+import { cachedTokens, type TokenSource } from "./tokens.ts";
+
+/** An application or a user-assigned identity in a tenant of Entra. */
+export interface Principal {
+  tenantId: string;
+  clientId: string;
+}
+
+/** Where tokens are asked for. */
+export interface EntraOptions {
+  cloud: Cloud;
+  clock?: Clock;
+  /** Sends the requests to Entra; the SDK's own unless a test gives one. */
+  httpClient?: NonNullable<TokenCredentialOptions["httpClient"]>;
+}
+
+type Sdk = typeof import("@azure/identity");
+type SdkOptions = TokenCredentialOptions & { disableInstanceDiscovery: boolean };
+
+/** Tokens for a workload whose platform writes a token file: the file is exchanged for a token of Azure. */
+export function workloadIdentity(
+  principal: Principal & { tokenFile: string },
+  options: EntraOptions,
+): TokenSource {
+  const { tenantId, clientId, tokenFile } = principal;
+  return entraTokens(principal, options, async ({ ClientAssertionCredential }, sdkOptions) => {
+    const assertion = await readText(tokenFile);
+    const assert = () => Promise.resolve(assertion);
+    return new ClientAssertionCredential(tenantId, clientId, assert, sdkOptions);
+  });
+}
+
+/** Tokens for an application with a secret. With a function, the secret is read anew for each token. */
+export function clientSecret(
+  principal: Principal & { secret: string | (() => Promise<string>) },
+  options: EntraOptions,
+): TokenSource {
+  const { tenantId, clientId, secret } = principal;
+  return entraTokens(principal, options, async ({ ClientSecretCredential }, sdkOptions) => {
+    const value = typeof secret === "string" ? secret : await secret();
+    return new ClientSecretCredential(tenantId, clientId, value, sdkOptions);
+  });
+}
+
+/** Tokens for an application with a certificate: a PEM file that holds the key too. */
+export function clientCertificate(
+  principal: Principal & { certificateFile: string; password?: string | undefined },
+  options: EntraOptions,
+): TokenSource {
+  const { tenantId, clientId, certificateFile, password } = principal;
+  const locked = password === undefined ? {} : { certificatePassword: password };
+  return entraTokens(principal, options, async ({ ClientCertificateCredential }, sdkOptions) => {
+    const file = { certificate: await readText(certificateFile), ...locked };
+    return new ClientCertificateCredential(tenantId, clientId, file, sdkOptions);
+  });
+}
+
+/**
+ * The SDK is loaded when the first token is asked for (it costs a quarter of a second), and a
+ * credential of it is made for each token: we keep tokens ourselves, and a file that was renewed is read.
+ */
+function entraTokens(
+  { tenantId, clientId }: Principal,
+  { cloud, clock = realClock, httpClient }: EntraOptions,
+  make: (sdk: Sdk, options: SdkOptions) => TokenCredential | Promise<TokenCredential>,
+): TokenSource {
+  const sdkOptions: SdkOptions = {
+    authorityHost: cloud.authorityHost,
+    disableInstanceDiscovery: cloud.custom === true,
+    ...(httpClient === undefined ? {} : { httpClient }),
+  };
+  const fetch = async () => {
+    try {
+      const credential = await make(await import("@azure/identity"), sdkOptions);
+      const scope = `${cloud.audience}/.default`;
+      const got = await credential.getToken(scope, { requestOptions: { timeout: 30_000 } });
+      if (got === null) throw new Error("there is no token");
+      return { token: got.token, expiresAtMs: got.expiresOnTimestamp };
+    } catch (error) {
+      throw error instanceof AzureError ? error : asAzureError(error);
+    }
+  };
+  return cachedTokens(`${tenantId}/${clientId}`, fetch, clock);
+}
+
+function asAzureError(error: unknown): AzureError {
+  const message = error instanceof Error ? error.message : "";
+  const said = message.slice(Math.max(0, message.indexOf("AADSTS")));
+  const status = Number(fieldOf(error, "statusCode")) || 0;
+  const code = codeOf(error, said);
+  return new AzureError({
+    code,
+    what: "get a token for Azure",
+    // Any other sentence is the library's, for its own developers.
+    said: code.startsWith("AADSTS") ? said : undefined,
+    status,
+    // The SDK's error may hold the request with the secret in it: only its words are kept.
+    cause: new Error(scrub(message)),
+  });
+}
+
+/** The library under the SDK hides the cause behind a word of its own: no answer, or none that it can use. */
+function codeOf(error: unknown, said: string): string {
+  const number = /^AADSTS\d+/.exec(said)?.[0];
+  if (number !== undefined) return number;
+  if (/^(endpoints_resolution_error|network_error)/.test(said)) return "Unreachable";
+  return fieldOf(error, "name") === "CredentialUnavailableError"
+    ? "CredentialUnreadable"
+    : "AuthenticationFailed";
+}
+
+async function readText(path: string): Promise<string> {
+  const refuse = (cause?: unknown, said?: string) =>
+    new AzureError({
+      code: "CredentialUnreadable",
+      what: `read ${path}`,
+      said,
+      cause,
+    });
+  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw refuse(cause);
+  });
+  if (text.trim() === "") throw refuse(undefined, "it is empty");
+  return text.trim();
+}
+
+function fieldOf(error: unknown, name: string): unknown {
+  return typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined;
+}
