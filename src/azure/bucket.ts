@@ -73,8 +73,7 @@ export class Bucket {
     return new Promise((resolve, reject) => {
       const line = this.#lines[priority];
       const stop = () => {
-        waiter.gone = true;
-        line.count -= 1;
+        leave(line, waiter);
         if (this.#waiting() === 0) this.#disarm();
         reject(cancelled(what, signal));
       };
@@ -201,6 +200,14 @@ function shift(line: Line): void {
   line.count -= 1;
   if (line.head * 2 < line.waiters.length) return;
   line.waiters = line.waiters.slice(line.head);
+  line.head = 0;
+}
+
+function leave(line: Line, waiter: Waiter): void {
+  waiter.gone = true;
+  line.count -= 1;
+  if (line.count > 0) return;
+  line.waiters = [];
   line.head = 0;
 }
 

@@ -100,7 +100,8 @@ export class Exchange {
     const body = options.body === undefined ? undefined : JSON.stringify(options.body);
     const headers = composeHeaders(asking, body, token, userAgent, span.spanContext());
     const startedAt = clock.now();
-    const { agent, signal } = { agent: this.#agent, signal: caller.signal };
+    const agent = this.#agent;
+    const { signal } = caller;
     const received = await send({ method, url, headers, body, agent, clock, timeoutMs, signal });
     const asked = { what, write, now: clock.now() };
     const answer = "broken" in received ? readBroken(received, asked) : readAnswer(received, asked);

@@ -111,7 +111,7 @@ describe("a token of a managed identity", () => {
   });
 });
 
-test("a proxy in the environment sees nothing of the metadata service (Azure/azure-sdk-for-js does not bypass it)", async () => {
+test("a proxy in the environment sees nothing of the metadata service", async () => {
   const trap = await serve((_seen, response) => json(response, 502, {}));
   const imds = await serve((_seen, response) =>
     json(response, 200, token({ expires_on: "1999999999" })),
