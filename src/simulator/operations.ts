@@ -1,0 +1,139 @@
+import type { Clock } from "../model/clock.ts";
+import type { Detail } from "./refusal.ts";
+import type { Dialect } from "./resource-type.ts";
+import type { JsonObject } from "./store.ts";
+
+export type OperationStatus = "InProgress" | "Succeeded" | "Failed" | "Canceled";
+
+/** A long-running operation. */
+export interface Operation {
+  readonly id: string;
+  readonly verb: "PUT" | "DELETE" | "POST";
+  readonly dialect: Dialect;
+  readonly subscription: string;
+  readonly resourceGroup: string | undefined;
+  readonly location: string;
+  /** The key of what it changes. */
+  readonly key: string;
+  readonly type: string;
+  readonly startedAt: number;
+  /** When it ends. Never, where somebody asked for that. */
+  dueAt: number;
+  status: OperationStatus;
+  endedAt?: number;
+  error?: { code: string; message: string; details: readonly Detail[] };
+  result?: JsonObject;
+}
+
+/** How long an operation takes and how it ends. */
+export interface Course {
+  ms: number;
+  error?: Operation["error"];
+}
+
+export interface OperationsOptions {
+  clock: Clock;
+  guid: () => string;
+  /** Asked for every operation as it begins. */
+  course: (operation: { type: string; verb: Operation["verb"]; key: string }) => Course;
+  /** Called when an operation ends, before anyone can see that it has. */
+  ended: (operation: Operation) => void;
+}
+
+const keptMs = 3_600_000;
+
+/** The operations that run, and those that ended within the last hour. */
+export class Operations {
+  readonly #options: OperationsOptions;
+  readonly #all = new Map<string, Operation>();
+  readonly #running = new Set<Operation>();
+  #nextDue = Number.POSITIVE_INFINITY;
+
+  constructor(options: OperationsOptions) {
+    this.#options = options;
+  }
+
+  begin(
+    what: Pick<
+      Operation,
+      "verb" | "dialect" | "subscription" | "resourceGroup" | "location" | "key" | "type"
+    > & { result?: JsonObject },
+  ): Operation {
+    const now = this.#options.clock.now();
+    const course = this.#options.course(what);
+    const operation: Operation = {
+      ...what,
+      id: this.#options.guid(),
+      startedAt: now,
+      dueAt: now + course.ms,
+      status: "InProgress",
+      ...(course.error && { error: course.error }),
+    };
+    this.#all.set(operation.id, operation);
+    this.#running.add(operation);
+    this.#nextDue = Math.min(this.#nextDue, operation.dueAt);
+    return operation;
+  }
+
+  get(id: string): Operation | undefined {
+    return this.#all.get(id);
+  }
+
+  /** When the next one ends, for a clock that must be told. */
+  get nextDue(): number {
+    return this.#nextDue;
+  }
+
+  running(): Iterable<Operation> {
+    return this.#running;
+  }
+
+  /** End what is due, in the order in which it is due. Called before every request is looked at. */
+  settle(): void {
+    const now = this.#options.clock.now();
+    if (now < this.#nextDue) return;
+    const due = [...this.#running]
+      .filter((each) => each.dueAt <= now)
+      .sort((a, b) => a.dueAt - b.dueAt);
+    for (const operation of due)
+      this.#end(operation, operation.error ? "Failed" : "Succeeded", operation.dueAt);
+    this.#nextDue = Number.POSITIVE_INFINITY;
+    for (const each of this.#running) this.#nextDue = Math.min(this.#nextDue, each.dueAt);
+    this.#forget(now);
+  }
+
+  /** End one at once, because another took its place or because a test says so. */
+  end(
+    operation: Operation,
+    status: Exclude<OperationStatus, "InProgress">,
+    error?: Operation["error"],
+  ): void {
+    if (operation.status !== "InProgress") return;
+    if (error) operation.error = error;
+    this.#end(operation, status, this.#options.clock.now());
+  }
+
+  /** Take one in from a saved state. */
+  load(operation: Operation): void {
+    this.#all.set(operation.id, operation);
+    if (operation.status !== "InProgress") return;
+    this.#running.add(operation);
+    this.#nextDue = Math.min(this.#nextDue, operation.dueAt);
+  }
+
+  #end(operation: Operation, status: OperationStatus, at: number): void {
+    operation.status = status;
+    operation.endedAt = at;
+    this.#running.delete(operation);
+    this.#options.ended(operation);
+  }
+
+  #forget(now: number): void {
+    // In the order of their beginning, so the first that is young enough ends the look.
+    for (const operation of this.#all.values()) {
+      if (operation.status === "InProgress") continue;
+      if (now - (operation.endedAt ?? now) < keptMs) return;
+      this.#all.delete(operation.id);
+    }
+  }
+}

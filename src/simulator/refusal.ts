@@ -1,0 +1,53 @@
+/** One line under an error, with a code of its own. */
+export interface Detail {
+  code: string;
+  message: string;
+}
+
+/** Who refused: the front door of Resource Manager, or the provider behind it. They answer differently. */
+export type Refuser = "gateway" | "provider";
+
+/** A request that Azure would refuse, in the words and with the status that Azure uses. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly status: number;
+  readonly code: string;
+  readonly by: Refuser;
+  readonly details: readonly Detail[] | undefined;
+  readonly target: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    more: {
+      by?: Refuser;
+      details?: readonly Detail[];
+      target?: string;
+      headers?: Record<string, string>;
+    } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.by = more.by ?? "provider";
+    // The front door sends no details; the network provider always sends them, if only an empty list.
+    this.details = more.details ?? (this.by === "gateway" ? undefined : []);
+    this.target = more.target;
+    this.headers = more.headers ?? {};
+  }
+
+  /** The body of the answer. */
+  get body(): { error: Record<string, unknown> } {
+    const { code, message, target, details } = this;
+    return {
+      error: {
+        code,
+        message,
+        ...(target !== undefined && { target }),
+        ...(details && { details }),
+      },
+    };
+  }
+}

@@ -1,0 +1,25 @@
+import type { ResourceType } from "./resource-type.ts";
+import { resourceGroups } from "./types/resource-groups/index.ts";
+import { subnets } from "./types/subnets/index.ts";
+import { virtualNetworks } from "./types/virtual-networks/index.ts";
+
+/** Every type that the simulator knows, one line each. */
+export const resourceTypes: readonly ResourceType[] = [resourceGroups, virtualNetworks, subnets];
+
+const byName = new Map(resourceTypes.map((type) => [type.type.toLowerCase(), type]));
+const children = new Map<string, ResourceType[]>();
+for (const type of resourceTypes) {
+  if (type.within !== "parent") continue;
+  const parent = type.type.slice(0, type.type.lastIndexOf("/")).toLowerCase();
+  children.set(parent, [...(children.get(parent) ?? []), type]);
+}
+
+/** The type of a name in any case. */
+export function typeNamed(name: string): ResourceType | undefined {
+  return byName.get(name) ?? byName.get(name.toLowerCase());
+}
+
+/** The types whose resources are children of this one. */
+export function typesUnder(type: string): readonly ResourceType[] {
+  return children.get(type.toLowerCase()) ?? [];
+}

@@ -1,0 +1,130 @@
+import type { Address } from "./address.ts";
+import type { Operations } from "./operations.ts";
+import type { JsonObject, Resource, Store } from "./store.ts";
+
+/** How a provider speaks: the form of its operations, its etags and its errors. */
+export type Dialect =
+  | "network"
+  | "privateDns"
+  | "publicDns"
+  | "compute"
+  | "resources"
+  | "authorization"
+  | "identity";
+
+/** Who asks. */
+export interface Principal {
+  tenant: string;
+  objectId: string;
+  appId: string;
+}
+
+/** All that a resource type may look at and change. */
+export interface World {
+  readonly store: Store;
+  readonly operations: Operations;
+  now(): number;
+  /** A guid that is the same in every run with the same seed. */
+  guid(): string;
+  /** Whether the asker may do something. Used for what a write refers to. */
+  allowed(asker: Principal, action: string, scopeKey: string): boolean;
+  readonly switches: Switches;
+}
+
+/** What Azure's documents leave open, so that both answers can be tried. */
+export interface Switches {
+  /** Whether a pool of a Gateway load balancer takes members by address. Undocumented. */
+  gatewayPoolsTakeAddresses: boolean;
+  /** Whether a write to a network that is being changed is refused at once, or fails in its operation. */
+  concurrentNetworkWrites: "refuse" | "fail";
+}
+
+/** A write, as a resource type is asked about it. */
+export interface Writing {
+  world: World;
+  asker: Principal;
+  address: Address;
+  /** The id in the spelling that will be kept. */
+  id: string;
+  name: string;
+  body: JsonObject;
+  /** The `properties` of the body; an empty object where it has none. */
+  properties: JsonObject;
+  existing: Resource | undefined;
+  /** The parent of a child; it is there. */
+  parent: Resource | undefined;
+  /** The location of the resource group, the default for nothing but told where one is missing. */
+  groupLocation: string | undefined;
+}
+
+/** What a resource type makes of a write. */
+export interface Accepted {
+  top?: JsonObject;
+  properties: JsonObject;
+  /** Other ids that the write uses, and the action that the asker needs on each. */
+  joins?: readonly { id: string; action: string }[];
+  /** Children in the body, such as the subnets of a network: all that there will be of each type named here. */
+  children?: Readonly<Record<string, readonly { name: string; properties: JsonObject }[]>>;
+}
+
+/** How the first answer to a write looks. `async` is a long-running operation. */
+export type PutStyle =
+  /** 201 or 200 at once, done. */
+  | "sync"
+  /** An operation; the body says Updating while it changes something. */
+  | "async"
+  /** An operation, but the body says Succeeded from the first answer on. */
+  | "asyncDone";
+
+export type DeleteStyle =
+  /** 202 and an operation. */
+  | "async"
+  /** 200, and yet the headers of an operation. */
+  | "async200"
+  /** 200 when it was there, 204 when not. */
+  | "sync";
+
+/**
+ * One type of Azure resource. A new one is a folder under `types/` with a file that exports this and a line in
+ * `registry.ts`.
+ */
+export interface ResourceType {
+  /** Spelled as documented: `Microsoft.Network/virtualNetworks/subnets`. */
+  type: string;
+  dialect: Dialect;
+  /** `parent`: a child of the type without its last word. `scope`: put on any id. */
+  within: "resourceGroup" | "subscription" | "parent" | "scope" | "tenant";
+  put?: PutStyle;
+  delete?: DeleteStyle;
+  /** Whether PATCH changes the tags. */
+  patchTags?: boolean;
+  /** Look at a write: refuse it, or say what is kept. It must not change anything. */
+  accept?(writing: Writing): Accepted;
+  /** What a reader sees beside what is kept: what follows from other resources. */
+  show?(resource: Resource, world: World, query: URLSearchParams): JsonObject;
+  /** What else changes with a write; called when it is kept. */
+  written?(resource: Resource, before: Resource | undefined, world: World): void;
+  /** Called when the operation of a write has ended well. */
+  provisioned?(resource: Resource, world: World): void;
+  /** Refuse a delete, or let it be. */
+  mayDelete?(resource: Resource, world: World): void;
+  /** What else changes when it is gone; called when the operation has ended. */
+  deleted?(resource: Resource, world: World): void;
+  /** Further operations by POST, named by the last word of the path. */
+  posts?: Readonly<Record<string, PostAction>>;
+  /** For the support matrix: what of Azure is not done, or done differently, and on what evidence. */
+  differences?: readonly string[];
+}
+
+/** An operation that is asked for by POST. */
+export interface PostAction {
+  action: string;
+  long: boolean;
+  run(asked: {
+    world: World;
+    asker: Principal;
+    address: Address;
+    body: JsonObject;
+    resource: Resource | undefined;
+  }): JsonObject | undefined;
+}

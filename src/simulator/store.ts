@@ -1,0 +1,172 @@
+/** Anything that JSON can say. */
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json | undefined };
+export type JsonObject = { [key: string]: Json | undefined };
+
+/** How far a resource has come. */
+export type ProvisioningState =
+  | "Succeeded"
+  | "Updating"
+  | "Deleting"
+  | "Failed"
+  | "Canceled"
+  | "Creating";
+
+/** One resource as it is kept: what was asked for and what was filled in, but nothing that follows from others. */
+export interface Resource {
+  /** The id in the spelling of its first write. */
+  readonly id: string;
+  /** The id in lower case. */
+  readonly key: string;
+  /** The full type in the spelling of its documentation. */
+  readonly type: string;
+  readonly name: string;
+  /** `location`, `tags`, `sku`, `zones` and the like. */
+  top: JsonObject;
+  properties: JsonObject;
+  state: ProvisioningState;
+  /** Counts the writes: to itself, and for a top-level resource of the network provider to its children. */
+  version: number;
+  /** Of a top-level resource of the network provider: shared with its children. */
+  etag: string;
+  /** The guid of the operation that is changing it. */
+  operation?: string | undefined;
+}
+
+/** Where changes are kept beyond the life of the process. */
+export interface Journal {
+  saved(resource: Resource): void;
+  removed(key: string): void;
+}
+
+/** All resources, found by id, by collection and by who refers to them. Ids are compared without case. */
+export class Store {
+  readonly #byKey = new Map<string, Resource>();
+  readonly #collections = new Map<string, Map<string, Resource>>();
+  readonly #referrers = new Map<string, Set<string>>();
+  readonly #references = new Map<string, readonly string[]>();
+  #journal: Journal | undefined;
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  keepIn(journal: Journal): void {
+    this.#journal = journal;
+  }
+
+  get(idOrKey: string): Resource | undefined {
+    return this.#byKey.get(idOrKey) ?? this.#byKey.get(idOrKey.toLowerCase());
+  }
+
+  /** Keep a resource, new or changed. */
+  put(resource: Resource): void {
+    this.load(resource);
+    this.#journal?.saved(resource);
+  }
+
+  /** Take a resource in without writing it to the journal: it came from there. */
+  load(resource: Resource): void {
+    const { key } = resource;
+    if (!this.#byKey.has(key)) {
+      const collection = collectionOf(key);
+      const members = this.#collections.get(collection);
+      if (members) members.set(key, resource);
+      else this.#collections.set(collection, new Map([[key, resource]]));
+    }
+    this.#byKey.set(key, resource);
+    this.#collections.get(collectionOf(key))?.set(key, resource);
+    this.#refer(key, referencesIn(resource));
+  }
+
+  remove(key: string): void {
+    if (!this.#byKey.delete(key)) return;
+    const collection = collectionOf(key);
+    const members = this.#collections.get(collection);
+    members?.delete(key);
+    if (members?.size === 0) this.#collections.delete(collection);
+    this.#refer(key, []);
+    this.#references.delete(key);
+    this.#journal?.removed(key);
+  }
+
+  /** The resources of a collection, such as `<group>/providers/microsoft.network/virtualnetworks`, oldest first. */
+  collection(key: string): Iterable<Resource> {
+    return this.#collections.get(key)?.values() ?? [];
+  }
+
+  /** How many a collection holds. */
+  count(key: string): number {
+    return this.#collections.get(key)?.size ?? 0;
+  }
+
+  /** Who names this id, or something inside it, in its properties. */
+  *referrers(key: string): Generator<Resource> {
+    for (const each of this.#referrers.get(key) ?? []) {
+      const resource = this.#byKey.get(each);
+      if (resource) yield resource;
+    }
+  }
+
+  all(): Iterable<Resource> {
+    return this.#byKey.values();
+  }
+
+  #refer(key: string, references: readonly string[]): void {
+    for (const target of this.#references.get(key) ?? []) {
+      const referrers = this.#referrers.get(target);
+      referrers?.delete(key);
+      if (referrers?.size === 0) this.#referrers.delete(target);
+    }
+    if (references.length === 0) {
+      this.#references.delete(key);
+      return;
+    }
+    this.#references.set(key, references);
+    for (const target of references) {
+      const referrers = this.#referrers.get(target);
+      if (referrers) referrers.add(key);
+      else this.#referrers.set(target, new Set([key]));
+    }
+  }
+}
+
+/** The collection that an id is in: the id without its name. */
+export function collectionOf(key: string): string {
+  return key.slice(0, key.lastIndexOf("/"));
+}
+
+/** The id of the parent of a child, or of the scope of a top-level resource. */
+export function parentOf(key: string): string {
+  return collectionOf(collectionOf(key));
+}
+
+/**
+ * Every id that a resource names, and the resources that those are inside of: a reference to a frontend is one to
+ * its load balancer too.
+ */
+function referencesIn(resource: Resource): string[] {
+  const found = new Set<string>();
+  collect(resource.properties, resource.key, found);
+  return [...found];
+}
+
+function collect(value: Json | undefined, own: string, found: Set<string>): void {
+  if (typeof value !== "object" || value === null) return;
+  if (Array.isArray(value)) {
+    for (const each of value) collect(each, own, found);
+    return;
+  }
+  for (const name in value) {
+    const each = value[name];
+    if (typeof each === "object") collect(each, own, found);
+    else if (name === "id" && typeof each === "string" && each.startsWith("/subscriptions/")) {
+      const key = each.toLowerCase();
+      if (key === own || key.startsWith(`${own}/`)) continue;
+      for (let at = key; depthOf(at) > 4; at = parentOf(at)) found.add(at);
+    }
+  }
+}
+
+function depthOf(key: string): number {
+  return key.split("/").length - 1;
+}

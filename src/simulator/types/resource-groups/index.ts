@@ -1,0 +1,31 @@
+import { tags, text } from "../../fields.ts";
+import { Refusal } from "../../refusal.ts";
+import type { ResourceType } from "../../resource-type.ts";
+
+/** Resource groups. Deleting one deletes all that is in it. */
+export const resourceGroups: ResourceType = {
+  type: "Microsoft.Resources/resourceGroups",
+  dialect: "resources",
+  within: "subscription",
+  put: "sync",
+  delete: "async",
+  patchTags: true,
+  accept({ body, name, existing }) {
+    if (!/^[-\w.()]{1,90}$/u.test(name) || name.endsWith("."))
+      throw new Refusal(
+        400,
+        "InvalidResourceGroup",
+        `The provided resource group name '${name}' is not valid.`,
+        { by: "gateway" },
+      );
+    const location = text(body, "location", undefined) ?? existing?.top.location;
+    if (location === undefined)
+      throw new Refusal(
+        400,
+        "LocationRequired",
+        "The location property is required for this definition.",
+        { by: "gateway" },
+      );
+    return { top: { location, ...tags(body) }, properties: {} };
+  },
+};

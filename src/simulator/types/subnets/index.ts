@@ -1,0 +1,159 @@
+import { contains, overlaps, parseCidr } from "../../../model/cidr.ts";
+import { defined, invalid, objects, oneOf, reference, text, texts } from "../../fields.ts";
+import { Refusal } from "../../refusal.ts";
+import type { ResourceType, World } from "../../resource-type.ts";
+import { type JsonObject, parentOf } from "../../store.ts";
+
+/** Subnets. One write to a network at a time. */
+export const subnets: ResourceType = {
+  type: "Microsoft.Network/virtualNetworks/subnets",
+  dialect: "network",
+  within: "parent",
+  put: "async",
+  delete: "async",
+  accept({ properties, parent, name, world, id }) {
+    const space = parent?.properties.addressSpace as { addressPrefixes: string[] };
+    const accepted = acceptSubnet(properties, name, space.addressPrefixes, parent?.id ?? "", world);
+    const others = [...world.store.collection(`${parent?.key}/subnets`)].filter(
+      (each) => each.key !== id.toLowerCase(),
+    );
+    checkNoOverlap([...others, { name, properties: accepted }], parent?.id ?? "");
+    return { properties: accepted };
+  },
+  show(subnet, world) {
+    const users = [...world.store.referrers(subnet.key)];
+    const configurations: JsonObject[] = users.flatMap((each) =>
+      each.type === "Microsoft.Network/networkInterfaces"
+        ? [{ id: `${each.id}/ipConfigurations/${firstConfiguration(each.properties)}` }]
+        : [],
+    );
+    return configurations.length > 0 ? { ipConfigurations: configurations } : {};
+  },
+  mayDelete(subnet, world) {
+    const users = [...world.store.referrers(subnet.key)].filter(
+      (each) => parentOf(each.key) !== subnet.key,
+    );
+    if (users.length === 0) return;
+    throw new Refusal(
+      400,
+      "InUseSubnetCannotBeDeleted",
+      `Subnet ${subnet.name} is in use by ${users[0]?.id} and cannot be deleted. In order to delete the subnet, delete all the resources within the subnet. See aka.ms/deletesubnet.`,
+    );
+  },
+};
+
+/** What is kept of a subnet. */
+export function acceptSubnet(
+  properties: JsonObject,
+  name: string,
+  space: readonly string[],
+  network: string,
+  world: World,
+): JsonObject {
+  if (!/^[a-z0-9]([-\w.]{0,78}\w)?$/i.test(name))
+    throw invalid(
+      "InvalidRequestFormat",
+      "Cannot parse the request.",
+      "InvalidResourceName",
+      `Resource name ${name} is invalid.`,
+    );
+  const prefixes = prefixesOf(properties);
+  if (prefixes.length === 0)
+    throw invalid(
+      "InvalidRequestFormat",
+      "Cannot parse the request.",
+      "MissingJsonReferenceId",
+      `The subnet ${name} has no address prefix.`,
+    );
+  for (const prefix of prefixes) {
+    const block = read(prefix, name);
+    if (!space.some((each) => contains(parseCidr(each), block)))
+      throw new Refusal(
+        400,
+        "NetcfgInvalidSubnet",
+        `Subnet '${name}' is not valid because its IP address range is outside the IP address range of virtual network '${network.slice(network.lastIndexOf("/") + 1)}'.`,
+      );
+  }
+  void world;
+  return defined({
+    addressPrefix: text(properties, "addressPrefix", undefined),
+    addressPrefixes:
+      properties.addressPrefixes === undefined ? undefined : texts(properties, "addressPrefixes"),
+    networkSecurityGroup: link(properties, "networkSecurityGroup"),
+    routeTable: link(properties, "routeTable"),
+    natGateway: link(properties, "natGateway"),
+    serviceEndpoints:
+      properties.serviceEndpoints === undefined
+        ? undefined
+        : objects(properties, "serviceEndpoints"),
+    delegations: objects(properties, "delegations"),
+    privateEndpointNetworkPolicies: oneOf(
+      properties,
+      "privateEndpointNetworkPolicies",
+      ["Enabled", "Disabled", "NetworkSecurityGroupEnabled", "RouteTableEnabled"],
+      "Disabled",
+    ),
+    privateLinkServiceNetworkPolicies: oneOf(
+      properties,
+      "privateLinkServiceNetworkPolicies",
+      ["Enabled", "Disabled"],
+      "Enabled",
+    ),
+  });
+}
+
+/** Refuse subnets of one network that share addresses. */
+export function checkNoOverlap(
+  subnets: readonly { name: string; properties: JsonObject }[],
+  network: string,
+): void {
+  const blocks = subnets.flatMap(({ name, properties }) =>
+    prefixesOf(properties).map((prefix) => ({ name, block: parseCidr(prefix) })),
+  );
+  blocks.sort((a, b) =>
+    a.block.version !== b.block.version
+      ? a.block.version - b.block.version
+      : a.block.first < b.block.first
+        ? -1
+        : 1,
+  );
+  for (let i = 1; i < blocks.length; i++) {
+    const [low, high] = [blocks[i - 1], blocks[i]];
+    if (low && high && low.name !== high.name && overlaps(low.block, high.block))
+      throw new Refusal(
+        400,
+        "NetcfgSubnetRangesOverlap",
+        `Subnet '${high.name}' is not valid because its IP address range overlaps with that of an existing subnet in virtual network '${network.slice(network.lastIndexOf("/") + 1)}'.`,
+      );
+  }
+}
+
+/** The prefixes of a subnet, in whichever of the two fields. */
+export function prefixesOf(properties: JsonObject): string[] {
+  const one = text(properties, "addressPrefix", undefined);
+  const many = texts(properties, "addressPrefixes");
+  return many.length > 0 ? many : one === undefined ? [] : [one];
+}
+
+function read(prefix: string, name: string) {
+  try {
+    return parseCidr(prefix);
+  } catch {
+    throw invalid(
+      "InvalidRequestFormat",
+      "Cannot parse the request.",
+      "InvalidAddressPrefixFormat",
+      `Address prefix ${prefix} of subnet ${name} is not formatted correctly.`,
+    );
+  }
+}
+
+function link(properties: JsonObject, name: string): JsonObject | undefined {
+  const id = reference(properties, name);
+  return id === undefined ? undefined : { id };
+}
+
+function firstConfiguration(properties: JsonObject): string {
+  const [first] = objects(properties, "ipConfigurations");
+  return first === undefined ? "" : text(first, "name", "");
+}

@@ -1,0 +1,80 @@
+import { overlaps, parseCidr } from "../../../model/cidr.ts";
+import { defined, flag, invalid, object, objects, tags, text, texts } from "../../fields.ts";
+import type { ResourceType } from "../../resource-type.ts";
+import type { JsonObject } from "../../store.ts";
+import { acceptSubnet, checkNoOverlap, subnets } from "../subnets/index.ts";
+
+/** Virtual networks. The subnets in a body are written with it. */
+export const virtualNetworks: ResourceType = {
+  type: "Microsoft.Network/virtualNetworks",
+  dialect: "network",
+  within: "resourceGroup",
+  put: "async",
+  delete: "async",
+  patchTags: true,
+  accept({ body, properties, existing, world, id }) {
+    const space = object(properties, "addressSpace") ?? {};
+    const prefixes = texts(space, "addressPrefixes");
+    if (prefixes.length === 0)
+      throw invalid(
+        "InvalidRequestFormat",
+        "Cannot parse the request.",
+        "MissingJsonReferenceId",
+        "The address space of a virtual network must have a prefix.",
+      );
+    for (const prefix of prefixes) cidr(prefix, id);
+    const wanted = properties.subnets === undefined ? undefined : objects(properties, "subnets");
+    const children = wanted?.map((subnet) => {
+      const name = text(subnet, "name", "");
+      const fields = acceptSubnet(object(subnet, "properties") ?? {}, name, prefixes, id, world);
+      return { name, properties: fields };
+    });
+    if (children) checkNoOverlap(children, id);
+    return {
+      top: defined({ location: body.location ?? existing?.top.location, ...tags(body) }),
+      properties: defined({
+        resourceGuid: existing?.properties.resourceGuid ?? world.guid(),
+        addressSpace: { addressPrefixes: prefixes },
+        privateEndpointVNetPolicies: text(properties, "privateEndpointVNetPolicies", "Disabled"),
+        dhcpOptions: object(properties, "dhcpOptions"),
+        virtualNetworkPeerings: [],
+        enableDdosProtection: flag(properties, "enableDdosProtection", false),
+      }),
+      // An empty list takes them all away; where the body has none they stay.
+      ...(children && { children: { [subnets.type]: children } }),
+    };
+  },
+  show(network, world, query) {
+    const shown: JsonObject[] = [];
+    for (const subnet of world.store.collection(`${network.key}/subnets`))
+      shown.push({
+        name: subnet.name,
+        id: subnet.id,
+        etag: `W/"${network.etag}"`,
+        properties: {
+          provisioningState: subnet.state,
+          ...subnet.properties,
+          ...subnets.show?.(subnet, world, query),
+        },
+        type: subnet.type,
+      });
+    return { subnets: shown };
+  },
+  mayDelete(network, world) {
+    for (const subnet of world.store.collection(`${network.key}/subnets`))
+      subnets.mayDelete?.(subnet, world);
+  },
+};
+
+function cidr(prefix: string, id: string): void {
+  try {
+    overlaps(parseCidr(prefix), parseCidr(prefix));
+  } catch {
+    throw invalid(
+      "InvalidRequestFormat",
+      "Cannot parse the request.",
+      "InvalidAddressPrefixFormat",
+      `Address prefix ${prefix} of resource ${id} is not formatted correctly.`,
+    );
+  }
+}

@@ -1,0 +1,92 @@
+import type { Operation } from "./operations.ts";
+import type { Refusal } from "./refusal.ts";
+import type { Dialect } from "./resource-type.ts";
+import type { JsonObject } from "./store.ts";
+
+/** An answer, before it is bytes. */
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  /** Absent for an empty body. */
+  body?: unknown;
+  /** Private DNS escapes every slash in its JSON. */
+  escapeSlashes?: boolean;
+}
+
+/** What every answer of Resource Manager carries. */
+export const commonHeaders: Readonly<Record<string, string>> = {
+  "Cache-Control": "no-cache",
+  Pragma: "no-cache",
+  Expires: "-1",
+  "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
+  "X-Content-Type-Options": "nosniff",
+  "X-Cache": "CONFIG_NOCACHE",
+};
+
+/** What a provider adds to its answers. */
+export function providerHeaders(dialect: Dialect): Record<string, string> {
+  return dialect === "privateDns"
+    ? { "X-AspNet-Version": "4.0.30319", "X-Powered-By": "ASP.NET" }
+    : {};
+}
+
+/** The headers that say where an operation can be looked at. */
+export function operationHeaders(
+  operation: Operation,
+  base: string,
+  apiVersion: string,
+  sign: (path: string) => string,
+): Record<string, string> {
+  const { dialect, verb } = operation;
+  const to = (path: string) => `${base}${path}?api-version=${apiVersion}${sign(path)}`;
+  const at = `/subscriptions/${operation.subscription}`;
+  switch (dialect) {
+    case "resources":
+      return { Location: to(`${at}/operationresults/${operation.id}`) };
+    case "privateDns": {
+      const group = `${at}/resourceGroups/${operation.resourceGroup?.toLowerCase()}/providers/Microsoft.Network`;
+      return {
+        "Azure-AsyncOperation": to(`${group}/privateDnsOperationStatuses/${operation.id}`),
+        Location: to(`${group}/privateDnsOperationResults/${operation.id}`),
+      };
+    }
+    default: {
+      const provider = dialect === "compute" ? "Microsoft.Compute" : "Microsoft.Network";
+      const place = `${at}/providers/${provider}/locations/${operation.location}`;
+      const headers: Record<string, string> = {
+        "Azure-AsyncOperation": to(`${place}/operations/${operation.id}`),
+        "Azure-AsyncNotification": "Enabled",
+      };
+      if (verb === "DELETE") headers.Location = to(`${place}/operationResults/${operation.id}`);
+      return headers;
+    }
+  }
+}
+
+/** What a look at an operation says. */
+export function operationBody(operation: Operation): JsonObject {
+  const error = operation.error as JsonObject | undefined;
+  const failed = operation.status === "Failed" || operation.status === "Canceled";
+  if (operation.dialect === "compute")
+    return {
+      startTime: new Date(operation.startedAt).toISOString(),
+      ...(operation.endedAt !== undefined && {
+        endTime: new Date(operation.endedAt).toISOString(),
+      }),
+      status: operation.status,
+      ...(failed && error && { error }),
+      name: operation.id,
+    };
+  return {
+    status: operation.status,
+    ...(failed && error && { error }),
+    ...(operation.status === "Succeeded" && operation.result && { properties: operation.result }),
+  };
+}
+
+/** A refusal as an answer. */
+export function refusalAnswer(refusal: Refusal): Answer {
+  const headers: Record<string, string> = { ...refusal.headers };
+  if (refusal.by === "gateway") headers["X-Ms-Failure-Cause"] = "gateway";
+  return { status: refusal.status, headers, body: refusal.body };
+}
