@@ -1,0 +1,135 @@
+import type { Address } from "./address.ts";
+import type { ArmRequest, Routed } from "./arm.ts";
+import { plainEtag } from "./etags.ts";
+import type { Keeper } from "./keeper.ts";
+import { Refusal } from "./refusal.ts";
+import { anotherOperation, etagMismatch, groupNotFound } from "./refusals.ts";
+import type { Accepted, Principal, ResourceType, World } from "./resource-type.ts";
+import { collectionOf, type Resource } from "./store.ts";
+
+const groupType = "Microsoft.Resources/resourceGroups";
+
+/** What is looked at before a provider gets to see a request, in the order in which Azure looks. */
+export class FrontDoor {
+  readonly #options: {
+    world: World;
+    keeper: Keeper;
+    base: () => string;
+    tenantOf: (subscription: string) => string | undefined;
+  };
+
+  constructor(options: {
+    world: World;
+    keeper: Keeper;
+    base: () => string;
+    tenantOf: (subscription: string) => string | undefined;
+  }) {
+    this.#options = options;
+  }
+
+  checkSubscription(address: Address, asker: Principal): void {
+    if (address.subscription === undefined) return;
+    const tenant = this.#options.tenantOf(address.subscription.toLowerCase());
+    if (tenant === undefined)
+      throw new Refusal(
+        404,
+        "SubscriptionNotFound",
+        `The subscription '${address.subscription}' could not be found.`,
+        { by: "gateway" },
+      );
+    if (tenant !== asker.tenant)
+      throw new Refusal(
+        401,
+        "InvalidAuthenticationTokenTenant",
+        `The access token is from the wrong issuer. It must match the tenant '${tenant}' associated with this subscription. Please use the authority (URL) of that tenant to get the token.`,
+        {
+          by: "gateway",
+          headers: {
+            "WWW-Authenticate": `Bearer error="invalid_token", error_description="The access token is from the wrong issuer."`,
+          },
+        },
+      );
+  }
+
+  authorize(asker: Principal, { action, address }: Routed): void {
+    const { world } = this.#options;
+    const scope = address.collection ? collectionOf(address.key) : address.key;
+    if (world.allowed(asker, action, scope)) return;
+    throw new Refusal(
+      403,
+      "AuthorizationFailed",
+      `The client '${asker.appId}' with object id '${asker.objectId}' does not have authorization to perform action '${action}' over scope '${address.path}' or the scope is invalid. If access was recently granted, please refresh your credentials.`,
+      { by: "gateway" },
+    );
+  }
+
+  checkJoins(asker: Principal, { joins = [] }: Accepted): void {
+    const { world } = this.#options;
+    for (const { id, action } of joins) {
+      if (world.allowed(asker, action, id.toLowerCase())) continue;
+      throw new Refusal(
+        403,
+        "LinkedAuthorizationFailed",
+        `The client '${asker.appId}' with object id '${asker.objectId}' has permission to perform the write; however, it does not have permission to perform action(s) '${action}' on the linked scope(s) '${id}' (respectively) or the linked scope(s) are invalid.`,
+        { by: "gateway" },
+      );
+    }
+  }
+
+  /** Something that is being changed or deleted can be neither written to nor referred to. */
+  checkNotBusy(
+    existing: Resource | undefined,
+    parent: Resource | undefined,
+    accepted: Accepted,
+  ): void {
+    const { world } = this.#options;
+    const busy = (resource: Resource) => {
+      const operation =
+        resource.operation === undefined ? undefined : world.operations.get(resource.operation);
+      return operation?.status === "InProgress" ? operation : undefined;
+    };
+    if (existing?.state === "Deleting") {
+      const operation = busy(existing);
+      if (operation) throw anotherOperation(operation, this.#options.base());
+    }
+    if (parent && parent.type === "Microsoft.Network/virtualNetworks") {
+      for (const sibling of [parent, ...world.store.collection(`${parent.key}/subnets`)]) {
+        const operation = sibling.key === existing?.key ? undefined : busy(sibling);
+        if (operation) throw anotherOperation(operation, this.#options.base());
+      }
+    }
+    for (const { id } of accepted.joins ?? []) {
+      const target = this.#options.keeper.nearest(id.toLowerCase());
+      if (target?.state !== "Deleting") continue;
+      throw new Refusal(429, "RetryableError", "A retryable error occurred.", {
+        details: [
+          {
+            code: "ReferencedResourceNotProvisioned",
+            message: `Cannot proceed with operation because resource ${target.id} used by resource ${existing?.id ?? "that is being created"} is not in Succeeded state. Resource is in ${target.state} state and the last operation that updated/is updating the resource is DeleteOperation.`,
+          },
+        ],
+      });
+    }
+  }
+
+  checkEtags(request: ArmRequest, existing: Resource | undefined, type: ResourceType): void {
+    const { ifMatch, ifNoneMatch } = request;
+    if (ifNoneMatch === "*" && existing)
+      throw new Refusal(412, "PreconditionFailed", `The resource ${existing.id} exists already.`);
+    if (ifMatch === undefined || ifMatch === "*") return;
+    const etag = existing ? (this.#options.keeper.etagOf(existing, type) ?? "") : "";
+    if (existing && plainEtag(ifMatch) === plainEtag(etag)) return;
+    throw etagMismatch(type, ifMatch, etag, existing?.id ?? request.path);
+  }
+
+  checkGroup(address: Address, type: ResourceType): void {
+    if (address.resourceGroup === undefined || type.type === groupType) return;
+    if (this.groupOf(address)) return;
+    throw groupNotFound(address.resourceGroup);
+  }
+
+  groupOf(address: Address): Resource | undefined {
+    if (address.resourceGroup === undefined) return undefined;
+    return this.#options.world.store.get(address.key.split("/").slice(0, 5).join("/"));
+  }
+}

@@ -1,0 +1,156 @@
+import { bump, etagOf, show } from "./etags.ts";
+import { typeNamed, typesUnder } from "./registry.ts";
+import type { Accepted, ResourceType, World, Writing } from "./resource-type.ts";
+import { type JsonObject, parentOf, type Resource } from "./store.ts";
+
+const groupType = "Microsoft.Resources/resourceGroups";
+
+/** Keeps and removes resources with all that belongs to them: children, states, etags, and what the type adds. */
+export class Keeper {
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Write a resource, and the children in its body, and tell the type. */
+  keep(type: ResourceType, writing: Writing, accepted: Accepted, changed: boolean): Resource {
+    const world = this.#world;
+    const { existing, id, name } = writing;
+    const before = existing && { ...existing };
+    const resource: Resource = existing ?? {
+      id,
+      key: id.toLowerCase(),
+      type: type.type,
+      name,
+      top: {},
+      properties: {},
+      state: "Succeeded",
+      version: 0,
+      etag: "",
+    };
+    resource.top = accepted.top ?? {};
+    resource.properties = accepted.properties;
+    if (changed) this.touch(resource, type);
+    world.store.put(resource);
+    if (accepted.children) this.#keepChildren(resource, accepted.children);
+    type.written?.(resource, before, world);
+    return resource;
+  }
+
+  #keepChildren(parent: Resource, wanted: NonNullable<Accepted["children"]>): void {
+    const world = this.#world;
+    const { store } = world;
+    for (const [typeName, listed] of Object.entries(wanted)) {
+      const type = typeNamed(typeName);
+      if (!type) continue;
+      const word = typeName.slice(typeName.lastIndexOf("/") + 1);
+      const keys = new Set(
+        listed.map((each) => `${parent.key}/${word}/${each.name}`.toLowerCase()),
+      );
+      for (const child of [...store.collection(`${parent.key}/${word}`.toLowerCase())])
+        if (!keys.has(child.key)) this.remove(child, type);
+      for (const { name, properties } of listed) {
+        const id = `${parent.id}/${word}/${name}`;
+        const existing = store.get(id);
+        const before = existing && { ...existing };
+        const child = existing ?? {
+          id,
+          key: id.toLowerCase(),
+          type: type.type,
+          name,
+          top: {},
+          properties: {},
+          state: "Succeeded" as const,
+          version: 0,
+          etag: "",
+        };
+        child.properties = properties;
+        store.put(child);
+        type.written?.(child, before, world);
+      }
+    }
+  }
+
+  remove(resource: Resource, type: ResourceType): void {
+    const world = this.#world;
+    const { store } = world;
+    if (type.type === groupType) {
+      for (const each of [...store.all()])
+        if (each.key.startsWith(`${resource.key}/`)) this.#removeOne(each);
+    } else
+      for (const child of typesUnder(type.type)) {
+        const word = child.type.slice(child.type.lastIndexOf("/") + 1).toLowerCase();
+        for (const each of [...store.collection(`${resource.key}/${word}`)])
+          this.remove(each, child);
+      }
+    this.#removeOne(resource);
+  }
+
+  #removeOne(resource: Resource): void {
+    const type = typeNamed(resource.type);
+    this.#world.store.remove(resource.key);
+    if (type) this.#touchRootOf(resource, type);
+    type?.deleted?.(resource, this.#world);
+  }
+
+  setState(resource: Resource, state: Resource["state"]): void {
+    const { store } = this.#world;
+    resource.state = state;
+    store.put(resource);
+    for (const child of typesUnder(resource.type)) {
+      if (child.dialect !== "network") continue;
+      const word = child.type.slice(child.type.lastIndexOf("/") + 1).toLowerCase();
+      for (const each of store.collection(`${resource.key}/${word}`))
+        if (each.operation === undefined) each.state = state;
+    }
+  }
+
+  shown(resource: Resource, type: ResourceType, query: URLSearchParams): JsonObject {
+    const world = this.#world;
+    return show(resource, type, world, query, this.etagOf(resource, type));
+  }
+
+  etagOf(resource: Resource, type: ResourceType): string | undefined {
+    return type.dialect === "resources" ||
+      type.dialect === "authorization" ||
+      type.dialect === "identity"
+      ? undefined
+      : etagOf(type.dialect === "network" ? this.rootOf(resource) : resource, type);
+  }
+
+  /** Children of the network provider share the etag of the resource that they are in. */
+  rootOf(resource: Resource): Resource {
+    const { store } = this.#world;
+    let root = resource;
+    while (root.type.split("/").length > 2) {
+      const above = store.get(parentOf(root.key));
+      if (!above) return root;
+      root = above;
+    }
+    return root;
+  }
+
+  touch(resource: Resource, type: ResourceType): void {
+    bump(resource);
+    if (type.dialect === "network") this.#touchRootOf(resource, type);
+  }
+
+  #touchRootOf(resource: Resource, type: ResourceType): void {
+    if (type.dialect !== "network" || type.within !== "parent") return;
+    const root = this.#world.store.get(parentOf(resource.key));
+    if (!root) return;
+    const above = this.rootOf(root);
+    bump(above);
+    this.#world.store.put(above);
+  }
+
+  nearest(key: string): Resource | undefined {
+    const { store } = this.#world;
+    for (let at = key; at.length > 1; at = parentOf(at)) {
+      const found = store.get(at);
+      if (found) return found;
+    }
+    return undefined;
+  }
+}

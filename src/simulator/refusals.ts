@@ -1,0 +1,77 @@
+import type { Address } from "./address.ts";
+import { plainEtag } from "./etags.ts";
+import type { Operation } from "./operations.ts";
+import { Refusal } from "./refusal.ts";
+import type { ResourceType } from "./resource-type.ts";
+
+export function etagMismatch(type: ResourceType, given: string, held: string, id: string): Refusal {
+  if (type.dialect === "compute")
+    return new Refusal(
+      412,
+      "PreconditionFailed",
+      `Etag provided in if-match header ${given} does not match etag ${held} of resource.`,
+    );
+  const message = `Etag provided in if-match header W/"${plainEtag(given)}" does not match etag ${held} of resource ${id} in NRP data store.`;
+  return new Refusal(412, "PreconditionFailed", "Precondition failed.", {
+    details: [{ code: "PreconditionFailedEtagMismatch", message }],
+  });
+}
+
+export function anotherOperation(running: Operation, base: string): Refusal {
+  const uri = `${base}/subscriptions/${running.subscription}/providers/Microsoft.Network/locations/${running.location}/operations/${running.id}`;
+  return new Refusal(
+    409,
+    "AnotherOperationInProgress",
+    `Another operation on this or dependent resource is in progress. To retrieve status of the operation use uri: ${uri}.`,
+  );
+}
+
+export function superseded(earlier: Operation, later: Operation): NonNullable<Operation["error"]> {
+  const name = (operation: Operation) =>
+    `${operation.verb === "DELETE" ? "Delete" : "Put"}${singular(operation.type)}Operation (${operation.id})`;
+  return {
+    code: "Canceled",
+    message: "Operation was canceled.",
+    details: [
+      {
+        code: "CanceledAndSupersededDueToAnotherOperation",
+        message: `Operation ${name(earlier)} was canceled and superseded by operation ${name(later)}.`,
+      },
+    ],
+  };
+}
+
+function singular(type: string): string {
+  const word = type.slice(type.lastIndexOf("/") + 1);
+  return word.charAt(0).toUpperCase() + word.slice(1).replace(/s$/, "");
+}
+
+export function groupNotFound(name: string): Refusal {
+  return new Refusal(404, "ResourceGroupNotFound", `Resource group '${name}' could not be found.`, {
+    by: "gateway",
+  });
+}
+
+/** The front door knows top-level resources and answers for them; children are the provider's. */
+export function notFound(address: Address, type: ResourceType): Refusal {
+  if (type.dialect === "network" && type.within === "parent")
+    return new Refusal(404, "NotFound", `Resource ${address.path} not found.`);
+  const [provider = "", ...words] = type.type.split("/");
+  const path = [provider, ...words.flatMap((word, i) => [word, address.names[i] ?? ""])].join("/");
+  return new Refusal(
+    404,
+    "ResourceNotFound",
+    `The Resource '${path}' under resource group '${address.resourceGroup}' was not found. For more details please go to https://aka.ms/ARMResourceNotFoundFix`,
+    { by: "gateway" },
+  );
+}
+
+export function unsupported(method: string, address: Address): Refusal {
+  const what = `${method} ${address.type || address.path}`;
+  return new Refusal(
+    501,
+    "NotSupportedBySimulator",
+    `The simulator does not do '${what}'. What it does is listed in docs/reference/simulator.md.`,
+    { by: "gateway", target: address.type },
+  );
+}
