@@ -100,7 +100,8 @@ function kept(name: string, clock: Clock, ask: () => Promise<string>): Check {
   };
 }
 
-function countRequests(registry: Registry): (request: ArmRequest) => void {
+/** Count requests to Azure Resource Manager. */
+export function countRequests(registry: Registry): (request: ArmRequest) => void {
   const registers = [registry];
   const requests = new Counter({
     name: "postern_azure_requests_total",

@@ -106,8 +106,18 @@ describeOnCluster("bad input, from the object to the condition", (cluster) => {
       "InvalidResourceId",
       /must be "?privateLinkServices/,
     ],
-    ["an answer that is a page", link("page"), "UnreadableAnswer", /cannot read privateLinkServices\/page · /],
-    ["an answer that is cut off", link("cut"), "UnreadableAnswer", /cannot read privateLinkServices\/cut · /],
+    [
+      "an answer that is a page",
+      link("page"),
+      "UnreadableAnswer",
+      /cannot read privateLinkServices\/page · /,
+    ],
+    [
+      "an answer that is cut off",
+      link("cut"),
+      "UnreadableAnswer",
+      /cannot read privateLinkServices\/cut · /,
+    ],
     [
       "a token that is refused",
       link("expired"),

@@ -1,0 +1,51 @@
+// Writes docs/reference/metrics.md from the metrics in the code; with --check it only says whether they are in step.
+import { readFileSync, writeFileSync } from "node:fs";
+import { Registry } from "prom-client";
+import { Metrics } from "../src/kube/metrics.ts";
+import { countRequests } from "../src/operator/azure.ts";
+
+const page = new URL("../docs/reference/metrics.md", import.meta.url);
+
+/** The page as it should be. */
+export function metricsPage(): string {
+  const kube = new Metrics().registry;
+  const azure = new Registry();
+  countRequests(azure);
+  const code = (text: string) => `\`${text}\``;
+  return [
+    "# Metrics",
+    `${code("postern operator")} serves these on ${code("/metrics")}, beside the usual ones of the process (${code("process_*")}, ${code("nodejs_*")}).\nThis page is made from the code by ${code("npm run generate")}.`,
+    "## Controllers, queues and the Kubernetes API",
+    `The names and labels are those of Go's controller-runtime, so that its dashboards work. In ${code("workqueue_depth")} the\n${code("priority")} is ${code("change")}, ${code("retry")} or ${code("drift")}.`,
+    table(kube),
+    "## Azure",
+    table(azure),
+    "",
+  ]
+    .join("\n\n")
+    .trimEnd()
+    .concat("\n");
+}
+
+function table(registry: Registry): string {
+  const rows = registry.getMetricsAsArray().map((metric) => {
+    const { name, help, type, labelNames } = metric as unknown as {
+      name: string;
+      help: string;
+      type?: string;
+      labelNames: string[];
+    };
+    const kind = type ?? (metric as object).constructor.name.toLowerCase();
+    return `| \`${name}\` | ${kind} | ${labelNames.map((label) => `\`${label}\``).join(", ")} | ${help} |`;
+  });
+  return ["| name | kind | labels | what it counts |", "|---|---|---|---|", ...rows].join("\n");
+}
+
+if (import.meta.main) {
+  const wanted = metricsPage();
+  if (!process.argv.includes("--check")) writeFileSync(page, wanted);
+  else if (readFileSync(page, "utf8") !== wanted) {
+    console.error("docs/reference/metrics.md is not in step with the code: run npm run generate");
+    process.exitCode = 1;
+  }
+}
