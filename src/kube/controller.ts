@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { type Clock, realClock } from "../model/clock.ts";
 import { type Failure, isExplained } from "../model/failure.ts";
 import { type Kind, type KubeObject, keyOf } from "../model/kind.ts";
@@ -9,6 +8,7 @@ import type { Events } from "./events.ts";
 import { withoutManagedFields } from "./lines.ts";
 import { type Log, redact } from "./log.ts";
 import type { ControllerMetrics } from "./metrics.ts";
+import { type Pass, RunningPass } from "./pass.ts";
 import { type Outcome, type Priority, WorkQueue } from "./queue.ts";
 import { type PlannedCondition, statusChange, type WithStatus, writeStatus } from "./status.ts";
 import { inSpan } from "./trace.ts";
@@ -38,17 +38,6 @@ export interface Plan<S extends Step = Step> {
 
 /** What came of a step. A long one is `running`: it is looked at again, never waited for. */
 export type Applied = { state: "done" } | { state: "running"; retryAfterMs: number };
-
-/** One look at one object: who is asking, how urgently, and whether writing is still allowed. */
-export interface Pass {
-  readonly id: string;
-  readonly key: string;
-  readonly priority: Priority;
-  readonly signal: AbortSignal;
-  readonly log: Log;
-  readonly now: () => Date;
-  mayWrite(): boolean;
-}
 
 /** One thing that Postern does, in three words: see, plan, apply. */
 export interface Feature<T extends KubeObject = KubeObject, Seen = unknown, S extends Step = Step> {
@@ -92,7 +81,7 @@ export class Controller {
   readonly #options: ControllerOptions;
   readonly #clock: Clock;
   readonly #fieldManager: string;
-  #stopping = new AbortController();
+  readonly #passes = new Set<RunningPass>();
   // The version that our own last write made, until the watch has brought it.
   readonly #written = new Map<string, string>();
   // Changes that arrived while a write of ours was under way: ours or another's is known when it returns.
@@ -114,7 +103,6 @@ export class Controller {
 
   /** Begin to work on every object there is. */
   begin(): void {
-    this.#stopping = new AbortController();
     for (const object of this.#options.cache.list()) this.queue.add(keyOf(object));
     this.queue.start();
   }
@@ -122,7 +110,7 @@ export class Controller {
   /** Stop: nothing new is begun, and what is under way is ended. */
   async end(): Promise<void> {
     const stopped = this.queue.stop();
-    this.#stopping.abort(new KubeError("NotLeader", "stopping"));
+    for (const pass of this.#passes) pass.end("NotLeader");
     await stopped;
   }
 
@@ -140,36 +128,23 @@ export class Controller {
   }
 
   async #pass(key: string, priority: Priority): Promise<Outcome> {
-    const { metrics, log } = this.#options;
-    const id = randomUUID();
-    const started = this.#clock.now();
+    const { metrics, log, mayWrite } = this.#options;
     const { name } = this.feature;
-    let passLog: Log | undefined;
-    const pass: Pass = {
-      id,
-      key,
-      priority,
-      signal: this.#stopping.signal,
-      // Made when first used: most passes have nothing to say.
-      get log() {
-        passLog ??= log.child({ controller: name, key, reconcileID: id });
-        return passLog;
-      },
-      now: () => new Date(this.#clock.now()),
-      mayWrite: this.#options.mayWrite,
-    };
+    const started = this.#clock.now();
+    const makeLog = (fields: Record<string, unknown>) => log.child({ controller: name, ...fields });
+    const pass = new RunningPass(key, priority, { clock: this.#clock, mayWrite, makeLog });
+    this.#passes.add(pass);
     metrics.working(1);
     let outcome: Outcome;
     try {
-      outcome = await inSpan(
-        `${this.feature.name} pass`,
-        { "postern.key": key, "postern.pass": id },
-        () => this.#seePlanApply(pass),
-      );
+      const span = { "postern.key": key, "postern.pass": pass.id };
+      outcome = await inSpan(`${name} pass`, span, () => this.#seePlanApply(pass));
     } catch (error) {
       outcome = { failed: true };
-      if (!pass.signal.aborted) this.#tellFailure(pass, error);
+      if (!pass.ended) this.#tellFailure(pass, error);
     }
+    pass.over();
+    this.#passes.delete(pass);
     metrics.working(-1);
     const result = outcome.failed
       ? "error"
@@ -180,7 +155,7 @@ export class Controller {
     return outcome;
   }
 
-  async #seePlanApply(pass: Pass): Promise<Outcome> {
+  async #seePlanApply(pass: RunningPass): Promise<Outcome> {
     let object = await this.#read(pass);
     if (!object) return { failed: false };
     let plan: Plan | undefined;
@@ -195,8 +170,9 @@ export class Controller {
       await this.#writeStatus(object, plan.conditions, plan.status ?? {}, pass);
       return nextLook(plan, runningMs);
     } catch (error) {
-      if (pass.signal.aborted) throw error;
-      const failure = this.#tellFailure(pass, error);
+      if (pass.ended?.code === "NotLeader") throw error;
+      if (pass.ended) this.#options.metrics.timedOut();
+      const failure = this.#tellFailure(pass, pass.ended ?? error);
       await this.#writeFailure(object, plan, failure, pass);
       if (failure.terminal) return { failed: false };
       return { failed: true, againMs: failure.requeueAfterMs };

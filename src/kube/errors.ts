@@ -26,6 +26,8 @@ const hints: Record<string, string> = {
   UnreadableKubeconfig: "check the path, the permissions and the YAML of the kubeconfig",
   NoCredentials:
     "give --kubeconfig, set KUBECONFIG, or run inside a cluster with a service account",
+  PassTimedOut:
+    "it is tried again; if it happens often, the operator or the API server is overloaded",
   NotListening: "choose another address with --listen, or end what uses this one",
   NotLeader: "another replica leads; this one writes nothing",
 };

@@ -17,6 +17,7 @@ export interface ControllerMetrics {
   passed(result: Result, seconds: number): void;
   terminal(): void;
   panicked(): void;
+  timedOut(): void;
   working(by: 1 | -1): void;
   queue: QueueObserver;
 }
@@ -131,8 +132,8 @@ export class Metrics {
     const errors = this.#errors.labels(byController);
     const terminal = this.#terminal.labels(byController);
     const panics = this.#panics.labels(byController);
-    for (const child of [errors, terminal, panics, this.#timeouts.labels(byController)])
-      child.inc(0);
+    const timeouts = this.#timeouts.labels(byController);
+    for (const child of [errors, terminal, panics, timeouts]) child.inc(0);
     const seconds = this.#passSeconds.labels(byController);
     this.#maxWorkers.labels(byController).set(concurrency);
     const workers = this.#workers.labels(byController);
@@ -157,6 +158,7 @@ export class Metrics {
       },
       terminal: () => terminal.inc(),
       panicked: () => panics.inc(),
+      timedOut: () => timeouts.inc(),
       working: (by) => workers.inc(by),
       queue: {
         added: () => adds.inc(),

@@ -282,6 +282,32 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     expect((await get("bad")).status?.conditions?.[0]?.message).not.toContain("token");
   });
 
+  test("a pass that hangs is ended after two minutes, told, and tried again; the others go on", async () => {
+    let hanging = true;
+    const feature = widgetFeature({
+      concurrency: 2,
+      see: async (widget, pass) => {
+        if (widget.metadata.name !== "stuck" || !hanging) return widget;
+        await new Promise((_, reject) =>
+          pass.signal.addEventListener("abort", () => reject(new Error("aborted"))),
+        );
+        return widget;
+      },
+    });
+    const { make, get, clock, passes } = await runtimeWith([feature]);
+    await make("stuck", { size: 1 });
+    await make("free", { size: 2 });
+    await expect.poll(async () => (await get("free")).status?.size).toBe(2);
+    await expect.poll(() => passes.includes("widget stuck")).toBe(true);
+    await clock.move(2 * 60_000);
+    await expect
+      .poll(async () => (await get("stuck")).status?.conditions?.[0])
+      .toMatchObject({ status: "False", reason: "PassTimedOut" });
+    hanging = false;
+    await clock.move(3_000);
+    await expect.poll(async () => (await get("stuck")).status?.size).toBe(1);
+  });
+
   test("a failure that only a change can help is not tried again until there is one", async () => {
     const feature = widgetFeature({
       see: async (widget) => {
