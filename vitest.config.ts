@@ -8,10 +8,13 @@ export default defineConfig({
       { test: { name: "unit", include: ["src/**/*.test.ts", "scripts/**/*.test.ts"] } },
       { test: { name: "package", include: ["test/package/**/*.test.ts"], testTimeout: 30_000 } },
       {
+        test: { name: "simulator", include: ["test/simulator/**/*.test.ts"], testTimeout: 60_000 },
+      },
+      {
         test: {
           name: "system",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/package/**"],
+          exclude: ["test/package/**", "test/simulator/**"],
           globalSetup: ["test/setup/global.ts"],
           testTimeout: 30_000,
         },
