@@ -7,7 +7,7 @@ import type { Operation } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
 import { groupNotFound, notFound, superseded, unsupported } from "./refusals.ts";
 import { typeNamed } from "./registry.ts";
-import type { Principal, ResourceType, World, Writing } from "./resource-type.ts";
+import type { Listed, Principal, ResourceType, World, Writing } from "./resource-type.ts";
 import { collectionOf, type Json, parentOf, type Resource } from "./store.ts";
 import { type Answer, operationBody, operationHeaders, providerHeaders } from "./wire.ts";
 
@@ -91,9 +91,10 @@ export class Arm {
     const { method } = request;
     if (method === "POST") return this.#post(request, address, type, apiVersion);
     if (address.collection) {
-      if (method !== "GET" || typeNamed(address.type || groupOrSubscription(address)) !== type)
-        throw unsupported(method, address);
-      return this.#list(request, address, type);
+      if (method !== "GET") throw unsupported(method, address);
+      return typeNamed(address.type || groupOrSubscription(address)) === type
+        ? this.#list(request, address, type)
+        : this.#furtherList(request, address, type);
     }
     switch (method) {
       case "GET":
@@ -101,7 +102,7 @@ export class Arm {
       case "PUT":
         return this.#put(request, address, type, apiVersion);
       case "PATCH":
-        return this.#patch(request, address, type);
+        return this.#patch(request, address, type, apiVersion);
       case "DELETE":
         return this.#delete(request, address, type, apiVersion);
       default:
@@ -132,12 +133,37 @@ export class Arm {
       for (const group of store.collection(groups))
         found.push(...store.collection(group.key + rest));
     } else found.push(...store.collection(address.key));
+    return this.#page(request, address, found, type);
+  }
+
+  #furtherList(request: ArmRequest, address: Address, type: ResourceType): Answer {
+    const { world } = this.#options;
+    const word = address.type.slice(address.type.lastIndexOf("/") + 1).toLowerCase();
+    const name = Object.keys(type.lists ?? {}).find((each) => each.toLowerCase() === word);
+    const list = name === undefined ? undefined : type.lists?.[name];
+    if (!list) throw unsupported("GET", address);
+    const { query, asker } = request;
+    const resource = world.store.get(collectionOf(address.key));
+    if (!resource && type.accept) this.#parentOf(address, type);
+    return this.#page(request, address, list({ world, asker, address, query, resource }), type);
+  }
+
+  #page(
+    request: ArmRequest,
+    address: Address,
+    found: readonly (Resource | Listed)[],
+    type: ResourceType,
+  ): Answer {
     const { pageSize } = this.#options;
     const from = Number(request.query.get("$skiptoken") ?? 0) || 0;
     const size = Math.max(1, Math.min(pageSize, Number(request.query.get("$top")) || pageSize));
     const value = found
       .slice(from, from + size)
-      .map((each) => this.#keeper.shown(each, type, request.query));
+      .map((each) =>
+        "shown" in each
+          ? each.shown
+          : this.#keeper.shown(each, typeNamed(each.type) ?? type, request.query),
+      );
     if (found.length <= from + size) return { status: 200, headers: {}, body: { value } };
     const next = new URLSearchParams(request.query);
     next.set("$skiptoken", String(from + size));
@@ -164,16 +190,19 @@ export class Arm {
       asker: request.asker,
       address,
       id: existing?.id ?? this.#idFor(address, type, parent),
-      name: existing?.name ?? name,
+      name: existing?.name ?? (type.dialect === "privateDns" ? name.toLowerCase() : name),
       body,
       properties: objectIn(body, "properties"),
       existing,
       parent,
       groupLocation: typeof group?.top.location === "string" ? group.top.location : undefined,
     };
+    const joins = type.joins?.(writing) ?? [];
+    this.#door.checkJoins(request.asker, joins);
     const accepted = type.accept(writing);
-    this.#door.checkJoins(request.asker, accepted);
-    this.#door.checkNotBusy(existing, parent, accepted);
+    this.#door.checkJoins(request.asker, accepted.joins ?? []);
+    this.#door.checkNotBusy(existing, parent, [...joins, ...(accepted.joins ?? [])]);
+    if (accepted.fails) return this.#failing(accepted.fails, address, type, apiVersion);
     const changed = !existing || differs(existing, accepted, this.#options.world);
     const resource = this.#keeper.keep(type, writing, accepted, changed);
     const status = existing ? 200 : 201;
@@ -190,7 +219,32 @@ export class Arm {
       : { status, headers, body: shown };
   }
 
-  #patch(request: ArmRequest, address: Address, type: ResourceType): Answer {
+  /** A write that is taken and then fails: there is nothing of it but its operation. */
+  #failing(
+    error: NonNullable<Operation["error"]>,
+    address: Address,
+    type: ResourceType,
+    apiVersion: string,
+  ): Answer {
+    const operation = this.#options.world.operations.begin({
+      verb: "PUT",
+      dialect: type.dialect,
+      subscription: address.subscription ?? "",
+      resourceGroup: address.resourceGroup,
+      location: String(this.#door.groupOf(address)?.top.location ?? "global"),
+      key: address.key,
+      type: type.type,
+    });
+    operation.error ??= error;
+    return { status: 202, headers: this.#operationHeaders(operation, apiVersion), body: {} };
+  }
+
+  #patch(request: ArmRequest, address: Address, type: ResourceType, apiVersion: string): Answer {
+    if (type.patch) {
+      const held = this.#find(address, type);
+      const body = type.patch(objectBody(request.body), held);
+      return this.#put({ ...request, body }, address, type, apiVersion);
+    }
     if (!type.patchTags) throw unsupported("PATCH", address);
     const resource = this.#find(address, type);
     this.#door.checkEtags(request, resource, type);
@@ -307,18 +361,21 @@ export class Arm {
     const resource = this.#options.world.store.get(address.key);
     if (resource) return resource;
     if (type.within === "parent") this.#parentOf(address, type);
-    throw type.type === groupType
-      ? groupNotFound(address.resourceGroup ?? "")
-      : notFound(address, type);
+    if (type.type === groupType) throw groupNotFound(address.resourceGroup ?? "");
+    throw type.missing?.(address) ?? notFound(address, type);
   }
 
   #idFor(address: Address, type: ResourceType, parent: Resource | undefined): string {
     const words = type.type.split("/");
-    const name = address.names.at(-1) ?? "";
+    // Private DNS keeps the names of groups, zones, links and records in lower case; public DNS those of groups.
+    const small = (text: string) => (type.dialect === "privateDns" ? text.toLowerCase() : text);
+    const name = small(address.names.at(-1) ?? "");
     if (parent) return `${parent.id}/${words.at(-1)}/${name}`;
     if (type.type === groupType)
       return `/subscriptions/${address.subscription}/resourceGroups/${address.resourceGroup}`;
     const group = this.#door.groupOf(address);
+    if (group && (type.dialect === "privateDns" || type.dialect === "publicDns"))
+      return `/subscriptions/${address.subscription}/resourceGroups/${group.name.toLowerCase()}/providers/${words[0]}/${words[1]}/${name}`;
     const scope =
       group?.id ?? address.path.split("/").slice(0, address.scopeKey.split("/").length).join("/");
     return `${scope}/providers/${words[0]}/${words

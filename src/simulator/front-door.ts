@@ -3,8 +3,8 @@ import type { ArmRequest, Routed } from "./arm.ts";
 import { plainEtag } from "./etags.ts";
 import type { Keeper } from "./keeper.ts";
 import { Refusal } from "./refusal.ts";
-import { anotherOperation, etagMismatch, groupNotFound } from "./refusals.ts";
-import type { Accepted, Principal, ResourceType, World } from "./resource-type.ts";
+import { anotherOperation, dnsConditionFailed, etagMismatch, groupNotFound } from "./refusals.ts";
+import type { Join, Principal, ResourceType, World } from "./resource-type.ts";
 import { collectionOf, type Resource } from "./store.ts";
 
 const groupType = "Microsoft.Resources/resourceGroups";
@@ -63,7 +63,7 @@ export class FrontDoor {
     );
   }
 
-  checkJoins(asker: Principal, { joins = [] }: Accepted): void {
+  checkJoins(asker: Principal, joins: readonly Join[]): void {
     const { world } = this.#options;
     for (const { id, action } of joins) {
       if (world.allowed(asker, action, id.toLowerCase())) continue;
@@ -80,7 +80,7 @@ export class FrontDoor {
   checkNotBusy(
     existing: Resource | undefined,
     parent: Resource | undefined,
-    accepted: Accepted,
+    joins: readonly Join[],
   ): void {
     const { world } = this.#options;
     const busy = (resource: Resource) => {
@@ -98,7 +98,7 @@ export class FrontDoor {
         if (operation) throw anotherOperation(operation, this.#options.base());
       }
     }
-    for (const { id } of accepted.joins ?? []) {
+    for (const { id } of joins) {
       const target = this.#options.keeper.nearest(id.toLowerCase());
       if (target?.state !== "Deleting") continue;
       throw new Refusal(429, "RetryableError", "A retryable error occurred.", {
@@ -114,6 +114,11 @@ export class FrontDoor {
 
   checkEtags(request: ArmRequest, existing: Resource | undefined, type: ResourceType): void {
     const { ifMatch, ifNoneMatch } = request;
+    if (type.dialect === "privateDns" || type.dialect === "publicDns") {
+      const etag = existing && (this.#options.keeper.etagOf(existing, type) ?? "");
+      checkDnsEtags(ifMatch, ifNoneMatch, etag, existing);
+      return;
+    }
     if (ifNoneMatch === "*" && existing)
       throw new Refusal(412, "PreconditionFailed", `The resource ${existing.id} exists already.`);
     if (ifMatch === undefined || ifMatch === "*") return;
@@ -132,4 +137,17 @@ export class FrontDoor {
     if (address.resourceGroup === undefined) return undefined;
     return this.#options.world.store.get(address.key.split("/").slice(0, 5).join("/"));
   }
+}
+
+/** DNS is the one provider that tells a star in If-Match from no header at all. */
+function checkDnsEtags(
+  ifMatch: string | undefined,
+  ifNoneMatch: string | undefined,
+  etag: string | undefined,
+  existing: Resource | undefined,
+): void {
+  if (ifNoneMatch === "*" && existing) throw dnsConditionFailed("exists", existing.name, existing);
+  if (ifMatch === undefined || (ifMatch === "*" && existing)) return;
+  if (etag !== undefined && plainEtag(ifMatch) === plainEtag(etag)) return;
+  throw dnsConditionFailed("differs", plainEtag(ifMatch), existing, plainEtag(etag ?? ""));
 }

@@ -3,6 +3,7 @@ import { plainEtag } from "./etags.ts";
 import type { Operation } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
 import type { ResourceType } from "./resource-type.ts";
+import type { Resource } from "./store.ts";
 
 export function etagMismatch(type: ResourceType, given: string, held: string, id: string): Refusal {
   if (type.dialect === "compute")
@@ -15,6 +16,26 @@ export function etagMismatch(type: ResourceType, given: string, held: string, id
   return new Refusal(412, "PreconditionFailed", "Precondition failed.", {
     details: [{ code: "PreconditionFailedEtagMismatch", message }],
   });
+}
+
+/** In the words that Azure's PowerShell scenario tests for DNS and Private DNS expect. */
+export function dnsConditionFailed(
+  why: "exists" | "differs",
+  given: string,
+  existing: Resource | undefined,
+  held = "",
+): Refusal {
+  const kind =
+    existing?.type.split("/").length === 2
+      ? "Zone"
+      : existing?.type.endsWith("/virtualNetworkLinks")
+        ? "Virtual network link"
+        : "Record set";
+  const message =
+    why === "exists"
+      ? `The ${kind} ${given} exists already and hence cannot be created again.`
+      : `The condition '${given}' in the If-Match header was not satisfied.${existing ? ` The current was '${held}'.` : ""}`;
+  return new Refusal(412, "PreconditionFailed", message);
 }
 
 export function anotherOperation(running: Operation, base: string): Refusal {

@@ -1,5 +1,6 @@
 import type { Address } from "./address.ts";
-import type { Operations } from "./operations.ts";
+import type { Operation, Operations } from "./operations.ts";
+import type { Refusal } from "./refusal.ts";
 import type { JsonObject, Resource, Store } from "./store.ts";
 
 /** How a provider speaks: the form of its operations, its etags and its errors. */
@@ -57,12 +58,20 @@ export interface Writing {
   groupLocation: string | undefined;
 }
 
+/** An id that a write uses, and the action that the asker needs on it. */
+export interface Join {
+  id: string;
+  action: string;
+}
+
 /** What a resource type makes of a write. */
 export interface Accepted {
   top?: JsonObject;
   properties: JsonObject;
   /** Other ids that the write uses, and the action that the asker needs on each. */
-  joins?: readonly { id: string; action: string }[];
+  joins?: readonly Join[];
+  /** The write is taken, nothing is kept, and its operation ends with this error. */
+  fails?: NonNullable<Operation["error"]>;
   /** Children in the body, such as the subnets of a network: all that there will be of each type named here. */
   children?: Readonly<Record<string, readonly { name: string; properties: JsonObject }[]>>;
 }
@@ -98,6 +107,10 @@ export interface ResourceType {
   delete?: DeleteStyle;
   /** Whether PATCH changes the tags. */
   patchTags?: boolean;
+  /** What a PATCH makes of what is there: the body of a PUT, which is then written. */
+  patch?(body: JsonObject, resource: Resource): JsonObject;
+  /** What a write uses, as far as its body tells: rights on it are asked for before the provider looks. */
+  joins?(writing: Writing): readonly Join[];
   /** Look at a write: refuse it, or say what is kept. It must not change anything. */
   accept?(writing: Writing): Accepted;
   /** What a reader sees beside what is kept: what follows from other resources. */
@@ -110,10 +123,29 @@ export interface ResourceType {
   mayDelete?(resource: Resource, world: World): void;
   /** What else changes when it is gone; called when the operation has ended. */
   deleted?(resource: Resource, world: World): void;
+  /** What a GET of one that is not there says, where it is not what its provider says of others. */
+  missing?(address: Address): Refusal;
   /** Further operations by POST, named by the last word of the path. */
   posts?: Readonly<Record<string, PostAction>>;
+  /** Further lists by GET, named by the last word of the path. */
+  lists?: Readonly<Record<string, (asked: Listing) => readonly (Resource | Listed)[]>>;
   /** For the support matrix: what of Azure is not done, or done differently, and on what evidence. */
   differences?: readonly string[];
+}
+
+/** A list that is asked for. */
+export interface Listing {
+  world: World;
+  asker: Principal;
+  address: Address;
+  query: URLSearchParams;
+  /** What the list is of; there is none where it is of a place. */
+  resource: Resource | undefined;
+}
+
+/** A line of a list that is not a resource of its own. */
+export interface Listed {
+  shown: JsonObject;
 }
 
 /** An operation that is asked for by POST. */
