@@ -38,12 +38,19 @@ export interface Journal {
   removed(key: string): void;
 }
 
+/** Somebody who keeps an index of what is kept. */
+export interface Follower {
+  kept(resource: Resource): void;
+  removed(key: string): void;
+}
+
 /** All resources, found by id, by collection and by who refers to them. Ids are compared without case. */
 export class Store {
   readonly #byKey = new Map<string, Resource>();
   readonly #collections = new Map<string, Map<string, Resource>>();
   readonly #referrers = new Map<string, Set<string>>();
   readonly #references = new Map<string, readonly string[]>();
+  readonly #followers: Follower[] = [];
   #journal: Journal | undefined;
 
   get size(): number {
@@ -52,6 +59,12 @@ export class Store {
 
   keepIn(journal: Journal): void {
     this.#journal = journal;
+  }
+
+  /** Tell somebody of all that is kept, and from now on of every change. */
+  follow(follower: Follower): void {
+    for (const resource of this.#byKey.values()) follower.kept(resource);
+    this.#followers.push(follower);
   }
 
   get(idOrKey: string): Resource | undefined {
@@ -76,6 +89,7 @@ export class Store {
     this.#byKey.set(key, resource);
     this.#collections.get(collectionOf(key))?.set(key, resource);
     this.#refer(key, referencesIn(resource));
+    for (const each of this.#followers) each.kept(resource);
   }
 
   remove(key: string): void {
@@ -86,6 +100,7 @@ export class Store {
     if (members?.size === 0) this.#collections.delete(collection);
     this.#refer(key, []);
     this.#references.delete(key);
+    for (const each of this.#followers) each.removed(key);
     this.#journal?.removed(key);
   }
 
