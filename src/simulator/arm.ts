@@ -66,7 +66,11 @@ export class Arm {
     // `…/virtualNetworks/v/subnets` is a collection of subnets; `…/privateLinkServices/p/check` an action on p.
     const type =
       exact ?? (address.collection ? typeNamed(named.slice(0, named.lastIndexOf("/"))) : undefined);
-    return { address, type, action: `${type?.type ?? named}/${verbOf(method, address, exact)}` };
+    return {
+      address,
+      type,
+      action: `${type?.roleType ?? type?.type ?? named}/${verbOf(method, address, exact)}`,
+    };
   }
 
   /** Answer a request. Whatever is refused is thrown as a `Refusal`. */
@@ -77,7 +81,7 @@ export class Arm {
     const looking = this.#operationLook(address, apiVersion);
     if (looking) return looking;
     if (!type) throw unsupported(request.method, address);
-    this.#door.authorize(request.asker, routed);
+    if (!type.open) this.#door.authorize(request.asker, routed);
     this.#door.checkGroup(address, type);
     const answer = this.#dispatch(request, address, type, apiVersion);
     return {
@@ -98,7 +102,7 @@ export class Arm {
     }
     switch (method) {
       case "GET":
-        return this.#get(address, type, request.query);
+        return this.#get(request, address, type);
       case "PUT":
         return this.#put(request, address, type, apiVersion);
       case "PATCH":
@@ -115,7 +119,10 @@ export class Arm {
     }
   }
 
-  #get(address: Address, type: ResourceType, query: URLSearchParams): Answer {
+  #get({ query, asker }: ArmRequest, address: Address, type: ResourceType): Answer {
+    const { world } = this.#options;
+    const elsewhere = type.read?.({ world, asker, address, query, resource: undefined });
+    if (elsewhere) return { status: 200, headers: {}, body: elsewhere };
     const resource = this.#find(address, type);
     const headers: Record<string, string> = {};
     const etag = this.#keeper.etagOf(resource, type);
@@ -126,6 +133,12 @@ export class Arm {
   #list(request: ArmRequest, address: Address, type: ResourceType): Answer {
     const { store } = this.#options.world;
     if (type.within === "parent") this.#parentOf(address, type);
+    if (type.list) {
+      const { query, asker } = request;
+      const { world } = this.#options;
+      const listed = type.list({ world, asker, address, query, resource: undefined });
+      return this.#page(request, address, listed, type);
+    }
     const found: Resource[] = [];
     if (address.resourceGroup === undefined && type.within === "resourceGroup") {
       const groups = `/subscriptions/${address.subscription?.toLowerCase()}/resourcegroups`;
@@ -265,8 +278,9 @@ export class Arm {
     this.#door.checkEtags(request, resource, type);
     type.mayDelete?.(resource, world);
     if (type.delete === "sync") {
+      const body = type.showsDeleted && { body: this.#keeper.shown(resource, type, noQuery) };
       this.#keeper.remove(resource, type);
-      return { status: 200, headers: {} };
+      return { status: 200, headers: {}, ...body };
     }
     this.#keeper.setState(resource, "Deleting");
     const operation = this.#begin("DELETE", resource, type, address);
@@ -377,7 +391,8 @@ export class Arm {
     if (group && (type.dialect === "privateDns" || type.dialect === "publicDns"))
       return `/subscriptions/${address.subscription}/resourceGroups/${group.name.toLowerCase()}/providers/${words[0]}/${words[1]}/${name}`;
     const scope =
-      group?.id ?? address.path.split("/").slice(0, address.scopeKey.split("/").length).join("/");
+      (type.within === "scope" ? undefined : group?.id) ??
+      address.path.split("/").slice(0, address.scopeKey.split("/").length).join("/");
     return `${scope}/providers/${words[0]}/${words
       .slice(1)
       .map((word, i) => `${word}/${address.names[i]}`)
@@ -448,5 +463,5 @@ function verbOf(method: string, address: Address, exact: ResourceType | undefine
 
 function groupOrSubscription(address: Address): string {
   if (/\/resourcegroups(\/|$)/.test(address.key)) return groupType;
-  return "Microsoft.Resources/subscriptions";
+  return `Microsoft.Resources/${address.key.split("/")[1] ?? ""}`;
 }

@@ -13,11 +13,16 @@ export function show(
   const { id, name, top } = resource;
   const body = withEtag(type.dialect) && etag !== undefined ? { etag } : {};
   const properties = {
-    provisioningState: resource.state,
+    ...(saysItsState(type.dialect) && { provisioningState: resource.state }),
     ...resource.properties,
     ...type.show?.(resource, world, query),
   };
   return { name, id, ...body, type: type.type, ...top, properties };
+}
+
+/** Identities and roles are there or not; they have no state in between. */
+function saysItsState(dialect: ResourceType["dialect"]): boolean {
+  return dialect !== "authorization" && dialect !== "identity";
 }
 
 export function withEtag(dialect: ResourceType["dialect"]): boolean {

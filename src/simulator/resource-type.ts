@@ -1,6 +1,8 @@
 import type { Address } from "./address.ts";
+import type { Directory } from "./directory.ts";
 import type { Operation, Operations } from "./operations.ts";
 import type { Refusal } from "./refusal.ts";
+import type { Roles } from "./roles.ts";
 import type { JsonObject, Resource, Store } from "./store.ts";
 
 /** How a provider speaks: the form of its operations, its etags and its errors. */
@@ -24,6 +26,8 @@ export interface Principal {
 export interface World {
   readonly store: Store;
   readonly operations: Operations;
+  readonly directory: Directory;
+  readonly roles: Roles;
   now(): number;
   /** A guid that is the same in every run with the same seed. */
   guid(): string;
@@ -101,6 +105,8 @@ export interface ResourceType {
   /** Spelled as documented: `Microsoft.Network/virtualNetworks/subnets`. */
   type: string;
   dialect: Dialect;
+  /** What actions of roles call the type, where it is not the same. */
+  roleType?: string;
   /** `parent`: a child of the type without its last word. `scope`: put on any id. */
   within: "resourceGroup" | "subscription" | "parent" | "scope" | "tenant";
   put?: PutStyle;
@@ -127,6 +133,14 @@ export interface ResourceType {
   missing?(address: Address): Refusal;
   /** Further operations by POST, named by the last word of the path. */
   posts?: Readonly<Record<string, PostAction>>;
+  /** What a GET shows of one that is not in the store, such as a built-in role; undefined to look there. */
+  read?(asked: Listing): JsonObject | undefined;
+  /** The list of the type, where it is not one collection of the store. */
+  list?(asked: Listing): readonly (Resource | Listed)[];
+  /** Anyone who is signed in may ask; the type shows only what the asker has rights on. */
+  open?: boolean;
+  /** Whether a DELETE answers with what was there. */
+  showsDeleted?: boolean;
   /** Further lists by GET, named by the last word of the path. */
   lists?: Readonly<Record<string, (asked: Listing) => readonly (Resource | Listed)[]>>;
   /** For the support matrix: what of Azure is not done, or done differently, and on what evidence. */

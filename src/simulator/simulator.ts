@@ -72,6 +72,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const world: World = {
     store,
     operations,
+    directory,
+    roles,
     guid,
     now: () => clock.now(),
     allowed: (asker, action, scope) => roles.allow(asker, action, scope),

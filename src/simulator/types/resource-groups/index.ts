@@ -6,6 +6,7 @@ import type { ResourceType } from "../../resource-type.ts";
 export const resourceGroups: ResourceType = {
   type: "Microsoft.Resources/resourceGroups",
   dialect: "resources",
+  roleType: "Microsoft.Resources/subscriptions/resourceGroups",
   within: "subscription",
   put: "sync",
   delete: "async",
