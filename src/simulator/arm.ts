@@ -5,7 +5,7 @@ import { FrontDoor } from "./front-door.ts";
 import { Keeper } from "./keeper.ts";
 import type { Operation } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
-import { groupNotFound, notFound, superseded, unsupported } from "./refusals.ts";
+import { groupNotFound, notFound, parentNotFound, superseded, unsupported } from "./refusals.ts";
 import { typeNamed } from "./registry.ts";
 import type { Listed, Principal, ResourceType, World, Writing } from "./resource-type.ts";
 import { collectionOf, type Json, parentOf, type Resource } from "./store.ts";
@@ -87,7 +87,10 @@ export class Arm {
     return {
       ...answer,
       headers: { ...providerHeaders(type.dialect), ...answer.headers },
-      escapeSlashes: type.dialect === "privateDns",
+      // Lists of zones and links come from the front door, which does not escape: recorded.
+      escapeSlashes:
+        type.dialect === "privateDns" &&
+        !(address.collection && type.put === "async" && typeNamed(address.type) === type),
     };
   }
 
@@ -146,12 +149,21 @@ export class Arm {
       for (const group of store.collection(groups))
         found.push(...store.collection(group.key + rest));
     } else found.push(...store.collection(address.key));
-    return this.#page(request, address, found, type);
+    const { query } = request;
+    const selected = type.selects ? found.filter((each) => type.selects?.(each, query)) : found;
+    return this.#page(request, address, selected, type);
   }
 
   #furtherList(request: ArmRequest, address: Address, type: ResourceType): Answer {
     const { world } = this.#options;
     const word = address.type.slice(address.type.lastIndexOf("/") + 1).toLowerCase();
+    const view = Object.keys(type.views ?? {}).find((each) => each.toLowerCase() === word);
+    if (view !== undefined) {
+      const path = collectionOf(address.path);
+      const of = { ...address, key: path.toLowerCase(), path, collection: false };
+      const body = type.views?.[view]?.(this.#find(of, type), world);
+      return { status: 200, headers: {}, body };
+    }
     const name = Object.keys(type.lists ?? {}).find((each) => each.toLowerCase() === word);
     const list = name === undefined ? undefined : type.lists?.[name];
     if (!list) throw unsupported("GET", address);
@@ -219,14 +231,25 @@ export class Arm {
     const changed = !existing || differs(existing, accepted, this.#options.world);
     const resource = this.#keeper.keep(type, writing, accepted, changed);
     const status = existing ? 200 : 201;
-    if (type.put === "sync") {
+    const style = typeof type.put === "function" ? type.put(existing, changed) : type.put;
+    if (style === "sync") {
       type.provisioned?.(resource, world);
       return { status, headers: {}, body: this.#keeper.shown(resource, type, noQuery) };
     }
-    if (changed && type.put === "async") this.#keeper.setState(resource, "Updating");
+    // Compute says Creating of what is new, and Updating even where nothing changes.
+    const compute = type.dialect === "compute";
+    if ((changed || compute) && style !== "asyncDone")
+      this.#keeper.setState(resource, existing || !compute ? "Updating" : "Creating");
     const shown = this.#keeper.shown(resource, type, noQuery);
+    const etag: Record<string, string> = compute
+      ? { ETag: this.#keeper.etagOf(resource, type) ?? "" }
+      : {};
+    if (style === "syncUpdating") {
+      this.#keeper.setState(resource, "Succeeded");
+      return { status, headers: etag, body: shown };
+    }
     const operation = this.#begin("PUT", resource, type, address);
-    const headers = this.#operationHeaders(operation, apiVersion);
+    const headers = { ...this.#operationHeaders(operation, apiVersion), ...etag };
     return type.dialect === "privateDns"
       ? { status: 202, headers, body: {} }
       : { status, headers, body: shown };
@@ -285,7 +308,7 @@ export class Arm {
     this.#keeper.setState(resource, "Deleting");
     const operation = this.#begin("DELETE", resource, type, address);
     const headers = this.#operationHeaders(operation, apiVersion);
-    return { status: type.delete === "async200" ? 200 : 202, headers };
+    return { status: style === "async200" ? 200 : 202, headers };
   }
 
   #post(request: ArmRequest, address: Address, type: ResourceType, apiVersion: string): Answer {
@@ -365,6 +388,8 @@ export class Arm {
     if (parent) return parent;
     const above = typeNamed(type.type.slice(0, type.type.lastIndexOf("/")));
     const path = address.path.split("/").slice(0, key.split("/").length).join("/");
+    if (type.dialect === "privateDns" || type.dialect === "publicDns")
+      throw parentNotFound(above ?? type, path, address);
     throw notFound(
       { ...address, path, names: address.names.slice(0, address.collection ? undefined : -1) },
       above ?? type,

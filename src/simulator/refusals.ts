@@ -10,7 +10,8 @@ export function etagMismatch(type: ResourceType, given: string, held: string, id
     return new Refusal(
       412,
       "PreconditionFailed",
-      `Etag provided in if-match header ${given} does not match etag ${held} of resource.`,
+      `Etag provided in if-match header "${plainEtag(given)}" does not match etag ${held} of resource.`,
+      { by: "compute" },
     );
   const message = `Etag provided in if-match header W/"${plainEtag(given)}" does not match etag ${held} of resource ${id} in NRP data store.`;
   return new Refusal(412, "PreconditionFailed", "Precondition failed.", {
@@ -83,6 +84,17 @@ export function notFound(address: Address, type: ResourceType): Refusal {
     404,
     "ResourceNotFound",
     `The Resource '${path}' under resource group '${address.resourceGroup}' was not found. For more details please go to https://aka.ms/ARMResourceNotFoundFix`,
+    { by: "gateway" },
+  );
+}
+
+/** What the front door says of a child whose parent it does not know. */
+export function parentNotFound(parent: ResourceType, id: string, { type }: Address): Refusal {
+  const word = type.slice(type.lastIndexOf("/") + 1);
+  return new Refusal(
+    404,
+    "ParentResourceNotFound",
+    `Failed to perform 'read' on resource(s) of type '${parent.type.slice(parent.type.indexOf("/") + 1)}/${word}', because the parent resource '${id}' could not be found.`,
     { by: "gateway" },
   );
 }

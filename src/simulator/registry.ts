@@ -1,10 +1,24 @@
 import type { ResourceType } from "./resource-type.ts";
+import { dnsRecords } from "./types/dns-records/index.ts";
+import { dnsZones } from "./types/dns-zones/index.ts";
+import { privateDnsRecords } from "./types/private-dns-records/index.ts";
+import { privateDnsZones } from "./types/private-dns-zones/index.ts";
 import { resourceGroups } from "./types/resource-groups/index.ts";
 import { subnets } from "./types/subnets/index.ts";
+import { virtualNetworkLinks } from "./types/virtual-network-links/index.ts";
 import { virtualNetworks } from "./types/virtual-networks/index.ts";
 
 /** Every type that the simulator knows, one line each. */
-export const resourceTypes: readonly ResourceType[] = [resourceGroups, virtualNetworks, subnets];
+export const resourceTypes: readonly ResourceType[] = [
+  resourceGroups,
+  virtualNetworks,
+  subnets,
+  privateDnsZones,
+  ...privateDnsRecords,
+  virtualNetworkLinks,
+  dnsZones,
+  ...dnsRecords,
+];
 
 const byName = new Map(resourceTypes.map((type) => [type.type.toLowerCase(), type]));
 const children = new Map<string, ResourceType[]>();
