@@ -5,11 +5,13 @@ import { apiVersionOf, type Kind } from "../../src/model/kind.ts";
 import { azurePrivateLinkService } from "../../src/model/kinds/azure-private-link-service.ts";
 import type { Condition } from "../../src/model/kinds/condition.ts";
 import { hostedCluster } from "../../src/model/kinds/hosted-cluster.ts";
+import { hostedControlPlane } from "../../src/model/kinds/hosted-control-plane.ts";
+import { nodePool } from "../../src/model/kinds/node-pool.ts";
 import { type Cluster, describeOnCluster } from "../setup/cluster.ts";
-import { onAzure, published } from "./kinds/hosted-spec.ts";
+import { managed, onAzure, published } from "./kinds/hosted-spec.ts";
 import { installKinds } from "./kinds/install.ts";
 import { linkSpec } from "./kinds/link-spec-rows.ts";
-import type { Over } from "./kinds/row.ts";
+import { type Over, subnet, uuid } from "./kinds/row.ts";
 
 describeOnCluster("the real API server, serving our kinds", (cluster) => {
   let namespace = "";
@@ -79,28 +81,54 @@ describeOnCluster("the real API server, serving our kinds", (cluster) => {
     expect(spec).toHaveProperty("platform.azure.cloud", "AzurePublicCloud");
   });
 
-  test("keeps every field of a cluster that is not ours, through a status write too", async () => {
-    const others = {
-      release: { image: "example.com/release:1" },
-      services: [
-        published("APIServer", "LoadBalancer", {
-          loadBalancer: { hostname: "api.x", serviceAnnotations: { a: "b" } },
-        }),
-      ],
-    };
-    const given = onAzure(
-      { securityGroupID: "nsg", private: undefined, containerRegistry: { credentials: { x: 1 } } },
-      others,
-    );
-    await create(hostedCluster, "unknown", given);
-    await cluster.request("PATCH", `${path(hostedCluster)}/unknown/status`, {
-      status: { conditions: [condition("Ours")], kubeconfig: { name: "x" } },
-    });
-    const { body } = await cluster.request<Stored>("GET", `${path(hostedCluster)}/unknown`);
-    expect(body).toMatchObject({
-      spec: JSON.parse(JSON.stringify(given)),
-      status: { kubeconfig: { name: "x" } },
-    });
+  const link = { natSubnetID: subnet, additionalAllowedSubscriptions: [uuid] };
+  const services = [
+    published("APIServer", "LoadBalancer", { loadBalancer: { hostname: "api.x" } }),
+    published("OAuthServer", "Route", { route: { hostname: "oauth.x" } }),
+    published("OIDC", "NodePort", { nodePort: { address: "node.x", port: 30_000 } }),
+  ];
+  const networking = { apiServer: { port: 6443, allowedCIDRBlocks: ["10.0.0.0/8"] } };
+  const linked = onAzure(
+    {
+      cloud: "AzurePublicCloud",
+      topology: "Private",
+      private: { type: "PrivateLink", privateLink: link },
+    },
+    { dns: { baseDomain: "example.com" }, services, networking },
+  );
+  const withSwift = onAzure({
+    cloud: "AzurePublicCloud",
+    azureAuthenticationConfig: managed,
+    topology: "Private",
+    private: { type: "Swift", swift: { podNetworkInstance: "x" } },
+  });
+  const withAccess = onAzure({
+    cloud: "AzurePublicCloud",
+    endpointAccess: { type: "Private", private: link },
+  });
+  const withConnectivity = onAzure({
+    cloud: "AzurePublicCloud",
+    endpointAccess: { type: "Private" },
+    privateConnectivity: link,
+  });
+  const pool = { clusterName: "x", platform: { type: "Azure", azure: { subnetID: subnet } } };
+
+  test.each([
+    ["cluster", hostedCluster, linked],
+    ["cluster with Swift", hostedCluster, withSwift],
+    ["cluster with endpointAccess", hostedCluster, withAccess],
+    ["cluster with privateConnectivity", hostedCluster, withConnectivity],
+    ["control plane", hostedControlPlane, linked],
+    ["pool", nodePool, pool],
+  ] as const)("keeps what is not ours in every part of a %s", async (what, kind, spec) => {
+    const name = what.toLowerCase().replaceAll(" ", "-");
+    const given = withStrangers(spec);
+    await create(kind, name, given);
+    const status = withStrangers({ controlPlaneEndpoint: { host: "api.x", port: 443 } });
+    await cluster.request("PATCH", `${path(kind)}/${name}/status`, { status });
+    const { body } = await cluster.request<Stored>("GET", `${path(kind)}/${name}`);
+    expect(body.spec).toEqual(given);
+    expect(body.status).toEqual(status);
   });
 
   test("drops a field of a link that nobody knows", async () => {
@@ -111,7 +139,8 @@ describeOnCluster("the real API server, serving our kinds", (cluster) => {
   test.each([
     ["link", azurePrivateLinkService, linkSpec()],
     ["cluster", hostedCluster, onAzure()],
-  ] as const)("lets two writers each keep their condition on a %s", async (name, kind, spec) => {
+  ] as const)("lets two writers each keep their condition on a %s", async (what, kind, spec) => {
+    const name = `two-writers-${what}`;
     await create(kind, name, spec);
     const apply = (type: string, over: Over = {}) =>
       cluster.request<Stored>(
@@ -149,6 +178,14 @@ interface Table {
 function condition(type: string): Condition {
   const lastTransitionTime = "2026-08-22T12:00:00Z";
   return { type, status: "True", reason: "Tested", message: "", lastTransitionTime };
+}
+
+/** The same with a field that nobody knows in every object of it. */
+function withStrangers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withStrangers);
+  if (value === null || typeof value !== "object") return value;
+  const fields = Object.entries(value).map(([name, field]) => [name, withStrangers(field)]);
+  return { ...Object.fromEntries(fields), notOurs: { deep: [1, "two"] } };
 }
 
 /** What `kubectl get` asks for. */

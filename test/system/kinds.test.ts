@@ -3,22 +3,26 @@ import { apiVersionOf } from "../../src/model/kind.ts";
 import { hostedCluster } from "../../src/model/kinds/hosted-cluster.ts";
 import { hostedControlPlane } from "../../src/model/kinds/hosted-control-plane.ts";
 import { type Cluster, describeOnCluster } from "../setup/cluster.ts";
+import { accessChangeRows } from "./kinds/access-change-rows.ts";
 import { accessRows } from "./kinds/access-rows.ts";
-import { hostedRows, serviceRows } from "./kinds/hosted-rows.ts";
+import { hostedRows } from "./kinds/hosted-rows.ts";
 import { installKinds } from "./kinds/install.ts";
 import { linkSpecRows } from "./kinds/link-spec-rows.ts";
 import { linkStatusRows } from "./kinds/link-status-rows.ts";
 import { nodePoolRows } from "./kinds/node-pool-rows.ts";
 import type { Refusal, Row } from "./kinds/row.ts";
+import { serviceRows } from "./kinds/service-rows.ts";
 
 const tables = {
   "the spec of an AzurePrivateLinkService": linkSpecRows,
   "the status of an AzurePrivateLinkService": linkStatusRows,
   "a HostedCluster": hostedRows(hostedCluster),
   "the access to a HostedCluster": accessRows(hostedCluster),
+  "a change of the access to a HostedCluster": accessChangeRows(hostedCluster),
   "what a HostedCluster publishes": serviceRows,
   "a HostedControlPlane": hostedRows(hostedControlPlane),
   "the access to a HostedControlPlane": accessRows(hostedControlPlane),
+  "a change of the access to a HostedControlPlane": accessChangeRows(hostedControlPlane),
   "a NodePool": nodePoolRows,
 };
 

@@ -19,6 +19,8 @@ const privateByAccess = (azure: string) =>
 
 const isPrivate = (azure: string) => `(has(${azure}.private) || ${privateByAccess(azure)})`;
 
+const usesSwift = (azure: string) => `(has(${azure}.private) && ${azure}.private.type == 'Swift')`;
+
 const shipped = (azure: string) => `(has(${azure}.topology) || has(${azure}.private))`;
 
 const documented = (azure: string) =>
@@ -119,6 +121,15 @@ const transitions: Rule[] = [
     message:
       "topology cannot change between Public and the private ones: put back its value, or create a new cluster",
     fieldPath: ".topology",
+  },
+  {
+    rule: [
+      `!(${usesSwift("oldSelf")} && ${privateByAccess("self")})`,
+      `!(${privateByAccess("oldSelf")} && ${usesSwift("self")})`,
+    ].join(" && "),
+    message:
+      "private.type cannot change with its spelling, and endpointAccess means PrivateLink: put back what was there, or create a new cluster",
+    fieldPath: ".private",
   },
   {
     // Where it stays in its place, the field's own rule answers.

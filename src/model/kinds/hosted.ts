@@ -47,9 +47,8 @@ const networking = Type.Object(
             Type.Integer({ description: "The port of the API server.", format: "int32" }),
           ),
           allowedCIDRBlocks: Type.Optional(
-            Type.Array(text("A block of addresses.", { maxLength: 255 }), {
+            Type.Array(Type.String(), {
               description: "From where the public API server may be reached.",
-              maxItems: 500,
             }),
           ),
         },

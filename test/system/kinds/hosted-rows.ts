@@ -1,6 +1,4 @@
 import type { Kind } from "../../../src/model/kind.ts";
-import { hostedCluster } from "../../../src/model/kinds/hosted-cluster.ts";
-import { hostedControlPlane } from "../../../src/model/kinds/hosted-control-plane.ts";
 import { managed, onAzure, published, workload } from "./hosted-spec.ts";
 import {
   cannotChange,
@@ -38,23 +36,47 @@ const azureRefused: [says: string, azure: Over, field: string, ...messages: stri
   ["a resource group with a dot behind", { resourceGroup: "g." }, "resourceGroup", mustBeGroup],
   ["an empty resource group", { resourceGroup: "" }, "resourceGroup", tooShort(1), mustBeGroup],
   ["a longer resource group", { resourceGroup: "g".repeat(91) }, "resourceGroup", tooLong(90)],
+  ["a longer network", { vnetID: "x".repeat(256) }, "vnetID", tooLong(255)],
+  ["a longer subscription", { subscriptionID: "x".repeat(256) }, "subscriptionID", tooLong(255)],
+  ["a longer tenant", { tenantID: "x".repeat(256) }, "tenantID", tooLong(255)],
   ["a network for a subnet", { subnetID: network }, "subnetID", mustBeSubnet],
+  ["an empty subnet", { subnetID: "" }, "subnetID", tooShort(1), mustBeSubnet],
+  ["a longer subnet", { subnetID: otherSubnet.padEnd(356, "x") }, "subnetID", tooLong(355)],
   [
     "an unknown cloud",
     { cloud: "AzureMoonCloud" },
     "cloud",
     'Unsupported value: "AzureMoonCloud": supported values: "AzurePublicCloud", "AzureUSGovernmentCloud", "AzureChinaCloud", "AzureGermanCloud", "AzureBleuCloud", "AzureStackCloud"',
   ],
-  [
-    "a client id that is no UUID",
+  ...(
+    [
+      ["no client id", undefined, "Required value"],
+      ["a client id that is no UUID", "x".repeat(36), mustBeUuid],
+      ["a client id that is cut off", uuid.slice(1), tooShort(36), mustBeUuid],
+      ["a longer client id", `${uuid}0`, tooLong(36)],
+    ] as const
+  ).map(([says, clientID, ...messages]): [string, Over, string, ...string[]] => [
+    says,
     {
       azureAuthenticationConfig: {
         ...workload,
-        workloadIdentities: { controlPlaneOperator: { clientID: "x".repeat(36) } },
+        workloadIdentities: { controlPlaneOperator: { clientID } },
       },
     },
     "azureAuthenticationConfig.workloadIdentities.controlPlaneOperator.clientID",
-    mustBeUuid,
+    ...messages,
+  ]),
+  [
+    "identities without a type",
+    { azureAuthenticationConfig: { workloadIdentities: {} } },
+    "azureAuthenticationConfig.azureAuthenticationConfigType",
+    "Required value",
+  ],
+  [
+    "identities of an unknown type",
+    { azureAuthenticationConfig: { azureAuthenticationConfigType: "Passwords" } },
+    "azureAuthenticationConfig.azureAuthenticationConfigType",
+    'Unsupported value: "Passwords": supported values: "ManagedIdentities", "WorkloadIdentities"',
   ],
   [
     "workload identities without their block",
@@ -75,6 +97,65 @@ const azureRefused: [says: string, azure: Over, field: string, ...messages: stri
     "managedIdentities goes together with azureAuthenticationConfigType ManagedIdentities: give both or neither",
   ],
 ];
+
+const specRefused: [says: string, spec: Over, field: string, ...messages: string[]][] = [
+  ["a number that is no UUID", { clusterID: "x".repeat(36) }, "clusterID", mustBeUuid],
+  ["a number that is cut off", { clusterID: uuid.slice(1) }, "clusterID", tooShort(36), mustBeUuid],
+  ["a longer number", { clusterID: `${uuid}0` }, "clusterID", tooLong(36)],
+  ["a longer name in Azure", { infraID: "x".repeat(254) }, "infraID", tooLong(253)],
+  ["a longer pause", { pausedUntil: "x".repeat(36) }, "pausedUntil", tooLong(35)],
+  ["a longer domain", { dns: { baseDomain: "x".repeat(254) } }, "dns.baseDomain", tooLong(253)],
+  [
+    "a part without its name",
+    { services: [{ ...published("APIServer", "Route"), service: undefined }] },
+    "services[0].service",
+    "Required value",
+  ],
+  [
+    "a part that is not published",
+    { services: [{ service: "APIServer" }] },
+    "services[0].servicePublishingStrategy",
+    "Required value",
+  ],
+  [
+    "a part that is published in no way",
+    { services: [published("APIServer", "Route", { type: undefined })] },
+    "services[0].servicePublishingStrategy.type",
+    "Required value",
+  ],
+  [
+    "a part that is published in an unknown way",
+    { services: [published("APIServer", "Pigeon")] },
+    "services[0].servicePublishingStrategy.type",
+    'Unsupported value: "Pigeon": supported values: "LoadBalancer", "NodePort", "Route", "None", "S3"',
+  ],
+  ...["route", "loadBalancer"].map((way): [string, Over, string, string] => [
+    `a longer hostname of a ${way}`,
+    { services: [published("APIServer", "Route", { [way]: { hostname: "x".repeat(254) } })] },
+    `services[0].servicePublishingStrategy.${way}.hostname`,
+    tooLong(253),
+  ]),
+  [
+    "a node port without an address",
+    { services: [published("APIServer", "NodePort", { nodePort: {} })] },
+    "services[0].servicePublishingStrategy.nodePort.address",
+    "Required value",
+  ],
+  [
+    "a node port with a longer address",
+    { services: [published("APIServer", "NodePort", { nodePort: { address: "x".repeat(254) } })] },
+    "services[0].servicePublishingStrategy.nodePort.address",
+    tooLong(253),
+  ],
+];
+
+const condition = (type: string) => ({
+  type,
+  status: "True",
+  reason: "Tested",
+  message: "",
+  lastTransitionTime: "2026-08-22T12:00:00Z",
+});
 
 const azureChanges: [field: string, to: unknown, allowed: boolean][] = [
   ["location", "northeurope", false],
@@ -128,16 +209,44 @@ export function hostedRows(kind: Kind): Row[] {
       refused: [["spec.platform", "Required value"]],
     },
     {
-      says: "a cluster whose number is no UUID is refused",
+      says: "a platform without a type is refused",
       kind,
-      spec: onAzure({}, { clusterID: "x".repeat(36) }),
-      refused: [["spec.clusterID", mustBeUuid]],
+      spec: { platform: {} },
+      refused: [["spec.platform.type", "Required value"]],
     },
     {
-      says: "a pause longer than any time is refused",
+      says: "a platform of a longer type is refused",
       kind,
-      spec: onAzure({}, { pausedUntil: "x".repeat(36) }),
-      refused: [["spec.pausedUntil", tooLong(35)]],
+      spec: { platform: { type: "x".repeat(64) } },
+      refused: [["spec.platform.type", tooLong(63)]],
+    },
+    {
+      says: "no spec is refused",
+      kind,
+      spec: undefined,
+      refused: [["spec", "Required value"]],
+    },
+    ...specRefused.map(
+      ([says, spec, field, ...messages]): Row => ({
+        says: `${says} is refused`,
+        kind,
+        spec: onAzure({}, spec),
+        refused: messages.map((message) => [`spec.${field}`, message]),
+      }),
+    ),
+    {
+      says: "two conditions of one type are refused",
+      kind,
+      spec: onAzure(),
+      status: { conditions: [condition("Ready"), condition("Ready")] },
+      refused: [["status.conditions[1]", 'Duplicate value: {"type":"Ready"}']],
+    },
+    {
+      says: "more conditions than a cluster has are refused",
+      kind,
+      spec: onAzure(),
+      status: { conditions: Array.from({ length: 101 }, (_, at) => condition(`Type${at}`)) },
+      refused: [["status.conditions", "must have at most 100 items"]],
     },
     changed("a number and a name that come", {}, identity),
     changed(
@@ -160,135 +269,3 @@ export function hostedRows(kind: Kind): Row[] {
     ),
   ];
 }
-
-const routes = ["APIServer", "OAuthServer", "Konnectivity", "Ignition"].map((service) =>
-  published(service, "Route"),
-);
-const servicesStay =
-  "services cannot change once the cluster is created: put back the old ones, or create a new cluster";
-
-const serviceRefused: [
-  says: string,
-  service: string,
-  type: string,
-  azure: Over,
-  message: string,
-][] = [
-  [
-    "Konnectivity as LoadBalancer",
-    "Konnectivity",
-    "LoadBalancer",
-    {},
-    "Konnectivity must be published as Route on Azure: set its type to Route",
-  ],
-  [
-    "Ignition as NodePort",
-    "Ignition",
-    "NodePort",
-    {},
-    "Ignition must be published as Route on Azure: set its type to Route",
-  ],
-  ...(
-    [
-      ["OAuthServer as NodePort", "NodePort", {}],
-      [
-        "OAuthServer as LoadBalancer with managed identities",
-        "LoadBalancer",
-        { azureAuthenticationConfig: managed },
-      ],
-    ] as const
-  ).map(([says, type, azure]): [string, string, string, Over, string] => [
-    says,
-    "OAuthServer",
-    type,
-    azure,
-    "OAuthServer must be published as Route on Azure, or as LoadBalancer with WorkloadIdentities: set its type",
-  ]),
-];
-
-function servicesChange(says: string, from: unknown, to: unknown, platform?: string): Row {
-  const spec = (services: unknown) =>
-    platform === undefined ? onAzure({}, { services }) : { platform: { type: platform }, services };
-  return {
-    says,
-    kind: hostedCluster,
-    spec: spec(from),
-    becomes: spec(to),
-    ...(says.endsWith("refused") ? { refused: [["spec.services", servicesStay]] } : {}),
-  };
-}
-
-/** Rows about how a HostedCluster publishes the parts of its control plane. */
-export const serviceRows: Row[] = [
-  { says: "all parts as Route are accepted", services: routes },
-  {
-    says: "the API server as LoadBalancer is accepted",
-    services: [published("APIServer", "LoadBalancer")],
-  },
-  {
-    says: "OAuthServer as LoadBalancer with workload identities is accepted",
-    services: [published("OAuthServer", "LoadBalancer", { loadBalancer: { hostname: "oauth.x" } })],
-  },
-].map(
-  ({ says, services }): Row => ({ says, kind: hostedCluster, spec: onAzure({}, { services }) }),
-);
-
-serviceRows.push(
-  {
-    says: "Konnectivity as LoadBalancer on another platform is accepted",
-    kind: hostedCluster,
-    spec: { platform: { type: "AWS" }, services: [published("Konnectivity", "LoadBalancer")] },
-  },
-  ...serviceRefused.map(
-    ([says, service, type, azure, message]): Row => ({
-      says: `${says} is refused`,
-      kind: hostedCluster,
-      spec: onAzure(azure, { services: [published(service, type)] }),
-      refused: [["spec.services", message]],
-    }),
-  ),
-  {
-    says: "an unknown part is refused",
-    kind: hostedCluster,
-    spec: onAzure({}, { services: [published("Mail", "Route")] }),
-    refused: [
-      [
-        "spec.services[0].service",
-        'Unsupported value: "Mail": supported values: "APIServer", "OAuthServer", "OIDC", "Konnectivity", "Ignition", "OVNSbDb"',
-      ],
-    ],
-  },
-  {
-    says: "seven parts are refused",
-    kind: hostedCluster,
-    spec: onAzure({}, { services: Array(7).fill(published("APIServer", "Route")) }),
-    refused: [["spec.services", "must have at most 6 items"]],
-  },
-  servicesChange("services that stay the same are accepted", routes, routes),
-  servicesChange("services that come are refused", undefined, routes),
-  servicesChange("services that go are refused", routes, undefined),
-  servicesChange("one part fewer is refused", routes, routes.slice(1)),
-  servicesChange(
-    "another type of publishing is refused",
-    [published("APIServer", "Route")],
-    [published("APIServer", "LoadBalancer")],
-  ),
-  servicesChange(
-    "another hostname is refused",
-    [published("APIServer", "Route", { route: { hostname: "api.a" } })],
-    [published("APIServer", "Route", { route: { hostname: "api.b" } })],
-  ),
-  servicesChange(
-    "a change of services on IBMCloud is accepted",
-    routes,
-    routes.slice(1),
-    "IBMCloud",
-  ),
-  servicesChange("a change of services on another platform is refused", routes, [], "AWS"),
-  {
-    says: "a HostedControlPlane's services, which are copied, are not checked again: it is accepted",
-    kind: hostedControlPlane,
-    spec: onAzure({}, { services: [published("Konnectivity", "LoadBalancer")] }),
-    becomes: onAzure({}, { services: routes }),
-  },
-);

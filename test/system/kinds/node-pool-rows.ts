@@ -7,6 +7,7 @@ import {
   otherSubnet,
   type Row,
   subnet,
+  tooLong,
   tooShort,
 } from "./row.ts";
 
@@ -40,6 +41,51 @@ export const nodePoolRows: Row[] = [
     kind,
     spec: pool({ subnetID: network }),
     refused: [["spec.platform.azure.subnetID", mustBeSubnet]],
+  },
+  {
+    says: "a pool in an empty subnet is refused",
+    kind,
+    spec: pool({ subnetID: "" }),
+    refused: [
+      ["spec.platform.azure.subnetID", tooShort(1)],
+      ["spec.platform.azure.subnetID", mustBeSubnet],
+    ],
+  },
+  {
+    says: "a pool in a longer subnet is refused",
+    kind,
+    spec: pool({ subnetID: subnet.padEnd(356, "x") }),
+    refused: [["spec.platform.azure.subnetID", tooLong(355)]],
+  },
+  {
+    says: "a pool on nothing is refused",
+    kind,
+    spec: pool({}, { platform: undefined }),
+    refused: [["spec.platform", "Required value"]],
+  },
+  {
+    says: "a pool on a platform without a type is refused",
+    kind,
+    spec: pool({}, { platform: {} }),
+    refused: [["spec.platform.type", "Required value"]],
+  },
+  {
+    says: "a pool on a platform of a longer type is refused",
+    kind,
+    spec: pool({}, { platform: { type: "x".repeat(64) } }),
+    refused: [["spec.platform.type", tooLong(63)]],
+  },
+  {
+    says: "a pool of a cluster with a longer name is refused",
+    kind,
+    spec: pool({}, { clusterName: "x".repeat(254) }),
+    refused: [["spec.clusterName", tooLong(253)]],
+  },
+  {
+    says: "a pool without a spec is refused",
+    kind,
+    spec: undefined,
+    refused: [["spec", "Required value"]],
   },
   {
     says: "a pool of no cluster is refused",
