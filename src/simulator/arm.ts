@@ -300,7 +300,8 @@ export class Arm {
     if (!resource) return { status: 204, headers: {} };
     this.#door.checkEtags(request, resource, type);
     type.mayDelete?.(resource, world);
-    if (type.delete === "sync") {
+    const style = typeof type.delete === "function" ? type.delete(resource) : type.delete;
+    if (style === "sync") {
       const body = type.showsDeleted && { body: this.#keeper.shown(resource, type, noQuery) };
       this.#keeper.remove(resource, type);
       return { status: 200, headers: {}, ...body };

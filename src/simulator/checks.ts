@@ -96,9 +96,12 @@ export function differs(existing: Resource, accepted: Accepted, world: World): b
   return Object.entries(accepted.children ?? {}).some(([type, wanted]) => {
     const collection = `${existing.key}/${type.slice(type.lastIndexOf("/") + 1)}`.toLowerCase();
     if (world.store.count(collection) !== wanted.length) return true;
-    return wanted.some(({ name, properties }) => {
+    return wanted.some(({ name, top = {}, properties }) => {
       const child = world.store.get(`${collection}/${name}`);
-      return !child || JSON.stringify(child.properties) !== JSON.stringify(properties);
+      return (
+        !child ||
+        JSON.stringify([child.top, child.properties]) !== JSON.stringify([top, properties])
+      );
     });
   });
 }

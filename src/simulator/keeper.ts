@@ -50,7 +50,7 @@ export class Keeper {
       );
       for (const child of [...store.collection(`${parent.key}/${word}`.toLowerCase())])
         if (!keys.has(child.key)) this.remove(child, type);
-      for (const { name, properties } of listed) {
+      for (const { name, top, properties } of listed) {
         const id = `${parent.id}/${word}/${name}`;
         const existing = store.get(id);
         const before = existing && { ...existing };
@@ -65,6 +65,7 @@ export class Keeper {
           version: 0,
           etag: "",
         };
+        child.top = top ?? {};
         child.properties = properties;
         store.put(child);
         type.written?.(child, before, world);

@@ -4,8 +4,8 @@ export interface Detail {
   message: string;
 }
 
-/** Who refused: the front door of Resource Manager, or the provider behind it. They answer differently. */
-export type Refuser = "gateway" | "provider";
+/** Who refused: the front door of Resource Manager, or a provider behind it. They answer differently. */
+export type Refuser = "gateway" | "provider" | "compute";
 
 /** A request that Azure would refuse, in the words and with the status that Azure uses. */
 export class Refusal extends Error {
@@ -32,8 +32,8 @@ export class Refusal extends Error {
     this.status = status;
     this.code = code;
     this.by = more.by ?? "provider";
-    // The front door sends no details; the network provider always sends them, if only an empty list.
-    this.details = more.details ?? (this.by === "gateway" ? undefined : []);
+    // The front door and compute send no details; the network provider always does, if only an empty list.
+    this.details = more.details ?? (this.by === "provider" ? [] : undefined);
     this.target = more.target;
     this.headers = more.headers ?? {};
   }

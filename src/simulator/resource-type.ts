@@ -68,6 +68,13 @@ export interface Join {
   action: string;
 }
 
+/** A child in the body of its parent. */
+export interface Child {
+  name: string;
+  top?: JsonObject;
+  properties: JsonObject;
+}
+
 /** What a resource type makes of a write. */
 export interface Accepted {
   top?: JsonObject;
@@ -77,7 +84,7 @@ export interface Accepted {
   /** The write is taken, nothing is kept, and its operation ends with this error. */
   fails?: NonNullable<Operation["error"]>;
   /** Children in the body, such as the subnets of a network: all that there will be of each type named here. */
-  children?: Readonly<Record<string, readonly { name: string; properties: JsonObject }[]>>;
+  children?: Readonly<Record<string, readonly Child[]>>;
 }
 
 /** How the first answer to a write looks. `async` is a long-running operation. */
@@ -87,7 +94,9 @@ export type PutStyle =
   /** An operation; the body says Updating while it changes something. */
   | "async"
   /** An operation, but the body says Succeeded from the first answer on. */
-  | "asyncDone";
+  | "asyncDone"
+  /** Done at once, but the body of the answer still says Updating. */
+  | "syncUpdating";
 
 export type DeleteStyle =
   /** 202 and an operation. */
@@ -109,8 +118,8 @@ export interface ResourceType {
   roleType?: string;
   /** `parent`: a child of the type without its last word. `scope`: put on any id. */
   within: "resourceGroup" | "subscription" | "parent" | "scope" | "tenant";
-  put?: PutStyle;
-  delete?: DeleteStyle;
+  put?: PutStyle | ((existing: Resource | undefined, changed: boolean) => PutStyle);
+  delete?: DeleteStyle | ((resource: Resource) => DeleteStyle);
   /** Whether PATCH changes the tags. */
   patchTags?: boolean;
   /** What a PATCH makes of what is there: the body of a PUT, which is then written. */
@@ -141,6 +150,10 @@ export interface ResourceType {
   open?: boolean;
   /** Whether a DELETE answers with what was there. */
   showsDeleted?: boolean;
+  /** Further documents by GET, named by the last word of the path. */
+  views?: Readonly<Record<string, (resource: Resource, world: World) => JsonObject>>;
+  /** Whether a list that is asked for with this query holds it. All do where nothing is said. */
+  selects?(resource: Resource, query: URLSearchParams): boolean;
   /** Further lists by GET, named by the last word of the path. */
   lists?: Readonly<Record<string, (asked: Listing) => readonly (Resource | Listed)[]>>;
   /** For the support matrix: what of Azure is not done, or done differently, and on what evidence. */

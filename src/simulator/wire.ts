@@ -9,6 +9,8 @@ export interface Answer {
   headers: Record<string, string>;
   /** Absent for an empty body. */
   body?: unknown;
+  /** Sent as it is in place of a body of JSON. */
+  raw?: string;
   /** Private DNS escapes every slash in its JSON. */
   escapeSlashes?: boolean;
 }
@@ -25,9 +27,14 @@ export const commonHeaders: Readonly<Record<string, string>> = {
 
 /** What a provider adds to its answers. */
 export function providerHeaders(dialect: Dialect): Record<string, string> {
-  return dialect === "privateDns"
-    ? { "X-AspNet-Version": "4.0.30319", "X-Powered-By": "ASP.NET" }
-    : {};
+  switch (dialect) {
+    case "privateDns":
+      return { "X-AspNet-Version": "4.0.30319", "X-Powered-By": "ASP.NET" };
+    case "compute":
+      return { "X-Ms-Need-To-Refresh-Epl-Cache": "False" };
+    default:
+      return {};
+  }
 }
 
 /** The headers that say where an operation can be looked at. */
@@ -57,7 +64,12 @@ export function operationHeaders(
         "Azure-AsyncOperation": to(`${place}/operations/${operation.id}`),
         "Azure-AsyncNotification": "Enabled",
       };
-      if (verb === "DELETE") headers.Location = to(`${place}/operationResults/${operation.id}`);
+      if (verb === "PUT") return headers;
+      // Recorded for deletes: compute has one address for both and tells them apart by a parameter.
+      headers.Location =
+        dialect === "compute"
+          ? `${to(`${place}/operations/${operation.id}`)}&monitor=true`
+          : to(`${place}/operationResults/${operation.id}`);
       return headers;
     }
   }
