@@ -1,40 +1,59 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import type { Clock } from "../model/clock.ts";
-import type { Arm, Routed } from "./arm.ts";
-import type { Directory } from "./directory.ts";
-import type { Faults } from "./faults.ts";
-import type { Operations } from "./operations.ts";
+import type { AddressInfo, Socket } from "node:net";
+import { type ArmParts, answerArm, errorAnswer } from "./answering.ts";
+import { readBody } from "./body.ts";
 import { Refusal } from "./refusal.ts";
-import type { RequestLog } from "./request-log.ts";
-import type { Principal } from "./resource-type.ts";
-import type { Json } from "./store.ts";
-import type { Cost, Throttle } from "./throttle.ts";
-import { type Answer, commonHeaders, refusalAnswer } from "./wire.ts";
+import { Sender } from "./send.ts";
 
-export interface Parts {
-  arm: Arm;
-  directory: Directory;
-  operations: Operations;
-  throttle: Throttle;
-  faults: Faults;
-  log: RequestLog;
-  clock: Clock;
-  guid: () => string;
+/** What answers under paths of its own, before Resource Manager gets to see a request. */
+export interface Pages {
+  /** True where the request is answered or will be. */
+  take(
+    request: IncomingMessage,
+    response: ServerResponse,
+    listener: { loopback: boolean },
+  ): boolean;
 }
 
-/** Resource Manager takes no larger body. */
-const largestBody = 4 * 1024 * 1024;
+/** All that a server hands requests to. */
+export interface Parts extends ArmParts {
+  pages: readonly Pages[];
+  /** Calls back when all that has changed is kept; at once where nothing is kept. */
+  whenKept(then: () => void): void;
+}
+
+/** Where to serve, and how patiently. */
+export interface Listen {
+  host: string;
+  port: number;
+  /** How long a request may take to arrive. */
+  arriveMs?: number;
+}
+
+/** A server that answers. */
+export interface Listening {
+  url: string;
+  close(): Promise<void>;
+}
+
+const patienceMs = 30_000;
 
 /** Serve on an address. */
-export async function listen(
-  parts: Parts,
-  where: { host: string; port: number },
-): Promise<{ url: string; close(): Promise<void> }> {
-  const server = createServer((request, response) => {
-    receive(request, response, parts).catch(() => response.destroy());
-  });
-  server.keepAliveTimeout = 60_000;
+export async function listen(parts: Parts, where: Listen): Promise<Listening> {
+  const sender = new Sender(parts.clock);
+  const listener = { loopback: isLoopback(where.host) };
+  const arriveMs = where.arriveMs ?? patienceMs;
+  const server = createServer(
+    {
+      keepAliveTimeout: 60_000,
+      // Someone who sends a byte now and then must not hold a connection for ever.
+      headersTimeout: arriveMs,
+      requestTimeout: arriveMs,
+      connectionsCheckingInterval: Math.min(5000, arriveMs),
+    },
+    (request, response) => receive(request, response, parts, sender, listener),
+  );
+  server.on("clientError", refuseGarbage);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(where.port, where.host, resolve);
@@ -50,147 +69,59 @@ export async function listen(
   };
 }
 
-async function receive(
+/** Whether only this machine can reach an address. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function receive(
   request: IncomingMessage,
   response: ServerResponse,
   parts: Parts,
-): Promise<void> {
-  const method = request.method ?? "GET";
-  const body =
-    method === "GET" || method === "DELETE" || method === "HEAD" ? "" : await read(request);
-  const url = request.url ?? "/";
+  sender: Sender,
+  listener: { loopback: boolean },
+): void {
+  // The date is the simulator's, which need not be this machine's.
+  response.sendDate = false;
+  // Nobody is left to be told that a connection broke.
+  response.on("error", ignore);
+  const { method = "GET", url = "/" } = request;
   if (url === "/healthz" || url === "/readyz") {
     response.end("ok");
     return;
   }
-  send(response, answerArm(method, url, request.headers, body, parts), request.headers, parts);
-}
-
-/** Answer a request to Resource Manager. Everything that goes wrong becomes an answer. */
-function answerArm(
-  method: string,
-  url: string,
-  headers: IncomingMessage["headers"],
-  body: string | undefined,
-  parts: Parts,
-): Answer {
-  const { arm, directory, operations, throttle, log, clock } = parts;
-  operations.settle();
-  const cut = url.indexOf("?");
-  const path = cut < 0 ? url : url.slice(0, cut);
-  let asker: Principal | undefined;
-  let routed: Routed | undefined;
-  let counted: Cost | undefined;
-  let answer: Answer;
-  try {
-    asker = directory.authenticate(headers.authorization);
-    routed = arm.route(method, path);
-    const { subscription } = routed.address;
-    const query = new URLSearchParams(cut < 0 ? "" : url.slice(cut + 1));
-    if (subscription !== undefined) {
-      counted =
-        method === "GET" || method === "HEAD" ? "read" : method === "DELETE" ? "delete" : "write";
-      const left = throttle.take(asker.objectId, subscription.toLowerCase(), counted);
-      answer = arm.answer(
-        {
-          method,
-          path,
-          query,
-          ifMatch: headers["if-match"],
-          ifNoneMatch: headers["if-none-match"],
-          body: parse(body),
-          asker,
-        },
-        routed,
+  for (const pages of parts.pages) if (pages.take(request, response, listener)) return;
+  const answer = (body: string | undefined) => {
+    const outcome = answerArm(method, url, request.headers, body, parts);
+    parts.whenKept(() => sender.deliver(request, response, outcome));
+  };
+  if (method === "GET" || method === "DELETE" || method === "HEAD") answer("");
+  else
+    readBody(request)
+      .then(answer)
+      .catch((error: unknown) =>
+        sender.send(request, response, errorAnswer(error, request.destroyed ? {} : parts)),
       );
-      countDown(answer, routed, counted, left);
-    } else answer = arm.answer({ method, path, query, body: parse(body), asker }, routed);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    answer = refusalAnswer(error);
+}
+
+/** What is not HTTP is refused in the form of Resource Manager, and the connection ends. */
+function refuseGarbage(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
   }
-  log.add({
-    at: clock.now(),
-    method,
-    path,
-    status: answer.status,
-    identity: asker?.objectId ?? "",
-    action: routed?.action ?? "",
-    cost: counted ?? "none",
-  });
-  return answer;
+  const [status, words] =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? ["431 Request Header Fields Too Large", "The request headers are too large."]
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? ["408 Request Timeout", "The request did not arrive in time."]
+        : ["400 Bad Request", "The request is not valid HTTP."];
+  const code = Number(status.slice(0, 3));
+  const refusal = new Refusal(code, "BadRequest", words, { by: "gateway" });
+  const body = JSON.stringify(refusal.body);
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\nX-Ms-Failure-Cause: gateway\r\nConnection: close\r\n\r\n${body}`,
+  );
 }
 
-function countDown(
-  answer: Answer,
-  routed: Routed,
-  cost: Cost,
-  left: { own: number; global: number },
-): void {
-  const word = { read: "reads", write: "writes", delete: "deletes" }[cost];
-  answer.headers[`x-ms-ratelimit-remaining-subscription-${word}`] = String(left.own);
-  // Private DNS answers were recorded without the subscription-wide counter.
-  if (routed.type?.dialect === "privateDns") return;
-  const named = `X-Ms-Ratelimit-Remaining-Subscription-Global-${word.charAt(0).toUpperCase()}${word.slice(1)}`;
-  answer.headers[named] = String(left.global);
-}
-
-function send(
-  response: ServerResponse,
-  answer: Answer,
-  asked: IncomingMessage["headers"],
-  parts: Parts,
-): void {
-  const id = parts.guid();
-  let text = answer.body === undefined ? "" : JSON.stringify(answer.body);
-  if (answer.escapeSlashes) text = text.replaceAll("/", "\\/");
-  const clientId = asked["x-ms-client-request-id"];
-  response.writeHead(answer.status, {
-    ...commonHeaders,
-    ...(text !== "" && { "Content-Type": "application/json; charset=utf-8" }),
-    "Content-Length": Buffer.byteLength(text),
-    "x-ms-request-id": id,
-    "x-ms-correlation-request-id": asked["x-ms-correlation-request-id"] ?? id,
-    "x-ms-routing-request-id": `SIMULATOR:${new Date(parts.clock.now()).toISOString().replace(/[-:]|\.\d+/g, "")}:${id}`,
-    ...(clientId !== undefined && { "x-ms-client-request-id": clientId }),
-    ...answer.headers,
-  });
-  response.end(text);
-}
-
-/** The body, or undefined where it is larger than Resource Manager takes. */
-function read(request: IncomingMessage): Promise<string | undefined> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= largestBody) chunks.push(chunk);
-    });
-    request.on("end", () =>
-      resolve(size > largestBody ? undefined : Buffer.concat(chunks).toString()),
-    );
-    request.on("error", reject);
-  });
-}
-
-function parse(body: string | undefined): Json | undefined {
-  if (body === undefined)
-    throw new Refusal(
-      413,
-      "RequestEntityTooLarge",
-      `The request content is larger than ${largestBody} bytes.`,
-      { by: "gateway" },
-    );
-  if (body === "") return undefined;
-  try {
-    return JSON.parse(body) as Json;
-  } catch {
-    throw new Refusal(
-      400,
-      "InvalidRequestContent",
-      "The request content was invalid and could not be deserialized: it is not valid JSON.",
-      { by: "gateway" },
-    );
-  }
-}
+function ignore(): void {}

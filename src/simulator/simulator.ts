@@ -1,13 +1,18 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type Clock, realClock } from "../model/clock.ts";
 import { Arm } from "./arm.ts";
+import { Control } from "./control.ts";
 import { Directory } from "./directory.ts";
+import type { FaultRule } from "./fault-rule.ts";
 import { Faults } from "./faults.ts";
+import { History } from "./history.ts";
+import { ManualClock } from "./manual-clock.ts";
 import { type Course, type Operation, Operations } from "./operations.ts";
 import { RequestLog } from "./request-log.ts";
 import type { Switches, World } from "./resource-type.ts";
 import { Roles } from "./roles.ts";
 import { listen } from "./server.ts";
+import { type Snapshot, snapshotOf } from "./snapshot.ts";
 import { Store } from "./store.ts";
 import { Throttle, type ThrottleLimits } from "./throttle.ts";
 
@@ -15,6 +20,7 @@ export interface SimulatorOptions {
   host?: string;
   /** 0 for any free port. */
   port?: number;
+  /** A `ManualClock` stands until it is moved. */
   clock?: Clock;
   /** How long operations take, by full type; `*` for the rest. A thousandth of a second where nothing is said. */
   operationMs?: Readonly<Record<string, number>>;
@@ -27,6 +33,10 @@ export interface SimulatorOptions {
   retryAfterSeconds?: number;
   /** Makes guids and faults the same in every run. */
   seed?: string;
+  /** How long a request may take to arrive. */
+  arriveMs?: number;
+  /** Told of errors that are faults of the simulator itself; the request is answered with 500. */
+  bug?: (error: unknown) => void;
 }
 
 /** A simulator that runs. */
@@ -40,6 +50,14 @@ export interface Simulator {
   readonly log: RequestLog;
   readonly throttle: Throttle;
   readonly world: World;
+  /** Opens the control surface to those who do not come over loopback. */
+  readonly controlToken: string;
+  /** Let something go wrong; gives the id by which `faults` can take it back. */
+  addFault(rule: FaultRule): string;
+  /** The world as it is. */
+  snapshot(): Snapshot;
+  /** Move a manual clock on, ending operations in the order in which they are due. */
+  moveClock(ms: number): void;
   close(): Promise<void>;
 }
 
@@ -80,17 +98,57 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     switches: { ...defaults, ...options.switches },
   };
   let base = "";
-  const arm = new Arm({
+  const armOptions = {
     world,
     base: () => base,
     tenantOf: (subscription) => directory.tenantOf(subscription),
     pageSize: options.pageSize ?? 100,
     retryAfterSeconds: options.retryAfterSeconds ?? 10,
     secret: seed,
+  };
+  const arm = new Arm(armOptions);
+  const history = new History({ store, clock });
+  const armAt = (time: number) =>
+    new Arm({ ...armOptions, world: { ...world, store: history.at(time) } });
+  const addFault = (rule: FaultRule) => {
+    if (rule.effect.kind === "stale") history.start();
+    return faults.add(rule);
+  };
+  const snapshot = () => snapshotOf(store, clock.now());
+  const moveTo = (time: number) => {
+    if (!(clock instanceof ManualClock)) throw new Error("only a manual clock can be moved");
+    while (operations.nextDue <= time) {
+      clock.moveTo(operations.nextDue);
+      operations.settle();
+    }
+    clock.moveTo(time);
+  };
+  const whenKept = (then: () => void) => then();
+  const controlToken = randomBytes(24).toString("base64url");
+  const control = new Control({
+    faults,
+    log,
+    throttle,
+    operations,
+    addFault,
+    snapshot,
+    clock: {
+      now: () => clock.now(),
+      mode: clock instanceof ManualClock ? "manual" : "real",
+      moveTo,
+    },
+    token: controlToken,
+    whenKept,
+    ...(options.bug && { bug: options.bug }),
   });
+  const parts = { arm, armAt, directory, operations, throttle, faults, log, clock, whenKept };
   const server = await listen(
-    { arm, directory, operations, throttle, faults, log, clock, guid },
-    { host: options.host ?? "127.0.0.1", port: options.port ?? 0 },
+    { ...parts, pages: [control], ...(options.bug && { bug: options.bug }) },
+    {
+      host: options.host ?? "127.0.0.1",
+      port: options.port ?? 0,
+      ...(options.arriveMs !== undefined && { arriveMs: options.arriveMs }),
+    },
   );
   base = server.url;
   return {
@@ -103,6 +161,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     log,
     throttle,
     world,
+    controlToken,
+    addFault,
+    snapshot,
+    moveClock: (ms) => moveTo(clock.now() + ms),
     close: server.close,
   };
 }

@@ -1,13 +1,16 @@
 import type { Clock } from "../model/clock.ts";
 import { Refusal } from "./refusal.ts";
 
+/** What a request is counted as. */
 export type Cost = "read" | "write" | "delete";
 
+/** A bucket: how much it holds, and how fast it fills. */
 export interface Limit {
   burst: number;
   perSecond: number;
 }
 
+/** A bucket for each kind of request. */
 export type ThrottleLimits = Record<Cost, Limit>;
 
 /** What Azure gives each identity in a subscription:
@@ -18,15 +21,26 @@ export const azureLimits: ThrottleLimits = {
   delete: { burst: 200, perSecond: 10 },
 };
 
+/** What is left after a request: of the asker's own bucket, and of the subscription's. */
+export interface Left {
+  own: number;
+  global: number;
+}
+
 interface Bucket {
   left: number;
   at: number;
+  /** Until then nobody need ask: what is asked before renews the wait. */
+  closedUntil: number;
 }
+
+/** The subscription as a whole has fifteen times what each identity has, as the same page says. */
+const whole = 15;
 
 /** Token buckets that really run out: one for each identity, subscription and kind of request, and one for all identities. */
 export class Throttle {
   readonly #clock: Clock;
-  readonly limits: ThrottleLimits;
+  limits: ThrottleLimits;
   readonly #buckets = new Map<string, Bucket>();
 
   constructor(options: { clock: Clock; limits?: Partial<ThrottleLimits> }) {
@@ -34,41 +48,69 @@ export class Throttle {
     this.limits = { ...azureLimits, ...options.limits };
   }
 
-  /** Take one request out of its buckets, or refuse it. Gives what is left: of its own bucket and of the subscription's. */
-  take(identity: string, subscription: string, cost: Cost): { own: number; global: number } {
-    const limit = this.limits[cost];
-    // The subscription as a whole has fifteen times what each identity has.
-    const whole = { burst: limit.burst * 15, perSecond: limit.perSecond * 15 };
-    const own = this.#bucket(`${identity} ${subscription} ${cost}`, limit);
-    const global = this.#bucket(`${subscription} ${cost}`, whole);
-    if (own.left < 1 || global.left < 1) {
-      const [short, by] = own.left < 1 ? [own, limit] : [global, whole];
-      const seconds = Math.max(1, Math.ceil((1 - short.left) / by.perSecond));
-      throw new Refusal(
-        429,
-        "TooManyRequests",
-        `Number of ${cost} requests for subscription '${subscription}' actor '${identity}' exceeded the limit of '${by.burst}' for time interval '00:00:01'. Please try again after '${seconds}' seconds.`,
-        {
-          by: "gateway",
-          headers: { "Retry-After": String(seconds) },
-        },
-      );
-    }
-    own.left -= 1;
-    global.left -= 1;
-    return { own: Math.floor(own.left), global: Math.floor(global.left) };
+  /** Change the limits; buckets begin full again. */
+  setLimits(limits: Partial<ThrottleLimits>): void {
+    this.limits = { ...this.limits, ...limits };
+    this.#buckets.clear();
   }
 
-  #bucket(key: string, limit: Limit): Bucket {
+  /** Take one request out of its buckets, or refuse it. */
+  take(identity: string, subscription: string, cost: Cost): Left {
     const now = this.#clock.now();
-    let bucket = this.#buckets.get(key);
+    const { burst, perSecond } = this.limits[cost];
+    const own = this.#bucket(`${identity} ${subscription} ${cost}`, burst, perSecond, now);
+    const all = this.#bucket(`${subscription} ${cost}`, burst * whole, perSecond * whole, now);
+    if (empty(own, now)) throw refuse(own, burst, perSecond, now, cost, subscription, identity);
+    if (empty(all, now))
+      throw refuse(all, burst * whole, perSecond * whole, now, cost, subscription, identity);
+    own.left -= 1;
+    all.left -= 1;
+    return { own: Math.floor(own.left), global: Math.floor(all.left) };
+  }
+
+  #bucket(key: string, burst: number, perSecond: number, now: number): Bucket {
+    const bucket = this.#buckets.get(key);
     if (!bucket) {
-      bucket = { left: limit.burst, at: now };
-      this.#buckets.set(key, bucket);
-      return bucket;
+      const made = { left: burst, at: now, closedUntil: 0 };
+      this.#buckets.set(key, made);
+      return made;
     }
-    bucket.left = Math.min(limit.burst, bucket.left + ((now - bucket.at) / 1000) * limit.perSecond);
+    bucket.left = Math.min(burst, bucket.left + ((now - bucket.at) / 1000) * perSecond);
     bucket.at = now;
     return bucket;
   }
+}
+
+function empty(bucket: Bucket, now: number): boolean {
+  return bucket.left < 1 || now < bucket.closedUntil;
+}
+
+function refuse(
+  bucket: Bucket,
+  burst: number,
+  perSecond: number,
+  now: number,
+  cost: Cost,
+  subscription: string,
+  identity: string,
+): Refusal {
+  const seconds = Math.max(1, Math.ceil((1 - bucket.left) / perSecond));
+  bucket.closedUntil = now + seconds * 1000;
+  return tooManyRequests(cost, subscription, identity, burst, seconds);
+}
+
+/** The refusal of a request that came too soon. */
+export function tooManyRequests(
+  cost: string,
+  subscription: string,
+  identity: string,
+  burst: number,
+  seconds: number,
+): Refusal {
+  return new Refusal(
+    429,
+    "TooManyRequests",
+    `Number of ${cost} requests for subscription '${subscription}' actor '${identity}' exceeded the limit of '${burst}' for time interval '00:00:01'. Please try again after '${seconds}' seconds.`,
+    { by: "gateway", headers: { "Retry-After": String(seconds) } },
+  );
 }

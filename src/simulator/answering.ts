@@ -1,0 +1,164 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Clock } from "../model/clock.ts";
+import type { Arm, Routed } from "./arm.ts";
+import { parseBody } from "./body.ts";
+import type { Directory } from "./directory.ts";
+import type { Effect } from "./fault-rule.ts";
+import type { Faults } from "./faults.ts";
+import type { Operations } from "./operations.ts";
+import { Refusal } from "./refusal.ts";
+import type { RequestLog } from "./request-log.ts";
+import type { Principal } from "./resource-type.ts";
+import { type Cost, type Left, type Throttle, tooManyRequests } from "./throttle.ts";
+import { type Answer, refusalAnswer } from "./wire.ts";
+
+/** What answers requests to Resource Manager. */
+export interface ArmParts {
+  arm: Arm;
+  /** Resource Manager as it was at a time. */
+  armAt(time: number): Arm;
+  directory: Directory;
+  operations: Operations;
+  throttle: Throttle;
+  faults: Faults;
+  log: RequestLog;
+  clock: Clock;
+  /** Told of errors that are faults of the simulator itself. */
+  bug?: (error: unknown) => void;
+}
+
+/** An answer, and what is made to happen to it on its way. */
+export interface Outcome {
+  answer: Answer;
+  fate?: Effect | undefined;
+}
+
+const costs: Readonly<Record<string, Cost>> = { GET: "read", HEAD: "read", DELETE: "delete" };
+const noQuery = new URLSearchParams();
+
+/** Answer a request to Resource Manager. Everything that goes wrong becomes an answer. */
+export function answerArm(
+  method: string,
+  url: string,
+  headers: IncomingHttpHeaders,
+  body: string | undefined,
+  parts: ArmParts,
+): Outcome {
+  const { arm, directory, operations, throttle, faults, log, clock } = parts;
+  operations.settle();
+  const cut = url.indexOf("?");
+  const path = cut < 0 ? url : url.slice(0, cut);
+  let asker: Principal | undefined;
+  let routed: Routed | undefined;
+  let counted: Cost | undefined;
+  let left: Left | undefined;
+  let fate: Effect | undefined;
+  let answer: Answer;
+  try {
+    asker = directory.authenticate(headers.authorization);
+    routed = arm.route(method, path);
+    if (!faults.none) fate = faults.strike(momentOf(method, path, asker, routed));
+    const instead = fate && insteadOf(fate, asker, routed);
+    if (instead) answer = instead;
+    else {
+      const { subscription } = routed.address;
+      if (subscription !== undefined) {
+        counted = costs[method] ?? "write";
+        left = throttle.take(asker.objectId, subscription.toLowerCase(), counted);
+      }
+      const stale = fate?.kind === "stale" && counted === "read";
+      answer = (stale ? parts.armAt(clock.now() - fate.ms) : arm).answer(
+        {
+          method,
+          path,
+          query: cut < 0 ? noQuery : new URLSearchParams(url.slice(cut + 1)),
+          ifMatch: headers["if-match"],
+          ifNoneMatch: headers["if-none-match"],
+          body: parseBody(body),
+          asker,
+        },
+        routed,
+      );
+      if (left && counted) countDown(answer, routed, counted, left);
+    }
+  } catch (error) {
+    answer = errorAnswer(error, parts);
+    // The front door sends no counters with a refusal, the providers behind it do.
+    const provider = error instanceof Refusal && error.by === "provider";
+    if (provider && routed && counted && left) countDown(answer, routed, counted, left);
+  }
+  faults.settled();
+  log.add({
+    at: clock.now(),
+    method,
+    path,
+    status: fate?.kind === "lost" ? 0 : answer.status,
+    identity: asker?.objectId ?? "",
+    action: routed?.action ?? "",
+    cost: counted ?? "none",
+    ...(fate && { fault: fate.kind }),
+  });
+  return { answer, fate };
+}
+
+/** An error as an answer: a refusal in its own words, anything else as Azure tells of its own faults. */
+export function errorAnswer(error: unknown, parts: Pick<ArmParts, "bug">): Answer {
+  if (error instanceof Refusal) return refusalAnswer(error);
+  parts.bug?.(error);
+  return refusalAnswer(
+    new Refusal(500, "InternalServerError", "The simulator met an error of its own.", {
+      by: "gateway",
+    }),
+  );
+}
+
+function momentOf(method: string, path: string, asker: Principal, routed: Routed) {
+  return {
+    method,
+    path,
+    type: routed.type?.type ?? routed.address.type,
+    action: routed.action,
+    objectId: asker.objectId,
+    appId: asker.appId,
+  };
+}
+
+/** The answer where a fault takes its place, and nothing is done. */
+function insteadOf(fate: Effect, asker: Principal, routed: Routed): Answer | undefined {
+  switch (fate.kind) {
+    case "answer":
+      return { status: fate.status, headers: { ...fate.headers }, body: fate.body };
+    case "html":
+      return {
+        status: fate.status ?? 502,
+        headers: { "Content-Type": "text/html" },
+        raw: "<html><head><title>Bad Gateway</title></head><body><h1>Bad Gateway</h1></body></html>",
+      };
+    case "throttled": {
+      const { subscription = "" } = routed.address;
+      const seconds = fate.retryAfterSeconds ?? 10;
+      return refusalAnswer(tooManyRequests("all", subscription, asker.objectId, 0, seconds));
+    }
+    case "lost":
+      return fate.when === "before" ? { status: 0, headers: {} } : undefined;
+    case "dropped":
+    case "slow":
+    case "operation":
+    case "stale":
+      return undefined;
+  }
+}
+
+const counters = {
+  read: ["x-ms-ratelimit-remaining-subscription-reads", "Reads"],
+  write: ["x-ms-ratelimit-remaining-subscription-writes", "Writes"],
+  delete: ["x-ms-ratelimit-remaining-subscription-deletes", "Deletes"],
+} as const;
+
+function countDown(answer: Answer, routed: Routed, cost: Cost, left: Left): void {
+  const [own, word] = counters[cost];
+  answer.headers[own] = String(left.own);
+  // Private DNS answers were recorded without the subscription-wide counter.
+  if (routed.type?.dialect === "privateDns") return;
+  answer.headers[`X-Ms-Ratelimit-Remaining-Subscription-Global-${word}`] = String(left.global);
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock } from "../model/clock.ts";
+import type { Outcome } from "./answering.ts";
+import { type Answer, commonHeaders } from "./wire.ts";
+
+const common = Object.entries(commonHeaders).flat();
+
+/** Turns answers into bytes. */
+export class Sender {
+  readonly #clock: Clock;
+  // A guid for each request: random at the start, then counted. It must be cheap, and nothing follows from it.
+  readonly #prefix: string;
+  #count = 0;
+  #second = -1;
+  #date = "";
+  #compact = "";
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    const hex = randomBytes(10).toString("hex");
+    this.#prefix = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-`;
+  }
+
+  /** Send an answer, or do to it what is to be done to it. */
+  deliver(request: IncomingMessage, response: ServerResponse, { answer, fate }: Outcome): void {
+    switch (fate?.kind) {
+      case "lost":
+        response.destroy();
+        return;
+      case "dropped":
+        this.send(request, response, answer, true);
+        return;
+      case "slow":
+        this.#clock.after(fate.ms, () => this.send(request, response, answer));
+        return;
+      case undefined:
+      case "answer":
+      case "html":
+      case "operation":
+      case "stale":
+      case "throttled":
+        this.send(request, response, answer);
+    }
+  }
+
+  send(request: IncomingMessage, response: ServerResponse, answer: Answer, half = false): void {
+    if (response.destroyed) return;
+    let text = answer.raw ?? (answer.body === undefined ? "" : JSON.stringify(answer.body));
+    if (answer.escapeSlashes) text = text.replaceAll("/", "\\/");
+    this.#tick();
+    const id = this.#prefix + (this.#count++ % 0xffffffffffff).toString(16).padStart(12, "0");
+    const asked = request.headers;
+    const correlation = asked["x-ms-correlation-request-id"];
+    const headers = common.slice();
+    headers.push("Date", this.#date);
+    if (text !== "" && answer.raw === undefined)
+      headers.push("Content-Type", "application/json; charset=utf-8");
+    headers.push("Content-Length", String(Buffer.byteLength(text)));
+    headers.push("x-ms-request-id", id);
+    headers.push("x-ms-correlation-request-id", typeof correlation === "string" ? correlation : id);
+    headers.push("x-ms-routing-request-id", `SIMULATOR:${this.#compact}:${id}`);
+    const client = asked["x-ms-client-request-id"];
+    if (typeof client === "string") headers.push("x-ms-client-request-id", client);
+    for (const name in answer.headers) headers.push(name, answer.headers[name] ?? "");
+    response.writeHead(answer.status, headers);
+    if (!half) {
+      response.end(text);
+      return;
+    }
+    // Only then is the half on its way, and the end of the connection comes after it.
+    response.write(text.slice(0, text.length >> 1), () => response.destroy());
+  }
+
+  /** Both forms of the time change once a second, and are made no more often. */
+  #tick(): void {
+    const now = this.#clock.now();
+    const second = Math.floor(now / 1000);
+    if (second === this.#second) return;
+    this.#second = second;
+    const date = new Date(now);
+    this.#date = date.toUTCString();
+    this.#compact = date.toISOString().replace(/[-:]|\.\d+/g, "");
+  }
+}
