@@ -1,4 +1,5 @@
 import { type Clock, realClock } from "../model/clock.ts";
+import type { PlannedCondition } from "../model/conditions.ts";
 import { type Failure, isExplained } from "../model/failure.ts";
 import { type Kind, type KubeObject, keyOf } from "../model/kind.ts";
 import type { Change, WatchCache } from "./cache.ts";
@@ -10,7 +11,7 @@ import { type Log, redact } from "./log.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 import { type Pass, RunningPass } from "./pass.ts";
 import { type Outcome, type Priority, WorkQueue } from "./queue.ts";
-import { type PlannedCondition, statusChange, type WithStatus, writeStatus } from "./status.ts";
+import { statusChange, type WithStatus, writeStatus } from "./status.ts";
 import { inSpan } from "./trace.ts";
 
 /** Something that a plan wants done. */

@@ -1,10 +1,7 @@
-import { withConditions } from "../model/conditions.ts";
+import { type PlannedCondition, withConditions } from "../model/conditions.ts";
 import { apiVersionOf, type Kind, type KubeObject } from "../model/kind.ts";
 import type { Condition } from "../model/kinds/condition.ts";
 import type { KubeClient } from "./client.ts";
-
-/** A condition as a plan decides it. The times and the generation are filled in when it is written. */
-export type PlannedCondition = Pick<Condition, "type" | "status" | "reason" | "message">;
 
 /** The part of the status that one controller owns. */
 export interface OwnStatus {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   conditionOf,
   isTrue,
-  type PlannedCondition,
+  type ObservedCondition,
   withCondition,
   withConditions,
   withoutConditions,
@@ -12,8 +12,8 @@ import type { Condition } from "./kinds/condition.ts";
 const then = "2026-08-22T11:00:00Z";
 const now = new Date("2026-08-22T12:00:00.123Z");
 
-function planned(over: Partial<PlannedCondition> = {}): PlannedCondition {
-  const condition: PlannedCondition = {
+function planned(over: Partial<ObservedCondition> = {}): ObservedCondition {
+  const condition: ObservedCondition = {
     type: "Ready",
     status: "True",
     reason: "Connected",
@@ -23,7 +23,7 @@ function planned(over: Partial<PlannedCondition> = {}): PlannedCondition {
   return { ...condition, ...over };
 }
 
-const at = (over: Partial<PlannedCondition> = {}): Condition => ({
+const at = (over: Partial<ObservedCondition> = {}): Condition => ({
   ...planned(over),
   lastTransitionTime: then,
 });

@@ -1,7 +1,10 @@
 import type { Condition } from "./kinds/condition.ts";
 
-/** A condition as a plan decides it: without times, for a plan has no clock. */
-export type PlannedCondition = Omit<Condition, "lastTransitionTime">;
+/** A condition as a plan decides it: a plan has no clock, and knows no generation. */
+export type PlannedCondition = Pick<Condition, "type" | "status" | "reason" | "message">;
+
+/** The same with the generation that it was decided for. */
+export type ObservedCondition = Omit<Condition, "lastTransitionTime">;
 
 /** The API server refuses a longer message, and with it the whole status. */
 const longestMessage = 32_768;
@@ -12,7 +15,7 @@ const longestMessage = 32_768;
  */
 export function withCondition(
   all: readonly Condition[],
-  next: PlannedCondition,
+  next: ObservedCondition,
   now: Date,
 ): readonly Condition[] {
   const old = all.find((condition) => condition.type === next.type);
@@ -41,7 +44,7 @@ export function withoutConditions(
  */
 export function withConditions(
   all: readonly Condition[],
-  planned: readonly PlannedCondition[],
+  planned: readonly ObservedCondition[],
   ourTypes: readonly string[],
   now: Date,
 ): readonly Condition[] {

@@ -1,5 +1,5 @@
 import type { Feature, Plan, Step } from "../../src/kube/controller.ts";
-import type { PlannedCondition } from "../../src/kube/status.ts";
+import type { PlannedCondition } from "../../src/model/conditions.ts";
 import type { Kind, KubeObject } from "../../src/model/kind.ts";
 import type { Condition } from "../../src/model/kinds/condition.ts";
 import type { Cluster } from "../setup/cluster.ts";
