@@ -1,16 +1,30 @@
 import type { ResourceType } from "./resource-type.ts";
 import { dnsRecords } from "./types/dns-records/index.ts";
 import { dnsZones } from "./types/dns-zones/index.ts";
+import { federatedIdentityCredentials } from "./types/federated-identity-credentials/index.ts";
+import { permissions } from "./types/permissions/index.ts";
 import { privateDnsRecords } from "./types/private-dns-records/index.ts";
 import { privateDnsZones } from "./types/private-dns-zones/index.ts";
 import { resourceGroups } from "./types/resource-groups/index.ts";
+import { roleAssignments } from "./types/role-assignments/index.ts";
+import { roleDefinitions } from "./types/role-definitions/index.ts";
 import { subnets } from "./types/subnets/index.ts";
+import { subscriptions } from "./types/subscriptions/index.ts";
+import { tenants } from "./types/tenants/index.ts";
+import { userAssignedIdentities } from "./types/user-assigned-identities/index.ts";
 import { virtualNetworkLinks } from "./types/virtual-network-links/index.ts";
 import { virtualNetworks } from "./types/virtual-networks/index.ts";
 
 /** Every type that the simulator knows, one line each. */
 export const resourceTypes: readonly ResourceType[] = [
+  subscriptions,
+  tenants,
   resourceGroups,
+  roleDefinitions,
+  roleAssignments,
+  permissions,
+  userAssignedIdentities,
+  federatedIdentityCredentials,
   virtualNetworks,
   subnets,
   privateDnsZones,

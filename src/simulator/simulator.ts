@@ -1,10 +1,11 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { type Clock, realClock } from "../model/clock.ts";
 import { Arm } from "./arm.ts";
 import { Control } from "./control.ts";
 import { Directory } from "./directory.ts";
 import type { FaultRule } from "./fault-rule.ts";
 import { Faults } from "./faults.ts";
+import { guidFrom } from "./guid.ts";
 import { History } from "./history.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { type Course, type Operation, Operations } from "./operations.ts";
@@ -71,7 +72,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const guid = () => guidFrom(`${seed} ${made++}`);
   const store = new Store();
   const directory = new Directory({ clock, guid });
-  const roles = new Roles({ store });
+  const roles = new Roles({ store, tenantOf: (subscription) => directory.tenantOf(subscription) });
   const faults = new Faults({ clock, seed });
   const log = new RequestLog();
   const throttle = new Throttle({ clock, ...(options.limits && { limits: options.limits }) });
@@ -167,10 +168,4 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     moveClock: (ms) => moveTo(clock.now() + ms),
     close: server.close,
   };
-}
-
-/** A guid made from a text: the same text, the same guid. */
-export function guidFrom(text: string): string {
-  const hash = createHash("sha256").update(text).digest("hex");
-  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-4${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
 }
