@@ -66,8 +66,8 @@ export function answerArm(
         counted = costs[method] ?? "write";
         left = throttle.take(asker.objectId, subscription.toLowerCase(), counted);
       }
-      const stale = fate?.kind === "stale" && counted === "read";
-      answer = (stale ? parts.armAt(clock.now() - fate.ms) : arm).answer(
+      const stale = fate?.kind === "stale" && counted === "read" ? fate.ms : undefined;
+      answer = (stale === undefined ? arm : parts.armAt(clock.now() - stale)).answer(
         {
           method,
           path,

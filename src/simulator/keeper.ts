@@ -103,7 +103,10 @@ export class Keeper {
       if (child.dialect !== "network") continue;
       const word = child.type.slice(child.type.lastIndexOf("/") + 1).toLowerCase();
       for (const each of store.collection(`${resource.key}/${word}`))
-        if (each.operation === undefined) each.state = state;
+        if (each.operation === undefined) {
+          each.state = state;
+          store.put(each);
+        }
     }
   }
 

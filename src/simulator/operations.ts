@@ -31,6 +31,12 @@ export interface Course {
   error?: Operation["error"];
 }
 
+/** Where operations are kept beyond the life of the process. */
+export interface OperationJournal {
+  saved(operation: Operation): void;
+  removed(id: string): void;
+}
+
 export interface OperationsOptions {
   clock: Clock;
   guid: () => string;
@@ -38,6 +44,7 @@ export interface OperationsOptions {
   course: (operation: { type: string; verb: Operation["verb"]; key: string }) => Course;
   /** Called when an operation ends, before anyone can see that it has. */
   ended: (operation: Operation) => void;
+  journal?: OperationJournal;
 }
 
 const keptMs = 3_600_000;
@@ -72,6 +79,7 @@ export class Operations {
     this.#all.set(operation.id, operation);
     this.#running.add(operation);
     this.#nextDue = Math.min(this.#nextDue, operation.dueAt);
+    this.#options.journal?.saved(operation);
     return operation;
   }
 
@@ -125,6 +133,7 @@ export class Operations {
     operation.status = status;
     operation.endedAt = at;
     this.#running.delete(operation);
+    this.#options.journal?.saved(operation);
     this.#options.ended(operation);
   }
 
@@ -134,6 +143,7 @@ export class Operations {
       if (operation.status === "InProgress") continue;
       if (now - (operation.endedAt ?? now) < keptMs) return;
       this.#all.delete(operation.id);
+      this.#options.journal?.removed(operation.id);
     }
   }
 }

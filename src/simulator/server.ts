@@ -4,6 +4,7 @@ import { type ArmParts, answerArm, errorAnswer } from "./answering.ts";
 import { readBody } from "./body.ts";
 import { Refusal } from "./refusal.ts";
 import { Sender } from "./send.ts";
+import { SimulatorError } from "./simulator-error.ts";
 
 /** What answers under paths of its own, before Resource Manager gets to see a request. */
 export interface Pages {
@@ -55,7 +56,7 @@ export async function listen(parts: Parts, where: Listen): Promise<Listening> {
   );
   server.on("clientError", refuseGarbage);
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    server.once("error", (error) => reject(whyNotListening(error, where)));
     server.listen(where.port, where.host, resolve);
   });
   const { address, port, family } = server.address() as AddressInfo;
@@ -102,6 +103,20 @@ function receive(
       .catch((error: unknown) =>
         sender.send(request, response, errorAnswer(error, request.destroyed ? {} : parts)),
       );
+}
+
+function whyNotListening(error: NodeJS.ErrnoException, { host, port }: Listen): Error {
+  if (error.code === "EADDRINUSE")
+    return new SimulatorError(
+      "AddressInUse",
+      `cannot listen on ${host}:${port} · something else listens there · stop it, or choose another port (0 for any free one)`,
+      { cause: error },
+    );
+  return new SimulatorError(
+    "AddressRefused",
+    `cannot listen on ${host}:${port} · ${error.message} · choose an address of this machine and a port that you may use`,
+    { cause: error },
+  );
 }
 
 /** What is not HTTP is refused in the form of Resource Manager, and the connection ends. */

@@ -7,13 +7,16 @@ import type { FaultRule } from "./fault-rule.ts";
 import { Faults } from "./faults.ts";
 import { guidFrom } from "./guid.ts";
 import { History } from "./history.ts";
+import { type KeyValue, memoryKeyValue } from "./key-value.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { type Course, type Operation, Operations } from "./operations.ts";
 import { RequestLog } from "./request-log.ts";
 import type { Switches, World } from "./resource-type.ts";
 import { Roles } from "./roles.ts";
 import { listen } from "./server.ts";
+import type { SimulatorError } from "./simulator-error.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
+import { State } from "./state.ts";
 import { Store } from "./store.ts";
 import { Throttle, type ThrottleLimits } from "./throttle.ts";
 
@@ -34,6 +37,10 @@ export interface SimulatorOptions {
   retryAfterSeconds?: number;
   /** Makes guids and faults the same in every run. */
   seed?: string;
+  /** A file that keeps the world beyond the life of the process; `reset` begins with an empty one. */
+  state?: { file: string; reset?: boolean };
+  /** Told when the state file cannot be written any more; nothing is answered from then on. */
+  failed?: (error: SimulatorError) => void;
   /** How long a request may take to arrive. */
   arriveMs?: number;
   /** Told of errors that are faults of the simulator itself; the request is answered with 500. */
@@ -67,9 +74,18 @@ const defaults: Switches = { gatewayPoolsTakeAddresses: true, concurrentNetworkW
 /** Start an Azure that runs here: Resource Manager and Entra behind one address. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const clock = options.clock ?? realClock;
-  const seed = options.seed ?? randomBytes(16).toString("hex");
+  const state =
+    options.state && new State({ ...options.state, failed: options.failed ?? (() => undefined) });
+  const kept: KeyValue = state ?? memoryKeyValue();
+  // What was made from the first seed must go on from it.
+  const seed = kept.get("seed") ?? options.seed ?? randomBytes(16).toString("hex");
+  kept.set("seed", seed);
   let made = 0;
-  const guid = () => guidFrom(`${seed} ${made++}`);
+  made = state?.keepNumber("guids", () => made) ?? 0;
+  const guid = () => {
+    state?.touch();
+    return guidFrom(`${seed} ${made++}`);
+  };
   const store = new Store();
   const directory = new Directory({ clock, guid });
   const roles = new Roles({ store, tenantOf: (subscription) => directory.tenantOf(subscription) });
@@ -87,7 +103,17 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     guid,
     course,
     ended: (operation) => arm.ended(operation),
+    ...(state && { journal: state.operations }),
   });
+  if (state) {
+    for (const resource of state.loadResources()) store.load(resource);
+    for (const operation of state.loadOperations()) operations.load(operation);
+    store.keepIn(state.resources);
+    if (clock instanceof ManualClock) {
+      clock.moveTo(state.keepNumber("clock", () => clock.now()) ?? clock.now());
+      clock.moved = () => state.touch();
+    }
+  }
   const world: World = {
     store,
     operations,
@@ -102,7 +128,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const armOptions = {
     world,
     base: () => base,
-    tenantOf: (subscription) => directory.tenantOf(subscription),
+    tenantOf: (subscription: string) => directory.tenantOf(subscription),
     pageSize: options.pageSize ?? 100,
     retryAfterSeconds: options.retryAfterSeconds ?? 10,
     secret: seed,
@@ -124,7 +150,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     }
     clock.moveTo(time);
   };
-  const whenKept = (then: () => void) => then();
+  const whenKept = (then: () => void) => (state ? state.whenKept(then) : then());
   const controlToken = randomBytes(24).toString("base64url");
   const control = new Control({
     faults,
@@ -143,6 +169,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     ...(options.bug && { bug: options.bug }),
   });
   const parts = { arm, armAt, directory, operations, throttle, faults, log, clock, whenKept };
+  state?.flush();
   const server = await listen(
     { ...parts, pages: [control], ...(options.bug && { bug: options.bug }) },
     {
@@ -150,7 +177,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       port: options.port ?? 0,
       ...(options.arriveMs !== undefined && { arriveMs: options.arriveMs }),
     },
-  );
+  ).catch((error: unknown) => {
+    state?.close();
+    throw error;
+  });
   base = server.url;
   return {
     url: server.url,
@@ -166,6 +196,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     addFault,
     snapshot,
     moveClock: (ms) => moveTo(clock.now() + ms),
-    close: server.close,
+    close: async () => {
+      await server.close();
+      state?.close();
+    },
   };
 }

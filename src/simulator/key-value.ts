@@ -1,0 +1,16 @@
+/** Small things that outlive the process where there is a state file: keys, certificates, the directory. */
+export interface KeyValue {
+  get(name: string): string | undefined;
+  set(name: string, value: string): void;
+}
+
+/** The same where nothing outlives the process. */
+export function memoryKeyValue(): KeyValue {
+  const held = new Map<string, string>();
+  return {
+    get: (name) => held.get(name),
+    set: (name, value) => {
+      held.set(name, value);
+    },
+  };
+}
