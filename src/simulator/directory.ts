@@ -55,12 +55,17 @@ export class Directory {
   readonly #verified = new Map<string, { principal: Principal; expiresAt: number }>();
   #key: SigningKey | undefined;
 
-  constructor(options: { clock: Clock; guid: () => string }) {
+  /** Told when something changed that `save` gives. */
+  readonly #changed: () => void;
+
+  constructor(options: { clock: Clock; guid: () => string; changed?: () => void }) {
     this.#clock = options.clock;
     this.#guid = options.guid;
+    this.#changed = options.changed ?? (() => undefined);
   }
 
   addTenant(tenant: string, name?: string): void {
+    this.#changed();
     this.#tenants.add(tenant.toLowerCase());
     if (name !== undefined) this.#names.set(tenant.toLowerCase(), name);
   }
@@ -111,6 +116,7 @@ export class Directory {
   removeApplication(objectId: string): void {
     const held = this.#byObjectId.get(objectId.toLowerCase());
     if (!held) return;
+    this.#changed();
     this.#byObjectId.delete(held.objectId);
     this.#byAppId.delete(held.appId);
   }
@@ -140,6 +146,7 @@ export class Directory {
     const held = this.find(objectId);
     if (!held) return;
     this.unfederate(objectId, credential.name);
+    this.#changed();
     held.federated.push(credential);
   }
 
@@ -153,6 +160,7 @@ export class Directory {
 
   /** Make known the keys of an issuer, so that the signatures of its tokens are checked. */
   trustIssuer(issuer: TrustedIssuer): void {
+    this.#changed();
     this.#issuers.set(issuer.issuer, issuer);
   }
 

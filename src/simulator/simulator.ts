@@ -2,11 +2,12 @@ import { randomBytes } from "node:crypto";
 import { type Clock, realClock } from "../model/clock.ts";
 import { Arm } from "./arm.ts";
 import { Control } from "./control.ts";
-import { Directory } from "./directory.ts";
+import { Directory, type DirectoryState } from "./directory.ts";
 import type { FaultRule } from "./fault-rule.ts";
 import { Faults } from "./faults.ts";
 import { guidFrom } from "./guid.ts";
 import { History } from "./history.ts";
+import { restoreIdentities } from "./identities.ts";
 import { type KeyValue, memoryKeyValue } from "./key-value.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { type Course, type Operation, Operations } from "./operations.ts";
@@ -87,7 +88,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     return guidFrom(`${seed} ${made++}`);
   };
   const store = new Store();
-  const directory = new Directory({ clock, guid });
+  const directory = new Directory({ clock, guid, changed: () => state?.changed("directory") });
   const roles = new Roles({ store, tenantOf: (subscription) => directory.tenantOf(subscription) });
   const faults = new Faults({ clock, seed });
   const log = new RequestLog();
@@ -106,6 +107,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     ...(state && { journal: state.operations }),
   });
   if (state) {
+    const saved = state.get("directory");
+    if (saved !== undefined) directory.load(JSON.parse(saved) as DirectoryState);
+    state.keepText("directory", () => JSON.stringify(directory.save()));
     for (const resource of state.loadResources()) store.load(resource);
     for (const operation of state.loadOperations()) operations.load(operation);
     store.keepIn(state.resources);
@@ -124,6 +128,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     allowed: (asker, action, scope) => roles.allow(asker, action, scope),
     switches: { ...defaults, ...options.switches },
   };
+  if (state) restoreIdentities(world);
   let base = "";
   const armOptions = {
     world,

@@ -18,6 +18,8 @@ export class State implements KeyValue {
   readonly #madeAgain = new Set<string>();
   readonly #operations = new Map<string, Operation | undefined>();
   readonly #things = new Map<string, string>();
+  readonly #texts = new Map<string, () => string>();
+  readonly #changedTexts = new Set<string>();
   readonly #counters = new Map<string, { now: () => number; written: number }>();
   readonly #insert: Record<"resources" | "operations" | "things", StatementSync>;
   readonly #delete: Record<"resources" | "operations", StatementSync>;
@@ -68,6 +70,17 @@ export class State implements KeyValue {
     const kept = text === undefined ? undefined : Number(text);
     this.#counters.set(name, { now, written: kept ?? Number.NaN });
     return kept;
+  }
+
+  /** Keep a text that is made when it is written, and only when it is said to have changed. */
+  keepText(name: string, now: () => string): void {
+    this.#texts.set(name, now);
+    this.#changedTexts.delete(name);
+  }
+
+  changed(name: string): void {
+    this.#changedTexts.add(name);
+    this.touch();
   }
 
   /** Something changed that is kept. */
@@ -169,6 +182,10 @@ export class State implements KeyValue {
       for (const [id, operation] of this.#operations)
         if (operation === undefined) this.#delete.operations.run(id);
         else this.#insert.operations.run(id, JSON.stringify(operation));
+      for (const name of this.#changedTexts) {
+        const text = this.#texts.get(name)?.();
+        if (text !== undefined) this.#insert.things.run(name, text);
+      }
       for (const [name, value] of this.#things) this.#insert.things.run(name, value);
       for (const [name, counter] of this.#counters) {
         const now = counter.now();
@@ -185,6 +202,7 @@ export class State implements KeyValue {
     this.#madeAgain.clear();
     this.#operations.clear();
     this.#things.clear();
+    this.#changedTexts.clear();
     this.#changed = false;
   }
 }

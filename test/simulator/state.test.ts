@@ -7,7 +7,15 @@ import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { ManualClock } from "../../src/simulator/manual-clock.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
-import { group, network, networkBody, smallWorld, subscription } from "./small-world.ts";
+import {
+  group,
+  network,
+  networkBody,
+  owner,
+  smallWorld,
+  subscription,
+  tenant,
+} from "./small-world.ts";
 
 function stateFile(): string {
   const folder = mkdtempSync(join(tmpdir(), "st-state-"));
@@ -50,6 +58,25 @@ test("guids go on after a restart and none is given twice", async () => {
     await simulator.close();
   }
   expect(guids.size).toBe(30);
+});
+
+test("who can sign in, and the tokens they have, are the same after a restart", async () => {
+  const file = stateFile();
+  const first = await smallWorld({ state: { file } });
+  const { directory } = first.simulator;
+  const made = directory.addApplication({ tenant, displayName: "app", secrets: [{ value: "s" }] });
+  await first.ask("PUT", group, { location: "westeurope" });
+  const identity = `${group}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/signs-in`;
+  const { properties } = (await first.ask("PUT", identity, { location: "westeurope" })).body;
+  await first.simulator.close();
+
+  const simulator = await startSimulator({ state: { file } });
+  onTestFinished(() => simulator.close());
+  expect(simulator.directory.tenantOf(subscription)).toBe(tenant);
+  expect(simulator.directory.application(made.appId)).toEqual(made);
+  const { clientId } = properties as { clientId: string };
+  expect(simulator.directory.application(clientId)?.resourceId).toBe(identity);
+  expect(simulator.directory.authenticate(`Bearer ${first.token}`).objectId).toBe(owner.objectId);
 });
 
 test("a list keeps its order, also when something was deleted and made again", async () => {
