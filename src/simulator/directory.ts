@@ -1,3 +1,4 @@
+import { createPublicKey, X509Certificate } from "node:crypto";
 import type { Clock } from "../model/clock.ts";
 import type { Application, FederatedCredential, TrustedIssuer } from "./application.ts";
 import { guidFrom } from "./guid.ts";
@@ -14,7 +15,8 @@ import type { Principal } from "./resource-type.ts";
 
 /** What is kept of a directory beyond the life of the process. Managed identities are kept as resources. */
 export interface DirectoryState {
-  signingKey: string;
+  /** Absent while no token was made. */
+  signingKey?: string;
   names: [string, string][];
   tenants: string[];
   subscriptions: [string, string][];
@@ -96,6 +98,8 @@ export class Directory {
   /** Let an application sign in. What is not given is made. */
   addApplication(given: Partial<Application> & { tenant: string }): Application {
     const appId = (given.appId ?? this.#guid()).toLowerCase();
+    // What is no certificate is told at once, and not when someone signs in.
+    for (const each of given.certificates ?? []) new X509Certificate(each);
     const application: Application = {
       ...given,
       tenant: given.tenant.toLowerCase(),
@@ -160,6 +164,7 @@ export class Directory {
 
   /** Make known the keys of an issuer, so that the signatures of its tokens are checked. */
   trustIssuer(issuer: TrustedIssuer): void {
+    for (const key of issuer.keys) createPublicKey({ key, format: "jwk" });
     this.#changed();
     this.#issuers.set(issuer.issuer, issuer);
   }
@@ -179,7 +184,10 @@ export class Directory {
   }
 
   get signingKey(): SigningKey {
-    this.#key ??= sharedSigningKey();
+    if (!this.#key) {
+      this.#key = sharedSigningKey();
+      this.#changed();
+    }
     return this.#key;
   }
 
@@ -260,7 +268,9 @@ export class Directory {
   /** What must be kept for tokens and sign-ins to go on after a restart. */
   save(): DirectoryState {
     return {
-      signingKey: String(this.signingKey.privateKey.export({ type: "pkcs8", format: "pem" })),
+      ...(this.#key && {
+        signingKey: String(this.#key.privateKey.export({ type: "pkcs8", format: "pem" })),
+      }),
       names: [...this.#names],
       tenants: [...this.#tenants],
       subscriptions: [...this.#tenantBySubscription],
@@ -270,7 +280,7 @@ export class Directory {
   }
 
   load(state: DirectoryState): void {
-    this.#key = signingKey(state.signingKey);
+    if (state.signingKey !== undefined) this.#key = signingKey(state.signingKey);
     for (const each of state.tenants) this.addTenant(each);
     for (const [subscription, tenant] of state.subscriptions)
       this.addSubscription(subscription, tenant);

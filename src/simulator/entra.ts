@@ -13,6 +13,10 @@ export interface EntraParts {
   clock: Clock;
   log: RequestLog;
   guid: () => string;
+  /** Calls back when all that has changed is kept: a token must not be known before its key is. */
+  whenKept(then: () => void): void;
+  /** Told of errors that are faults of the simulator itself. */
+  bug?: (error: unknown) => void;
 }
 
 interface Asked {
@@ -88,18 +92,22 @@ export class Entra implements Pages {
   }
 
   #reply(request: IncomingMessage, response: ServerResponse, answer: () => unknown): void {
-    const { clock, log, guid } = this.#parts;
+    const { clock, log, guid, whenKept, bug } = this.#parts;
     const id = guid();
     let status = 200;
     let body: unknown;
     try {
       body = answer();
     } catch (error) {
-      if (!(error instanceof EntraRefusal)) throw error;
+      if (!(error instanceof EntraRefusal)) bug?.(error);
+      const refusal =
+        error instanceof EntraRefusal
+          ? error
+          : new EntraRefusal(500, "server_error", 90033, "A transient error has occurred.");
       const given = request.headers["client-request-id"];
       const correlation = typeof given === "string" ? given : id;
-      status = error.status;
-      body = error.body({ trace: id, correlation, at: clock.now() });
+      status = refusal.status;
+      body = refusal.body({ trace: id, correlation, at: clock.now() });
     }
     const text = JSON.stringify(body);
     response.writeHead(status, {
@@ -113,7 +121,7 @@ export class Entra implements Pages {
       "x-ms-request-id": id,
       Date: new Date(clock.now()).toUTCString(),
     });
-    response.end(text);
+    whenKept(() => response.end(text));
     const { method = "GET", url = "/" } = request;
     const path = url.split("?", 1)[0] ?? url;
     log.add({ at: clock.now(), method, path, status, identity: "", action: "", cost: "none" });

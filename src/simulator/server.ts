@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { type ArmParts, answerArm, errorAnswer } from "./answering.ts";
 import { readBody } from "./body.ts";
@@ -29,6 +30,8 @@ export interface Listen {
   port: number;
   /** How long a request may take to arrive. */
   arriveMs?: number;
+  /** Serve over TLS with this certificate and key. */
+  tls?: { cert: string; key: string };
 }
 
 /** A server that answers. */
@@ -44,16 +47,18 @@ export async function listen(parts: Parts, where: Listen): Promise<Listening> {
   const sender = new Sender(parts.clock);
   const listener = { loopback: isLoopback(where.host) };
   const arriveMs = where.arriveMs ?? patienceMs;
-  const server = createServer(
-    {
-      keepAliveTimeout: 60_000,
-      // Someone who sends a byte now and then must not hold a connection for ever.
-      headersTimeout: arriveMs,
-      requestTimeout: arriveMs,
-      connectionsCheckingInterval: Math.min(5000, arriveMs),
-    },
-    (request, response) => receive(request, response, parts, sender, listener),
-  );
+  const patience = {
+    keepAliveTimeout: 60_000,
+    // Someone who sends a byte now and then must not hold a connection for ever.
+    headersTimeout: arriveMs,
+    requestTimeout: arriveMs,
+    connectionsCheckingInterval: Math.min(5000, arriveMs),
+  };
+  const take = (request: IncomingMessage, response: ServerResponse) =>
+    receive(request, response, parts, sender, listener);
+  const server = where.tls
+    ? createTlsServer({ ...patience, ...where.tls }, take)
+    : createServer(patience, take);
   server.on("clientError", refuseGarbage);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(whyNotListening(error, where)));
@@ -61,7 +66,7 @@ export async function listen(parts: Parts, where: Listen): Promise<Listening> {
   });
   const { address, port, family } = server.address() as AddressInfo;
   return {
-    url: `http://${family === "IPv6" ? `[${address}]` : address}:${port}`,
+    url: `${where.tls ? "https" : "http"}://${family === "IPv6" ? `[${address}]` : address}:${port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { type Clock, realClock } from "../model/clock.ts";
 import { Arm } from "./arm.ts";
+import { serverCertificates } from "./certificates.ts";
 import { Control } from "./control.ts";
 import { Directory, type DirectoryState } from "./directory.ts";
+import { Entra } from "./entra.ts";
 import type { FaultRule } from "./fault-rule.ts";
 import { Faults } from "./faults.ts";
 import { guidFrom } from "./guid.ts";
@@ -25,6 +27,8 @@ export interface SimulatorOptions {
   host?: string;
   /** 0 for any free port. */
   port?: number;
+  /** Serve over TLS too, with a certificate authority that is made once; `names` are further names of the server. */
+  https?: boolean | { port?: number; names?: readonly string[] };
   /** A `ManualClock` stands until it is moved. */
   clock?: Clock;
   /** How long operations take, by full type; `*` for the rest. A thousandth of a second where nothing is said. */
@@ -51,6 +55,10 @@ export interface SimulatorOptions {
 /** A simulator that runs. */
 export interface Simulator {
   readonly url: string;
+  /** The same over TLS, where it was asked for. */
+  readonly httpsUrl: string | undefined;
+  /** The certificate of the authority that signed the server's, in PEM. */
+  readonly ca: string | undefined;
   readonly store: Store;
   readonly operations: Operations;
   readonly directory: Directory;
@@ -130,6 +138,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   };
   if (state) restoreIdentities(world);
   let base = "";
+  let tlsBase = "";
   const armOptions = {
     world,
     base: () => base,
@@ -175,20 +184,49 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   });
   const parts = { arm, armAt, directory, operations, throttle, faults, log, clock, whenKept };
   state?.flush();
-  const server = await listen(
-    { ...parts, pages: [control], ...(options.bug && { bug: options.bug }) },
-    {
-      host: options.host ?? "127.0.0.1",
-      port: options.port ?? 0,
-      ...(options.arriveMs !== undefined && { arriveMs: options.arriveMs }),
-    },
-  ).catch((error: unknown) => {
+  const bug = options.bug && { bug: options.bug };
+  const entra = new Entra({ directory, clock, log, guid, whenKept, ...bug });
+  const serving = { ...parts, pages: [control, entra], ...bug };
+  const where = {
+    host: options.host ?? "127.0.0.1",
+    port: options.port ?? 0,
+    ...(options.arriveMs !== undefined && { arriveMs: options.arriveMs }),
+  };
+  const release = (error: unknown): never => {
     state?.close();
     throw error;
-  });
+  };
+  const server = await listen(serving, where).catch(release);
   base = server.url;
+  directory.acceptAudience(base);
+  const https = options.https === true ? {} : options.https || undefined;
+  const certificates = https && serverCertificates(kept, https.names);
+  // What comes over TLS is told of operations over TLS: clients refuse to go on without.
+  const tlsArm = { ...armOptions, base: () => tlsBase };
+  const tlsServing = {
+    ...serving,
+    arm: new Arm(tlsArm),
+    armAt: (time: number) => new Arm({ ...tlsArm, world: { ...world, store: history.at(time) } }),
+  };
+  const tlsServer =
+    certificates &&
+    (await listen(tlsServing, {
+      ...where,
+      port: https?.port ?? 0,
+      tls: { cert: certificates.server.certificate, key: certificates.server.key },
+    }).catch(async (error: unknown) => {
+      await server.close();
+      return release(error);
+    }));
+  if (tlsServer) {
+    tlsBase = tlsServer.url;
+    directory.acceptAudience(tlsBase);
+    directory.acceptAudience(tlsBase.replace("127.0.0.1", "localhost"));
+  }
   return {
     url: server.url,
+    httpsUrl: tlsServer?.url,
+    ca: certificates?.ca,
     store,
     operations,
     directory,
@@ -202,7 +240,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     snapshot,
     moveClock: (ms) => moveTo(clock.now() + ms),
     close: async () => {
-      await server.close();
+      await Promise.all([server.close(), tlsServer?.close()]);
       state?.close();
     },
   };
