@@ -16,6 +16,8 @@ import { type Course, type Operation, Operations } from "./operations.ts";
 import { RequestLog } from "./request-log.ts";
 import type { Switches, World } from "./resource-type.ts";
 import { Roles } from "./roles.ts";
+import { applySeed, isSeeder } from "./seed.ts";
+import type { Seed } from "./seed-file.ts";
 import { listen } from "./server.ts";
 import type { SimulatorError } from "./simulator-error.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
@@ -42,6 +44,8 @@ export interface SimulatorOptions {
   retryAfterSeconds?: number;
   /** Makes guids and faults the same in every run. */
   seed?: string;
+  /** A world to start with. It is applied once: a state file that was seeded is not seeded again. */
+  world?: Seed;
   /** A file that keeps the world beyond the life of the process; `reset` begins with an empty one. */
   state?: { file: string; reset?: boolean };
   /** Told when the state file cannot be written any more; nothing is answered from then on. */
@@ -101,11 +105,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const faults = new Faults({ clock, seed });
   const log = new RequestLog();
   const throttle = new Throttle({ clock, ...(options.limits && { limits: options.limits }) });
+  let seeding = false;
   const course = (operation: Pick<Operation, "type" | "verb" | "key">): Course =>
     faults.course(operation) ?? {
-      ms:
-        (options.operationMs?.[operation.type] ?? options.operationMs?.["*"] ?? 0) /
-        (options.speed ?? 1),
+      ms: seeding
+        ? 0
+        : (options.operationMs?.[operation.type] ?? options.operationMs?.["*"] ?? 0) /
+          (options.speed ?? 1),
     };
   const operations = new Operations({
     clock,
@@ -133,7 +139,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     roles,
     guid,
     now: () => clock.now(),
-    allowed: (asker, action, scope) => roles.allow(asker, action, scope),
+    allowed: (asker, action, scope) => isSeeder(asker) || roles.allow(asker, action, scope),
     switches: { ...defaults, ...options.switches },
   };
   if (state) restoreIdentities(world);
@@ -148,6 +154,17 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     secret: seed,
   };
   const arm = new Arm(armOptions);
+  if (options.world && kept.get("seeded") === undefined) {
+    seeding = true;
+    try {
+      applySeed(options.world, { arm, world });
+    } catch (error) {
+      state?.discard();
+      throw error;
+    }
+    seeding = false;
+    kept.set("seeded", "yes");
+  }
   const history = new History({ store, clock });
   const armAt = (time: number) =>
     new Arm({ ...armOptions, world: { ...world, store: history.at(time) } });

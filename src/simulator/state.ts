@@ -166,6 +166,12 @@ export class State implements KeyValue {
     for (const then of waiting) then();
   }
 
+  /** End without writing what has not been written. */
+  discard(): void {
+    this.#broken = true;
+    this.close();
+  }
+
   close(): void {
     if (!this.#database.isOpen) return;
     this.flush();

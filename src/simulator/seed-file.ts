@@ -1,0 +1,122 @@
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from "yaml";
+import { SimulatorError } from "./simulator-error.ts";
+import type { JsonObject } from "./store.ts";
+
+/** An entry of a seed with where it stands, for messages. */
+export interface Entry {
+  /** Such as `resources[3]`. */
+  name: string;
+  value: JsonObject;
+  /** Line and column of the entry, or of a field in it. */
+  at(field?: string): Place;
+}
+
+/** Where in a file. */
+export interface Place {
+  file: string;
+  line: number;
+  column: number;
+}
+
+/** A world to start with, as it was read. */
+export interface Seed {
+  tenants: Entry[];
+  subscriptions: Entry[];
+  applications: Entry[];
+  roleAssignments: Entry[];
+  resources: Entry[];
+}
+
+/** What an entry of each list may say; a resource may say all that Resource Manager takes. */
+const known: Record<keyof Seed, readonly string[] | undefined> = {
+  tenants: ["id", "name"],
+  subscriptions: ["id", "tenant", "name"],
+  applications: ["name", "tenant", "clientId", "objectId", "secret", "federatedCredentials"],
+  roleAssignments: ["principal", "role", "scope"],
+  resources: undefined,
+};
+
+const needed: Record<keyof Seed, readonly string[]> = {
+  tenants: ["id"],
+  subscriptions: ["id", "tenant"],
+  applications: ["name", "tenant"],
+  roleAssignments: ["principal", "role", "scope"],
+  resources: ["id"],
+};
+
+/** Read a seed. What is wrong is told with its line and column. */
+export function readSeed(text: string, file: string): Seed {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  const placeOf = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
+    return { file, line, column: col };
+  };
+  const [error] = document.errors;
+  if (error)
+    throw seedError(
+      placeOf(error.pos[0]),
+      (error.message.split("\n")[0] ?? "").replace(/ at line \d+.*/, ""),
+    );
+  const seed: Seed = {
+    tenants: [],
+    subscriptions: [],
+    applications: [],
+    roleAssignments: [],
+    resources: [],
+  };
+  const root = document.contents;
+  if (root === null) return seed;
+  const at = (node: unknown) => placeOf((node as Node | null)?.range?.[0] ?? 0);
+  if (!isMap(root)) throw seedError(at(root), "a seed is a map of lists");
+  for (const { key, value } of root.items) {
+    const list = isScalar(key) ? String(key.value) : "";
+    if (!Object.hasOwn(known, list))
+      throw seedError(
+        at(key),
+        `'${list}' is not known; known are ${Object.keys(known).join(", ")}`,
+      );
+    if (isScalar(value) && value.value === null) continue;
+    if (!isSeq(value)) throw seedError(at(value), `'${list}' must be a list`);
+    value.items.forEach((item, index) => {
+      const name = `${list}[${index}]`;
+      if (!isMap(item)) throw seedError(at(item), `${name} must be a map`);
+      seed[list as keyof Seed].push(entryOf(item, name, list as keyof Seed, at));
+    });
+  }
+  return seed;
+}
+
+function entryOf(
+  item: YAMLMap,
+  name: string,
+  list: keyof Seed,
+  at: (node: unknown) => Place,
+): Entry {
+  const fields = known[list];
+  for (const { key } of item.items) {
+    const field = isScalar(key) ? String(key.value) : "";
+    if (fields && !fields.includes(field))
+      throw seedError(
+        at(key),
+        `${name} has '${field}', which is not known; known are ${fields.join(", ")}`,
+      );
+  }
+  const value = item.toJSON() as JsonObject;
+  for (const field of needed[list])
+    if (typeof value[field] !== "string" || value[field] === "")
+      throw seedError(at(item), `${name} must have a text as its '${field}'`);
+  return {
+    name,
+    value,
+    at: (field) => at(field === undefined ? item : (item.get(field, true) ?? item)),
+  };
+}
+
+/** A seed that cannot be used. */
+export function seedError({ file, line, column }: Place, why: string): SimulatorError {
+  return new SimulatorError(
+    "SeedInvalid",
+    `cannot seed from ${file}:${line}:${column} · ${why} · correct the file and start again; nothing of it was kept`,
+  );
+}

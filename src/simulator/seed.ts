@@ -1,0 +1,155 @@
+import type { Application } from "./application.ts";
+import type { Arm } from "./arm.ts";
+import { isGuid } from "./guid.ts";
+import { Refusal } from "./refusal.ts";
+import type { Principal, World } from "./resource-type.ts";
+import { type Entry, type Seed, seedError } from "./seed-file.ts";
+import type { JsonObject } from "./store.ts";
+
+/** Who writes a seed. It may do everything, and it is nobody that could sign in. */
+export function seeder(tenant: string): Principal {
+  return { tenant, objectId: seederId, appId: seederId };
+}
+
+const seederId = "5eed5eed-5eed-4eed-8eed-5eed5eed5eed";
+
+/** Whether it is the seed that writes. */
+export function isSeeder({ objectId }: Principal): boolean {
+  return objectId === seederId;
+}
+
+/** Any version will do: the types tell none from another. */
+const query = new URLSearchParams({ "api-version": "2024-05-01" });
+
+/**
+ * Make a world from a seed. Resources are written as requests would be, so nothing gets in that Azure refuses, and
+ * each is done before the next begins.
+ */
+export function applySeed(seed: Seed, { arm, world }: { arm: Arm; world: World }): void {
+  const { directory } = world;
+  for (const entry of seed.tenants) directory.addTenant(guid(entry, "id"), text(entry, "name"));
+  for (const entry of seed.subscriptions) {
+    const tenant = guid(entry, "tenant");
+    if (!directory.hasTenant(tenant))
+      throw seedError(
+        entry.at("tenant"),
+        `${entry.name} is in tenant ${tenant}, which is not listed`,
+      );
+    directory.addSubscription(guid(entry, "id"), tenant, text(entry, "name"));
+  }
+  const applications = new Map(
+    seed.applications.map((entry) => [String(entry.value.name), add(entry, world)]),
+  );
+  for (const entry of seed.resources) {
+    const { id, name: _name, type: _type, etag: _etag, ...body } = entry.value;
+    put(String(id), body, entry, "id", { arm, world });
+  }
+  for (const entry of seed.roleAssignments) assign(entry, applications, { arm, world });
+}
+
+function add(entry: Entry, { directory, guid: make }: World): Application {
+  const tenant = guid(entry, "tenant");
+  if (!directory.hasTenant(tenant))
+    throw seedError(
+      entry.at("tenant"),
+      `${entry.name} is in tenant ${tenant}, which is not listed`,
+    );
+  const { clientId, objectId, federatedCredentials = [] } = entry.value;
+  if (!Array.isArray(federatedCredentials))
+    throw seedError(entry.at("federatedCredentials"), "federatedCredentials must be a list");
+  return directory.addApplication({
+    tenant,
+    displayName: String(entry.value.name),
+    ...(clientId !== undefined && { appId: guid(entry, "clientId") }),
+    ...(objectId !== undefined && { objectId: guid(entry, "objectId") }),
+    // One that nobody could guess, where none is given; the ready file tells it.
+    secrets: [{ value: text(entry, "secret") ?? `${make()}${make()}` }],
+    federated: federatedCredentials.map((each, i) => {
+      const { name, issuer, subject, audiences } = (each ?? {}) as JsonObject;
+      if (typeof issuer !== "string" || typeof subject !== "string")
+        throw seedError(
+          entry.at("federatedCredentials"),
+          `federatedCredentials[${i}] of ${entry.name} must have an issuer and a subject`,
+        );
+      return {
+        name: typeof name === "string" ? name : `federated-${i}`,
+        issuer,
+        subject,
+        audiences: Array.isArray(audiences)
+          ? audiences.map(String)
+          : ["api://AzureADTokenExchange"],
+      };
+    }),
+  });
+}
+
+function assign(
+  entry: Entry,
+  applications: ReadonlyMap<string, Application>,
+  on: { arm: Arm; world: World },
+): void {
+  const { world } = on;
+  const { principal, role, scope } = entry.value as Record<string, string>;
+  const identity = world.store.get(principal ?? "");
+  const principalId =
+    applications.get(principal ?? "")?.objectId ??
+    identity?.properties.principalId ??
+    (isGuid(principal ?? "") ? principal : undefined);
+  if (principalId === undefined)
+    throw seedError(
+      entry.at("principal"),
+      `${entry.name} is for '${principal}', which is neither the name of an application, the id of an identity, nor an object id`,
+    );
+  const found = [...world.roles.definitions()].find(
+    ({ name, roleName }) =>
+      name === role?.toLowerCase() || roleName.toLowerCase() === role?.toLowerCase(),
+  );
+  if (!found) throw seedError(entry.at("role"), `there is no role '${role}'`);
+  const id = `${scope}/providers/Microsoft.Authorization/roleAssignments/${world.guid()}`;
+  const roleDefinitionId = `/providers/Microsoft.Authorization/roleDefinitions/${found.name}`;
+  put(id, { properties: { roleDefinitionId, principalId } }, entry, "scope", on);
+}
+
+function put(
+  id: string,
+  body: JsonObject,
+  entry: Entry,
+  field: string,
+  { arm, world }: { arm: Arm; world: World },
+): void {
+  const tenant = world.directory.tenantOf(id.split("/")[2] ?? "") ?? "";
+  try {
+    const routed = arm.route("PUT", id);
+    const asked = { method: "PUT", path: id, query, body, asker: seeder(tenant) };
+    const answer = arm.answer(asked, routed);
+    world.operations.settle();
+    const poll = answer.headers["Azure-AsyncOperation"]?.split("?")[0] ?? "";
+    const operation = world.operations.get(poll.slice(poll.lastIndexOf("/") + 1));
+    if (operation?.error)
+      throw seedError(
+        entry.at(field),
+        `${entry.name} failed with ${operation.error.code}: ${operation.error.message}`,
+      );
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const lines = [error, ...(error.details ?? [])];
+    const words = lines.map(({ code, message }) => `${code}: ${message}`).join("; ");
+    throw seedError(entry.at(field), `${entry.name} was refused with ${error.status} ${words}`);
+  }
+}
+
+function guid(entry: Entry, field: string): string {
+  const value = entry.value[field];
+  if (typeof value === "string" && isGuid(value)) return value.toLowerCase();
+  throw seedError(
+    entry.at(field),
+    `'${field}' of ${entry.name} must be a guid, such as 6f9619ff-8b86-4011-b42d-00cf4fc964ff`,
+  );
+}
+
+function text(entry: Entry, field: string): string | undefined {
+  const value = entry.value[field];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "string") return value;
+  throw seedError(entry.at(field), `'${field}' of ${entry.name} must be a text`);
+}
