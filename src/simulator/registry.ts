@@ -4,7 +4,12 @@ import { dnsZones } from "./types/dns-zones/index.ts";
 import { federatedIdentityCredentials } from "./types/federated-identity-credentials/index.ts";
 import { permissions } from "./types/permissions/index.ts";
 import { privateDnsRecords } from "./types/private-dns-records/index.ts";
+import { privateDnsZoneGroups } from "./types/private-dns-zone-groups/index.ts";
 import { privateDnsZones } from "./types/private-dns-zones/index.ts";
+import { privateEndpointConnections } from "./types/private-endpoint-connections/index.ts";
+import { privateEndpoints } from "./types/private-endpoints/index.ts";
+import { privateLinkLocations } from "./types/private-link-locations/index.ts";
+import { privateLinkServices } from "./types/private-link-services/index.ts";
 import { resourceGroups } from "./types/resource-groups/index.ts";
 import { roleAssignments } from "./types/role-assignments/index.ts";
 import { roleDefinitions } from "./types/role-definitions/index.ts";
@@ -27,6 +32,11 @@ export const resourceTypes: readonly ResourceType[] = [
   federatedIdentityCredentials,
   virtualNetworks,
   subnets,
+  privateLinkServices,
+  privateEndpointConnections,
+  privateLinkLocations,
+  privateEndpoints,
+  privateDnsZoneGroups,
   privateDnsZones,
   ...privateDnsRecords,
   virtualNetworkLinks,
