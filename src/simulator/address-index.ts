@@ -2,9 +2,6 @@ import { isIp, parseIp } from "../model/ip.ts";
 import { isObject } from "./fields.ts";
 import type { Json, JsonObject, Resource, Store } from "./store.ts";
 
-/** The lists in which resources keep the addresses that they hold. */
-const lists = ["ipConfigurations", "frontendIPConfigurations"] as const;
-
 /** Of one subnet: who holds what, and how full each run of 256 addresses is, so that full ones are stepped over. */
 export class AddressUses {
   readonly #holders = new Map<bigint, string[]>();
@@ -24,7 +21,9 @@ export class AddressUses {
   /** The first that nobody holds, from the first of a prefix or from somewhere after it. */
   firstFree(from: bigint, last: bigint, after = from): bigint | undefined {
     const floor = this.#floors.get(from) ?? from;
-    for (let value = after > floor ? after : floor; value <= last; value++) {
+    let value = floor;
+    if (after > floor) value = after;
+    for (; value <= last; value++) {
       if (!this.#holders.has(value)) {
         if (after <= floor) this.#floors.set(from, value);
         return value;
@@ -122,17 +121,16 @@ export function addressIndexOf(store: Store): AddressIndex {
 
 function heldBy(properties: JsonObject): { subnet: string; value: bigint }[] {
   const held: { subnet: string; value: bigint }[] = [];
-  for (const list of lists) {
-    const configurations = properties[list];
-    if (!Array.isArray(configurations)) continue;
-    for (const each of configurations) {
-      const { subnet, privateIPAddress } = inner(each);
-      const id = isObject(subnet) ? subnet.id : undefined;
-      if (typeof id !== "string" || typeof privateIPAddress !== "string") continue;
-      if (isIp(privateIPAddress))
-        held.push({ subnet: id.toLowerCase(), value: parseIp(privateIPAddress).value });
-    }
-  }
+  const look = ({ subnet, privateIPAddress }: JsonObject) => {
+    const id = isObject(subnet) ? subnet.id : undefined;
+    if (typeof id !== "string" || typeof privateIPAddress !== "string") return;
+    if (isIp(privateIPAddress))
+      held.push({ subnet: id.toLowerCase(), value: parseIp(privateIPAddress).value });
+  };
+  // A frontend of a load balancer is a resource of its own; others keep a list.
+  look(properties);
+  const { ipConfigurations } = properties;
+  if (Array.isArray(ipConfigurations)) for (const each of ipConfigurations) look(inner(each));
   return held;
 }
 

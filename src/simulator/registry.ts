@@ -1,7 +1,20 @@
 import type { ResourceType } from "./resource-type.ts";
+import { backendAddressPools } from "./types/backend-address-pools/index.ts";
 import { dnsRecords } from "./types/dns-records/index.ts";
 import { dnsZones } from "./types/dns-zones/index.ts";
 import { federatedIdentityCredentials } from "./types/federated-identity-credentials/index.ts";
+import {
+  frontendIPConfigurations,
+  inboundNatRules,
+  loadBalancingRules,
+  outboundRules,
+  probes,
+} from "./types/load-balancers/children.ts";
+import { loadBalancers } from "./types/load-balancers/index.ts";
+import {
+  networkInterfaceIPConfigurations,
+  networkInterfaces,
+} from "./types/network-interfaces/index.ts";
 import { permissions } from "./types/permissions/index.ts";
 import { privateDnsRecords } from "./types/private-dns-records/index.ts";
 import { privateDnsZoneGroups } from "./types/private-dns-zone-groups/index.ts";
@@ -10,6 +23,7 @@ import { privateEndpointConnections } from "./types/private-endpoint-connections
 import { privateEndpoints } from "./types/private-endpoints/index.ts";
 import { privateLinkLocations } from "./types/private-link-locations/index.ts";
 import { privateLinkServices } from "./types/private-link-services/index.ts";
+import { publicIPAddresses } from "./types/public-ip-addresses/index.ts";
 import { resourceGroups } from "./types/resource-groups/index.ts";
 import { roleAssignments } from "./types/role-assignments/index.ts";
 import { roleDefinitions } from "./types/role-definitions/index.ts";
@@ -32,6 +46,16 @@ export const resourceTypes: readonly ResourceType[] = [
   federatedIdentityCredentials,
   virtualNetworks,
   subnets,
+  publicIPAddresses,
+  networkInterfaces,
+  networkInterfaceIPConfigurations,
+  loadBalancers,
+  backendAddressPools,
+  frontendIPConfigurations,
+  loadBalancingRules,
+  probes,
+  inboundNatRules,
+  outboundRules,
   privateLinkServices,
   privateEndpointConnections,
   privateLinkLocations,
