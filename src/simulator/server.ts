@@ -28,6 +28,8 @@ export interface Parts extends ArmParts {
 export interface Listen {
   host: string;
   port: number;
+  /** The name of this machine in addresses that answers give; the address that is listened on where nothing is said. */
+  publicHost?: string;
   /** How long a request may take to arrive. */
   arriveMs?: number;
   /** Serve over TLS with this certificate and key. */
@@ -65,8 +67,11 @@ export async function listen(parts: Parts, where: Listen): Promise<Listening> {
     server.listen(where.port, where.host, resolve);
   });
   const { address, port, family } = server.address() as AddressInfo;
+  // Nobody can ask for "any address": those who are here can ask for loopback.
+  const own = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
+  const host = where.publicHost ?? (family === "IPv6" ? `[${own}]` : own);
   return {
-    url: `${where.tls ? "https" : "http"}://${family === "IPv6" ? `[${address}]` : address}:${port}`,
+    url: `${where.tls ? "https" : "http"}://${host}:${port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -30,7 +30,9 @@ export interface SimulatorOptions {
   /** 0 for any free port. */
   port?: number;
   /** Serve over TLS too, with a certificate authority that is made once; `names` are further names of the server. */
-  https?: boolean | { port?: number; names?: readonly string[] };
+  https?: boolean | { host?: string; port?: number; names?: readonly string[] };
+  /** The name of this machine in addresses that answers give; the address that is listened on where nothing is said. */
+  publicHost?: string;
   /** A `ManualClock` stands until it is moved. */
   clock?: Clock;
   /** How long operations take, by full type; `*` for the rest. A thousandth of a second where nothing is said. */
@@ -208,6 +210,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     host: options.host ?? "127.0.0.1",
     port: options.port ?? 0,
     ...(options.arriveMs !== undefined && { arriveMs: options.arriveMs }),
+    ...(options.publicHost !== undefined && { publicHost: options.publicHost }),
   };
   const release = (error: unknown): never => {
     state?.close();
@@ -229,6 +232,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     certificates &&
     (await listen(tlsServing, {
       ...where,
+      host: https?.host ?? where.host,
       port: https?.port ?? 0,
       tls: { cert: certificates.server.certificate, key: certificates.server.key },
     }).catch(async (error: unknown) => {
