@@ -1,9 +1,11 @@
 import { draftAddresses } from "../../addresses.ts";
 import { plainLocation } from "../../checks.ts";
+import { etagOf, show } from "../../etags.ts";
 import { defined, isObject, object, objects, reference, tags, text } from "../../fields.ts";
 import { Refusal } from "../../refusal.ts";
 import type { ResourceType, World } from "../../resource-type.ts";
 import { type JsonObject, parentOf, type Resource } from "../../store.ts";
+import { networkInterfaces } from "../network-interfaces/index.ts";
 import { badReference, checkName, missingField } from "../private-link-services/refusals.ts";
 import {
   type InterfaceAddress,
@@ -60,7 +62,7 @@ export const privateEndpoints: ResourceType = {
   },
   written(endpoint, before, world) {
     const nicId = interfaceOf(endpoint.properties);
-    keepInterface(nicId, endpoint, "privateEndpoint", addressesFor(endpoint, nicId, world), world);
+    keepInterface(nicId, endpoint, addressesFor(endpoint, nicId, world), world);
     if (!before) connect(endpoint, world);
   },
   show(endpoint, world, query) {
@@ -200,28 +202,13 @@ function shown(endpoint: Resource, list: ConnectionList, { store }: World): Json
   }));
 }
 
-function interfaces(endpoint: Resource, { store }: World, query: URLSearchParams): JsonObject[] {
+function interfaces(endpoint: Resource, world: World, query: URLSearchParams): JsonObject[] {
+  const { store } = world;
   const expand = query.get("$expand")?.toLowerCase().split(",") ?? [];
   return objects(endpoint.properties, "networkInterfaces").map((each) => {
     const nic = expand.includes("networkinterfaces") ? store.get(text(each, "id", "")) : undefined;
     if (!nic) return { id: each.id };
-    const etag = `W/"${nic.etag}"`;
-    const configurations = objects(nic.properties, "ipConfigurations").map((configuration) => ({
-      ...configuration,
-      etag,
-    }));
-    return {
-      name: nic.name,
-      id: nic.id,
-      etag,
-      type: nic.type,
-      ...nic.top,
-      properties: {
-        provisioningState: nic.state,
-        ...nic.properties,
-        ipConfigurations: configurations,
-      },
-    };
+    return show(nic, networkInterfaces, world, query, etagOf(nic, networkInterfaces));
   });
 }
 

@@ -37,18 +37,14 @@ export function acceptFrontends(
 }
 
 function frontendAt(id: string, service: string, location: string, { store }: World) {
+  const frontend = store.get(id);
   const balancer = store.get(parentOf(id.toLowerCase()));
-  const name = id.slice(id.lastIndexOf("/") + 1).toLowerCase();
   const place = balancer?.top.location;
-  const frontend =
-    balancer?.type === "Microsoft.Network/loadBalancers"
-      ? objects(balancer.properties, "frontendIPConfigurations").find(
-          (each) => text(each, "name", "").toLowerCase() === name,
-        )
-      : undefined;
-  if (!balancer || !frontend || typeof place !== "string") throw badReference(id, service);
+  if (!balancer || typeof place !== "string") throw badReference(id, service);
+  if (frontend?.type !== "Microsoft.Network/loadBalancers/frontendIPConfigurations")
+    throw badReference(id, service);
   if (plainLocation(place) !== plainLocation(location)) throw badReference(id, service);
-  return { balancer, frontend: object(frontend, "properties") ?? {} };
+  return { balancer, frontend: frontend.properties };
 }
 
 /** Only Standard load balancers (learn.microsoft.com/azure/private-link/private-link-service-overview#limitations). */

@@ -61,7 +61,7 @@ export const privateLinkServices: ResourceType = {
   written(service, _before, world) {
     const nicId = interfaceOf(service.properties) ?? "";
     const addresses = natAddresses(service, nicId, world);
-    keepInterface(nicId, service, "privateLinkService", addresses, world);
+    keepInterface(nicId, service, addresses, world);
   },
   show(service, world) {
     const etag = `W/"${service.etag}"`;
