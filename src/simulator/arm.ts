@@ -270,8 +270,8 @@ export class Arm {
       location: String(this.#door.groupOf(address)?.top.location ?? "global"),
       key: address.key,
       type: type.type,
+      error,
     });
-    operation.error ??= error;
     return { status: 202, headers: this.#operationHeaders(operation, apiVersion), body: {} };
   }
 

@@ -64,7 +64,8 @@ export class Operations {
     what: Pick<
       Operation,
       "verb" | "dialect" | "subscription" | "resourceGroup" | "location" | "key" | "type"
-    > & { result?: JsonObject },
+    > &
+      Pick<Operation, "result" | "error">,
   ): Operation {
     const now = this.#options.clock.now();
     const course = this.#options.course(what);

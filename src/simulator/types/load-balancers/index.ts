@@ -118,6 +118,14 @@ export const loadBalancers: ResourceType = {
     return shown;
   },
   mayDelete(balancer, world) {
+    for (const user of world.store.referrers(balancer.key))
+      if (user.type === "Microsoft.Network/privateLinkServices")
+        // The words are those of Azure's page on this error code for AKS.
+        throw new Refusal(
+          400,
+          "CannotDeleteLoadBalancerWithPrivateLinkService",
+          `Cannot delete load balancer ${balancer.id} since it is referenced by private link service ${user.id}. Please delete private link service prior to deleting load balancer.`,
+        );
     for (const pool of world.store.collection(`${balancer.key}/backendaddresspools`))
       for (const user of world.store.referrers(pool.key))
         if (user.type === "Microsoft.Compute/virtualMachineScaleSets")

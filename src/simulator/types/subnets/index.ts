@@ -27,7 +27,13 @@ export const subnets: ResourceType = {
         ? [{ id: `${each.id}/ipConfigurations/${firstConfiguration(each.properties)}` }]
         : [],
     );
-    return configurations.length > 0 ? { ipConfigurations: configurations } : {};
+    const endpoints = users
+      .filter((each) => each.type === "Microsoft.Network/privateEndpoints")
+      .map((each) => ({ id: each.id }));
+    return {
+      ...(configurations.length > 0 && { ipConfigurations: configurations }),
+      ...(endpoints.length > 0 && { privateEndpoints: endpoints }),
+    };
   },
   mayDelete(subnet, world) {
     const users = [...world.store.referrers(subnet.key)].filter(
