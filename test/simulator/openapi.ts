@@ -54,7 +54,7 @@ export class OpenApi {
       for (const [path, methods] of Object.entries(document.paths))
         for (const [method, operation] of Object.entries(methods)) {
           if (operation.responses === undefined) continue;
-          const pointer = `#/paths/${escape(path)}/${method}/responses`;
+          const pointer = `#/paths/${pointerOf(path)}/${method}/responses`;
           this.#operations.push({
             segments: path.split("/"),
             method: method.toUpperCase(),
@@ -121,6 +121,6 @@ function newerForm(name: string, value: unknown): unknown {
   return name.startsWith("exclusive") && typeof value === "boolean" ? undefined : value;
 }
 
-function escape(path: string): string {
+function pointerOf(path: string): string {
   return encodeURIComponent(path.replaceAll("~", "~0").replaceAll("/", "~1"));
 }
