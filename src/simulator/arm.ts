@@ -223,9 +223,10 @@ export class Arm {
       groupLocation: typeof group?.top.location === "string" ? group.top.location : undefined,
     };
     const joins = type.joins?.(writing) ?? [];
-    this.#door.checkJoins(request.asker, joins);
+    const write = { action: `${type.roleType ?? type.type}/write`, path: address.path };
+    this.#door.checkJoins(request.asker, joins, write);
     const accepted = type.accept(writing);
-    this.#door.checkJoins(request.asker, accepted.joins ?? []);
+    this.#door.checkJoins(request.asker, accepted.joins ?? [], write);
     this.#door.checkNotBusy(existing, parent, [...joins, ...(accepted.joins ?? [])]);
     if (accepted.fails) return this.#failing(accepted.fails, address, type, apiVersion);
     const changed = !existing || differs(existing, accepted, this.#options.world);

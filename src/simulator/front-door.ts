@@ -63,14 +63,18 @@ export class FrontDoor {
     );
   }
 
-  checkJoins(asker: Principal, joins: readonly Join[]): void {
+  checkJoins(
+    asker: Principal,
+    joins: readonly Join[],
+    write: { action: string; path: string },
+  ): void {
     const { world } = this.#options;
     for (const { id, action } of joins) {
       if (world.allowed(asker, action, id.toLowerCase())) continue;
       throw new Refusal(
         403,
         "LinkedAuthorizationFailed",
-        `The client '${asker.appId}' with object id '${asker.objectId}' has permission to perform the write; however, it does not have permission to perform action(s) '${action}' on the linked scope(s) '${id}' (respectively) or the linked scope(s) are invalid.`,
+        `The client '${asker.appId}' with object id '${asker.objectId}' has permission to perform action '${write.action}' on scope '${write.path}'; however, it does not have permission to perform action(s) '${action}' on the linked scope(s) '${id}' (respectively) or the linked scope(s) are invalid.`,
         { by: "gateway" },
       );
     }
