@@ -160,5 +160,6 @@ function countDown(answer: Answer, routed: Routed, cost: Cost, left: Left): void
   answer.headers[own] = String(left.own);
   // Private DNS answers were recorded without the subscription-wide counter.
   if (routed.type?.dialect === "privateDns") return;
+  if (routed.address.key.includes("/privatednsoperation")) return;
   answer.headers[`X-Ms-Ratelimit-Remaining-Subscription-Global-${word}`] = String(left.global);
 }

@@ -5,6 +5,10 @@ import type { Outcome } from "./answering.ts";
 import { type Answer, commonHeaders } from "./wire.ts";
 
 const common = Object.entries(commonHeaders).flat();
+/** For a provider that says itself how its answers may be kept. */
+const uncached = Object.entries(commonHeaders)
+  .filter(([name]) => !["Cache-Control", "Pragma", "Expires"].includes(name))
+  .flat();
 
 /** Turns answers into bytes. */
 export class Sender {
@@ -52,7 +56,7 @@ export class Sender {
     const id = this.#prefix + (this.#count++ % 0xffffffffffff).toString(16).padStart(12, "0");
     const asked = request.headers;
     const correlation = asked["x-ms-correlation-request-id"];
-    const headers = common.slice();
+    const headers = ("Cache-Control" in answer.headers ? uncached : common).slice();
     headers.push("Date", this.#date);
     if (text !== "" && answer.raw === undefined)
       headers.push("Content-Type", "application/json; charset=utf-8");

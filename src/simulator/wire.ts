@@ -29,7 +29,11 @@ export const commonHeaders: Readonly<Record<string, string>> = {
 export function providerHeaders(dialect: Dialect): Record<string, string> {
   switch (dialect) {
     case "privateDns":
-      return { "X-AspNet-Version": "4.0.30319", "X-Powered-By": "ASP.NET" };
+      return {
+        "Cache-Control": "private",
+        "X-AspNet-Version": "4.0.30319",
+        "X-Powered-By": "ASP.NET",
+      };
     case "compute":
       return { "X-Ms-Need-To-Refresh-Epl-Cache": "False" };
     default:
