@@ -1,0 +1,77 @@
+import { type ImdsAnswer, refused } from "./imds-answer.ts";
+import { interfacesOf, list, part, text } from "./imds-document.ts";
+import type { Json, JsonObject, Resource, Store } from "./store.ts";
+
+/** What the load balancers in front of a machine do for it:
+ * https://learn.microsoft.com/azure/load-balancer/howto-load-balancer-imds */
+export function loadBalancerAnswer(store: Store, machine: Resource): ImdsAnswer {
+  const configurations = interfacesOf(store, machine).flatMap((nic) =>
+    list(nic.properties, "ipConfigurations").map((each) => part(each, "properties")),
+  );
+  const publicIpAddresses: JsonObject[] = [];
+  const inboundRules: JsonObject[] = [];
+  const outboundRules: JsonObject[] = [];
+  let balanced = false;
+  for (const configuration of configurations) {
+    const privateIpAddress = text(configuration, "privateIPAddress");
+    const outside = addressOf(store, configuration);
+    if (outside !== "") publicIpAddresses.push({ frontendIpAddress: outside, privateIpAddress });
+    for (const pool of list(configuration, "loadBalancerBackendAddressPools")) {
+      const key = text(pool, "id").toLowerCase();
+      const balancer = store.get(key.replace(/\/backendaddresspools\/[^/]+$/, ""));
+      if (!balancer || text(part(balancer.top, "sku"), "name") === "Basic") continue;
+      balanced = true;
+      for (const rule of rulesFor(balancer, "loadBalancingRules", key))
+        inboundRules.push({
+          frontendIpAddress: frontendOf(store, balancer, part(rule, "frontendIPConfiguration")),
+          protocol: text(rule, "protocol").toLowerCase(),
+          frontendPort: portOf(rule.frontendPort),
+          backendPort: portOf(rule.backendPort),
+          privateIpAddress,
+        });
+      for (const rule of rulesFor(balancer, "outboundRules", key))
+        for (const frontend of list(rule, "frontendIPConfigurations"))
+          outboundRules.push({
+            frontendIpAddress: frontendOf(store, balancer, frontend),
+            privateIpAddress,
+          });
+    }
+  }
+  if (!balanced && publicIpAddresses.length === 0)
+    throw refused(
+      404,
+      "No load balancer metadata is found. Please check if your VM is using any non-basic SKU load balancer and retry later.",
+    );
+  return {
+    status: 200,
+    body: { loadbalancer: { publicIpAddresses, inboundRules, outboundRules } },
+  };
+}
+
+function rulesFor(balancer: Resource, kind: string, pool: string): JsonObject[] {
+  return list(balancer.properties, kind)
+    .map((each) => part(each, "properties"))
+    .filter((rule) => {
+      const pools = [part(rule, "backendAddressPool"), ...list(rule, "backendAddressPools")];
+      return pools.some((each) => text(each, "id").toLowerCase() === pool);
+    });
+}
+
+function frontendOf(store: Store, balancer: Resource, reference: JsonObject): string {
+  const wanted = text(reference, "id").toLowerCase();
+  const found = list(balancer.properties, "frontendIPConfigurations").find((each) =>
+    wanted.endsWith(`/${text(each, "name").toLowerCase()}`),
+  );
+  const properties = part(found ?? {}, "properties");
+  return text(properties, "privateIPAddress") || addressOf(store, properties);
+}
+
+function addressOf(store: Store, configuration: JsonObject): string {
+  const outside = store.get(text(part(configuration, "publicIPAddress"), "id"));
+  return text(outside?.properties ?? {}, "ipAddress");
+}
+
+/** Ports are numbers here, unlike in the rest of the service: so they are in Microsoft's sample. */
+function portOf(value: Json | undefined): number {
+  return typeof value === "number" ? value : 0;
+}
