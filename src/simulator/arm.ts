@@ -84,13 +84,20 @@ export class Arm {
     if (!type.open) this.#door.authorize(request.asker, routed);
     this.#door.checkGroup(address, type);
     const answer = this.#dispatch(request, address, type, apiVersion);
+    // Lists of zones and links come from the front door: recorded without escapes, and with a counter of its own.
+    const listed =
+      type.dialect === "privateDns" &&
+      type.put === "async" &&
+      address.collection &&
+      typeNamed(address.type) === type;
     return {
       ...answer,
-      headers: { ...providerHeaders(type.dialect), ...answer.headers },
-      // Lists of zones and links come from the front door, which does not escape: recorded.
-      escapeSlashes:
-        type.dialect === "privateDns" &&
-        !(address.collection && type.put === "async" && typeNamed(address.type) === type),
+      headers: {
+        ...providerHeaders(type.dialect),
+        ...(listed && entitiesLeft),
+        ...answer.headers,
+      },
+      escapeSlashes: type.dialect === "privateDns" && !listed,
     };
   }
 
@@ -473,6 +480,9 @@ export class Arm {
 }
 
 const noQuery = new URLSearchParams();
+const entitiesLeft = {
+  "X-Ms-Ratelimit-Remaining-Subscription-Resource-Entities-Read": "60000",
+} as const;
 
 function verbOf(method: string, address: Address, exact: ResourceType | undefined): string {
   switch (method) {
