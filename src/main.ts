@@ -14,6 +14,10 @@ const programs: Record<string, Program> = {
     summary: "run the controllers against a Kubernetes cluster and Azure",
     load: () => import("./operator/command.ts"),
   },
+  simulator: {
+    summary: "run an Azure of your own, for trying and testing",
+    load: () => import("./cli/simulator.ts"),
+  },
   version: { summary: "print the version", load: () => import("./cli/version.ts") },
 };
 

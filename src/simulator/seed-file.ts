@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from "yaml";
 import { SimulatorError } from "./simulator-error.ts";
 import type { JsonObject } from "./store.ts";
@@ -20,6 +21,8 @@ export interface Place {
 
 /** A world to start with, as it was read. */
 export interface Seed {
+  /** Tells one seed from another. */
+  digest: string;
   tenants: Entry[];
   subscriptions: Entry[];
   applications: Entry[];
@@ -27,8 +30,10 @@ export interface Seed {
   resources: Entry[];
 }
 
+type List = Exclude<keyof Seed, "digest">;
+
 /** What an entry of each list may say; a resource may say all that Resource Manager takes. */
-const known: Record<keyof Seed, readonly string[] | undefined> = {
+const known: Record<List, readonly string[] | undefined> = {
   tenants: ["id", "name"],
   subscriptions: ["id", "tenant", "name"],
   applications: ["name", "tenant", "clientId", "objectId", "secret", "federatedCredentials"],
@@ -36,7 +41,7 @@ const known: Record<keyof Seed, readonly string[] | undefined> = {
   resources: undefined,
 };
 
-const needed: Record<keyof Seed, readonly string[]> = {
+const needed: Record<List, readonly string[]> = {
   tenants: ["id"],
   subscriptions: ["id", "tenant"],
   applications: ["name", "tenant"],
@@ -59,6 +64,7 @@ export function readSeed(text: string, file: string): Seed {
       (error.message.split("\n")[0] ?? "").replace(/ at line \d+.*/, ""),
     );
   const seed: Seed = {
+    digest: createHash("sha256").update(text).digest("base64url"),
     tenants: [],
     subscriptions: [],
     applications: [],
@@ -81,18 +87,13 @@ export function readSeed(text: string, file: string): Seed {
     value.items.forEach((item, index) => {
       const name = `${list}[${index}]`;
       if (!isMap(item)) throw seedError(at(item), `${name} must be a map`);
-      seed[list as keyof Seed].push(entryOf(item, name, list as keyof Seed, at));
+      seed[list as List].push(entryOf(item, name, list as List, at));
     });
   }
   return seed;
 }
 
-function entryOf(
-  item: YAMLMap,
-  name: string,
-  list: keyof Seed,
-  at: (node: unknown) => Place,
-): Entry {
+function entryOf(item: YAMLMap, name: string, list: List, at: (node: unknown) => Place): Entry {
   const fields = known[list];
   for (const { key } of item.items) {
     const field = isScalar(key) ? String(key.value) : "";

@@ -8,7 +8,8 @@ export type SimulatorErrorCode =
   | "StateLocked"
   | "StateUnwritable"
   | "SeedInvalid"
-  | "SeedUnreadable";
+  | "SeedUnreadable"
+  | "ReadyFileUnwritable";
 
 /** A simulator cannot start or go on; the message says what failed, why, and what to do. */
 export class SimulatorError extends Error implements Explained {

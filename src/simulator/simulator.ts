@@ -73,6 +73,8 @@ export interface Simulator {
   readonly log: RequestLog;
   readonly throttle: Throttle;
   readonly world: World;
+  /** Whether a seed was given that is not the one that the state file began with; it was not applied. */
+  readonly seedIgnored: boolean;
   /** Opens the control surface to those who do not come over loopback. */
   readonly controlToken: string;
   /** Let something go wrong; gives the id by which `faults` can take it back. */
@@ -156,7 +158,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     secret: seed,
   };
   const arm = new Arm(armOptions);
-  if (options.world && kept.get("seeded") === undefined) {
+  const seeded = kept.get("seeded");
+  if (options.world && seeded === undefined) {
     seeding = true;
     try {
       applySeed(options.world, { arm, world });
@@ -165,7 +168,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       throw error;
     }
     seeding = false;
-    kept.set("seeded", "yes");
+    kept.set("seeded", options.world.digest);
   }
   const history = new History({ store, clock });
   const armAt = (time: number) =>
@@ -256,6 +259,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     log,
     throttle,
     world,
+    seedIgnored:
+      options.world !== undefined && (seeded ?? options.world.digest) !== options.world.digest,
     controlToken,
     addFault,
     snapshot,

@@ -1,0 +1,124 @@
+import { readFileSync } from "node:fs";
+import { realClock } from "../model/clock.ts";
+import { ManualClock } from "../simulator/manual-clock.ts";
+import { readSeed, type Seed } from "../simulator/seed-file.ts";
+import { type Simulator, startSimulator } from "../simulator/simulator.ts";
+import { SimulatorError } from "../simulator/simulator-error.ts";
+import type { Limit, ThrottleLimits } from "../simulator/throttle.ts";
+import { packageVersion } from "./package-version.ts";
+import type { Address } from "./simulator-options.ts";
+import { ReadyFile, readyOf } from "./simulator-ready.ts";
+import { tell } from "./tell.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** What the options of `postern simulator` say. */
+export interface SimulatorSettings {
+  listen: Address;
+  httpListen: Address;
+  publicHost?: string;
+  state?: string;
+  seed?: string;
+  reset?: boolean;
+  clock: "real" | "manual";
+  readyFile?: string;
+  operationMs?: Record<string, number>;
+  speed: number;
+  reads?: Limit;
+  writes?: Limit;
+  deletes?: Limit;
+  limits: boolean;
+}
+
+/** The world where no other is given: one subscription, and someone who may do everything in it. */
+const smallestWorld = `
+tenants: [{ id: 7e4a4700-0000-4000-8000-000000000001, name: Simulated }]
+subscriptions:
+  - { id: 50b5c21b-0000-4000-8000-000000000001, tenant: 7e4a4700-0000-4000-8000-000000000001, name: Simulated }
+applications: [{ name: owner, tenant: 7e4a4700-0000-4000-8000-000000000001 }]
+roleAssignments:
+  - { principal: owner, role: Owner, scope: /subscriptions/50b5c21b-0000-4000-8000-000000000001 }
+`;
+
+/** Run a simulator until SIGINT or SIGTERM. */
+export async function runSimulator(settings: SimulatorSettings): Promise<void> {
+  const { state: file, reset = false } = settings;
+  if (reset && file === undefined)
+    throw new UsageError("--reset empties the file of --state, which is not given");
+  const ready = settings.readyFile === undefined ? undefined : new ReadyFile(settings.readyFile);
+  const world = seedFrom(settings.seed);
+  let fail: (error: SimulatorError) => void = () => undefined;
+  const stopped = new Promise<void>((resolve, reject) => {
+    process.once("SIGINT", () => resolve());
+    process.once("SIGTERM", () => resolve());
+    fail = reject;
+  });
+  const simulator = await startSimulator({
+    ...settings.httpListen,
+    https: settings.listen,
+    ...(settings.publicHost !== undefined && { publicHost: settings.publicHost }),
+    // A clock that stands must stand somewhere; where there is a state file, it goes on from there.
+    clock: settings.clock === "manual" ? new ManualClock(realClock.now()) : realClock,
+    ...(file !== undefined && { state: { file, reset } }),
+    world,
+    ...(settings.operationMs && { operationMs: settings.operationMs }),
+    speed: settings.speed,
+    limits: limitsOf(settings),
+    failed: (error) => fail(error),
+    bug: (error) => process.stderr.write(`${tell(error).text}\n`),
+  });
+  const remove = () => ready?.remove();
+  process.once("exit", remove);
+  try {
+    ready?.write(readyOf(simulator, packageVersion(), ready.caFile));
+    if (settings.seed !== undefined && simulator.seedIgnored)
+      process.stderr.write(
+        `postern: the seed ${settings.seed} was not applied · ${file} began with another one · start with --reset to begin anew with this one\n`,
+      );
+    process.stdout.write(greeting(simulator, settings));
+    await stopped;
+  } finally {
+    remove();
+    process.off("exit", remove);
+    await simulator.close();
+  }
+}
+
+function seedFrom(file: string | undefined): Seed {
+  if (file === undefined) return readSeed(smallestWorld, "the smallest world");
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    const why = error instanceof Error ? error.message.replace(/,.*/, "") : String(error);
+    throw new SimulatorError(
+      "SeedUnreadable",
+      `cannot read the seed ${file} · ${why} · give --seed a YAML file; an example is examples/simulator/world.yaml`,
+      { cause: error },
+    );
+  }
+  return readSeed(text, file);
+}
+
+const plenty: Limit = { burst: 1e9, perSecond: 1e9 };
+
+function limitsOf({ limits, reads, writes, deletes }: SimulatorSettings): Partial<ThrottleLimits> {
+  const otherwise = limits ? {} : { read: plenty, write: plenty, delete: plenty };
+  return {
+    ...otherwise,
+    ...(reads && { read: reads }),
+    ...(writes && { write: writes }),
+    ...(deletes && { delete: deletes }),
+  };
+}
+
+function greeting(simulator: Simulator, { readyFile }: SimulatorSettings): string {
+  const rows = [
+    ["Resource Manager", `${simulator.httpsUrl} and ${simulator.url}`],
+    ["Entra", `${simulator.httpsUrl}`],
+    ["Control", `${simulator.url}/_postern/`],
+    ...simulator.directory.subscriptions().map((id) => ["Subscription", id]),
+    ...(readyFile === undefined ? [] : [["Ready file", readyFile]]),
+  ];
+  const lines = rows.map(([name = "", value = ""]) => `  ${name.padEnd(17)} ${value}`);
+  return `The Azure simulator is ready; stop it with Ctrl-C.\n${lines.join("\n")}\n`;
+}

@@ -1,0 +1,116 @@
+import { chmodSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Simulator } from "../simulator/simulator.ts";
+import { SimulatorError } from "../simulator/simulator-error.ts";
+
+/** A day: a person who tries things out should not have to sign in again. */
+const tokenMs = 86_400_000;
+
+/** All that a program needs to work with a simulator. */
+export interface Ready {
+  pid: number;
+  version: string;
+  resourceManager: string | undefined;
+  resourceManagerHttp: string;
+  authorityHost: string | undefined;
+  control: string;
+  controlToken: string;
+  /** The certificate authority, in PEM and as a file for NODE_EXTRA_CA_CERTS and the like. */
+  ca: string | undefined;
+  caFile: string | undefined;
+  tenants: { id: string; name: string | undefined }[];
+  subscriptions: { id: string; name: string | undefined; tenantId: string }[];
+  identities: {
+    name: string;
+    tenantId: string;
+    clientId: string;
+    objectId: string;
+    secret: string | undefined;
+    /** Good for a day, for Resource Manager. */
+    token: string;
+  }[];
+}
+
+/** What a simulator that runs tells others. */
+export function readyOf(simulator: Simulator, version: string, caFile?: string): Ready {
+  const { directory, url, httpsUrl, ca, controlToken } = simulator;
+  const saved = directory.save();
+  return {
+    pid: process.pid,
+    version,
+    resourceManager: httpsUrl,
+    resourceManagerHttp: url,
+    authorityHost: httpsUrl,
+    control: `${url}/_postern/`,
+    controlToken,
+    ca,
+    caFile,
+    tenants: saved.tenants.map((id) => ({ id, name: directory.nameOf(id) })),
+    subscriptions: saved.subscriptions.map(([id, tenantId]) => ({
+      id,
+      name: directory.nameOf(id),
+      tenantId,
+    })),
+    identities: saved.applications.map((each) => ({
+      name: each.displayName,
+      tenantId: each.tenant,
+      clientId: each.appId,
+      objectId: each.objectId,
+      secret: each.secrets[0]?.value,
+      token: directory.tokenFor(each, { forMs: tokenMs }),
+    })),
+  };
+}
+
+/** A file that is there while the simulator is ready, with its certificate authority beside it. */
+export class ReadyFile {
+  readonly #file: string;
+  readonly caFile: string;
+
+  constructor(file: string) {
+    this.#file = resolve(file);
+    this.caFile = `${this.#file}.ca.pem`;
+    // One that a killed simulator left would tell of something that is not there.
+    this.remove();
+  }
+
+  write(ready: Ready): void {
+    try {
+      if (ready.ca !== undefined) whole(this.caFile, ready.ca);
+      // It has secrets and tokens in it.
+      whole(this.#file, `${JSON.stringify(ready, undefined, 2)}\n`, 0o600);
+    } catch (error) {
+      throw cannotWrite(this.#file, error);
+    }
+  }
+
+  remove(): void {
+    try {
+      for (const each of [this.#file, this.caFile]) rmSync(each, { force: true });
+    } catch (error) {
+      throw cannotWrite(this.#file, error);
+    }
+  }
+}
+
+/** Nobody ever sees half of a file: it is written beside its place and then moved there. */
+function whole(file: string, text: string, mode = 0o644): void {
+  const beside = `${file}.${process.pid}.tmp`;
+  try {
+    writeFileSync(beside, text, { mode });
+    chmodSync(beside, mode);
+    renameSync(beside, file);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
+  }
+}
+
+function cannotWrite(file: string, error: unknown): SimulatorError {
+  const why = error instanceof Error ? error.message.replace(/,.*/, "") : String(error);
+  return new SimulatorError(
+    "ReadyFileUnwritable",
+    `the ready file ${file} cannot be written · ${why} · give --ready-file a file in a folder that exists and can be written to`,
+    { cause: error },
+  );
+}
