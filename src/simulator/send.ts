@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../model/clock.ts";
 import type { Outcome } from "./answering.ts";
+import type { Effect } from "./fault-rule.ts";
 import { type Answer, commonHeaders } from "./wire.ts";
 
 const common = Object.entries(commonHeaders).flat();
@@ -10,9 +11,21 @@ const uncached = Object.entries(commonHeaders)
   .filter(([name]) => !["Cache-Control", "Pragma", "Expires"].includes(name))
   .flat();
 
+/** An answer of Resource Manager as it went out. */
+export interface Sent {
+  method: string;
+  /** Path and query. */
+  url: string;
+  status: number;
+  body: string;
+  /** What was made to happen to it. */
+  fault: Effect["kind"] | undefined;
+}
+
 /** Turns answers into bytes. */
 export class Sender {
   readonly #clock: Clock;
+  readonly #answered: ((sent: Sent) => void) | undefined;
   // A guid for each request: random at the start, then counted. It must be cheap, and nothing follows from it.
   readonly #prefix: string;
   #count = 0;
@@ -20,8 +33,9 @@ export class Sender {
   #date = "";
   #compact = "";
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, answered?: (sent: Sent) => void) {
     this.#clock = clock;
+    this.#answered = answered;
     const hex = randomBytes(10).toString("hex");
     this.#prefix = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-`;
   }
@@ -33,10 +47,10 @@ export class Sender {
         response.destroy();
         return;
       case "dropped":
-        this.send(request, response, answer, true);
+        this.send(request, response, answer, fate.kind);
         return;
       case "slow":
-        this.#clock.after(fate.ms, () => this.send(request, response, answer));
+        this.#clock.after(fate.ms, () => this.send(request, response, answer, fate.kind));
         return;
       case undefined:
       case "answer":
@@ -44,11 +58,16 @@ export class Sender {
       case "operation":
       case "stale":
       case "throttled":
-        this.send(request, response, answer);
+        this.send(request, response, answer, fate?.kind);
     }
   }
 
-  send(request: IncomingMessage, response: ServerResponse, answer: Answer, half = false): void {
+  send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    answer: Answer,
+    fault?: Effect["kind"],
+  ): void {
     if (response.destroyed) return;
     let text = answer.raw ?? (answer.body === undefined ? "" : JSON.stringify(answer.body));
     if (answer.escapeSlashes) text = text.replaceAll("/", "\\/");
@@ -68,7 +87,9 @@ export class Sender {
     if (typeof client === "string") headers.push("x-ms-client-request-id", client);
     for (const name in answer.headers) headers.push(name, answer.headers[name] ?? "");
     response.writeHead(answer.status, headers);
-    if (!half) {
+    const { method = "", url = "" } = request;
+    this.#answered?.({ method, url, status: answer.status, body: text, fault });
+    if (fault !== "dropped") {
       response.end(text);
       return;
     }

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { type ArmParts, answerArm, errorAnswer } from "./answering.ts";
 import { readBody } from "./body.ts";
 import { Refusal } from "./refusal.ts";
-import { Sender } from "./send.ts";
+import { Sender, type Sent } from "./send.ts";
 import { SimulatorError } from "./simulator-error.ts";
 
 /** What answers under paths of its own, before Resource Manager gets to see a request. */
@@ -22,6 +22,8 @@ export interface Parts extends ArmParts {
   pages: readonly Pages[];
   /** Calls back when all that has changed is kept; at once where nothing is kept. */
   whenKept(then: () => void): void;
+  /** Told of every answer of Resource Manager. */
+  answered?: (sent: Sent) => void;
 }
 
 /** Where to serve, and how patiently. */
@@ -46,7 +48,7 @@ const patienceMs = 30_000;
 
 /** Serve on an address. */
 export async function listen(parts: Parts, where: Listen): Promise<Listening> {
-  const sender = new Sender(parts.clock);
+  const sender = new Sender(parts.clock, parts.answered);
   const listener = { loopback: isLoopback(where.host) };
   const arriveMs = where.arriveMs ?? patienceMs;
   const patience = {

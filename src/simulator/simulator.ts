@@ -18,6 +18,7 @@ import type { Switches, World } from "./resource-type.ts";
 import { Roles } from "./roles.ts";
 import { applySeed, isSeeder } from "./seed.ts";
 import type { Seed } from "./seed-file.ts";
+import type { Sent } from "./send.ts";
 import { listen } from "./server.ts";
 import type { SimulatorError } from "./simulator-error.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
@@ -54,6 +55,8 @@ export interface SimulatorOptions {
   failed?: (error: SimulatorError) => void;
   /** How long a request may take to arrive. */
   arriveMs?: number;
+  /** Told of every answer of Resource Manager as it goes out. */
+  answered?: (sent: Sent) => void;
   /** Told of errors that are faults of the simulator itself; the request is answered with 500. */
   bug?: (error: unknown) => void;
 }
@@ -208,7 +211,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   state?.flush();
   const bug = options.bug && { bug: options.bug };
   const entra = new Entra({ directory, clock, log, guid, whenKept, ...bug });
-  const serving = { ...parts, pages: [control, entra], ...bug };
+  const answered = options.answered && { answered: options.answered };
+  const serving = { ...parts, pages: [control, entra], ...bug, ...answered };
   const where = {
     host: options.host ?? "127.0.0.1",
     port: options.port ?? 0,
