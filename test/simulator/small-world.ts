@@ -1,10 +1,6 @@
-import { onTestFinished } from "vitest";
-import {
-  type Simulator,
-  type SimulatorOptions,
-  startSimulator,
-} from "../../src/simulator/simulator.ts";
+import type { Simulator, SimulatorOptions } from "../../src/simulator/simulator.ts";
 import type { JsonObject } from "../../src/simulator/store.ts";
+import { startChecked } from "./start.ts";
 
 export const subscription = "11111111-1111-4111-8111-111111111111";
 export const tenant = "22222222-2222-4222-8222-222222222222";
@@ -38,12 +34,7 @@ export const owner = { tenant, objectId: "owner-object", appId: "owner-app" };
 
 /** Start one that ends with the test. */
 export async function smallWorld(options: SimulatorOptions = {}): Promise<SmallWorld> {
-  const bugs: unknown[] = [];
-  const simulator = await startSimulator({ seed: "test", bug: (e) => bugs.push(e), ...options });
-  onTestFinished(async () => {
-    await simulator.close();
-    if (bugs.length > 0) throw bugs[0];
-  });
+  const simulator = await startChecked(options);
   simulator.directory.addSubscription(subscription, tenant);
   simulator.roles.makeOwner(owner);
   const token = simulator.directory.tokenFor(owner);
