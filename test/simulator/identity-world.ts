@@ -1,0 +1,52 @@
+import { onTestFinished } from "vitest";
+import type { Principal } from "../../src/simulator/resource-type.ts";
+import {
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+} from "../../src/simulator/simulator.ts";
+
+export const tenant = "11111111-1111-4111-8111-111111111111";
+export const otherTenant = "99999999-9999-4999-8999-999999999999";
+export const subscription = "22222222-2222-4222-8222-222222222222";
+export const group = `/subscriptions/${subscription}/resourceGroups/rg`;
+export const roles = `/providers/Microsoft.Authorization/roleDefinitions`;
+
+/** What an answer said. */
+export interface Said {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: -- a test reads what it wrote down
+  body: any;
+}
+
+/** A simulator with a subscription, a resource group and someone who may do everything. */
+export async function identityWorld(options: SimulatorOptions = {}) {
+  const simulator = await startSimulator({ seed: "identity", ...options });
+  onTestFinished(() => simulator.close());
+  simulator.directory.addSubscription(subscription, tenant, "The subscription");
+  const owner = simulator.directory.addApplication({ tenant, displayName: "owner" });
+  simulator.roles.makeOwner(owner);
+  const as = (principal: Principal) => asker(simulator, simulator.directory.tokenFor(principal));
+  const ask = as(owner);
+  await ask("PUT", group, { location: "eastus" });
+  return { simulator, owner, ask, as };
+}
+
+/** Ask Resource Manager with a token. */
+export function asker({ url }: Pick<Simulator, "url">, token: string) {
+  return async (method: string, path: string, body?: unknown): Promise<Said> => {
+    const mark = path.includes("?") ? "&" : "?";
+    const answer = await fetch(`${url}${path}${mark}api-version=2022-04-01`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: text ? JSON.parse(text) : undefined,
+    };
+  };
+}
