@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { type Address, readAddress } from "./address.ts";
 import { checkApiVersion, checkPlace, differs, objectBody, objectIn } from "./checks.ts";
 import { FrontDoor } from "./front-door.ts";
 import { Keeper } from "./keeper.ts";
 import type { Operation } from "./operations.ts";
+import { checkPoll, signPoll } from "./poll-address.ts";
 import { Refusal } from "./refusal.ts";
 import { groupNotFound, notFound, parentNotFound, superseded, unsupported } from "./refusals.ts";
 import { typeNamed } from "./registry.ts";
@@ -78,7 +78,7 @@ export class Arm {
     const { address, type } = routed;
     this.#door.checkSubscription(address, request.asker);
     const apiVersion = checkApiVersion(request.query);
-    const looking = this.#operationLook(address, apiVersion);
+    const looking = this.#operationLook(request, address, apiVersion);
     if (looking) return looking;
     if (!type) throw unsupported(request.method, address);
     if (!type.open) this.#door.authorize(request.asker, routed);
@@ -326,7 +326,9 @@ export class Arm {
     const name = Object.keys(type.posts ?? {}).find((each) => each.toLowerCase() === word);
     const action = name === undefined ? undefined : type.posts?.[name];
     if (!action || !address.collection) throw unsupported("POST", address);
-    const resource = world.store.get(collectionOf(address.key));
+    const path = collectionOf(address.path);
+    const of = { ...address, key: path.toLowerCase(), path, collection: false };
+    const resource = type.accept ? this.#find(of, type) : world.store.get(of.key);
     const body = objectBody(request.body ?? {});
     const result = action.run({ world, asker: request.asker, address, body, resource });
     if (!action.long) return { status: 200, headers: {}, ...(result && { body: result }) };
@@ -335,7 +337,9 @@ export class Arm {
       dialect: type.dialect,
       subscription: address.subscription ?? "",
       resourceGroup: address.resourceGroup,
-      location: address.names[0] ?? "global",
+      location: String(
+        (resource && this.#keeper.rootOf(resource).top.location) ?? address.names[0] ?? "global",
+      ),
       key: address.key,
       type: type.type,
       ...(result && { result }),
@@ -434,12 +438,13 @@ export class Arm {
   }
 
   /** A look at an operation: its status, or its result. */
-  #operationLook(address: Address, apiVersion: string): Answer | undefined {
+  #operationLook(request: ArmRequest, address: Address, apiVersion: string): Answer | undefined {
     const match =
       /\/(operations|operationresults|privatednsoperationstatuses|privatednsoperationresults)\/([^/]+)$/.exec(
         address.key,
       );
-    if (!match) return undefined;
+    if (!match || request.method !== "GET") return undefined;
+    checkPoll(this.#options.secret, address.path, request.query);
     const operation = this.#options.world.operations.get(match[2] ?? "");
     if (!operation || operation.subscription.toLowerCase() !== address.subscription?.toLowerCase())
       throw new Refusal(404, "OperationNotFound", `The operation '${match[2]}' was not found.`, {
@@ -468,10 +473,7 @@ export class Arm {
 
   #operationHeaders(operation: Operation, apiVersion: string): Record<string, string> {
     const { base, retryAfterSeconds, secret } = this.#options;
-    const sign = (path: string) => {
-      const mark = createHash("sha256").update(secret).update(path).digest("base64url");
-      return `&t=${operation.startedAt}&c=simulator&s=${mark.slice(0, 24)}&h=${mark.slice(24)}`;
-    };
+    const sign = (path: string) => signPoll(secret, path, operation.startedAt);
     return {
       ...operationHeaders(operation, base(), apiVersion, sign),
       "Retry-After": String(retryAfterSeconds),

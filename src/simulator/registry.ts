@@ -31,6 +31,7 @@ import { subnets } from "./types/subnets/index.ts";
 import { subscriptions } from "./types/subscriptions/index.ts";
 import { tenants } from "./types/tenants/index.ts";
 import { userAssignedIdentities } from "./types/user-assigned-identities/index.ts";
+import { virtualMachines } from "./types/virtual-machines/index.ts";
 import { virtualNetworkLinks } from "./types/virtual-network-links/index.ts";
 import { virtualNetworks } from "./types/virtual-networks/index.ts";
 
@@ -56,6 +57,7 @@ export const resourceTypes: readonly ResourceType[] = [
   probes,
   inboundNatRules,
   outboundRules,
+  virtualMachines,
   privateLinkServices,
   privateEndpointConnections,
   privateLinkLocations,

@@ -79,6 +79,9 @@ export const networkInterfaces: ResourceType = {
   ],
 };
 
+/** The type of interfaces that stand alone; those of scale sets have their own. */
+export const interfaceType = "Microsoft.Network/networkInterfaces";
+
 /** The ip configurations of an interface, read one by one. */
 export const networkInterfaceIPConfigurations: ResourceType = {
   type: "Microsoft.Network/networkInterfaces/ipConfigurations",
