@@ -31,6 +31,12 @@ import { subnets } from "./types/subnets/index.ts";
 import { subscriptions } from "./types/subscriptions/index.ts";
 import { tenants } from "./types/tenants/index.ts";
 import { userAssignedIdentities } from "./types/user-assigned-identities/index.ts";
+import { virtualMachineScaleSets } from "./types/virtual-machine-scale-sets/index.ts";
+import {
+  scaleSetInstances,
+  scaleSetInterfaceIPConfigurations,
+  scaleSetInterfaces,
+} from "./types/virtual-machine-scale-sets/instance-types.ts";
 import { virtualMachines } from "./types/virtual-machines/index.ts";
 import { virtualNetworkLinks } from "./types/virtual-network-links/index.ts";
 import { virtualNetworks } from "./types/virtual-networks/index.ts";
@@ -58,6 +64,10 @@ export const resourceTypes: readonly ResourceType[] = [
   inboundNatRules,
   outboundRules,
   virtualMachines,
+  virtualMachineScaleSets,
+  scaleSetInstances,
+  scaleSetInterfaces,
+  scaleSetInterfaceIPConfigurations,
   privateLinkServices,
   privateEndpointConnections,
   privateLinkLocations,

@@ -1,0 +1,247 @@
+import { type AddressDraft, draftAddresses } from "../../addresses.ts";
+import { bump } from "../../etags.ts";
+import { defined, isObject, objects } from "../../fields.ts";
+import { guidFrom } from "../../guid.ts";
+import { idIn } from "../../links.ts";
+import type { World } from "../../resource-type.ts";
+import type { JsonObject, Resource } from "../../store.ts";
+import { interfaceProperties, interfaceType, macAddressFrom } from "../network-interfaces/index.ts";
+import { checkPools, touchBalancers } from "../network-interfaces/pool-membership.ts";
+import { imageOf } from "../virtual-machines/profile.ts";
+
+/** The types of what a uniform scale set makes. */
+export const instanceType = "Microsoft.Compute/virtualMachineScaleSets/virtualMachines";
+export const instanceInterfaceType = `${instanceType}/networkInterfaces`;
+const machineType = "Microsoft.Compute/virtualMachines";
+
+/** How many a scale set is to have. */
+export function capacityOf({ top }: Pick<Resource, "top">): number {
+  const { capacity } = (top.sku ?? {}) as JsonObject;
+  return typeof capacity === "number" ? capacity : 0;
+}
+
+/** The instances that there are, in the order in which they were made. */
+export function instancesOf(scaleSet: Resource, world: World): Resource[] {
+  return scaleSet.properties.orchestrationMode === "Flexible"
+    ? [...world.store.referrers(scaleSet.key)].filter((each) => each.type === machineType)
+    : [...world.store.collection(`${scaleSet.key}/virtualmachines`)];
+}
+
+/** Refuse a profile that no instance could be made from: pools that it may not join, subnets without room. */
+export function checkInstances(id: string, profile: JsonObject, more: number, world: World): void {
+  const draft = draftAddresses(world, []);
+  for (const { name, configurations } of interfacesIn(profile)) {
+    checkPools(world, `${id}/virtualMachines/0/networkInterfaces/${name}`, configurations);
+    for (let made = 0; made < more; made++) addressed(configurations, draft, id);
+  }
+}
+
+/** Make and remove instances until there are as many as are wanted; the newest go first. */
+export function settleInstances(scaleSet: Resource, world: World): void {
+  const instances = instancesOf(scaleSet, world);
+  const wanted = capacityOf(scaleSet);
+  for (const surplus of instances.slice(wanted).reverse()) removeInstance(surplus, world);
+  let made = Number(scaleSet.properties.instancesMade ?? 0);
+  for (let count = instances.length; count < wanted; count++) makeInstance(scaleSet, made++, world);
+  if (made === scaleSet.properties.instancesMade) return;
+  scaleSet.properties = { ...scaleSet.properties, instancesMade: made };
+  world.store.put(scaleSet);
+}
+
+/** Take an instance away with its interfaces. */
+export function removeInstance(instance: Resource, world: World): void {
+  const network = (instance.properties.networkProfile ?? {}) as JsonObject;
+  world.store.remove(instance.key);
+  for (const each of objects(network, "networkInterfaces")) {
+    const found = world.store.get(String(each.id));
+    if (!found) continue;
+    world.store.remove(found.key);
+    touchBalancers(found, undefined, world);
+  }
+}
+
+function makeInstance(scaleSet: Resource, number: number, world: World): void {
+  const flexible = scaleSet.properties.orchestrationMode === "Flexible";
+  const profile = scaleSet.properties.virtualMachineProfile as JsonObject;
+  const group = scaleSet.id.split("/").slice(0, 5).join("/");
+  const suffix = guidFrom(`${scaleSet.properties.uniqueId} ${number}`).slice(0, 8);
+  const name = `${scaleSet.name}_${flexible ? suffix : number}`;
+  const id = flexible
+    ? `${group}/providers/${machineType}/${name}`
+    : `${scaleSet.id}/virtualMachines/${number}`;
+  const interfaces = interfacesIn(profile).map(({ name: nic, properties, configurations }) => ({
+    id: flexible
+      ? `${group}/providers/${interfaceType}/${nic}-${suffix}`
+      : `${id}/networkInterfaces/${nic}`,
+    properties,
+    configurations,
+  }));
+  const instance = fresh(id, flexible ? machineType : instanceType, flexible ? name : `${number}`);
+  instance.state = "Creating";
+  instance.top = topOf(scaleSet, name, flexible ? undefined : `${number}`);
+  instance.properties = instanceProperties(scaleSet, {
+    name,
+    number,
+    group,
+    networkInterfaces: interfaces.map((each) =>
+      flexible ? { id: each.id, properties: { deleteOption: "Delete" } } : { id: each.id },
+    ),
+    world,
+  });
+  bump(instance);
+  world.store.put(instance);
+  for (const each of interfaces)
+    keepInterface(each, scaleSet, flexible ? interfaceType : instanceInterfaceType, world);
+}
+
+function keepInterface(
+  { id, properties, configurations }: { id: string } & Omit<Described, "name">,
+  scaleSet: Resource,
+  type: string,
+  world: World,
+): void {
+  const nic = fresh(id, type, id.slice(id.lastIndexOf("/") + 1));
+  const draft = draftAddresses(world, []);
+  const location = String(scaleSet.top.location);
+  nic.top = type === interfaceType ? { location, kind: "Regular" } : {};
+  const kept = interfaceProperties(properties, addressed(configurations, draft, id), {
+    world,
+    existing: undefined,
+    location,
+  });
+  nic.properties = { ...kept, macAddress: macAddressFrom(String(kept.resourceGuid)) };
+  bump(nic);
+  world.store.put(nic);
+  touchBalancers(undefined, nic, world);
+}
+
+interface Described {
+  name: string;
+  properties: JsonObject;
+  configurations: { name: string; properties: JsonObject }[];
+}
+
+/** The interfaces that a profile describes. */
+function interfacesIn(profile: JsonObject): Described[] {
+  const network = isObject(profile.networkProfile) ? profile.networkProfile : {};
+  return objects(network, "networkInterfaceConfigurations").map((each) => {
+    const properties = isObject(each.properties) ? each.properties : {};
+    const configurations = objects(properties, "ipConfigurations").map((one) => ({
+      name: String(one.name),
+      properties: isObject(one.properties) ? one.properties : {},
+    }));
+    return { name: String(each.name), properties, configurations };
+  });
+}
+
+function addressed(
+  configurations: Described["configurations"],
+  draft: AddressDraft,
+  id: string,
+): JsonObject[] {
+  return configurations.map(({ name, properties }, at) => {
+    const {
+      subnet,
+      privateIPAddressVersion: version,
+      loadBalancerBackendAddressPools,
+    } = properties;
+    const privateIPAddress = draft.take({
+      subnet: idIn(subnet) ?? "",
+      version: version === "IPv6" ? 6 : 4,
+      asker: `${id}/ipConfigurations/${name}`,
+    });
+    return {
+      name,
+      properties: defined({
+        privateIPAddress,
+        privateIPAllocationMethod: "Dynamic",
+        subnet,
+        primary: properties.primary ?? at === 0,
+        privateIPAddressVersion: version,
+        loadBalancerBackendAddressPools,
+      }),
+    };
+  });
+}
+
+function topOf({ top }: Resource, name: string, instanceId: string | undefined): JsonObject {
+  const { name: size, tier } = (top.sku ?? {}) as JsonObject;
+  const { location, zones, tags } = top;
+  if (instanceId === undefined) return defined({ location, zones, tags });
+  // The name that is shown is not the last word of the id.
+  return defined({ name, location, zones, tags, instanceId, sku: { name: size, tier } });
+}
+
+function instanceProperties(
+  scaleSet: Resource,
+  about: {
+    name: string;
+    number: number;
+    group: string;
+    networkInterfaces: JsonObject[];
+    world: World;
+  },
+): JsonObject {
+  const { name, number, group, networkInterfaces, world } = about;
+  const flexible = scaleSet.properties.orchestrationMode === "Flexible";
+  const profile = scaleSet.properties.virtualMachineProfile as JsonObject;
+  const storage = profile.storageProfile as JsonObject;
+  const disk = storage.osDisk as JsonObject;
+  const image = storage.imageReference as JsonObject | undefined;
+  const { computerNamePrefix, ...os } = (profile.osProfile ?? {}) as JsonObject;
+  const mark = guidFrom(`disk ${scaleSet.properties.uniqueId} ${number}`).replaceAll("-", "");
+  const diskName = `${scaleSet.name}_${name}_OS__1_${mark}`;
+  return defined({
+    ...(flexible
+      ? { virtualMachineScaleSet: { id: scaleSet.id } }
+      : {
+          latestModelApplied: true,
+          modelDefinitionApplied: "VirtualMachineScaleSet",
+          networkProfileConfiguration: {
+            networkInterfaceConfigurations: (profile.networkProfile as JsonObject)
+              .networkInterfaceConfigurations,
+          },
+          resilientVMDeletionStatus: "Disabled",
+        }),
+    hardwareProfile: { vmSize: ((scaleSet.top.sku ?? {}) as JsonObject).name },
+    vmId: world.guid(),
+    storageProfile: defined({
+      imageReference:
+        image &&
+        defined({
+          ...image,
+          exactVersion: image.version === undefined ? undefined : imageOf(image).exactVersion,
+        }),
+      osDisk: {
+        ...disk,
+        name: diskName,
+        managedDisk: {
+          ...(disk.managedDisk as JsonObject),
+          id: `${group}/providers/Microsoft.Compute/disks/${diskName}`,
+        },
+      },
+      dataDisks: [],
+    }),
+    osProfile: profile.osProfile && {
+      ...os,
+      // Six digits of base 36 after the prefix.
+      computerName: `${computerNamePrefix}${number.toString(36).toUpperCase().padStart(6, "0")}`,
+    },
+    networkProfile: { networkInterfaces },
+    timeCreated: new Date(world.now()).toISOString(),
+  });
+}
+
+function fresh(id: string, type: string, name: string): Resource {
+  return {
+    id,
+    key: id.toLowerCase(),
+    type,
+    name,
+    top: {},
+    properties: {},
+    state: "Succeeded",
+    version: 0,
+    etag: "",
+  };
+}
