@@ -1,3 +1,4 @@
+import { plainLocation } from "./checks.ts";
 import type { Operation } from "./operations.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Dialect } from "./resource-type.ts";
@@ -49,7 +50,9 @@ export function operationHeaders(
   sign: (path: string) => string,
 ): Record<string, string> {
   const { dialect, verb } = operation;
-  const to = (path: string) => `${base}${path}?api-version=${apiVersion}${sign(path)}`;
+  // Locations are texts of people: a header takes not all of them as they are.
+  const to = (path: string) =>
+    `${base}${encodeURI(path.toWellFormed())}?api-version=${apiVersion}${sign(path.toWellFormed())}`;
   const at = `/subscriptions/${operation.subscription}`;
   switch (dialect) {
     case "resources":
@@ -63,7 +66,7 @@ export function operationHeaders(
     }
     default: {
       const provider = dialect === "compute" ? "Microsoft.Compute" : "Microsoft.Network";
-      const place = `${at}/providers/${provider}/locations/${operation.location}`;
+      const place = `${at}/providers/${provider}/locations/${plainLocation(operation.location)}`;
       const headers: Record<string, string> = {
         "Azure-AsyncOperation": to(`${place}/operations/${operation.id}`),
         "Azure-AsyncNotification": "Enabled",

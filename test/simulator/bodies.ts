@@ -1,0 +1,135 @@
+import type { JsonObject } from "../../src/simulator/store.ts";
+import { group, subscription } from "./small-world.ts";
+
+const providers = `${group}/providers`;
+const network = `${providers}/Microsoft.Network`;
+const location = "westeurope";
+
+/** A body that is taken for each type, by path under the group of the small world, in an order in which they can be made. */
+export const bodies: readonly { path: string; body: JsonObject }[] = [
+  { path: group, body: { location, tags: { a: "b" } } },
+  {
+    path: `${network}/virtualNetworks/v`,
+    body: {
+      location,
+      properties: {
+        addressSpace: { addressPrefixes: ["10.0.0.0/16"] },
+        subnets: [
+          { name: "s", properties: { addressPrefix: "10.0.0.0/24" } },
+          {
+            name: "nat",
+            properties: {
+              addressPrefix: "10.0.1.0/24",
+              privateLinkServiceNetworkPolicies: "Disabled",
+            },
+          },
+        ],
+      },
+    },
+  },
+  {
+    path: `${network}/virtualNetworks/v/subnets/t`,
+    body: { properties: { addressPrefix: "10.0.2.0/24" } },
+  },
+  {
+    path: `${network}/networkInterfaces/n`,
+    body: {
+      location,
+      properties: {
+        ipConfigurations: [
+          {
+            name: "c",
+            properties: { subnet: { id: `${network}/virtualNetworks/v/subnets/s` } },
+          },
+        ],
+      },
+    },
+  },
+  {
+    path: `${network}/loadBalancers/l`,
+    body: {
+      location,
+      sku: { name: "Standard" },
+      properties: {
+        frontendIPConfigurations: [
+          {
+            name: "f",
+            properties: { subnet: { id: `${network}/virtualNetworks/v/subnets/s` } },
+          },
+        ],
+        backendAddressPools: [{ name: "p" }],
+        probes: [{ name: "probe", properties: { protocol: "Tcp", port: 80 } }],
+      },
+    },
+  },
+  {
+    path: `${network}/loadBalancers/l/backendAddressPools/p`,
+    body: { properties: { loadBalancerBackendAddresses: [] } },
+  },
+  {
+    path: `${network}/privateLinkServices/pls`,
+    body: {
+      location,
+      properties: {
+        loadBalancerFrontendIpConfigurations: [
+          { id: `${network}/loadBalancers/l/frontendIPConfigurations/f` },
+        ],
+        ipConfigurations: [
+          {
+            name: "nat",
+            properties: { subnet: { id: `${network}/virtualNetworks/v/subnets/nat` } },
+          },
+        ],
+        visibility: { subscriptions: ["*"] },
+        autoApproval: { subscriptions: [subscription] },
+      },
+    },
+  },
+  {
+    path: `${network}/privateEndpoints/pe`,
+    body: {
+      location,
+      properties: {
+        subnet: { id: `${network}/virtualNetworks/v/subnets/s` },
+        privateLinkServiceConnections: [
+          {
+            name: "c",
+            properties: { privateLinkServiceId: `${network}/privateLinkServices/pls` },
+          },
+        ],
+      },
+    },
+  },
+  { path: `${network}/privateDnsZones/z.example`, body: { location: "global", properties: {} } },
+  {
+    path: `${network}/privateDnsZones/z.example/virtualNetworkLinks/k`,
+    body: {
+      location: "global",
+      properties: {
+        virtualNetwork: { id: `${network}/virtualNetworks/v` },
+        registrationEnabled: false,
+      },
+    },
+  },
+  {
+    path: `${network}/privateDnsZones/z.example/A/api`,
+    body: { properties: { ttl: 30, aRecords: [{ ipv4Address: "10.0.0.9" }] } },
+  },
+  {
+    path: `${network}/privateEndpoints/pe/privateDnsZoneGroups/default`,
+    body: {
+      properties: {
+        privateDnsZoneConfigs: [
+          {
+            name: "z",
+            properties: { privateDnsZoneId: `${network}/privateDnsZones/z.example` },
+          },
+        ],
+      },
+    },
+  },
+  {
+    path: `${providers}/Microsoft.ManagedIdentity/userAssignedIdentities/identity`,
+    body: { location },
+  },
+];

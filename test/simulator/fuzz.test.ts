@@ -1,0 +1,207 @@
+import { randomBytes } from "node:crypto";
+import { Agent, request } from "node:http";
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { chances } from "../../src/simulator/chances.ts";
+import type { Simulator } from "../../src/simulator/simulator.ts";
+import { bodies } from "./bodies.ts";
+import { type Ground, type Wild, wild } from "./fuzz-requests.ts";
+import { owner, smallWorld, subscription, tenant } from "./small-world.ts";
+
+const count = Number(process.env.FUZZ_COUNT ?? 20_000);
+const seed = process.env.FUZZ_SEED ?? randomBytes(4).toString("hex");
+const scratchSubscription = "33333333-3333-4333-8333-333333333333";
+const plenty = { burst: 1e9, perSecond: 1e9 };
+const limits = { read: plenty, write: plenty, delete: plenty };
+
+interface Got {
+  status: number;
+  text: string;
+}
+
+test(`${count} wild requests (seed ${seed}) are refused in ARM's form and change nothing`, async () => {
+  const { simulator, ask, token } = await smallWorld({ limits, arriveMs: 2000 });
+  for (const { path, body } of bodies) {
+    const made = await ask("PUT", path, body);
+    expect(made.status, `${path} ${made.text}`).toBeLessThan(300);
+  }
+  await ask("GET", bodies[0]?.path ?? "");
+  simulator.directory.addSubscription(scratchSubscription, tenant);
+  const scratch = (path: string) => path.replace(subscription, scratchSubscription);
+  for (const { path, body } of bodies)
+    await ask("PUT", scratch(path), JSON.parse(scratch(JSON.stringify(body))));
+
+  const stranger = { tenant: "44444444-4444-4444-8444-444444444444", objectId: "o", appId: "a" };
+  const poll = await ask("PUT", scratch(bodies[1]?.path ?? ""), bodies[1]?.body);
+  const ground: Ground = {
+    chance: chances(seed),
+    tokens: {
+      good: token,
+      otherTenant: simulator.directory.tokenFor(stranger),
+      expired: simulator.directory.tokenFor(owner, { forMs: -1000 }),
+    },
+    poll: (poll.headers.get("azure-asyncoperation") ?? "").slice(simulator.url.length),
+    scratch,
+  };
+  const before = worldOf(simulator);
+  const agent = new Agent({ keepAlive: true, maxSockets: 24 });
+  let made = 0;
+  const faults: string[] = [];
+  const worker = async () => {
+    while (made++ < count) {
+      const each = wild(ground);
+      const got = await send(simulator.url, each, agent);
+      const fault = whyBad(each, got);
+      if (fault !== undefined && faults.length < 20)
+        faults.push(
+          `${each.kind}: ${each.method} ${each.path.slice(0, 200)} ${each.body?.slice(0, 300)} → ${fault}`,
+        );
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, worker));
+  agent.destroy();
+  expect(faults).toEqual([]);
+  expect(worldOf(simulator)).toEqual(before);
+  expect((await ask("GET", bodies[1]?.path ?? "")).status).toBe(200);
+});
+
+test("a body of 20 MB is refused before it has come, and nothing is kept of it", async () => {
+  const { simulator, token } = await smallWorld({ limits });
+  const before = process.memoryUsage().rss;
+  const path = `${bodies[1]?.path}?api-version=2024-05-01`;
+  for (const announced of [true, false]) {
+    const statuses = await Promise.all(
+      Array.from({ length: 10 }, () => sendLarge(simulator.url + path, token, announced)),
+    );
+    expect(statuses).toEqual(statuses.map(() => 413));
+  }
+  expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
+  expect(simulator.store.size).toBe(0);
+});
+
+test("one who sends a byte now and then does not hold a connection", async () => {
+  const { simulator } = await smallWorld({ arriveMs: 300 });
+  const { port } = new URL(simulator.url);
+  const socket = connect(Number(port), "127.0.0.1");
+  let came = "";
+  socket.on("data", (chunk) => {
+    came += chunk;
+  });
+  const drip = setInterval(() => socket.write("X-A: b\r\n"), 50);
+  socket.on("error", () => undefined);
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n");
+  await new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  clearInterval(drip);
+  expect(came).toMatch(/^HTTP\/1.1 408 /);
+  expect(came).toContain('"error":{"code"');
+});
+
+/** All that must stay as it is. */
+function worldOf(simulator: Simulator): unknown {
+  const { resources } = simulator.snapshot();
+  return Object.fromEntries(
+    Object.entries(resources).filter(([id]) => !id.includes(scratchSubscription)),
+  );
+}
+
+function whyBad(asked: Wild, { status, text }: Got): string | undefined {
+  if (status === 0) return "no answer";
+  if (status >= 500 && status !== 501) return `${status} ${text.slice(0, 300)}`;
+  if (asked.wrong && status < 400) return `${status}, and it cannot be right`;
+  if (status < 400 || asked.method === "HEAD") return undefined;
+  try {
+    const { error } = JSON.parse(text) as { error: { code: unknown; message: unknown } };
+    if (typeof error.code === "string" && typeof error.message === "string") return undefined;
+  } catch {
+    // Told below.
+  }
+  return `${status} without ARM's form: ${text.slice(0, 200)}`;
+}
+
+function send(base: string, asked: Wild, agent: Agent): Promise<Got> {
+  if (asked.raw !== undefined) return sendRaw(base, asked.raw);
+  return new Promise((resolve) => {
+    const { method, path, headers, body = "" } = asked;
+    const url = new URL(base);
+    // Node refuses to send some of these paths; then they go as bytes.
+    if (/[^\x21-\x7e]/.test(path)) {
+      resolve(sendRaw(base, `${method} ${path} HTTP/1.1\r\nHost: x\r\n\r\n`));
+      return;
+    }
+    const sent = request(
+      {
+        agent,
+        host: url.hostname,
+        port: url.port,
+        method,
+        path,
+        headers: { ...headers, "content-length": Buffer.byteLength(body) },
+      },
+      (response) => {
+        let text = "";
+        response.setEncoding("utf8");
+        response.on("data", (chunk: string) => {
+          text += chunk;
+        });
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+      },
+    );
+    sent.on("error", () => resolve({ status: 0, text: "" }));
+    sent.end(body);
+  });
+}
+
+function sendRaw(base: string, bytes: string): Promise<Got> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(base).port), "127.0.0.1");
+    let text = "";
+    socket.setEncoding("latin1");
+    socket.on("data", (chunk) => {
+      text += chunk;
+      // An answer to what was HTTP after all keeps its connection.
+      if (/\r\n\r\n/.test(text)) socket.end();
+    });
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      const status = Number(/^HTTP\/1.1 (\d+)/.exec(text)?.[1] ?? 0);
+      resolve({ status, text: text.slice(text.indexOf("\r\n\r\n") + 4) });
+    });
+    socket.end(bytes, "latin1");
+  });
+}
+
+/** Send 20 MB, with or without saying so before; gives the status. */
+function sendLarge(url: string, token: string, announced: boolean): Promise<number> {
+  const size = 20 * 1024 * 1024;
+  return new Promise((resolve) => {
+    const sent = request(
+      url,
+      {
+        method: "PUT",
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(announced && { "content-length": size }),
+        },
+      },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+        sent.destroy();
+      },
+    );
+    sent.on("error", () => resolve(0));
+    const chunk = Buffer.alloc(65_536, 0x20);
+    let left = size;
+    const more = () => {
+      while (left > 0 && !sent.destroyed) {
+        left -= chunk.length;
+        if (!sent.write(chunk)) {
+          sent.once("drain", more);
+          return;
+        }
+      }
+      sent.end();
+    };
+    more();
+  });
+}
