@@ -1,4 +1,5 @@
 import { bump, etagOf, show } from "./etags.ts";
+import { endIdentity, keepIdentity } from "./identities.ts";
 import { typeNamed, typesUnder } from "./registry.ts";
 import type { Accepted, ResourceType, World, Writing } from "./resource-type.ts";
 import { type JsonObject, parentOf, type Resource } from "./store.ts";
@@ -35,6 +36,7 @@ export class Keeper {
     world.store.put(resource);
     if (accepted.children) this.#keepChildren(resource, accepted.children);
     type.written?.(resource, before, world);
+    keepIdentity(resource, before, world);
     return resource;
   }
 
@@ -93,6 +95,7 @@ export class Keeper {
     this.#world.store.remove(resource.key);
     if (type) this.#touchRootOf(resource, type);
     type?.deleted?.(resource, this.#world);
+    endIdentity(resource, this.#world);
   }
 
   setState(resource: Resource, state: Resource["state"]): void {
