@@ -84,7 +84,7 @@ export function answerArm(
   } catch (error) {
     answer = errorAnswer(error, parts);
     // The front door sends no counters with a refusal, the providers behind it do.
-    const provider = error instanceof Refusal && error.by === "provider";
+    const provider = error instanceof Refusal && error.by !== "gateway";
     if (provider && routed && counted && left) countDown(answer, routed, counted, left);
   }
   faults.settled();

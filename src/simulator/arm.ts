@@ -8,7 +8,7 @@ import { Refusal } from "./refusal.ts";
 import { groupNotFound, notFound, parentNotFound, superseded, unsupported } from "./refusals.ts";
 import { typeNamed } from "./registry.ts";
 import type { Listed, Principal, ResourceType, World, Writing } from "./resource-type.ts";
-import { collectionOf, type Json, parentOf, type Resource } from "./store.ts";
+import { collectionOf, type Json, type JsonObject, parentOf, type Resource } from "./store.ts";
 import { type Answer, operationBody, operationHeaders, providerHeaders } from "./wire.ts";
 
 /** A request to Resource Manager whose sender is known. */
@@ -90,10 +90,12 @@ export class Arm {
       type.put === "async" &&
       address.collection &&
       typeNamed(address.type) === type;
+    // Recorded: a list of machines with none in it comes from the front door, which knows that there are none.
+    const none = type.dialect === "compute" && isEmptyList(answer.body);
     return {
       ...answer,
       headers: {
-        ...providerHeaders(type.dialect),
+        ...(!none && providerHeaders(type.dialect)),
         ...(listed && entitiesLeft),
         ...answer.headers,
       },
@@ -468,7 +470,15 @@ export class Arm {
       } = operation.error ?? {};
       throw new Refusal(409, code, message, { details });
     }
-    return { status: 200, headers, ...(operation.result && { body: operation.result }) };
+    const body = operation.result ?? this.#made(operation);
+    return { status: 200, headers, ...(body && { body }) };
+  }
+
+  /** What an operation wrote, for a client that asks for its result and not for the resource. */
+  #made({ verb, key, type: name }: Operation): JsonObject | undefined {
+    const type = typeNamed(name);
+    const resource = verb === "PUT" ? this.#options.world.store.get(key) : undefined;
+    return type && resource && this.#keeper.shown(resource, type, noQuery);
   }
 
   #operationHeaders(operation: Operation, apiVersion: string): Record<string, string> {
@@ -482,6 +492,16 @@ export class Arm {
 }
 
 const noQuery = new URLSearchParams();
+
+function isEmptyList(body: unknown): boolean {
+  return (
+    typeof body === "object" &&
+    body !== null &&
+    "value" in body &&
+    Array.isArray(body.value) &&
+    body.value.length === 0
+  );
+}
 const entitiesLeft = {
   "X-Ms-Ratelimit-Remaining-Subscription-Resource-Entities-Read": "60000",
 } as const;

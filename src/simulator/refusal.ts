@@ -35,7 +35,9 @@ export class Refusal extends Error {
     // The front door and compute send no details; the network provider always does, if only an empty list.
     this.details = more.details ?? (this.by === "provider" ? [] : undefined);
     this.target = more.target;
-    this.headers = more.headers ?? {};
+    // Recorded: compute says this with whatever it answers.
+    const compute = this.by === "compute" ? { "X-Ms-Need-To-Refresh-Epl-Cache": "False" } : {};
+    this.headers = { ...compute, ...more.headers };
   }
 
   /** The body of the answer. */

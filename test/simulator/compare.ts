@@ -17,6 +17,8 @@ const perRequest = new Set([
   "retry-after",
   "transfer-encoding",
   "x-ms-operation-identifier",
+  // How many machines compute counted for a throttle of its own, which the simulator does not have.
+  "x-ms-request-charge",
   "x-ms-original-request-ids",
   "x-ms-request-id",
   "x-ms-correlation-request-id",
@@ -68,10 +70,15 @@ function plain(text: string, base: string): string {
     .replaceAll(base, "https://management.azure.com")
     .replace(/(operationresults|privateDnsOperation(?:Statuses|Results))\/[^?"]+/gi, "$1/OPERATION")
     .replace(/([?&](?:t|c|s|h|p))=[^&"\\]*/g, "$1=x")
-    .replace(/(\?api-version=[^&"]*)((?:&[tcshp]=x)+)/g, "$1&signed")
+    .replace(/\?api-version=[^"\s]*/g, (query) => {
+      const unsigned = query.replace(/&[tcshp]=x/g, "");
+      return unsigned === query ? query : `${unsigned}&signed`;
+    })
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, "GUID")
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g, "TIME")
     .replace(/("internalId":")[^"]+/g, "$1INTERNAL")
+    .replace(/("internalDomainNameSuffix":")[a-z0-9]+\./g, "$1NETWORK.")
+    .replace(/(_OS__1_)[0-9a-f]{32}/g, "$1GUID")
     .replace(/("ipAddress":")(?!10\.|192\.168\.|172\.)[\d.]+/g, "$1PUBLIC");
 }
 
