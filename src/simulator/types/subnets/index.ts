@@ -1,8 +1,8 @@
 import { contains, overlaps, parseCidr } from "../../../model/cidr.ts";
-import { defined, invalid, objects, oneOf, reference, text, texts } from "../../fields.ts";
+import { defined, invalid, object, objects, oneOf, reference, text, texts } from "../../fields.ts";
 import { Refusal } from "../../refusal.ts";
 import type { ResourceType, World } from "../../resource-type.ts";
-import { type JsonObject, parentOf } from "../../store.ts";
+import { type JsonObject, parentOf, type Resource } from "../../store.ts";
 
 /** Subnets. One write to a network at a time. */
 export const subnets: ResourceType = {
@@ -22,11 +22,7 @@ export const subnets: ResourceType = {
   },
   show(subnet, world) {
     const users = [...world.store.referrers(subnet.key)];
-    const configurations: JsonObject[] = users.flatMap((each) =>
-      each.type === "Microsoft.Network/networkInterfaces"
-        ? [{ id: `${each.id}/ipConfigurations/${firstConfiguration(each.properties)}` }]
-        : [],
-    );
+    const configurations = users.flatMap((each) => configurationsIn(each, subnet.key));
     const endpoints = users
       .filter((each) => each.type === "Microsoft.Network/privateEndpoints")
       .map((each) => ({ id: each.id }));
@@ -159,7 +155,15 @@ function link(properties: JsonObject, name: string): JsonObject | undefined {
   return id === undefined ? undefined : { id };
 }
 
-function firstConfiguration(properties: JsonObject): string {
-  const [first] = objects(properties, "ipConfigurations");
-  return first === undefined ? "" : text(first, "name", "");
+/** What holds an address of a subnet: a frontend, or the configurations of an interface that are in it. */
+function configurationsIn(user: Resource, subnet: string): JsonObject[] {
+  if (user.type === "Microsoft.Network/loadBalancers/frontendIPConfigurations")
+    return [{ id: user.id }];
+  if (!user.type.endsWith("/networkInterfaces")) return [];
+  return objects(user.properties, "ipConfigurations").flatMap((each) => {
+    const id = reference(object(each, "properties") ?? {}, "subnet");
+    return id?.toLowerCase() === subnet
+      ? [{ id: `${user.id}/ipConfigurations/${text(each, "name", "")}` }]
+      : [];
+  });
 }
