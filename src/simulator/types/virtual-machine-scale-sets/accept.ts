@@ -98,9 +98,6 @@ function profile(
   const network = needed(given, "networkProfile");
   const os = object(given, "osProfile");
   const image = imageOf(object(storage, "imageReference"));
-  const configurations = objects(network, "networkInterfaceConfigurations");
-  if (configurations.length === 0)
-    throw missing("virtualMachineProfile.networkProfile.networkInterfaceConfigurations");
   return defined({
     osProfile:
       os &&
@@ -113,14 +110,19 @@ function profile(
       networkApiVersion:
         mode === "Flexible" ? text(network, "networkApiVersion", "2020-11-01") : undefined,
       healthProbe: link(network, "healthProbe"),
-      networkInterfaceConfigurations: configurations.map((each, at) =>
-        interfaceConfiguration(each, at === 0 && configurations.length === 1),
-      ),
+      networkInterfaceConfigurations: interfaceConfigurations(network),
     }),
     scheduledEventsProfile: object(given, "scheduledEventsProfile"),
     priority: text(given, "priority", undefined),
     timeCreated: created,
   });
+}
+
+/** What is kept of the interfaces that a profile describes. */
+export function interfaceConfigurations(network: JsonObject): JsonObject[] {
+  const given = objects(network, "networkInterfaceConfigurations");
+  if (given.length === 0) throw missing("networkInterfaceConfigurations");
+  return given.map((each) => interfaceConfiguration(each, given.length === 1));
 }
 
 function interfaceConfiguration(given: JsonObject, only: boolean): JsonObject {

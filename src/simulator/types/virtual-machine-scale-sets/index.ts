@@ -4,7 +4,7 @@ import type { JsonObject, Resource } from "../../store.ts";
 import { interfaceJoins } from "../network-interfaces/index.ts";
 import { merged } from "../virtual-machines/profile.ts";
 import { acceptScaleSet } from "./accept.ts";
-import { deleteInstances } from "./instance-types.ts";
+import { deleteInstances, upgrade, upgradeInstances } from "./instance-types.ts";
 import {
   capacityOf,
   checkInstances,
@@ -27,11 +27,15 @@ export const virtualMachineScaleSets: ResourceType = {
     const { existing, world, id } = writing;
     const there = existing ? instancesOf(existing, world).length : 0;
     const more = Math.max(0, capacityOf({ top: accepted.top ?? {} }) - there);
-    checkInstances(id, accepted.properties.virtualMachineProfile as JsonObject, more, world);
+    const profile = accepted.properties.virtualMachineProfile as JsonObject;
+    checkInstances(id, profile.networkProfile as JsonObject, more, world);
     return accepted;
   },
   show: () => ({ instancesMade: undefined }),
-  written(scaleSet, _before, world) {
+  written(scaleSet, before, world) {
+    const { mode } = (scaleSet.properties.upgradePolicy ?? {}) as JsonObject;
+    if (before && (mode === "Automatic" || mode === "Rolling"))
+      for (const instance of instancesOf(scaleSet, world)) upgrade(instance, scaleSet, world);
     settleInstances(scaleSet, world);
   },
   provisioned(scaleSet, world) {
@@ -51,11 +55,12 @@ export const virtualMachineScaleSets: ResourceType = {
         ...world.store.collection(`${each.key}/networkinterfaces`),
       ]),
   },
-  posts: { delete: deleteInstances },
+  posts: { delete: deleteInstances, manualupgrade: upgradeInstances },
   differences: [
     "Instances are there as soon as the write is answered, in state Creating until its operation ends.",
     "Fewer are made by taking the newest away; Azure balances zones first.",
-    "Overprovisioning, rolling upgrades, automatic repairs and autoscale are kept as sent or not at all.",
+    "An upgrade changes the interfaces of instances and nothing else of them; a rolling one is done at once.",
+    "Overprovisioning, automatic repairs and autoscale are kept as sent or not at all.",
     "Inbound NAT pools of the profile are kept; no rules are made from them.",
     "Public addresses in the profile are kept; none are made.",
   ],

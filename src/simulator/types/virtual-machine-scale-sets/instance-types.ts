@@ -1,7 +1,10 @@
-import { text, texts } from "../../fields.ts";
+import { bump } from "../../etags.ts";
+import { object, text, texts } from "../../fields.ts";
+import { joinsIn } from "../../links.ts";
 import { Refusal } from "../../refusal.ts";
 import type { PostAction, ResourceType, World } from "../../resource-type.ts";
-import { type JsonObject, parentOf, type Resource } from "../../store.ts";
+import { type Json, type JsonObject, parentOf, type Resource } from "../../store.ts";
+import { interfaceJoins } from "../network-interfaces/index.ts";
 import { shownConfigurations } from "../network-interfaces/ip-configurations.ts";
 import { touchBalancers } from "../network-interfaces/pool-membership.ts";
 import {
@@ -9,7 +12,16 @@ import {
   powerActions,
   scaleSetInstanceView,
 } from "../virtual-machines/instance-view.ts";
-import { capacityOf, instanceInterfaceType, instanceType, removeInstance } from "./instances.ts";
+import { interfaceConfigurations } from "./accept.ts";
+import {
+  capacityOf,
+  checkInstances,
+  instanceInterfaceType,
+  instanceType,
+  networkOf,
+  removeInstance,
+  settleInterfaces,
+} from "./instances.ts";
 
 /** The instances of a uniform scale set. */
 export const scaleSetInstances: ResourceType = {
@@ -18,13 +30,32 @@ export const scaleSetInstances: ResourceType = {
   within: "parent",
   put: "async",
   delete: "async",
-  accept({ existing, address }) {
+  joins: ({ properties }) => joinsIn(properties.networkProfileConfiguration, interfaceJoins),
+  accept({ existing, address, properties, world }) {
     if (!existing) throw missingInstance(address.names.at(-1) ?? "");
+    const given = object(properties, "networkProfileConfiguration");
+    const wanted = given && interfaceConfigurations(given);
     // Recorded: a write of tags is taken, and neither the tags nor the etag show it.
-    return { top: existing.top, properties: existing.properties };
+    if (!wanted || same(wanted, configuredOf(existing)))
+      return { top: existing.top, properties: existing.properties };
+    checkInstances(existing.id, { networkInterfaceConfigurations: wanted }, 0, world);
+    return {
+      top: existing.top,
+      properties: {
+        ...existing.properties,
+        modelDefinitionApplied: "VirtualMachine",
+        networkProfileConfiguration: { networkInterfaceConfigurations: wanted },
+      },
+    };
   },
-  show: (instance, _world, query) => ({
+  written(instance, before, world) {
+    const scaleSet = world.store.get(parentOf(instance.key));
+    if (!scaleSet || same(configuredOf(instance), before && configuredOf(before))) return;
+    settleInterfaces(instance, scaleSet, world);
+  },
+  show: (instance, world, query) => ({
     powerState: undefined,
+    latestModelApplied: same(configuredOf(instance), modelOf(instance, world)),
     ...(query.get("$expand")?.toLowerCase() === "instanceview" && {
       instanceView: instanceView(instance),
     }),
@@ -38,8 +69,8 @@ export const scaleSetInstances: ResourceType = {
   },
   posts: powerActions(instanceType),
   differences: [
-    "A write is taken and changes nothing, as recorded for tags [W]; a network profile of an instance's own is not done.",
-    "Reimaging and upgrading are not done; every instance has the latest model.",
+    "A write changes the interfaces of an instance and nothing else of it; tags are taken and not shown, as recorded [W].",
+    "Whether the latest model is applied is told by the interfaces alone. Reimaging is not done.",
     "The refusal for a number that no instance has is not verified [?].",
   ],
 };
@@ -101,6 +132,49 @@ export const deleteInstances: PostAction = {
     return undefined;
   },
 };
+
+/** Give some instances the model of their scale set: a POST with their numbers. */
+export const upgradeInstances: PostAction = {
+  action: "Microsoft.Compute/virtualMachineScaleSets/manualupgrade/action",
+  long: true,
+  run({ world, body, resource }) {
+    if (!resource) return undefined;
+    const found = texts(body, "instanceIds").map((id) => {
+      const instance = world.store.get(`${resource.key}/virtualmachines/${id.toLowerCase()}`);
+      if (!instance) throw missingInstance(id);
+      return instance;
+    });
+    for (const instance of found) upgrade(instance, resource, world);
+    return undefined;
+  },
+};
+
+/** Give an instance the interfaces that its scale set describes. */
+export function upgrade(instance: Resource, scaleSet: Resource, world: World): void {
+  const model = modelOf(instance, world);
+  if (instance.type !== instanceType || same(configuredOf(instance), model)) return;
+  instance.properties = {
+    ...instance.properties,
+    modelDefinitionApplied: "VirtualMachineScaleSet",
+    networkProfileConfiguration: { networkInterfaceConfigurations: model },
+  };
+  bump(instance);
+  settleInterfaces(instance, scaleSet, world);
+}
+
+function configuredOf(instance: Resource): Json | undefined {
+  const own = (instance.properties.networkProfileConfiguration ?? {}) as JsonObject;
+  return own.networkInterfaceConfigurations;
+}
+
+function modelOf(instance: Resource, world: World): Json | undefined {
+  const scaleSet = world.store.get(parentOf(instance.key));
+  return scaleSet && networkOf(scaleSet).networkInterfaceConfigurations;
+}
+
+function same(a: Json | undefined, b: Json | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
 
 function missingInstance(id: string): Refusal {
   if (!/^\d+$/.test(id))

@@ -6,6 +6,7 @@ import { idIn } from "../../links.ts";
 import type { World } from "../../resource-type.ts";
 import type { JsonObject, Resource } from "../../store.ts";
 import { interfaceProperties, interfaceType, macAddressFrom } from "../network-interfaces/index.ts";
+import { configurationsOf } from "../network-interfaces/ip-configurations.ts";
 import { checkPools, touchBalancers } from "../network-interfaces/pool-membership.ts";
 import { imageOf } from "../virtual-machines/profile.ts";
 
@@ -60,22 +61,48 @@ export function removeInstance(instance: Resource, world: World): void {
   }
 }
 
+/** The network profile that instances are made from. */
+export function networkOf(scaleSet: Resource): JsonObject {
+  const profile = scaleSet.properties.virtualMachineProfile as JsonObject;
+  return profile.networkProfile as JsonObject;
+}
+
+/** Make the interfaces of an instance what its own configuration says; addresses are kept. */
+export function settleInterfaces(instance: Resource, scaleSet: Resource, world: World): void {
+  const wanted = interfacesIn(instance.properties.networkProfileConfiguration as JsonObject).map(
+    ({ name, ...rest }) => ({ id: `${instance.id}/networkInterfaces/${name}`, ...rest }),
+  );
+  const keys = new Set(wanted.map((each) => each.id.toLowerCase()));
+  for (const nic of [...world.store.collection(`${instance.key}/networkinterfaces`)]) {
+    if (keys.has(nic.key)) continue;
+    world.store.remove(nic.key);
+    touchBalancers(nic, undefined, world);
+  }
+  for (const each of wanted) keepInterface(each, scaleSet, instanceInterfaceType, world);
+  instance.properties = {
+    ...instance.properties,
+    networkProfile: { networkInterfaces: wanted.map(({ id }) => ({ id })) },
+  };
+  world.store.put(instance);
+}
+
 function makeInstance(scaleSet: Resource, number: number, world: World): void {
   const flexible = scaleSet.properties.orchestrationMode === "Flexible";
-  const profile = scaleSet.properties.virtualMachineProfile as JsonObject;
   const group = scaleSet.id.split("/").slice(0, 5).join("/");
   const suffix = guidFrom(`${scaleSet.properties.uniqueId} ${number}`).slice(0, 8);
   const name = `${scaleSet.name}_${flexible ? suffix : number}`;
   const id = flexible
     ? `${group}/providers/${machineType}/${name}`
     : `${scaleSet.id}/virtualMachines/${number}`;
-  const interfaces = interfacesIn(profile).map(({ name: nic, properties, configurations }) => ({
-    id: flexible
-      ? `${group}/providers/${interfaceType}/${nic}-${suffix}`
-      : `${id}/networkInterfaces/${nic}`,
-    properties,
-    configurations,
-  }));
+  const interfaces = interfacesIn(networkOf(scaleSet)).map(
+    ({ name: nic, properties, configurations }) => ({
+      id: flexible
+        ? `${group}/providers/${interfaceType}/${nic}-${suffix}`
+        : `${id}/networkInterfaces/${nic}`,
+      properties,
+      configurations,
+    }),
+  );
   const instance = fresh(id, flexible ? machineType : instanceType, flexible ? name : `${number}`);
   instance.state = "Creating";
   instance.top = topOf(scaleSet, name, flexible ? undefined : `${number}`);
@@ -100,19 +127,21 @@ function keepInterface(
   type: string,
   world: World,
 ): void {
-  const nic = fresh(id, type, id.slice(id.lastIndexOf("/") + 1));
-  const draft = draftAddresses(world, []);
+  const existing = world.store.get(id);
+  const before = existing && { ...existing };
+  const nic = existing ?? fresh(id, type, id.slice(id.lastIndexOf("/") + 1));
+  const draft = draftAddresses(world, [id]);
   const location = String(scaleSet.top.location);
   nic.top = type === interfaceType ? { location, kind: "Regular" } : {};
-  const kept = interfaceProperties(properties, addressed(configurations, draft, id), {
+  const kept = interfaceProperties(properties, addressed(configurations, draft, id, before), {
     world,
-    existing: undefined,
+    existing: before,
     location,
   });
   nic.properties = { ...kept, macAddress: macAddressFrom(String(kept.resourceGuid)) };
   bump(nic);
   world.store.put(nic);
-  touchBalancers(undefined, nic, world);
+  touchBalancers(before, nic, world);
 }
 
 interface Described {
@@ -121,9 +150,8 @@ interface Described {
   configurations: { name: string; properties: JsonObject }[];
 }
 
-/** The interfaces that a profile describes. */
-function interfacesIn(profile: JsonObject): Described[] {
-  const network = isObject(profile.networkProfile) ? profile.networkProfile : {};
+/** The interfaces that a network profile describes. */
+function interfacesIn(network: JsonObject): Described[] {
   return objects(network, "networkInterfaceConfigurations").map((each) => {
     const properties = isObject(each.properties) ? each.properties : {};
     const configurations = objects(properties, "ipConfigurations").map((one) => ({
@@ -138,6 +166,7 @@ function addressed(
   configurations: Described["configurations"],
   draft: AddressDraft,
   id: string,
+  existing?: Resource,
 ): JsonObject[] {
   return configurations.map(({ name, properties }, at) => {
     const {
@@ -145,9 +174,12 @@ function addressed(
       privateIPAddressVersion: version,
       loadBalancerBackendAddressPools,
     } = properties;
+    const held = existing && configurationsOf(existing).find((each) => each.name === name);
+    const before = held?.properties.privateIPAddress;
     const privateIPAddress = draft.take({
       subnet: idIn(subnet) ?? "",
       version: version === "IPv6" ? 6 : 4,
+      held: typeof before === "string" ? before : undefined,
       asker: `${id}/ipConfigurations/${name}`,
     });
     return {
@@ -195,11 +227,9 @@ function instanceProperties(
     ...(flexible
       ? { virtualMachineScaleSet: { id: scaleSet.id } }
       : {
-          latestModelApplied: true,
           modelDefinitionApplied: "VirtualMachineScaleSet",
           networkProfileConfiguration: {
-            networkInterfaceConfigurations: (profile.networkProfile as JsonObject)
-              .networkInterfaceConfigurations,
+            networkInterfaceConfigurations: networkOf(scaleSet).networkInterfaceConfigurations,
           },
           resilientVMDeletionStatus: "Disabled",
         }),
