@@ -27,7 +27,9 @@ export interface Address {
 const longestPath = 8192;
 
 /** Read a path. One that cannot point anywhere is refused as Resource Manager refuses it. */
-export function readAddress(path: string): Address {
+export function readAddress(given: string): Address {
+  // Clients put a scope with its slash behind a slash of their own; Resource Manager takes the two for one.
+  const path = given.startsWith("//") ? given.slice(1) : given;
   if (path.length > longestPath) throw invalid("The request path is too long.");
   let plain: string;
   try {

@@ -17,6 +17,17 @@ export interface RoleAssignment {
   role: string;
 }
 
+/** Where something may be done. */
+interface Scopes {
+  /** In the whole tenant. */
+  all: boolean;
+  keys: ReadonlySet<string>;
+  /** How long the keys are: only so long beginnings of a key need be looked up. */
+  lengths: readonly number[];
+}
+
+const slash = 47;
+
 const assignmentType = "Microsoft.Authorization/roleAssignments";
 const definitionType = "Microsoft.Authorization/roleDefinitions";
 const assignmentWord = "/providers/microsoft.authorization/roleassignments/";
@@ -31,7 +42,7 @@ export class Roles {
   readonly #definitions = new Map<string, RoleDefinition>();
   readonly #patterns = new Map<string, ActionPattern>();
   /** By principal and action: the scopes at which it may be done. Small: it does not grow with the resources. */
-  readonly #allowed = new Map<string, Map<string, ReadonlySet<string>>>();
+  readonly #allowed = new Map<string, Map<string, Scopes>>();
   #loaded = false;
 
   constructor(options: { store: Store; tenantOf: (subscription: string) => string | undefined }) {
@@ -59,10 +70,14 @@ export class Roles {
       }
       byAction.set(action, scopes);
     }
-    if (scopes.size === 0) return false;
-    if (scopes.has("") && this.#inTenant(asker, scopeKey)) return true;
-    for (let at = scopeKey; at !== ""; at = at.slice(0, at.lastIndexOf("/")))
-      if (scopes.has(at)) return true;
+    if (scopes.all && this.#inTenant(asker, scopeKey)) return true;
+    for (const length of scopes.lengths) {
+      if (length > scopeKey.length) continue;
+      if (
+        length === scopeKey.length ? scopes.keys.has(scopeKey) : reaches(scopes, scopeKey, length)
+      )
+        return true;
+    }
     return false;
   }
 
@@ -137,13 +152,14 @@ export class Roles {
     this.#allowed.delete(held.principalId);
   }
 
-  #scopesOf(principal: string, action: string): ReadonlySet<string> {
+  #scopesOf(principal: string, action: string): Scopes {
     const plain = action.toLowerCase();
-    const scopes = new Set<string>();
+    const keys = new Set<string>();
     for (const { scope, role } of this.#heldBy(principal))
       if (this.definition(role)?.permissions.some((each) => this.#gives(each, plain)))
-        scopes.add(scope);
-    return scopes;
+        keys.add(scope);
+    const all = keys.delete("");
+    return { all, keys, lengths: [...new Set([...keys].map((key) => key.length))] };
   }
 
   /** What is taken away is so from this permission only: another role may give it. */
@@ -188,7 +204,11 @@ export class Roles {
 /** Whether something is at a scope or inside it; both in lower case. */
 export function isWithin(key: string, scope: string): boolean {
   if (!key.startsWith(scope)) return false;
-  return scope === "" || key.length === scope.length || key.charCodeAt(scope.length) === 47;
+  return scope === "" || key.length === scope.length || key.charCodeAt(scope.length) === slash;
+}
+
+function reaches({ keys }: Scopes, key: string, length: number): boolean {
+  return key.charCodeAt(length) === slash && keys.has(key.slice(0, length));
 }
 
 function assignmentOf({ key, properties }: Resource): RoleAssignment {

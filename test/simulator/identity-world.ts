@@ -1,10 +1,6 @@
-import { onTestFinished } from "vitest";
 import type { Principal } from "../../src/simulator/resource-type.ts";
-import {
-  type Simulator,
-  type SimulatorOptions,
-  startSimulator,
-} from "../../src/simulator/simulator.ts";
+import type { Simulator, SimulatorOptions } from "../../src/simulator/simulator.ts";
+import { startChecked } from "./start.ts";
 
 export const tenant = "11111111-1111-4111-8111-111111111111";
 export const otherTenant = "99999999-9999-4999-8999-999999999999";
@@ -22,8 +18,7 @@ export interface Said {
 
 /** A simulator with a subscription, a resource group and someone who may do everything. */
 export async function identityWorld(options: SimulatorOptions = {}) {
-  const simulator = await startSimulator({ seed: "identity", ...options });
-  onTestFinished(() => simulator.close());
+  const simulator = await startChecked(options);
   simulator.directory.addSubscription(subscription, tenant, "The subscription");
   const owner = simulator.directory.addApplication({ tenant, displayName: "owner" });
   simulator.roles.makeOwner(owner);
