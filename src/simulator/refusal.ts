@@ -5,7 +5,7 @@ export interface Detail {
 }
 
 /** Who refused: the front door of Resource Manager, or a provider behind it. They answer differently. */
-export type Refuser = "gateway" | "provider" | "compute";
+export type Refuser = "gateway" | "provider" | "compute" | "dns";
 
 /** A request that Azure would refuse, in the words and with the status that Azure uses. */
 export class Refusal extends Error {
@@ -32,7 +32,7 @@ export class Refusal extends Error {
     this.status = status;
     this.code = code;
     this.by = more.by ?? "provider";
-    // The front door and compute send no details; the network provider always does, if only an empty list.
+    // The front door, compute and DNS (Azure/azure-powershell#9537) send no details; the network provider always does, if only an empty list.
     this.details = more.details ?? (this.by === "provider" ? [] : undefined);
     this.target = more.target;
     // Recorded: compute says this with whatever it answers.

@@ -36,7 +36,7 @@ export function dnsConditionFailed(
     why === "exists"
       ? `The ${kind} ${given} exists already and hence cannot be created again.`
       : `The condition '${given}' in the If-Match header was not satisfied.${existing ? ` The current was '${held}'.` : ""}`;
-  return new Refusal(412, "PreconditionFailed", message);
+  return new Refusal(412, "PreconditionFailed", message, { by: "dns" });
 }
 
 export function anotherOperation(running: Operation, base: string): Refusal {

@@ -82,9 +82,17 @@ export function operationHeaders(
   }
 }
 
+/** Private DNS has no details in the errors of its operations (Azure/azure-powershell#9537). */
+function errorOf(dialect: Dialect, error: NonNullable<Operation["error"]>): JsonObject {
+  const { code, message, details } = error;
+  return dialect === "privateDns" && details.length === 0
+    ? { code, message }
+    : { ...error, details: details.map((each) => ({ ...each })) };
+}
+
 /** What a look at an operation says. */
 export function operationBody(operation: Operation): JsonObject {
-  const error = operation.error as JsonObject | undefined;
+  const error = operation.error && errorOf(operation.dialect, operation.error);
   const failed = operation.status === "Failed" || operation.status === "Canceled";
   if (operation.dialect === "compute")
     return {

@@ -219,3 +219,12 @@ test("a load balancer behind a link service cannot be deleted", async () => {
   const came = await world.ask("DELETE", frontend.slice(0, frontend.indexOf("/frontend")));
   expect(codeOf(came)).toBe("CannotDeleteLoadBalancerWithPrivateLinkService");
 });
+
+test("network policies cannot be enabled where a link service takes addresses", async () => {
+  const world = await linkWorld();
+  await made(world);
+  const came = await world.ask("PUT", natSubnet, { properties: { addressPrefix: "10.0.0.0/28" } });
+  expect(codeOf(came)).toBe(
+    "PrivateLinkServiceNetworkPoliciesCannotBeEnabledOnPrivateLinkServiceSubnet",
+  );
+});

@@ -50,11 +50,12 @@ export const dnsRecords: readonly ResourceType[] = publicRecordTypes.map((type):
         404,
         "NotFound",
         `The resource record '${names.at(-1)}' does not exist in resource group '${resourceGroup}' of subscription '${subscription}'.`,
+        { by: "dns" },
       ),
     differences: [
-      "Fields as in 2018-05-01 whatever version is asked for; DS, NAPTR and TLSA records and alias targets [not done].",
-      "The serial number of the SOA record does not count [unverified].",
-      "Codes and words of refusals [unverified], but for those of records given twice or not at all.",
+      "Fields as in 2018-05-01 whatever version is asked for; DS, NAPTR and TLSA records and alias targets (not done).",
+      "The serial number of the SOA record does not count [?].",
+      "Codes and words of refusals [?], but for those of records given twice or not at all.",
     ],
   };
 });

@@ -85,7 +85,7 @@ export const recordFields: readonly string[] = Object.values(all).map((each) =>
 
 /** A refusal of DNS: no details, one code for all that is wrong with a request. */
 export function badRequest(message: string): Refusal {
-  return new Refusal(400, "BadRequest", message);
+  return new Refusal(400, "BadRequest", message, { by: "dns" });
 }
 
 /** The parser of DNS does not tell upper case from lower in names of fields. */

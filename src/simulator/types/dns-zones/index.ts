@@ -67,9 +67,9 @@ export const dnsZones: ResourceType = {
       resource ? recordSetsOf(resource, publicRecordTypes, world.store, query) : [],
   },
   differences: [
-    "A zone is deleted at once, where Azure runs an operation [documented].",
-    "That a name already has a zone elsewhere on the same name servers is not looked at [not done].",
-    "DNSSEC and getDnsResourceReference [not done].",
+    "A zone is deleted at once, where Azure runs an operation [D].",
+    "That a name already has a zone elsewhere on the same name servers is not looked at (not done).",
+    "DNSSEC and getDnsResourceReference (not done).",
   ],
 };
 

@@ -61,11 +61,12 @@ export const privateDnsRecords: readonly ResourceType[] = privateRecordTypes.map
           404,
           "NotFound",
           `The resource record '${names.at(-1)}' does not exist in resource group '${resourceGroup}' of subscription '${subscription}'.`,
+          { by: "dns" },
         ),
       differences: [
-        "Machines of a linked network are not registered by themselves [not done].",
-        "The rules on names, the range of the TTL, 20 records in a set and CNAME beside others are Azure's [documented]; the words of those refusals are not [unverified].",
-        "A record set that is not there: code and words by memory of public DNS [unverified].",
+        "Machines of a linked network are not registered by themselves (not done).",
+        "The rules on names, the range of the TTL, 20 records in a set and CNAME beside others are Azure's [D]; the words of those refusals are not [?].",
+        "A record set that is not there: code and words by memory of public DNS [?].",
       ],
     };
   },

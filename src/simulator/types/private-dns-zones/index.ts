@@ -80,9 +80,9 @@ export const privateDnsZones: ResourceType = {
       resource ? recordSetsOf(resource, privateRecordTypes, world.store, query) : [],
   },
   differences: [
-    "The order of a list of record sets is by name [unverified].",
-    "Words of the refusals of names [unverified]; that there are two labels or more and reserved names is documented.",
-    "SOA values as az prints them, not as in Microsoft's examples [public output].",
+    "The order of a list of record sets is by name [?].",
+    "Words of the refusals of names [?]; that there are two labels or more and reserved names is documented.",
+    "SOA values as az prints them, not as in Microsoft's examples [P].",
   ],
 };
 

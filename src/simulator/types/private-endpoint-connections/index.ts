@@ -43,8 +43,8 @@ export const privateEndpointConnections: ResourceType = {
     tellEndpoint(connection, world);
   },
   differences: [
-    "Any decision can follow any other but Pending [unverified].",
-    "Names are of the endpoint and its guid, linkIdentifier is made from that guid [public outputs].",
+    "Any decision can follow any other but Pending [?].",
+    "Names are of the endpoint and its guid, linkIdentifier is made from that guid [P].",
   ],
 };
 

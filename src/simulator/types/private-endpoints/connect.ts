@@ -128,6 +128,7 @@ function visibleService(target: string, { world, asker, address, id }: Writing):
   const service = byAlias ? serviceOf(target, store) : store.get(target);
   const seen =
     service !== undefined &&
+    service.state !== "Deleting" &&
     (isVisible(service, address.subscription ?? "") ||
       // Who may read it needs no listing: "role-based access control only" is the default.
       (!byAlias && world.allowed(asker, `${serviceType}/read`, service.key)));

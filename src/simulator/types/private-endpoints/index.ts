@@ -86,12 +86,12 @@ export const privateEndpoints: ResourceType = {
     world.store.remove(interfaceOf(endpoint.properties).toLowerCase());
   },
   differences: [
-    "Only private link services can be connected to; every other target is refused as a type that is not permitted [not done].",
-    "An endpoint has one address, of IPv4 [not done: several members, IPv6].",
-    "An endpoint asks for exactly one connection, its request message has 140 characters at most: rules [documented], codes and words [unverified].",
-    "An automatic connection to a service in another subscription, made by someone with the right to approve it, is approved [unverified].",
-    "The names of a service (fqdns) become customDnsConfigs once it is approved [unverified]; recorded: none where the service has none.",
-    "What is said of a connection that its service removed: Disconnected, without a description [unverified].",
+    "Only private link services can be connected to; every other target is refused as a type that is not permitted (not done).",
+    "An endpoint has one address, of IPv4 (not done: several members, IPv6).",
+    "An endpoint asks for exactly one connection, its request message has 140 characters at most: rules [D], codes and words [?].",
+    "An automatic connection to a service in another subscription, made by someone with the right to approve it, is approved [?].",
+    "The names of a service (fqdns) become customDnsConfigs once it is approved [?]; recorded: none where the service has none.",
+    "What is said of a connection that its service removed: Disconnected, without a description [?].",
   ],
 };
 

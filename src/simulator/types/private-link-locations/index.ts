@@ -42,7 +42,7 @@ export const privateLinkLocations: ResourceType = {
     },
   },
   differences: [
-    "Of the operations on places only these two and the operations themselves [not done].",
-    "A service is found by its alias from any place, whatever place is asked [unverified].",
+    "Of the operations on places only these two and the operations themselves (not done).",
+    "A service is found by its alias from any place, whatever place is asked [?].",
   ],
 };

@@ -90,8 +90,8 @@ export const privateLinkServices: ResourceType = {
   },
   differences: [
     "A service with connections: 409 as seen in openshift/hypershift#9194; a page of Azure says 400 for AKS.",
-    "That there is one primary address, and that its subnet stays, that frontends stay, that a frontend has one service, that the load balancer is Standard, that its network is that of the addresses, and 8 addresses at most: rules [documented or reported], codes and words [unverified].",
-    "A backend pool by address behind the frontend is not refused, though documented as unsupported [not done].",
+    "That there is one primary address, and that its subnet stays, that frontends stay, that a frontend has one service, that the load balancer is Standard, that its network is that of the addresses, and 8 addresses at most: rules [D, I], codes and words [?].",
+    "A backend pool by address behind the frontend is not refused, though documented as unsupported (not done).",
   ],
 };
 

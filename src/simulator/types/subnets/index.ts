@@ -76,7 +76,13 @@ export function acceptSubnet(
         `Subnet '${name}' is not valid because its IP address range is outside the IP address range of virtual network '${network.slice(network.lastIndexOf("/") + 1)}'.`,
       );
   }
-  void world;
+  const policies = oneOf(
+    properties,
+    "privateLinkServiceNetworkPolicies",
+    ["Enabled", "Disabled"],
+    "Enabled",
+  );
+  if (policies === "Enabled") checkNoService(`${network}/subnets/${name}`, world);
   return defined({
     addressPrefix: text(properties, "addressPrefix", undefined),
     addressPrefixes:
@@ -95,13 +101,19 @@ export function acceptSubnet(
       ["Enabled", "Disabled", "NetworkSecurityGroupEnabled", "RouteTableEnabled"],
       "Disabled",
     ),
-    privateLinkServiceNetworkPolicies: oneOf(
-      properties,
-      "privateLinkServiceNetworkPolicies",
-      ["Enabled", "Disabled"],
-      "Enabled",
-    ),
+    privateLinkServiceNetworkPolicies: policies,
   });
+}
+
+/** By analogy with the code for endpoints in hashicorp/terraform-provider-azurerm#10832. */
+function checkNoService(subnet: string, world: World): void {
+  for (const user of world.store.referrers(subnet.toLowerCase()))
+    if (user.type === "Microsoft.Network/privateLinkServices")
+      throw new Refusal(
+        400,
+        "PrivateLinkServiceNetworkPoliciesCannotBeEnabledOnPrivateLinkServiceSubnet",
+        `Private link service network policies cannot be enabled on private link service subnet ${subnet}.`,
+      );
 }
 
 /** Refuse subnets of one network that share addresses. */

@@ -60,9 +60,9 @@ export const virtualNetworkLinks: ResourceType = {
     virtualNetworkLinkState: state === "Succeeded" ? "Completed" : "InProgress",
   }),
   differences: [
-    "A link to a network that is not there fails in its operation; code and words [unverified].",
-    "Changing the network of a link, and NxDomainRedirect on a zone that is not of Private Link, are refused at once; code and words [unverified].",
-    "A network that is deleted leaves its links as they are [unverified].",
+    "A link to a network that is not there fails in its operation; code and words [?].",
+    "Changing the network of a link, and NxDomainRedirect on a zone that is not of Private Link, are refused at once; code and words [?].",
+    "A network that is deleted leaves its links as they are [?].",
   ],
 };
 
