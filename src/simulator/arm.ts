@@ -115,6 +115,8 @@ export class Arm {
     switch (method) {
       case "GET":
         return this.#get(request, address, type);
+      case "HEAD":
+        return this.#head(address, type);
       case "PUT":
         return this.#put(request, address, type, apiVersion);
       case "PATCH":
@@ -122,12 +124,7 @@ export class Arm {
       case "DELETE":
         return this.#delete(request, address, type, apiVersion);
       default:
-        throw new Refusal(
-          405,
-          "MethodNotAllowed",
-          `The HTTP method '${method}' is not supported at scope '${address.path}'.`,
-          { by: "gateway" },
-        );
+        throw notAllowed(method, address);
     }
   }
 
@@ -140,6 +137,13 @@ export class Arm {
     const etag = this.#keeper.etagOf(resource, type);
     if (etag !== undefined) headers.ETag = etag;
     return { status: 200, headers, body: this.#keeper.shown(resource, type, query) };
+  }
+
+  /** Whether a group is there. Of other resources providers do not say it in this way. */
+  #head(address: Address, type: ResourceType): Answer {
+    if (type.type !== groupType) throw notAllowed("HEAD", address);
+    this.#find(address, type);
+    return { status: 204, headers: {} };
   }
 
   #list(request: ArmRequest, address: Address, type: ResourceType): Answer {
@@ -240,7 +244,7 @@ export class Arm {
     if (accepted.fails) return this.#failing(accepted.fails, address, type, apiVersion);
     const changed = !existing || differs(existing, accepted, this.#options.world);
     const resource = this.#keeper.keep(type, writing, accepted, changed);
-    const status = existing ? 200 : 201;
+    const status = existing && !type.putsAnew ? 200 : 201;
     const style = typeof type.put === "function" ? type.put(existing, changed) : type.put;
     if (style === "sync") {
       type.provisioned?.(resource, world);
@@ -518,6 +522,15 @@ function verbOf(method: string, address: Address, exact: ResourceType | undefine
     default:
       return "write";
   }
+}
+
+function notAllowed(method: string, address: Address): Refusal {
+  return new Refusal(
+    405,
+    "MethodNotAllowed",
+    `The HTTP method '${method}' is not supported at scope '${address.path}'.`,
+    { by: "gateway" },
+  );
 }
 
 function groupOrSubscription(address: Address): string {

@@ -119,6 +119,8 @@ export interface ResourceType {
   /** `parent`: a child of the type without its last word. `scope`: put on any id. */
   within: "resourceGroup" | "subscription" | "parent" | "scope" | "tenant";
   put?: PutStyle | ((existing: Resource | undefined, changed: boolean) => PutStyle);
+  /** Whether a write answers 201 even where it changes what is there. */
+  putsAnew?: boolean;
   delete?: DeleteStyle | ((resource: Resource) => DeleteStyle);
   /** Whether PATCH changes the tags. */
   patchTags?: boolean;

@@ -14,6 +14,7 @@ export const roleDefinitions: ResourceType = {
   dialect: "authorization",
   within: "scope",
   put: "sync",
+  putsAnew: true,
   delete: "sync",
   showsDeleted: true,
   joins({ properties }) {
