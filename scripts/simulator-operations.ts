@@ -1,0 +1,22 @@
+import type { ResourceType } from "../src/simulator/resource-type.ts";
+
+/**
+ * What can be asked of a type, told from its parts: `put`, `get`, `list`, `list in subscription`, `patch`, `delete`,
+ * and `GET …/x` or `POST …/x` for what else is under it.
+ */
+export function operationsOf(type: ResourceType): string[] {
+  const { put, patch, patchTags, read, list, within } = type;
+  const has: [string, boolean][] = [
+    ["put", put !== undefined],
+    ["get", put !== undefined || read !== undefined || within === "parent"],
+    ["list", put !== undefined || list !== undefined || within === "parent"],
+    ["list in subscription", put !== undefined && within === "resourceGroup"],
+    ["patch", patch !== undefined || patchTags === true],
+    ["delete", type.delete !== undefined],
+  ];
+  return [
+    ...has.filter(([, is]) => is).map(([name]) => name),
+    ...Object.keys({ ...type.lists, ...type.views }).map((name) => `GET …/${name}`),
+    ...Object.keys(type.posts ?? {}).map((name) => `POST …/${name}`),
+  ];
+}
