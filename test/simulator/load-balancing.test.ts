@@ -1,0 +1,371 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { JsonObject } from "../../src/simulator/store.ts";
+import { group, network, type SmallWorld, smallWorld } from "./small-world.ts";
+
+const location = "westeurope";
+const provider = `${group}/providers/Microsoft.Network`;
+const balancer = `${provider}/loadBalancers/lb`;
+const pool = `${balancer}/backendAddressPools/pool`;
+const subnet = { id: `${network}/subnets/s` };
+
+let world: SmallWorld;
+
+beforeEach(async () => {
+  world = await smallWorld();
+  await made(group, { location });
+  await made(network, {
+    location,
+    properties: {
+      addressSpace: { addressPrefixes: ["10.0.0.0/16", "fd00:db8::/48"] },
+      subnets: [
+        { name: "s", properties: { addressPrefixes: ["10.0.0.0/24", "fd00:db8::/64"] } },
+        { name: "tiny", properties: { addressPrefix: "10.0.1.0/29" } },
+      ],
+    },
+  });
+});
+
+async function made(path: string, body: JsonObject): Promise<JsonObject> {
+  const came = await world.ask("PUT", path, body);
+  expect(came.status, came.text).toBeLessThan(300);
+  return came.body;
+}
+
+async function seen(path: string): Promise<JsonObject> {
+  const came = await world.ask("GET", path);
+  expect(came.status, came.text).toBe(200);
+  return came.body.properties as JsonObject;
+}
+
+async function refused(method: string, path: string, body?: unknown): Promise<string> {
+  const came = await world.ask(method, path, body);
+  expect(came.status, came.text).toBeGreaterThanOrEqual(400);
+  const { code, details } = came.body.error as { code: string; details?: { code: string }[] };
+  return code === "InvalidRequestFormat" ? (details?.[0]?.code ?? code) : code;
+}
+
+function balancerBody(sku: string, properties: JsonObject = {}): JsonObject {
+  return {
+    location,
+    sku: { name: sku },
+    properties: {
+      frontendIPConfigurations: [{ name: "fe", properties: { subnet } }],
+      backendAddressPools: [{ name: "pool", properties: {} }],
+      ...properties,
+    },
+  };
+}
+
+function rule(properties: JsonObject = {}): JsonObject {
+  return {
+    name: "rule",
+    properties: {
+      frontendIPConfiguration: { id: `${balancer}/frontendIPConfigurations/fe` },
+      backendAddressPool: { id: pool },
+      probe: { id: `${balancer}/probes/probe` },
+      protocol: "Tcp",
+      frontendPort: 443,
+      backendPort: 6443,
+      ...properties,
+    },
+  };
+}
+
+const probes = [{ name: "probe", properties: { protocol: "Tcp", port: 6443 } }];
+
+function interfaceBody(properties: JsonObject = {}, more: JsonObject = {}): JsonObject {
+  return {
+    location,
+    properties: {
+      ipConfigurations: [{ name: "ip", properties: { subnet, ...properties } }],
+      ...more,
+    },
+  };
+}
+
+function member(address: string, name = address.replaceAll(".", "-")): JsonObject {
+  return { name, properties: { ipAddress: address, virtualNetwork: { id: network } } };
+}
+
+describe("a load balancer", () => {
+  test("fills in who uses what", async () => {
+    await made(balancer, balancerBody("Standard", { loadBalancingRules: [rule()], probes }));
+    const shown = await seen(balancer);
+    const users = [{ id: `${balancer}/loadBalancingRules/rule` }];
+    for (const list of ["frontendIPConfigurations", "backendAddressPools", "probes"]) {
+      const [only] = shown[list] as JsonObject[];
+      expect(only?.properties, list).toMatchObject({ loadBalancingRules: users });
+    }
+    expect(await seen(`${balancer}/probes/probe`)).toMatchObject({ loadBalancingRules: users });
+    expect(await seen(`${balancer}/frontendIPConfigurations/fe`)).toMatchObject({
+      privateIPAddress: "10.0.0.4",
+    });
+    const { value } = (await world.ask("GET", `${balancer}/loadBalancingRules`)).body;
+    expect(value).toHaveLength(1);
+  });
+
+  test("loses the pools that a write leaves out, and interfaces lose them too", async () => {
+    await made(balancer, balancerBody("Standard"));
+    const nic = `${provider}/networkInterfaces/n`;
+    await made(nic, interfaceBody({ loadBalancerBackendAddressPools: [{ id: pool }] }));
+    await made(balancer, balancerBody("Standard", { backendAddressPools: [] }));
+    expect((await world.ask("GET", pool)).status).toBe(404);
+    const [only] = (await seen(nic)).ipConfigurations as JsonObject[];
+    expect(only?.properties).not.toHaveProperty("loadBalancerBackendAddressPools");
+  });
+
+  test("keeps the address of a frontend that is written again, and frees it in the end", async () => {
+    await made(balancer, balancerBody("Standard"));
+    await made(balancer, balancerBody("Standard", { probes }));
+    await made(`${provider}/networkInterfaces/n`, interfaceBody());
+    expect(await seen(`${balancer}/frontendIPConfigurations/fe`)).toMatchObject({
+      privateIPAddress: "10.0.0.4",
+    });
+    await world.ask("DELETE", balancer);
+    await made(`${provider}/networkInterfaces/m`, interfaceBody());
+    const [first] = (await seen(`${provider}/networkInterfaces/m`))
+      .ipConfigurations as JsonObject[];
+    expect(first?.properties).toMatchObject({ privateIPAddress: "10.0.0.4" });
+  });
+
+  test.each<[string, JsonObject, string]>([
+    ["names a pool that it has not", { loadBalancingRules: [rule()] }, "InvalidResourceReference"],
+    [
+      "has a frontend in a subnet and outside",
+      {
+        frontendIPConfigurations: [
+          {
+            name: "fe",
+            properties: { subnet, publicIPAddress: { id: `${provider}/publicIPAddresses/p` } },
+          },
+        ],
+      },
+      "FrontendIPConfigHasBothSubnetAndPublicIP",
+    ],
+    [
+      "has two rules for one port",
+      {
+        loadBalancingRules: [rule(), { ...rule(), name: "other" }],
+        probes,
+      },
+      "RulesUseSameFrontendPortProtocolAndIPConfig",
+    ],
+    ["has a name with a space", { probes: [{ ...probes[0], name: "a b" }] }, "InvalidResourceName"],
+    [
+      "asks for an address that Azure keeps",
+      {
+        frontendIPConfigurations: [
+          {
+            name: "fe",
+            properties: {
+              subnet,
+              privateIPAllocationMethod: "Static",
+              privateIPAddress: "10.0.0.1",
+            },
+          },
+        ],
+      },
+      "PrivateIPAddressInReservedRange",
+    ],
+  ])("is refused that %s", async (_, properties, code) => {
+    expect(await refused("PUT", balancer, balancerBody("Standard", properties))).toBe(code);
+    expect((await world.ask("GET", balancer)).status).toBe(404);
+  });
+
+  test("of SKU Gateway has tunnels, takes HA ports only and chains behind a public frontend", async () => {
+    const all = { protocol: "All", frontendPort: 0, backendPort: 0 };
+    expect(
+      await refused(
+        "PUT",
+        balancer,
+        balancerBody("Gateway", { loadBalancingRules: [rule()], probes }),
+      ),
+    ).toBe("GatewayLoadBalancerRuleNotSupported");
+    await made(balancer, balancerBody("Gateway", { loadBalancingRules: [rule(all)], probes }));
+    expect((await seen(pool)).tunnelInterfaces).toEqual([
+      { port: 10800, identifier: 900, protocol: "VXLAN", type: "Internal" },
+    ]);
+    const tunnelInterfaces = [
+      { port: 2000, identifier: 800, protocol: "VXLAN", type: "Internal" },
+      { port: 2001, identifier: 801, protocol: "VXLAN", type: "External" },
+    ];
+    await made(pool, { properties: { tunnelInterfaces } });
+    await made(pool, { properties: {} });
+    expect((await seen(pool)).tunnelInterfaces).toEqual(tunnelInterfaces);
+    const address = `${provider}/publicIPAddresses/p`;
+    await made(address, { location, sku: { name: "Standard" } });
+    const chained = {
+      location,
+      sku: { name: "Standard" },
+      properties: {
+        frontendIPConfigurations: [
+          {
+            name: "out",
+            properties: {
+              publicIPAddress: { id: address },
+              gatewayLoadBalancer: { id: `${balancer}/frontendIPConfigurations/fe` },
+            },
+          },
+        ],
+      },
+    };
+    await made(`${provider}/loadBalancers/front`, chained);
+    expect(await refused("DELETE", balancer)).toBe("LoadBalancerFrontendIPConfigurationInUse");
+    expect(await refused("DELETE", address)).toBe("PublicIPAddressCannotBeDeleted");
+  });
+});
+
+describe("a backend pool", () => {
+  beforeEach(() => made(balancer, balancerBody("Standard")));
+
+  test("takes members by address and gives its load balancer another etag", async () => {
+    const before = (await world.ask("GET", balancer)).body.etag;
+    await made(pool, { properties: { loadBalancerBackendAddresses: [member("10.0.0.9")] } });
+    const after = await world.ask("GET", pool);
+    expect(after.body.etag).not.toBe(before);
+    expect(after.body.etag).toBe((await world.ask("GET", balancer)).body.etag);
+    expect((after.body.properties as JsonObject).loadBalancerBackendAddresses).toEqual([
+      member("10.0.0.9"),
+    ]);
+  });
+
+  test("refuses a write with the etag of before another's write", async () => {
+    const { etag } = (await world.ask("GET", pool)).body;
+    const write = (address: string) =>
+      world.ask(
+        "PUT",
+        pool,
+        { properties: { loadBalancerBackendAddresses: [member(address)] } },
+        { "if-match": String(etag) },
+      );
+    expect((await write("10.0.0.9")).status).toBe(200);
+    expect((await write("10.0.0.10")).status).toBe(412);
+    expect((await seen(pool)).loadBalancerBackendAddresses).toEqual([member("10.0.0.9")]);
+  });
+
+  test("has members by address or by interface, never both", async () => {
+    const nic = `${provider}/networkInterfaces/n`;
+    const joining = interfaceBody({ loadBalancerBackendAddressPools: [{ id: pool }] });
+    const code = "CannotMixIPBasedAddressesAndIPConfigurationsOnLoadBalancerBackendAddressPool";
+    await made(pool, { properties: { loadBalancerBackendAddresses: [member("10.0.0.9")] } });
+    expect(await refused("PUT", nic, joining)).toBe(code);
+    await made(pool, { properties: {} });
+    await made(nic, joining);
+    const shown = await seen(pool);
+    const configuration = { id: `${nic}/ipConfigurations/ip` };
+    expect(shown.backendIPConfigurations).toEqual([configuration]);
+    expect(shown.loadBalancerBackendAddresses).toEqual([
+      { name: "rg_nip", properties: { networkInterfaceIPConfiguration: configuration } },
+    ]);
+    const body = { properties: { loadBalancerBackendAddresses: [member("10.0.0.9")] } };
+    expect(await refused("PUT", pool, body)).toBe(code);
+    // What was read may be sent back, and may carry an admin state.
+    const [read] = shown.loadBalancerBackendAddresses as JsonObject[];
+    const down = {
+      ...read,
+      properties: { ...(read?.properties as JsonObject), adminState: "Down" },
+    };
+    await made(pool, { properties: { loadBalancerBackendAddresses: [down] } });
+    expect((await seen(pool)).loadBalancerBackendAddresses).toEqual([down]);
+    await made(nic, interfaceBody());
+    expect((await seen(pool)).loadBalancerBackendAddresses).toEqual([]);
+  });
+
+  test.each<[string, JsonObject, string]>([
+    ["outside of its network", member("10.1.0.9"), "BackendAddressNotInVirtualNetwork"],
+    ["that is none", member("10.0.0", "a"), "InvalidLoadBalancerBackendAddress"],
+    [
+      "in no network",
+      { name: "a", properties: { ipAddress: "10.0.0.9" } },
+      "InvalidLoadBalancerBackendAddress",
+    ],
+  ])("refuses an address %s", async (_, address, code) => {
+    const body = { properties: { loadBalancerBackendAddresses: [address] } };
+    expect(await refused("PUT", pool, body)).toBe(code);
+  });
+
+  test("cannot go while a rule uses it", async () => {
+    await made(balancer, balancerBody("Standard", { loadBalancingRules: [rule()], probes }));
+    expect(await refused("DELETE", pool)).toBe("InUseBackendAddressPoolCannotBeDeleted");
+    await made(balancer, balancerBody("Standard"));
+    expect((await world.ask("DELETE", pool)).status).toBe(202);
+    expect((await world.ask("GET", pool)).status).toBe(404);
+  });
+});
+
+test("a pool of a Gateway load balancer takes no addresses where the switch says so", async () => {
+  world = await smallWorld({ switches: { gatewayPoolsTakeAddresses: false } });
+  await made(group, { location });
+  await made(network, {
+    location,
+    properties: {
+      addressSpace: { addressPrefixes: ["10.0.0.0/16"] },
+      subnets: [{ name: "s", properties: { addressPrefix: "10.0.0.0/24" } }],
+    },
+  });
+  await made(balancer, balancerBody("Gateway"));
+  const body = { properties: { loadBalancerBackendAddresses: [member("10.0.0.9")] } };
+  expect(await refused("PUT", pool, body)).toBe("IPBasedBackendPoolNotSupported");
+});
+
+describe("an interface", () => {
+  const nic = `${provider}/networkInterfaces/n`;
+
+  test("has its addresses with the answer, IPv4 and IPv6", async () => {
+    const { properties } = await made(nic, {
+      location,
+      properties: {
+        ipConfigurations: [
+          { name: "four", properties: { subnet, primary: true } },
+          { name: "six", properties: { subnet, privateIPAddressVersion: "IPv6" } },
+        ],
+      },
+    });
+    const addresses = ((properties as JsonObject).ipConfigurations as JsonObject[]).map(
+      (each) => (each.properties as JsonObject).privateIPAddress,
+    );
+    expect(addresses).toEqual(["10.0.0.4", "fd00:db8::4"]);
+    const one = await world.ask("GET", `${nic}/ipConfigurations/six`);
+    expect((one.body.properties as JsonObject).privateIPAddress).toBe("fd00:db8::4");
+    const { ipConfigurations } = await seen(`${network}/subnets/s`);
+    expect(ipConfigurations).toHaveLength(2);
+  });
+
+  test("is refused when the subnet is full, and can be made when one has gone", async () => {
+    const tiny = { subnet: { id: `${network}/subnets/tiny` } };
+    for (const name of ["a", "b", "c"])
+      await made(`${provider}/networkInterfaces/${name}`, interfaceBody(tiny));
+    expect(await refused("PUT", nic, interfaceBody(tiny))).toBe("SubnetIsFull");
+    expect((await world.ask("DELETE", `${provider}/networkInterfaces/b`)).status).toBe(200);
+    const { properties } = await made(nic, interfaceBody(tiny));
+    const [only] = (properties as JsonObject).ipConfigurations as JsonObject[];
+    expect(only?.properties).toMatchObject({ privateIPAddress: "10.0.1.5" });
+  });
+
+  test.each<[string, JsonObject, string]>([
+    [
+      "an address that another has",
+      { privateIPAllocationMethod: "Static", privateIPAddress: "10.0.0.4" },
+      "PrivateIPAddressIsAllocated",
+    ],
+    [
+      "a subnet that is not there",
+      { subnet: { id: `${network}/subnets/none` } },
+      "InvalidResourceReference",
+    ],
+    [
+      "a pool that is not there",
+      { loadBalancerBackendAddressPools: [{ id: pool }] },
+      "InvalidResourceReference",
+    ],
+    [
+      "a number for an address",
+      { privateIPAllocationMethod: "Static", privateIPAddress: 4 },
+      "InvalidJson",
+    ],
+  ])("is refused with %s", async (_, properties, code) => {
+    await made(`${provider}/networkInterfaces/first`, interfaceBody());
+    expect(await refused("PUT", nic, interfaceBody(properties))).toBe(code);
+    expect((await world.ask("GET", nic)).status).toBe(404);
+  });
+});
