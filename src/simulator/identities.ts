@@ -1,4 +1,4 @@
-import { isObject, oneOf, text } from "./fields.ts";
+import { isObject, object, oneOf, text } from "./fields.ts";
 import { Refusal } from "./refusal.ts";
 import type { Join, World, Writing } from "./resource-type.ts";
 import type { JsonObject, Resource } from "./store.ts";
@@ -10,28 +10,32 @@ import { signIn } from "./types/user-assigned-identities/index.ts";
 const kinds = ["None", "SystemAssigned", "UserAssigned", "SystemAssigned, UserAssigned"] as const;
 
 /** The `identity` that is kept of a body: its own with an object id, and those assigned with theirs. */
-export function acceptIdentity({ body, existing, world, address }: Writing): JsonObject {
-  const given = isObject(body.identity) ? body.identity : undefined;
-  if (!given) return {};
+export function acceptIdentity({
+  body,
+  existing,
+  world,
+  address,
+}: Pick<Writing, "body" | "existing" | "world" | "address">): JsonObject | undefined {
+  const held = object(existing?.top ?? {}, "identity");
+  const given = object(body, "identity");
+  // A body that does not speak of identities leaves them as they are; `None` takes them away.
+  if (!given) return held;
   const kind = kindIn(given);
-  if (kind === "None") return {};
-  const held = isObject(existing?.top.identity) ? existing.top.identity : {};
+  if (kind === "None") return undefined;
   const own = kind.startsWith("SystemAssigned");
   const assigned = kind.endsWith("UserAssigned") ? assignedIn(given, world) : undefined;
   return {
-    identity: {
-      type: kind,
-      ...(own && {
-        principalId: text(held, "principalId", undefined) ?? world.guid(),
-        tenantId: world.directory.tenantOf(address.subscription ?? ""),
-      }),
-      ...(assigned && { userAssignedIdentities: assigned }),
-    },
+    type: kind,
+    ...(own && {
+      principalId: text(held ?? {}, "principalId", undefined) ?? world.guid(),
+      tenantId: world.directory.tenantOf(address.subscription ?? ""),
+    }),
+    ...(assigned && { userAssignedIdentities: assigned }),
   };
 }
 
 /** The identities that a body assigns: whoever writes it needs a right on each. */
-export function identityJoins({ body }: Writing): Join[] {
+export function identityJoins(body: JsonObject): Join[] {
   const given = isObject(body.identity) ? body.identity : {};
   const ids = isObject(given.userAssignedIdentities) ? given.userAssignedIdentities : {};
   const action = "Microsoft.ManagedIdentity/userAssignedIdentities/assign/action";

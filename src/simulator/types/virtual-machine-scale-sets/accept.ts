@@ -1,9 +1,9 @@
 import { defined, flag, number, object, objects, oneOf, tags, text, texts } from "../../fields.ts";
+import { acceptIdentity } from "../../identities.ts";
 import { link, links } from "../../links.ts";
 import { Refusal } from "../../refusal.ts";
 import type { Accepted, Writing } from "../../resource-type.ts";
 import type { JsonObject } from "../../store.ts";
-import { acceptIdentity } from "../virtual-machines/identity.ts";
 import {
   acceptImage,
   acceptOs,
@@ -15,7 +15,7 @@ import {
 
 /** What is kept of a scale set. */
 export function acceptScaleSet(writing: Writing): Accepted {
-  const { body, properties, existing, world, name, asker } = writing;
+  const { body, properties, existing, world, name } = writing;
   checkName(name);
   const sku = object(body, "sku") ?? (existing?.top.sku as JsonObject | undefined);
   if (!sku) throw missing("sku");
@@ -48,7 +48,7 @@ export function acceptScaleSet(writing: Writing): Accepted {
       location: body.location ?? existing?.top.location,
       ...tags(body),
       ...(zones.length > 0 && { zones }),
-      identity: acceptIdentity(body, existing, asker, world),
+      identity: acceptIdentity(writing),
       sku: {
         name: text(sku, "name", "Standard_A1_v2"),
         tier: text(sku, "tier", "Standard"),

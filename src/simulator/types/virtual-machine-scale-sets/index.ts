@@ -1,3 +1,4 @@
+import { identityJoins } from "../../identities.ts";
 import { joinsIn } from "../../links.ts";
 import type { ResourceType, World } from "../../resource-type.ts";
 import type { JsonObject, Resource } from "../../store.ts";
@@ -21,7 +22,10 @@ export const virtualMachineScaleSets: ResourceType = {
   put: "async",
   delete: "async",
   patch: (body, { top, properties }) => merged({ ...top, properties }, body),
-  joins: ({ properties }) => joinsIn(properties.virtualMachineProfile, interfaceJoins),
+  joins: ({ body, properties }) => [
+    ...joinsIn(properties.virtualMachineProfile, interfaceJoins),
+    ...identityJoins(body),
+  ],
   accept(writing) {
     const accepted = acceptScaleSet(writing);
     const { existing, world, id } = writing;

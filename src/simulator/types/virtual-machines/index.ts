@@ -1,12 +1,12 @@
 import { bump } from "../../etags.ts";
 import { defined, object, objects, tags, text, texts } from "../../fields.ts";
+import { acceptIdentity, identityJoins } from "../../identities.ts";
 import { idIn, joinsIn, link, referred } from "../../links.ts";
 import { Refusal } from "../../refusal.ts";
 import type { ResourceType, World } from "../../resource-type.ts";
 import type { JsonObject, Resource } from "../../store.ts";
 import { interfaceType, macAddressFrom, machineOf } from "../network-interfaces/index.ts";
 import { touchBalancers } from "../network-interfaces/pool-membership.ts";
-import { acceptIdentity } from "./identity.ts";
 import { instanceView, powerActions } from "./instance-view.ts";
 import { acceptImage, acceptOs, acceptOsDisk, imageOf, merged, needed } from "./profile.ts";
 
@@ -21,8 +21,11 @@ export const virtualMachines: ResourceType = {
   put: (existing, changed) => (existing && !changed ? "syncUpdating" : "async"),
   delete: "async",
   patch: (body, { top, properties }) => merged({ ...top, properties }, body),
-  joins: ({ properties }) => joinsIn(properties.networkProfile, machineJoins),
-  accept({ body, properties, existing, world, id, name, asker }) {
+  joins: ({ body, properties }) => [
+    ...joinsIn(properties.networkProfile, machineJoins),
+    ...identityJoins(body),
+  ],
+  accept({ body, properties, existing, world, id, name, address }) {
     checkMachineName(name);
     const hardware = needed(properties, "hardwareProfile");
     const storage = needed(properties, "storageProfile");
@@ -36,7 +39,7 @@ export const virtualMachines: ResourceType = {
         location: body.location ?? existing?.top.location,
         ...tags(body),
         ...(zones.length > 0 && { zones }),
-        identity: acceptIdentity(body, existing, asker, world),
+        identity: acceptIdentity({ body, existing, world, address }),
       }),
       properties: defined({
         hardwareProfile: { vmSize: text(hardware, "vmSize", "Standard_A1_v2") },
