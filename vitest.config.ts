@@ -1,14 +1,29 @@
 import { defineConfig } from "vitest/config";
 import { EndReporter } from "./test/setup/reporter.ts";
 
+/** What is waited for comes in milliseconds, but a busy machine may take its time. */
+const patient = { poll: { timeout: 15_000 } };
+
 export default defineConfig({
   test: {
     reporters: ["default", new EndReporter()],
     projects: [
-      { test: { name: "unit", include: ["src/**/*.test.ts", "scripts/**/*.test.ts"] } },
+      {
+        test: {
+          name: "unit",
+          include: ["src/**/*.test.ts", "scripts/**/*.test.ts"],
+          testTimeout: 30_000,
+          expect: patient,
+        },
+      },
       { test: { name: "package", include: ["test/package/**/*.test.ts"], testTimeout: 30_000 } },
       {
-        test: { name: "simulator", include: ["test/simulator/**/*.test.ts"], testTimeout: 60_000 },
+        test: {
+          name: "simulator",
+          include: ["test/simulator/**/*.test.ts"],
+          testTimeout: 60_000,
+          expect: patient,
+        },
       },
       {
         test: {
@@ -17,6 +32,7 @@ export default defineConfig({
           exclude: ["test/package/**", "test/simulator/**"],
           globalSetup: ["test/setup/global.ts"],
           testTimeout: 30_000,
+          expect: patient,
         },
       },
     ],

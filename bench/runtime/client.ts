@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { KubeClient } from "../../src/kube/client.ts";
-import type { Feature } from "../../src/kube/controller.ts";
 import { findConnection } from "../../src/kube/credentials.ts";
+import type { Feature } from "../../src/kube/feature.ts";
 import { serveHealth } from "../../src/kube/health.ts";
 import { makeLog } from "../../src/kube/log.ts";
 import { Metrics } from "../../src/kube/metrics.ts";

@@ -47,6 +47,8 @@ const partialMetadata =
 const firstRetryMs = 800;
 const lastRetryMs = 30_000;
 const shortestWatchMs = 1_000;
+/** A watch that has lasted this long works: the next failure is a new one. */
+const longWatchMs = 30_000;
 
 /**
  * All objects of one kind, kept in step by a watch.
@@ -140,14 +142,15 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     if (status === 410 || code === "Expired" || code === "Gone") {
       this.#version = "";
       this.#options.log.info({ kind: this.kind.kind }, "watch is too old, listing again");
-      return;
+      if (this.#failures++ === 0) return;
     }
     if (this.#version === "" && this.#streamedList && (status === 400 || status === 422)) {
       this.#streamedList = false;
       return;
     }
     this.#failure = error instanceof Error ? error.message : String(error);
-    const delay = Math.min(lastRetryMs, firstRetryMs * 2 ** this.#failures++);
+    if (status !== 410) this.#failures++;
+    const delay = Math.min(lastRetryMs, firstRetryMs * 2 ** (this.#failures - 1));
     this.#options.log.warn({ kind: this.kind.kind, err: error, retryMs: delay }, "watch failed");
     // Spread, so that many replicas do not come back at the same instant.
     await wait(this.#clock, delay * (0.75 + Math.random() / 2), signal).catch(() => {});
@@ -164,10 +167,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
       signal,
     });
     for await (const page of pages) {
-      for (const object of page.items) {
-        delete (object.metadata as { managedFields?: unknown }).managedFields;
-        this.#put(object);
-      }
+      for (const object of page.items) this.#put(object);
       version = page.resourceVersion;
     }
     this.#listed(version);
@@ -196,9 +196,10 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     await client.watch(
       path,
       (bytes) => {
-        if (!heard) this.#recovered();
         heard = true;
+        this.#connected = true;
         this.#heardAt = this.#clock.now();
+        if (this.#heardAt - opened > longWatchMs) this.#recovered();
         try {
           lines.push(bytes, onLine);
         } catch (error) {
@@ -247,7 +248,6 @@ export class WatchCache<T extends KubeObject = KubeObject> {
   }
 
   #recovered(): void {
-    this.#connected = true;
     this.#failures = 0;
     this.#failure = undefined;
   }
@@ -256,6 +256,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     for (const key of this.#unseen ?? []) this.#drop(key);
     this.#unseen = undefined;
     this.#version = version;
+    this.#failure = undefined;
     this.#heardAt = this.#clock.now();
     this.#isFilled = true;
     this.#fill();
@@ -264,6 +265,8 @@ export class WatchCache<T extends KubeObject = KubeObject> {
   #put(object: T): void {
     const key = keyOf(object);
     this.#unseen?.delete(key);
+    // Cut out of the text already, but for forms that the cutter does not know.
+    if ("managedFields" in object.metadata) delete object.metadata.managedFields;
     const before = this.#objects.get(key);
     if (before?.metadata.resourceVersion === object.metadata.resourceVersion && before) return;
     this.#objects.set(key, object);
@@ -273,6 +276,8 @@ export class WatchCache<T extends KubeObject = KubeObject> {
 
   #drop(key: string, last?: T): void {
     const before = this.#objects.get(key) ?? last;
+    this.#unseen?.delete(key);
+    if (before === undefined) return;
     this.#objects.delete(key);
     this.#reindex(key, before, undefined);
     this.#tell({ key, before, after: undefined });

@@ -13,6 +13,8 @@ export class Caches {
     clock?: Clock;
   };
   readonly #byKind = new Map<string, WatchCache>();
+  #asked = new Set<WatchCache>();
+  #started = false;
 
   constructor(options: {
     client: KubeClient;
@@ -23,11 +25,16 @@ export class Caches {
     this.#options = options;
   }
 
-  /** The cache of a kind. `metadataOnly` holds only where nobody asks for the whole objects. */
+  /** The cache of a kind: of whole objects, or of their metadata only, which are two watches. */
   of<T extends KubeObject>(kind: Kind<T>, options: { metadataOnly?: boolean } = {}): WatchCache<T> {
     const id = `${kind.group}/${kind.version}/${kind.plural}${options.metadataOnly ? " (metadata)" : ""}`;
     const held = this.#byKind.get(id);
-    if (held) return held as unknown as WatchCache<T>;
+    if (held) {
+      this.#asked.add(held);
+      return held as unknown as WatchCache<T>;
+    }
+    if (this.#started)
+      throw new Error(`a cache of ${kind.plural} was asked for after the caches were started`);
     const { namespace, ...rest } = this.#options;
     const cache = new WatchCache({
       ...rest,
@@ -36,7 +43,21 @@ export class Caches {
       kind,
     });
     this.#byKind.set(id, cache as unknown as WatchCache);
+    this.#asked.add(cache as unknown as WatchCache);
     return cache;
+  }
+
+  /** The caches that were asked for since this was last called. */
+  takeAsked(): Set<WatchCache> {
+    const asked = this.#asked;
+    this.#asked = new Set();
+    return asked;
+  }
+
+  /** Fill all of them and keep them in step until the signal says stop. */
+  async start(signal: AbortSignal): Promise<void> {
+    this.#started = true;
+    await Promise.all(this.all().map((cache) => cache.run(signal)));
   }
 
   all(): WatchCache[] {

@@ -64,6 +64,7 @@ export class KubeClient {
   readonly #library: typeof http | typeof https;
   readonly #place: { host: string; port: string | number; prefix: string };
   #agent: http.Agent | undefined;
+  #mayWrite: () => boolean = () => true;
   #agentProof: Proof | undefined;
 
   constructor(connection: Connection, options: ClientOptions = {}) {
@@ -77,6 +78,16 @@ export class KubeClient {
       port: port || (protocol === "http:" ? 80 : 443),
       prefix: pathname.replace(/\/$/, ""),
     };
+  }
+
+  /** Ask this before every write leaves, and send none where it says no. */
+  guard(mayWrite: () => boolean): void {
+    this.#mayWrite = mayWrite;
+  }
+
+  /** Another client to the same server with sockets of its own, for what must not wait behind others. */
+  apart(maxSockets: number): KubeClient {
+    return new KubeClient(this.connection, { ...this.#options, maxSockets });
   }
 
   /** The object, or undefined where there is none. */
@@ -147,7 +158,7 @@ export class KubeClient {
   ): Promise<string> {
     let path = pathOf(place);
     if (options.subresource) path += `/${options.subresource}`;
-    if (options.fieldManager) path += `?fieldManager=${encodeURIComponent(options.fieldManager)}`;
+    path += `?fieldManager=${encodeURIComponent(options.fieldManager ?? "postern")}`;
     if (options.force) path += "&force=true";
     const body = JSON.stringify(change);
     return this.request("PATCH", path, {
@@ -171,6 +182,11 @@ export class KubeClient {
     let renewed = false;
     let proof = await this.connection.proof();
     for (let tries = 1; ; tries++) {
+      if (method !== "GET" && !this.#mayWrite())
+        throw new KubeError(
+          "NotLeader",
+          `${method} ${plain(path)} was not sent · the lease is not held`,
+        );
       const answer = await this.#send(method, path, asked, proof);
       if (answer === "lost" && tries < lostSocketTries) continue;
       if (answer === "lost")
@@ -344,7 +360,9 @@ export class KubeClient {
   #pool(proof: Proof): http.Agent {
     const held = this.#agentProof;
     if (this.#agent && held?.cert === proof.cert && held?.key === proof.key) return this.#agent;
-    this.#agent?.destroy();
+    // Requests under way keep their sockets; only the idle ones of the old certificate are closed.
+    for (const sockets of Object.values(this.#agent?.freeSockets ?? {}))
+      for (const socket of sockets ?? []) socket.destroy();
     this.#agentProof = proof;
     this.#agent = new this.#library.Agent({
       ...this.#tls(proof),

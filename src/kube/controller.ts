@@ -1,69 +1,30 @@
-import { type Clock, realClock } from "../model/clock.ts";
+import { type Clock, realClock, wait } from "../model/clock.ts";
 import type { PlannedCondition } from "../model/conditions.ts";
 import { type Failure, isExplained } from "../model/failure.ts";
-import { type Kind, type KubeObject, keyOf } from "../model/kind.ts";
+import { type KubeObject, keyOf } from "../model/kind.ts";
+import type { Priority } from "../model/priority.ts";
 import type { Change, WatchCache } from "./cache.ts";
 import { type KubeClient, parseBody } from "./client.ts";
 import { KubeError } from "./errors.ts";
-import type { Events } from "./events.ts";
+import type { Events, Told } from "./events.ts";
+import type { Feature, Plan, Step } from "./feature.ts";
 import { withoutManagedFields } from "./lines.ts";
 import { type Log, redact } from "./log.ts";
 import type { ControllerMetrics } from "./metrics.ts";
-import { type Pass, RunningPass } from "./pass.ts";
-import { type Outcome, type Priority, WorkQueue } from "./queue.ts";
+import { OwnWrites } from "./own-writes.ts";
+import { RunningPass } from "./pass.ts";
+import { type Outcome, WorkQueue } from "./queue.ts";
 import { statusChange, type WithStatus, writeStatus } from "./status.ts";
 import { inSpan } from "./trace.ts";
 
-/** Something that a plan wants done. */
-export interface Step {
-  do: string;
-  why: string;
-  /** The reason of the event that tells of it. Without one nothing is told. */
-  event?: string;
-}
-
-/** When to look again if nothing happens before: soon, at the next drift check, never, or after a time. */
-export type Again = "soon" | "drift" | "never" | { afterMs: number };
-
-/** What a plan says. All of its steps may begin at once: what must wait for another belongs to the next pass. */
-export interface Plan<S extends Step = Step> {
-  steps: readonly S[];
-  /** All conditions that this controller owns, as they should be. One that is not named is removed. */
-  conditions: readonly PlannedCondition[];
-  /** The status fields that this controller owns, as they should be. One that is not named is removed. */
-  status?: Record<string, unknown>;
-  /** `hold` puts our finalizer on before the first step, `release` takes it off after the last. */
-  finalizer?: "hold" | "release";
-  again: Again;
-}
-
-/** What came of a step. A long one is `running`: it is looked at again, never waited for. */
-export type Applied = { state: "done" } | { state: "running"; retryAfterMs: number };
-
-/** One thing that Postern does, in three words: see, plan, apply. */
-export interface Feature<T extends KubeObject = KubeObject, Seen = unknown, S extends Step = Step> {
-  /** The controller's name in metrics, logs and events; `postern-<name>` is its field manager. */
-  name: string;
-  kind: Kind<T>;
-  finalizer?: string;
-  /** The condition types that are its own. The first one tells of failures. */
-  conditions: readonly [string, ...string[]];
-  /** The status fields that are its own. */
-  statusFields?: readonly string[];
-  concurrency?: number;
-  see(object: T, pass: Pass): Promise<Seen>;
-  plan(seen: Seen): Plan<S>;
-  apply(step: S, pass: Pass): Promise<Applied>;
-}
-
 export interface ControllerOptions {
+  /** Writes nothing while another process may lead. */
   client: KubeClient;
   cache: WatchCache;
   events: Events;
   metrics: ControllerMetrics;
   log: Log;
   clock?: Clock;
-  /** The fence: false where another process may lead. */
   mayWrite: () => boolean;
 }
 
@@ -71,6 +32,24 @@ export interface ControllerOptions {
 export const defaultConcurrency = 16;
 const soonMs = 30_000;
 const driftMs = 5 * 60_000;
+/** How long a stop waits for passes that do not heed their signal. */
+const stopMs = 30_000;
+/** How often in a row something that passes by itself must happen before people are told. */
+const toldAfter = 3;
+/** How often in a row a key is looked at again at once. A plan that never comes to rest must not be a hot loop. */
+const longestStreak = 20;
+
+/** A failure, and the condition that tells of it; undefined where the feature has none. */
+interface Failing {
+  type: string | undefined;
+  failure: Failure;
+}
+
+/** What a pass has done so far, for the case that it fails later. */
+interface Trail {
+  failures: number;
+  streak: number;
+}
 
 /**
  * Runs one feature: takes a key, sees, plans, applies, and writes the status once where it differs.
@@ -83,10 +62,10 @@ export class Controller {
   readonly #clock: Clock;
   readonly #fieldManager: string;
   readonly #passes = new Set<RunningPass>();
-  // The version that our own last write made, until the watch has brought it.
-  readonly #written = new Map<string, string>();
-  // Changes that arrived while a write of ours was under way: ours or another's is known when it returns.
-  readonly #writing = new Map<string, string[]>();
+  readonly #own = new OwnWrites();
+  // What happened to a key in a row; forgotten when it comes to rest.
+  readonly #trails = new Map<string, Trail>();
+  #begun = false;
 
   constructor(feature: Feature, options: ControllerOptions) {
     this.feature = feature;
@@ -99,33 +78,46 @@ export class Controller {
       observer: options.metrics.queue,
       work: (key, priority) => this.#pass(key, priority),
     });
-    options.cache.onChange((change) => this.#woken(change));
+    options.cache.onChange((change) => this.#changed(change));
   }
 
-  /** Begin to work on every object there is. */
+  /** Begin to work on every object there is, those that somebody waits for first. */
   begin(): void {
-    for (const object of this.#options.cache.list()) this.queue.add(keyOf(object));
+    this.#begun = true;
+    for (const object of this.#options.cache.list())
+      this.queue.add(keyOf(object), this.#urgency(object));
     this.queue.start();
   }
 
   /** Stop: nothing new is begun, and what is under way is ended. */
   async end(): Promise<void> {
+    this.#begun = false;
     const stopped = this.queue.stop();
     for (const pass of this.#passes) pass.end("NotLeader");
-    await stopped;
+    const limit = new AbortController();
+    await Promise.race([stopped, wait(this.#clock, stopMs, limit.signal).catch(() => {})]);
+    limit.abort();
+    this.#trails.clear();
   }
 
-  #woken({ key, after }: Change<KubeObject>): void {
-    const version = after?.metadata.resourceVersion ?? "";
-    const held = this.#writing.get(key);
-    if (held) {
-      held.push(version);
-      return;
-    }
-    const ours = this.#written.get(key) === version;
-    if (ours) this.#written.delete(key);
-    if (after === undefined) this.#written.delete(key);
-    if (!ours) this.queue.add(key);
+  /** Look at an object because something that it depends on has changed. */
+  wake(key: string): void {
+    // Whoever does not lead forgets: the one who begins to lead looks at everything.
+    if (this.#begun) this.queue.add(key);
+  }
+
+  #changed({ key, after }: Change<KubeObject>): void {
+    if (this.#own.isAnothers(key, after?.metadata.resourceVersion)) this.wake(key);
+  }
+
+  /** After a restart most objects only need a look; what a person changed meanwhile goes first. */
+  #urgency(object: WithStatus): Priority {
+    const { generation, deletionTimestamp } = object.metadata;
+    const known = object.status?.conditions?.some(
+      (each) =>
+        this.feature.conditions.includes(each.type) && each.observedGeneration === generation,
+    );
+    return known && deletionTimestamp === undefined ? "drift" : "change";
   }
 
   async #pass(key: string, priority: Priority): Promise<Outcome> {
@@ -142,52 +134,51 @@ export class Controller {
       outcome = await inSpan(`${name} pass`, span, () => this.#seePlanApply(pass));
     } catch (error) {
       outcome = { failed: true };
-      if (!pass.ended) this.#tellFailure(pass, error);
+      if (pass.ended?.code !== "NotLeader") this.#tellFailure(pass, error);
     }
     pass.over();
     this.#passes.delete(pass);
     metrics.working(-1);
-    const result = outcome.failed
-      ? "error"
-      : outcome.againMs === undefined
-        ? "success"
-        : "requeue_after";
-    metrics.passed(result, (this.#clock.now() - started) / 1000);
+    const seconds = (this.#clock.now() - started) / 1000;
+    if (outcome.failed) metrics.passed("error", seconds);
+    else metrics.passed(outcome.againMs === undefined ? "success" : "requeue_after", seconds);
     return outcome;
   }
 
   async #seePlanApply(pass: RunningPass): Promise<Outcome> {
     let object = await this.#read(pass);
-    if (!object) return { failed: false };
-    let plan: Plan | undefined;
+    if (!object) return this.#rest(pass.key);
     try {
-      plan = this.feature.plan(await this.feature.see(object, pass));
+      const plan = this.feature.plan(await this.feature.see(object, pass));
       if (plan.finalizer === "hold") object = await this.#finalizer(object, true, pass);
-      const runningMs = await this.#applyAll(plan, object, pass);
+      const { runningMs, failures } = await this.#applyAll(plan, object, pass);
       if (plan.finalizer === "release" && plan.steps.length === 0) {
         await this.#finalizer(object, false, pass);
-        return { failed: false };
+        return this.#rest(pass.key);
       }
-      await this.#writeStatus(object, plan.conditions, plan.status ?? {}, pass);
-      return nextLook(plan, runningMs);
+      const told = failures.filter((each) => this.#worthTelling(pass.key, each.failure));
+      await this.#writeStatus(object, plan, told, pass);
+      if (failures.length > 0) return this.#failed(pass.key, failures, runningMs);
+      return this.#next(pass.key, plan, runningMs);
     } catch (error) {
+      if (isGone(error)) return this.#rest(pass.key);
       if (pass.ended?.code === "NotLeader") throw error;
       if (pass.ended) this.#options.metrics.timedOut();
       const failure = this.#tellFailure(pass, pass.ended ?? error);
-      await this.#writeFailure(object, plan, failure, pass);
-      if (failure.terminal) return { failed: false };
-      return { failed: true, againMs: failure.requeueAfterMs };
+      const failures = [{ type: this.feature.conditions[0], failure }];
+      if (this.#worthTelling(pass.key, failure)) await this.#writeFailure(object, failures, pass);
+      return this.#failed(pass.key, failures, undefined);
     }
   }
 
   /** The object from the cache, or from the API where the cache has not yet heard of our own last write. */
-  async #read(pass: Pass): Promise<WithStatus | undefined> {
+  async #read(pass: RunningPass): Promise<WithStatus | undefined> {
     const cached = this.#options.cache.get(pass.key);
-    const version = this.#written.get(pass.key);
-    if (version === undefined || cached === undefined) return cached;
-    if (cached.metadata.resourceVersion === version) return cached;
+    const unheard = this.#own.unheard(pass.key);
+    if (unheard === undefined || cached?.metadata.resourceVersion === unheard) return cached;
     // Once is enough: a list that skipped our version must not make every later pass ask again.
-    this.#written.delete(pass.key);
+    this.#own.forget(pass.key);
+    if (cached === undefined) return undefined;
     const { namespace, name } = cached.metadata;
     return this.#options.client.get<WithStatus>(
       { kind: this.feature.kind, namespace, name },
@@ -195,137 +186,193 @@ export class Controller {
     );
   }
 
-  async #applyAll(plan: Plan, object: WithStatus, pass: Pass): Promise<number | undefined> {
-    if (plan.steps.length === 0) return undefined;
-    const ended = await Promise.allSettled(
-      plan.steps.map((step) => {
-        pass.log.info({ do: step.do, why: step.why }, "step");
-        return inSpan(step.do, { "postern.why": step.why }, () => this.feature.apply(step, pass));
-      }),
-    );
+  async #applyAll(
+    plan: Plan,
+    object: WithStatus,
+    pass: RunningPass,
+  ): Promise<{ runningMs: number | undefined; failures: Failing[] }> {
     let runningMs: number | undefined;
-    let failed: PromiseRejectedResult | undefined;
-    for (const [i, result] of ended.entries()) {
-      const step = plan.steps[i];
-      if (result.status === "rejected") {
-        failed ??= result;
-        continue;
+    const failures: Failing[] = [];
+    const one = async (step: Step) => {
+      pass.log.info({ do: step.do, why: step.why }, "step");
+      try {
+        const applied = await inSpan(step.do, { "postern.why": step.why }, () =>
+          this.feature.apply(step, pass),
+        );
+        if (step.event !== undefined)
+          this.#tell(object, {
+            type: "Normal",
+            reason: step.event,
+            action: step.do,
+            note: step.why,
+          });
+        if (applied.state === "running")
+          runningMs = Math.min(runningMs ?? Number.POSITIVE_INFINITY, applied.retryAfterMs);
+      } catch (error) {
+        if (pass.ended) throw error;
+        const type = step.condition ?? this.feature.conditions[0];
+        failures.push({ type, failure: this.#tellFailure(pass, error, step.do) });
       }
-      if (step?.event !== undefined) this.#tell(object, step.event, step.do, step.why);
-      if (result.value.state === "running")
-        runningMs = Math.min(runningMs ?? Number.POSITIVE_INFINITY, result.value.retryAfterMs);
-    }
-    if (failed) throw failed.reason;
-    return runningMs;
+    };
+    await Promise.all(plan.steps.map(one));
+    return { runningMs, failures };
   }
 
-  async #finalizer(object: WithStatus, wanted: boolean, pass: Pass): Promise<WithStatus> {
+  async #finalizer(object: WithStatus, wanted: boolean, pass: RunningPass): Promise<WithStatus> {
     const ours = this.feature.finalizer;
     const held = object.metadata.finalizers ?? [];
     if (ours === undefined || held.includes(ours) === wanted) return object;
-    const { resourceVersion } = object.metadata;
+    const { resourceVersion, namespace, name } = object.metadata;
     const finalizers = wanted ? [...held, ours] : held.filter((each) => each !== ours);
     // With the version the server refuses it when anyone changed the list since we read it.
     const change = { metadata: { resourceVersion, finalizers } };
     let after = object;
     await this.#writeOwn(pass.key, async () => {
-      const { namespace, name } = object.metadata;
-      const place = { kind: this.feature.kind, namespace, name };
-      const text = await this.#options.client.patch(place, "merge", change, {
-        fieldManager: this.#fieldManager,
-      });
+      const options = { fieldManager: this.#fieldManager, signal: pass.signal };
+      const text = await this.#options.client.patch(
+        { kind: this.feature.kind, namespace, name },
+        "merge",
+        change,
+        options,
+      );
       after = parseBody(withoutManagedFields(text));
-      return after.metadata.resourceVersion ?? "";
+      return [after.metadata.resourceVersion ?? ""];
     });
     return after;
   }
 
+  /** Write what a plan says, with the failures of its steps in their conditions. */
   async #writeStatus(
     object: WithStatus,
-    conditions: readonly PlannedCondition[],
-    fields: Record<string, unknown>,
-    pass: Pass,
+    plan: Plan,
+    failures: readonly Failing[],
+    pass: RunningPass,
   ): Promise<void> {
-    const own = { conditions: this.feature.conditions, fields: this.feature.statusFields ?? [] };
-    const status = statusChange(object, own, { conditions, fields }, pass.now());
-    if (status === undefined) return;
-    await this.#writeOwn(pass.key, () =>
-      writeStatus(this.#options.client, this.feature.kind, object, status, this.#fieldManager),
+    const changed = await this.#applyStatus(
+      object,
+      withFailures(plan.conditions, failures),
+      plan.status ?? {},
+      pass,
     );
+    if (!changed) return;
+    for (const { reason, note, type = "Normal" } of plan.events ?? [])
+      this.#tell(object, { type, reason, action: "Reconcile", note });
+    this.#tellFailures(object, failures);
   }
 
-  /** A failure is one condition; what else was planned or known stays as it is. */
+  /** Write a failure before or after the plan: what else is known of the object stays as it is. */
   async #writeFailure(
     object: WithStatus,
-    plan: Plan | undefined,
-    failure: Failure,
-    pass: Pass,
+    failures: readonly Failing[],
+    pass: RunningPass,
   ): Promise<void> {
-    const type = this.feature.conditions[0];
     const held =
       object.status?.conditions?.filter((each) => this.feature.conditions.includes(each.type)) ??
       [];
-    const others = (plan?.conditions ?? held).filter((each) => each.type !== type);
-    const { reason, message } = failure;
-    const before = held.find((each) => each.type === type);
-    const known = Object.fromEntries(
+    const fields = Object.fromEntries(
       (this.feature.statusFields ?? []).map((field) => [field, object.status?.[field]]),
     );
-    try {
-      await this.#writeStatus(
-        object,
-        [...others, { type, status: "False", reason, message }],
-        plan?.status ?? known,
-        pass,
-      );
-      if (before?.reason !== reason || before.message !== message)
-        this.#tell(object, reason, "Reconcile", message, "Warning");
-    } catch (error) {
-      this.#tellFailure(pass, error);
+    // Told even where the status is what cannot be written.
+    this.#tellFailures(object, failures);
+    if (this.feature.conditions.length === 0) return;
+    await this.#applyStatus(object, withFailures(held, failures), fields, pass).catch(
+      (error: unknown) => {
+        if (!isGone(error)) this.#tellFailure(pass, error);
+      },
+    );
+  }
+
+  async #applyStatus(
+    object: WithStatus,
+    conditions: readonly PlannedCondition[],
+    fields: Record<string, unknown>,
+    pass: RunningPass,
+  ): Promise<boolean> {
+    const own = { conditions: this.feature.conditions, fields: this.feature.statusFields ?? [] };
+    const change = statusChange(object, own, { conditions, fields }, pass.now());
+    if (change === undefined) return false;
+    const { client } = this.#options;
+    const signal = pass.ended ? undefined : pass.signal;
+    await this.#writeOwn(pass.key, () =>
+      writeStatus(client, this.feature.kind, object, own, change, this.#fieldManager, signal),
+    );
+    return true;
+  }
+
+  async #writeOwn(key: string, write: () => Promise<readonly string[]>): Promise<void> {
+    const { anothers } = await this.#own.during(key, write);
+    if (anothers) this.wake(key);
+  }
+
+  #worthTelling(key: string, failure: Failure): boolean {
+    return !failure.passing || (this.#trails.get(key)?.failures ?? 0) + 1 >= toldAfter;
+  }
+
+  #tellFailures(object: WithStatus, failures: readonly Failing[]): void {
+    for (const { type, failure } of failures) {
+      const held = object.status?.conditions?.find((each) => each.type === type);
+      if (held?.reason === failure.reason && held.message === failure.message) continue;
+      this.#tell(object, {
+        type: "Warning",
+        reason: failure.reason,
+        action: "Reconcile",
+        note: failure.message,
+      });
     }
   }
 
-  /** Write, and know the change that it makes when the watch brings it, so that it does not wake us. */
-  async #writeOwn(key: string, write: () => Promise<string>): Promise<void> {
-    if (!this.#options.mayWrite())
-      throw new KubeError("NotLeader", "nothing was written · the lease is not held");
-    const arrived: string[] = [];
-    this.#writing.set(key, arrived);
-    let version = "";
-    try {
-      version = await write();
-      if (
-        !arrived.includes(version) &&
-        this.#options.cache.get(key)?.metadata.resourceVersion !== version
-      )
-        this.#written.set(key, version);
-    } finally {
-      this.#writing.delete(key);
-      if (arrived.some((each) => each !== version)) this.queue.add(key);
-    }
+  #tell(object: KubeObject, told: Told): void {
+    this.#options.events.tell(this.feature.name, this.feature.kind, object, told);
   }
 
-  #tell(
-    object: KubeObject,
-    reason: string,
-    action: string,
-    note: string,
-    type: "Normal" | "Warning" = "Normal",
-  ): void {
-    void this.#options.events.tell(this.feature.name, this.feature.kind, object, {
-      type,
-      reason,
-      action,
-      note,
-    });
-  }
-
-  #tellFailure(pass: Pass, error: unknown): Failure {
+  #tellFailure(pass: RunningPass, error: unknown, step?: string): Failure {
     const failure = failureOf(error);
     if (failure.reason === bug.reason) this.#options.metrics.panicked();
     if (failure.terminal) this.#options.metrics.terminal();
-    pass.log.error({ reason: failure.reason, err: error }, "pass failed");
+    const level = failure.passing ? "info" : "error";
+    pass.log[level](
+      { reason: failure.reason, ...(step && { do: step }), err: error },
+      "pass failed",
+    );
     return failure;
+  }
+
+  #rest(key: string): Outcome {
+    this.#trails.delete(key);
+    return { failed: false };
+  }
+
+  #failed(key: string, failures: readonly Failing[], runningMs: number | undefined): Outcome {
+    const trail = this.#trails.get(key);
+    this.#trails.set(key, { failures: (trail?.failures ?? 0) + 1, streak: 0 });
+    const parked = failures.every(({ failure }) => failure.terminal);
+    const times = failures.flatMap(({ failure }) => failure.requeueAfterMs ?? []);
+    if (runningMs !== undefined) times.push(runningMs);
+    if (times.length > 0) return { failed: true, againMs: Math.min(...times) };
+    return parked ? { failed: true, parked: true } : { failed: true };
+  }
+
+  #next(key: string, plan: Plan, runningMs: number | undefined): Outcome {
+    const streak =
+      plan.steps.length > 0 && runningMs === undefined
+        ? (this.#trails.get(key)?.streak ?? 0) + 1
+        : 0;
+    if (streak === 0) this.#trails.delete(key);
+    else this.#trails.set(key, { failures: 0, streak });
+    if (runningMs !== undefined) return { failed: false, againMs: runningMs, priority: "change" };
+    if (streak > 0)
+      return { failed: false, againMs: streak < longestStreak ? 0 : soonMs, priority: "change" };
+    switch (plan.again) {
+      case "never":
+        return { failed: false };
+      case "soon":
+        return { failed: false, againMs: soonMs, priority: "retry" };
+      case "drift":
+        // Spread, so that a thousand objects made together are not checked together.
+        return { failed: false, againMs: driftMs * (0.9 + Math.random() / 5), priority: "drift" };
+      default:
+        return { failed: false, againMs: plan.again.afterMs, priority: "retry" };
+    }
   }
 }
 
@@ -341,17 +388,27 @@ export function failureOf(error: unknown): Failure {
   return { ...failure, message: redact(failure.message) };
 }
 
-function nextLook(plan: Plan, runningMs: number | undefined): Outcome {
-  if (runningMs !== undefined) return { failed: false, againMs: runningMs, priority: "change" };
-  switch (plan.again) {
-    case "never":
-      return { failed: false };
-    case "soon":
-      return { failed: false, againMs: soonMs, priority: "retry" };
-    case "drift":
-      // Spread, so that a thousand objects made together are not checked together.
-      return { failed: false, againMs: driftMs * (0.9 + Math.random() / 5), priority: "drift" };
-    default:
-      return { failed: false, againMs: plan.again.afterMs, priority: "retry" };
+function withFailures(
+  conditions: readonly PlannedCondition[],
+  failures: readonly Failing[],
+): PlannedCondition[] {
+  const made = [...conditions];
+  for (const { type, failure } of failures) {
+    if (type === undefined) continue;
+    const condition = {
+      type,
+      status: "False",
+      reason: failure.reason,
+      message: failure.message,
+    } as const;
+    const at = made.findIndex((each) => each.type === type);
+    if (at < 0) made.push(condition);
+    else made[at] = condition;
   }
+  return made;
+}
+
+/** Whether the object of a write is not there any more: then there is nothing left to do. */
+function isGone(error: unknown): boolean {
+  return error instanceof KubeError && error.status === 404 && error.method !== "GET";
 }

@@ -32,6 +32,10 @@ const hints: Record<string, string> = {
   NotLeader: "another replica leads; this one writes nothing",
 };
 
+/** What passes by itself when it is tried again. */
+const passing = new Set(["Conflict", "NotLeader", "TooManyRequests", "Timeout", "Unreachable"]);
+const refusedMs = 5 * 60_000;
+
 /** An error from the Kubernetes API, or from the way to it. */
 export class KubeError extends Error implements Explained {
   override readonly name = "KubeError";
@@ -40,16 +44,23 @@ export class KubeError extends Error implements Explained {
   /** The HTTP status; 0 when there was no answer. */
   readonly status: number;
   readonly retryAfterMs: number | undefined;
+  /** The HTTP method, where the API server answered. */
+  readonly method: string | undefined;
 
   constructor(
     code: string,
     message: string,
-    options: ErrorOptions & { status?: number; retryAfterMs?: number | undefined } = {},
+    options: ErrorOptions & {
+      status?: number;
+      retryAfterMs?: number | undefined;
+      method?: string;
+    } = {},
   ) {
     super(message, options);
     this.code = code;
     this.status = options.status ?? 0;
     this.retryAfterMs = options.retryAfterMs;
+    this.method = options.method;
   }
 
   explain(): Failure {
@@ -59,7 +70,9 @@ export class KubeError extends Error implements Explained {
       message: hint === undefined ? this.message : `${this.message} · ${hint}`,
     };
     if (this.retryAfterMs !== undefined) failure.requeueAfterMs = this.retryAfterMs;
-    if (this.code === "Invalid") failure.terminal = true;
+    // What the schema refuses today it refuses in three seconds too.
+    if (this.code === "Invalid") failure.requeueAfterMs = refusedMs;
+    if (passing.has(this.code)) failure.passing = true;
     return failure;
   }
 }
@@ -79,6 +92,7 @@ export function errorFromAnswer(
   const seconds = Number(retryAfter);
   return new KubeError(code, `${what} failed · ${why}`, {
     status,
+    method: what.slice(0, what.indexOf(" ")),
     retryAfterMs: seconds > 0 ? seconds * 1000 : undefined,
   });
 }

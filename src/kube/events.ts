@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type Clock, realClock } from "../model/clock.ts";
 import { apiVersionOf, type Kind, type KubeObject } from "../model/kind.ts";
 import type { KubeClient } from "./client.ts";
+import { KubeError } from "./errors.ts";
 import type { Log } from "./log.ts";
 
 /** Something that happened to an object, told once. */
@@ -29,7 +30,21 @@ export const eventKind: Kind<EventObject> = {
 
 const sameEventMs = 6 * 60_000;
 const remembered = 4096;
+/** The server counts bytes. */
 const longestNote = 1024;
+/** Few at once and not too many waiting: events must not hold up what matters. */
+const atOnce = 4;
+const longestQueue = 1000;
+
+interface Recent {
+  name: string;
+  namespace: string;
+  at: number;
+  count: number;
+  told: number;
+  /** Done when the server has it. */
+  created: Promise<unknown>;
+}
 
 /**
  * Writes events. The same one again within six minutes is not written anew: its count goes up, and that is
@@ -41,10 +56,10 @@ export class Events {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #instance: string;
-  readonly #recent = new Map<
-    string,
-    { name: string; namespace: string; at: number; count: number; told: number }
-  >();
+  readonly #recent = new Map<string, Recent>();
+  readonly #waiting: (() => Promise<void>)[] = [];
+  readonly #underWay = new Set<Promise<void>>();
+  #dropped = 0;
 
   constructor(options: { client: KubeClient; log: Log; instance: string; clock?: Clock }) {
     this.#client = options.client;
@@ -53,10 +68,41 @@ export class Events {
     this.#clock = options.clock ?? realClock;
   }
 
-  /** Tell an event about an object, in the name of a controller. */
-  async tell(controller: string, kind: Kind, object: KubeObject, told: Told): Promise<void> {
+  /** Tell an event about an object, in the name of a controller. It is written when its turn comes. */
+  tell(controller: string, kind: Kind, object: KubeObject, told: Told): void {
+    if (this.#waiting.length >= longestQueue) {
+      this.#dropped++;
+      return;
+    }
+    this.#waiting.push(() => this.#write(controller, kind, object, told));
+    void this.#pump();
+  }
+
+  /** The answer comes when all that was told is written. */
+  async written(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  /** How many were not written because too many were told at once. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  async #pump(): Promise<void> {
+    while (this.#underWay.size < atOnce) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      const writing = next().finally(() => {
+        this.#underWay.delete(writing);
+        void this.#pump();
+      });
+      this.#underWay.add(writing);
+    }
+  }
+
+  async #write(controller: string, kind: Kind, object: KubeObject, told: Told): Promise<void> {
     const { namespace = "default", name, uid = "" } = object.metadata;
-    const note = told.note.slice(0, longestNote);
+    const note = cutToBytes(told.note, longestNote);
     const id = createHash("sha256")
       .update(
         [controller, kind.kind, namespace, name, uid, told.type, told.reason, note].join("\0"),
@@ -66,35 +112,45 @@ export class Events {
     const now = this.#clock.now();
     const before = this.#recent.get(id);
     try {
-      if (before && now - before.at < sameEventMs) return await this.#again(before, now);
+      if (before && now - before.at < sameEventMs && (await this.#again(before, now))) return;
       const event = this.#event(
         controller,
         kind,
         object,
         { ...told, note },
-        `${name.slice(0, 200)}.${id}.${now.toString(36)}`,
+        `${name.slice(0, 200)}.${id}.${Math.floor(now).toString(36)}`,
       );
-      this.#remember(id, { name: event.metadata.name, namespace, at: now, count: 1, told: 1 });
-      await this.#client.create(eventKind, event);
+      const created = this.#client.create(eventKind, event);
+      this.#remember(id, {
+        name: event.metadata.name,
+        namespace,
+        at: now,
+        count: 1,
+        told: 1,
+        created: created.catch(() => {}),
+      });
+      await created;
     } catch (err) {
       this.#log.warn({ controller, reason: told.reason, err }, "event not written");
     }
   }
 
-  async #again(
-    event: { name: string; namespace: string; at: number; count: number; told: number },
-    now: number,
-  ): Promise<void> {
+  /** Count an event up; false where the server has forgotten it. */
+  async #again(event: Recent, now: number): Promise<boolean> {
     event.at = now;
     event.count++;
-    if (event.count < event.told * 2) return;
+    if (event.count < event.told * 2) return true;
     event.told = event.count;
     const series = { count: event.count, lastObservedTime: micro(now) };
-    await this.#client.patch(
-      { kind: eventKind, namespace: event.namespace, name: event.name },
-      "merge",
-      { series },
-    );
+    const place = { kind: eventKind, namespace: event.namespace, name: event.name };
+    try {
+      await event.created;
+      await this.#client.patch(place, "merge", { series });
+      return true;
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 404) return false;
+      throw error;
+    }
   }
 
   #event(
@@ -125,10 +181,7 @@ export class Events {
     };
   }
 
-  #remember(
-    id: string,
-    event: { name: string; namespace: string; at: number; count: number; told: number },
-  ): void {
+  #remember(id: string, event: Recent): void {
     this.#recent.delete(id);
     this.#recent.set(id, event);
     if (this.#recent.size <= remembered) return;
@@ -140,4 +193,13 @@ export class Events {
 /** A time with six digits after the second, as Kubernetes' MicroTime wants it. */
 export function micro(ms: number): string {
   return new Date(ms).toISOString().replace("Z", "000Z");
+}
+
+/** The beginning of a text that fits into so many bytes, without half a character at its end. */
+function cutToBytes(text: string, bytes: number): string {
+  if (Buffer.byteLength(text) <= bytes) return text;
+  return Buffer.from(text)
+    .subarray(0, bytes)
+    .toString()
+    .replace(/\ufffd+$/, "");
 }

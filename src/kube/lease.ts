@@ -48,6 +48,7 @@ export class Lease {
   readonly #options: Required<LeaseOptions>;
   #leading = false;
   #renewedAt = Number.NEGATIVE_INFINITY;
+  #renewedOnWall = Number.NEGATIVE_INFINITY;
   #holder: string | undefined;
   // Another's lease is judged by our own clock, from the moment at which we saw it change.
   #seen = { version: "", at: 0 };
@@ -68,12 +69,17 @@ export class Lease {
 
   /** Whether this process leads and may still be sure of it. */
   mayWrite(): boolean {
-    return this.#leading && this.#options.clock.now() - this.#renewedAt < this.#options.deadlineMs;
+    // The time of day has to agree: the other clock stands still while the machine sleeps.
+    return (
+      this.#leading &&
+      this.#leftMs() > 0 &&
+      Date.now() - this.#renewedOnWall < this.#options.deadlineMs
+    );
   }
 
   /** Try for the lease, lead, and try again when it was lost, until the signal says stop. Then let go of it. */
   async run(signal: AbortSignal, lead: { begin(): void; end(): Promise<void> }): Promise<void> {
-    const { clock, retryMs, deadlineMs, log, identity } = this.#options;
+    const { clock, retryMs, log, identity } = this.#options;
     while (!signal.aborted) {
       const held = await this.#tryInTime(signal);
       if (held && !this.#leading) {
@@ -81,13 +87,15 @@ export class Lease {
         log.info({ identity }, "leading");
         lead.begin();
       }
-      if (this.#leading && clock.now() - this.#renewedAt >= deadlineMs) {
+      if (this.#leading && this.#leftMs() <= 0) {
         this.#leading = false;
         log.warn({ identity, holder: this.#holder }, "lease lost");
         await lead.end();
       }
       // Those who wait are spread; the holder is on time.
-      const pause = this.#leading ? retryMs : retryMs * (1 + Math.random());
+      const pause = this.#leading
+        ? Math.min(retryMs, this.#leftMs())
+        : retryMs * (1 + Math.random());
       await wait(clock, pause, signal).catch(() => {});
     }
     if (this.#leading) {
@@ -98,10 +106,16 @@ export class Lease {
 
   /** A try that hangs is over when the lease would be, so that those who lead are told to end. */
   async #tryInTime(signal: AbortSignal): Promise<boolean> {
-    const limit = this.#limit(this.#options.deadlineMs);
+    const { deadlineMs } = this.#options;
+    const limit = this.#limit(this.#leading ? this.#leftMs() : deadlineMs);
     const held = await this.#tryOnce(AbortSignal.any([signal, limit.signal]));
     limit.cancel();
     return held;
+  }
+
+  /** How long we may still lead without renewing. */
+  #leftMs(): number {
+    return this.#renewedAt + this.#options.deadlineMs - this.#options.clock.now();
   }
 
   #limit(ms: number): { signal: AbortSignal; cancel: () => void } {
@@ -112,23 +126,27 @@ export class Lease {
 
   async #tryOnce(signal: AbortSignal): Promise<boolean> {
     const { client, namespace, name, identity, clock, durationMs, log } = this.#options;
-    // Taken before the request is sent: the lease counts from then and not from the answer.
+    // Taken before the request is sent: our lease counts from then and not from the answer.
     const now = clock.now();
+    const wall = Date.now();
     try {
       const place = { kind: leaseKind, namespace, name };
       const lease = await client.get<LeaseObject>(place, signal);
       const version = lease?.metadata.resourceVersion ?? "";
-      if (version !== this.#seen.version) this.#seen = { version, at: now };
+      // Another's counts from the answer: it may have been renewed just before that was sent.
+      const seen = clock.now();
+      if (version !== this.#seen.version) this.#seen = { version, at: seen };
       this.#holder = lease?.spec?.holderIdentity || undefined;
       const theirs = this.#holder !== undefined && this.#holder !== identity;
       const theirMs = (lease?.spec?.leaseDurationSeconds ?? durationMs / 1000) * 1000;
-      if (theirs && now < this.#seen.at + theirMs) {
+      if (theirs && seen < this.#seen.at + theirMs) {
         // Somebody else has it: whatever we believed until now, it is over.
         if (this.#leading) this.#renewedAt = Number.NEGATIVE_INFINITY;
         return false;
       }
       await this.#take(lease, now, signal);
       this.#renewedAt = now;
+      this.#renewedOnWall = wall;
       this.#holder = identity;
       return true;
     } catch (err) {

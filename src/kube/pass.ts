@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../model/clock.ts";
+import type { Priority } from "../model/priority.ts";
 import { KubeError } from "./errors.ts";
 import type { Log } from "./log.ts";
-import type { Priority } from "./queue.ts";
 
 /** One look at one object: who is asking, how urgently, and whether writing is still allowed. */
 export interface Pass {

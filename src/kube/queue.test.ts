@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ManualClock, settle } from "../../test/manual-clock.ts";
-import { type Outcome, type Priority, WorkQueue } from "./queue.ts";
+import type { Priority } from "../model/priority.ts";
+import { type Outcome, WorkQueue } from "./queue.ts";
 
 const done: Outcome = { failed: false };
 

@@ -1,14 +1,14 @@
 import { type Clock, realClock } from "../model/clock.ts";
+import { type Priority, priorities } from "../model/priority.ts";
 import { DueHeap } from "./due-heap.ts";
-
-/** Who goes first: what a person changed, then what is tried again, then what is only looked after. */
-export type Priority = "change" | "retry" | "drift";
 
 /** What came of a key: whether it failed, and when to look at it again. */
 export interface Outcome {
   failed: boolean;
   /** Look again after this long. Without it a failed key is tried again after its back-off. */
   againMs?: number | undefined;
+  /** A failed key that is not tried again by itself. */
+  parked?: boolean;
   priority?: Priority;
 }
 
@@ -29,7 +29,6 @@ export interface QueueOptions {
   observer?: QueueObserver;
 }
 
-const order: readonly Priority[] = ["change", "retry", "drift"];
 const firstBackOffMs = 3_000;
 const lastBackOffMs = 30_000;
 // One in this many starts goes to the lowest priority that waits, so that nothing waits for ever.
@@ -73,6 +72,7 @@ export class WorkQueue {
   /** Begin to work. Keys added before wait until then. */
   start(): void {
     this.#started = true;
+    this.#arm();
     this.#pump();
   }
 
@@ -89,7 +89,7 @@ export class WorkQueue {
     const entry = this.#entry(key);
     this.#options.observer?.added(priority);
     if (entry.queued !== undefined) {
-      if (order.indexOf(priority) >= order.indexOf(entry.queued)) return;
+      if (priorities.indexOf(priority) >= priorities.indexOf(entry.queued)) return;
       // It moves up; the place in the slower list is passed over when its turn comes.
       entry.queued = priority;
       if (!entry.running) this.#enqueue(key, priority);
@@ -150,7 +150,7 @@ export class WorkQueue {
 
   #next(): string | undefined {
     const lowestFirst = ++this.#starts % lowestEvery === 0;
-    for (const priority of lowestFirst ? order.toReversed() : order) {
+    for (const priority of lowestFirst ? priorities.toReversed() : priorities) {
       const list = this.#lists[priority];
       for (let key = list.shift(); key !== undefined; key = list.shift()) {
         this.#options.observer?.depth(priority, list.size);
@@ -199,7 +199,8 @@ export class WorkQueue {
     let againMs = outcome.againMs;
     if (outcome.failed) {
       this.#options.observer?.retried();
-      againMs ??= Math.min(lastBackOffMs, firstBackOffMs * 2 ** entry.failures);
+      if (!outcome.parked)
+        againMs ??= Math.min(lastBackOffMs, firstBackOffMs * 2 ** entry.failures);
       entry.failures++;
     } else entry.failures = 0;
 
@@ -208,13 +209,13 @@ export class WorkQueue {
       return;
     }
     // A failed key keeps its count of failures until it succeeds; others leave nothing behind.
-    if (!outcome.failed) this.#entries.delete(key);
+    if (!outcome.failed || outcome.parked) this.#entries.delete(key);
     if (againMs !== undefined) this.addAfter(key, againMs, outcome.priority ?? "retry");
   }
 
   #arm(): void {
     const next = this.#due.earliest;
-    if (next === undefined || next >= this.#timerAt) return;
+    if (!this.#started || next === undefined || next >= this.#timerAt) return;
     this.#cancelTimer?.();
     this.#timerAt = next;
     this.#cancelTimer = this.#clock.after(Math.max(0, next - this.#clock.now()), () => {

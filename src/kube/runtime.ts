@@ -1,9 +1,11 @@
 import { type Clock, realClock } from "../model/clock.ts";
 import type { Kind, KubeObject } from "../model/kind.ts";
+import type { WatchCache } from "./cache.ts";
 import { Caches } from "./caches.ts";
 import type { KubeClient } from "./client.ts";
-import { Controller, defaultConcurrency, type Feature } from "./controller.ts";
+import { Controller, defaultConcurrency } from "./controller.ts";
 import { Events } from "./events.ts";
+import type { Feature } from "./feature.ts";
 import type { Check } from "./health.ts";
 import { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
@@ -17,8 +19,14 @@ export interface Also<T extends KubeObject = KubeObject> {
   keys(object: T): string[];
 }
 
-/** A feature and what else it looks at. Made with the caches, because `see` reads from them. */
-export type MakeFeature = (caches: Caches) => { feature: Feature; also?: readonly Also[] };
+/** What a feature is made with: the caches that `see` reads from, and a client that writes only while we lead. */
+export interface Parts {
+  caches: Caches;
+  kube: KubeClient;
+}
+
+/** A feature and what else it looks at. */
+export type MakeFeature = (parts: Parts) => { feature: Feature; also?: readonly Also[] };
 
 export interface RuntimeOptions {
   client: KubeClient;
@@ -44,8 +52,13 @@ export class Runtime {
   readonly lease: Lease | undefined;
   readonly #options: RuntimeOptions;
   readonly #clock: Clock;
+  readonly #leaseClient: KubeClient | undefined;
+  /** The caches that must be filled before a controller begins. */
+  readonly #needs = new Map<Controller, Set<WatchCache>>();
   #alone = false;
-  #begun = false;
+  /** Which term of leading this is; 0 while another leads. */
+  #begun = 0;
+  #terms = 0;
 
   constructor(options: RuntimeOptions) {
     const { client, log } = options;
@@ -54,24 +67,34 @@ export class Runtime {
     const clock = this.#clock;
     this.metrics = options.metrics ?? new Metrics();
     this.caches = new Caches({ client, log, namespace: options.namespace, clock });
-    if (options.lease) this.lease = new Lease({ ...options.lease, client, log, clock });
+    client.guard(() => this.mayWrite());
+    if (options.lease) {
+      // On sockets of its own, so that a renewal never waits behind a thousand status writes.
+      this.#leaseClient = client.apart(2);
+      this.lease = new Lease({ ...options.lease, client: this.#leaseClient, log, clock });
+    }
     const instance = options.instance ?? options.lease?.identity ?? "postern";
     const events = new Events({ client, log, clock, instance });
-    for (const make of options.features) {
-      const { feature, also = [] } = make(this.caches);
-      const controller = new Controller(feature, {
-        client,
-        events,
-        log,
-        clock,
-        cache: this.caches.of(feature.kind),
-        metrics: this.metrics.controller(feature.name, feature.concurrency ?? defaultConcurrency),
-        mayWrite: () => this.mayWrite(),
-      });
-      this.metrics.watchQueue(feature.name, controller.queue);
-      this.controllers.push(controller);
-      for (const other of also) this.#wakeOn(other, controller);
-    }
+    for (const make of options.features) this.#add(make, events);
+  }
+
+  #add(make: MakeFeature, events: Events): void {
+    const { client, log } = this.#options;
+    this.caches.takeAsked();
+    const { feature, also = [] } = make({ caches: this.caches, kube: client });
+    const controller = new Controller(feature, {
+      client,
+      events,
+      log,
+      clock: this.#clock,
+      cache: this.caches.of(feature.kind),
+      metrics: this.metrics.controller(feature.name, feature.concurrency ?? defaultConcurrency),
+      mayWrite: () => this.mayWrite(),
+    });
+    this.metrics.watchQueue(feature.name, controller.queue);
+    this.controllers.push(controller);
+    for (const other of also) this.#wakeOn(other, controller);
+    this.#needs.set(controller, this.caches.takeAsked());
   }
 
   /** Whether this process may write now. */
@@ -81,40 +104,35 @@ export class Runtime {
 
   /** Whether the controllers are at work here, and not in another process. */
   get leading(): boolean {
-    return this.#begun;
+    return this.#begun > 0;
   }
 
-  /** Fill the caches, lead when it is our turn, and work until the signal says stop. */
+  /** Fill the caches, lead when it is our turn, and work until the signal says stop. A kind that is missing holds up
+   * only the controllers that need it. */
   async run(signal: AbortSignal): Promise<void> {
-    const caches = this.caches.all();
-    const watching = caches.map((cache) => cache.run(signal));
-    const stopped = new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    });
-    await Promise.race([Promise.all(caches.map((cache) => cache.filled)), stopped]);
-    if (!signal.aborted) {
-      const lead = { begin: () => this.#begin(), end: () => this.#end() };
-      if (this.lease) await this.lease.run(signal, lead);
-      else {
-        this.#alone = true;
-        lead.begin();
-        await stopped;
-        await lead.end();
-        this.#alone = false;
-      }
+    const watching = this.caches.start(signal);
+    const lead = { begin: () => this.#begin(), end: () => this.#end() };
+    if (this.lease) await this.lease.run(signal, lead);
+    else {
+      this.#alone = true;
+      lead.begin();
+      await aborted(signal);
+      await lead.end();
+      this.#alone = false;
     }
-    await Promise.all(watching);
+    this.#leaseClient?.close();
+    await watching;
   }
 
-  /** Is this process alive: has every watch that was ever filled heard something lately? */
+  /** Is this process alive: does every watch that is open hear something now and then? */
   healthChecks(): Check[] {
     return this.caches.all().map((cache) => ({
       name: `watch-${cache.kind.plural}`,
       check: () => {
-        const { filled, heardAt } = cache.health();
+        const { connected, heardAt } = cache.health();
         const silentMs = this.#clock.now() - heardAt;
-        return filled && silentMs > silentWatchMs
+        // One that is trying to connect is alive; a restart would not help it.
+        return connected && silentMs > silentWatchMs
           ? { ok: false, note: `nothing heard for ${Math.round(silentMs / 1000)} s` }
           : { ok: true };
       },
@@ -153,19 +171,32 @@ export class Runtime {
         ...(before ? other.keys(before) : []),
         ...(after ? other.keys(after) : []),
       ]);
-      for (const key of keys) controller.queue.add(key);
+      for (const key of keys) controller.wake(key);
     });
   }
 
   #begin(): void {
-    this.#begun = true;
+    const term = ++this.#terms;
+    this.#begun = term;
     this.metrics.leading(this.#options.lease?.name ?? "alone", true);
-    for (const controller of this.controllers) controller.begin();
+    for (const controller of this.controllers) {
+      const filled = [...(this.#needs.get(controller) ?? [])].map((cache) => cache.filled);
+      void Promise.all(filled).then(() => {
+        if (this.#begun === term) controller.begin();
+      });
+    }
   }
 
   async #end(): Promise<void> {
-    this.#begun = false;
+    this.#begun = 0;
     this.metrics.leading(this.#options.lease?.name ?? "alone", false);
     await Promise.all(this.controllers.map((controller) => controller.end()));
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 }

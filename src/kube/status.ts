@@ -1,7 +1,7 @@
 import { type PlannedCondition, withConditions } from "../model/conditions.ts";
 import { apiVersionOf, type Kind, type KubeObject } from "../model/kind.ts";
 import type { Condition } from "../model/kinds/condition.ts";
-import type { KubeClient } from "./client.ts";
+import { type KubeClient, parseBody } from "./client.ts";
 
 /** The part of the status that one controller owns. */
 export interface OwnStatus {
@@ -23,19 +23,17 @@ export type WithStatus = KubeObject & {
 export function statusChange(
   object: WithStatus,
   own: OwnStatus,
-  planned: { conditions: readonly PlannedCondition[]; fields: Record<string, unknown> },
+  planned: {
+    conditions: readonly (PlannedCondition | Condition)[];
+    fields: Record<string, unknown>;
+  },
   now: Date,
 ): Record<string, unknown> | undefined {
   const held =
     object.status?.conditions?.filter((each) => own.conditions.includes(each.type)) ?? [];
   const observedGeneration = object.metadata.generation ?? 0;
-  const wanted = planned.conditions.map(({ type, status, reason, message }) => ({
-    type,
-    status,
-    reason,
-    message,
-    observedGeneration,
-  }));
+  // One that is only carried along says itself for which generation it was decided.
+  const wanted = planned.conditions.map((each) => ({ observedGeneration, ...each }));
   const conditions = withConditions(held, wanted, own.conditions, now);
   const changed =
     conditions !== held ||
@@ -48,16 +46,23 @@ export function statusChange(
   return status;
 }
 
-/** Apply our part of the status, as the named field manager; the answer is the object's new version. */
+/**
+ * Apply our part of the status, as the named field manager; the answer are the versions that this made.
+ * Leaving a field out of an apply only gives up our claim on it: what another manager has set too, such as the
+ * operator that was here before us, stays. That is taken away by a second write.
+ */
 export async function writeStatus(
   client: KubeClient,
   kind: Kind,
   object: WithStatus,
+  own: OwnStatus,
   status: Record<string, unknown>,
   fieldManager: string,
   signal?: AbortSignal,
-): Promise<string> {
+): Promise<string[]> {
   const { namespace, name, uid } = object.metadata;
+  const place = { kind, namespace, name };
+  const options = { subresource: "status", fieldManager, ...(signal && { signal }) } as const;
   const body = {
     apiVersion: apiVersionOf(kind),
     kind: kind.kind,
@@ -65,13 +70,49 @@ export async function writeStatus(
     metadata: { name, ...(namespace && { namespace }), ...(uid && { uid }) },
     status,
   };
-  const answer = await client.patch({ kind, namespace, name }, "apply", body, {
-    subresource: "status",
-    fieldManager,
-    force: true,
-    ...(signal && { signal }),
-  });
-  return versionIn(answer);
+  const answer = await client.patch(place, "apply", body, { ...options, force: true });
+  const versions = [versionIn(answer)];
+  if (!takesAway(object, own, status)) return versions;
+  const left = leftOver(parseBody(answer), own, status);
+  if (left !== undefined)
+    versions.push(versionIn(await client.patch(place, "merge", left, options)));
+  return versions;
+}
+
+/** Whether an apply is meant to remove something that is there. */
+function takesAway(object: WithStatus, own: OwnStatus, status: Record<string, unknown>): boolean {
+  const kept = typesIn(status);
+  return (
+    own.fields.some(
+      (field) => object.status?.[field] !== undefined && status[field] === undefined,
+    ) ||
+    (object.status?.conditions ?? []).some(
+      ({ type }) => own.conditions.includes(type) && !kept.has(type),
+    )
+  );
+}
+
+/** What removes our part of an answer that should not be there any more; undefined where nothing is left. */
+function leftOver(answer: WithStatus, own: OwnStatus, status: Record<string, unknown>): unknown {
+  const kept = typesIn(status);
+  const held = answer.status?.conditions ?? [];
+  const conditions = held.filter(({ type }) => !own.conditions.includes(type) || kept.has(type));
+  const fields = own.fields.filter(
+    (field) => answer.status?.[field] !== undefined && status[field] === undefined,
+  );
+  if (fields.length === 0 && conditions.length === held.length) return undefined;
+  return {
+    // The list is written whole: the version keeps another's change from being lost with it.
+    metadata: { resourceVersion: answer.metadata.resourceVersion },
+    status: {
+      ...Object.fromEntries(fields.map((field) => [field, null])),
+      ...(conditions.length < held.length && { conditions }),
+    },
+  };
+}
+
+function typesIn(status: Record<string, unknown>): Set<string> {
+  return new Set(((status.conditions ?? []) as readonly Condition[]).map(({ type }) => type));
 }
 
 /** The resourceVersion in the text of an object, without parsing the rest of it. */

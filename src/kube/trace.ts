@@ -1,4 +1,5 @@
 import { type Attributes, SpanStatusCode, trace } from "@opentelemetry/api";
+import { redact } from "./log.ts";
 
 let tracing = false;
 
@@ -42,7 +43,11 @@ export async function startTracing(
 }
 
 /** Run something within a span. Costs one look at a boolean when traces are off. */
-export function inSpan<T>(name: string, attributes: Attributes, fn: () => Promise<T>): Promise<T> {
+export async function inSpan<T>(
+  name: string,
+  attributes: Attributes,
+  fn: () => Promise<T>,
+): Promise<T> {
   if (!tracing) return fn();
   return trace.getTracer("postern").startActiveSpan(name, { attributes }, async (span) => {
     try {
@@ -50,7 +55,7 @@ export function inSpan<T>(name: string, attributes: Attributes, fn: () => Promis
     } catch (error) {
       span.setStatus({
         code: SpanStatusCode.ERROR,
-        message: error instanceof Error ? error.message : "",
+        message: error instanceof Error ? redact(error.message) : "",
       });
       throw error;
     } finally {

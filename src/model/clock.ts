@@ -2,16 +2,16 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Call `fn` once, `ms` from now; the answer takes the call back. */
-  after(ms: number, fn: () => void): () => void;
+  /** Call `fn` once, `ms` from now; the answer takes the call back. Only with `keepAlive` the process waits for it. */
+  after(ms: number, fn: () => void, options?: { keepAlive: boolean }): () => void;
 }
 
-/** The machine's own clock. Its timers never keep the process alive. */
+/** The machine's own clock. It never goes back, whatever is done to the time of day. */
 export const realClock: Clock = {
-  now: () => Date.now(),
-  after(ms, fn) {
+  now: () => performance.timeOrigin + performance.now(),
+  after(ms, fn, options) {
     const timer = setTimeout(fn, Math.min(ms, 0x7fffffff));
-    timer.unref();
+    if (!options?.keepAlive) timer.unref();
     return () => clearTimeout(timer);
   },
 };
@@ -24,10 +24,11 @@ export function wait(clock: Clock, ms: number, signal?: AbortSignal): Promise<vo
       cancel();
       reject(signal?.reason);
     };
-    const cancel = clock.after(ms, () => {
+    const go = () => {
       signal?.removeEventListener("abort", stop);
       resolve();
-    });
+    };
+    const cancel = clock.after(ms, go, { keepAlive: true });
     signal?.addEventListener("abort", stop, { once: true });
   });
 }

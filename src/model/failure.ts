@@ -11,6 +11,8 @@ export interface Failure {
   requeueAfterMs?: number;
   /** True where only a change of the object can help: it is not tried again by itself. */
   terminal?: boolean;
+  /** True for what passes by itself, such as a conflict: people are told only if it keeps happening. */
+  passing?: boolean;
 }
 
 /** An error that knows how to tell a person about itself. Every error thrown on purpose is one. */

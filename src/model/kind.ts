@@ -23,6 +23,8 @@ export interface Metadata {
   annotations?: Record<string, string>;
   finalizers?: string[];
   ownerReferences?: OwnerReference[];
+  /** Who set which field. Caches leave it out. */
+  managedFields?: unknown;
 }
 
 export interface OwnerReference {

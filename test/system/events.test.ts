@@ -30,13 +30,15 @@ describeOnCluster("events on a real API server", (cluster) => {
     const object: KubeObject = {
       metadata: { name: "a", namespace, uid: "11111111-1111-1111-1111-111111111111" },
     };
-    const tell = (note: string) =>
+    const tell = async (note: string) => {
       events.tell("link", configMaps, object, {
         type: "Normal",
         reason: "Made",
         action: "put",
         note,
       });
+      await events.written();
+    };
     const list = async () =>
       (
         await cluster.request<{ items: EventItem[] }>(
@@ -44,7 +46,7 @@ describeOnCluster("events on a real API server", (cluster) => {
           `/apis/events.k8s.io/v1/namespaces/${namespace}/events`,
         )
       ).body.items;
-    return { clock, tell, list };
+    return { clock, tell, list, events, object };
   }
 
   test("the same event again raises its count, written only when it has doubled", async () => {
@@ -69,13 +71,28 @@ describeOnCluster("events on a real API server", (cluster) => {
       await cluster.namespace(),
       makeLog({ write: (line) => lines.push(line) }),
     );
-    await tell("x".repeat(5000));
-    expect((await list())[0]?.note.length).toBe(1024);
+    // Two bytes each: the server counts bytes.
+    await tell("·".repeat(5000));
+    expect((await list())[0]?.note).toBe("·".repeat(512));
     const nowhere = await recorder(
       "no-such-namespace",
       makeLog({ write: (line) => lines.push(line) }),
     );
     await nowhere.tell("lost");
     expect(lines.join("")).toContain('"msg":"event not written"');
+  });
+
+  test("a flood of events is dropped beyond a thousand, and those before are written", async () => {
+    const { events, object, list } = await recorder(await cluster.namespace());
+    for (let i = 0; i < 1100; i++)
+      events.tell("link", configMaps, object, {
+        type: "Normal",
+        reason: "Made",
+        action: "put",
+        note: `${i}`,
+      });
+    await events.written();
+    expect((await list()).length + events.dropped).toBe(1100);
+    expect(events.dropped).toBeGreaterThan(90);
   });
 });

@@ -141,7 +141,7 @@ describeOnCluster("leader election on a real API server", (cluster) => {
     await moveUntil(clock, () => first.lease.mayWrite());
     first.network.set("silent");
     expect(await moveUntil(clock, () => !first.lease.mayWrite())).toBeLessThanOrEqual(10_000);
-    await moveUntil(clock, () => first.said.includes("end"));
+    expect(await moveUntil(clock, () => first.said.includes("end"))).toBeLessThanOrEqual(500);
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { KubeClient } from "../../src/kube/client.ts";
-import type { Feature } from "../../src/kube/controller.ts";
 import { fromKubeconfig } from "../../src/kube/credentials.ts";
+import type { Feature } from "../../src/kube/feature.ts";
 import { silentLog } from "../../src/kube/log.ts";
 import { Runtime } from "../../src/kube/runtime.ts";
 import { findOrBuild } from "../setup/binaries.ts";

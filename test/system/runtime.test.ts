@@ -1,7 +1,7 @@
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { KubeClient } from "../../src/kube/client.ts";
-import type { Feature, Step } from "../../src/kube/controller.ts";
 import { fromKubeconfig } from "../../src/kube/credentials.ts";
+import type { Feature, Step } from "../../src/kube/feature.ts";
 import { serveHealth } from "../../src/kube/health.ts";
 import { makeLog, silentLog } from "../../src/kube/log.ts";
 import { type Also, Runtime } from "../../src/kube/runtime.ts";
@@ -393,17 +393,239 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     expect(seen).toEqual([undefined]);
   });
 
-  test("an object that is deleted between the look and the write is no failure of the process", async () => {
+  test("an object that is deleted between the look and the write is no failure", async () => {
+    const lines: string[] = [];
     const feature = widgetFeature({
       see: async (widget) => {
         await remove(widget.metadata.name);
         return widget;
       },
     });
-    const { make, remove, quiet, passes } = await runtimeWith([feature]);
+    const log = makeLog({ write: (line) => lines.push(line) });
+    const { make, remove, quiet, passes, events, clock } = await runtimeWith([feature], { log });
     await make("a", { size: 1 });
     await expect.poll(() => passes.length).toBeGreaterThan(0);
     await quiet();
+    await clock.move(60_000);
+    await quiet();
+    expect(await events()).toEqual([]);
+    expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  });
+
+  test("two controllers that put their finalizers on one object meet no one else's eyes", async () => {
+    const holder = (name: string, condition: string) =>
+      widgetFeature({
+        name,
+        finalizer: `test.postern.io/${name}`,
+        conditions: [condition],
+        statusFields: [],
+        wanted: () => ({
+          finalizer: "hold",
+          status: {},
+          conditions: [{ type: condition, status: "True", reason: "Held", message: "it is" }],
+        }),
+      });
+    const { make, get, events, clock, quiet } = await runtimeWith([
+      holder("one", "One"),
+      holder("two", "Two"),
+    ]);
+    const names = Array.from({ length: 10 }, (_, i) => `w${i}`);
+    await Promise.all(names.map((name) => make(name, { size: 1 })));
+    for (const name of names)
+      await expect
+        .poll(async () => {
+          await clock.move(1_000);
+          return (await get(name)).metadata.finalizers?.length;
+        })
+        .toBe(2);
+    await quiet();
+    expect(await events()).toEqual([]);
+    for (const name of names)
+      expect((await get(name)).status?.conditions?.map((each) => each.status)).toEqual([
+        "True",
+        "True",
+      ]);
+  });
+
+  test("a finalizer and a status in one pass wake nobody", async () => {
+    const feature = widgetFeature({
+      finalizer: "test.postern.io/widget",
+      wanted: () => ({ finalizer: "hold" }),
+    });
+    const { make, get, passes, quiet } = await runtimeWith([feature]);
+    const names = Array.from({ length: 20 }, (_, i) => `w${i}`);
+    await Promise.all(names.map((name) => make(name, { size: 1 })));
+    for (const name of names) await expect.poll(async () => (await get(name)).status?.size).toBe(1);
+    await quiet();
+    expect(passes.length).toBe(20);
+  });
+
+  test("a status that the schema refuses is told by a condition and an event, and tried again slowly", async () => {
+    const feature = widgetFeature({ wanted: () => ({ status: { size: 5000 } }) });
+    const { make, get, events, clock, passes, quiet } = await runtimeWith([feature]);
+    await make("a", { size: 1 });
+    await expect
+      .poll(async () => (await get("a")).status?.conditions?.[0])
+      .toMatchObject({ status: "False", reason: "Invalid" });
+    await expect
+      .poll(async () => (await events()).map((event) => event.reason))
+      .toEqual(["Invalid"]);
+    await clock.move(5 * 60_000);
+    await quiet();
+    expect(passes.length).toBe(2);
+  });
+
+  test("what another manager left in our part of the status is taken away, once", async () => {
+    const namespace = await cluster.namespace();
+    const world = at(cluster, namespace);
+    await world.make("a", { note: "no size" });
+    const old = {
+      status: {
+        size: 4,
+        colour: "green",
+        conditions: [
+          {
+            type: "Old",
+            status: "True",
+            reason: "R",
+            message: "m",
+            lastTransitionTime: "2026-01-01T00:00:00Z",
+          },
+        ],
+      },
+    };
+    await cluster.request(
+      "PATCH",
+      `/apis/test.postern.io/v1/namespaces/${namespace}/widgets/a/status`,
+      old,
+      { contentType: "application/merge-patch+json" },
+    );
+    const feature = widgetFeature({ conditions: ["Ready", "Old"] });
+    const { get, writes, clock, quiet } = await runtimeWith([feature], { namespace });
+    await expect
+      .poll(async () => (await get("a")).status?.conditions?.map((each) => each.type))
+      .toEqual(["Ready"]);
+    expect((await get("a")).status).toMatchObject({ colour: "green" });
+    expect((await get("a")).status).not.toHaveProperty("size");
+    const before = (await writes()).length;
+    await clock.move(30 * 60_000);
+    await quiet();
+    expect((await writes()).length).toBe(before);
+  });
+
+  test("a failed step is told in its own condition, the others go on, and what runs is looked at in time", async () => {
+    let broken = true;
+    const applied: string[] = [];
+    const feature = widgetFeature({
+      conditions: ["Ready", "Painted"],
+      wanted: () => ({
+        steps:
+          applied.includes("build") && !broken
+            ? []
+            : [
+                { do: "paint", why: "absent", condition: "Painted" },
+                { do: "build", why: "absent", event: "Built" },
+              ],
+        conditions: ["Ready", "Painted"].map((type) => ({
+          type,
+          status: "Unknown" as const,
+          reason: "Working",
+          message: "in work",
+        })),
+        status: {},
+      }),
+      apply: async (step) => {
+        if (step.do === "paint" && broken)
+          throw explained({ reason: "OutOfPaint", message: "no paint", terminal: true });
+        applied.push(step.do);
+        return step.do === "build" ? { state: "running", retryAfterMs: 7_000 } : { state: "done" };
+      },
+    });
+    const { make, get, clock, passes } = await runtimeWith([feature]);
+    await make("a", { size: 1 });
+    await expect
+      .poll(async () => (await get("a")).status?.conditions)
+      .toMatchObject([
+        { type: "Ready", reason: "Working" },
+        { type: "Painted", status: "False", reason: "OutOfPaint" },
+      ]);
+    expect(applied).toEqual(["build"]);
+    const before = passes.length;
+    broken = false;
+    await clock.move(7_000);
+    await expect.poll(() => passes.length).toBeGreaterThan(before);
+  });
+
+  test("steps that are done are followed up at once, not at the next look", async () => {
+    const done: string[] = [];
+    const feature = widgetFeature({
+      wanted: () => ({
+        steps: done.length < 3 ? [{ do: `step ${done.length}`, why: "absent" }] : [],
+        again: "soon",
+      }),
+      apply: async (step) => {
+        done.push(step.do);
+        return { state: "done" };
+      },
+    });
+    const { make } = await runtimeWith([feature]);
+    await make("a", { size: 1 });
+    await expect.poll(() => done).toEqual(["step 0", "step 1", "step 2"]);
+  });
+
+  test("a plan that never comes to rest is no hot loop", async () => {
+    let steps = 0;
+    const feature = widgetFeature({
+      wanted: () => ({ steps: [{ do: "again", why: "for ever" }] }),
+      apply: async () => {
+        steps++;
+        return { state: "done" };
+      },
+    });
+    const { make, quiet } = await runtimeWith([feature]);
+    await make("a", { size: 1 });
+    await expect.poll(() => steps).toBeGreaterThan(5);
+    await quiet();
+    expect(steps).toBeLessThanOrEqual(25);
+  });
+
+  test("a kind that is not installed holds up only the controller that needs it", async () => {
+    const missing: Kind = {
+      group: "test.postern.io",
+      version: "v1",
+      kind: "Gadget",
+      plural: "gadgets",
+      namespaced: true,
+    };
+    const namespace = await cluster.namespace();
+    const client = new KubeClient(await fromKubeconfig(cluster.kubeconfig));
+    const runtime = new Runtime({
+      client,
+      namespace,
+      log: silentLog,
+      features: [
+        () => ({ feature: widgetFeature() as Feature }),
+        ({ caches }) => {
+          caches.of(missing);
+          return { feature: widgetFeature({ name: "other", conditions: ["Other"] }) as Feature };
+        },
+      ],
+    });
+    const stop = new AbortController();
+    const running = runtime.run(stop.signal);
+    onTestFinished(async () => {
+      stop.abort();
+      await running;
+      client.close();
+    });
+    const world = at(cluster, namespace);
+    await world.make("a", { size: 5 });
+    await expect
+      .poll(async () => (await world.get("a")).status?.conditions?.map((each) => each.type))
+      .toEqual(["Ready"]);
+    expect(() => runtime.caches.of({ ...missing, plural: "later" })).toThrow(
+      /after the caches were started/,
+    );
   });
 
   test("health, readiness and metrics are told as kube-apiserver and controller-runtime tell them", async () => {

@@ -1,4 +1,4 @@
-import type { Feature, Plan, Step } from "../../src/kube/controller.ts";
+import type { Feature, Plan, Step } from "../../src/kube/feature.ts";
 import type { PlannedCondition } from "../../src/model/conditions.ts";
 import type { Kind, KubeObject } from "../../src/model/kind.ts";
 import type { Condition } from "../../src/model/kinds/condition.ts";
@@ -40,7 +40,7 @@ export async function installWidgets(cluster: Pick<Cluster, "request">): Promise
       status: {
         type: "object",
         properties: {
-          size: { type: "integer" },
+          size: { type: "integer", maximum: 1000 },
           colour: text,
           conditions: {
             type: "array",

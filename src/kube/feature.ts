@@ -1,0 +1,50 @@
+import type { PlannedCondition } from "../model/conditions.ts";
+import type { Kind, KubeObject } from "../model/kind.ts";
+import type { Pass } from "./pass.ts";
+
+/** Something that a plan wants done. */
+export interface Step {
+  do: string;
+  why: string;
+  /** The reason of the event that tells of it. Without one nothing is told. */
+  event?: string;
+  /** The condition that tells of its failure; the feature's first where it names none. */
+  condition?: string;
+}
+
+/** When to look again if nothing happens before: soon, at the next drift check, never, or after a time. */
+export type Again = "soon" | "drift" | "never" | { afterMs: number };
+
+/** What a plan says. All of its steps may begin at once: what must wait for another belongs to the next pass. */
+export interface Plan<S extends Step = Step> {
+  steps: readonly S[];
+  /** All conditions that this controller owns, as they should be. One that is not named is removed. */
+  conditions: readonly PlannedCondition[];
+  /** The status fields that this controller owns, as they should be. One that is not named is removed. */
+  status?: Record<string, unknown>;
+  /** What people should hear of beside the steps; told once, when the status changes to what is planned here. */
+  events?: readonly { reason: string; note: string; type?: "Normal" | "Warning" }[];
+  /** `hold` puts our finalizer on before the first step, `release` takes it off when there is no step left. */
+  finalizer?: "hold" | "release";
+  /** Counts for a plan without steps: after steps that are done it is looked again at once. */
+  again: Again;
+}
+
+/** What came of a step. A long one is `running`: it is looked at again, never waited for. */
+export type Applied = { state: "done" } | { state: "running"; retryAfterMs: number };
+
+/** One thing that Postern does, in three words: see, plan, apply. */
+export interface Feature<T extends KubeObject = KubeObject, Seen = unknown, S extends Step = Step> {
+  /** The controller's name in metrics, logs and events; `postern-<name>` is its field manager. */
+  name: string;
+  kind: Kind<T>;
+  finalizer?: string;
+  /** The condition types that are its own. The first one tells of failures; without any, only events do. */
+  conditions: readonly string[];
+  /** The status fields that are its own. */
+  statusFields?: readonly string[];
+  concurrency?: number;
+  see(object: T, pass: Pass): Promise<Seen>;
+  plan(seen: Seen): Plan<S>;
+  apply(step: S, pass: Pass): Promise<Applied>;
+}
