@@ -106,6 +106,7 @@ test("a public zone is made with its name servers, tagged, listed and deleted", 
   const { zones, recordSets } = clients.dns;
   const made = await zones.createOrUpdate(rg, "example.com", everywhere);
   expect(made.nameServers).toHaveLength(4);
+  expect(await zones.get(rg, "example.com")).toEqual(made);
   const tagged = await zones.update(rg, "example.com", { tags: { a: "b" } });
   expect(tagged.tags).toEqual({ a: "b" });
   for (const other of ["b.example", "c.example"]) await zones.createOrUpdate(rg, other, everywhere);
@@ -171,5 +172,8 @@ test("the SOA record of a public zone is read, listed and changed", async () => 
   expect(await recordSets.get(rg, "example.com", "@", "SOA")).toMatchObject({
     ttl: 90,
     soaRecord: { email: "dns.example.com" },
+  });
+  await expect(recordSets.delete(rg, "example.com", "@", "SOA")).rejects.toMatchObject({
+    statusCode: 400,
   });
 });
