@@ -241,6 +241,7 @@ export class Arm {
     const accepted = type.accept(writing);
     this.#door.checkJoins(request.asker, accepted.joins ?? [], write);
     this.#door.checkNotBusy(existing, parent, [...joins, ...(accepted.joins ?? [])]);
+    this.#keeper.checkDropped(existing, accepted.children);
     if (accepted.fails) return this.#failing(accepted.fails, address, type, apiVersion);
     const changed = !existing || differs(existing, accepted, this.#options.world);
     const resource = this.#keeper.keep(type, writing, accepted, changed);

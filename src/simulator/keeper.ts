@@ -40,6 +40,20 @@ export class Keeper {
     return resource;
   }
 
+  /** Refuse a write that would take away a child which may not be deleted: leaving it out is deleting it. */
+  checkDropped(parent: Resource | undefined, wanted: Accepted["children"] = {}): void {
+    if (!parent) return;
+    for (const [typeName, listed] of Object.entries(wanted)) {
+      const type = typeNamed(typeName);
+      if (!type?.mayDelete) continue;
+      const collection =
+        `${parent.key}/${typeName.slice(typeName.lastIndexOf("/") + 1)}`.toLowerCase();
+      const keys = new Set(listed.map(({ name }) => `${collection}/${name.toLowerCase()}`));
+      for (const child of this.#world.store.collection(collection))
+        if (!keys.has(child.key)) type.mayDelete(child, this.#world);
+    }
+  }
+
   #keepChildren(parent: Resource, wanted: NonNullable<Accepted["children"]>): void {
     const world = this.#world;
     const { store } = world;

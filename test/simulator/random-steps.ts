@@ -1,0 +1,206 @@
+import fc from "fast-check";
+import type { JsonObject } from "../../src/simulator/store.ts";
+import { subscription } from "./small-world.ts";
+
+/** One thing that a client does. Names come from small pools, so that clients meet. */
+export interface Step {
+  method: "PUT" | "DELETE" | "PATCH";
+  path: string;
+  body?: JsonObject;
+}
+
+const location = "westeurope";
+const groupOf = (g: number) => `/subscriptions/${subscription}/resourceGroups/g${g}`;
+const networkOf = (g: number) => `${groupOf(g)}/providers/Microsoft.Network`;
+const subnetOf = (g: number, v: number, s: number) =>
+  `${networkOf(g)}/virtualNetworks/v${v}/subnets/s${s}`;
+
+const few = fc.nat({ max: 2 });
+/** Two groups, of which the second is deleted now and then. */
+const group = fc.nat({ max: 1 });
+
+function deletable(steps: fc.Arbitrary<Step>, weight: number): fc.Arbitrary<Step> {
+  return fc
+    .tuple(steps, fc.nat({ max: weight }))
+    .map(([step, dice]) => (dice === 0 ? { method: "DELETE", path: step.path } : step));
+}
+
+const subnetBody = (s: number, policies: boolean): JsonObject => ({
+  addressPrefix: `10.0.${s}.0/28`,
+  ...(policies && { privateLinkServiceNetworkPolicies: "Disabled" }),
+});
+
+const groups = fc.constantFrom<Step>(
+  { method: "PUT", path: groupOf(0), body: { location } },
+  { method: "PUT", path: groupOf(1), body: { location } },
+  { method: "PUT", path: groupOf(1), body: { location } },
+  { method: "DELETE", path: groupOf(1) },
+);
+
+const networks = fc.tuple(group, few, fc.subarray([0, 1, 2], { minLength: 2 })).map(
+  ([g, v, subnets]): Step => ({
+    method: "PUT",
+    path: `${networkOf(g)}/virtualNetworks/v${v}`,
+    body: {
+      location,
+      properties: {
+        addressSpace: { addressPrefixes: ["10.0.0.0/16"] },
+        subnets: subnets.map((s) => ({ name: `s${s}`, properties: subnetBody(s, s === 1) })),
+      },
+    },
+  }),
+);
+
+const subnets = fc.tuple(group, few, few).map(
+  ([g, v, s]): Step => ({
+    method: "PUT",
+    path: subnetOf(g, v, s),
+    body: { properties: subnetBody(s, s === 1) },
+  }),
+);
+
+const interfaces = fc.tuple(group, few, few, few).map(
+  ([g, n, v, s]): Step => ({
+    method: "PUT",
+    path: `${networkOf(g)}/networkInterfaces/n${n}${s}`,
+    body: {
+      location,
+      properties: {
+        ipConfigurations: [{ name: "c", properties: { subnet: { id: subnetOf(g, v, s) } } }],
+      },
+    },
+  }),
+);
+
+const balancers = fc.tuple(group, few, few).map(
+  ([g, l, v]): Step => ({
+    method: "PUT",
+    path: `${networkOf(g)}/loadBalancers/l${l}`,
+    body: {
+      location,
+      sku: { name: "Standard" },
+      properties: {
+        frontendIPConfigurations: [
+          { name: "f", properties: { subnet: { id: subnetOf(g, v, 0) } } },
+        ],
+        backendAddressPools: [{ name: "p" }],
+      },
+    },
+  }),
+);
+
+const services = fc.tuple(group, few, few, few).map(
+  ([g, p, l, v]): Step => ({
+    method: "PUT",
+    path: `${networkOf(g)}/privateLinkServices/p${p}`,
+    body: {
+      location,
+      properties: {
+        loadBalancerFrontendIpConfigurations: [
+          { id: `${networkOf(g)}/loadBalancers/l${l}/frontendIPConfigurations/f` },
+        ],
+        ipConfigurations: [{ name: "nat", properties: { subnet: { id: subnetOf(g, v, 1) } } }],
+        visibility: { subscriptions: ["*"] },
+      },
+    },
+  }),
+);
+
+const endpoints = fc.tuple(group, few, few, few, few, fc.boolean()).map(
+  ([g, e, v, s, p, manual]): Step => ({
+    method: "PUT",
+    path: `${networkOf(g)}/privateEndpoints/e${e}`,
+    body: {
+      location,
+      properties: {
+        subnet: { id: subnetOf(g, v, s) },
+        [manual ? "manualPrivateLinkServiceConnections" : "privateLinkServiceConnections"]: [
+          {
+            name: "c",
+            properties: { privateLinkServiceId: `${networkOf(g)}/privateLinkServices/p${p}` },
+          },
+        ],
+      },
+    },
+  }),
+);
+
+const zones = fc.tuple(group, few).map(
+  ([g, z]): Step => ({
+    method: "PUT",
+    path: `${networkOf(g)}/privateDnsZones/z${z}.example`,
+    body: { location: "global", properties: {} },
+  }),
+);
+
+const links = fc.tuple(group, few, few).map(
+  ([g, z, v]): Step => ({
+    method: "PUT",
+    path: `${networkOf(g)}/privateDnsZones/z${z}.example/virtualNetworkLinks/k${v}`,
+    body: {
+      location: "global",
+      properties: {
+        virtualNetwork: { id: `${networkOf(g)}/virtualNetworks/v${v}` },
+        registrationEnabled: false,
+      },
+    },
+  }),
+);
+
+const records = fc.tuple(group, few, few).map(
+  ([g, z, r]): Step => ({
+    method: "PUT",
+    path: `${networkOf(g)}/privateDnsZones/z${z}.example/A/r${r}`,
+    body: { properties: { ttl: 30, aRecords: [{ ipv4Address: `10.9.0.${r}` }] } },
+  }),
+);
+
+const zoneGroups = fc.tuple(group, few, few).map(
+  ([g, e, z]): Step => ({
+    method: "PUT",
+    path: `${networkOf(g)}/privateEndpoints/e${e}/privateDnsZoneGroups/default`,
+    body: {
+      properties: {
+        privateDnsZoneConfigs: [
+          {
+            name: "z",
+            properties: { privateDnsZoneId: `${networkOf(g)}/privateDnsZones/z${z}.example` },
+          },
+        ],
+      },
+    },
+  }),
+);
+
+/** Any step, those that others need more often. */
+export const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 2, arbitrary: groups },
+  { weight: 5, arbitrary: deletable(networks, 6) },
+  { weight: 3, arbitrary: deletable(subnets, 2) },
+  { weight: 5, arbitrary: deletable(interfaces, 3) },
+  { weight: 4, arbitrary: deletable(balancers, 6) },
+  { weight: 4, arbitrary: deletable(services, 5) },
+  { weight: 6, arbitrary: deletable(endpoints, 4) },
+  { weight: 2, arbitrary: deletable(zones, 6) },
+  { weight: 2, arbitrary: deletable(links, 4) },
+  { weight: 2, arbitrary: deletable(records, 4) },
+  { weight: 2, arbitrary: deletable(zoneGroups, 4) },
+);
+
+/** What makes most of the steps possible. */
+export const firstSteps: readonly Step[] = [0, 1].flatMap((g): Step[] => [
+  { method: "PUT", path: groupOf(g), body: { location } },
+  ...[0, 1, 2].map(
+    (v): Step => ({
+      method: "PUT",
+      path: `${networkOf(g)}/virtualNetworks/v${v}`,
+      body: {
+        location,
+        properties: {
+          addressSpace: { addressPrefixes: ["10.0.0.0/16"] },
+          subnets: [0, 1, 2].map((s) => ({ name: `s${s}`, properties: subnetBody(s, s === 1) })),
+        },
+      },
+    }),
+  ),
+]);
