@@ -1,5 +1,8 @@
 import type { ResourceType } from "../../resource-type.ts";
+import { leaveRule } from "../network-interfaces/pool-membership.ts";
 import { membersOfRule, usersOf } from "./back-references.ts";
+import { skuOf } from "./frontends.ts";
+import { acceptInbound } from "./rules.ts";
 
 /** The frontends, read one by one. They are written with their load balancer. */
 export const frontendIPConfigurations: ResourceType = {
@@ -7,6 +10,7 @@ export const frontendIPConfigurations: ResourceType = {
   dialect: "network",
   within: "parent",
   show: (frontend, world) => ({ ...usersOf(frontend, world) }),
+  differences: [],
 };
 
 /** The load balancing rules, read one by one. */
@@ -23,6 +27,7 @@ export const probes: ResourceType = {
   dialect: "network",
   within: "parent",
   show: (probe, world) => ({ ...usersOf(probe, world) }),
+  differences: ["Nothing is probed."],
 };
 
 /** The outbound rules, read one by one. */
@@ -30,16 +35,32 @@ export const outboundRules: ResourceType = {
   type: "Microsoft.Network/loadBalancers/outboundRules",
   dialect: "network",
   within: "parent",
+  differences: [],
 };
 
-/** The inbound NAT rules, read one by one. */
+/** The inbound NAT rules. Unlike the other rules they can be written one by one. */
 export const inboundNatRules: ResourceType = {
   type: "Microsoft.Network/loadBalancers/inboundNatRules",
   dialect: "network",
   within: "parent",
+  put: "async",
+  delete: "async",
+  accept({ properties, parent, name, world }) {
+    const names = (word: string) =>
+      [...world.store.collection(`${parent?.key}/${word.toLowerCase()}`)].map((each) => each.name);
+    const [accepted] = acceptInbound([{ name, properties }], {
+      id: parent?.id ?? "",
+      sku: skuOf(parent),
+      names: {
+        frontendIPConfigurations: names("frontendIPConfigurations"),
+        backendAddressPools: names("backendAddressPools"),
+      },
+    });
+    return { properties: accepted?.properties ?? {} };
+  },
   show: (rule, world) => membersOfRule(rule, world),
-  differences: [
-    "Written with their load balancer only; their own PUT and DELETE are not done.",
-    "Port mappings of rules for a pool are not made.",
-  ],
+  deleted(rule, world) {
+    leaveRule(rule, world);
+  },
+  differences: ["Port mappings of rules for a pool are not made."],
 };

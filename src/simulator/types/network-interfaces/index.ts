@@ -95,6 +95,7 @@ export const networkInterfaceIPConfigurations: ResourceType = {
     const resource = world.store.get(address.key.slice(0, address.key.lastIndexOf("/")));
     return resource ? shownIn(resource).map((shown) => ({ shown })) : [];
   },
+  differences: [],
 };
 
 /** What the asker needs on what an interface names. */

@@ -15,4 +15,5 @@ export const permissions: ResourceType = {
       },
     }));
   },
+  differences: ["dataActions are always empty (not done)."],
 };

@@ -29,4 +29,9 @@ export const resourceGroups: ResourceType = {
       );
     return { top: { location, ...tags(body) }, properties: {} };
   },
+  differences: [
+    "All that is in a group goes with it, whatever is used from elsewhere; Azure fails to delete some of it [?].",
+    "What is in a group does not say Deleting while the group does [?].",
+    "managedBy, moving, exporting, deployments and locks (not done).",
+  ],
 };

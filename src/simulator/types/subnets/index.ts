@@ -42,6 +42,10 @@ export const subnets: ResourceType = {
       `Subnet ${subnet.name} is in use by ${users[0]?.id} and cannot be deleted. In order to delete the subnet, delete all the resources within the subnet. See aka.ms/deletesubnet.`,
     );
   },
+  differences: [
+    "Security groups, route tables, NAT gateways, service endpoints and delegations are kept as sent and have no effect.",
+    "Preparing network policies and the links of services (not done).",
+  ],
 };
 
 /** What is kept of a subnet. */

@@ -24,6 +24,9 @@ export const subscriptions: ResourceType = {
       .filter((each) => world.roles.hasAny(asker, each))
       .map((each) => ({ shown: shown(each, world) }));
   },
+  differences: [
+    "Every subscription is enabled and has the same offer and policies; its locations cannot be asked for (not done).",
+  ],
 };
 
 function shown(subscription: string, world: World): JsonObject {

@@ -15,4 +15,5 @@ export const tenants: ResourceType = {
       },
     ];
   },
+  differences: ["Only the tenant that was signed in to; Azure tells those of a guest too [D]."],
 };

@@ -111,6 +111,7 @@ export const scaleSetInterfaceIPConfigurations: ResourceType = {
     if (!resource) return [];
     return shownConfigurations(resource, etagOf(resource, world)).map((shown) => ({ shown }));
   },
+  differences: [],
 };
 
 /** Delete some instances of a scale set: a POST with their numbers. */

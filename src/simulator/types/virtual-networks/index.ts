@@ -64,6 +64,11 @@ export const virtualNetworks: ResourceType = {
     for (const subnet of world.store.collection(`${network.key}/subnets`))
       subnets.mayDelete?.(subnet, world);
   },
+  differences: [
+    "Peerings, encryption, flow timeouts and BGP communities are not kept; DDoS protection is kept and does nothing (not done).",
+    "Usage, free addresses and the operations on DDoS status (not done).",
+    "A write to a network that is being changed is refused at once [P]; it is also reported to be taken and to fail [I].",
+  ],
 };
 
 function cidr(prefix: string, id: string): void {
