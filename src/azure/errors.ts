@@ -73,6 +73,7 @@ export class AzureError extends Error implements Explained {
 
   explain(): Failure {
     const failure: Failure = { reason: this.code, message: this.message };
+    if (this.retry === "now" || this.code === "Throttled") failure.passing = true;
     if (this.retry === "never") return { ...failure, terminal: true };
     const requeueAfterMs = this.#requeueAfterMs();
     return requeueAfterMs === undefined ? failure : { ...failure, requeueAfterMs };

@@ -23,7 +23,7 @@ export interface Reference {
 }
 
 /** On which state of the resource a write depends. */
-export interface Condition {
+export interface Precondition {
   /** Only if it is still the one with this etag. */
   ifMatch?: string | undefined;
   /** `*`: only if there is none yet. */
@@ -40,9 +40,9 @@ export interface ResourceGateway<T> {
   /** All in a scope, to the last page: a resource group or subscription, or the parent of children. */
   list(scope: string): Promise<T[]>;
   /** Create or replace. The same write while it still runs is not sent again. */
-  put(id: string, body: T, condition?: Condition): Promise<Write<T>>;
+  put(id: string, body: T, condition?: Precondition): Promise<Write<T>>;
   /** Deleting what is absent is "done". */
-  remove(id: string, condition?: Pick<Condition, "ifMatch">): Promise<Write<undefined>>;
+  remove(id: string, condition?: Pick<Precondition, "ifMatch">): Promise<Write<undefined>>;
 }
 
 /** What tells one kind of resource from another. */
@@ -87,7 +87,7 @@ export function resourceGateway<T extends ArmResource>(
     return found;
   }
 
-  async function put(id: string, body: T, condition: Condition = {}): Promise<Write<T>> {
+  async function put(id: string, body: T, condition: Precondition = {}): Promise<Write<T>> {
     const joined = await join(arm, id, "PUT", body);
     if (joined?.state === "running") return joined;
     const found = joined === undefined ? undefined : await get(id);
@@ -101,7 +101,7 @@ export function resourceGateway<T extends ArmResource>(
 
   async function remove(
     id: string,
-    condition: Pick<Condition, "ifMatch"> = {},
+    condition: Pick<Precondition, "ifMatch"> = {},
   ): Promise<Write<undefined>> {
     const joined = await join(arm, id, "DELETE");
     if (joined?.state === "running") return joined;

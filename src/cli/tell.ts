@@ -1,4 +1,5 @@
 import { isExplained } from "../model/failure.ts";
+import { redact } from "../model/redact.ts";
 import { packageVersion } from "./package-version.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -16,6 +17,6 @@ export function tell(error: unknown): { text: string; exitCode: number } {
   }
   const release = `Postern ${packageVersion()}, Node ${process.versions.node}`;
   const known = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const text = `postern: this is a bug (${release}); please report it with these lines\n${known}`;
+  const text = `postern: this is a bug (${release}); please report it with these lines\n${redact(known)}`;
   return { text, exitCode: exitCodes.bug };
 }

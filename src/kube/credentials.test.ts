@@ -78,6 +78,39 @@ test.each([
   expect((error as KubeError).message).toMatch(message);
 });
 
+test("several files count as one, the first to name a thing wins, and paths are meant from each file's folder", async () => {
+  const one = await folder({
+    config:
+      "current-context: here\ncontexts: [{name: here, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {tokenFile: t}}]",
+    t: "first",
+  });
+  const two = await folder({ config: config("{ token: second }"), "ca.crt": "PEM of two" });
+  const found = await fromKubeconfig(`${one}/config:${one}/nowhere:${two}/config`);
+  expect([found.server.port, found.ca, found.namespace]).toEqual(["6443", "PEM of two", "default"]);
+  expect(await found.proof()).toEqual({ authorization: "Bearer first" });
+});
+
+test("a proxy in the kubeconfig is refused and not silently passed by", async () => {
+  const path = await folder({
+    config: config("{}").replace("tls-server-name: kubernetes", 'proxy-url: "http://p"'),
+    "ca.crt": "PEM",
+  });
+  await expect(fromKubeconfig(join(path, "config"))).rejects.toThrow(
+    /has a proxy-url, and proxies are not supported/,
+  );
+});
+
+test("a token file that is away for a moment costs nothing while the token is good", async () => {
+  const path = await folder({ token: "one", "ca.crt": "PEM", namespace: "n" });
+  const clock = new ManualClock();
+  const found = await inCluster({ KUBERNETES_SERVICE_HOST: "127.0.0.1" }, path, clock);
+  await found.proof();
+  await rm(join(path, "token"));
+  await clock.move(61_000);
+  expect(await found.proof()).toEqual({ authorization: "Bearer one" });
+  await expect(found.proof(true)).rejects.toThrow(/ENOENT/);
+});
+
 test("a service account's token is read again after a minute, and at once when it was refused", async () => {
   const path = await folder({ token: "one\n", "ca.crt": "PEM", namespace: "postern\n" });
   const clock = new ManualClock();

@@ -38,7 +38,7 @@ export async function findConnection(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Connection> {
   if (options.kubeconfig !== undefined) return fromKubeconfig(options.kubeconfig, options.context);
-  if (env.KUBECONFIG) return fromKubeconfig(env.KUBECONFIG.split(":")[0] ?? "", options.context);
+  if (env.KUBECONFIG) return fromKubeconfig(env.KUBECONFIG, options.context);
   if (env.KUBERNETES_SERVICE_HOST) return inCluster(env);
   if (env.HOME) {
     const path = resolve(env.HOME, ".kube/config");
@@ -74,8 +74,8 @@ export async function inCluster(
 interface Kubeconfig {
   "current-context"?: string;
   contexts?: { name: string; context?: { cluster?: string; user?: string; namespace?: string } }[];
-  clusters?: { name: string; cluster?: KubeconfigCluster }[];
-  users?: { name: string; user?: KubeconfigUser }[];
+  clusters?: { name: string; cluster?: KubeconfigCluster; folder?: string }[];
+  users?: { name: string; user?: KubeconfigUser; folder?: string }[];
 }
 
 interface KubeconfigCluster {
@@ -84,6 +84,7 @@ interface KubeconfigCluster {
   "certificate-authority-data"?: string;
   "tls-server-name"?: string;
   "insecure-skip-tls-verify"?: boolean;
+  "proxy-url"?: string;
 }
 
 interface KubeconfigUser {
@@ -99,12 +100,81 @@ interface KubeconfigUser {
   "auth-provider"?: unknown;
 }
 
-/** The connection that a kubeconfig file and a context in it describe. */
+/**
+ * The connection that a context in a kubeconfig file describes. Several files, with colons between them, count as one:
+ * what is named in two of them is taken from the first, and one that is missing is passed over, as kubectl does.
+ */
 export async function fromKubeconfig(
-  path: string,
+  paths: string,
   wanted?: string,
   clock: Clock = realClock,
 ): Promise<Connection> {
+  const files = paths.split(":").filter((path) => path !== "");
+  const configs = await readConfigs(paths, files);
+  const current = wanted ?? configs.map((each) => each["current-context"]).find(Boolean);
+  const context =
+    named(
+      paths,
+      "context",
+      current,
+      configs.flatMap((each) => each.contexts ?? []),
+    ).context ?? {};
+  const { cluster = {}, folder } = named(
+    paths,
+    "cluster",
+    context.cluster,
+    configs.flatMap((each) => each.clusters ?? []),
+  );
+  const { user = {}, folder: home } = named(
+    paths,
+    "user",
+    context.user,
+    configs.flatMap((each) => each.users ?? []),
+  );
+  if (!cluster.server || !URL.canParse(cluster.server))
+    throw unreadable(paths, `cluster "${context.cluster}" names no server address`);
+  if (cluster["proxy-url"])
+    throw unreadable(
+      paths,
+      `cluster "${context.cluster}" has a proxy-url, and proxies are not supported`,
+    );
+
+  const [ca, cert, key] = await Promise.all([
+    material(folder, cluster["certificate-authority"], cluster["certificate-authority-data"]),
+    material(home, user["client-certificate"], user["client-certificate-data"]),
+    material(home, user["client-key"], user["client-key-data"]),
+  ]);
+  const connection: Connection = {
+    server: new URL(cluster.server),
+    namespace: context.namespace ?? "default",
+    source: paths,
+    proof: userProof(paths, home, user, { ...(cert && { cert }), ...(key && { key }) }, clock),
+  };
+  if (ca) connection.ca = ca;
+  if (cluster["tls-server-name"]) connection.servername = cluster["tls-server-name"];
+  if (cluster["insecure-skip-tls-verify"]) connection.insecure = true;
+  return connection;
+}
+
+async function readConfigs(paths: string, files: string[]): Promise<Kubeconfig[]> {
+  const configs: Kubeconfig[] = [];
+  let missing: unknown;
+  for (const file of files) {
+    const config = await readConfig(file).catch((error: unknown) => {
+      if (!(error instanceof KubeError) || !error.message.includes("ENOENT")) throw error;
+      missing = error;
+    });
+    if (!config) continue;
+    // Paths in a file are meant from where it lies.
+    const folder = dirname(resolve(file));
+    for (const each of [...(config.clusters ?? []), ...(config.users ?? [])]) each.folder = folder;
+    configs.push(config);
+  }
+  if (configs.length > 0) return configs;
+  throw missing ?? unreadable(paths, "it names no file");
+}
+
+async function readConfig(path: string): Promise<Kubeconfig> {
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
     throw unreadable(path, (cause as NodeJS.ErrnoException).code ?? "it cannot be read", cause);
   });
@@ -115,47 +185,24 @@ export async function fromKubeconfig(
     throw unreadable(path, `it is not YAML: ${(cause as Error).message.split("\n")[0]}`, cause);
   }
   if (typeof config !== "object" || config === null) throw unreadable(path, "it holds no settings");
-
-  const name = wanted ?? config["current-context"];
-  const context = named(path, "context", name, config.contexts)?.context ?? {};
-  const cluster = named(path, "cluster", context.cluster, config.clusters)?.cluster ?? {};
-  const user = named(path, "user", context.user, config.users)?.user ?? {};
-  if (!cluster.server || !URL.canParse(cluster.server))
-    throw unreadable(path, `cluster "${context.cluster}" names no server address`);
-
-  const folder = dirname(resolve(path));
-  const [ca, cert, key] = await Promise.all([
-    material(folder, cluster["certificate-authority"], cluster["certificate-authority-data"]),
-    material(folder, user["client-certificate"], user["client-certificate-data"]),
-    material(folder, user["client-key"], user["client-key-data"]),
-  ]);
-  const connection: Connection = {
-    server: new URL(cluster.server),
-    namespace: context.namespace ?? "default",
-    source: path,
-    proof: userProof(path, folder, user, { ...(cert && { cert }), ...(key && { key }) }, clock),
-  };
-  if (ca) connection.ca = ca;
-  if (cluster["tls-server-name"]) connection.servername = cluster["tls-server-name"];
-  if (cluster["insecure-skip-tls-verify"]) connection.insecure = true;
-  return connection;
+  return config;
 }
 
 function userProof(
   path: string,
-  folder: string,
+  folder: string | undefined,
   user: KubeconfigUser,
   fixed: Proof,
   clock: Clock,
 ): Connection["proof"] {
   if (user.exec || user["auth-provider"]) return pluginProof(path, user);
+  if (user.tokenFile) {
+    const read = tokenFile(resolve(folder ?? ".", user.tokenFile), clock);
+    return async (renew) => ({ ...fixed, ...(await read(renew)) });
+  }
   if (user.token) {
     const proof = { ...fixed, authorization: `Bearer ${user.token}` };
     return async () => proof;
-  }
-  if (user.tokenFile) {
-    const read = tokenFile(resolve(folder, user.tokenFile), clock);
-    return async (renew) => ({ ...fixed, ...(await read(renew)) });
   }
   if (user.username !== undefined) {
     const basic = Buffer.from(`${user.username}:${user.password ?? ""}`).toString("base64");
@@ -209,11 +256,15 @@ function tokenFile(path: string, clock: Clock): Connection["proof"] {
   let proof: Proof | undefined;
   let readAt = 0;
   return async (renew) => {
-    if (!proof || renew || clock.now() - readAt > tokenFileMs) {
-      proof = { authorization: `Bearer ${(await readCredential(path)).trim()}` };
-      readAt = clock.now();
-    }
-    return proof;
+    if (proof && !renew && clock.now() - readAt <= tokenFileMs) return proof;
+    const read = await readCredential(path).catch((error: unknown) => {
+      // A file that is being replaced may be away for a moment; the token that we hold is still good.
+      if (proof && !renew) return undefined;
+      throw error;
+    });
+    if (read !== undefined) proof = { authorization: `Bearer ${read.trim()}` };
+    readAt = clock.now();
+    return proof ?? {};
   };
 }
 
@@ -221,22 +272,22 @@ function named<T extends { name: string }>(
   path: string,
   what: string,
   name: string | undefined,
-  all: T[] | undefined,
+  all: T[],
 ): T {
   if (!name) throw unreadable(path, `it chooses no ${what}`);
-  const found = all?.find((each) => each.name === name);
+  const found = all.find((each) => each.name === name);
   if (found) return found;
-  const there = all?.map((each) => each.name).join(", ") || "none";
+  const there = all.map((each) => each.name).join(", ") || "none";
   throw unreadable(path, `it has no ${what} "${name}" (it has: ${there})`);
 }
 
 async function material(
-  folder: string,
+  folder: string | undefined,
   file: string | undefined,
   data: string | undefined,
 ): Promise<Buffer | string | undefined> {
   if (data) return Buffer.from(data, "base64");
-  return file ? readCredential(resolve(folder, file)) : undefined;
+  return file ? readCredential(resolve(folder ?? ".", file)) : undefined;
 }
 
 function readCredential(path: string): Promise<string> {

@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
+import { redact } from "../model/redact.ts";
 import { KubeError } from "./errors.ts";
-import { redact } from "./log.ts";
 
 /** One question that a health page asks. */
 export interface Check {

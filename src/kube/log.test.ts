@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { makeLog, redact } from "./log.ts";
+import { redact } from "../model/redact.ts";
+import { makeLog } from "./log.ts";
 
 const jwt = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJwb3N0ZXJuIn0.c2lnbmF0dXJl";
 

@@ -1,5 +1,5 @@
 import { type Attributes, SpanStatusCode, trace } from "@opentelemetry/api";
-import { redact } from "./log.ts";
+import { redact } from "../model/redact.ts";
 
 let tracing = false;
 

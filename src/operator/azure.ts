@@ -5,7 +5,7 @@ import { credentialFromEnvironment } from "../azure/credential.ts";
 import type { TokenSource } from "../azure/tokens.ts";
 import type { Check } from "../kube/health.ts";
 import type { Log } from "../kube/log.ts";
-import type { Clock } from "../model/clock.ts";
+import { type Clock, wait } from "../model/clock.ts";
 import { isExplained } from "../model/failure.ts";
 
 /** Azure as the operator has it: the road to Resource Manager and the questions for the health page. */
@@ -15,6 +15,7 @@ export interface OperatorAzure {
 }
 
 const askEveryMs = 60_000;
+const askAgainMs = 10_000;
 
 /**
  * Make the road to Azure from the environment. A missing or broken credential does not end the process:
@@ -81,21 +82,32 @@ function lateCredential(find: () => Promise<TokenSource>): TokenSource {
 
 /** A check whose answer is kept for a while: probes come every few seconds. */
 function kept(name: string, clock: Clock, ask: () => Promise<string>): Check {
-  let answer: { ok: boolean; note?: string } | undefined;
+  let last: { ok: boolean; note?: string } | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
+  let asking: Promise<{ ok: boolean; note?: string }> | undefined;
+  const askOnce = async () => {
+    last = await ask().then(
+      (note) => ({ ok: true, note }),
+      (error: unknown) => ({
+        ok: false,
+        note: isExplained(error) ? error.explain().message : "an unexpected error",
+      }),
+    );
+    askedAt = clock.now();
+    asking = undefined;
+    return last;
+  };
   return {
     name,
     async check() {
-      if (answer?.ok && clock.now() - askedAt < askEveryMs) return answer;
-      askedAt = clock.now();
-      answer = await ask().then(
-        (note) => ({ ok: true, note }),
-        (error: unknown) => ({
-          ok: false,
-          note: isExplained(error) ? error.explain().message : "an unexpected error",
-        }),
+      const freshMs = last?.ok ? askEveryMs : askAgainMs;
+      if (last && clock.now() - askedAt < freshMs) return last;
+      asking ??= askOnce();
+      // A probe gives up after a second: it hears the last answer rather than none.
+      return (
+        last ??
+        Promise.race([asking, wait(clock, 800).then(() => ({ ok: false, note: "no answer yet" }))])
       );
-      return answer;
     },
   };
 }

@@ -1,4 +1,7 @@
+import type { Arm } from "../azure/arm.ts";
 import type { MakeFeature } from "../kube/runtime.ts";
 
 /** Everything that the operator does, one line each. */
-export const controllers: readonly MakeFeature[] = [];
+export function controllers(_parts: { arm: Arm }): readonly MakeFeature[] {
+  return [];
+}

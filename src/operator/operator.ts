@@ -48,12 +48,13 @@ export async function runOperator(
   });
   const identity = `${env.POD_NAME ?? hostname()}_${randomBytes(4).toString("hex")}`;
   const namespace = settings.leaseNamespace ?? connection.namespace;
+  const features = controllers({ arm: azure.arm });
   const runtime = new Runtime({
     client,
     log,
     metrics,
     clock,
-    features: controllers,
+    features,
     namespace: settings.namespace,
     instance: identity,
     lease: settings.leaderElect ? { namespace, name: settings.leaseName, identity } : undefined,
@@ -71,7 +72,7 @@ export async function runOperator(
       server: connection.server.host,
       from: connection.source,
       pages: pages.url,
-      controllers: controllers.length,
+      controllers: features.length,
     },
     "started",
   );
