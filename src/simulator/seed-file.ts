@@ -25,6 +25,8 @@ export interface Seed {
   digest: string;
   tenants: Entry[];
   subscriptions: Entry[];
+  /** Issuers of federated tokens whose keys are known, so that signatures are checked. */
+  issuers: Entry[];
   applications: Entry[];
   roleAssignments: Entry[];
   resources: Entry[];
@@ -36,7 +38,16 @@ type List = Exclude<keyof Seed, "digest">;
 const known: Record<List, readonly string[] | undefined> = {
   tenants: ["id", "name"],
   subscriptions: ["id", "tenant", "name"],
-  applications: ["name", "tenant", "clientId", "objectId", "secret", "federatedCredentials"],
+  issuers: ["issuer", "keys"],
+  applications: [
+    "name",
+    "tenant",
+    "clientId",
+    "objectId",
+    "secret",
+    "certificate",
+    "federatedCredentials",
+  ],
   roleAssignments: ["principal", "role", "scope"],
   resources: undefined,
 };
@@ -44,6 +55,7 @@ const known: Record<List, readonly string[] | undefined> = {
 const needed: Record<List, readonly string[]> = {
   tenants: ["id"],
   subscriptions: ["id", "tenant"],
+  issuers: ["issuer"],
   applications: ["name", "tenant"],
   roleAssignments: ["principal", "role", "scope"],
   resources: ["id"],
@@ -67,6 +79,7 @@ export function readSeed(text: string, file: string): Seed {
     digest: createHash("sha256").update(text).digest("base64url"),
     tenants: [],
     subscriptions: [],
+    issuers: [],
     applications: [],
     roleAssignments: [],
     resources: [],

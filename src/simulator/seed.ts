@@ -1,3 +1,4 @@
+import { type JsonWebKey, X509Certificate } from "node:crypto";
 import type { Application } from "./application.ts";
 import type { Arm } from "./arm.ts";
 import { isGuid } from "./guid.ts";
@@ -37,6 +38,7 @@ export function applySeed(seed: Seed, { arm, world }: { arm: Arm; world: World }
       );
     directory.addSubscription(guid(entry, "id"), tenant, text(entry, "name"));
   }
+  for (const entry of seed.issuers) trust(entry, world);
   const applications = new Map(
     seed.applications.map((entry) => [String(entry.value.name), add(entry, world)]),
   );
@@ -45,6 +47,29 @@ export function applySeed(seed: Seed, { arm, world }: { arm: Arm; world: World }
     put(String(id), body, entry, "id", { arm, world });
   }
   for (const entry of seed.roleAssignments) assign(entry, applications, { arm, world });
+}
+
+function trust(entry: Entry, { directory }: World): void {
+  const { issuer, keys } = entry.value;
+  try {
+    directory.trustIssuer({ issuer: String(issuer), keys: keys as unknown as JsonWebKey[] });
+  } catch {
+    throw seedError(
+      entry.at("keys"),
+      `the keys of ${entry.name} must be a list of public keys as JSON Web Keys`,
+    );
+  }
+}
+
+function certificates(entry: Entry): string[] {
+  const pem = text(entry, "certificate");
+  if (pem === undefined) return [];
+  try {
+    new X509Certificate(pem);
+  } catch {
+    throw seedError(entry.at("certificate"), `the certificate of ${entry.name} must be in PEM`);
+  }
+  return [pem];
 }
 
 function add(entry: Entry, { directory, guid: make }: World): Application {
@@ -64,6 +89,7 @@ function add(entry: Entry, { directory, guid: make }: World): Application {
     ...(objectId !== undefined && { objectId: guid(entry, "objectId") }),
     // One that nobody could guess, where none is given; the ready file tells it.
     secrets: [{ value: text(entry, "secret") ?? `${make()}${make()}` }],
+    certificates: certificates(entry),
     federated: federatedCredentials.map((each, i) => {
       const { name, issuer, subject, audiences } = (each ?? {}) as JsonObject;
       if (typeof issuer !== "string" || typeof subject !== "string")
