@@ -82,7 +82,7 @@ export class Arm {
     if (looking) return looking;
     if (!type) throw unsupported(request.method, address);
     if (!type.open) this.#door.authorize(request.asker, routed);
-    this.#door.checkGroup(address, type);
+    this.#door.checkGroup(request.method, address, type);
     const answer = this.#dispatch(request, address, type, apiVersion);
     // Lists of zones and links come from the front door: recorded without escapes, and with a counter of its own.
     const listed =

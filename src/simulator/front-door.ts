@@ -131,10 +131,19 @@ export class FrontDoor {
     throw etagMismatch(type, ifMatch, etag, existing?.id ?? request.path);
   }
 
-  checkGroup(address: Address, type: ResourceType): void {
+  /** The group must be there, and whoever writes into it must not come while it goes. */
+  checkGroup(method: string, address: Address, type: ResourceType): void {
     if (address.resourceGroup === undefined || type.type === groupType) return;
-    if (this.groupOf(address)) return;
-    throw groupNotFound(address.resourceGroup);
+    const group = this.groupOf(address);
+    if (!group) throw groupNotFound(address.resourceGroup);
+    if (group.state !== "Deleting" || method === "GET" || method === "HEAD" || method === "DELETE")
+      return;
+    throw new Refusal(
+      409,
+      "ResourceGroupBeingDeleted",
+      `The resource group '${group.name}' is in deprovisioning state and cannot perform this operation.`,
+      { by: "gateway" },
+    );
   }
 
   groupOf(address: Address): Resource | undefined {

@@ -24,11 +24,30 @@ async function walk(world: SmallWorld, steps: readonly Step[], clients: number):
         const step = steps[i] as Step;
         const { status, text } = await world.ask(step.method, step.path, step.body);
         if (status >= 500) throw new Error(`${step.method} ${step.path}: ${status} ${text}`);
-        if (i % 4 === 0 && (await countUp(world, i % 8 === 0))) counts++;
+        if (i % 3 === 0) await decide(world, i);
+        if (i % 8 < 5 && (await countUp(world, i % 16 < 5))) counts++;
       }
     }),
   );
   return counts;
+}
+
+/** Decide on the first connection of a link service: approve it, reject it or take it away. */
+async function decide({ ask }: SmallWorld, i: number): Promise<void> {
+  const group = `/subscriptions/${subscription}/resourceGroups/g${i % 2}`;
+  const service = `${group}/providers/Microsoft.Network/privateLinkServices/p${i % 3}`;
+  const { body } = await ask("GET", `${service}/privateEndpointConnections`);
+  const [first] = (body.value ?? []) as { id: string; name: string }[];
+  if (!first) return;
+  const status = (["Approved", "Rejected", undefined] as const)[i % 5 < 3 ? i % 5 : 0];
+  const { status: code, text } =
+    status === undefined
+      ? await ask("DELETE", first.id)
+      : await ask("PUT", first.id, {
+          name: first.name,
+          properties: { privateLinkServiceConnectionState: { status, description: "decided" } },
+        });
+  if (code >= 500) throw new Error(`deciding on ${first.id}: ${code} ${text}`);
 }
 
 /** Read, add one, write with If-Match; whether it was taken. */
@@ -60,7 +79,7 @@ test(`200 random steps of 4 clients keep every invariant (seed ${seed}, ${runs} 
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 200, maxLength: 200 }), async (steps) => {
       const state = { file: join(folder, `state-${run++}`) };
-      const world = await smallWorld({ limits, state, pageSize: 3, operationMs: { "*": 4 } });
+      const world = await smallWorld({ limits, state, pageSize: 3, operationMs: { "*": 15 } });
       const { ask, simulator } = world;
       await ask("PUT", counted, { location: "westeurope" });
       const network = `${counted}/providers/Microsoft.Network`;

@@ -37,8 +37,8 @@ const groups = fc.constantFrom<Step>(
   { method: "DELETE", path: groupOf(1) },
 );
 
-const networks = fc.tuple(group, few, fc.subarray([0, 1, 2], { minLength: 2 })).map(
-  ([g, v, subnets]): Step => ({
+function networkStep(g: number, v: number, subnets: readonly number[]): Step {
+  return {
     method: "PUT",
     path: `${networkOf(g)}/virtualNetworks/v${v}`,
     body: {
@@ -48,8 +48,12 @@ const networks = fc.tuple(group, few, fc.subarray([0, 1, 2], { minLength: 2 })).
         subnets: subnets.map((s) => ({ name: `s${s}`, properties: subnetBody(s, s === 1) })),
       },
     },
-  }),
-);
+  };
+}
+
+const networks = fc
+  .tuple(group, few, fc.subarray([0, 1, 2], { minLength: 2 }))
+  .map(([g, v, subnets]) => networkStep(g, v, subnets));
 
 const subnets = fc.tuple(group, few, few).map(
   ([g, v, s]): Step => ({
@@ -72,8 +76,8 @@ const interfaces = fc.tuple(group, few, few, few).map(
   }),
 );
 
-const balancers = fc.tuple(group, few, few).map(
-  ([g, l, v]): Step => ({
+function balancerStep(g: number, l: number, v: number): Step {
+  return {
     method: "PUT",
     path: `${networkOf(g)}/loadBalancers/l${l}`,
     body: {
@@ -86,11 +90,13 @@ const balancers = fc.tuple(group, few, few).map(
         backendAddressPools: [{ name: "p" }],
       },
     },
-  }),
-);
+  };
+}
 
-const services = fc.tuple(group, few, few, few).map(
-  ([g, p, l, v]): Step => ({
+const balancers = fc.tuple(group, few, few).map(([g, l, v]) => balancerStep(g, l, v));
+
+function serviceStep(g: number, p: number, l: number, v: number): Step {
+  return {
     method: "PUT",
     path: `${networkOf(g)}/privateLinkServices/p${p}`,
     body: {
@@ -103,8 +109,10 @@ const services = fc.tuple(group, few, few, few).map(
         visibility: { subscriptions: ["*"] },
       },
     },
-  }),
-);
+  };
+}
+
+const services = fc.tuple(group, few, few, few).map(([g, p, l, v]) => serviceStep(g, p, l, v));
 
 const endpoints = fc.tuple(group, few, few, few, few, fc.boolean()).map(
   ([g, e, v, s, p, manual]): Step => ({
@@ -190,17 +198,9 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
 /** What makes most of the steps possible. */
 export const firstSteps: readonly Step[] = [0, 1].flatMap((g): Step[] => [
   { method: "PUT", path: groupOf(g), body: { location } },
-  ...[0, 1, 2].map(
-    (v): Step => ({
-      method: "PUT",
-      path: `${networkOf(g)}/virtualNetworks/v${v}`,
-      body: {
-        location,
-        properties: {
-          addressSpace: { addressPrefixes: ["10.0.0.0/16"] },
-          subnets: [0, 1, 2].map((s) => ({ name: `s${s}`, properties: subnetBody(s, s === 1) })),
-        },
-      },
-    }),
-  ),
+  ...[0, 1, 2].flatMap((i) => [
+    networkStep(g, i, [0, 1, 2]),
+    balancerStep(g, i, i),
+    serviceStep(g, i, i, i),
+  ]),
 ]);
