@@ -215,6 +215,27 @@ describe("a load balancer", () => {
   });
 });
 
+test("an inbound NAT rule is written alone, leads to an interface, and goes from it when it goes", async () => {
+  await made(balancer, balancerBody("Standard"));
+  const nat = `${balancer}/inboundNatRules/ssh`;
+  const frontendIPConfiguration = { id: `${balancer}/frontendIPConfigurations/fe` };
+  const ports = { protocol: "Tcp", frontendPort: 2222, backendPort: 22 };
+  const lost = { id: `${balancer}/frontendIPConfigurations/none` };
+  expect(
+    await refused("PUT", nat, { properties: { frontendIPConfiguration: lost, ...ports } }),
+  ).toBe("InvalidResourceReference");
+  await made(nat, { properties: { frontendIPConfiguration, ...ports } });
+  const nic = `${provider}/networkInterfaces/n`;
+  await made(nic, interfaceBody({ loadBalancerInboundNatRules: [{ id: nat }] }));
+  expect((await seen(nat)).backendIPConfiguration).toEqual({ id: `${nic}/ipConfigurations/ip` });
+  expect(await seen(`${balancer}/frontendIPConfigurations/fe`)).toMatchObject({
+    inboundNatRules: [{ id: nat }],
+  });
+  expect((await world.ask("DELETE", nat)).status).toBe(202);
+  const [only] = (await seen(nic)).ipConfigurations as JsonObject[];
+  expect(only?.properties).not.toHaveProperty("loadBalancerInboundNatRules");
+});
+
 describe("a backend pool", () => {
   beforeEach(() => made(balancer, balancerBody("Standard")));
 

@@ -91,13 +91,21 @@ export function shownPool(pool: Resource, world: World): JsonObject {
 
 /** Refuse to let a pool go that a scale set names. The words are those of Azure/vm-scale-sets#53. */
 export function checkMayGo(pool: Resource, world: World): void {
+  const user = scaleSetUsing(pool, world);
+  if (user === undefined) return;
+  throw new Refusal(
+    400,
+    "LoadBalancerBackendAddressPoolInUseByVirtualMachineScaleSet",
+    `Cannot remove backend address pool ${pool.name} from load balancer since it is in use by virtual machine scale set ${user}.`,
+  );
+}
+
+/** The id of a scale set that names a pool, itself or by one of its instances. */
+export function scaleSetUsing(pool: Resource, world: World): string | undefined {
   for (const user of world.store.referrers(pool.key))
-    if (user.type === "Microsoft.Compute/virtualMachineScaleSets")
-      throw new Refusal(
-        400,
-        "LoadBalancerBackendAddressPoolInUseByVirtualMachineScaleSet",
-        `Cannot remove backend address pool ${pool.name} from load balancer since it is in use by virtual machine scale set ${user.id}.`,
-      );
+    if (user.type.startsWith("Microsoft.Compute/virtualMachineScaleSets"))
+      return user.id.split("/").slice(0, 9).join("/");
+  return undefined;
 }
 
 function indexOf(pool: Resource, world: World): number {

@@ -4,7 +4,12 @@ import { Refusal } from "../../refusal.ts";
 import type { Child, ResourceType, World } from "../../resource-type.ts";
 import type { JsonObject, Resource } from "../../store.ts";
 import { acceptPool } from "../backend-address-pools/accept.ts";
-import { backendAddressPools, checkMayGo, poolJoins } from "../backend-address-pools/index.ts";
+import {
+  backendAddressPools,
+  checkMayGo,
+  poolJoins,
+  scaleSetUsing,
+} from "../backend-address-pools/index.ts";
 import { interfaceJoins } from "../network-interfaces/index.ts";
 import { membersOf } from "../network-interfaces/pool-membership.ts";
 import { natPoolsOf } from "./back-references.ts";
@@ -126,15 +131,16 @@ export const loadBalancers: ResourceType = {
           "CannotDeleteLoadBalancerWithPrivateLinkService",
           `Cannot delete load balancer ${balancer.id} since it is referenced by private link service ${user.id}. Please delete private link service prior to deleting load balancer.`,
         );
-    for (const pool of world.store.collection(`${balancer.key}/backendaddresspools`))
-      for (const user of world.store.referrers(pool.key))
-        if (user.type === "Microsoft.Compute/virtualMachineScaleSets")
-          // The words are those of kubernetes-sigs/cluster-api-provider-azure#3163.
-          throw new Refusal(
-            400,
-            "LoadBalancerInUseByVirtualMachineScaleSet",
-            `Cannot delete load balancer ${balancer.id} since its child resources ${pool.name} are in use by virtual machine scale set ${user.id}.`,
-          );
+    for (const pool of world.store.collection(`${balancer.key}/backendaddresspools`)) {
+      const user = scaleSetUsing(pool, world);
+      // The words are those of kubernetes-sigs/cluster-api-provider-azure#3163.
+      if (user !== undefined)
+        throw new Refusal(
+          400,
+          "LoadBalancerInUseByVirtualMachineScaleSet",
+          `Cannot delete load balancer ${balancer.id} since its child resources ${pool.name} are in use by virtual machine scale set ${user}.`,
+        );
+    }
     checkMayLose(balancer, {}, world);
   },
   lists: {

@@ -14,7 +14,9 @@ export function checkPools(
   id: string,
   configurations: readonly { name: string; properties: JsonObject }[],
 ): void {
-  for (const { properties } of configurations)
+  for (const { properties } of configurations) {
+    for (const rule of idsIn(properties.loadBalancerInboundNatRules))
+      referred(world, rule, "Microsoft.Network/loadBalancers/inboundNatRules", id);
     for (const poolId of idsIn(properties.loadBalancerBackendAddressPools)) {
       const pool = referred(world, poolId, poolType, id);
       if (hasAddresses(pool)) throw mixed(pool.id);
@@ -27,6 +29,7 @@ export function checkPools(
           `Network interface ${id} uses virtual network ${network} but the internal load balancer ${parentOf(pool.id)} uses virtual network ${frontendNetwork}.`,
         );
     }
+  }
 }
 
 /** Whether a pool was given members by address. */
@@ -61,19 +64,25 @@ export function* membersOf(
 
 /** Take a pool that is gone out of the interfaces that name it, so that no reference dangles. */
 export function leavePool(pool: Resource, world: World): void {
-  for (const user of [...world.store.referrers(pool.key)]) {
+  leave(pool, "loadBalancerBackendAddressPools", world);
+}
+
+/** The same for an inbound NAT rule. */
+export function leaveRule(rule: Resource, world: World): void {
+  leave(rule, "loadBalancerInboundNatRules", world);
+}
+
+function leave(gone: Resource, list: string, world: World): void {
+  for (const user of [...world.store.referrers(gone.key)]) {
     if (!user.type.endsWith("/networkInterfaces")) continue;
     user.properties = {
       ...user.properties,
       ipConfigurations: configurationsOf(user).map(({ name, properties }) => {
-        const { loadBalancerBackendAddressPools: pools, ...rest } = properties;
-        const left = idsIn(pools).filter((each) => each.toLowerCase() !== pool.key);
+        const { [list]: kept, ...rest } = properties;
+        const left = idsIn(kept).filter((each) => each.toLowerCase() !== gone.key);
         return {
           name,
-          properties:
-            left.length === 0
-              ? rest
-              : { ...rest, loadBalancerBackendAddressPools: left.map((id) => ({ id })) },
+          properties: left.length === 0 ? rest : { ...rest, [list]: left.map((id) => ({ id })) },
         };
       }),
     };

@@ -29,16 +29,16 @@ export const virtualMachineScaleSets: ResourceType = {
   accept(writing) {
     const accepted = acceptScaleSet(writing);
     const { existing, world, id } = writing;
-    const there = existing ? instancesOf(existing, world).length : 0;
-    const more = Math.max(0, capacityOf({ top: accepted.top ?? {} }) - there);
+    const there = existing ? instancesOf(existing, world) : [];
+    const more = Math.max(0, capacityOf({ top: accepted.top ?? {} }) - there.length);
     const profile = accepted.properties.virtualMachineProfile as JsonObject;
-    checkInstances(id, profile.networkProfile as JsonObject, more, world);
+    const changed = upgradesAtOnce(accepted.properties) ? there : [];
+    checkInstances(id, profile.networkProfile as JsonObject, { more, changed }, world);
     return accepted;
   },
   show: () => ({ instancesMade: undefined }),
   written(scaleSet, before, world) {
-    const { mode } = (scaleSet.properties.upgradePolicy ?? {}) as JsonObject;
-    if (before && (mode === "Automatic" || mode === "Rolling"))
+    if (before && upgradesAtOnce(scaleSet.properties))
       for (const instance of instancesOf(scaleSet, world)) upgrade(instance, scaleSet, world);
     settleInstances(scaleSet, world);
   },
@@ -69,6 +69,11 @@ export const virtualMachineScaleSets: ResourceType = {
     "Public addresses in the profile are kept; none are made.",
   ],
 };
+
+function upgradesAtOnce(properties: JsonObject): boolean {
+  const { mode } = (properties.upgradePolicy ?? {}) as JsonObject;
+  return mode === "Automatic" || mode === "Rolling";
+}
 
 function machinesOf(scaleSet: Resource, world: World): Resource[] {
   return scaleSet.properties.orchestrationMode === "Flexible" ? instancesOf(scaleSet, world) : [];

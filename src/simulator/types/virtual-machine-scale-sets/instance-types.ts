@@ -38,13 +38,14 @@ export const scaleSetInstances: ResourceType = {
     // Recorded: a write of tags is taken, and neither the tags nor the etag show it.
     if (!wanted || same(wanted, configuredOf(existing)))
       return { top: existing.top, properties: existing.properties };
-    checkInstances(existing.id, { networkInterfaceConfigurations: wanted }, 0, world);
+    const network = { networkInterfaceConfigurations: wanted };
+    checkInstances(existing.id, network, { more: 0, changed: [existing] }, world);
     return {
       top: existing.top,
       properties: {
         ...existing.properties,
         modelDefinitionApplied: "VirtualMachine",
-        networkProfileConfiguration: { networkInterfaceConfigurations: wanted },
+        networkProfileConfiguration: network,
       },
     };
   },
@@ -145,6 +146,7 @@ export const upgradeInstances: PostAction = {
       if (!instance) throw missingInstance(id);
       return instance;
     });
+    checkInstances(resource.id, networkOf(resource), { more: 0, changed: found }, world);
     for (const instance of found) upgrade(instance, resource, world);
     return undefined;
   },

@@ -28,12 +28,25 @@ export function instancesOf(scaleSet: Resource, world: World): Resource[] {
     : [...world.store.collection(`${scaleSet.key}/virtualmachines`)];
 }
 
-/** Refuse a profile that no instance could be made from: pools that it may not join, subnets without room. */
-export function checkInstances(id: string, profile: JsonObject, more: number, world: World): void {
-  const draft = draftAddresses(world, []);
-  for (const { name, configurations } of interfacesIn(profile)) {
+/** Refuse a profile that instances could not be made from, or changed to: pools that they may not join, no room. */
+export function checkInstances(
+  id: string,
+  network: JsonObject,
+  wanted: { more: number; changed: readonly Resource[] },
+  world: World,
+): void {
+  const { more, changed } = wanted;
+  const own = changed.flatMap((each) => [
+    ...world.store.collection(`${each.key}/networkinterfaces`),
+  ]);
+  const draft = draftAddresses(
+    world,
+    own.map((each) => each.key),
+  );
+  for (const { name, configurations } of interfacesIn(network)) {
     checkPools(world, `${id}/virtualMachines/0/networkInterfaces/${name}`, configurations);
-    for (let made = 0; made < more; made++) addressed(configurations, draft, id);
+    for (let count = 0; count < more + changed.length; count++)
+      addressed(configurations, draft, id);
   }
 }
 
