@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { command } from "../src/cli/simulator.ts";
+import { resourceTypes } from "../src/simulator/registry.ts";
+import { simulatorPage } from "./generate-simulator-page.ts";
+
+const page = readFileSync(new URL("../docs/reference/simulator.md", import.meta.url), "utf8");
+
+/** The part of the page about a provider. */
+function section(namespace: string): string {
+  const from = page.indexOf(`\n## ${namespace}\n`);
+  const end = page.indexOf("\n## ", from + 1);
+  return from < 0 ? "" : page.slice(from, end < 0 ? undefined : end);
+}
+
+test("the page is in step with the code", () => {
+  expect(page).toBe(simulatorPage());
+});
+
+test.each(resourceTypes.map(({ type }) => type))("the page names %s", (type) => {
+  const at = type.indexOf("/");
+  expect(section(type.slice(0, at))).toContain(`\`${type.slice(at + 1)}\``);
+});
+
+test.each(resourceTypes.map((type) => [type.type, type] as const))(
+  "%s says how it differs from Azure, or that it does not",
+  (type, { differences }) => {
+    const about = section(type.slice(0, type.indexOf("/")));
+    for (const each of differences) expect(about).toContain(`- ${each}\n`);
+    const name = type.slice(type.indexOf("/") + 1);
+    if (differences.length === 0) expect(about).toContain(`### ${name}\n\nNo difference is known.`);
+  },
+);
+
+test.each(command().options.map(({ flags }) => flags))("the page tells what %s does", (flags) => {
+  expect(page).toContain(`| \`${flags}\` |`);
+});
