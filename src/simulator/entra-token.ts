@@ -92,8 +92,13 @@ function audienceOf(directory: Directory, form: URLSearchParams, tenant: string)
       `The provided value for scope ${scope.slice(0, 200)} is not valid. Client credential flows must have a scope value with /.default suffixed to the resource identifier (application ID URI).`,
     );
   const audience = only.slice(0, -suffix.length);
-  if (directory.isManagement(audience) || resources.has(audience.replace(/\/$/, "")))
-    return audience;
+  checkResource(directory, audience, tenant);
+  return audience;
+}
+
+/** Refuse a token for what nobody knows. */
+export function checkResource(directory: Directory, audience: string, tenant: string): void {
+  if (directory.isManagement(audience) || resources.has(audience.replace(/\/$/, ""))) return;
   throw new EntraRefusal(
     400,
     "invalid_resource",

@@ -27,6 +27,15 @@ interface Asked {
   form: URLSearchParams;
 }
 
+/** For the support matrix: where sign-in differs from Entra's. */
+export const entraDifferences: readonly string[] = [
+  "Applications only: no users, no groups, no consent; the one grant is client_credentials.",
+  "The keys of a federated issuer are not fetched: its tokens' signatures are checked where its keys were made known, and taken as good where not.",
+  "Tokens carry the claims that Resource Manager looks at and no others; they are for Resource Manager, Microsoft Graph, Key Vault and Storage.",
+  "What is written works at once; Entra takes seconds to minutes.",
+  "No throttling, no conditional access; a token is never revoked before its end.",
+];
+
 const pattern =
   /^\/([^/?]+)\/(oauth2\/v2\.0\/token|(?:v2\.0\/)?\.well-known\/openid-configuration|discovery(?:\/v2\.0)?\/keys|discovery\/instance)\/?(?:\?(.*))?$/i;
 

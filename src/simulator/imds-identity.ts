@@ -1,5 +1,7 @@
 import type { Application } from "./application.ts";
 import type { Directory } from "./directory.ts";
+import { EntraRefusal } from "./entra-refusal.ts";
+import { checkResource } from "./entra-token.ts";
 import { type ImdsAnswer, identityRefused } from "./imds-answer.ts";
 import { part, scaleSetOf, text } from "./imds-document.ts";
 import type { Resource, Store } from "./store.ts";
@@ -18,6 +20,13 @@ export function identityToken(
   if (!resource)
     throw identityRefused(400, "invalid_request", "Required audience parameter not specified");
   const application = chosen(identitiesOf(store, directory, machine), query);
+  try {
+    checkResource(directory, resource, application.tenant);
+  } catch (error) {
+    if (!(error instanceof EntraRefusal)) throw error;
+    // What Entra says to the service is passed on.
+    throw identityRefused(400, error.error, `AADSTS${error.number}: ${error.message}`);
+  }
   const now = Math.floor(world.now() / 1000);
   const lifetime = lifetimeMs / 1000;
   return {

@@ -24,6 +24,16 @@ export interface Imds {
   close(): Promise<void>;
 }
 
+/** For the support matrix: where the metadata service differs from Azure's. */
+export const imdsDifferences: readonly string[] = [
+  "Attested documents are not made: 501.",
+  "Each machine has a port on loopback in place of 169.254.169.254.",
+  "Scheduled events are told from the first request on; Azure takes up to two minutes, and stops after a day without requests.",
+  "An event begins when anyone agrees to it; Azure waits for all machines that are told.",
+  "The order of network interfaces is always the same; Azure promises none.",
+  "The words for X-Forwarded-For, a parameter given twice and a leaf without format=text are ours: no document has them.",
+];
+
 /** https://learn.microsoft.com/azure/virtual-machines/instance-metadata-service#rate-limiting */
 const limits = { identity: 20, rest: 5 };
 

