@@ -21,13 +21,8 @@ import {
   probes,
 } from "./children.ts";
 import { acceptFrontends, type Sku, skuOf } from "./frontends.ts";
-import {
-  acceptInbound,
-  acceptOutbound,
-  acceptProbes,
-  acceptRules,
-  type Siblings,
-} from "./rules.ts";
+import { acceptProbes } from "./probes.ts";
+import { acceptInbound, acceptOutbound, acceptRules, type Siblings } from "./rules.ts";
 
 const parts: Readonly<Record<string, ResourceType>> = {
   frontendIPConfigurations,

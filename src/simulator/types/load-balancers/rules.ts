@@ -1,9 +1,10 @@
-import { defined, flag, invalid, number, object, objects, oneOf, text } from "../../fields.ts";
-import { checkNetworkName, idIn } from "../../links.ts";
+import { defined, flag, invalid, number, object, objects, oneOf } from "../../fields.ts";
+import { idIn } from "../../links.ts";
 import { Refusal } from "../../refusal.ts";
 import type { Child } from "../../resource-type.ts";
 import type { JsonObject } from "../../store.ts";
 import type { Sku } from "./frontends.ts";
+import { missing, named, port } from "./part-fields.ts";
 
 /** The children that a body has, by which its rules may name them. */
 export interface Siblings {
@@ -15,41 +16,6 @@ export interface Siblings {
 }
 
 const protocols = ["Tcp", "Udp", "All"] as const;
-
-/** What is kept of the probes. */
-export function acceptProbes(given: readonly JsonObject[]): Child[] {
-  return given.map((each) => {
-    const name = named(each);
-    const properties = object(each, "properties") ?? {};
-    const protocol = oneOf(properties, "protocol", ["Http", "Tcp", "Https"], undefined);
-    const requestPath = text(properties, "requestPath", undefined);
-    if (protocol === undefined) throw missing("protocol", name);
-    if ((protocol === "Tcp") === (requestPath !== undefined))
-      throw invalid(
-        "InvalidRequestFormat",
-        "Cannot parse the request.",
-        "InvalidProbeRequestPath",
-        `Probe ${name} must have a requestPath if its protocol is Http or Https, and none if it is Tcp.`,
-      );
-    return {
-      name,
-      properties: defined({
-        protocol,
-        port: port(properties, "port", 1, 65535, name),
-        requestPath,
-        intervalInSeconds: within(number(properties, "intervalInSeconds", 5), 5, name),
-        numberOfProbes: within(number(properties, "numberOfProbes", 1), 1, name),
-        probeThreshold: within(number(properties, "probeThreshold", 1), 1, name),
-        noHealthyBackendsBehavior: oneOf(
-          properties,
-          "noHealthyBackendsBehavior",
-          ["AllProbedDown", "AllProbedUp"],
-          "AllProbedDown",
-        ),
-      }),
-    };
-  });
-}
 
 /** What is kept of the load balancing rules. */
 export function acceptRules(given: readonly JsonObject[], siblings: Siblings): Child[] {
@@ -161,12 +127,6 @@ export function acceptInbound(given: readonly JsonObject[], siblings: Siblings):
   });
 }
 
-function named(each: JsonObject): string {
-  const name = text(each, "name", "");
-  checkNetworkName(name);
-  return name;
-}
-
 /** A reference to a child that the same body has, in the spelling of that child. An empty object is none. */
 function sibling(
   value: JsonObject[string],
@@ -232,35 +192,4 @@ function checkNoneTwice(kept: readonly Child[]): void {
       );
     seen.set(key, name);
   }
-}
-
-function port(from: JsonObject, name: string, low: number, high: number, by: string): number {
-  const value = number(from, name, undefined);
-  if (value === undefined) throw missing(name, by);
-  if (value >= low && value <= high) return value;
-  throw invalid(
-    "InvalidRequestFormat",
-    "Cannot parse the request.",
-    "InvalidPort",
-    `The ${name} ${value} of ${by} is not between ${low} and ${high}.`,
-  );
-}
-
-function within(value: number, low: number, by: string): number {
-  if (value >= low) return value;
-  throw invalid(
-    "InvalidRequestFormat",
-    "Cannot parse the request.",
-    "InvalidProbe",
-    `A value of probe ${by} is lower than ${low}.`,
-  );
-}
-
-function missing(field: string, by: string): Refusal {
-  return invalid(
-    "InvalidRequestFormat",
-    "Cannot parse the request.",
-    "MissingJsonReferenceId",
-    `The ${field} of ${by} is missing.`,
-  );
 }

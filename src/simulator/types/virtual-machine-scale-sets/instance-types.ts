@@ -13,12 +13,12 @@ import {
   scaleSetInstanceView,
 } from "../virtual-machines/instance-view.ts";
 import { interfaceConfigurations } from "./accept.ts";
+import { networkOf } from "./instance-body.ts";
 import {
   capacityOf,
   checkInstances,
   instanceInterfaceType,
   instanceType,
-  networkOf,
   removeInstance,
   settleInterfaces,
 } from "./instances.ts";

@@ -8,10 +8,11 @@ import type { JsonObject, Resource } from "../../store.ts";
 import { interfaceProperties, interfaceType, macAddressFrom } from "../network-interfaces/index.ts";
 import { configurationsOf } from "../network-interfaces/ip-configurations.ts";
 import { checkPools, touchBalancers } from "../network-interfaces/pool-membership.ts";
-import { imageOf } from "../virtual-machines/profile.ts";
+import { fresh, instanceProperties, instanceTop, networkOf } from "./instance-body.ts";
 
-/** The types of what a uniform scale set makes. */
+/** The type of the instances of a uniform scale set. */
 export const instanceType = "Microsoft.Compute/virtualMachineScaleSets/virtualMachines";
+/** The type of their interfaces. */
 export const instanceInterfaceType = `${instanceType}/networkInterfaces`;
 const machineType = "Microsoft.Compute/virtualMachines";
 
@@ -74,12 +75,6 @@ export function removeInstance(instance: Resource, world: World): void {
   }
 }
 
-/** The network profile that instances are made from. */
-export function networkOf(scaleSet: Resource): JsonObject {
-  const profile = scaleSet.properties.virtualMachineProfile as JsonObject;
-  return profile.networkProfile as JsonObject;
-}
-
 /** Make the interfaces of an instance what its own configuration says; addresses are kept. */
 export function settleInterfaces(instance: Resource, scaleSet: Resource, world: World): void {
   const wanted = interfacesIn(instance.properties.networkProfileConfiguration as JsonObject).map(
@@ -118,7 +113,7 @@ function makeInstance(scaleSet: Resource, number: number, world: World): void {
   );
   const instance = fresh(id, flexible ? machineType : instanceType, flexible ? name : `${number}`);
   instance.state = "Creating";
-  instance.top = topOf(scaleSet, name, flexible ? undefined : `${number}`);
+  instance.top = instanceTop(scaleSet, name, flexible ? undefined : `${number}`);
   instance.properties = instanceProperties(scaleSet, {
     name,
     number,
@@ -207,84 +202,4 @@ function addressed(
       }),
     };
   });
-}
-
-function topOf({ top }: Resource, name: string, instanceId: string | undefined): JsonObject {
-  const { name: size, tier } = (top.sku ?? {}) as JsonObject;
-  const { location, zones, tags } = top;
-  if (instanceId === undefined) return defined({ location, zones, tags });
-  // The name that is shown is not the last word of the id.
-  return defined({ name, location, zones, tags, instanceId, sku: { name: size, tier } });
-}
-
-function instanceProperties(
-  scaleSet: Resource,
-  about: {
-    name: string;
-    number: number;
-    group: string;
-    networkInterfaces: JsonObject[];
-    world: World;
-  },
-): JsonObject {
-  const { name, number, group, networkInterfaces, world } = about;
-  const flexible = scaleSet.properties.orchestrationMode === "Flexible";
-  const profile = scaleSet.properties.virtualMachineProfile as JsonObject;
-  const storage = profile.storageProfile as JsonObject;
-  const disk = storage.osDisk as JsonObject;
-  const image = storage.imageReference as JsonObject | undefined;
-  const { computerNamePrefix, ...os } = (profile.osProfile ?? {}) as JsonObject;
-  const mark = guidFrom(`disk ${scaleSet.properties.uniqueId} ${number}`).replaceAll("-", "");
-  const diskName = `${scaleSet.name}_${name}_OS__1_${mark}`;
-  return defined({
-    ...(flexible
-      ? { virtualMachineScaleSet: { id: scaleSet.id } }
-      : {
-          modelDefinitionApplied: "VirtualMachineScaleSet",
-          networkProfileConfiguration: {
-            networkInterfaceConfigurations: networkOf(scaleSet).networkInterfaceConfigurations,
-          },
-          resilientVMDeletionStatus: "Disabled",
-        }),
-    hardwareProfile: { vmSize: ((scaleSet.top.sku ?? {}) as JsonObject).name },
-    vmId: world.guid(),
-    storageProfile: defined({
-      imageReference:
-        image &&
-        defined({
-          ...image,
-          exactVersion: image.version === undefined ? undefined : imageOf(image).exactVersion,
-        }),
-      osDisk: {
-        ...disk,
-        name: diskName,
-        managedDisk: {
-          ...(disk.managedDisk as JsonObject),
-          id: `${group}/providers/Microsoft.Compute/disks/${diskName}`,
-        },
-      },
-      dataDisks: [],
-    }),
-    osProfile: profile.osProfile && {
-      ...os,
-      // Six digits of base 36 after the prefix.
-      computerName: `${computerNamePrefix}${number.toString(36).toUpperCase().padStart(6, "0")}`,
-    },
-    networkProfile: { networkInterfaces },
-    timeCreated: new Date(world.now()).toISOString(),
-  });
-}
-
-function fresh(id: string, type: string, name: string): Resource {
-  return {
-    id,
-    key: id.toLowerCase(),
-    type,
-    name,
-    top: {},
-    properties: {},
-    state: "Succeeded",
-    version: 0,
-    etag: "",
-  };
 }
