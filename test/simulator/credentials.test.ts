@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { NetworkManagementClient } from "@azure/arm-network";
 import {
   ClientCertificateCredential,
   ClientSecretCredential,
@@ -13,7 +14,8 @@ import {
 import { expect, onTestFinished, test } from "vitest";
 import { makeCertificate } from "../../src/simulator/certificates.ts";
 import { startImds } from "../../src/simulator/imds.ts";
-import { asker, group, identityWorld, tenant } from "./identity-world.ts";
+import type { SimulatorOptions } from "../../src/simulator/simulator.ts";
+import { asker, group, identityWorld, subscription, tenant } from "./identity-world.ts";
 
 const scope = "https://management.azure.com/.default";
 const child = fileURLToPath(new URL("credential-child.ts", import.meta.url));
@@ -34,6 +36,23 @@ test("ClientSecretCredential gets a token that works, and hears why a wrong secr
   await expect(wrong.getToken(scope)).rejects.toThrow("AADSTS7000215");
   const unknown = new ClientSecretCredential(tenant, tenant, "loud", sdk);
   await expect(unknown.getToken(scope)).rejects.toThrow("AADSTS700016");
+});
+
+test("a client of Azure signs in and follows a long operation over TLS, with nothing told but the address", async () => {
+  const { simulator, sdk } = await world({ retryAfterSeconds: 0, operationMs: { "*": 20 } });
+  const app = simulator.directory.addApplication({ tenant, secrets: [{ value: "hush" }] });
+  simulator.roles.makeOwner(app);
+  const client = new NetworkManagementClient(
+    new ClientSecretCredential(tenant, app.appId, "hush", sdk),
+    subscription,
+    { endpoint: simulator.httpsUrl ?? "", tlsOptions: sdk.tlsOptions },
+  );
+  const made = await client.virtualNetworks.createOrUpdate("rg", "v", {
+    location: "eastus",
+    addressSpace: { addressPrefixes: ["10.0.0.0/16"] },
+  });
+  expect(made.provisioningState).toBe("Succeeded");
+  expect(simulator.log.entries({ path: "*/operations/*" }).length).toBeGreaterThan(0);
 });
 
 test("ClientCertificateCredential gets a token with a certificate that is registered, and none with another", async () => {
@@ -138,8 +157,8 @@ test("ManagedIdentityCredential gets the tokens of a machine's own and assigned 
   expect(none.error).toContain("Identity not found");
 });
 
-async function world() {
-  const { simulator, ask } = await identityWorld({ https: true });
+async function world(options: SimulatorOptions = {}) {
+  const { simulator, ask } = await identityWorld({ https: true, ...options });
   const folder = await mkdtemp(join(tmpdir(), "postern-credentials-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const sdk = {
