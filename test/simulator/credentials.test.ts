@@ -32,6 +32,9 @@ test("ClientSecretCredential gets a token that works, and hears why a wrong secr
   const { token, expiresOnTimestamp } = await credential.getToken(scope);
   expect(expiresOnTimestamp - Date.now()).toBeGreaterThan(3_500_000);
   expect((await asker(simulator, token)("GET", group)).status).toBe(200);
+  // Some clients ask for a token for the address that they were given.
+  const ours = await credential.getToken(`${simulator.httpsUrl}/.default`);
+  expect((await asker(simulator, ours.token)("GET", group)).status).toBe(200);
   const wrong = new ClientSecretCredential(tenant, app.appId, "loud", sdk);
   await expect(wrong.getToken(scope)).rejects.toThrow("AADSTS7000215");
   const unknown = new ClientSecretCredential(tenant, tenant, "loud", sdk);
