@@ -71,15 +71,7 @@ export function acceptSubnet(
       "MissingJsonReferenceId",
       `The subnet ${name} has no address prefix.`,
     );
-  for (const prefix of prefixes) {
-    const block = read(prefix, name);
-    if (!space.some((each) => contains(parseCidr(each), block)))
-      throw new Refusal(
-        400,
-        "NetcfgInvalidSubnet",
-        `Subnet '${name}' is not valid because its IP address range is outside the IP address range of virtual network '${network.slice(network.lastIndexOf("/") + 1)}'.`,
-      );
-  }
+  checkInside(properties, name, space, network);
   const policies = oneOf(
     properties,
     "privateLinkServiceNetworkPolicies",
@@ -118,6 +110,24 @@ function checkNoService(subnet: string, world: World): void {
         "PrivateLinkServiceNetworkPoliciesCannotBeEnabledOnPrivateLinkServiceSubnet",
         `Private link service network policies cannot be enabled on private link service subnet ${subnet}.`,
       );
+}
+
+/** Refuse a subnet that is not within the addresses of its network. */
+export function checkInside(
+  properties: JsonObject,
+  name: string,
+  space: readonly string[],
+  network: string,
+): void {
+  for (const prefix of prefixesOf(properties)) {
+    const block = read(prefix, name);
+    if (!space.some((each) => contains(parseCidr(each), block)))
+      throw new Refusal(
+        400,
+        "NetcfgInvalidSubnet",
+        `Subnet '${name}' is not valid because its IP address range is outside the IP address range of virtual network '${network.slice(network.lastIndexOf("/") + 1)}'.`,
+      );
+  }
 }
 
 /** Refuse subnets of one network that share addresses. */

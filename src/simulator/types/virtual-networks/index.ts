@@ -1,8 +1,9 @@
 import { overlaps, parseCidr } from "../../../model/cidr.ts";
 import { defined, flag, invalid, object, objects, tags, text, texts } from "../../fields.ts";
+import { checkNetworkName } from "../../links.ts";
 import type { ResourceType } from "../../resource-type.ts";
 import type { JsonObject } from "../../store.ts";
-import { acceptSubnet, checkNoOverlap, subnets } from "../subnets/index.ts";
+import { acceptSubnet, checkInside, checkNoOverlap, subnets } from "../subnets/index.ts";
 
 /** Virtual networks. The subnets in a body are written with it. */
 export const virtualNetworks: ResourceType = {
@@ -12,7 +13,8 @@ export const virtualNetworks: ResourceType = {
   put: "async",
   delete: "async",
   patchTags: true,
-  accept({ body, properties, existing, world, id }) {
+  accept({ body, properties, existing, world, id, name: network }) {
+    checkNetworkName(network);
     const space = object(properties, "addressSpace") ?? {};
     const prefixes = texts(space, "addressPrefixes");
     if (prefixes.length === 0)
@@ -30,6 +32,9 @@ export const virtualNetworks: ResourceType = {
       return { name, properties: fields };
     });
     if (children) checkNoOverlap(children, id);
+    else
+      for (const each of world.store.collection(`${existing?.key}/subnets`))
+        checkInside(each.properties, each.name, prefixes, id);
     return {
       top: defined({ location: body.location ?? existing?.top.location, ...tags(body) }),
       properties: defined({
