@@ -161,6 +161,24 @@ test("a pool is written by itself, and an old etag is refused after any write to
   expect(await names(pools.list(rg, "lb"))).toEqual(["p"]);
 });
 
+test("an inbound NAT rule is written by itself, and leaves the other rules as they are", async () => {
+  const { clients } = await sdkWorld();
+  const { inboundNatRules } = clients.network;
+  await withBalancer(clients);
+  const rule = (frontendPort: number) => ({
+    frontendIPConfiguration: frontend,
+    protocol: "Tcp",
+    frontendPort,
+    backendPort: 22,
+  });
+  await inboundNatRules.createOrUpdate(rg, "lb", "ssh2", rule(2223), soon);
+  const changed = await inboundNatRules.createOrUpdate(rg, "lb", "ssh2", rule(2224), soon);
+  expect(changed).toMatchObject({ frontendPort: 2224, provisioningState: "Succeeded" });
+  expect(await names(inboundNatRules.list(rg, "lb"))).toEqual(["ssh", "ssh2"]);
+  await inboundNatRules.delete(rg, "lb", "ssh2", soon);
+  expect(await names(inboundNatRules.list(rg, "lb"))).toEqual(["ssh"]);
+});
+
 test("a Gateway load balancer has tunnel interfaces, and a public frontend is chained to it", async () => {
   const { clients } = await sdkWorld();
   const { loadBalancers } = clients.network;
