@@ -69,7 +69,7 @@ export async function runSimulator(settings: SimulatorSettings): Promise<void> {
   const remove = () => ready?.remove();
   process.once("exit", remove);
   try {
-    ready?.write(readyOf(simulator, packageVersion(), ready.caFile));
+    ready?.write(await readyOf(simulator, packageVersion(), ready.caFile));
     if (settings.seed !== undefined && simulator.seedIgnored)
       process.stderr.write(
         `postern: the seed ${settings.seed} was not applied · ${file} began with another one · start with --reset to begin anew with this one\n`,

@@ -29,10 +29,16 @@ export interface Ready {
     /** Good for a day, for Resource Manager. */
     token: string;
   }[];
+  /** Where each machine that is there now reaches its metadata service. */
+  machines: { id: string; metadata: string }[];
 }
 
 /** What a simulator that runs tells others. */
-export function readyOf(simulator: Simulator, version: string, caFile?: string): Ready {
+export async function readyOf(
+  simulator: Simulator,
+  version: string,
+  caFile?: string,
+): Promise<Ready> {
   const { directory, url, httpsUrl, ca, controlToken } = simulator;
   const saved = directory.save();
   return {
@@ -59,6 +65,7 @@ export function readyOf(simulator: Simulator, version: string, caFile?: string):
       secret: each.secrets[0]?.value,
       token: directory.tokenFor(each, { forMs: tokenMs }),
     })),
+    machines: await simulator.machines.list(),
   };
 }
 

@@ -3,6 +3,8 @@ import { parseBody, readBody } from "./body.ts";
 import { read, readFault, readLimits, wrong } from "./control-input.ts";
 import type { FaultRule } from "./fault-rule.ts";
 import type { Faults } from "./faults.ts";
+import { eventTypes } from "./imds-events.ts";
+import type { Machines } from "./machines.ts";
 import type { Operations } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
 import type { LogFilter, RequestLog } from "./request-log.ts";
@@ -17,6 +19,7 @@ export interface Controlled {
   log: RequestLog;
   throttle: Throttle;
   operations: Operations;
+  machines: Machines;
   addFault(rule: FaultRule): string;
   snapshot(): Snapshot;
   clock: { now(): number; mode: "real" | "manual"; moveTo(time: number): void };
@@ -31,6 +34,11 @@ export const tokenHeader = "x-postern-control";
 
 const prefix = "/_postern/";
 const keptSnapshots = 100;
+
+interface Said {
+  status: number;
+  body?: unknown;
+}
 
 interface Asked {
   query: URLSearchParams;
@@ -54,7 +62,7 @@ export class Control implements Pages {
     listener: { loopback: boolean },
   ): boolean {
     if (!request.url?.startsWith(prefix)) return false;
-    const send = ({ status, body }: { status: number; body?: unknown }) =>
+    const send = ({ status, body }: Said) =>
       this.#on.whenKept(() => {
         response.writeHead(status, { "Content-Type": "application/json; charset=utf-8" });
         response.end(body === undefined ? "" : `${JSON.stringify(body)}\n`);
@@ -69,10 +77,7 @@ export class Control implements Pages {
     return true;
   }
 
-  async #answer(
-    request: IncomingMessage,
-    listener: { loopback: boolean },
-  ): Promise<{ status: number; body?: unknown }> {
+  async #answer(request: IncomingMessage, listener: { loopback: boolean }): Promise<Said> {
     this.#admit(request, listener);
     const { method = "GET", url = "" } = request;
     const [path = "", search = ""] = url.split("?", 2);
@@ -87,7 +92,7 @@ export class Control implements Pages {
       rest: rest === undefined ? undefined : decode(rest),
     };
     this.#on.operations.settle();
-    const answer = more.length === 0 ? this.#pages[`${method} ${page}`]?.(asked) : undefined;
+    const answer = more.length === 0 ? await this.#pages[`${method} ${page}`]?.(asked) : undefined;
     if (answer === undefined)
       throw new Refusal(
         404,
@@ -114,7 +119,7 @@ export class Control implements Pages {
     );
   }
 
-  readonly #pages: Record<string, (asked: Asked) => { status: number; body?: unknown }> = {
+  readonly #pages: Record<string, (asked: Asked) => Said | Promise<Said>> = {
     "GET clock": () => ok(this.#clock()),
     "POST clock": ({ body }) => {
       const { advanceMs, to } = read(body, "", { advanceMs: "number", to: "text" });
@@ -182,6 +187,20 @@ export class Control implements Pages {
     "PUT limits": ({ body }) => {
       this.#on.throttle.setLimits(readLimits(body));
       return ok(this.#on.throttle.limits);
+    },
+    "GET machines": async () => ok({ value: await this.#on.machines.list() }),
+    "POST events": async ({ body }) => {
+      const { machine, type, noticeMs } = read(body, "", {
+        machine: "text",
+        type: "text",
+        noticeMs: "number",
+      });
+      const known = eventTypes.find((each) => each === type);
+      if (known === undefined) throw wrong("type", `must be one of ${eventTypes.join(", ")}`);
+      const imds = await this.#on.machines.find(String(machine));
+      if (!imds) throw absent("machine", String(machine));
+      const notice = typeof noticeMs === "number" ? { noticeMs } : {};
+      return { status: 201, body: { id: imds.schedule({ type: known, ...notice }) } };
     },
     "GET operations": () =>
       ok({

@@ -1,5 +1,8 @@
 /** What happens to a machine of which it is told beforehand. */
-export type EventType = "Freeze" | "Reboot" | "Redeploy" | "Preempt" | "Terminate";
+export const eventTypes = ["Freeze", "Reboot", "Redeploy", "Preempt", "Terminate"] as const;
+
+/** One of them. */
+export type EventType = (typeof eventTypes)[number];
 
 /** An event to be told of. */
 export interface EventAsked {

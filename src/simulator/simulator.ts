@@ -11,6 +11,7 @@ import { guidFrom } from "./guid.ts";
 import { History } from "./history.ts";
 import { restoreIdentities } from "./identities.ts";
 import { type KeyValue, memoryKeyValue } from "./key-value.ts";
+import { Machines } from "./machines.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { type Course, type Operation, Operations } from "./operations.ts";
 import { RequestLog } from "./request-log.ts";
@@ -76,6 +77,8 @@ export interface Simulator {
   readonly log: RequestLog;
   readonly throttle: Throttle;
   readonly world: World;
+  /** The machines of the world and their metadata services. */
+  readonly machines: Machines;
   /** Whether a seed was given that is not the one that the state file began with; it was not applied. */
   readonly seedIgnored: boolean;
   /** Opens the control surface to those who do not come over loopback. */
@@ -191,11 +194,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   };
   const whenKept = (then: () => void) => (state ? state.whenKept(then) : then());
   const controlToken = randomBytes(24).toString("base64url");
+  const machines = new Machines(world);
   const control = new Control({
     faults,
     log,
     throttle,
     operations,
+    machines,
     addFault,
     snapshot,
     clock: {
@@ -263,6 +268,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     log,
     throttle,
     world,
+    machines,
     seedIgnored:
       options.world !== undefined && (seeded ?? options.world.digest) !== options.world.digest,
     controlToken,
@@ -270,7 +276,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     snapshot,
     moveClock: (ms) => moveTo(clock.now() + ms),
     close: async () => {
-      await Promise.all([server.close(), tlsServer?.close()]);
+      await Promise.all([server.close(), tlsServer?.close(), machines.close()]);
       state?.close();
     },
   };

@@ -90,6 +90,10 @@ test("with a state file a killed one goes on, with its CA and its identities", a
     properties: { addressSpace: { addressPrefixes: ["10.7.0.0/16"] } },
   };
   expect((await first.ask("PUT", network, body)).status).toBe(201);
+  const [{ metadata } = { metadata: "" }] = first.ready.machines;
+  expect(
+    (await fetch(`${metadata}/metadata/versions`, { headers: { metadata: "true" } })).status,
+  ).toBe(200);
   await first.stop("SIGKILL");
   expect(existsSync(first.readyFile)).toBe(true);
   const second = await start(args, where);

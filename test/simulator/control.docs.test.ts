@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { ManualClock } from "../../src/simulator/manual-clock.ts";
+import { readSeed } from "../../src/simulator/seed-file.ts";
 import { group, owner, smallWorld } from "./small-world.ts";
 
+const example = join(import.meta.dirname, "../../examples/simulator/world.yaml");
 const page = readFileSync(
   join(import.meta.dirname, "../../docs/reference/simulator-control.md"),
   "utf8",
@@ -13,7 +15,9 @@ const page = readFileSync(
 
 test("every example of the page runs, in its order", async () => {
   // The last clock example moves years on; a token must outlive that.
-  const { simulator } = await smallWorld({ clock: new ManualClock(Date.UTC(2026, 0, 1)) });
+  const world = readSeed(readFileSync(example, "utf8"), example);
+  const { simulator } = await smallWorld({ clock: new ManualClock(Date.UTC(2026, 0, 1)), world });
+  const [machine] = await simulator.machines.list();
   const token = simulator.directory.tokenFor(owner, { forMs: 20 * 365 * 86_400_000 });
   const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
   expect(blocks.length).toBeGreaterThan(4);
@@ -24,6 +28,7 @@ test("every example of the page runs, in its order", async () => {
       ARM: simulator.url,
       TOKEN: token,
       GROUP: group,
+      MACHINE: machine?.id ?? "",
     });
     expect(ended, block).toMatchObject({ status: 0, stderr: "" });
     said += ended.stdout;

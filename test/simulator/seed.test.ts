@@ -42,6 +42,17 @@ test("the example makes its whole world, done, and its people may do what it say
   const network = `${group}/providers/Microsoft.Network/virtualNetworks/management`;
   expect(await status("GET", `${network}/subnets/nat`)).toBe(200);
   expect(await status("DELETE", group)).toBe(403);
+  const service = simulator.store.get(
+    `${group}/providers/Microsoft.Network/privateLinkServices/api`,
+  );
+  expect(simulator.store.count(`${service?.key}/privateendpointconnections`)).toBe(1);
+  // The machine's identity gets a token where the machine would ask for one.
+  const [machine] = await simulator.machines.list();
+  const token = await fetch(
+    `${machine?.metadata}/metadata/identity/oauth2/token?api-version=2018-02-01&resource=https://management.azure.com/`,
+    { headers: { metadata: "true" } },
+  );
+  expect(token.status).toBe(200);
 });
 
 test.each([
