@@ -451,6 +451,15 @@ const rows: Row[] = [
     message: /^Subnet front is in use by/,
   },
   {
+    what: "another prefix for a subnet in use",
+    path: `${network}/subnets/front`,
+    body: { properties: { addressPrefix: "10.0.7.0/24" } },
+    status: 400,
+    code: "InUsePrefixCannotBeDeleted",
+    message:
+      /^IpPrefix 10.0.2.0\/24 on Subnet front has active allocations and cannot be deleted.$/,
+  },
+  {
     what: "a network whose addresses no longer hold its subnets",
     path: network,
     body: {

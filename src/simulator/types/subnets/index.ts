@@ -32,9 +32,7 @@ export const subnets: ResourceType = {
     };
   },
   mayDelete(subnet, world) {
-    const users = [...world.store.referrers(subnet.key)].filter(
-      (each) => parentOf(each.key) !== subnet.key,
-    );
+    const users = usersOf(subnet, world);
     if (users.length === 0) return;
     throw new Refusal(
       400,
@@ -44,6 +42,7 @@ export const subnets: ResourceType = {
   },
   differences: [
     "Security groups, route tables, NAT gateways, service endpoints and delegations are kept as sent and have no effect.",
+    "The code and words for another prefix of a subnet in use are by memory [?]; the rule is documented [D].",
     "Preparing network policies and the links of services (not done).",
   ],
 };
@@ -72,6 +71,7 @@ export function acceptSubnet(
       `The subnet ${name} has no address prefix.`,
     );
   checkInside(properties, name, space, network);
+  checkPrefixesStay(world.store.get(`${network}/subnets/${name}`), prefixes, world);
   const policies = oneOf(
     properties,
     "privateLinkServiceNetworkPolicies",
@@ -110,6 +110,25 @@ function checkNoService(subnet: string, world: World): void {
         "PrivateLinkServiceNetworkPoliciesCannotBeEnabledOnPrivateLinkServiceSubnet",
         `Private link service network policies cannot be enabled on private link service subnet ${subnet}.`,
       );
+}
+
+/** A prefix stays while anyone is in the subnet (learn.microsoft.com/azure/virtual-network/virtual-network-manage-subnet). */
+function checkPrefixesStay(
+  existing: Resource | undefined,
+  wanted: readonly string[],
+  world: World,
+): void {
+  const gone = existing && prefixesOf(existing.properties).find((each) => !wanted.includes(each));
+  if (!existing || gone === undefined || usersOf(existing, world).length === 0) return;
+  throw new Refusal(
+    400,
+    "InUsePrefixCannotBeDeleted",
+    `IpPrefix ${gone} on Subnet ${existing.name} has active allocations and cannot be deleted.`,
+  );
+}
+
+function usersOf(subnet: Resource, { store }: World): Resource[] {
+  return [...store.referrers(subnet.key)].filter((each) => parentOf(each.key) !== subnet.key);
 }
 
 /** Refuse a subnet that is not within the addresses of its network. */
