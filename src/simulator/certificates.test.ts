@@ -1,9 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import { request } from "node:https";
 import { expect, onTestFinished, test } from "vitest";
+import { startChecked } from "../../test/simulator/start.ts";
 import { makeAuthority, makeServerCertificate, serverCertificates } from "./certificates.ts";
 import { memoryKeyValue } from "./key-value.ts";
-import { startSimulator } from "./simulator.ts";
 
 test("an authority signs a certificate for the names of a server and no others", () => {
   const authority = makeAuthority();
@@ -32,7 +32,7 @@ test("the authority that was kept is used again", () => {
 });
 
 test("the simulator is reached over TLS by every name of loopback, and only by who trusts its authority", async () => {
-  const simulator = await startSimulator({ https: true });
+  const simulator = await startChecked({ https: true });
   onTestFinished(() => simulator.close());
   const url = simulator.httpsUrl ?? "";
   expect(await statusOf(`${url}/healthz`, simulator.ca)).toBe(200);
@@ -43,7 +43,7 @@ test("the simulator is reached over TLS by every name of loopback, and only by w
 });
 
 test("without TLS no certificate is made", async () => {
-  const simulator = await startSimulator();
+  const simulator = await startChecked();
   onTestFinished(() => simulator.close());
   expect(simulator.httpsUrl).toBeUndefined();
   expect(simulator.ca).toBeUndefined();

@@ -1,6 +1,7 @@
 // `npm run conformance`: sends every recorded request to the simulator and compares what it answers with what Azure did.
 import { existsSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import type { Sent } from "../../src/simulator/send.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { type Answered, differences } from "./compare.ts";
 import { knownMismatches } from "./known-mismatches.ts";
@@ -26,13 +27,17 @@ export interface Conformance {
 const zero = "00000000-0000-0000-0000-000000000000";
 const plenty = { burst: 1e6, perSecond: 1e6 };
 
-/** Replay all recordings of a folder, each against a simulator of its own. */
-export async function replayAll(folder: string): Promise<Conformance> {
+/** Replay all recordings of a folder, each against a simulator of its own; `answered` is told of its answers. */
+export async function replayAll(
+  folder: string,
+  answered?: (sent: Sent) => void,
+): Promise<Conformance> {
   const result: Conformance = { recorded: 0, matched: 0, mismatches: [] };
   for (const recording of readRecordings(folder)) {
     const simulator = await startSimulator({
       seed: "conformance",
       limits: { read: plenty, write: plenty, delete: plenty },
+      ...(answered && { answered }),
     });
     try {
       const me = { tenant: zero, objectId: zero, appId: zero };

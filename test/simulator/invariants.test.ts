@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { startSimulator } from "../../src/simulator/simulator.ts";
 import { whatIsWrong } from "./invariants.ts";
 import { anyStep, firstSteps, type Step } from "./random-steps.ts";
 import { type SmallWorld, smallWorld, subscription } from "./small-world.ts";
+import { startChecked } from "./start.ts";
 
 const seed = Number(process.env.INVARIANTS_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const runs = Number(process.env.INVARIANTS_RUNS ?? 4);
@@ -104,7 +104,7 @@ test(`200 random steps of 4 clients keep every invariant (seed ${seed}, ${runs} 
       taken += simulator.store.size;
       const before = simulator.snapshot();
       await simulator.close();
-      const again = await startSimulator({ state });
+      const again = await startChecked({ state });
       const after = again.snapshot();
       await again.close();
       expect(wrong).toEqual([]);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readSeed } from "../../src/simulator/seed-file.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
+import { startChecked } from "./start.ts";
 
 const example = join(import.meta.dirname, "../../examples/simulator/world.yaml");
 const tenant = "a1111111-0000-4000-8000-000000000001";
@@ -15,8 +15,8 @@ subscriptions:
     tenant: ${tenant}
 `;
 
-async function start(text: string, options: Parameters<typeof startSimulator>[0] = {}) {
-  const simulator = await startSimulator({ world: readSeed(text, "world.yaml"), ...options });
+async function start(text: string, options: Parameters<typeof startChecked>[0] = {}) {
+  const simulator = await startChecked({ world: readSeed(text, "world.yaml"), ...options });
   onTestFinished(() => simulator.close());
   return simulator;
 }

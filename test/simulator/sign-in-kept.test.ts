@@ -6,8 +6,8 @@ import { ClientCertificateCredential } from "@azure/identity";
 import { expect, onTestFinished, test } from "vitest";
 import { makeCertificate } from "../../src/simulator/certificates.ts";
 import { readSeed } from "../../src/simulator/seed-file.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
 import { asker, group, subscription, tenant } from "./identity-world.ts";
+import { startChecked } from "./start.ts";
 
 const scope = "https://management.azure.com/.default";
 const clientId = "c1111111-1111-4111-8111-111111111111";
@@ -39,7 +39,7 @@ roleAssignments:
 `,
     "world.yaml",
   );
-  const first = await startSimulator({ state, world, https: true });
+  const first = await startChecked({ state, world, https: true });
   const owner = first.directory.application(clientId);
   if (!owner) throw new Error("the seed made nobody");
   const token = first.directory.tokenFor(owner);
@@ -50,7 +50,7 @@ roleAssignments:
   const { ca } = first;
   await first.close();
 
-  const second = await startSimulator({ state, https: true });
+  const second = await startChecked({ state, https: true });
   onTestFinished(() => second.close());
   expect(second.ca).toBe(ca);
   expect((await asker(second, token)("GET", group)).status).toBe(200);
@@ -79,7 +79,7 @@ applications:
 `,
     "world.yaml",
   );
-  const simulator = await startSimulator({ world, https: true });
+  const simulator = await startChecked({ world, https: true });
   onTestFinished(() => simulator.close());
   const credential = new ClientCertificateCredential(
     tenant,
@@ -122,7 +122,7 @@ test.each([
   ],
 ])("a seed with %s is refused with its place", async (_what, text, words) => {
   const world = readSeed(`${people}${text}`, "world.yaml");
-  await expect(startSimulator({ world })).rejects.toThrow(words);
+  await expect(startChecked({ world })).rejects.toThrow(words);
 });
 
 function assertion(key: KeyObject): string {

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { ManualClock } from "../../src/simulator/manual-clock.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
 import {
   group,
   network,
@@ -16,6 +15,7 @@ import {
   subscription,
   tenant,
 } from "./small-world.ts";
+import { startChecked } from "./start.ts";
 
 function stateFile(): string {
   const folder = mkdtempSync(join(tmpdir(), "st-state-"));
@@ -53,7 +53,7 @@ test("guids go on after a restart and none is given twice", async () => {
   const file = stateFile();
   const guids = new Set<string>();
   for (let run = 0; run < 3; run++) {
-    const simulator = await startSimulator({ state: { file } });
+    const simulator = await startChecked({ state: { file } });
     for (let i = 0; i < 10; i++) guids.add(simulator.world.guid());
     await simulator.close();
   }
@@ -70,7 +70,7 @@ test("who can sign in, and the tokens they have, are the same after a restart", 
   const { properties } = (await first.ask("PUT", identity, { location: "westeurope" })).body;
   await first.simulator.close();
 
-  const simulator = await startSimulator({ state: { file } });
+  const simulator = await startChecked({ state: { file } });
   onTestFinished(() => simulator.close());
   expect(simulator.directory.tenantOf(subscription)).toBe(tenant);
   expect(simulator.directory.application(made.appId)).toEqual(made);
@@ -117,11 +117,11 @@ test.each([
     bytes = Buffer.concat([whole.subarray(0, 8192), Buffer.alloc(whole.length - 8192, 0x5a)]);
   }
   writeFileSync(file, bytes);
-  await expect(startSimulator({ state: { file } })).rejects.toThrow(
+  await expect(startChecked({ state: { file } })).rejects.toThrow(
     /cannot be read · .* · it was left as it is; start with --reset/,
   );
   expect(readFileSync(file).equals(bytes)).toBe(true);
-  const simulator = await startSimulator({ state: { file, reset: true } });
+  const simulator = await startChecked({ state: { file, reset: true } });
   expect(simulator.store.size).toBe(0);
   await simulator.close();
   expect(readFileSync(`${file}.aside`).equals(bytes)).toBe(true);
@@ -132,7 +132,7 @@ test("reset empties a good file", async () => {
   const world = await smallWorld({ state: { file } });
   await world.ask("PUT", group, { location: "westeurope" });
   await world.simulator.close();
-  const simulator = await startSimulator({ state: { file, reset: true } });
+  const simulator = await startChecked({ state: { file, reset: true } });
   expect(simulator.store.size).toBe(0);
   await simulator.close();
   expect(existsSync(`${file}.aside`)).toBe(false);
@@ -142,13 +142,13 @@ test("a second simulator on the same file is refused, reset or not", async () =>
   const file = stateFile();
   await smallWorld({ state: { file } });
   for (const reset of [false, true])
-    await expect(startSimulator({ state: { file, reset } })).rejects.toThrow(/in use/);
+    await expect(startChecked({ state: { file, reset } })).rejects.toThrow(/in use/);
 });
 
 test("a folder that is not there is told in one line", async () => {
-  await expect(
-    startSimulator({ state: { file: join(stateFile(), "no", "such") } }),
-  ).rejects.toThrow(/cannot be written · .* · give --state a file in a folder that exists/);
+  await expect(startChecked({ state: { file: join(stateFile(), "no", "such") } })).rejects.toThrow(
+    /cannot be written · .* · give --state a file in a folder that exists/,
+  );
 });
 
 test("killed in the middle of writes it has every answered write, and none by half", async () => {
