@@ -69,7 +69,10 @@ export async function runSimulator(settings: SimulatorSettings): Promise<void> {
   const remove = () => ready?.remove();
   process.once("exit", remove);
   try {
-    ready?.write(await readyOf(simulator, packageVersion(), ready.caFile));
+    const told = ready && (await readyOf(simulator, packageVersion(), ready.caFile));
+    // What it tells of, a token's key among it, must be there after a kill.
+    simulator.keep();
+    if (told) ready.write(told);
     if (settings.seed !== undefined && simulator.seedIgnored)
       process.stderr.write(
         `postern: the seed ${settings.seed} was not applied · ${file} began with another one · start with --reset to begin anew with this one\n`,
