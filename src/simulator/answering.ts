@@ -123,17 +123,50 @@ function momentOf(method: string, path: string, asker: Principal, routed: Routed
   };
 }
 
+/** What a fault does to a request that is not for Resource Manager, a sign-in most often; undefined where it does nothing. */
+export function strikeElsewhere(
+  method: string,
+  url: string,
+  { faults }: Pick<ArmParts, "faults">,
+): Outcome | undefined {
+  const [path = ""] = url.split("?", 1);
+  const fate = faults.strike({ method, path, type: "", action: "", objectId: "", appId: "" });
+  faults.settled();
+  switch (fate?.kind) {
+    case "throttled": {
+      const headers = { "Retry-After": String(fate.retryAfterSeconds ?? 10) };
+      return { answer: { status: 429, headers, body: { error: "temporarily_unavailable" } } };
+    }
+    case "answer":
+      return { answer: { status: fate.status, headers: { ...fate.headers }, body: fate.body } };
+    case "html":
+      return { answer: page(fate.status) };
+    case "lost":
+    case "dropped":
+      return { answer: { status: 0, headers: {} }, fate: { kind: "lost", when: "before" } };
+    case "slow":
+    case "operation":
+    case "stale":
+    case undefined:
+      return undefined;
+  }
+}
+
+function page(status = 502): Answer {
+  return {
+    status,
+    headers: { "Content-Type": "text/html" },
+    raw: "<html><head><title>Bad Gateway</title></head><body><h1>Bad Gateway</h1></body></html>",
+  };
+}
+
 /** The answer where a fault takes its place, and nothing is done. */
 function insteadOf(fate: Effect, asker: Principal, routed: Routed): Answer | undefined {
   switch (fate.kind) {
     case "answer":
       return { status: fate.status, headers: { ...fate.headers }, body: fate.body };
     case "html":
-      return {
-        status: fate.status ?? 502,
-        headers: { "Content-Type": "text/html" },
-        raw: "<html><head><title>Bad Gateway</title></head><body><h1>Bad Gateway</h1></body></html>",
-      };
+      return page(fate.status);
     case "throttled": {
       const { subscription = "" } = routed.address;
       const seconds = fate.retryAfterSeconds ?? 10;

@@ -57,9 +57,13 @@ export interface Moment {
   appId: string;
 }
 
-/** Whether a rule is about a request. */
+/**
+ * Whether a rule is about a request. One that names no path is about Resource Manager only: nobody who wants its
+ * answers lost means the sign-in too.
+ */
 export function matches(match: FaultMatch, moment: Moment): boolean {
   const { method, type, path, action, identity } = match;
+  if (moment.action === "" && path === undefined) return false;
   return (
     (method === undefined || method.toUpperCase().split(",").includes(moment.method)) &&
     (type === undefined || alike(type, moment.type)) &&

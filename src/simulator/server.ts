@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { type ArmParts, answerArm, errorAnswer } from "./answering.ts";
+import { type ArmParts, answerArm, errorAnswer, strikeElsewhere } from "./answering.ts";
 import { readBody } from "./body.ts";
 import { Refusal } from "./refusal.ts";
 import { Sender, type Sent } from "./send.ts";
@@ -101,6 +101,12 @@ function receive(
   const { method = "GET", url = "/" } = request;
   if (url === "/healthz" || url === "/readyz") {
     response.end("ok");
+    return;
+  }
+  const elsewhere = !parts.faults.none && !/^\/(subscriptions|providers|_postern)(\/|$)/i.test(url);
+  const struck = elsewhere ? strikeElsewhere(method, url, parts) : undefined;
+  if (struck) {
+    sender.deliver(request, response, struck);
     return;
   }
   for (const pages of parts.pages) if (pages.take(request, response, listener)) return;

@@ -152,3 +152,17 @@ test("the same seed strikes the same requests, another seed others", async () =>
   expect(first).toMatch(/x/);
   expect(first).toMatch(/\./);
 });
+
+test("a sign-in is struck by a rule that names its path, and by no other", async () => {
+  const { simulator } = await worldWithNetwork();
+  const signIn = async () => {
+    const url = `${simulator.url}/${owner.tenant}/v2.0/.well-known/openid-configuration`;
+    return (await fetch(url)).status;
+  };
+  simulator.addFault({ match: { method: "GET" }, effect: { kind: "html", status: 500 } });
+  expect(await signIn()).toBe(200);
+  simulator.addFault({ match: { path: "*/openid-configuration" }, effect: { kind: "throttled" } });
+  expect(await signIn()).toBe(429);
+  simulator.addFault({ match: { path: "*/openid-configuration" }, effect: { kind: "html" } });
+  expect(await signIn()).toBe(429);
+});
