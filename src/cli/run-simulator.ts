@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { realClock } from "../model/clock.ts";
 import { ManualClock } from "../simulator/manual-clock.ts";
-import { readSeed, type Seed } from "../simulator/seed-file.ts";
+import type { Seed } from "../simulator/seed-entry.ts";
+import { readSeed } from "../simulator/seed-file.ts";
 import { type Simulator, startSimulator } from "../simulator/simulator.ts";
 import { SimulatorError } from "../simulator/simulator-error.ts";
 import type { Limit, ThrottleLimits } from "../simulator/throttle.ts";

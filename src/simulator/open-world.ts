@@ -11,7 +11,7 @@ import { type Course, type Operation, Operations } from "./operations.ts";
 import type { Switches, World } from "./resource-type.ts";
 import { Roles } from "./roles.ts";
 import { applySeed, isSeeder } from "./seed.ts";
-import type { Seed } from "./seed-file.ts";
+import type { Seed } from "./seed-entry.ts";
 import type { SimulatorError } from "./simulator-error.ts";
 import { State } from "./state.ts";
 import { Store } from "./store.ts";

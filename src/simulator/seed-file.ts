@@ -1,36 +1,7 @@
 import { createHash } from "node:crypto";
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from "yaml";
-import { SimulatorError } from "./simulator-error.ts";
+import { type Entry, type Place, type Seed, seedError } from "./seed-entry.ts";
 import type { JsonObject } from "./store.ts";
-
-/** An entry of a seed with where it stands, for messages. */
-export interface Entry {
-  /** Such as `resources[3]`. */
-  name: string;
-  value: JsonObject;
-  /** Line and column of the entry, or of a field in it. */
-  at(field?: string): Place;
-}
-
-/** Where in a file. */
-export interface Place {
-  file: string;
-  line: number;
-  column: number;
-}
-
-/** A world to start with, as it was read. */
-export interface Seed {
-  /** Tells one seed from another. */
-  digest: string;
-  tenants: Entry[];
-  subscriptions: Entry[];
-  /** Issuers of federated tokens whose keys are known, so that signatures are checked. */
-  issuers: Entry[];
-  applications: Entry[];
-  roleAssignments: Entry[];
-  resources: Entry[];
-}
 
 type List = Exclude<keyof Seed, "digest">;
 
@@ -125,12 +96,4 @@ function entryOf(item: YAMLMap, name: string, list: List, at: (node: unknown) =>
     value,
     at: (field) => at(field === undefined ? item : (item.get(field, true) ?? item)),
   };
-}
-
-/** A seed that cannot be used. */
-export function seedError({ file, line, column }: Place, why: string): SimulatorError {
-  return new SimulatorError(
-    "SeedInvalid",
-    `cannot seed from ${file}:${line}:${column} · ${why} · correct the file and start again; nothing of it was kept`,
-  );
 }

@@ -4,7 +4,7 @@ import type { Arm } from "./arm.ts";
 import { isGuid } from "./guid.ts";
 import { Refusal } from "./refusal.ts";
 import type { Principal, World } from "./resource-type.ts";
-import { type Entry, type Seed, seedError } from "./seed-file.ts";
+import { type Entry, type Seed, seedError } from "./seed-entry.ts";
 import type { JsonObject } from "./store.ts";
 
 /** Who writes a seed. It may do everything, and it is nobody that could sign in. */

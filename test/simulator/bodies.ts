@@ -132,4 +132,32 @@ export const bodies: readonly { path: string; body: JsonObject }[] = [
     path: `${providers}/Microsoft.ManagedIdentity/userAssignedIdentities/identity`,
     body: { location },
   },
+  {
+    path: `${providers}/Microsoft.Compute/virtualMachines/vm`,
+    body: {
+      location,
+      properties: {
+        hardwareProfile: { vmSize: "Standard_D2s_v3" },
+        storageProfile: {
+          imageReference: { publisher: "p", offer: "o", sku: "s", version: "latest" },
+          osDisk: { createOption: "FromImage", name: "disk" },
+        },
+        osProfile: { computerName: "vm", adminUsername: "someone", adminPassword: "Aa1!aaaaaaaa" },
+        networkProfile: { networkInterfaces: [{ id: `${network}/networkInterfaces/n` }] },
+      },
+    },
+  },
+  {
+    path: `${network}/publicIPAddresses/address`,
+    body: {
+      location,
+      sku: { name: "Standard" },
+      properties: { publicIPAllocationMethod: "Static" },
+    },
+  },
+  { path: `${network}/dnsZones/public.example`, body: { location: "global" } },
+  {
+    path: `${network}/dnsZones/public.example/A/www`,
+    body: { properties: { TTL: 60, ARecords: [{ ipv4Address: "192.0.2.1" }] } },
+  },
 ];

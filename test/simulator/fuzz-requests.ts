@@ -210,7 +210,7 @@ export function wild(ground: Ground): Wild {
       ...right,
       kind: "wild POST",
       method: "POST",
-      path: `${path}/${pick(["start", "delete", "%00", "x".repeat(300)])}?${version}`,
+      path: `${path}/${pick(["frobnicate", "delete", "%00", "x".repeat(300)])}?${version}`,
       wrong: true,
     }),
     () => ({ ...right, kind: "raw bytes", raw: raw(path, chance, pick) }),
