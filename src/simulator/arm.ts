@@ -314,6 +314,7 @@ export class Arm {
     if (!resource && type.type === groupType) this.#find(address, type);
     if (!resource) return { status: 204, headers: {} };
     this.#door.checkEtags(request, resource, type);
+    this.#door.checkNetworkFree(resource, world.store.get(parentOf(resource.key)));
     type.mayDelete?.(resource, world);
     const style = typeof type.delete === "function" ? type.delete(resource) : type.delete;
     if (style === "sync") {

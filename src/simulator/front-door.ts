@@ -86,22 +86,8 @@ export class FrontDoor {
     parent: Resource | undefined,
     joins: readonly Join[],
   ): void {
-    const { world } = this.#options;
-    const busy = (resource: Resource) => {
-      const operation =
-        resource.operation === undefined ? undefined : world.operations.get(resource.operation);
-      return operation?.status === "InProgress" ? operation : undefined;
-    };
-    if (existing?.state === "Deleting") {
-      const operation = busy(existing);
-      if (operation) throw anotherOperation(operation, this.#options.base());
-    }
-    if (parent && parent.type === "Microsoft.Network/virtualNetworks") {
-      for (const sibling of [parent, ...world.store.collection(`${parent.key}/subnets`)]) {
-        const operation = sibling.key === existing?.key ? undefined : busy(sibling);
-        if (operation) throw anotherOperation(operation, this.#options.base());
-      }
-    }
+    if (existing?.state === "Deleting") this.#checkFree(existing);
+    this.checkNetworkFree(existing, parent);
     for (const { id } of joins) {
       const target = this.#options.keeper.nearest(id.toLowerCase());
       if (target?.state !== "Deleting") continue;
@@ -114,6 +100,19 @@ export class FrontDoor {
         ],
       });
     }
+  }
+
+  /** One write to a network or a subnet of it at a time, deletes too. */
+  checkNetworkFree(existing: Resource | undefined, parent: Resource | undefined): void {
+    const network = parent ?? existing;
+    if (network?.type !== "Microsoft.Network/virtualNetworks") return;
+    for (const each of [network, ...this.#options.world.store.collection(`${network.key}/subnets`)])
+      if (each.key !== existing?.key) this.#checkFree(each);
+  }
+
+  #checkFree({ operation: id }: Resource): void {
+    const operation = id === undefined ? undefined : this.#options.world.operations.get(id);
+    if (operation?.status === "InProgress") throw anotherOperation(operation, this.#options.base());
   }
 
   checkEtags(request: ArmRequest, existing: Resource | undefined, type: ResourceType): void {

@@ -598,6 +598,10 @@ test("a write to a network that is being changed is refused with the operation t
     message: expect.stringContaining(operation),
   });
   expect((await ask("GET", `${network}/subnets/two`)).status).toBe(404);
+  const busy = { status: 409, code: "AnotherOperationInProgress" };
+  expect(refusalIn(await ask("DELETE", `${network}/subnets/open`))).toMatchObject(busy);
+  expect(refusalIn(await ask("PUT", network, networkBody()))).toMatchObject(busy);
+  expect(refusalIn(await ask("DELETE", network))).toMatchObject(busy);
   simulator.moveClock(5000);
   expect((await subnet("two", "10.0.9.0/24")).status).toBe(201);
 });
