@@ -1,10 +1,10 @@
 import * as http from "node:http";
 import * as https from "node:https";
-import { createGunzip } from "node:zlib";
 import { type Clock, realClock, wait } from "../model/clock.ts";
 import { apiVersionOf, type Kind, type KubeObject } from "../model/kind.ts";
 import type { Connection, Proof } from "./credentials.ts";
 import { errorFromAnswer, KubeError } from "./errors.ts";
+import { CutOff, type PoolAnswer, SocketPool } from "./socket-pool.ts";
 
 /** How a patch says what it changes. */
 export type PatchType = "apply" | "merge" | "json";
@@ -49,6 +49,7 @@ interface Asked {
 
 const throttledTries = 5;
 const lostSocketTries = 3;
+const lostSocket = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 // The API server ends a watch by itself; a stream without a byte for this long is a dead connection.
 // It sends a bookmark about once a minute.
 const quietWatchMs = 180_000;
@@ -63,9 +64,9 @@ export class KubeClient {
   readonly #clock: Clock;
   readonly #library: typeof http | typeof https;
   readonly #place: { host: string; port: string | number; prefix: string };
-  #agent: http.Agent | undefined;
+  #pool: SocketPool | undefined;
   #mayWrite: () => boolean = () => true;
-  #agentProof: Proof | undefined;
+  #poolProof: Proof | undefined;
 
   constructor(connection: Connection, options: ClientOptions = {}) {
     this.connection = connection;
@@ -244,8 +245,8 @@ export class KubeClient {
 
   /** Close the idle sockets; the client can still be used. */
   close(): void {
-    this.#agent?.destroy();
-    this.#agent = undefined;
+    this.#pool?.close();
+    this.#pool = undefined;
   }
 
   #openStream(path: string, asked: Asked, proof: Proof): Promise<http.IncomingMessage> {
@@ -270,56 +271,38 @@ export class KubeClient {
     });
   }
 
-  #send(
+  async #send(
     method: string,
     path: string,
     asked: Asked,
     proof: Proof,
-  ): Promise<"lost" | { status: number; text: string; retryAfter: string | undefined }> {
+  ): Promise<"lost" | PoolAnswer> {
     const started = performance.now();
-    return new Promise((resolve, reject) => {
-      const request = this.#library.request({
-        agent: this.#pool(proof),
-        host: this.#place.host,
-        port: this.#place.port,
+    try {
+      const pool = this.#poolFor(proof);
+      const headers = this.#headers(asked, proof);
+      const answer = await pool.send(
         method,
-        path: this.#place.prefix + path,
-        headers: this.#headers(asked, proof),
-        ...(asked.signal && { signal: asked.signal }),
-      });
-      request.setTimeout(this.#options.requestTimeoutMs ?? 30_000, () =>
-        request.destroy(
-          new KubeError("Timeout", `${method} ${plain(path)} failed · no answer in time`),
-        ),
+        this.#place.prefix + path,
+        headers,
+        asked.body,
+        asked.signal,
       );
-      request.on("response", (response) => {
-        textOf(response).then(
-          (text) => {
-            const status = response.statusCode ?? 0;
-            this.#count(method, String(status), started);
-            resolve({ status, text, retryAfter: response.headers["retry-after"] });
-          },
-          (cause: unknown) => {
-            this.#count(method, "<error>", started);
-            const why = "the answer was cut off";
-            reject(
-              new KubeError("UnreadableAnswer", `${method} ${plain(path)} failed · ${why}`, {
-                cause,
-              }),
-            );
-          },
-        );
-      });
-      request.on("error", (cause: NodeJS.ErrnoException) => {
-        this.#count(method, "<error>", started);
-        // The server may close an idle socket at the very moment we reuse it. All that we send can be sent
-        // twice: reads, patches, and writes guarded by a resourceVersion or by the name.
-        if (request.reusedSocket && (cause.code === "ECONNRESET" || cause.code === "EPIPE"))
-          return resolve("lost");
-        reject(this.#unreachable(method, path, cause));
-      });
-      request.end(asked.body);
-    });
+      this.#count(method, String(answer.status), started);
+      return answer;
+    } catch (error) {
+      this.#count(method, "<error>", started);
+      const cause = error as NodeJS.ErrnoException;
+      // The server may close an idle socket at the very moment we reuse it. All that we send can be sent
+      // twice: reads, patches, and writes guarded by a resourceVersion or by the name.
+      if (lostSocket.has(cause.code ?? "") && !asked.signal?.aborted) return "lost";
+      const what = `${method} ${plain(path)} failed`;
+      if (cause.name === "HeadersTimeoutError" || cause.name === "BodyTimeoutError")
+        throw new KubeError("Timeout", `${what} · no answer in time`, { cause });
+      if (cause instanceof CutOff)
+        throw new KubeError("UnreadableAnswer", `${what} · ${cause.message}`, { cause });
+      throw asked.signal?.aborted ? cause : this.#unreachable(method, path, cause);
+    }
   }
 
   #unreachable(method: string, path: string, cause: NodeJS.ErrnoException): Error {
@@ -331,8 +314,8 @@ export class KubeClient {
     });
   }
 
-  #headers(asked: Asked, proof: Proof): http.OutgoingHttpHeaders {
-    const headers: http.OutgoingHttpHeaders = {
+  #headers(asked: Asked, proof: Proof): Record<string, string> {
+    const headers: Record<string, string> = {
       accept: asked.accept ?? "application/json",
       "user-agent": this.#options.userAgent ?? "postern",
     };
@@ -340,8 +323,7 @@ export class KubeClient {
     // Compression costs the API server more than it saves on this machine.
     if (asked.gzip && !isLoopback(this.#place.host)) headers["accept-encoding"] = "gzip";
     if (asked.body !== undefined) {
-      headers["content-type"] = asked.contentType;
-      headers["content-length"] = Buffer.byteLength(asked.body);
+      headers["content-type"] = asked.contentType ?? contentTypes.object;
     }
     return headers;
   }
@@ -357,20 +339,19 @@ export class KubeClient {
     };
   }
 
-  #pool(proof: Proof): http.Agent {
-    const held = this.#agentProof;
-    if (this.#agent && held?.cert === proof.cert && held?.key === proof.key) return this.#agent;
-    // Requests under way keep their sockets; only the idle ones of the old certificate are closed.
-    for (const sockets of Object.values(this.#agent?.freeSockets ?? {}))
-      for (const socket of sockets ?? []) socket.destroy();
-    this.#agentProof = proof;
-    this.#agent = new this.#library.Agent({
-      ...this.#tls(proof),
-      keepAlive: true,
-      scheduling: "lifo",
+  #poolFor(proof: Proof): SocketPool {
+    const held = this.#poolProof;
+    if (this.#pool && held?.cert === proof.cert && held?.key === proof.key) return this.#pool;
+    // Requests under way end on the sockets of the old certificate.
+    this.#pool?.close();
+    this.#poolProof = proof;
+    this.#pool = new SocketPool({
+      origin: this.connection.server.origin,
+      tls: this.#tls(proof),
       maxSockets: this.#options.maxSockets ?? 32,
+      timeoutMs: this.#options.requestTimeoutMs ?? 30_000,
     });
-    return this.#agent;
+    return this.#pool;
   }
 
   #count(method: string, code: string, started: number): void {
@@ -402,13 +383,10 @@ export function parseBody<T>(text: string): T {
 function textOf(response: http.IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    const source =
-      response.headers["content-encoding"] === "gzip" ? response.pipe(createGunzip()) : response;
-    source.on("data", (chunk: Buffer) => chunks.push(chunk));
-    source.on("end", () =>
+    response.on("data", (chunk: Buffer) => chunks.push(chunk));
+    response.on("end", () =>
       resolve(chunks.length === 1 ? String(chunks[0]) : Buffer.concat(chunks).toString()),
     );
-    source.on("error", reject);
     response.on("error", reject);
   });
 }
