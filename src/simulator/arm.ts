@@ -1,5 +1,6 @@
 import { type Address, readAddress } from "./address.ts";
 import { checkApiVersion, checkPlace, differs, objectBody, objectIn } from "./checks.ts";
+import { tags } from "./fields.ts";
 import { FrontDoor } from "./front-door.ts";
 import { Keeper } from "./keeper.ts";
 import type { Operation } from "./operations.ts";
@@ -81,6 +82,7 @@ export class Arm {
     const looking = this.#operationLook(request, address, apiVersion);
     if (looking) return looking;
     if (!type) throw unsupported(request.method, address);
+    this.#door.checkScope(address, type, apiVersion);
     if (!type.open) this.#door.authorize(request.asker, routed);
     this.#door.checkGroup(request.method, address, type);
     const answer = this.#dispatch(request, address, type, apiVersion);
@@ -299,10 +301,13 @@ export class Arm {
     if (!type.patchTags) throw unsupported("PATCH", address);
     const resource = this.#find(address, type);
     this.#door.checkEtags(request, resource, type);
-    const body = objectBody(request.body);
-    this.#keeper.touch(resource, type);
-    resource.top = { ...resource.top, tags: objectIn(body, "tags") };
-    this.#options.world.store.put(resource);
+    const given = tags(objectBody(request.body));
+    // What is not said stays: a PATCH without tags changes nothing.
+    if (given.tags !== undefined) {
+      this.#keeper.touch(resource, type);
+      resource.top = { ...resource.top, ...given };
+      this.#options.world.store.put(resource);
+    }
     return { status: 200, headers: {}, body: this.#keeper.shown(resource, type, noQuery) };
   }
 

@@ -51,6 +51,27 @@ export class FrontDoor {
       );
   }
 
+  /** What lives in a group or a subscription is nowhere else; lists of what is in groups can be of a subscription. */
+  checkScope(address: Address, type: ResourceType, apiVersion: string): void {
+    const { subscription, resourceGroup, collection } = address;
+    if (type.within === "tenant" || type.within === "scope") return;
+    if (subscription === undefined)
+      throw new Refusal(
+        404,
+        "MissingSubscription",
+        "The request did not have a subscription or a valid tenant level resource provider.",
+        { by: "gateway" },
+      );
+    if (type.within !== "resourceGroup" || resourceGroup !== undefined || collection) return;
+    const [namespace, ...words] = type.type.split("/");
+    throw new Refusal(
+      404,
+      "InvalidResourceType",
+      `The resource type '${words.join("/")}' could not be found in the namespace '${namespace}' for api version '${apiVersion}'.`,
+      { by: "gateway" },
+    );
+  }
+
   authorize(asker: Principal, { action, address }: Routed): void {
     const { world } = this.#options;
     const scope = address.collection ? collectionOf(address.key) : address.key;

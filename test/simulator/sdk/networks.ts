@@ -17,6 +17,7 @@ test("a network is made, read, tagged and deleted", async () => {
   const tagged = await virtualNetworks.updateTags(rg, "v", { tags: { team: "net" } });
   expect(tagged.tags).toEqual({ team: "net" });
   expect(tagged.etag).not.toBe(made.etag);
+  expect(await virtualNetworks.updateTags(rg, "v", {})).toEqual(tagged);
   await virtualNetworks.delete(rg, "v", soon);
   expect(simulator.store.get(made.id ?? "")).toBeUndefined();
   await expect(virtualNetworks.get(rg, "v")).rejects.toMatchObject({
