@@ -3,6 +3,7 @@ import { checkApiVersion, checkPlace, differs, objectBody, objectIn } from "./ch
 import { tags } from "./fields.ts";
 import { FrontDoor } from "./front-door.ts";
 import { Keeper } from "./keeper.ts";
+import { checkLevel } from "./level.ts";
 import type { Operation } from "./operations.ts";
 import { checkPoll, signPoll } from "./poll-address.ts";
 import { Refusal } from "./refusal.ts";
@@ -83,6 +84,7 @@ export class Arm {
     if (looking) return looking;
     if (!type) throw unsupported(request.method, address);
     this.#door.checkScope(address, type, apiVersion);
+    checkLevel(request.method, address, type);
     if (!type.open) this.#door.authorize(request.asker, routed);
     this.#door.checkGroup(request.method, address, type);
     const answer = this.#dispatch(request, address, type, apiVersion);

@@ -6,7 +6,7 @@ import { chances } from "../../src/simulator/chances.ts";
 import type { Simulator } from "../../src/simulator/simulator.ts";
 import { bodies } from "./bodies.ts";
 import { type Ground, type Wild, wild } from "./fuzz-requests.ts";
-import { owner, smallWorld, subscription, tenant } from "./small-world.ts";
+import { group, owner, smallWorld, subscription, tenant } from "./small-world.ts";
 
 const count = Number(process.env.FUZZ_COUNT ?? 20_000);
 const seed = process.env.FUZZ_SEED ?? randomBytes(4).toString("hex");
@@ -63,6 +63,24 @@ test(`${count} wild requests (seed ${seed}) are refused in ARM's form and change
   expect(faults).toEqual([]);
   expect(worldOf(simulator)).toEqual(before);
   expect((await ask("GET", bodies[1]?.path ?? "")).status).toBe(200);
+});
+
+test.each([
+  `${group}/providers/Microsoft.Network/virtualNetworks/v/providers/Microsoft.Network/virtualNetworks/w`,
+  `/elsewhere/${subscription}/resourceGroups/rg/providers/Microsoft.Network/virtualNetworks/v`,
+  `/subscriptions/${subscription}/elsewhere/rg/providers/Microsoft.Network/virtualNetworks/v/subnets/s`,
+  `${group}/elsewhere/x`,
+  `/elsewhere/x/providers/Microsoft.Authorization/roleAssignments/${tenant}`,
+])("nothing is written to %s", async (path) => {
+  const { ask, simulator } = await smallWorld();
+  for (const { path: good, body } of bodies.slice(0, 2)) await ask("PUT", good, body);
+  await ask("GET", group);
+  const before = simulator.snapshot();
+  const body = { location: "northeurope", ...bodies[1]?.body, tags: { wrong: "yes" } };
+  const refused = await ask("PUT", path, body);
+  expect(refused.status).toBeGreaterThanOrEqual(400);
+  expect(refused.body.error).toMatchObject({ code: expect.any(String) });
+  expect(simulator.snapshot().resources).toEqual(before.resources);
 });
 
 test("a body of 20 MB is refused before it has come, and nothing is kept of it", async () => {

@@ -1,0 +1,38 @@
+import type { Address } from "./address.ts";
+import { Refusal } from "./refusal.ts";
+import { unsupported } from "./refusals.ts";
+import { typeNamed } from "./registry.ts";
+import type { ResourceType } from "./resource-type.ts";
+
+/** Refuse a path with more in it than leads to where its type can be: a network on a network, a group inside of another. */
+export function checkLevel(method: string, address: Address, type: ResourceType): void {
+  const { scopeKey, resourceGroup } = address;
+  if (address.type === "") {
+    // Reads find nothing there; a write must not take the group for what was meant.
+    const reads = method === "GET" || method === "HEAD";
+    if (!reads && resourceGroup !== undefined && address.key.split("/").length > 5)
+      throw unsupported(method, address);
+    return;
+  }
+  const { within } = rootOf(type);
+  const somewhere = scopeKey === "" || /^\/(subscriptions|providers)\//.test(scopeKey);
+  if (within === "tenant" || (within === "scope" && somewhere)) return;
+  const depth = scopeKey.split("/").length;
+  if (within !== "scope" && depth === (resourceGroup === undefined ? 3 : 5)) return;
+  throw new Refusal(
+    404,
+    "InvalidResourceType",
+    `The resource type '${address.type}' could not be found at the scope '${scopeKey}'.`,
+    { by: "gateway" },
+  );
+}
+
+function rootOf(type: ResourceType): ResourceType {
+  let root = type;
+  while (root.within === "parent") {
+    const above = typeNamed(root.type.slice(0, root.type.lastIndexOf("/")));
+    if (!above) return root;
+    root = above;
+  }
+  return root;
+}
