@@ -63,7 +63,8 @@ keys. Interactive sign-in, refresh tokens, groups and Microsoft Graph are not th
 its limits, by \`startImds()\` in \`src/simulator/imds.ts\`. Attested documents are not there.
 
 **What Azure's documents leave open** can be switched in \`startSimulator({ switches })\`: \`gatewayPoolsTakeAddresses\` says whether a pool of a
-Gateway load balancer takes members by address.`;
+Gateway load balancer takes members by address; \`concurrentNetworkWrites\`, whether a write to a network that is being changed is refused
+at once (\`refuse\`) or taken to fail in its operation (\`fail\`).`;
 
 /** The page as it should be. */
 export function simulatorPage(): string {

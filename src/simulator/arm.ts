@@ -9,7 +9,7 @@ import { checkPoll, signPoll } from "./poll-address.ts";
 import { Refusal } from "./refusal.ts";
 import { groupNotFound, notFound, parentNotFound, superseded, unsupported } from "./refusals.ts";
 import { typeNamed } from "./registry.ts";
-import type { Listed, Principal, ResourceType, World, Writing } from "./resource-type.ts";
+import type { Accepted, Listed, Principal, ResourceType, World, Writing } from "./resource-type.ts";
 import { collectionOf, type Json, type JsonObject, parentOf, type Resource } from "./store.ts";
 import { type Answer, operationBody, operationHeaders, providerHeaders } from "./wire.ts";
 
@@ -244,9 +244,12 @@ export class Arm {
     this.#door.checkJoins(request.asker, joins, write);
     const accepted = type.accept(writing);
     this.#door.checkJoins(request.asker, accepted.joins ?? [], write);
-    this.#door.checkNotBusy(existing, parent, [...joins, ...(accepted.joins ?? [])]);
+    this.#door.checkNotBusy(existing, [...joins, ...(accepted.joins ?? [])]);
+    const busy = this.#door.networkBusy(existing, parent);
+    if (busy && world.switches.concurrentNetworkWrites === "refuse") throw busy;
     this.#keeper.checkDropped(existing, accepted.children);
-    if (accepted.fails) return this.#failing(accepted.fails, address, type, apiVersion);
+    const fails = accepted.fails ?? busy?.error;
+    if (fails) return this.#failing(fails, writing, accepted, type, apiVersion);
     const changed = !existing || differs(existing, accepted, this.#options.world);
     const resource = this.#keeper.keep(type, writing, accepted, changed);
     const status = existing && !type.putsAnew ? 200 : 201;
@@ -277,7 +280,8 @@ export class Arm {
   /** A write that is taken and then fails: there is nothing of it but its operation. */
   #failing(
     error: NonNullable<Operation["error"]>,
-    address: Address,
+    { address, id, name, existing }: Writing,
+    { top = {}, properties }: Accepted,
     type: ResourceType,
     apiVersion: string,
   ): Answer {
@@ -291,7 +295,12 @@ export class Arm {
       type: type.type,
       error,
     });
-    return { status: 202, headers: this.#operationHeaders(operation, apiVersion), body: {} };
+    const headers = this.#operationHeaders(operation, apiVersion);
+    if (type.dialect === "privateDns") return { status: 202, headers, body: {} };
+    const asked = { id, key: id.toLowerCase(), type: type.type, name, top, properties };
+    const taken: Resource = { ...asked, state: "Updating", version: 0, etag: "" };
+    const body = this.#keeper.shown(taken, type, noQuery);
+    return { status: existing ? 200 : 201, headers, body };
   }
 
   #patch(request: ArmRequest, address: Address, type: ResourceType, apiVersion: string): Answer {
@@ -321,7 +330,8 @@ export class Arm {
     if (!resource && type.type === groupType) this.#find(address, type);
     if (!resource) return { status: 204, headers: {} };
     this.#door.checkEtags(request, resource, type);
-    this.#door.checkNetworkFree(resource, world.store.get(parentOf(resource.key)));
+    const busy = this.#door.networkBusy(resource, world.store.get(parentOf(resource.key)));
+    if (busy) throw busy;
     type.mayDelete?.(resource, world);
     const style = typeof type.delete === "function" ? type.delete(resource) : type.delete;
     if (style === "sync") {

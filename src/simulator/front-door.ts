@@ -2,6 +2,7 @@ import type { Address } from "./address.ts";
 import type { ArmRequest, Routed } from "./arm.ts";
 import { plainEtag } from "./etags.ts";
 import type { Keeper } from "./keeper.ts";
+import type { Operation } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
 import { anotherOperation, dnsConditionFailed, etagMismatch, groupNotFound } from "./refusals.ts";
 import type { Join, Principal, ResourceType, World } from "./resource-type.ts";
@@ -102,13 +103,9 @@ export class FrontDoor {
   }
 
   /** Something that is being changed or deleted can be neither written to nor referred to. */
-  checkNotBusy(
-    existing: Resource | undefined,
-    parent: Resource | undefined,
-    joins: readonly Join[],
-  ): void {
-    if (existing?.state === "Deleting") this.#checkFree(existing);
-    this.checkNetworkFree(existing, parent);
+  checkNotBusy(existing: Resource | undefined, joins: readonly Join[]): void {
+    const running = existing?.state === "Deleting" ? this.#running(existing) : undefined;
+    if (running) throw anotherOperation(running, this.#options.base());
     for (const { id } of joins) {
       const target = this.#options.keeper.nearest(id.toLowerCase());
       if (target?.state !== "Deleting") continue;
@@ -123,17 +120,21 @@ export class FrontDoor {
     }
   }
 
-  /** One write to a network or a subnet of it at a time, deletes too. */
-  checkNetworkFree(existing: Resource | undefined, parent: Resource | undefined): void {
+  /** One write to a network or a subnet of it at a time, deletes too: what is said to another. */
+  networkBusy(existing: Resource | undefined, parent: Resource | undefined): Refusal | undefined {
     const network = parent ?? existing;
-    if (network?.type !== "Microsoft.Network/virtualNetworks") return;
-    for (const each of [network, ...this.#options.world.store.collection(`${network.key}/subnets`)])
-      if (each.key !== existing?.key) this.#checkFree(each);
+    if (network?.type !== "Microsoft.Network/virtualNetworks") return undefined;
+    const { store } = this.#options.world;
+    for (const each of [network, ...store.collection(`${network.key}/subnets`)]) {
+      const running = each.key === existing?.key ? undefined : this.#running(each);
+      if (running) return anotherOperation(running, this.#options.base());
+    }
+    return undefined;
   }
 
-  #checkFree({ operation: id }: Resource): void {
+  #running({ operation: id }: Resource): Operation | undefined {
     const operation = id === undefined ? undefined : this.#options.world.operations.get(id);
-    if (operation?.status === "InProgress") throw anotherOperation(operation, this.#options.base());
+    return operation?.status === "InProgress" ? operation : undefined;
   }
 
   checkEtags(request: ArmRequest, existing: Resource | undefined, type: ResourceType): void {

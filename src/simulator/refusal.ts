@@ -40,6 +40,11 @@ export class Refusal extends Error {
     this.headers = { ...compute, ...more.headers };
   }
 
+  /** The same as what an operation fails with. */
+  get error(): { code: string; message: string; details: readonly Detail[] } {
+    return { code: this.code, message: this.message, details: this.details ?? [] };
+  }
+
   /** The body of the answer. */
   get body(): { error: Record<string, unknown> } {
     const { code, message, target, details } = this;

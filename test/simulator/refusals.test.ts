@@ -624,6 +624,27 @@ test("a write to a network that is being changed is refused with the operation t
   expect((await subnet("two", "10.0.9.0/24")).status).toBe(201);
 });
 
+test("where the switch says so, such a write is taken and fails in its operation", async () => {
+  const { ask, simulator } = await linkWorld({ switches: { concurrentNetworkWrites: "fail" } });
+  simulator.addFault({
+    match: { method: "PUT", type: "Microsoft.Network/virtualNetworks/subnets" },
+    effect: { kind: "operation", never: true },
+    count: 1,
+  });
+  const subnet = (name: string, addressPrefix: string) =>
+    ask("PUT", `${network}/subnets/${name}`, { properties: { addressPrefix } });
+  await subnet("one", "10.0.8.0/24");
+  const taken = await subnet("two", "10.0.9.0/24");
+  expect(taken.status).toBe(201);
+  expect(taken.body.properties).toMatchObject({ provisioningState: "Updating" });
+  const ended = await ask("GET", taken.headers.get("azure-asyncoperation") ?? "");
+  expect(ended.body).toMatchObject({
+    status: "Failed",
+    error: { code: "AnotherOperationInProgress" },
+  });
+  expect((await ask("GET", `${network}/subnets/two`)).status).toBe(404);
+});
+
 test("what refers to something that is being deleted is to be tried again", async () => {
   const { ask, simulator } = await world();
   simulator.addFault({

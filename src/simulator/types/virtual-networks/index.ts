@@ -72,7 +72,7 @@ export const virtualNetworks: ResourceType = {
   differences: [
     "Peerings, encryption, flow timeouts and BGP communities are not kept; DDoS protection is kept and does nothing (not done).",
     "Usage, free addresses and the operations on DDoS status (not done).",
-    "A write to a network that is being changed is refused at once [P]; it is also reported to be taken and to fail [I].",
+    "A write to a network that is being changed is refused at once [P], or taken and fails in its operation [I]: a switch, since both are reported.",
   ],
 };
 
