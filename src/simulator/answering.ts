@@ -35,6 +35,16 @@ export interface Outcome {
 
 const costs: Readonly<Record<string, Cost>> = { GET: "read", HEAD: "read", DELETE: "delete" };
 const noQuery = new URLSearchParams();
+/** Most requests have nothing but a version in their query, and there are few versions. Nobody changes what they get. */
+const queries = new Map<string, URLSearchParams>();
+
+function queryOf(text: string): URLSearchParams {
+  const known = queries.get(text);
+  if (known) return known;
+  const read = new URLSearchParams(text);
+  if (text.length <= 40 && queries.size < 1000) queries.set(text, read);
+  return read;
+}
 
 /** Answer a request to Resource Manager. Everything that goes wrong becomes an answer. */
 export function answerArm(
@@ -71,7 +81,7 @@ export function answerArm(
         {
           method,
           path,
-          query: cut < 0 ? noQuery : new URLSearchParams(url.slice(cut + 1)),
+          query: cut < 0 ? noQuery : queryOf(url.slice(cut + 1)),
           ifMatch: headers["if-match"],
           ifNoneMatch: headers["if-none-match"],
           body: parseBody(body),

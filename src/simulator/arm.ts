@@ -53,6 +53,7 @@ export class Arm {
 
   readonly #keeper: Keeper;
   readonly #door: FrontDoor;
+  readonly #routes = new Map<string, Routed>();
 
   constructor(options: ArmOptions) {
     this.#options = options;
@@ -60,8 +61,19 @@ export class Arm {
     this.#door = new FrontDoor({ ...options, keeper: this.#keeper });
   }
 
-  /** Find what a request is about. */
+  /** Find what a request is about. Clients ask for the same again and again, so what was found is remembered. */
   route(method: string, path: string): Routed {
+    const asked = `${method} ${path}`;
+    let routed = this.#routes.get(asked);
+    if (!routed) {
+      routed = this.#findRoute(method, path);
+      if (this.#routes.size >= mostRoutes) this.#routes.clear();
+      if (path.length < longestRemembered) this.#routes.set(asked, routed);
+    }
+    return routed;
+  }
+
+  #findRoute(method: string, path: string): Routed {
     const address = readAddress(path);
     const named = address.type === "" ? groupOrSubscription(address) : address.type;
     const exact = typeNamed(named);
@@ -515,6 +527,8 @@ export class Arm {
 }
 
 const noQuery = new URLSearchParams();
+const mostRoutes = 4096;
+const longestRemembered = 400;
 
 function isEmptyList(body: unknown): boolean {
   return (
