@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 
 rmSync("dist", { recursive: true, force: true });
 for (const file of globSync("**/*.ts", { cwd: "src" })) {
-  if (file.endsWith(".test.ts")) continue;
+  if (/\.(test|d)\.ts$/.test(file)) continue;
   const made = join("dist", file.replace(/\.ts$/, ".js"));
   mkdirSync(dirname(made), { recursive: true });
   writeFileSync(made, withoutTypes(readFileSync(join("src", file), "utf8")));

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { parse } from "yaml";
 import type { Clock } from "../model/clock.ts";
 import { realClock } from "../model/clock.ts";
 import { KubeError } from "./errors.ts";
@@ -178,6 +177,8 @@ async function readConfig(path: string): Promise<Kubeconfig> {
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
     throw unreadable(path, (cause as NodeJS.ErrnoException).code ?? "it cannot be read", cause);
   });
+  // Inside a cluster there is no kubeconfig, and nobody pays for the parser.
+  const { parse } = await import("yaml");
   let config: Kubeconfig | null;
   try {
     config = parse(text) as Kubeconfig | null;

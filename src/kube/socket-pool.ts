@@ -1,5 +1,7 @@
 import { gunzipSync } from "node:zlib";
-import { type Dispatcher, Pool } from "undici";
+import type { Dispatcher } from "undici";
+// The package as a whole brings fetch and WebSockets along: 120 ms and 15 MB more at start.
+import Pool from "undici/lib/dispatcher/pool.js";
 
 /** What a server answered. */
 export interface PoolAnswer {
@@ -21,7 +23,7 @@ export interface PoolOptions {
  * that `node:https` takes for it (`bench/README.md`).
  */
 export class SocketPool {
-  readonly #pool: Pool;
+  readonly #pool: InstanceType<typeof Pool>;
 
   constructor(options: PoolOptions) {
     this.#pool = new Pool(options.origin, {
