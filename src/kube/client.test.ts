@@ -172,3 +172,11 @@ test("each watch has a socket of its own, however many requests are in flight", 
   await Promise.all(watches);
   client.close();
 });
+
+test("a credential plugin that hangs holds up nobody for longer than they wait", async () => {
+  const client = new KubeClient(connectionTo("http://127.0.0.1:1", () => new Promise(() => {})));
+  const stop = new AbortController();
+  const asked = client.get(place, stop.signal);
+  stop.abort(new Error("enough"));
+  await expect(asked).rejects.toThrow("enough");
+});

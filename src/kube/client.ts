@@ -181,7 +181,7 @@ export class KubeClient {
   /** Send a request and give the body of a successful answer. */
   async request(method: string, path: string, asked: Asked = {}): Promise<string> {
     let renewed = false;
-    let proof = await this.connection.proof();
+    let proof = await unlessAborted(this.connection.proof(), asked.signal);
     for (let tries = 1; ; tries++) {
       if (method !== "GET" && !this.#mayWrite())
         throw new KubeError(
@@ -198,7 +198,7 @@ export class KubeClient {
       if (answer.status < 300) return answer.text;
       if (answer.status === 401 && !renewed) {
         renewed = true;
-        proof = await this.connection.proof(true);
+        proof = await unlessAborted(this.connection.proof(true), asked.signal);
         continue;
       }
       const error = errorFromAnswer(
@@ -219,7 +219,11 @@ export class KubeClient {
    */
   async watch(path: string, onBytes: (bytes: Buffer) => boolean, asked: Asked = {}): Promise<void> {
     const started = performance.now();
-    let response = await this.#openStream(path, asked, await this.connection.proof());
+    let response = await this.#openStream(
+      path,
+      asked,
+      await unlessAborted(this.connection.proof(), asked.signal),
+    );
     if (response.statusCode === 401) {
       response.destroy();
       response = await this.#openStream(path, asked, await this.connection.proof(true));
@@ -243,9 +247,9 @@ export class KubeClient {
     }
   }
 
-  /** Close the idle sockets; the client can still be used. */
+  /** Close the sockets, those of requests under way too; the client can still be used. */
   close(): void {
-    this.#pool?.close();
+    this.#pool?.destroy();
     this.#pool = undefined;
   }
 
@@ -388,6 +392,17 @@ function textOf(response: http.IncomingMessage): Promise<string> {
       resolve(chunks.length === 1 ? String(chunks[0]) : Buffer.concat(chunks).toString()),
     );
     response.on("error", reject);
+  });
+}
+
+/** The end of a promise, or of the signal: a credential plugin may hang. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
   });
 }
 

@@ -167,6 +167,29 @@ test("a credential plugin that is not there is told by name", async () => {
   );
 });
 
+test("what a credential plugin prints is told to nobody", async () => {
+  const exec = {
+    exec: {
+      apiVersion: "client.authentication.k8s.io/v1",
+      command: "echo",
+      args: ["secret-token"],
+      interactiveMode: "Never",
+    },
+  };
+  const path = await folder({ config: config(JSON.stringify(exec)), "ca.crt": "PEM" });
+  const error = await (await fromKubeconfig(join(path, "config")))
+    .proof()
+    .catch((thrown: unknown) => thrown);
+  expect((error as KubeError).message).toMatch(/failed · its output is not an ExecCredential$/);
+});
+
+test("a file that is too large to be a kubeconfig is refused before it is read", async () => {
+  const path = await folder({ config: "x".repeat(2_000_000) });
+  await expect(fromKubeconfig(join(path, "config"))).rejects.toThrow(
+    /it is larger than 1048576 bytes/,
+  );
+});
+
 test("outside a cluster and without a kubeconfig the error says what to give", async () => {
   const error = await findConnection({}, { HOME: "/nowhere" }).catch((thrown: unknown) => thrown);
   expect((error as KubeError).explain().message).toContain("give --kubeconfig, set KUBECONFIG");

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Clock } from "../model/clock.ts";
 import { realClock } from "../model/clock.ts";
@@ -27,6 +27,7 @@ export interface Connection {
 
 const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 const tokenFileMs = 60_000;
+const largestConfig = 1_048_576;
 
 /**
  * The connection to use: the given file, else KUBECONFIG, else the pod's service account,
@@ -174,6 +175,8 @@ async function readConfigs(paths: string, files: string[]): Promise<Kubeconfig[]
 }
 
 async function readConfig(path: string): Promise<Kubeconfig> {
+  const size = (await stat(path).catch(() => undefined))?.size ?? 0;
+  if (size > largestConfig) throw unreadable(path, `it is larger than ${largestConfig} bytes`);
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
     throw unreadable(path, (cause as NodeJS.ErrnoException).code ?? "it cannot be read", cause);
   });
@@ -239,11 +242,11 @@ function pluginProof(path: string, user: KubeconfigUser): Connection["proof"] {
     try {
       await (await load).applyToHTTPSOptions(options);
     } catch (cause) {
-      // The plugin's output may hold anything: only its first line is told.
-      const why = (cause as Error).message.split("\n")[0]?.slice(0, 200);
-      throw new KubeError("Unauthorized", `the credential plugin of ${path} failed · ${why}`, {
-        cause,
-      });
+      throw new KubeError(
+        "Unauthorized",
+        `the credential plugin of ${path} failed · ${pluginFailure(cause)}`,
+        { cause },
+      );
     }
     const proof: Proof = {};
     if (options.headers?.Authorization) proof.authorization = options.headers.Authorization;
@@ -251,6 +254,15 @@ function pluginProof(path: string, user: KubeconfigUser): Connection["proof"] {
     if (options.key) proof.key = options.key;
     return proof;
   };
+}
+
+/** Why a plugin failed, without a word of its output: that may hold a token. */
+function pluginFailure(cause: unknown): string {
+  const { code, path } = cause as NodeJS.ErrnoException;
+  if (code !== undefined) return path === undefined ? code : `${path}: ${code}`;
+  return cause instanceof SyntaxError
+    ? "its output is not an ExecCredential"
+    : "it ended with an error";
 }
 
 function tokenFile(path: string, clock: Clock): Connection["proof"] {

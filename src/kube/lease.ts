@@ -1,5 +1,7 @@
 import { type Clock, realClock, wait } from "../model/clock.ts";
+import { isExplained } from "../model/failure.ts";
 import type { Kind, KubeObject } from "../model/kind.ts";
+import { redact } from "../model/redact.ts";
 import type { KubeClient } from "./client.ts";
 import { KubeError } from "./errors.ts";
 import { micro } from "./events.ts";
@@ -50,6 +52,9 @@ export class Lease {
   #renewedAt = Number.NEGATIVE_INFINITY;
   #renewedOnWall = Number.NEGATIVE_INFINITY;
   #holder: string | undefined;
+  /** Why the last try failed; undefined where it did not. */
+  #failure: string | undefined;
+  #told = { failure: "", at: 0 };
   // Another's lease is judged by our own clock, from the moment at which we saw it change.
   #seen = { version: "", at: 0 };
 
@@ -67,6 +72,11 @@ export class Lease {
     return this.#holder;
   }
 
+  /** Why the API server could not be asked the last time; undefined where it answered. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
   /** Whether this process leads and may still be sure of it. */
   mayWrite(): boolean {
     // The time of day has to agree: the other clock stands still while the machine sleeps.
@@ -82,6 +92,8 @@ export class Lease {
     const { clock, retryMs, log, identity } = this.#options;
     while (!signal.aborted) {
       const held = await this.#tryInTime(signal);
+      if (signal.aborted) break;
+      this.#tellFailure();
       if (held && !this.#leading) {
         this.#leading = true;
         log.info({ identity }, "leading");
@@ -89,12 +101,14 @@ export class Lease {
       }
       if (this.#leading && this.#leftMs() <= 0) {
         this.#leading = false;
-        log.warn({ identity, holder: this.#holder }, "lease lost");
+        const why = this.#failure ?? `it is held by ${this.#holder}`;
+        if (this.#holder === identity) this.#holder = undefined;
+        log.warn({ identity, holder: this.#holder, why }, "lease lost");
         await lead.end();
       }
       // Those who wait are spread; the holder is on time.
       const pause = this.#leading
-        ? Math.min(retryMs, this.#leftMs())
+        ? Math.max(0, Math.min(retryMs, this.#leftMs()))
         : retryMs * (1 + Math.random());
       await wait(clock, pause, signal).catch(() => {});
     }
@@ -113,6 +127,19 @@ export class Lease {
     return held;
   }
 
+  /** Say why the API server cannot be asked, once for each reason and then every minute. */
+  #tellFailure(): void {
+    const { log, clock } = this.#options;
+    const failure = this.#failure;
+    if (failure === undefined) {
+      this.#told = { failure: "", at: 0 };
+      return;
+    }
+    if (failure === this.#told.failure && clock.now() - this.#told.at < 60_000) return;
+    this.#told = { failure, at: clock.now() };
+    log.warn({ why: failure }, "lease not reached");
+  }
+
   /** How long we may still lead without renewing. */
   #leftMs(): number {
     return this.#renewedAt + this.#options.deadlineMs - this.#options.clock.now();
@@ -125,7 +152,7 @@ export class Lease {
   }
 
   async #tryOnce(signal: AbortSignal): Promise<boolean> {
-    const { client, namespace, name, identity, clock, durationMs, log } = this.#options;
+    const { client, namespace, name, identity, clock, durationMs } = this.#options;
     // Taken before the request is sent: our lease counts from then and not from the answer.
     const now = clock.now();
     const wall = Date.now();
@@ -135,6 +162,7 @@ export class Lease {
       const version = lease?.metadata.resourceVersion ?? "";
       // Another's counts from the answer: it may have been renewed just before that was sent.
       const seen = clock.now();
+      this.#failure = undefined;
       if (version !== this.#seen.version) this.#seen = { version, at: seen };
       this.#holder = lease?.spec?.holderIdentity || undefined;
       const theirs = this.#holder !== undefined && this.#holder !== identity;
@@ -149,11 +177,10 @@ export class Lease {
       this.#renewedOnWall = wall;
       this.#holder = identity;
       return true;
-    } catch (err) {
-      if (signal.aborted) return false;
-      const conflict =
-        err instanceof KubeError && (err.status === 409 || err.code === "AlreadyExists");
-      if (!conflict) log.warn({ err }, "lease not reached");
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 409) return false;
+      const late = signal.aborted ? "the API server did not answer in time" : undefined;
+      this.#failure = late ?? failureOf(error);
       return false;
     }
   }
@@ -198,4 +225,9 @@ export class Lease {
       cancel();
     }
   }
+}
+
+function failureOf(error: unknown): string {
+  if (isExplained(error)) return error.explain().message;
+  return error instanceof Error ? redact(error.message) : "an unexpected error";
 }

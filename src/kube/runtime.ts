@@ -154,6 +154,8 @@ export class Runtime {
       name: "leader",
       check: () => {
         if (!this.lease) return { ok: true, note: "alone" };
+        // Who cannot ask the API server neither leads nor follows.
+        if (this.lease.failure !== undefined) return { ok: false, note: this.lease.failure };
         return {
           ok: true,
           note: this.leading ? "leading" : `following ${this.lease.holder ?? "nobody yet"}`,

@@ -58,6 +58,11 @@ export class SocketPool {
   close(): void {
     this.#pool.close().catch(() => {});
   }
+
+  /** Close the sockets at once: what is under way fails. */
+  destroy(): void {
+    this.#pool.destroy().catch(() => {});
+  }
 }
 
 /** The answer broke off after it had begun. */

@@ -146,6 +146,8 @@ describeOnCluster("leader election on a real API server", (cluster) => {
     first.network.set("silent");
     expect(await moveUntil(clock, () => !first.lease.mayWrite())).toBeLessThanOrEqual(10_000);
     expect(await moveUntil(clock, () => first.said.includes("end"))).toBeLessThanOrEqual(500);
+    expect(first.lease.failure).toBe("the API server did not answer in time");
+    expect(first.lease.holder).toBeUndefined();
   });
 });
 

@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { json, serve } from "../loopback.ts";
@@ -107,6 +110,23 @@ describeOnCluster("postern operator", (cluster) => {
     const ready = await page("/readyz");
     expect(ready.status).toBe(503);
     expect(ready.text).toMatch(/\[-\]azure-token failed: .*AZURE_CREDENTIALS_FILE/);
+  });
+
+  test("a token that the API server refuses is told on the readiness page and in the log", async () => {
+    const path = join(await mkdtemp(join(tmpdir(), "postern-")), "config");
+    onTestFinished(() => rm(dirname(path), { recursive: true }));
+    const good = await readFile(cluster.kubeconfig, "utf8");
+    await writeFile(path, good.replaceAll(cluster.tokens.admin, "not-a-token"));
+    const { page, log } = await start(["--kubeconfig", path]);
+    const leader = () =>
+      page("/readyz").then(
+        ({ text }) => text,
+        () => "",
+      );
+    await expect
+      .poll(leader)
+      .toMatch(/\[-\]leader failed: .*renew the credentials of this kubeconfig/);
+    expect(log()).toContain('"msg":"lease not reached"');
   });
 
   test("a port that is taken is told in one line", async () => {
