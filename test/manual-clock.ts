@@ -1,43 +1,12 @@
-import type { Clock } from "../src/model/clock.ts";
+import { ManualClock as SteppedClock } from "../src/simulator/manual-clock.ts";
 
-/** A clock that stands still until it is moved. */
-export class ManualClock implements Clock {
-  #now: number;
-  #timers: { at: number; fn: () => void }[] = [];
-
-  constructor(start = Date.UTC(2026, 0, 1)) {
-    this.#now = start;
-  }
-
-  now(): number {
-    return this.#now;
-  }
-
-  after(ms: number, fn: () => void): () => void {
-    const timer = { at: this.#now + ms, fn };
-    this.#timers.push(timer);
-    return () => {
-      this.#timers = this.#timers.filter((each) => each !== timer);
-    };
-  }
-
-  /** How many calls are waiting for their time. */
-  get timers(): number {
-    return this.#timers.length;
-  }
-
+/** The simulator's own manual clock, which can also wait for what its timers start. */
+export class ManualClock extends SteppedClock {
   /** Move on, calling what becomes due in its order and letting what it starts settle. */
   async move(ms: number): Promise<void> {
-    const end = this.#now + ms;
-    for (;;) {
-      await settle();
-      const due = this.#timers.filter((each) => each.at <= end).sort((a, b) => a.at - b.at)[0];
-      if (!due) break;
-      this.#now = Math.max(this.#now, due.at);
-      this.#timers = this.#timers.filter((each) => each !== due);
-      due.fn();
-    }
-    this.#now = end;
+    const end = this.now() + ms;
+    do await settle();
+    while (this.step(end));
     await settle();
   }
 }

@@ -7,7 +7,7 @@ export class ManualClock implements Clock {
   /** Called after every step, with what time it is. */
   moved: ((now: number) => void) | undefined;
 
-  constructor(start: number) {
+  constructor(start = Date.UTC(2026, 0, 1)) {
     this.#now = start;
   }
 
@@ -23,6 +23,11 @@ export class ManualClock implements Clock {
     };
   }
 
+  /** How many calls are waiting for their time. */
+  get timers(): number {
+    return this.#timers.length;
+  }
+
   /** When the next timer is due. */
   get nextDue(): number {
     return this.#timers.reduce((least, each) => Math.min(least, each.at), Number.POSITIVE_INFINITY);
@@ -30,13 +35,17 @@ export class ManualClock implements Clock {
 
   /** Move on to a time, calling what becomes due on the way. It never goes back. */
   moveTo(time: number): void {
-    for (let due = this.nextDue; due <= time; due = this.nextDue) {
-      this.#now = Math.max(this.#now, due);
-      const ready = this.#timers.filter((each) => each.at <= this.#now);
-      this.#timers = this.#timers.filter((each) => each.at > this.#now);
-      for (const each of ready) each.fn();
-    }
-    this.#now = Math.max(this.#now, time);
+    while (this.step(time));
+  }
+
+  /** Move on to the next timer that is due by a time, and call it; where there is none, to that time, and give false. */
+  step(time: number): boolean {
+    const at = this.nextDue;
+    const due = at <= time ? this.#timers.find((each) => each.at === at) : undefined;
+    this.#now = Math.max(this.#now, due ? at : time);
+    if (due) this.#timers = this.#timers.filter((each) => each !== due);
+    due?.fn();
     this.moved?.(this.#now);
+    return due !== undefined;
   }
 }
