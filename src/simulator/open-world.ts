@@ -14,6 +14,7 @@ import { applySeed, isSeeder } from "./seed.ts";
 import type { Seed } from "./seed-entry.ts";
 import type { SimulatorError } from "./simulator-error.ts";
 import { State } from "./state.ts";
+import type { StateFile } from "./state-file.ts";
 import { Store } from "./store.ts";
 
 /** What a world is made from. */
@@ -30,8 +31,8 @@ export interface WorldOptions {
   seed?: string;
   /** A world to start with. It is applied once: a state file that was seeded is not seeded again. */
   world?: Seed;
-  /** A file that keeps the world beyond the life of the process; `reset` begins with an empty one. */
-  state?: { file: string; reset?: boolean };
+  /** A file that keeps the world beyond the life of the process. */
+  state?: StateFile;
   /** Told when the state file cannot be written any more; nothing is answered from then on. */
   failed?: (error: SimulatorError) => void;
 }

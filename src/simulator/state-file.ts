@@ -1,15 +1,24 @@
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, renameSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { SimulatorError } from "./simulator-error.ts";
 
 /** What is in the file, so that a later version can tell what it reads. */
 const format = 1;
 
+/** Which file, and how it is opened. */
+export interface StateFile {
+  file: string;
+  /** Begin with an empty one. */
+  reset?: boolean;
+  /** The disk is full when the file has so many pages; for tests. */
+  mostPages?: number;
+}
+
 /**
  * Open a state file, or make one. One that cannot be read is never written to: it is refused, or with `reset` moved
  * aside. A good one is emptied by `reset`.
  */
-export function openStateFile(file: string, reset: boolean): DatabaseSync {
+export function openStateFile({ file, reset = false, mostPages }: StateFile): DatabaseSync {
   if (reset && existsSync(file)) {
     const why = whyUnreadable(file);
     if (why === undefined) for (const each of filesOf(file)) rmSync(each, { force: true });
@@ -17,12 +26,36 @@ export function openStateFile(file: string, reset: boolean): DatabaseSync {
   }
   let database: DatabaseSync | undefined;
   try {
+    makePrivate(file);
     database = new DatabaseSync(file);
+    if (mostPages !== undefined) database.exec(`PRAGMA max_page_count = ${mostPages}`);
     prepare(database);
+    closeToOthers(file);
     return database;
   } catch (error) {
     database?.close();
     throw asSimulatorError(error, file);
+  }
+}
+
+/** Make the file where there is none. SQLite gives the files beside it the mode of this one. */
+function makePrivate(file: string): void {
+  if (existsSync(file)) return;
+  try {
+    closeSync(openSync(file, "a", 0o600));
+  } catch {
+    // SQLite meets the same, and says it in its own words.
+  }
+}
+
+/** Keys and secrets are in it. It is known to be ours by now, so one that others could read is closed to them. */
+function closeToOthers(file: string): void {
+  for (const each of filesOf(file)) {
+    try {
+      if (existsSync(each)) chmodSync(each, 0o600);
+    } catch {
+      // It belongs to someone else, who lets us write to it: who may read it is theirs to say.
+    }
   }
 }
 
@@ -61,8 +94,8 @@ function whyUnreadable(file: string): string | undefined {
     prepare(database);
     return undefined;
   } catch (error) {
-    // Another simulator works with it: neither emptied nor moved under its feet.
-    if (isLocked(error)) throw asSimulatorError(error, file);
+    // Another simulator works with it: neither emptied nor moved under its feet. And a full disk is no fault of the file.
+    if (isLocked(error) || isUnwritable(error)) throw asSimulatorError(error, file);
     return error instanceof Error ? error.message : String(error);
   } finally {
     database?.close();
@@ -84,24 +117,55 @@ function isLocked(error: unknown): boolean {
   return error instanceof Error && error.message.includes("database is locked");
 }
 
-/** What SQLite says, as a person is told. */
-export function asSimulatorError(error: unknown, file: string): SimulatorError {
-  const why = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, " ");
+/** The codes that say that a file cannot be written, whatever is in it: https://sqlite.org/rescode.html */
+const codes = { readOnly: 8, ioError: 10, full: 13, cannotOpen: 14 } as const;
+
+function codeOf(error: unknown): number | undefined {
+  const { errcode } = error as { errcode?: unknown };
+  // The low byte is the code; what is above it says more.
+  return typeof errcode === "number" ? errcode & 0xff : undefined;
+}
+
+function isUnwritable(error: unknown): boolean {
+  const code = codeOf(error);
+  return Object.values(codes).some((each) => each === code);
+}
+
+function whyOf(error: unknown): string {
+  if (codeOf(error) === codes.full) return "the disk is full";
+  return (error instanceof Error ? error.message : String(error)).replace(/\s+/g, " ");
+}
+
+/** Why a file that was open cannot be written any more. Beginning anew would mend nothing, so it is not advised. */
+export function writeError(error: unknown, file: string): SimulatorError {
+  const remedy =
+    codeOf(error) === codes.full ? "make room and start again" : "mend that and start again";
+  return new SimulatorError(
+    "StateUnwritable",
+    `the state file ${file} cannot be written · ${whyOf(error)} · ${remedy}; nothing that was answered is lost`,
+    { cause: error },
+  );
+}
+
+/** Why a file cannot be opened, as a person is told. */
+function asSimulatorError(error: unknown, file: string): SimulatorError {
   if (isLocked(error))
     return new SimulatorError(
       "StateLocked",
       `the state file ${file} is in use · another simulator has it open · stop that one, or give another file to --state`,
       { cause: error },
     );
-  if (/unable to open|readonly|disk is full|disk I\/O|full/.test(why))
+  const code = codeOf(error);
+  if (code === codes.full || code === codes.ioError) return writeError(error, file);
+  if (isUnwritable(error))
     return new SimulatorError(
       "StateUnwritable",
-      `the state file ${file} cannot be written · ${why} · give --state a file in a folder that exists and can be written to`,
+      `the state file ${file} cannot be written · ${whyOf(error)} · give --state a file in a folder that exists and can be written to`,
       { cause: error },
     );
   return new SimulatorError(
     "StateUnreadable",
-    `the state file ${file} cannot be read · ${why} · it was left as it is; start with --reset to keep it aside and begin anew, or give another file to --state`,
+    `the state file ${file} cannot be read · ${whyOf(error)} · it was left as it is; start with --reset to keep it aside and begin anew, or give another file to --state`,
     { cause: error },
   );
 }

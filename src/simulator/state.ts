@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { KeyValue } from "./key-value.ts";
 import type { Operation, OperationJournal } from "./operations.ts";
 import type { SimulatorError } from "./simulator-error.ts";
-import { asSimulatorError, openStateFile } from "./state-file.ts";
+import { openStateFile, type StateFile, writeError } from "./state-file.ts";
 import type { Journal, Resource } from "./store.ts";
 
 /**
@@ -28,15 +28,15 @@ export class State implements KeyValue {
   #scheduled = false;
   #broken = false;
 
-  constructor(options: {
-    file: string;
-    reset?: boolean;
-    /** Told once when the file cannot be written any more. Nothing is answered from then on. */
-    failed: (error: SimulatorError) => void;
-  }) {
+  constructor(
+    options: StateFile & {
+      /** Told once when the file cannot be written any more. Nothing is answered from then on. */
+      failed: (error: SimulatorError) => void;
+    },
+  ) {
     this.#file = options.file;
     this.#failed = options.failed;
-    this.#database = openStateFile(options.file, options.reset ?? false);
+    this.#database = openStateFile(options);
     const upsert = (table: string, key: string, value: string) =>
       this.#database.prepare(
         `INSERT INTO ${table} (${key}, ${value}) VALUES (?, ?) ON CONFLICT (${key}) DO UPDATE SET ${value} = excluded.${value}`,
@@ -158,7 +158,7 @@ export class State implements KeyValue {
     } catch (error) {
       this.#broken = true;
       this.#waiting = [];
-      this.#failed(asSimulatorError(error, this.#file));
+      this.#failed(writeError(error, this.#file));
       return;
     }
     const waiting = this.#waiting;
@@ -201,7 +201,8 @@ export class State implements KeyValue {
       }
       this.#database.exec("COMMIT");
     } catch (error) {
-      this.#database.exec("ROLLBACK");
+      // A full disk has ended it already: https://sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
       throw error;
     }
     this.#resources.clear();

@@ -1,6 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -149,6 +158,58 @@ test("a folder that is not there is told in one line", async () => {
   await expect(startChecked({ state: { file: join(stateFile(), "no", "such") } })).rejects.toThrow(
     /cannot be written · .* · give --state a file in a folder that exists/,
   );
+});
+
+test("a full disk is told as what it is, and what was answered is there after it", async () => {
+  const file = stateFile();
+  const failed: Error[] = [];
+  const { simulator, ask } = await smallWorld({
+    state: { file, mostPages: 40 },
+    failed: (error) => failed.push(error),
+  });
+  await ask("PUT", group, { location: "westeurope" });
+  const answered: string[] = [];
+  for (let i = 0; failed.length === 0; i++) {
+    const id = `${network}${i}`;
+    // What cannot be kept is not answered at all.
+    const asked = ask("PUT", id, networkBody({ filler: "x".repeat(250) })).then(
+      () => answered.push(id),
+      () => undefined,
+    );
+    while (failed.length === 0 && answered.length === i)
+      await new Promise((resolve) => setImmediate(resolve));
+    if (failed.length > 0) await Promise.all([simulator.close(), asked]);
+  }
+  expect(failed.map((error) => error.message)).toEqual([
+    `the state file ${file} cannot be written · the disk is full · make room and start again; nothing that was answered is lost`,
+  ]);
+  expect(answered.length).toBeGreaterThan(5);
+  const after = await startChecked({ state: { file } });
+  expect(answered.filter((id) => !after.store.get(id))).toEqual([]);
+});
+
+test("a disk that is full at the start is told too, and reset is not advised", async () => {
+  const file = stateFile();
+  const started = startChecked({ state: { file, mostPages: 1 } });
+  await expect(started).rejects.toThrow(/cannot be written · the disk is full · make room/);
+});
+
+test.skipIf(process.platform === "win32")("only its owner can read the file", async () => {
+  const file = stateFile();
+  const mode = (name: string) => (statSync(name).mode & 0o777).toString(8);
+  const folder = join(file, "..");
+  const before = process.umask(0);
+  onTestFinished(() => {
+    process.umask(before);
+  });
+  for (let run = 0; run < 2; run++) {
+    const world = await smallWorld({ state: { file } });
+    await world.ask("PUT", group, { location: "westeurope" });
+    expect(readdirSync(folder).map((name) => mode(join(folder, name)))).toEqual(["600", "600"]);
+    await world.simulator.close();
+    // One that an earlier version made for everyone is closed to them.
+    chmodSync(file, 0o644);
+  }
 });
 
 test("killed in the middle of writes it has every answered write, and none by half", async () => {
