@@ -102,6 +102,8 @@ export function answerArm(
     at: clock.now(),
     method,
     path,
+    query: cut < 0 ? "" : url.slice(cut + 1),
+    ...asTold(headers["if-match"], headers["x-ms-client-request-id"]),
     status: fate?.kind === "lost" ? 0 : answer.status,
     identity: asker?.objectId ?? "",
     action: routed?.action ?? "",
@@ -109,6 +111,13 @@ export function answerArm(
     ...(fate && { fault: fate.kind }),
   });
   return { answer, fate };
+}
+
+function asTold(ifMatch: string | undefined, clientRequestId: string | string[] | undefined) {
+  return {
+    ...(ifMatch !== undefined && { ifMatch }),
+    ...(typeof clientRequestId === "string" && { clientRequestId }),
+  };
 }
 
 /** An error as an answer: a refusal in its own words, anything else as Azure tells of its own faults. */

@@ -153,7 +153,7 @@ export class Control implements Pages {
     "GET requests": ({ query }) => {
       const entries = this.#on.log.entries(filterOf(query));
       const value = entries.map((each) => ({ ...each, at: new Date(each.at).toISOString() }));
-      return ok({ value, dropped: this.#on.log.dropped });
+      return ok({ value, last: this.#on.log.last, dropped: this.#on.log.dropped });
     },
     "DELETE requests": () => {
       this.#on.log.clear();
@@ -283,9 +283,11 @@ function filterOf(query: URLSearchParams): LogFilter {
     else if (name === "status" || name === "limit") {
       if (!/^\d{1,9}$/.test(value)) throw wrong(name, "must be a whole number");
       filter[name] = Number(value);
-    } else if (name === "since") {
-      filter.since = Date.parse(value);
-      if (!Number.isFinite(filter.since)) throw wrong(name, "must be a time");
+    } else if (name === "since" && /^\d{1,15}$/.test(value)) filter.since = Number(value);
+    else if (name === "since") {
+      filter.notBefore = Date.parse(value);
+      if (!Number.isFinite(filter.notBefore))
+        throw wrong(name, "must be the sequence number of an entry, or a time");
     } else
       throw wrong(name, `is not known here; known are ${words.join(", ")}, status, since, limit`);
   }

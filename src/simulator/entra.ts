@@ -132,8 +132,19 @@ export class Entra implements Pages {
     });
     whenKept(() => response.end(text));
     const { method = "GET", url = "/" } = request;
-    const path = url.split("?", 1)[0] ?? url;
-    log.add({ at: clock.now(), method, path, status, identity: "", action: "", cost: "none" });
+    const [path = url, query = ""] = url.split("?", 2);
+    const named = request.headers["client-request-id"];
+    log.add({
+      at: clock.now(),
+      method,
+      path,
+      query,
+      ...(typeof named === "string" && { clientRequestId: named }),
+      status,
+      identity: "",
+      action: "",
+      cost: "none",
+    });
   }
 }
 

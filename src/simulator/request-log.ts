@@ -2,9 +2,16 @@ import { alike } from "./fault-rule.ts";
 
 /** One request as it was answered. */
 export interface LogEntry {
+  /** Counted from 1, and on after the log was emptied. */
+  sequence: number;
   at: number;
   method: string;
   path: string;
+  /** What followed the path, without its question mark, such as `api-version=2024-05-01`. */
+  query: string;
+  ifMatch?: string;
+  /** The name that the client gave to the request. */
+  clientRequestId?: string;
   /** 0 where the answer was lost on purpose. */
   status: number;
   /** Who asked, by object id; empty where nobody was known. */
@@ -24,8 +31,10 @@ export interface LogFilter {
   action?: string;
   status?: number;
   cost?: string;
-  /** Not before this time. */
+  /** Only what came after the entry of this sequence number. */
   since?: number;
+  /** Not before this time. */
+  notBefore?: number;
   /** The newest so many. */
   limit?: number;
 }
@@ -36,30 +45,35 @@ const kept = 100_000;
 export class RequestLog {
   readonly #entries: LogEntry[] = [];
   #dropped = 0;
+  #last = 0;
 
-  add(entry: LogEntry): void {
-    this.#entries.push(entry);
+  add(entry: Omit<LogEntry, "sequence">): void {
+    this.#entries.push({ sequence: ++this.#last, ...entry });
     if (this.#entries.length < kept * 2) return;
     this.#dropped += kept;
     this.#entries.splice(0, kept);
   }
 
-  entries(filter: LogFilter = {}): readonly LogEntry[] {
-    const { method, path, identity, action, status, cost, since, limit } = filter;
-    const found =
-      Object.keys(filter).length === 0
-        ? this.#entries
-        : this.#entries.filter(
-            (each) =>
-              (method === undefined || alike(method, each.method)) &&
-              (path === undefined || alike(path, each.path)) &&
-              (identity === undefined || alike(identity, each.identity)) &&
-              (action === undefined || alike(action, each.action)) &&
-              (status === undefined || each.status === status) &&
-              (cost === undefined || each.cost === cost) &&
-              (since === undefined || each.at >= since),
-          );
-    return limit === undefined ? found : found.slice(-limit);
+  /** Those that are wanted, as they are now: the list does not grow with the log. */
+  entries(filter: LogFilter = {}): readonly Readonly<LogEntry>[] {
+    const { method, path, identity, action, status, cost, since, notBefore, limit } = filter;
+    const found = this.#entries.filter(
+      (each) =>
+        (since === undefined || each.sequence > since) &&
+        (notBefore === undefined || each.at >= notBefore) &&
+        (method === undefined || alike(method, each.method)) &&
+        (path === undefined || alike(path, each.path)) &&
+        (identity === undefined || alike(identity, each.identity)) &&
+        (action === undefined || alike(action, each.action)) &&
+        (status === undefined || each.status === status) &&
+        (cost === undefined || each.cost === cost),
+    );
+    return limit === undefined ? found : found.slice(Math.max(0, found.length - limit));
+  }
+
+  /** The sequence number of the newest entry there ever was, to ask later for what came `since`; 0 before the first. */
+  get last(): number {
+    return this.#last;
   }
 
   /** How many were forgotten because there were too many. */
