@@ -190,8 +190,8 @@ function instance({ base, query }: Asked): unknown {
   };
 }
 
-/** The host as the asker wrote it: it may have reached us by any of our names. */
-function baseOf(request: IncomingMessage): string {
+/** Where the asker reached us, as the asker wrote it: it may have been by any of our names. */
+export function baseOf(request: IncomingMessage): string {
   const scheme = "encrypted" in request.socket ? "https" : "http";
   const host = request.headers.host ?? "";
   return `${scheme}://${/^[\w.:[\]-]+$/.test(host) ? host : "localhost"}`;

@@ -1,5 +1,6 @@
 import { type Clock, realClock } from "../model/clock.ts";
 import { serverCertificates } from "./certificates.ts";
+import { cloudDescription } from "./cloud-description.ts";
 import type { Directory } from "./directory.ts";
 import { Entra } from "./entra.ts";
 import type { FaultRule } from "./fault-rule.ts";
@@ -81,7 +82,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const bug = options.bug && { bug: options.bug };
   const steering = steer(opened, { clock, log, throttle, whenKept, ...bug });
   const entra = new Entra({ directory, clock, log, guid, whenKept, ...bug });
-  const pages = [steering.control, entra];
+  const pages = [steering.control, cloudDescription, entra];
   const answered = options.answered && { answered: options.answered };
   const shared = { directory, operations, throttle, faults, log, clock, whenKept, pages };
   /** What comes over TLS is told of operations over TLS: clients refuse to go on without. */

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { smallWorld } from "./small-world.ts";
+
+test("anyone is told where the parts of the cloud are, in Azure's form", async () => {
+  const { simulator } = await smallWorld();
+  const response = await fetch(`${simulator.url}/metadata/endpoints?api-version=2022-09-01`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toMatch(/^application\/json/);
+  expect(await response.json()).toMatchObject({
+    name: "AzureCloud",
+    authentication: {
+      loginEndpoint: simulator.url,
+      audiences: expect.arrayContaining(["https://management.azure.com/"]),
+      tenant: "common",
+    },
+    portal: expect.stringMatching(/^https:/),
+    graph: expect.stringMatching(/^https:/),
+    resourceManager: `${simulator.url}/`,
+  });
+});
+
+test("a token does no harm there, and a version is needed as everywhere", async () => {
+  const { ask, simulator } = await smallWorld();
+  expect((await ask("GET", "/metadata/endpoints")).status).toBe(200);
+  const without = await fetch(`${simulator.url}/metadata/endpoints`);
+  expect(without.status).toBe(400);
+  expect(await without.json()).toMatchObject({ error: { code: "MissingApiVersionParameter" } });
+});
