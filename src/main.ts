@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { nearest } from "./cli/nearest.ts";
-import { tell } from "./cli/tell.ts";
+import { exitCodes, tell } from "./cli/tell.ts";
 import { UsageError } from "./cli/usage-error.ts";
 
 /** A program of Postern. It is loaded only when it is asked for, so that help and errors are instant. */
@@ -24,6 +24,7 @@ const programs: Record<string, Program> = {
 /** Runs the program that the first argument names, to its end, and gives the exit code. */
 export async function main(args: string[]): Promise<number> {
   process.stdout.on("error", endQuietlyOnClosedPipe);
+  process.stderr.on("error", () => process.exit(ending));
   process.on("uncaughtException", (error) => process.exit(fail(error)));
   try {
     await dispatch(args);
@@ -49,9 +50,17 @@ async function dispatch([name = "help", ...rest]: string[]): Promise<void> {
   await runProgram(name, command(), rest);
 }
 
+/** How it ends where what it has to tell cannot be told. */
+let ending: number = exitCodes.failed;
+
 function fail(error: unknown): number {
   const { text, exitCode } = tell(error);
-  process.stderr.write(`${text}\n`);
+  ending = exitCode;
+  try {
+    process.stderr.write(`${text}\n`);
+  } catch {
+    // A full disk: there is no one else to tell.
+  }
   return exitCode;
 }
 

@@ -15,8 +15,20 @@ export function tell(error: unknown): { text: string; exitCode: number } {
       .trim()}`;
     return { text, exitCode: error instanceof UsageError ? exitCodes.usage : exitCodes.failed };
   }
+  if (isLostOutput(error))
+    return {
+      text: `postern: the output cannot be written · ${error.message.replace(/,.*/, "")} · make room, or let it go elsewhere`,
+      exitCode: exitCodes.failed,
+    };
   const release = `Postern ${packageVersion()}, Node ${process.versions.node}`;
   const known = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const text = `postern: this is a bug (${release}); please report it with these lines\n${redact(known)}`;
   return { text, exitCode: exitCodes.bug };
+}
+
+/** A write without a path is one to a stream that was given to us. That its disk is full or gone is no bug of ours. */
+function isLostOutput(error: unknown): error is NodeJS.ErrnoException {
+  if (!(error instanceof Error)) return false;
+  const { code = "", syscall, path } = error as NodeJS.ErrnoException;
+  return syscall === "write" && path === undefined && /^(ENOSPC|EDQUOT|EIO)$/.test(code);
 }

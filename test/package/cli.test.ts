@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { root, runBin } from "./run-bin.ts";
 
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -96,3 +97,40 @@ test("a reader that closes the pipe ends it without a word", async () => {
   const [stderr, [exitCode]] = await Promise.all([text(child.stderr), once(child, "close")]);
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
 });
+
+test.runIf(existsSync("/dev/full"))(
+  "an output that cannot be written is told in one line, and is no bug",
+  async () => {
+    const full = openSync("/dev/full", "w");
+    onTestFinished(() => closeSync(full));
+    const child = spawn(process.execPath, [join(root, "bin/postern.js"), "--help"], {
+      stdio: ["ignore", full, "pipe"],
+    });
+    const [stderr, [exitCode]] = await Promise.all([
+      text(child.stderr ?? Readable.from([])),
+      once(child, "close"),
+    ]);
+    expect(stderr).toBe(
+      "postern: the output cannot be written · ENOSPC: no space left on device · make room, or let it go elsewhere\n",
+    );
+    expect(exitCode).toBe(1);
+  },
+);
+
+test.runIf(existsSync("/dev/full"))(
+  "where nobody reads what it has to tell, it ends with the exit code of what went wrong",
+  async () => {
+    const full = openSync("/dev/full", "w");
+    onTestFinished(() => closeSync(full));
+    const toFull = spawn(process.execPath, [join(root, "bin/postern.js"), "nonsense"], {
+      stdio: ["ignore", "ignore", full],
+    });
+    const toNobody = spawn(process.execPath, [join(root, "bin/postern.js"), "nonsense"]);
+    toNobody.stderr.destroy();
+    const ended = [toFull, toNobody].map((child) => once(child, "close"));
+    expect(await Promise.all(ended)).toEqual([
+      [2, null],
+      [2, null],
+    ]);
+  },
+);
