@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../model/clock.ts";
 import type { Outcome } from "./answering.ts";
 import type { Effect } from "./fault-rule.ts";
+import type { Traffic } from "./traffic.ts";
 import { type Answer, commonHeaders } from "./wire.ts";
 
 const common = Object.entries(commonHeaders).flat();
@@ -25,6 +26,7 @@ export interface Sent {
 /** Turns answers into bytes. */
 export class Sender {
   readonly #clock: Clock;
+  readonly #traffic: Traffic;
   readonly #answered: ((sent: Sent) => void) | undefined;
   // A guid for each request: random at the start, then counted. It must be cheap, and nothing follows from it.
   readonly #prefix: string;
@@ -33,8 +35,9 @@ export class Sender {
   #date = "";
   #compact = "";
 
-  constructor(clock: Clock, answered?: (sent: Sent) => void) {
+  constructor(clock: Clock, traffic: Traffic, answered?: (sent: Sent) => void) {
     this.#clock = clock;
+    this.#traffic = traffic;
     this.#answered = answered;
     const hex = randomBytes(10).toString("hex");
     this.#prefix = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-`;
@@ -50,7 +53,11 @@ export class Sender {
         this.send(request, response, answer, fate.kind);
         return;
       case "slow":
-        this.#clock.after(fate.ms, () => this.send(request, response, answer, fate.kind));
+        this.#traffic.hold(response);
+        this.#clock.after(fate.ms, () => {
+          this.#traffic.release(response);
+          this.send(request, response, answer, fate.kind);
+        });
         return;
       case undefined:
       case "answer":

@@ -17,6 +17,7 @@ import type { Snapshot } from "./snapshot.ts";
 import { steer } from "./steering.ts";
 import type { Store } from "./store.ts";
 import { Throttle, type ThrottleLimits } from "./throttle.ts";
+import { Traffic } from "./traffic.ts";
 
 /** How a simulator is started. Nothing need be said. */
 export interface SimulatorOptions extends WorldOptions {
@@ -45,7 +46,9 @@ export interface Simulator {
   readonly httpsUrl: string | undefined;
   /** The certificate of the authority that signed the server's, in PEM. */
   readonly ca: string | undefined;
+  /** The resources. Operations that are due end whenever this is read, so read it anew for each look. */
   readonly store: Store;
+  /** The operations; those that are due end whenever this is read. */
   readonly operations: Operations;
   readonly directory: Directory;
   readonly roles: Roles;
@@ -61,10 +64,17 @@ export interface Simulator {
   readonly controlToken: string;
   /** Let something go wrong; gives the id by which `faults` can take it back. */
   addFault(rule: FaultRule): string;
-  /** The world as it is. */
+  /** The world as it is, with operations that are due ended. */
   snapshot(): Snapshot;
   /** Move a manual clock on, ending operations in the order in which they are due. */
   moveClock(ms: number): void;
+  /**
+   * Move a manual clock on step by step: to the next timer on it or the next end of an operation, and further only when
+   * every request that this led to is answered. Whoever polls by the same clock does so as often as in real time.
+   */
+  advance(ms: number): Promise<void>;
+  /** Whether no operation runs and no request waits for its answer. */
+  quiet(): boolean;
   /** Write what has changed to the state file now; requests do it by themselves. */
   keep(): void;
   close(): Promise<void>;
@@ -80,11 +90,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const throttle = new Throttle({ clock, ...(options.limits && { limits: options.limits }) });
   const whenKept = (then: () => void) => (state ? state.whenKept(then) : then());
   const bug = options.bug && { bug: options.bug };
-  const steering = steer(opened, { clock, log, throttle, whenKept, ...bug });
+  const traffic = new Traffic();
+  const steering = steer(opened, { clock, log, throttle, traffic, whenKept, ...bug });
   const entra = new Entra({ directory, clock, log, guid, whenKept, ...bug });
   const pages = [steering.control, cloudDescription, entra];
   const answered = options.answered && { answered: options.answered };
-  const shared = { directory, operations, throttle, faults, log, clock, whenKept, pages };
+  const shared = { directory, operations, throttle, faults, log, clock, traffic, whenKept, pages };
   /** What comes over TLS is told of operations over TLS: clients refuse to go on without. */
   const partsFor = (base: () => string): Parts => ({
     ...shared,
@@ -107,13 +118,19 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     directory.acceptAudience(tls.url);
     directory.acceptAudience(tls.url.replace("127.0.0.1", "localhost"));
   }
-  const { machines, controlToken, addFault, snapshot, moveTo } = steering;
+  const { machines, controlToken, addFault, snapshot, moveTo, advance, quiet } = steering;
   return {
     url: plain.url,
     httpsUrl: tls?.url,
     ca: certificates?.ca,
-    store,
-    operations,
+    get store() {
+      operations.settle();
+      return store;
+    },
+    get operations() {
+      operations.settle();
+      return operations;
+    },
     directory,
     roles,
     faults,
@@ -126,6 +143,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     addFault,
     snapshot,
     moveClock: (ms) => moveTo(clock.now() + ms),
+    advance,
+    quiet,
     keep: () => state?.flush(),
     close: async () => {
       await Promise.all([plain.close(), tls?.close(), machines.close()]);

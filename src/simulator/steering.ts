@@ -10,6 +10,7 @@ import type { RequestLog } from "./request-log.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
 import type { Store } from "./store.ts";
 import type { Throttle } from "./throttle.ts";
+import type { Traffic } from "./traffic.ts";
 
 /** All that steers a world from outside of Azure. */
 export interface Steering {
@@ -19,6 +20,8 @@ export interface Steering {
   addFault(rule: FaultRule): string;
   snapshot(): Snapshot;
   moveTo(time: number): void;
+  advance(ms: number): Promise<void>;
+  quiet(): boolean;
   /** The resources as they were at a time. */
   storeAt(time: number): Store;
 }
@@ -30,18 +33,22 @@ export function steer(
     clock: Clock;
     log: RequestLog;
     throttle: Throttle;
+    traffic: Traffic;
     whenKept: (then: () => void) => void;
     bug?: (error: unknown) => void;
   },
 ): Steering {
-  const { clock } = more;
+  const { clock, traffic } = more;
   const { store, operations } = world;
   const history = new History({ store, clock });
   const addFault = (rule: FaultRule) => {
     if (rule.effect.kind === "stale") history.start();
     return faults.add(rule);
   };
-  const snapshot = () => snapshotOf(store, clock.now());
+  const snapshot = () => {
+    operations.settle();
+    return snapshotOf(store, clock.now());
+  };
   const moveTo = (time: number) => {
     if (!(clock instanceof ManualClock)) throw new Error("only a manual clock can be moved");
     while (operations.nextDue <= time) {
@@ -49,6 +56,24 @@ export function steer(
       operations.settle();
     }
     clock.moveTo(time);
+  };
+  const advance = async (ms: number) => {
+    if (!(clock instanceof ManualClock)) throw new Error("only a manual clock can be moved");
+    if (!(ms >= 0 && ms < Number.POSITIVE_INFINITY))
+      throw new Error(`a clock is moved on by so many milliseconds, not by ${ms}`);
+    const end = clock.now() + ms;
+    const nextDue = () => Math.min(clock.nextDue, operations.nextDue);
+    // What is asked because of one step may set timers and begin operations that are due before the next.
+    await traffic.settled();
+    while (clock.now() < end || nextDue() <= end) {
+      moveTo(Math.min(nextDue(), end));
+      await traffic.settled();
+    }
+  };
+  const quiet = () => {
+    operations.settle();
+    const [running] = operations.running();
+    return running === undefined && traffic.count === 0;
   };
   const machines = new Machines(world);
   const controlToken = randomBytes(24).toString("base64url");
@@ -64,5 +89,5 @@ export function steer(
     token: controlToken,
   });
   const storeAt = (time: number) => history.at(time);
-  return { control, controlToken, machines, addFault, snapshot, moveTo, storeAt };
+  return { control, controlToken, machines, addFault, snapshot, moveTo, advance, quiet, storeAt };
 }

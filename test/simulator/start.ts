@@ -33,5 +33,6 @@ export async function startChecked(options: SimulatorOptions = {}): Promise<Simu
     if (answers && answers.wrong.length > 0)
       throw new Error(`answers that are not as Azure documents them:\n${answers.wrong.join("\n")}`);
   });
-  return { ...simulator, close };
+  // Not a copy: some of its members are worked out each time they are read.
+  return Object.create(simulator, { close: { value: close } }) as Simulator;
 }
