@@ -9,8 +9,8 @@ const page = new URL("../docs/reference/simulator.md", import.meta.url);
 
 const intro = `# The simulator
 
-\`postern simulator\` is an Azure that runs on one machine: Resource Manager with the types below, the sign-in of Entra, and in tests
-the metadata service of a machine. It keeps Azure's order of checks, its refusals, its long-running operations, etags, pages and
+\`postern simulator\` is an Azure that runs on one machine: Resource Manager with the types below, the sign-in of Entra, and
+the metadata service of each machine. It keeps Azure's order of checks, its refusals, its long-running operations, etags, pages and
 limits, so that what works here works there. No traffic flows and nothing runs in its machines.
 
 This page is made from the code by \`npm run generate\`.
@@ -60,7 +60,7 @@ const besides = `## Beside Resource Manager
 keys. Interactive sign-in, refresh tokens, groups and Microsoft Graph are not there.
 
 **The metadata service of a machine** (IMDS): instance, token, load balancer, scheduled events and versions, with its rules on headers and
-its limits, by \`startImds()\` in \`src/simulator/imds.ts\`. Attested documents are not there.
+its limits. Each machine has it on a port of its own, which the ready file and \`GET /_postern/machines\` tell. Attested documents are not there.
 
 **What Azure's documents leave open** can be switched in \`startSimulator({ switches })\`: \`gatewayPoolsTakeAddresses\` says whether a pool of a
 Gateway load balancer takes members by address; \`concurrentNetworkWrites\`, whether a write to a network that is being changed is refused

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { root, runBin } from "./run-bin.ts";
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
@@ -12,6 +13,17 @@ function commands(page: string): string[] {
   const blocks = Array.from(page.matchAll(/```sh\n([\s\S]*?)```/g), (match) => match[1] ?? "");
   const lines = blocks.flatMap((block) => block.trim().split("\n"));
   return lines.flatMap((line) => line.replace(/\s+#.*/, "").split(" && "));
+}
+
+/** Runs a program that goes on until it is stopped, where it can leave what it writes, and on any free ports. */
+async function tried(args: string[]) {
+  const cwd = mkdtempSync(join(tmpdir(), "postern-docs-"));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  symlinkSync(join(root, "examples"), join(cwd, "examples"));
+  return runBin([...args, "--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0"], {
+    cwd,
+    onOutput: (pid) => process.kill(pid, "SIGTERM"),
+  });
 }
 
 describe("the README", () => {
@@ -35,7 +47,9 @@ describe("the README", () => {
       }
       case "npx": {
         expect(words[0]).toBe("postern");
-        expect(await runBin(words.slice(1))).toMatchObject({ exitCode: 0, stderr: "" });
+        const ended =
+          words[1] === "simulator" ? await tried(words.slice(1)) : await runBin(words.slice(1));
+        expect(ended).toMatchObject({ exitCode: 0, stderr: "" });
         break;
       }
       case "bash":
@@ -60,7 +74,7 @@ describe.each(pages)("%s", (page) => {
 
   test("names only paths that are there", () => {
     const inBlocks = /```[\s\S]*?```/g;
-    const path = /`((?:src|test|scripts|bench|docs|manifests|bin)\/[\w./-]*)`/g;
+    const path = /`((?:src|test|scripts|bench|docs|examples|manifests|bin)\/[\w./-]*)`/g;
     const named = Array.from(text.replace(inBlocks, "").matchAll(path), (match) => match[1] ?? "");
     expect(named.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });

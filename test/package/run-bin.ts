@@ -17,6 +17,8 @@ export interface RunOptions {
   bin?: string;
   /** What Node is told before the bin. */
   node?: string[];
+  /** Where it runs, where that is not here. */
+  cwd?: string;
   /** Called with the process id when the process has printed something. */
   onOutput?: (pid: number) => void;
 }
@@ -26,6 +28,7 @@ export async function runBin(args: string[], options: RunOptions = {}): Promise<
   const bin = options.bin ?? join(root, "bin/postern.js");
   const child = spawn(process.execPath, [...(options.node ?? []), bin, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
+    ...(options.cwd !== undefined && { cwd: options.cwd }),
   });
   child.stdout.once("data", () => options.onOutput?.(child.pid ?? 0));
   const [stdout, stderr, [exitCode, signal]] = await Promise.all([
