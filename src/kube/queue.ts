@@ -1,6 +1,6 @@
 import { type Clock, realClock } from "../model/clock.ts";
+import { DueHeap } from "../model/due-heap.ts";
 import { type Priority, priorities } from "../model/priority.ts";
-import { DueHeap } from "./due-heap.ts";
 
 /** What came of a key: whether it failed, and when to look at it again. */
 export interface Outcome {

@@ -5,6 +5,7 @@ import { FrontDoor } from "./front-door.ts";
 import { Keeper } from "./keeper.ts";
 import { checkLevel } from "./level.ts";
 import type { Operation } from "./operations.ts";
+import { pageStart, pageToken } from "./page-token.ts";
 import { checkPoll, signPoll } from "./poll-address.ts";
 import { Refusal } from "./refusal.ts";
 import { groupNotFound, notFound, parentNotFound, superseded, unsupported } from "./refusals.ts";
@@ -209,7 +210,7 @@ export class Arm {
     type: ResourceType,
   ): Answer {
     const { pageSize } = this.#options;
-    const from = Number(request.query.get("$skiptoken") ?? 0) || 0;
+    const from = pageStart(found, request.query.get("$skiptoken"));
     const size = Math.max(1, Math.min(pageSize, Number(request.query.get("$top")) || pageSize));
     const value = found
       .slice(from, from + size)
@@ -220,7 +221,7 @@ export class Arm {
       );
     if (found.length <= from + size) return { status: 200, headers: {}, body: { value } };
     const next = new URLSearchParams(request.query);
-    next.set("$skiptoken", String(from + size));
+    next.set("$skiptoken", pageToken(found[from + size - 1]));
     return {
       status: 200,
       headers: {},
@@ -256,7 +257,7 @@ export class Arm {
     this.#door.checkJoins(request.asker, joins, write);
     const accepted = type.accept(writing);
     this.#door.checkJoins(request.asker, accepted.joins ?? [], write);
-    this.#door.checkNotBusy(existing, [...joins, ...(accepted.joins ?? [])]);
+    this.#door.checkNotBusy(existing, parent, [...joins, ...(accepted.joins ?? [])]);
     const busy = this.#door.networkBusy(existing, parent);
     if (busy && world.switches.concurrentNetworkWrites === "refuse") throw busy;
     this.#keeper.checkDropped(existing, accepted.children);
@@ -324,6 +325,7 @@ export class Arm {
     if (!type.patchTags) throw unsupported("PATCH", address);
     const resource = this.#find(address, type);
     this.#door.checkEtags(request, resource, type);
+    this.#door.checkNotBusy(resource, undefined, []);
     const given = tags(objectBody(request.body));
     // What is not said stays: a PATCH without tags changes nothing.
     if (given.tags !== undefined) {
@@ -346,6 +348,13 @@ export class Arm {
     if (busy) throw busy;
     type.mayDelete?.(resource, world);
     const style = typeof type.delete === "function" ? type.delete(resource) : type.delete;
+    const going =
+      resource.state === "Deleting" ? world.operations.get(resource.operation ?? "") : undefined;
+    if (going?.status === "InProgress") {
+      // It goes already: whoever asks again is shown the operation that takes it away.
+      const headers = this.#operationHeaders(going, apiVersion);
+      return { status: style === "async200" ? 200 : 202, headers };
+    }
     if (style === "sync") {
       const body = type.showsDeleted && { body: this.#keeper.shown(resource, type, noQuery) };
       this.#keeper.remove(resource, type);
@@ -487,10 +496,11 @@ export class Arm {
       throw new Refusal(404, "OperationNotFound", `The operation '${match[2]}' was not found.`, {
         by: "gateway",
       });
+    const results = match[1]?.endsWith("results") === true;
+    this.#door.authorizePoll(request.asker, operation, results, address.path);
     const done = operation.status !== "InProgress";
     const headers: Record<string, string> = { ...providerHeaders(operation.dialect) };
     if (!done) headers["Retry-After"] = String(this.#options.retryAfterSeconds);
-    const results = match[1]?.endsWith("results") === true;
     if (!results) return { status: 200, headers, body: operationBody(operation) };
     if (!done)
       return {
@@ -505,14 +515,17 @@ export class Arm {
       } = operation.error ?? {};
       throw new Refusal(409, code, message, { details });
     }
-    const body = operation.result ?? this.#made(operation);
+    const body = operation.result ?? this.#made(operation, request.asker);
     return { status: 200, headers, ...(body && { body }) };
   }
 
   /** What an operation wrote, for a client that asks for its result and not for the resource. */
-  #made({ verb, key, type: name }: Operation): JsonObject | undefined {
+  #made({ verb, key, type: name }: Operation, asker: Principal): JsonObject | undefined {
+    const { world } = this.#options;
     const type = typeNamed(name);
-    const resource = verb === "PUT" ? this.#options.world.store.get(key) : undefined;
+    // The right to look at operations is not the right to read what they made.
+    const readable = world.allowed(asker, `${name}/read`, key);
+    const resource = verb === "PUT" && readable ? world.store.get(key) : undefined;
     return type && resource && this.#keeper.shown(resource, type, noQuery);
   }
 

@@ -45,7 +45,9 @@ export function etagOf(resource: Resource, type: ResourceType): string {
 
 export function bump(resource: Resource): void {
   resource.version++;
-  const hash = createHash("sha256").update(`${resource.key} ${resource.version}`).digest("hex");
+  // From the one before, which began with a guid: a resource that is made anew under the same name never has an
+  // etag that its predecessor had.
+  const hash = createHash("sha256").update(`${resource.etag} ${resource.version}`).digest("hex");
   resource.etag = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-4${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
 }
 

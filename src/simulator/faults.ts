@@ -68,7 +68,9 @@ export class Faults {
     if (this.#rules.length === 0) return undefined;
     const now = this.#clock.now();
     for (const rule of this.#rules) {
-      if (now >= rule.endsAt || !matches(rule.match, moment) || !this.#turnOf(rule)) continue;
+      if (now >= rule.endsAt || !matches(rule.match, moment) || !concerns(rule.effect, moment))
+        continue;
+      if (!this.#turnOf(rule)) continue;
       rule.hit++;
       if (rule.effect.kind !== "operation") return rule.effect;
       const { ms, never, error } = rule.effect;
@@ -97,4 +99,10 @@ export class Faults {
     // Drawn last and for every match that counts, so that the line of chances is the same in every run.
     return rule.probability === undefined || rule.chance() < rule.probability;
   }
+}
+
+/** Whether an effect can happen to a request: only writes begin operations, and only reads can be stale. */
+function concerns(effect: Effect, { method }: Moment): boolean {
+  const reads = method === "GET" || method === "HEAD";
+  return effect.kind === "operation" ? !reads : effect.kind === "stale" ? reads : true;
 }

@@ -5,8 +5,8 @@ import type { Keeper } from "./keeper.ts";
 import type { Operation } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
 import { anotherOperation, dnsConditionFailed, etagMismatch, groupNotFound } from "./refusals.ts";
-import type { Join, Principal, ResourceType, World } from "./resource-type.ts";
-import { collectionOf, type Resource } from "./store.ts";
+import type { Dialect, Join, Principal, ResourceType, World } from "./resource-type.ts";
+import { collectionOf, parentOf, type Resource } from "./store.ts";
 
 const groupType = "Microsoft.Resources/resourceGroups";
 
@@ -77,12 +77,16 @@ export class FrontDoor {
     const { world } = this.#options;
     const scope = address.collection ? collectionOf(address.key) : address.key;
     if (world.allowed(asker, action, scope)) return;
-    throw new Refusal(
-      403,
-      "AuthorizationFailed",
-      `The client '${asker.appId}' with object id '${asker.objectId}' does not have authorization to perform action '${action}' over scope '${address.path}' or the scope is invalid. If access was recently granted, please refresh your credentials.`,
-      { by: "gateway" },
-    );
+    throw notAuthorized(asker, action, address.path);
+  }
+
+  /** To look at an operation takes a right of its own, at the group that it works in. */
+  authorizePoll(asker: Principal, operation: Operation, results: boolean, path: string): void {
+    const { subscription, resourceGroup, dialect } = operation;
+    const scope = `/subscriptions/${subscription}${resourceGroup ? `/resourceGroups/${resourceGroup}` : ""}`;
+    const action = pollAction(dialect, results);
+    if (this.#options.world.allowed(asker, action, scope.toLowerCase())) return;
+    throw notAuthorized(asker, action, path);
   }
 
   checkJoins(
@@ -102,13 +106,19 @@ export class FrontDoor {
     }
   }
 
-  /** Something that is being changed or deleted can be neither written to nor referred to. */
-  checkNotBusy(existing: Resource | undefined, joins: readonly Join[]): void {
-    const running = existing?.state === "Deleting" ? this.#running(existing) : undefined;
-    if (running) throw anotherOperation(running, this.#options.base());
+  /** Something that is being deleted can be neither written to nor into, nor referred to. */
+  checkNotBusy(
+    existing: Resource | undefined,
+    parent: Resource | undefined,
+    joins: readonly Join[],
+  ): void {
+    for (const each of [existing, parent]) {
+      const running = each?.state === "Deleting" ? this.#running(each) : undefined;
+      if (running) throw anotherOperation(running, this.#options.base());
+    }
     for (const { id } of joins) {
-      const target = this.#options.keeper.nearest(id.toLowerCase());
-      if (target?.state !== "Deleting") continue;
+      const target = this.#going(id.toLowerCase());
+      if (!target) continue;
       throw new Refusal(429, "RetryableError", "A retryable error occurred.", {
         details: [
           {
@@ -118,6 +128,16 @@ export class FrontDoor {
         ],
       });
     }
+  }
+
+  /** What is being deleted of a resource and all that it is in, up to its group. */
+  #going(key: string): Resource | undefined {
+    const { store } = this.#options.world;
+    for (let at = key; at.length > 1; at = parentOf(at)) {
+      const resource = store.get(at);
+      if (resource?.state === "Deleting") return resource;
+    }
+    return undefined;
   }
 
   /** One write to a network or a subnet of it at a time, deletes too: what is said to another. */
@@ -170,6 +190,29 @@ export class FrontDoor {
   groupOf(address: Address): Resource | undefined {
     if (address.resourceGroup === undefined) return undefined;
     return this.#options.world.store.get(address.key.split("/").slice(0, 5).join("/"));
+  }
+}
+
+function notAuthorized(asker: Principal, action: string, path: string): Refusal {
+  return new Refusal(
+    403,
+    "AuthorizationFailed",
+    `The client '${asker.appId}' with object id '${asker.objectId}' does not have authorization to perform action '${action}' over scope '${path}' or the scope is invalid. If access was recently granted, please refresh your credentials.`,
+    { by: "gateway" },
+  );
+}
+
+/** The action that a look at an operation takes, by the words of its address. */
+function pollAction(dialect: Dialect, results: boolean): string {
+  switch (dialect) {
+    case "resources":
+      return "Microsoft.Resources/subscriptions/operationresults/read";
+    case "privateDns":
+      return `Microsoft.Network/privateDnsOperation${results ? "Results" : "Statuses"}/read`;
+    default: {
+      const provider = dialect === "compute" ? "Microsoft.Compute" : "Microsoft.Network";
+      return `${provider}/locations/${results ? "operationResults" : "operations"}/read`;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { bump, etagOf, show } from "./etags.ts";
 import { endIdentity, keepIdentity } from "./identities.ts";
+import type { Operation } from "./operations.ts";
 import { typeNamed, typesUnder } from "./registry.ts";
 import type { Accepted, ResourceType, World, Writing } from "./resource-type.ts";
 import { type JsonObject, parentOf, type Resource } from "./store.ts";
@@ -28,7 +29,7 @@ export class Keeper {
       properties: {},
       state: "Succeeded",
       version: 0,
-      etag: "",
+      etag: world.guid(),
     };
     resource.top = accepted.top ?? {};
     resource.properties = accepted.properties;
@@ -79,7 +80,7 @@ export class Keeper {
           properties: {},
           state: "Succeeded" as const,
           version: 0,
-          etag: "",
+          etag: world.guid(),
         };
         child.top = top ?? {};
         child.properties = properties;
@@ -93,8 +94,8 @@ export class Keeper {
     const world = this.#world;
     const { store } = world;
     if (type.type === groupType) {
-      for (const each of [...store.all()])
-        if (each.key.startsWith(`${resource.key}/`)) this.#removeOne(each);
+      for (const each of [...store.within(resource.key)])
+        if (store.get(each.key)) this.#removeOne(each);
     } else
       for (const child of typesUnder(type.type)) {
         const word = child.type.slice(child.type.lastIndexOf("/") + 1).toLowerCase();
@@ -106,7 +107,11 @@ export class Keeper {
 
   #removeOne(resource: Resource): void {
     const type = typeNamed(resource.type);
+    const { operations } = this.#world;
+    const running = operations.get(resource.operation ?? "");
     this.#world.store.remove(resource.key);
+    // What was still being done to it comes to nothing: its group or its parent is gone.
+    if (running) operations.end(running, "Canceled", gone(resource));
     if (type) this.#touchRootOf(resource, type);
     type?.deleted?.(resource, this.#world);
     endIdentity(resource, this.#world);
@@ -174,4 +179,13 @@ export class Keeper {
     }
     return undefined;
   }
+}
+
+function gone(resource: Resource): NonNullable<Operation["error"]> {
+  const message = `The resource ${resource.id} was deleted while the operation was running.`;
+  return {
+    code: "Canceled",
+    message: "Operation was canceled.",
+    details: [{ code: "ResourceDeleted", message }],
+  };
 }

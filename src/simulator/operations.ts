@@ -1,4 +1,5 @@
 import type { Clock } from "../model/clock.ts";
+import { DueHeap } from "../model/due-heap.ts";
 import type { Detail } from "./refusal.ts";
 import type { Dialect } from "./resource-type.ts";
 import type { JsonObject } from "./store.ts";
@@ -54,7 +55,7 @@ export class Operations {
   readonly #options: OperationsOptions;
   readonly #all = new Map<string, Operation>();
   readonly #running = new Set<Operation>();
-  #nextDue = Number.POSITIVE_INFINITY;
+  readonly #due = new DueHeap<Operation>();
 
   constructor(options: OperationsOptions) {
     this.#options = options;
@@ -79,7 +80,8 @@ export class Operations {
     };
     this.#all.set(operation.id, operation);
     this.#running.add(operation);
-    this.#nextDue = Math.min(this.#nextDue, operation.dueAt);
+    if (operation.dueAt !== Number.POSITIVE_INFINITY)
+      this.#due.set(operation.id, operation.dueAt, operation);
     this.#options.journal?.saved(operation);
     return operation;
   }
@@ -90,7 +92,7 @@ export class Operations {
 
   /** When the next one ends, for a clock that must be told. */
   get nextDue(): number {
-    return this.#nextDue;
+    return this.#due.earliest ?? Number.POSITIVE_INFINITY;
   }
 
   running(): Iterable<Operation> {
@@ -100,14 +102,9 @@ export class Operations {
   /** End what is due, in the order in which it is due. Called before every request is looked at. */
   settle(): void {
     const now = this.#options.clock.now();
-    if (now < this.#nextDue) return;
-    const due = [...this.#running]
-      .filter((each) => each.dueAt <= now)
-      .sort((a, b) => a.dueAt - b.dueAt);
-    for (const operation of due)
-      this.#end(operation, operation.error ? "Failed" : "Succeeded", operation.dueAt);
-    this.#nextDue = Number.POSITIVE_INFINITY;
-    for (const each of this.#running) this.#nextDue = Math.min(this.#nextDue, each.dueAt);
+    if (now < this.nextDue) return;
+    for (const { value } of this.#due.takeUntil(now))
+      this.#end(value, value.error ? "Failed" : "Succeeded", value.dueAt);
     this.#forget(now);
   }
 
@@ -127,13 +124,15 @@ export class Operations {
     this.#all.set(operation.id, operation);
     if (operation.status !== "InProgress") return;
     this.#running.add(operation);
-    this.#nextDue = Math.min(this.#nextDue, operation.dueAt);
+    if (operation.dueAt !== Number.POSITIVE_INFINITY)
+      this.#due.set(operation.id, operation.dueAt, operation);
   }
 
   #end(operation: Operation, status: OperationStatus, at: number): void {
     operation.status = status;
     operation.endedAt = at;
     this.#running.delete(operation);
+    this.#due.remove(operation.id);
     this.#options.journal?.saved(operation);
     this.#options.ended(operation);
   }

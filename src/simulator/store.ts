@@ -28,6 +28,8 @@ export interface Resource {
   version: number;
   /** Of a top-level resource of the network provider: shared with its children. */
   etag: string;
+  /** When it was made, counted over all resources: the order of lists, and where a page goes on. */
+  sequence?: number;
   /** The guid of the operation that is changing it. */
   operation?: string | undefined;
 }
@@ -51,7 +53,14 @@ export class Store {
   readonly #referrers = new Map<string, Set<string>>();
   readonly #references = new Map<string, readonly string[]>();
   readonly #followers: Follower[] = [];
+  readonly #groups = new Map<string, Set<string>>();
+  #sequence = 0;
   #journal: Journal | undefined;
+
+  /** The next number of the count of resources. */
+  tick(): number {
+    return ++this.#sequence;
+  }
 
   get size(): number {
     return this.#byKey.size;
@@ -86,6 +95,14 @@ export class Store {
       if (members) members.set(key, resource);
       else this.#collections.set(collection, new Map([[key, resource]]));
     }
+    resource.sequence ??= this.tick();
+    this.#sequence = Math.max(this.#sequence, resource.sequence);
+    const group = groupOf(key);
+    if (group !== undefined) {
+      const members = this.#groups.get(group);
+      if (members) members.add(key);
+      else this.#groups.set(group, new Set([key]));
+    }
     this.#byKey.set(key, resource);
     this.#collections.get(collectionOf(key))?.set(key, resource);
     this.#refer(key, referencesIn(resource));
@@ -94,6 +111,7 @@ export class Store {
 
   remove(key: string): void {
     if (!this.#byKey.delete(key)) return;
+    this.#groups.get(groupOf(key) ?? "")?.delete(key);
     const collection = collectionOf(key);
     const members = this.#collections.get(collection);
     members?.delete(key);
@@ -122,6 +140,14 @@ export class Store {
     }
   }
 
+  /** Everything in a resource group, however deep. */
+  *within(groupKey: string): Generator<Resource> {
+    for (const key of this.#groups.get(groupKey) ?? []) {
+      const resource = this.#byKey.get(key);
+      if (resource) yield resource;
+    }
+  }
+
   all(): Iterable<Resource> {
     return this.#byKey.values();
   }
@@ -143,6 +169,11 @@ export class Store {
       else this.#referrers.set(target, new Set([key]));
     }
   }
+}
+
+/** The key of the group that a resource is in; undefined for a group itself and what is in none. */
+function groupOf(key: string): string | undefined {
+  return /^\/subscriptions\/[^/]+\/resourcegroups\/[^/]+(?=\/)/.exec(key)?.[0];
 }
 
 /** The collection that an id is in: the id without its name. */

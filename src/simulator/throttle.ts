@@ -94,8 +94,11 @@ function refuse(
   subscription: string,
   identity: string,
 ): Refusal {
-  const seconds = Math.max(1, Math.ceil((1 - bucket.left) / perSecond));
-  bucket.closedUntil = now + seconds * 1000;
+  // Asking while it is empty renews the wait. Once it has something again the wait only runs out: with many who
+  // ask, each at its own time, it would never end otherwise.
+  if (bucket.left < 1)
+    bucket.closedUntil = now + Math.max(1, Math.ceil((1 - bucket.left) / perSecond)) * 1000;
+  const seconds = Math.max(1, Math.ceil((bucket.closedUntil - now) / 1000));
   return tooManyRequests(cost, subscription, identity, burst, seconds);
 }
 

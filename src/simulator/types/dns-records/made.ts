@@ -20,7 +20,7 @@ export function makeRecordSet(
     properties,
     state: "Succeeded",
     version: 0,
-    etag: "",
+    etag: `${id} ${store.tick()}`,
   };
   record.properties = properties;
   bump(record);

@@ -45,7 +45,7 @@ export function makeConnection(
     },
     state: "Succeeded",
     version: 0,
-    etag: "",
+    etag: `${id} ${store.tick()}`,
   };
   bump(connection);
   store.put(connection);

@@ -40,7 +40,7 @@ export function keepInterface(
     properties,
     state: "Succeeded",
     version: 0,
-    etag: "",
+    etag: world.guid(),
   };
   nic.properties = properties;
   bump(nic);

@@ -93,6 +93,6 @@ export function fresh(id: string, type: string, name: string): Resource {
     properties: {},
     state: "Succeeded",
     version: 0,
-    etag: "",
+    etag: id,
   };
 }
