@@ -119,7 +119,7 @@ function greeting(simulator: Simulator, { readyFile }: SimulatorSettings): strin
   const rows = [
     ["Resource Manager", `${simulator.httpsUrl} and ${simulator.url}`],
     ["Entra", `${simulator.httpsUrl}`],
-    ["Control", `${simulator.url}/_postern/`],
+    ["Control", `${simulator.url}/_postern`],
     ...simulator.directory.subscriptions().map((id) => ["Subscription", id]),
     ...(readyFile === undefined ? [] : [["Ready file", readyFile]]),
   ];

@@ -47,7 +47,7 @@ export async function readyOf(
     resourceManager: httpsUrl,
     resourceManagerHttp: url,
     authorityHost: httpsUrl,
-    control: `${url}/_postern/`,
+    control: `${url}/_postern`,
     controlToken,
     ca,
     caFile,

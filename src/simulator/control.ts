@@ -32,7 +32,7 @@ export interface Controlled {
 /** The header that carries the token. */
 export const tokenHeader = "x-postern-control";
 
-const prefix = "/_postern/";
+const prefix = /^\/_postern(?:\/+|(?=\?|$))/;
 const keptSnapshots = 100;
 
 interface Said {
@@ -61,7 +61,7 @@ export class Control implements Pages {
     response: ServerResponse,
     listener: { loopback: boolean },
   ): boolean {
-    if (!request.url?.startsWith(prefix)) return false;
+    if (!prefix.test(request.url ?? "")) return false;
     const send = ({ status, body }: Said) =>
       this.#on.whenKept(() => {
         response.writeHead(status, { "Content-Type": "application/json; charset=utf-8" });
@@ -81,7 +81,8 @@ export class Control implements Pages {
     this.#admit(request, listener);
     const { method = "GET", url = "" } = request;
     const [path = "", search = ""] = url.split("?", 2);
-    const [page = "", rest, ...more] = path.slice(prefix.length).split("/");
+    const [page = "", rest, ...more] = path.replace(prefix, "").split("/");
+    if (method === "GET" && page === "") return ok({ pages: Object.keys(this.#pages) });
     const given =
       method === "POST" || method === "PUT" ? (parseBody(await readBody(request)) ?? {}) : {};
     if (typeof given !== "object" || given === null || Array.isArray(given))

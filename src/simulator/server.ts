@@ -101,7 +101,7 @@ function receive(
   // Nobody is left to be told that a connection broke.
   response.on("error", ignore);
   const { method = "GET", url = "/" } = request;
-  if (url === "/healthz" || url === "/readyz") {
+  if (/^\/(healthz|readyz)(\?|$)/.test(url)) {
     response.end("ok");
     return;
   }

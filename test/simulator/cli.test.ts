@@ -54,7 +54,7 @@ test("it is ready when its file says so, serves both ways, and ends cleanly", as
   const { ready, readyFile, stop, ask } = await start();
   expect(statSync(readyFile).mode & 0o777).toBe(0o600);
   expect(readFileSync(ready.caFile ?? "", "utf8")).toBe(ready.ca);
-  for (const page of ["/healthz", "/readyz"]) {
+  for (const page of ["/healthz", "/readyz", "/readyz?verbose"]) {
     const response = await fetch(`${ready.resourceManagerHttp}${page}`);
     expect([response.status, await response.text()]).toEqual([200, "ok"]);
   }
@@ -119,7 +119,7 @@ test("a seed that changed is not applied to a world that has begun, and that is 
 test("a manual clock stands until it is moved", async () => {
   const { ready, stop } = await start(["--clock", "manual"]);
   const clock = async (init?: RequestInit) =>
-    (await (await fetch(`${ready.control}clock`, init)).json()) as { now: string };
+    (await (await fetch(`${ready.control}/clock`, init)).json()) as { now: string };
   const before = await clock();
   expect(await clock()).toEqual(before);
   const moved = await clock({ method: "POST", body: JSON.stringify({ advanceMs: 1000 }) });
@@ -135,7 +135,7 @@ test("limits and times are those of the options", async () => {
   expect(seen).toEqual([404, 404, 429]);
   await ask("PUT", group, { location: "x" });
   await ask("DELETE", group);
-  const { value } = (await (await fetch(`${ready.control}operations`)).json()) as {
+  const { value } = (await (await fetch(`${ready.control}/operations`)).json()) as {
     value: unknown[];
   };
   expect(value).toHaveLength(1);

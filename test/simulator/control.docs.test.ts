@@ -1,40 +1,27 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { expect, test } from "vitest";
-import { ManualClock } from "../../src/simulator/manual-clock.ts";
-import { readSeed } from "../../src/simulator/seed-file.ts";
-import { group, owner, smallWorld } from "./small-world.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { root } from "../package/run-bin.ts";
+import { smallWorld } from "./small-world.ts";
 
-const example = join(import.meta.dirname, "../../examples/simulator/world.yaml");
-const page = readFileSync(
-  join(import.meta.dirname, "../../docs/reference/simulator-control.md"),
-  "utf8",
-);
+const page = readFileSync(join(root, "docs/reference/simulator-control.md"), "utf8");
 
-test("every example of the page runs, in its order", async () => {
-  // The last clock example moves years on; a token must outlive that.
-  const world = readSeed(readFileSync(example, "utf8"), example);
-  const { simulator } = await smallWorld({ clock: new ManualClock(Date.UTC(2026, 0, 1)), world });
-  const [machine] = await simulator.machines.list();
-  const token = simulator.directory.tokenFor(owner, { forMs: 20 * 365 * 86_400_000 });
-  const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
-  expect(blocks.length).toBeGreaterThan(4);
-  let said = "";
-  for (const block of blocks) {
-    const ended = await run(block, {
-      CONTROL: `${simulator.url}/_postern`,
-      ARM: simulator.url,
-      TOKEN: token,
-      GROUP: group,
-      MACHINE: machine?.id ?? "",
-    });
-    expect(ended, block).toMatchObject({ status: 0, stderr: "" });
-    said += ended.stdout;
-  }
-  expect(said).toContain('"now":"2036-01-01T00:00:00.000Z"');
-  expect(said).toContain('{"path":"top.tags","to":{"team":"edge"}}');
+test("every example of the page runs as it stands there, in its order", async () => {
+  const [begin = "", ...blocks] = Array.from(
+    page.matchAll(/```sh\n([\s\S]*?)```/g),
+    ([, block = ""]) => block,
+  );
+  expect(blocks.length).toBeGreaterThan(5);
+  const cwd = await started(begin);
+  const trap = `trap 'echo "failed: $BASH_COMMAND" >&2' ERR`;
+  const ended = await run([trap, ...blocks].join("\n"), cwd);
+  expect(ended).toMatchObject({ status: 0, stderr: "" });
+  expect(ended.stdout).toContain('"now":"2036-01-01T00:00:00.000Z"');
+  expect(ended.stdout).toContain('{"path":"top.tags","to":{"team":"edge"}}');
 });
 
 test("the page names every page that there is, and no other", async () => {
@@ -50,11 +37,28 @@ test("the page names every page that there is, and no other", async () => {
   expect(told.filter((each) => !known.includes(each))).toEqual([]);
 });
 
-/** The server is in this process, so the shell must not stop it. */
-async function run(script: string, env: Record<string, string>) {
-  const child = spawn("bash", ["-euo", "pipefail", "-c", script], {
-    env: { ...process.env, ...env },
+/** Start a simulator as the page says, but on free ports; gives the folder in which its ready file is. */
+async function started(line: string): Promise<string> {
+  const [program, ...args] = line.trim().split(" ");
+  expect(program).toBe("postern");
+  const cwd = mkdtempSync(join(tmpdir(), "st-docs-"));
+  symlinkSync(join(root, "examples"), join(cwd, "examples"));
+  const free = ["--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0"];
+  const child = spawn(process.execPath, [join(root, "bin/postern.js"), ...args, ...free], {
+    cwd,
+    stdio: ["ignore", "pipe", "inherit"],
   });
+  onTestFinished(async () => {
+    const ended = once(child, "exit");
+    if (child.kill()) await ended;
+    rmSync(cwd, { recursive: true });
+  });
+  await Promise.race([once(child.stdout, "data"), once(child, "exit")]);
+  return cwd;
+}
+
+async function run(script: string, cwd: string) {
+  const child = spawn("bash", ["-Eeuo", "pipefail", "-c", script], { cwd });
   const [stdout, stderr, status] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

@@ -159,3 +159,14 @@ function statusOf(url: string, headers: Record<string, string>): Promise<number 
       .end();
   });
 }
+
+test("the surface tells its pages, and a slash more or less does no harm", async () => {
+  const { simulator } = await smallWorld();
+  for (const root of ["/_postern", "/_postern/", "/_postern?x=1"]) {
+    const response = await fetch(`${simulator.url}${root}`);
+    expect(response.status, root).toBe(200);
+    expect(await response.json()).toMatchObject({ pages: expect.arrayContaining(["GET clock"]) });
+  }
+  expect((await fetch(`${simulator.url}/_postern//clock`)).status).toBe(200);
+  expect((await fetch(`${simulator.url}/_posternish`)).status).toBe(401);
+});
