@@ -22,6 +22,8 @@ export interface Controlled {
   machines: Machines;
   addFault(rule: FaultRule): string;
   snapshot(): Snapshot;
+  drop(id: string): void;
+  change(id: string, body: JsonObject): void;
   clock: { now(): number; mode: "real" | "manual"; moveTo(time: number): void };
   /** What opens the surface to those who do not come over loopback. */
   token: string;
@@ -183,6 +185,18 @@ export class Control implements Pages {
       const to = query.get("to");
       if (from === null) throw wrong("from", "must name a snapshot");
       return ok(difference(this.#named(from), to === null ? this.#on.snapshot() : this.#named(to)));
+    },
+    "POST resources": ({ rest, body }) => {
+      if (rest !== "drop" && rest !== "change") throw wrong("path", "must end with drop or change");
+      const known = { id: "text", ...(rest === "change" && { body: "object" as const }) } as const;
+      const { id, body: wanted } = read(body, "", known);
+      if (typeof id !== "string") throw wrong("id", "must be given");
+      if (rest === "drop") this.#on.drop(id);
+      else {
+        if (wanted === undefined) throw wrong("body", "must be given");
+        this.#on.change(id, wanted as JsonObject);
+      }
+      return { status: 204 };
     },
     "GET limits": () => ok(this.#on.throttle.limits),
     "PUT limits": ({ body }) => {

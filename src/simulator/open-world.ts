@@ -10,8 +10,9 @@ import { ManualClock } from "./manual-clock.ts";
 import { type Course, type Operation, Operations } from "./operations.ts";
 import type { Switches, World } from "./resource-type.ts";
 import { Roles } from "./roles.ts";
-import { applySeed, isSeeder } from "./seed.ts";
+import { applySeed } from "./seed.ts";
 import type { Seed } from "./seed-entry.ts";
+import { isSeeder } from "./seeder.ts";
 import type { SimulatorError } from "./simulator-error.ts";
 import { State } from "./state.ts";
 import type { StateFile } from "./state-file.ts";
@@ -75,12 +76,10 @@ function open(options: WorldOptions, clock: Clock, state: State | undefined): Op
   const tenantOf = (subscription: string) => directory.tenantOf(subscription);
   const roles = new Roles({ store, tenantOf });
   const faults = new Faults({ clock, seed: secret });
-  let seeding = false;
   const operations = new Operations({
     clock,
     guid,
-    course: (operation) =>
-      faults.course(operation) ?? { ms: seeding ? 0 : usualMs(operation, options) },
+    course: (operation) => faults.course(operation) ?? { ms: usualMs(operation, options) },
     ended: (operation) => arm.ended(operation),
     ...(state && { journal: state.operations }),
   });
@@ -109,9 +108,7 @@ function open(options: WorldOptions, clock: Clock, state: State | undefined): Op
   const seeded = kept.get("seeded");
   const given = options.world;
   if (given && seeded === undefined) {
-    seeding = true;
     applySeed(given, { arm, world });
-    seeding = false;
     kept.set("seeded", given.digest);
   }
   const seedIgnored = given !== undefined && (seeded ?? given.digest) !== given.digest;

@@ -1,26 +1,12 @@
 import { type JsonWebKey, X509Certificate } from "node:crypto";
 import type { Application } from "./application.ts";
 import type { Arm } from "./arm.ts";
+import { writeAtOnce } from "./at-once.ts";
 import { isGuid } from "./guid.ts";
 import { Refusal } from "./refusal.ts";
-import type { Principal, World } from "./resource-type.ts";
+import type { World } from "./resource-type.ts";
 import { type Entry, type Seed, seedError } from "./seed-entry.ts";
 import type { JsonObject } from "./store.ts";
-
-/** Who writes a seed. It may do everything, and it is nobody that could sign in. */
-export function seeder(tenant: string): Principal {
-  return { tenant, objectId: seederId, appId: seederId };
-}
-
-const seederId = "5eed5eed-5eed-4eed-8eed-5eed5eed5eed";
-
-/** Whether it is the seed that writes. */
-export function isSeeder({ objectId }: Principal): boolean {
-  return objectId === seederId;
-}
-
-/** Any version will do: the types tell none from another. */
-const query = new URLSearchParams({ "api-version": "2024-05-01" });
 
 /**
  * Make a world from a seed. Resources are written as requests would be, so nothing gets in that Azure refuses, and
@@ -141,20 +127,14 @@ function put(
   body: JsonObject,
   entry: Entry,
   field: string,
-  { arm, world }: { arm: Arm; world: World },
+  on: { arm: Arm; world: World },
 ): void {
-  const tenant = world.directory.tenantOf(id.split("/")[2] ?? "") ?? "";
   try {
-    const routed = arm.route("PUT", id);
-    const asked = { method: "PUT", path: id, query, body, asker: seeder(tenant) };
-    const answer = arm.answer(asked, routed);
-    world.operations.settle();
-    const poll = answer.headers["Azure-AsyncOperation"]?.split("?")[0] ?? "";
-    const operation = world.operations.get(poll.slice(poll.lastIndexOf("/") + 1));
-    if (operation?.error)
+    const failed = writeAtOnce(id, body, on);
+    if (failed)
       throw seedError(
         entry.at(field),
-        `${entry.name} failed with ${operation.error.code}: ${operation.error.message}`,
+        `${entry.name} failed with ${failed.code}: ${failed.message}`,
       );
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

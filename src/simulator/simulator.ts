@@ -15,7 +15,7 @@ import type { Sent } from "./send.ts";
 import { type Listening, listen, type Parts } from "./server.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { steer } from "./steering.ts";
-import type { Store } from "./store.ts";
+import type { JsonObject, Store } from "./store.ts";
 import { Throttle, type ThrottleLimits } from "./throttle.ts";
 import { Traffic } from "./traffic.ts";
 
@@ -75,6 +75,16 @@ export interface Simulator {
   advance(ms: number): Promise<void>;
   /** Whether no operation runs and no request waits for its answer. */
   quiet(): boolean;
+  /**
+   * Take a resource away behind everyone's back, with all that the end of a delete brings about. No request is logged or
+   * counted, and no operation runs. What Azure would not delete is refused with the error that it gives.
+   */
+  drop(id: string): void;
+  /**
+   * Write a resource behind everyone's back, as a PUT of someone who may do everything, and have it done. No request is
+   * logged or counted. What Azure would refuse is refused with the error that it gives.
+   */
+  change(id: string, body: JsonObject): void;
   /** Write what has changed to the state file now; requests do it by themselves. */
   keep(): void;
   close(): Promise<void>;
@@ -118,7 +128,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     directory.acceptAudience(tls.url);
     directory.acceptAudience(tls.url.replace("127.0.0.1", "localhost"));
   }
-  const { machines, controlToken, addFault, snapshot, moveTo, advance, quiet } = steering;
+  const { machines, controlToken, addFault, snapshot, moveTo } = steering;
+  const { advance, quiet, drop, change } = steering;
   return {
     url: plain.url,
     httpsUrl: tls?.url,
@@ -145,6 +156,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     moveClock: (ms) => moveTo(clock.now() + ms),
     advance,
     quiet,
+    drop,
+    change,
     keep: () => state?.flush(),
     close: async () => {
       await Promise.all([plain.close(), tls?.close(), machines.close()]);

@@ -1,14 +1,17 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../model/clock.ts";
+import { dropAtOnce, writeAtOnce } from "./at-once.ts";
 import { Control } from "./control.ts";
 import type { FaultRule } from "./fault-rule.ts";
 import { History } from "./history.ts";
+import { Keeper } from "./keeper.ts";
 import { Machines } from "./machines.ts";
 import { ManualClock } from "./manual-clock.ts";
 import type { OpenWorld } from "./open-world.ts";
+import { Refusal } from "./refusal.ts";
 import type { RequestLog } from "./request-log.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
-import type { Store } from "./store.ts";
+import type { JsonObject, Store } from "./store.ts";
 import type { Throttle } from "./throttle.ts";
 import type { Traffic } from "./traffic.ts";
 
@@ -22,13 +25,15 @@ export interface Steering {
   moveTo(time: number): void;
   advance(ms: number): Promise<void>;
   quiet(): boolean;
+  drop(id: string): void;
+  change(id: string, body: JsonObject): void;
   /** The resources as they were at a time. */
   storeAt(time: number): Store;
 }
 
 /** Put a hand on a world: its clock, what goes wrong in it, and what can be seen of it. */
 export function steer(
-  { world, faults }: OpenWorld,
+  { world, faults, armFor }: OpenWorld,
   more: {
     clock: Clock;
     log: RequestLog;
@@ -75,6 +80,14 @@ export function steer(
     const [running] = operations.running();
     return running === undefined && traffic.count === 0;
   };
+  const own = { world, arm: armFor(() => ""), keeper: new Keeper(world) };
+  const drop = (id: string) => dropAtOnce(id, own);
+  const change = (id: string, body: JsonObject) => {
+    const failed = writeAtOnce(id, structuredClone(body), own);
+    if (!failed) return;
+    const { code, message, details } = failed;
+    throw new Refusal(409, code, message, { details });
+  };
   const machines = new Machines(world);
   const controlToken = randomBytes(24).toString("base64url");
   const mode = clock instanceof ManualClock ? "manual" : "real";
@@ -85,9 +98,23 @@ export function steer(
     machines,
     addFault,
     snapshot,
+    drop,
+    change,
     clock: { now: () => clock.now(), mode, moveTo },
     token: controlToken,
   });
   const storeAt = (time: number) => history.at(time);
-  return { control, controlToken, machines, addFault, snapshot, moveTo, advance, quiet, storeAt };
+  return {
+    control,
+    controlToken,
+    machines,
+    addFault,
+    snapshot,
+    moveTo,
+    advance,
+    quiet,
+    drop,
+    change,
+    storeAt,
+  };
 }
