@@ -10,6 +10,7 @@ import { eventVersions, instanceVersions, newestVersions } from "./imds-versions
 import { walk } from "./imds-walk.ts";
 import type { World } from "./resource-type.ts";
 import type { Resource } from "./store.ts";
+import type { Traffic } from "./traffic.ts";
 
 /** The metadata service of one machine. */
 export interface Imds {
@@ -41,7 +42,7 @@ const boards = new WeakMap<World["store"], Map<string, ScheduledEvents>>();
 
 /** Start the metadata service of a machine, on a port of its own on loopback. */
 export async function startImds(
-  { world }: { readonly world: World },
+  { world, traffic }: { readonly world: World; readonly traffic?: Traffic },
   machineId: string,
   where: { host?: string; port?: number } = {},
 ): Promise<Imds> {
@@ -64,6 +65,7 @@ export async function startImds(
     return route({ world, machine, events }, request.method ?? "GET", path, url.searchParams, body);
   };
   const server = createServer((request, response) => {
+    traffic?.came(response);
     const reply = (body: string | undefined) => send(response, () => answer(request, body));
     if (request.method === "GET") reply("");
     else readBody(request).then(reply, () => response.destroy());

@@ -1,6 +1,7 @@
 import { type Imds, startImds } from "./imds.ts";
 import type { World } from "./resource-type.ts";
 import type { Resource } from "./store.ts";
+import type { Traffic } from "./traffic.ts";
 
 /** A machine and where its metadata service is reached. */
 export interface Machine {
@@ -11,10 +12,12 @@ export interface Machine {
 /** The metadata services of all machines of a world, each started when somebody first asks for it. */
 export class Machines {
   readonly #world: World;
+  readonly #traffic: Traffic;
   readonly #started = new Map<string, Promise<Imds>>();
 
-  constructor(world: World) {
+  constructor(world: World, traffic: Traffic) {
     this.#world = world;
+    this.#traffic = traffic;
   }
 
   /** Every machine that there is. */
@@ -40,7 +43,7 @@ export class Machines {
     const key = id.toLowerCase();
     let started = this.#started.get(key);
     if (!started) {
-      started = startImds({ world: this.#world }, id);
+      started = startImds({ world: this.#world, traffic: this.#traffic }, id);
       this.#started.set(key, started);
     }
     return started;

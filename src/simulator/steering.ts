@@ -88,7 +88,7 @@ export function steer(
     const { code, message, details } = failed;
     throw new Refusal(409, code, message, { details });
   };
-  const machines = new Machines(world);
+  const machines = new Machines(world, traffic);
   const controlToken = randomBytes(24).toString("base64url");
   const mode = clock instanceof ManualClock ? "manual" : "real";
   const control = new Control({

@@ -1,7 +1,10 @@
+import { readFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { wait } from "../../src/model/clock.ts";
+import { readSeed } from "../../src/simulator/seed-file.ts";
 import { Traffic } from "../../src/simulator/traffic.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { group, network, networkBody, smallWorld } from "./small-world.ts";
@@ -58,6 +61,27 @@ test("an answer that is slow by the clock does not hold the clock up", async () 
   await simulator.advance(1000);
   expect((await answer).status).toBe(404);
   expect(simulator.quiet()).toBe(true);
+});
+
+test("what a machine asks of its metadata service is waited for", async () => {
+  const clock = new ManualClock(start);
+  const file = join(import.meta.dirname, "../../examples/simulator/world.yaml");
+  const { simulator } = await smallWorld({
+    clock,
+    world: readSeed(readFileSync(file, "utf8"), file),
+  });
+  const [machine] = await simulator.machines.list();
+  let answered = 0;
+  const agent = (async () => {
+    await wait(clock, 1000);
+    for (; answered < 50; answered++)
+      await (
+        await fetch(`${machine?.metadata}/metadata/versions`, { headers: { metadata: "true" } })
+      ).text();
+  })();
+  await simulator.advance(1000);
+  expect(answered).toBe(50);
+  await agent;
 });
 
 test("a request that does not arrive whole is named, and does not hold up for ever", async () => {

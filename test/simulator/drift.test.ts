@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { JsonObject } from "../../src/simulator/store.ts";
 import { ManualClock } from "../manual-clock.ts";
 import {
   done,
@@ -59,7 +60,7 @@ test("a change is done at once, uncounted, and shows as any other write", async 
   simulator.change(group, { location: "westeurope" });
   const body = networkBody({ by: "nobody" });
   simulator.change(network, body);
-  body.tags = {};
+  (body.tags as JsonObject).by = "me, later";
   expect(simulator.quiet()).toBe(true);
   expect(simulator.log.entries()).toEqual([]);
   const first = await ask("GET", network);
