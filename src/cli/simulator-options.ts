@@ -1,3 +1,4 @@
+import { isIPv4, isIPv6 } from "node:net";
 import { InvalidArgumentError } from "commander";
 import type { Limit } from "../simulator/throttle.ts";
 
@@ -7,15 +8,28 @@ export interface Address {
   port: number;
 }
 
-/** `127.0.0.1:8443`, `[::1]:0`, or `:8443` for every address of this machine. */
+/** `127.0.0.1:8443` or `[::1]:0`. Without a host it is refused: it would open to everyone what only looks like a port. */
 export function address(text: string): Address {
-  const match = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text);
+  const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
   if (!match || port > 65_535)
     throw new InvalidArgumentError(
-      "give HOST:PORT, such as 127.0.0.1:8443 or [::1]:8443, with port 0 for any free one",
+      "give HOST:PORT, such as 127.0.0.1:8443 or [::1]:8443, with port 0 for any free one; 0.0.0.0:8443 for every address of this machine",
     );
-  return { host: match[1] ?? (match[2] || "0.0.0.0"), port };
+  return { host: match[1] ?? match[2] ?? "", port };
+}
+
+/** A name or an address that can stand in a URL; an IPv6 address gets its brackets. */
+export function publicHost(text: string): string {
+  const bare = text.replace(/^\[(.*)\]$/, "$1");
+  if (isIPv6(bare)) return `[${bare}]`;
+  const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
+  const name = new RegExp(`^${label}(?:\\.${label})*$`, "i").test(text) && text.length <= 253;
+  // What ends in a number is an address, and must be a right one: https://url.spec.whatwg.org/#ends-in-a-number-checker
+  if (isIPv4(text) || (name && !/(^|\.)\d+$/.test(text))) return text;
+  throw new InvalidArgumentError(
+    "give a host name or an IP address, such as azure.test or 192.0.2.7, without a scheme and without a port",
+  );
 }
 
 /** `250:25`: so many at once, and so many more each second. */

@@ -1,4 +1,4 @@
-import { chmodSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Simulator } from "../simulator/simulator.ts";
 import { SimulatorError } from "../simulator/simulator-error.ts";
@@ -113,8 +113,16 @@ function whole(file: string, text: string, mode = 0o644): void {
   }
 }
 
+function isFolder(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
 function cannotWrite(file: string, error: unknown): SimulatorError {
-  const why = error instanceof Error ? error.message.replace(/,.*/, "") : String(error);
+  const why = isFolder(file)
+    ? "it is a folder"
+    : error instanceof Error
+      ? error.message.replace(/,.*/, "")
+      : String(error);
   return new SimulatorError(
     "ReadyFileUnwritable",
     `the ready file ${file} cannot be written · ${why} · give --ready-file a file in a folder that exists and can be written to`,

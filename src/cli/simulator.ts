@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import type { SimulatorSettings } from "./run-simulator.ts";
-import { address, limit, operationMs, speed } from "./simulator-options.ts";
+import { address, limit, operationMs, publicHost, speed } from "./simulator-options.ts";
 
 /** `postern simulator`: an Azure that runs here. */
 export function command(): Command {
@@ -16,7 +16,12 @@ export function command(): Command {
         .argParser(address)
         .default(address("127.0.0.1:8442"), "127.0.0.1:8442"),
     )
-    .option("--public-host <name>", "the name of this machine in the addresses that answers give")
+    .addOption(
+      new Option(
+        "--public-host <name>",
+        "the name of this machine in the addresses that answers give",
+      ).argParser(publicHost),
+    )
     .option("--state <file>", "keep the world in this file (default: in memory)")
     .option("--seed <file>", "a world in YAML to start with (default: one subscription)")
     .option("--reset", "begin with an empty state file; one that cannot be read is kept aside")

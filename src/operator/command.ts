@@ -46,11 +46,13 @@ Example:
 }
 
 function address(text: string): { host: string; port: number } {
-  const match = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text);
+  const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
   if (!match || port > 65_535)
-    throw new InvalidArgumentError("give HOST:PORT, such as 127.0.0.1:8081 or [::1]:8081");
-  return { host: match[1] ?? (match[2] || "0.0.0.0"), port };
+    throw new InvalidArgumentError(
+      "give HOST:PORT, such as 127.0.0.1:8081 or [::1]:8081; 0.0.0.0:8081 for every address of this machine",
+    );
+  return { host: match[1] ?? match[2] ?? "", port };
 }
 
 /** A signal for the first SIGINT or SIGTERM. The second one ends the process at once, by default. */

@@ -56,7 +56,8 @@ export function readSeed(text: string, file: string): Seed {
     resources: [],
   };
   const root = document.contents;
-  if (root === null) return seed;
+  if (root === null || (isScalar(root) && root.value === null))
+    throw seedError(placeOf(0), "it is empty; an example is examples/simulator/world.yaml");
   const at = (node: unknown) => placeOf((node as Node | null)?.range?.[0] ?? 0);
   if (!isMap(root)) throw seedError(at(root), "a seed is a map of lists");
   for (const { key, value } of root.items) {

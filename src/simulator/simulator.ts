@@ -202,5 +202,6 @@ async function serve(
 }
 
 function namesOf({ publicHost }: SimulatorOptions, names: readonly string[] = []): string[] {
-  return publicHost === undefined ? [...names] : [...names, publicHost];
+  // A certificate has an IPv6 address without the brackets of a URL.
+  return publicHost === undefined ? [...names] : [...names, publicHost.replace(/^\[|\]$/g, "")];
 }

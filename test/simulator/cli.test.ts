@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { checkServerIdentity, connect } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import type { Ready } from "../../src/cli/simulator-ready.ts";
 import { root, runBin } from "../package/run-bin.ts";
@@ -143,6 +144,11 @@ test("limits and times are those of the options", async () => {
 
 test.each([
   [["--listen", "8443"], /--listen.*give HOST:PORT/],
+  [["--listen", ":8443"], /--listen.*give HOST:PORT.*0\.0\.0\.0:8443 for every address/],
+  [["--public-host", "https://azure.test"], /--public-host.*give a host name or an IP address/],
+  [["--public-host", "azure.test:8443"], /--public-host.*without a port/],
+  [["--public-host", ""], /--public-host.*give a host name/],
+  [["--public-host", "300.1.1.1"], /--public-host.*give a host name/],
   [["--clock", "sundial"], /--clock.*real, manual/],
   [["--reads", "many"], /--reads.*BURST:PER_SECOND/],
   [["--speed", "0"], /--speed.*above 0/],
@@ -168,6 +174,8 @@ test("what cannot be is told in one line with exit code 1, and leaves no ready f
   writeFileSync(state, "this is no database, and long enough to be taken for one".repeat(50));
   const seed = join(where, "bad.yaml");
   writeFileSync(seed, "tenants:\n  - id: x\n");
+  const empty = join(where, "empty.yaml");
+  writeFileSync(empty, "# nothing yet\n");
   const locked = join(where, "locked");
   const readyFile = join(where, "ready.json");
   const rows: [string[], RegExp][] = [
@@ -177,6 +185,11 @@ test("what cannot be is told in one line with exit code 1, and leaves no ready f
     [["--state", state], /rubbish cannot be read · .* · it was left as it is; start with --reset/],
     [["--state", join(locked, "no", "state")], /cannot be written · .* · give --state a file/],
     [["--seed", seed], /bad.yaml:2:9 · 'id' of tenants\[0\] must be a guid/],
+    [["--seed", empty], /empty.yaml:1:1 · it is empty/],
+    [
+      ["--ready-file", where],
+      /ready file .* cannot be written · it is a folder · give --ready-file/,
+    ],
     [["--seed", join(where, "none.yaml")], /cannot read the seed .* · ENOENT/],
     [["--ready-file", join(where, "no", "ready")], /ready file .* cannot be written · ENOENT/],
   ];
@@ -190,3 +203,27 @@ test("what cannot be is told in one line with exit code 1, and leaves no ready f
   );
   expect(existsSync(readyFile)).toBe(false);
 });
+
+test.each([
+  ["azure.test", "azure.test", "azure.test"],
+  ["192.0.2.7", "192.0.2.7", "192.0.2.7"],
+  ["2001:db8::7", "[2001:db8::7]", "2001:db8::7"],
+])(
+  "%s as the public host is in the addresses and in the certificate",
+  async (given, host, name) => {
+    const { ready } = await start(["--public-host", given]);
+    expect(new URL(ready.resourceManager ?? "").hostname).toBe(host);
+    const port = Number(new URL(ready.resourceManager ?? "").port);
+    const options = { host: "127.0.0.1", port, ...(ready.ca && { ca: ready.ca }) };
+    await new Promise<void>((resolve, reject) => {
+      const socket = connect({
+        ...options,
+        checkServerIdentity: (_host, certificate) => checkServerIdentity(name, certificate),
+      });
+      socket.once("secureConnect", () => resolve()).once("error", reject);
+      onTestFinished(() => {
+        socket.destroy();
+      });
+    });
+  },
+);
