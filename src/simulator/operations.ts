@@ -73,7 +73,7 @@ export class Operations {
     const operation: Operation = {
       ...what,
       id: this.#options.guid(),
-      startedAt: now,
+      startedAt: Math.floor(now),
       dueAt: now + course.ms,
       status: "InProgress",
       ...(course.error && { error: course.error }),
