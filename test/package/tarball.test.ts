@@ -43,6 +43,16 @@ describe("the published package", () => {
     expect(here.exitCode).toBe(0);
   });
 
+  test("holds every page and example that help and messages point to", () => {
+    const code = files.filter((path) => /^(dist|bin)\/.*\.js$/.test(path));
+    const named = code.flatMap((path) => {
+      const text = readFileSync(join(folder, "node_modules/postern", path), "utf8");
+      return text.match(/(?<![\w/])(?:docs|examples)\/[\w/-]+\.(?:md|yaml)/g) ?? [];
+    });
+    expect(named).toContain("examples/simulator/world.yaml");
+    expect(named.filter((path) => !files.includes(path))).toEqual([]);
+  });
+
   test("holds the licence and no source, test or tool", () => {
     expect(files).toContain("LICENSE");
     expect(files).toContain("dist/main.js");
