@@ -8,7 +8,16 @@ import { fileURLToPath } from "node:url";
 
 const needed = 24;
 
+/** Tells the run that an older Node starts that it has a channel to it, and ends with it. */
+const endsWithParent = "POSTERN_ENDS_WITH_PARENT";
+
 if (majorOf(process.versions.node) >= needed) {
+  if (process.env[endsWithParent] && process.channel) {
+    // The channel closes when the older Node is gone, also where it was killed and could pass no signal on.
+    process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
+    process.channel.unref();
+  }
+  delete process.env[endsWithParent];
   // A checkout has the sources, and Node runs them as they are. The published package has what was made
   // of them, because Node strips no types below node_modules.
   const source = new URL("../src/main.ts", import.meta.url);
@@ -47,7 +56,10 @@ function newerNode() {
 /** Runs this file again, and is to its caller what that run is: same streams, signals and exit code. */
 function runWith(node) {
   const self = fileURLToPath(import.meta.url);
-  const child = spawn(node, [self, ...process.argv.slice(2)], { stdio: "inherit" });
+  const child = spawn(node, [self, ...process.argv.slice(2)], {
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    env: { ...process.env, [endsWithParent]: "1" },
+  });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"]) {
     process.on(signal, () => {
       // A terminal sends Ctrl-C to both of us. Twice would mean "at once" to a program that stops in order.

@@ -59,6 +59,37 @@ test("an older Node dies of the signal that ended the newer one", async () => {
   expect(await runBin([], { bin, node: oldNode })).toMatchObject({ signal: "SIGTERM" });
 });
 
+test("where an older Node is killed, the newer one stops in order by itself", async () => {
+  const { folder, bin } = packageWith(`
+    export async function main(): Promise<number> {
+      const stopped = new Promise((resolve) => process.once("SIGTERM", () => resolve("in order")));
+      const tired = new Promise((resolve) => setTimeout(resolve, 5000, "too late").unref());
+      const waiting = setTimeout(() => undefined, 60_000);
+      console.log("ready");
+      console.log("stopped", await Promise.race([stopped, tired]));
+      clearTimeout(waiting);
+      return 0;
+    }
+  `);
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  const ended = await runBin([], {
+    bin,
+    node: oldNode,
+    onOutput: (pid) => process.kill(pid, "SIGKILL"),
+  });
+  expect(ended).toMatchObject({
+    signal: "SIGKILL",
+    stdout: "ready\nstopped in order\n",
+    stderr: "",
+  });
+});
+
+test("an older Node keeps no program that has ended", async () => {
+  const { folder, bin } = packageWith("export async function main() { return 3; }");
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  expect(await runBin([], { bin, node: oldNode })).toMatchObject({ exitCode: 3, stderr: "" });
+});
+
 test("an older Node alone says which version is needed and how to get it", async () => {
   const { bin } = packageWith("");
   const { exitCode, stdout, stderr } = await runBin(["version"], { bin, node: oldNode });
