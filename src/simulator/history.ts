@@ -8,6 +8,9 @@ interface Change {
   before: string | undefined;
 }
 
+/** How many changes are remembered; the oldest are forgotten first. */
+const longest = 50_000;
+
 /** Remembers changes from the moment it is told to, so that a read can see the world as it was. */
 export class History implements Follower {
   readonly #store: Store;
@@ -35,12 +38,17 @@ export class History implements Follower {
     const before = this.#last.get(resource.key);
     if (before === text) return;
     this.#last.set(resource.key, text);
-    this.#changes.push({ at: this.#clock.now(), key: resource.key, before });
+    this.#remember({ at: this.#clock.now(), key: resource.key, before });
   }
 
   removed(key: string): void {
-    this.#changes.push({ at: this.#clock.now(), key, before: this.#last.get(key) });
+    this.#remember({ at: this.#clock.now(), key, before: this.#last.get(key) });
     this.#last.delete(key);
+  }
+
+  #remember(change: Change): void {
+    this.#changes.push(change);
+    if (this.#changes.length > longest) this.#changes.splice(0, longest / 2);
   }
 
   /** The world as it was at a time, as far back as it is remembered. */

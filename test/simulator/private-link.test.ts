@@ -216,11 +216,21 @@ describe("zone groups", () => {
     expect((await ask("GET", `${zone}/A/api`)).body.properties).toMatchObject({
       aRecords: [{ ipv4Address: "10.1.0.4" }],
     });
+    // The service is given another name: its endpoints and their records follow, and their readers are told.
+    const etag = (await ask("GET", near.endpoint("pe"))).body.etag;
+    const renamed = serviceBody({
+      visibility: { subscriptions: [sibling] },
+      fqdns: ["next.svc.example"],
+    });
+    await done(ask, "PUT", service, renamed);
+    expect((await ask("GET", `${zone}/A/api`)).status).toBe(404);
+    expect((await ask("GET", `${zone}/A/next`)).status).toBe(200);
+    expect((await ask("GET", near.endpoint("pe"))).body.etag).not.toBe(etag);
     const second = await ask("PUT", `${near.endpoint("pe")}/privateDnsZoneGroups/h`, {
       properties,
     });
     expect(codeOf(second)).toBe("MoreThanOnePrivateDnsZoneGroupPerPrivateEndpointNotAllowed");
     await done(ask, "DELETE", near.endpoint("pe"));
-    expect((await ask("GET", `${zone}/A/api`)).status).toBe(404);
+    expect((await ask("GET", `${zone}/A/next`)).status).toBe(404);
   });
 });

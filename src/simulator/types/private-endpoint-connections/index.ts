@@ -1,9 +1,8 @@
-import { isObject, object, oneOf, text } from "../../fields.ts";
+import { object, oneOf, text } from "../../fields.ts";
 import { Refusal } from "../../refusal.ts";
-import type { ResourceType, World } from "../../resource-type.ts";
-import type { Resource } from "../../store.ts";
-import { followEndpoint } from "../private-dns-zone-groups/records.ts";
-import { connectionType, touch } from "./connection.ts";
+import type { ResourceType } from "../../resource-type.ts";
+import { connectionType } from "./connection.ts";
+import { tellEndpoint } from "./tell.ts";
 
 const decisions = ["Approved", "Rejected", "Removed", "Pending"] as const;
 
@@ -47,13 +46,3 @@ export const privateEndpointConnections: ResourceType = {
     "Names are of the endpoint and its guid, linkIdentifier is made from that guid [P].",
   ],
 };
-
-/** The endpoint shows what is decided here, so it changes with it. */
-function tellEndpoint({ properties }: Resource, world: World): void {
-  const { privateEndpoint } = properties;
-  const id = isObject(privateEndpoint) ? privateEndpoint.id : undefined;
-  const endpoint = typeof id === "string" ? world.store.get(id) : undefined;
-  if (!endpoint) return;
-  touch(endpoint, world.store);
-  followEndpoint(endpoint, world);
-}

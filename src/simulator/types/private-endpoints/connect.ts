@@ -99,9 +99,13 @@ function connected(
   const { id, address, name: endpoint } = writing;
   const service = visibleService(target, writing);
   const subscription = address.subscription ?? "";
-  const brought =
-    list === "privateLinkServiceConnections" &&
-    (!isAlias(target) || subscriptionOf(service.key) === subscription.toLowerCase());
+  // By id the right to approve was a condition of the write; an alias anyone may know.
+  const action = `${serviceType}/PrivateEndpointConnectionsApproval/action`;
+  const mayApprove =
+    !isAlias(target) ||
+    (subscriptionOf(service.key) === subscription.toLowerCase() &&
+      writing.world.allowed(writing.asker, action, service.key));
+  const brought = list === "privateLinkServiceConnections" && mayApprove;
   return {
     name,
     id: `${id}/${list}/${name}`,

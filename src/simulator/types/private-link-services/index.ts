@@ -13,6 +13,7 @@ import { Refusal } from "../../refusal.ts";
 import type { Join, ResourceType } from "../../resource-type.ts";
 import type { JsonObject } from "../../store.ts";
 import { connectionsOf, shownConnection } from "../private-endpoint-connections/connection.ts";
+import { tellEndpoint } from "../private-endpoint-connections/tell.ts";
 import { makeAlias, serviceType } from "./aliases.ts";
 import { acceptFrontends, frontendIds } from "./frontends.ts";
 import { acceptNat, natAddresses } from "./nat.ts";
@@ -58,10 +59,17 @@ export const privateLinkServices: ResourceType = {
       }),
     };
   },
-  written(service, _before, world) {
+  written(service, before, world) {
     const nicId = interfaceOf(service.properties) ?? "";
     const addresses = natAddresses(service, nicId, world);
     keepInterface(nicId, service, addresses, world);
+    if (
+      !before ||
+      JSON.stringify(before.properties.fqdns) === JSON.stringify(service.properties.fqdns)
+    )
+      return;
+    // Its names are those of its endpoints too.
+    for (const connection of connectionsOf(service, world.store)) tellEndpoint(connection, world);
   },
   show(service, world) {
     const etag = `W/"${service.etag}"`;
