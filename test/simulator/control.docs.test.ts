@@ -58,7 +58,11 @@ async function started(line: string): Promise<string> {
 }
 
 async function run(script: string, cwd: string) {
-  const child = spawn("bash", ["-Eeuo", "pipefail", "-c", script], { cwd });
+  // With a socket as its input bash believes that it was called over the network, and reads what is for persons.
+  const child = spawn("bash", ["--norc", "-Eeuo", "pipefail", "-c", script], {
+    cwd,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const [stdout, stderr, status] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
