@@ -8,7 +8,14 @@ import type { Operation } from "./operations.ts";
 import { pageStart, pageToken } from "./page-token.ts";
 import { checkPoll, signPoll } from "./poll-address.ts";
 import { Refusal } from "./refusal.ts";
-import { groupNotFound, notFound, parentNotFound, superseded, unsupported } from "./refusals.ts";
+import {
+  deletionBlocked,
+  groupNotFound,
+  notFound,
+  parentNotFound,
+  superseded,
+  unsupported,
+} from "./refusals.ts";
 import { typeNamed } from "./registry.ts";
 import type { Accepted, Listed, Principal, ResourceType, World, Writing } from "./resource-type.ts";
 import { collectionOf, type Json, type JsonObject, parentOf, type Resource } from "./store.ts";
@@ -360,8 +367,10 @@ export class Arm {
       this.#keeper.remove(resource, type);
       return { status: 200, headers: {}, ...body };
     }
+    const held = type.type === groupType ? this.#keeper.usedFromOutside(resource) : [];
     this.#keeper.setState(resource, "Deleting");
-    const operation = this.#begin("DELETE", resource, type, address);
+    const error = held.length > 0 ? deletionBlocked(resource, held) : undefined;
+    const operation = this.#begin("DELETE", resource, type, address, error);
     const headers = this.#operationHeaders(operation, apiVersion);
     return { status: style === "async200" ? 200 : 202, headers };
   }
@@ -401,6 +410,11 @@ export class Arm {
     // Another operation may have taken the place of this one.
     if (!resource || !type || resource.operation !== operation.id) return;
     resource.operation = undefined;
+    if (operation.status === "Failed" && type.type === groupType) {
+      // The group goes on as it was.
+      this.#keeper.setState(resource, "Succeeded");
+      return;
+    }
     if (operation.status !== "Succeeded") {
       this.#keeper.setState(resource, operation.status === "Canceled" ? "Canceled" : "Failed");
       return;
@@ -418,6 +432,7 @@ export class Arm {
     resource: Resource,
     type: ResourceType,
     address: Address,
+    error?: Operation["error"],
   ): Operation {
     const { world } = this.#options;
     const { operations, store } = world;
@@ -432,6 +447,7 @@ export class Arm {
       location: String(root.top.location ?? this.#door.groupOf(address)?.top.location ?? "global"),
       key: resource.key,
       type: type.type,
+      ...(error && { error }),
     });
     resource.operation = operation.id;
     // The later write wins: the one before it is told that it was.

@@ -7,6 +7,14 @@ import { type JsonObject, parentOf, type Resource } from "./store.ts";
 
 const groupType = "Microsoft.Resources/resourceGroups";
 
+/** What Azure does not delete while something uses it, whichever group that is in. */
+const heldTypes = new Set([
+  "Microsoft.Network/virtualNetworks/subnets",
+  "Microsoft.Network/loadBalancers",
+  "Microsoft.Network/publicIPAddresses",
+  "Microsoft.Network/networkInterfaces",
+]);
+
 /** Keeps and removes resources with all that belongs to them: children, states, etags, and what the type adds. */
 export class Keeper {
   readonly #world: World;
@@ -103,6 +111,15 @@ export class Keeper {
           this.remove(each, child);
       }
     this.#removeOne(resource);
+  }
+
+  /** What in a group cannot go because something in another group uses it. */
+  usedFromOutside(group: Resource): Resource[] {
+    const { store } = this.#world;
+    const outside = ({ key }: Resource) => !key.startsWith(`${group.key}/`);
+    return [...store.within(group.key)].filter(
+      (each) => heldTypes.has(each.type) && [...store.referrers(each.key)].some(outside),
+    );
   }
 
   #removeOne(resource: Resource): void {

@@ -108,3 +108,17 @@ export function unsupported(method: string, address: Address): Refusal {
     { by: "gateway", target: address.type },
   );
 }
+
+/** Why a group could not be deleted; it is rolled back then. */
+export function deletionBlocked(
+  group: Resource,
+  held: readonly Resource[],
+): NonNullable<Operation["error"]> {
+  const within = group.key.length + "/providers/".length;
+  const names = held.map(({ id }) => id.slice(within)).join(",");
+  return {
+    code: "ResourceGroupDeletionBlocked",
+    message: `Deletion of resource group '${group.name}' failed as resources with identifiers '${names}' could not be deleted. The provisioning state of the resource group will be rolled back.`,
+    details: [],
+  };
+}

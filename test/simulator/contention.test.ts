@@ -155,3 +155,41 @@ test("a fault of operations waits for one, whatever is read before", async () =>
   const poll = await ask("GET", String(put.headers.get("azure-asyncoperation")));
   expect(poll.body).toMatchObject({ status: "Failed", error: { code: "Broken" } });
 });
+
+test("a group with a subnet that another group uses is not deleted, and goes on as it was", async () => {
+  const { ask, simulator } = await world(slow);
+  const other = `/subscriptions/${subscription}/resourceGroups/other`;
+  const far = `${other}/providers/Microsoft.Network/virtualNetworks/v`;
+  await ask("PUT", other, { location: "westeurope" });
+  const body = networkBody();
+  body.properties = {
+    addressSpace: { addressPrefixes: ["10.0.0.0/16"] },
+    subnets: [{ name: "s", properties: { addressPrefix: "10.0.0.0/24" } }],
+  };
+  await ask("PUT", far, body);
+  simulator.moveClock(30_000);
+  const card = `${group}/providers/Microsoft.Network/networkInterfaces/n`;
+  const made = await ask("PUT", card, {
+    location: "westeurope",
+    properties: {
+      ipConfigurations: [{ name: "c", properties: { subnet: { id: `${far}/subnets/s` } } }],
+    },
+  });
+  expect(made.status).toBe(201);
+  const going = await ask("DELETE", other);
+  expect(going.status).toBe(202);
+  simulator.moveClock(30_000);
+  const ended = await ask("GET", String(going.headers.get("location")));
+  expect([ended.status, (ended.body.error as { code: string }).code]).toEqual([
+    409,
+    "ResourceGroupDeletionBlocked",
+  ]);
+  expect((await ask("GET", other)).body.properties).toEqual({ provisioningState: "Succeeded" });
+  expect((await ask("GET", far)).status).toBe(200);
+
+  await ask("DELETE", card);
+  simulator.moveClock(30_000);
+  await ask("DELETE", other);
+  simulator.moveClock(30_000);
+  expect((await ask("GET", other)).status).toBe(404);
+});

@@ -30,7 +30,7 @@ export const resourceGroups: ResourceType = {
     return { top: { location, ...tags(body) }, properties: {} };
   },
   differences: [
-    "All that is in a group goes with it, whatever is used from elsewhere; Azure fails to delete some of it [?].",
+    "A group goes whole or not at all: where another group uses a subnet, load balancer, address or interface of it, nothing is deleted. Azure deletes what it can before it rolls back [?]. A connected link service goes and its endpoints show Disconnected [?].",
     "What is in a group does not say Deleting while the group does [?].",
     "managedBy, moving, exporting, deployments and locks (not done).",
   ],
