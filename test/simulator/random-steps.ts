@@ -63,14 +63,14 @@ const subnets = fc.tuple(group, few, few).map(
   }),
 );
 
-const interfaces = fc.tuple(group, few, few, few).map(
-  ([g, n, v, s]): Step => ({
+const interfaces = fc.tuple(group, few, few, few, group).map(
+  ([g, n, v, s, far]): Step => ({
     method: "PUT",
     path: `${networkOf(g)}/networkInterfaces/n${n}${s}`,
     body: {
       location,
       properties: {
-        ipConfigurations: [{ name: "c", properties: { subnet: { id: subnetOf(g, v, s) } } }],
+        ipConfigurations: [{ name: "c", properties: { subnet: { id: subnetOf(far, v, s) } } }],
       },
     },
   }),
@@ -114,18 +114,18 @@ function serviceStep(g: number, p: number, l: number, v: number): Step {
 
 const services = fc.tuple(group, few, few, few).map(([g, p, l, v]) => serviceStep(g, p, l, v));
 
-const endpoints = fc.tuple(group, few, few, few, few, fc.boolean()).map(
-  ([g, e, v, s, p, manual]): Step => ({
+const endpoints = fc.tuple(group, few, few, few, few, fc.boolean(), group, group).map(
+  ([g, e, v, s, p, manual, far, service]): Step => ({
     method: "PUT",
     path: `${networkOf(g)}/privateEndpoints/e${e}`,
     body: {
       location,
       properties: {
-        subnet: { id: subnetOf(g, v, s) },
+        subnet: { id: subnetOf(far, v, s) },
         [manual ? "manualPrivateLinkServiceConnections" : "privateLinkServiceConnections"]: [
           {
             name: "c",
-            properties: { privateLinkServiceId: `${networkOf(g)}/privateLinkServices/p${p}` },
+            properties: { privateLinkServiceId: `${networkOf(service)}/privateLinkServices/p${p}` },
           },
         ],
       },
