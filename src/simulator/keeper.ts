@@ -187,15 +187,6 @@ export class Keeper {
     bump(above);
     this.#world.store.put(above);
   }
-
-  nearest(key: string): Resource | undefined {
-    const { store } = this.#world;
-    for (let at = key; at.length > 1; at = parentOf(at)) {
-      const found = store.get(at);
-      if (found) return found;
-    }
-    return undefined;
-  }
 }
 
 function gone(resource: Resource): NonNullable<Operation["error"]> {
