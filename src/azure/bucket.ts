@@ -1,8 +1,6 @@
 import type { Clock } from "../model/clock.ts";
+import { type Priority, priorities } from "../model/priority.ts";
 import { AzureError } from "./errors.ts";
-
-/** Why a request is made. People's changes go first, then what failed before, then checks for drift. */
-export type Priority = "change" | "retry" | "drift";
 
 /** What a bucket holds when full, and how fast it fills. */
 export interface Limit {
@@ -28,7 +26,6 @@ interface Waiter {
   refuse(): void;
 }
 
-const order: readonly Priority[] = ["change", "retry", "drift"];
 /** Of this many requests one goes to whoever waits longest behind, so that drift is found on busy days too. */
 const turn = 10;
 /** One who would wait longer than this is sent away with the time to come back: waiting holds a worker. */
@@ -137,7 +134,7 @@ export class Bucket {
 
   /** Take the one whose turn it is out of its line. */
   #next(): Waiter | undefined {
-    const heads = order.map((priority) => first(this.#lines[priority]));
+    const heads = priorities.map((priority) => first(this.#lines[priority]));
     const [foremost, ...behind] = heads.filter((waiter) => waiter !== undefined);
     const longest = behind.reduce<Waiter | undefined>(
       (oldest, each) => (oldest === undefined || each.place < oldest.place ? each : oldest),
@@ -174,7 +171,7 @@ export class Bucket {
   }
 
   #waiting(): number {
-    return order.reduce((sum, priority) => sum + this.#lines[priority].count, 0);
+    return priorities.reduce((sum, priority) => sum + this.#lines[priority].count, 0);
   }
 
   #parkedForMs(): number {

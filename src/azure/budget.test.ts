@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ManualClock, settle } from "../../test/manual-clock.ts";
-import { Bucket, type Priority } from "./bucket.ts";
+import type { Priority } from "../model/priority.ts";
+import { Bucket } from "./bucket.ts";
 import { armLimits, Budgets, remainingIn } from "./budget.ts";
 
 const limit = { burst: 5, perSecond: 2 };

@@ -1,9 +1,10 @@
 import type { Agent } from "node:http";
 import { type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { type Clock, wait } from "../model/clock.ts";
+import type { Priority } from "../model/priority.ts";
 import { type ArmAnswer, headerOf, readAnswer, readBroken } from "./answer.ts";
 import type { ArmOptions } from "./arm.ts";
-import type { Bucket, Priority } from "./bucket.ts";
+import type { Bucket } from "./bucket.ts";
 import { type Budgets, type Kind, remainingIn } from "./budget.ts";
 import { composeHeaders } from "./compose.ts";
 import { AzureError } from "./errors.ts";

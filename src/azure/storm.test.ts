@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { caller, group, refuse, road } from "../../test/azure/road.ts";
 import { json } from "../../test/loopback.ts";
 import { ManualClock } from "../../test/manual-clock.ts";
-import type { Priority } from "./bucket.ts";
+import type { Priority } from "../model/priority.ts";
 import { Budgets } from "./budget.ts";
 import type { AzureError } from "./errors.ts";
 

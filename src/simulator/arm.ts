@@ -17,7 +17,15 @@ import {
   unsupported,
 } from "./refusals.ts";
 import { typeNamed } from "./registry.ts";
-import type { Accepted, Listed, Principal, ResourceType, World, Writing } from "./resource-type.ts";
+import {
+  type Accepted,
+  groupType,
+  type Listed,
+  type Principal,
+  type ResourceType,
+  type World,
+  type Writing,
+} from "./resource-type.ts";
 import { collectionOf, type Json, type JsonObject, parentOf, type Resource } from "./store.ts";
 import { type Answer, operationBody, operationHeaders, providerHeaders } from "./wire.ts";
 
@@ -52,8 +60,6 @@ export interface Routed {
   /** The action in the terms of roles, such as `Microsoft.Network/virtualNetworks/read`. */
   action: string;
 }
-
-const groupType = "Microsoft.Resources/resourceGroups";
 
 /** Resource Manager: finds what a request is about, refuses what Azure refuses in Azure's order, and does the rest. */
 export class Arm {

@@ -5,10 +5,15 @@ import type { Keeper } from "./keeper.ts";
 import type { Operation } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
 import { anotherOperation, dnsConditionFailed, etagMismatch, groupNotFound } from "./refusals.ts";
-import type { Dialect, Join, Principal, ResourceType, World } from "./resource-type.ts";
+import {
+  type Dialect,
+  groupType,
+  type Join,
+  type Principal,
+  type ResourceType,
+  type World,
+} from "./resource-type.ts";
 import { collectionOf, parentOf, type Resource } from "./store.ts";
-
-const groupType = "Microsoft.Resources/resourceGroups";
 
 /** What is looked at before a provider gets to see a request, in the order in which Azure looks. */
 export class FrontDoor {

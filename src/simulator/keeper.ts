@@ -2,10 +2,14 @@ import { bump, etagOf, show } from "./etags.ts";
 import { endIdentity, keepIdentity } from "./identities.ts";
 import type { Operation } from "./operations.ts";
 import { typeNamed, typesUnder } from "./registry.ts";
-import type { Accepted, ResourceType, World, Writing } from "./resource-type.ts";
+import {
+  type Accepted,
+  groupType,
+  type ResourceType,
+  type World,
+  type Writing,
+} from "./resource-type.ts";
 import { type JsonObject, parentOf, type Resource } from "./store.ts";
-
-const groupType = "Microsoft.Resources/resourceGroups";
 
 /** What Azure does not delete while something uses it, whichever group that is in. */
 const heldTypes = new Set([

@@ -5,6 +5,9 @@ import type { Refusal } from "./refusal.ts";
 import type { Roles } from "./roles.ts";
 import type { JsonObject, Resource, Store } from "./store.ts";
 
+/** The type of resource groups, which the front door knows itself. */
+export const groupType = "Microsoft.Resources/resourceGroups";
+
 /** How a provider speaks: the form of its operations, its etags and its errors. */
 export type Dialect =
   | "network"
