@@ -62,7 +62,7 @@ export const virtualNetworkLinks: ResourceType = {
   differences: [
     "A link to a network that is not there fails in its operation; code and words [?].",
     "Changing the network of a link, and NxDomainRedirect on a zone that is not of Private Link, are refused at once; code and words [?].",
-    "A network that is deleted leaves its links as they are [?].",
+    "The links of a network that is deleted go with it [?].",
   ],
 };
 

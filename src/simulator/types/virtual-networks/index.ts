@@ -65,6 +65,11 @@ export const virtualNetworks: ResourceType = {
       });
     return { subnets: shown };
   },
+  deleted(network, { store }) {
+    // A link to a network that is gone leads nowhere.
+    for (const user of [...store.referrers(network.key)])
+      if (user.type.endsWith("/virtualNetworkLinks")) store.remove(user.key);
+  },
   mayDelete(network, world) {
     for (const subnet of world.store.collection(`${network.key}/subnets`))
       subnets.mayDelete?.(subnet, world);
