@@ -135,7 +135,12 @@ export function parentOf(id: ResourceId): ResourceId | undefined {
 
 /** The name of what an id stands for; for a subscription, its number. */
 export function nameOf(id: ResourceId): string {
-  return id.slice(id.lastIndexOf("/") + 1);
+  return lastSegment(id);
+}
+
+/** What stands behind the last slash: the name in an id, the word in a type. */
+export function lastSegment(idOrType: string): string {
+  return idOrType.slice(idOrType.lastIndexOf("/") + 1);
 }
 
 /** The full type of what an id stands for. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { lastSegment } from "../model/resource-id.ts";
 import { draftAddresses, heldIn, holderOf } from "./addresses.ts";
 import type { World } from "./resource-type.ts";
 import { type Resource, Store } from "./store.ts";
@@ -11,7 +12,7 @@ function resource(id: string, type: string, properties: Resource["properties"]):
     id,
     key: id.toLowerCase(),
     type: `Microsoft.Network/${type}`,
-    name: id.slice(id.lastIndexOf("/") + 1),
+    name: lastSegment(id),
     top: {},
     properties,
     state: "Succeeded",

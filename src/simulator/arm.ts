@@ -1,3 +1,4 @@
+import { lastSegment } from "../model/resource-id.ts";
 import { type Address, readAddress } from "./address.ts";
 import { checkApiVersion, checkPlace, differs, objectBody, objectIn } from "./checks.ts";
 import { tags } from "./fields.ts";
@@ -199,7 +200,7 @@ export class Arm {
 
   #furtherList(request: ArmRequest, address: Address, type: ResourceType): Answer {
     const { world } = this.#options;
-    const word = address.type.slice(address.type.lastIndexOf("/") + 1).toLowerCase();
+    const word = lastSegment(address.type).toLowerCase();
     const view = Object.keys(type.views ?? {}).find((each) => each.toLowerCase() === word);
     if (view !== undefined) {
       const path = collectionOf(address.path);
@@ -383,7 +384,7 @@ export class Arm {
 
   #post(request: ArmRequest, address: Address, type: ResourceType, apiVersion: string): Answer {
     const { world } = this.#options;
-    const word = address.type.slice(address.type.lastIndexOf("/") + 1).toLowerCase();
+    const word = lastSegment(address.type).toLowerCase();
     const name = Object.keys(type.posts ?? {}).find((each) => each.toLowerCase() === word);
     const action = name === undefined ? undefined : type.posts?.[name];
     if (!action || !address.collection) throw unsupported("POST", address);
@@ -586,7 +587,7 @@ function verbOf(method: string, address: Address, exact: ResourceType | undefine
     case "DELETE":
       return "delete";
     case "POST":
-      return exact ? "write" : `${address.type.slice(address.type.lastIndexOf("/") + 1)}/action`;
+      return exact ? "write" : `${lastSegment(address.type)}/action`;
     default:
       return "write";
   }

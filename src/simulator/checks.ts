@@ -1,3 +1,4 @@
+import { lastSegment } from "../model/resource-id.ts";
 import { Refusal } from "./refusal.ts";
 import type { Accepted, ResourceType, World } from "./resource-type.ts";
 import type { Json, JsonObject, Resource } from "./store.ts";
@@ -94,7 +95,7 @@ export function differs(existing: Resource, accepted: Accepted, world: World): b
   )
     return true;
   return Object.entries(accepted.children ?? {}).some(([type, wanted]) => {
-    const collection = `${existing.key}/${type.slice(type.lastIndexOf("/") + 1)}`.toLowerCase();
+    const collection = `${existing.key}/${lastSegment(type)}`.toLowerCase();
     if (world.store.count(collection) !== wanted.length) return true;
     return wanted.some(({ name, top = {}, properties }) => {
       const child = world.store.get(`${collection}/${name}`);

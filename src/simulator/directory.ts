@@ -1,5 +1,6 @@
 import { createPublicKey, X509Certificate } from "node:crypto";
 import type { Clock } from "../model/clock.ts";
+import { lastSegment } from "../model/resource-id.ts";
 import type { Application, FederatedCredential, TrustedIssuer } from "./application.ts";
 import { guidFrom } from "./guid.ts";
 import {
@@ -142,7 +143,7 @@ export class Directory {
     resourceId: string;
   }): Application {
     const appId = guidFrom(`client of ${identity.objectId.toLowerCase()}`);
-    const displayName = identity.resourceId.slice(identity.resourceId.lastIndexOf("/") + 1);
+    const displayName = lastSegment(identity.resourceId);
     return this.addApplication({ ...identity, appId, displayName });
   }
 

@@ -1,3 +1,4 @@
+import { lastSegment } from "../model/resource-id.ts";
 import { bump, etagOf, show } from "./etags.ts";
 import { endIdentity, keepIdentity } from "./identities.ts";
 import type { Operation } from "./operations.ts";
@@ -59,8 +60,7 @@ export class Keeper {
     for (const [typeName, listed] of Object.entries(wanted)) {
       const type = typeNamed(typeName);
       if (!type?.mayDelete) continue;
-      const collection =
-        `${parent.key}/${typeName.slice(typeName.lastIndexOf("/") + 1)}`.toLowerCase();
+      const collection = `${parent.key}/${lastSegment(typeName)}`.toLowerCase();
       const keys = new Set(listed.map(({ name }) => `${collection}/${name.toLowerCase()}`));
       for (const child of this.#world.store.collection(collection))
         if (!keys.has(child.key)) type.mayDelete(child, this.#world);
@@ -73,7 +73,7 @@ export class Keeper {
     for (const [typeName, listed] of Object.entries(wanted)) {
       const type = typeNamed(typeName);
       if (!type) continue;
-      const word = typeName.slice(typeName.lastIndexOf("/") + 1);
+      const word = lastSegment(typeName);
       const keys = new Set(
         listed.map((each) => `${parent.key}/${word}/${each.name}`.toLowerCase()),
       );
@@ -110,7 +110,7 @@ export class Keeper {
         if (store.get(each.key)) this.#removeOne(each);
     } else
       for (const child of typesUnder(type.type)) {
-        const word = child.type.slice(child.type.lastIndexOf("/") + 1).toLowerCase();
+        const word = lastSegment(child.type).toLowerCase();
         for (const each of [...store.collection(`${resource.key}/${word}`)])
           this.remove(each, child);
       }
@@ -144,7 +144,7 @@ export class Keeper {
     store.put(resource);
     for (const child of typesUnder(resource.type)) {
       if (child.dialect !== "network") continue;
-      const word = child.type.slice(child.type.lastIndexOf("/") + 1).toLowerCase();
+      const word = lastSegment(child.type).toLowerCase();
       for (const each of store.collection(`${resource.key}/${word}`))
         if (each.operation === undefined) {
           each.state = state;

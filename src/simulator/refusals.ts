@@ -1,3 +1,4 @@
+import { lastSegment } from "../model/resource-id.ts";
 import type { Address } from "./address.ts";
 import { plainEtag } from "./etags.ts";
 import type { Operation } from "./operations.ts";
@@ -64,7 +65,7 @@ export function superseded(earlier: Operation, later: Operation): NonNullable<Op
 }
 
 function singular(type: string): string {
-  const word = type.slice(type.lastIndexOf("/") + 1);
+  const word = lastSegment(type);
   return word.charAt(0).toUpperCase() + word.slice(1).replace(/s$/, "");
 }
 
@@ -90,7 +91,7 @@ export function notFound(address: Address, type: ResourceType): Refusal {
 
 /** What the front door says of a child whose parent it does not know. */
 export function parentNotFound(parent: ResourceType, id: string, { type }: Address): Refusal {
-  const word = type.slice(type.lastIndexOf("/") + 1);
+  const word = lastSegment(type);
   return new Refusal(
     404,
     "ParentResourceNotFound",

@@ -1,3 +1,4 @@
+import { lastSegment } from "../model/resource-id.ts";
 import { type ActionPattern, actionPattern } from "./action-pattern.ts";
 import type { Principal } from "./resource-type.ts";
 import {
@@ -216,7 +217,7 @@ function assignmentOf({ key, properties }: Resource): RoleAssignment {
   return {
     scope: key.slice(0, key.lastIndexOf(assignmentWord)),
     principalId: String(properties.principalId ?? "").toLowerCase(),
-    role: role.slice(role.lastIndexOf("/") + 1).toLowerCase(),
+    role: lastSegment(role).toLowerCase(),
   };
 }
 

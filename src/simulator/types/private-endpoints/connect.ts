@@ -1,3 +1,4 @@
+import { lastSegment } from "../../../model/resource-id.ts";
 import { defined, object, objects, text, texts } from "../../fields.ts";
 import { Refusal } from "../../refusal.ts";
 import type { Join, World, Writing } from "../../resource-type.ts";
@@ -74,7 +75,7 @@ export function connect(endpoint: Resource, world: World): void {
         description: status === "Approved" ? "Auto Approved" : "Awaiting approval",
         actionsRequired: "None",
       };
-      const name = connection.slice(connection.lastIndexOf("/") + 1);
+      const name = lastSegment(connection);
       makeConnection(found, name, endpoint, state, world.store);
     }
 }

@@ -1,3 +1,4 @@
+import { lastSegment } from "../../../model/resource-id.ts";
 import { bump } from "../../etags.ts";
 import type { World } from "../../resource-type.ts";
 import type { JsonObject, Resource } from "../../store.ts";
@@ -35,7 +36,7 @@ export function keepInterface(
     id,
     key: id.toLowerCase(),
     type: networkInterfaces.type,
-    name: id.slice(id.lastIndexOf("/") + 1),
+    name: lastSegment(id),
     top: { location, kind: "Regular" },
     properties,
     state: "Succeeded",

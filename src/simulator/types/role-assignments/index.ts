@@ -1,3 +1,4 @@
+import { lastSegment } from "../../../model/resource-id.ts";
 import { oneOf, text } from "../../fields.ts";
 import { isGuid } from "../../guid.ts";
 import { Refusal } from "../../refusal.ts";
@@ -24,7 +25,7 @@ export const roleAssignments: ResourceType = {
       );
     const roleDefinitionId = text(properties, "roleDefinitionId", "");
     const principalId = text(properties, "principalId", "");
-    const guid = roleDefinitionId.slice(roleDefinitionId.lastIndexOf("/") + 1);
+    const guid = lastSegment(roleDefinitionId);
     if (!isGuid(principalId))
       throw new Refusal(400, "InvalidPrincipalId", "A valid principal ID must be provided.");
     if (!world.roles.definition(guid))
@@ -115,7 +116,7 @@ function checkConflict(
       throw new Refusal(
         409,
         "RoleAssignmentExists",
-        `The role assignment already exists. The ID of the conflicting role assignment is ${key.slice(key.lastIndexOf("/") + 1).replaceAll("-", "")}.`,
+        `The role assignment already exists. The ID of the conflicting role assignment is ${lastSegment(key).replaceAll("-", "")}.`,
       );
 }
 

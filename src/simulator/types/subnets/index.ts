@@ -1,4 +1,5 @@
 import { contains, overlaps, parseCidr } from "../../../model/cidr.ts";
+import { lastSegment } from "../../../model/resource-id.ts";
 import { defined, invalid, object, objects, oneOf, reference, text, texts } from "../../fields.ts";
 import { Refusal } from "../../refusal.ts";
 import type { ResourceType, World } from "../../resource-type.ts";
@@ -144,7 +145,7 @@ export function checkInside(
       throw new Refusal(
         400,
         "NetcfgInvalidSubnet",
-        `Subnet '${name}' is not valid because its IP address range is outside the IP address range of virtual network '${network.slice(network.lastIndexOf("/") + 1)}'.`,
+        `Subnet '${name}' is not valid because its IP address range is outside the IP address range of virtual network '${lastSegment(network)}'.`,
       );
   }
 }
@@ -170,7 +171,7 @@ export function checkNoOverlap(
       throw new Refusal(
         400,
         "NetcfgSubnetRangesOverlap",
-        `Subnet '${high.name}' is not valid because its IP address range overlaps with that of an existing subnet in virtual network '${network.slice(network.lastIndexOf("/") + 1)}'.`,
+        `Subnet '${high.name}' is not valid because its IP address range overlaps with that of an existing subnet in virtual network '${lastSegment(network)}'.`,
       );
   }
 }

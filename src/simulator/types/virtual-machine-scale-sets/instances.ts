@@ -1,3 +1,4 @@
+import { lastSegment } from "../../../model/resource-id.ts";
 import { type AddressDraft, draftAddresses } from "../../addresses.ts";
 import { bump } from "../../etags.ts";
 import { defined, isObject, objects } from "../../fields.ts";
@@ -137,7 +138,7 @@ function keepInterface(
 ): void {
   const existing = world.store.get(id);
   const before = existing && { ...existing };
-  const nic = existing ?? fresh(id, type, id.slice(id.lastIndexOf("/") + 1));
+  const nic = existing ?? fresh(id, type, lastSegment(id));
   const draft = draftAddresses(world, [id]);
   const location = String(scaleSet.top.location);
   nic.top = type === interfaceType ? { location, kind: "Regular" } : {};
