@@ -6,12 +6,8 @@ import { Refusal } from "../../refusal.ts";
 import type { ResourceType, World } from "../../resource-type.ts";
 import { type JsonObject, parentOf, type Resource } from "../../store.ts";
 import { networkInterfaces } from "../network-interfaces/index.ts";
+import { type InterfaceAddress, interfaceId, keepInterface } from "../network-interfaces/made.ts";
 import { badReference, checkName, missingField } from "../private-link-services/refusals.ts";
-import {
-  type InterfaceAddress,
-  interfaceId,
-  keepInterface,
-} from "../private-link-services/service-interface.ts";
 import { acceptConnections, approvalsIn, connect, disconnect } from "./connect.ts";
 import {
   type ConnectionList,

@@ -12,13 +12,13 @@ import {
 import { Refusal } from "../../refusal.ts";
 import type { Join, ResourceType } from "../../resource-type.ts";
 import type { JsonObject } from "../../store.ts";
+import { interfaceId, keepInterface } from "../network-interfaces/made.ts";
 import { connectionsOf, shownConnection } from "../private-endpoint-connections/connection.ts";
 import { tellEndpoint } from "../private-endpoint-connections/tell.ts";
 import { makeAlias, serviceType } from "./aliases.ts";
 import { acceptFrontends, frontendIds } from "./frontends.ts";
 import { acceptNat, natAddresses } from "./nat.ts";
 import { checkName } from "./refusals.ts";
-import { interfaceId, keepInterface } from "./service-interface.ts";
 
 /** Private link services. The interface that holds their addresses is made and removed with them. */
 export const privateLinkServices: ResourceType = {

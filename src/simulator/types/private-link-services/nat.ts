@@ -4,8 +4,8 @@ import { defined, flag, object, objects, oneOf, reference, text } from "../../fi
 import { Refusal } from "../../refusal.ts";
 import type { World } from "../../resource-type.ts";
 import { type JsonObject, parentOf, type Resource } from "../../store.ts";
+import type { InterfaceAddress } from "../network-interfaces/made.ts";
 import { badReference, checkName, missingField } from "./refusals.ts";
-import type { InterfaceAddress } from "./service-interface.ts";
 
 /** A service takes addresses for its translation from subnets of the provider: up to 8 (private-link-service-overview). */
 const mostAddresses = 8;

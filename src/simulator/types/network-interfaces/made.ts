@@ -2,7 +2,7 @@ import { lastSegment } from "../../../model/resource-id.ts";
 import { bump } from "../../etags.ts";
 import type { World } from "../../resource-type.ts";
 import type { JsonObject, Resource } from "../../store.ts";
-import { interfaceProperties, networkInterfaces } from "../network-interfaces/index.ts";
+import { interfaceProperties, networkInterfaces } from "./index.ts";
 
 /** One address of an interface that Azure makes. */
 export interface InterfaceAddress {
