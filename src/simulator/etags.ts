@@ -1,36 +1,14 @@
 import { createHash } from "node:crypto";
-import type { ResourceType, World } from "./resource-type.ts";
-import type { JsonObject, Resource } from "./store.ts";
+import type { ResourceType } from "./resource-type.ts";
+import type { Resource } from "./store.ts";
 
-/** A resource as its readers see it. */
-export function show(
-  resource: Resource,
-  type: ResourceType,
-  world: World,
-  query: URLSearchParams,
-  etag: string | undefined,
-): JsonObject {
-  const { id, name, top } = resource;
-  const body = withEtag(type.dialect) && etag !== undefined ? { etag } : {};
-  const properties = {
-    ...(saysItsState(type.dialect) && { provisioningState: resource.state }),
-    ...resource.properties,
-    ...type.show?.(resource, world, query),
-  };
-  return { name, id, ...body, type: type.type, ...top, properties };
-}
-
-/** Identities and roles are there or not; they have no state in between. */
-function saysItsState(dialect: ResourceType["dialect"]): boolean {
-  return dialect !== "authorization" && dialect !== "identity";
-}
-
-export function withEtag(dialect: ResourceType["dialect"]): boolean {
-  return dialect !== "resources" && dialect !== "authorization" && dialect !== "identity";
-}
-
-export function etagOf(resource: Resource, type: ResourceType): string {
+/** The etag of a resource as its provider writes it; some providers have none. */
+export function etagOf(resource: Resource, type: ResourceType): string | undefined {
   switch (type.dialect) {
+    case "resources":
+    case "authorization":
+    case "identity":
+      return undefined;
     case "network":
       return `W/"${resource.etag}"`;
     case "compute":
@@ -38,11 +16,12 @@ export function etagOf(resource: Resource, type: ResourceType): string {
     case "privateDns":
       // Recorded: a link has quotes in its etag, a zone has none; nor has a record set in Microsoft's examples.
       return type.type.endsWith("/virtualNetworkLinks") ? `"${resource.etag}"` : resource.etag;
-    default:
+    case "publicDns":
       return resource.etag;
   }
 }
 
+/** Count a write to a resource, and give it another etag. */
 export function bump(resource: Resource): void {
   resource.version++;
   // From the one before, which began with a guid: a resource that is made anew under the same name never has an
@@ -51,6 +30,7 @@ export function bump(resource: Resource): void {
   resource.etag = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-4${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
 }
 
+/** An etag without what is around it, to be compared. */
 export function plainEtag(etag: string): string {
   return etag.replace(/^W\//, "").replace(/^"|"$/g, "");
 }

@@ -1,5 +1,5 @@
 import { lastSegment } from "../model/resource-id.ts";
-import { bump, etagOf, show } from "./etags.ts";
+import { bump, etagOf } from "./etags.ts";
 import { endIdentity, keepIdentity } from "./identities.ts";
 import type { Operation } from "./operations.ts";
 import { typeNamed, typesUnder } from "./registry.ts";
@@ -10,6 +10,7 @@ import {
   type World,
   type Writing,
 } from "./resource-type.ts";
+import { show } from "./show.ts";
 import { type JsonObject, parentOf, type Resource } from "./store.ts";
 
 /** What Azure does not delete while something uses it, whichever group that is in. */
@@ -159,11 +160,7 @@ export class Keeper {
   }
 
   etagOf(resource: Resource, type: ResourceType): string | undefined {
-    return type.dialect === "resources" ||
-      type.dialect === "authorization" ||
-      type.dialect === "identity"
-      ? undefined
-      : etagOf(type.dialect === "network" ? this.rootOf(resource) : resource, type);
+    return etagOf(type.dialect === "network" ? this.rootOf(resource) : resource, type);
   }
 
   /** Children of the network provider share the etag of the resource that they are in. */

@@ -1,9 +1,10 @@
 import { draftAddresses } from "../../addresses.ts";
 import { plainLocation } from "../../checks.ts";
-import { etagOf, show } from "../../etags.ts";
+import { etagOf } from "../../etags.ts";
 import { defined, isObject, object, objects, reference, tags, text } from "../../fields.ts";
 import { Refusal } from "../../refusal.ts";
 import type { ResourceType, World } from "../../resource-type.ts";
+import { show } from "../../show.ts";
 import { type JsonObject, parentOf, type Resource } from "../../store.ts";
 import { networkInterfaces } from "../network-interfaces/index.ts";
 import { type InterfaceAddress, interfaceId, keepInterface } from "../network-interfaces/made.ts";
