@@ -247,6 +247,14 @@ describe("a uniform scale set", () => {
     ]);
   });
 
+  test("is refused in a subnet that is not there, even with no instance", async () => {
+    const nowhere = { id: `${network}/subnets/nowhere` };
+    expect(await refused("PUT", scaleSet, scaleSetBody(0, {}, nowhere))).toMatchObject({
+      code: "InvalidResourceReference",
+      message: expect.stringContaining(`${nowhere.id} referenced by resource ${scaleSet} was not`),
+    });
+  });
+
   test("is refused when its subnet has not room for all", async () => {
     const tiny = { id: `${network}/subnets/tiny` };
     expect(await refused("PUT", scaleSet, scaleSetBody(4, {}, tiny))).toMatchObject({

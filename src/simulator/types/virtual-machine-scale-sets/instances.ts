@@ -3,7 +3,7 @@ import { type AddressDraft, draftAddresses } from "../../addresses.ts";
 import { bump } from "../../etags.ts";
 import { defined, isObject, objects } from "../../fields.ts";
 import { guidFrom } from "../../guid.ts";
-import { idIn } from "../../links.ts";
+import { idIn, referred } from "../../links.ts";
 import type { World } from "../../resource-type.ts";
 import type { JsonObject, Resource } from "../../store.ts";
 import { interfaceProperties, interfaceType, macAddressFrom } from "../network-interfaces/index.ts";
@@ -16,6 +16,7 @@ export const instanceType = "Microsoft.Compute/virtualMachineScaleSets/virtualMa
 /** The type of their interfaces. */
 export const instanceInterfaceType = `${instanceType}/networkInterfaces`;
 const machineType = "Microsoft.Compute/virtualMachines";
+const subnetType = "Microsoft.Network/virtualNetworks/subnets";
 
 /** How many a scale set is to have. */
 export function capacityOf({ top }: Pick<Resource, "top">): number {
@@ -46,6 +47,9 @@ export function checkInstances(
     own.map((each) => each.key),
   );
   for (const { name, configurations } of interfacesIn(network)) {
+    // A scale set of none takes no address, and yet keeps its subnet.
+    for (const { properties } of configurations)
+      referred(world, idIn(properties.subnet) ?? "", subnetType, id);
     checkPools(world, `${id}/virtualMachines/0/networkInterfaces/${name}`, configurations);
     for (let count = 0; count < more + changed.length; count++)
       addressed(configurations, draft, id);
