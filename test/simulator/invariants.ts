@@ -12,6 +12,9 @@ export async function whatIsWrong({ simulator, ask }: SmallWorld): Promise<strin
     ...addressedTwice(seen.bodies),
     ...wrongCounters(simulator, seen.bodies),
     ...oneSided(seen.bodies),
+    ...wronglyPlugged(seen.bodies),
+    ...wronglyScaled(seen.bodies),
+    ...wrongZones(seen.bodies),
     ...[...simulator.store.all()]
       .filter((each) => each.operation !== undefined)
       .map((each) => `${each.id} is held by an operation that has ended`),
@@ -74,9 +77,10 @@ function dangling(bodies: Map<string, JsonObject>): string[] {
     }
     const { id } = value;
     if (typeof id === "string" && id.startsWith("/subscriptions/")) {
-      // Something with more than an id is shown where it is; something with an id alone is named.
-      if (Object.keys(value).length > 1) there.add(id.toLowerCase());
-      else named.push([of, id.toLowerCase()]);
+      // What is shown where it is has a name. What is only named has its id, and perhaps how it is used.
+      if ("name" in value) there.add(id.toLowerCase());
+      else if (Object.keys(value).every((each) => each === "id" || each === "properties"))
+        named.push([of, id.toLowerCase()]);
     }
     for (const each of Object.values(value)) collect(each, of);
   };
@@ -113,15 +117,17 @@ function addressedTwice(bodies: Map<string, JsonObject>): string[] {
   return wrong;
 }
 
+const zoneTypes = ["Microsoft.Network/privateDnsZones", "Microsoft.Network/dnszones"];
+
 /** What a zone counts is what is in it. */
 function wrongCounters(simulator: Simulator, bodies: Map<string, JsonObject>): string[] {
   const wrong: string[] = [];
   for (const [key, body] of bodies) {
-    if (body.type !== "Microsoft.Network/privateDnsZones") continue;
+    if (!zoneTypes.includes(String(body.type))) continue;
     const properties = body.properties as JsonObject;
     const inside = [...simulator.store.all()].filter((each) => each.key.startsWith(`${key}/`));
     const links = inside.filter((each) => each.type.endsWith("/virtualNetworkLinks")).length;
-    if (properties.numberOfVirtualNetworkLinks !== links)
+    if ((properties.numberOfVirtualNetworkLinks ?? 0) !== links)
       wrong.push(
         `${key} counts ${String(properties.numberOfVirtualNetworkLinks)} links of ${links}`,
       );
@@ -168,6 +174,80 @@ function oneSided(bodies: Map<string, JsonObject>): string[] {
       if (theirs === undefined && mine !== "Disconnected")
         wrong.push(`${key} says ${String(mine)}, and ${service} knows nothing of it`);
     }
+  }
+  return wrong;
+}
+
+/** Machines and interfaces tell of one another, and an interface is on one machine at most. */
+function wronglyPlugged(bodies: Map<string, JsonObject>): string[] {
+  const wrong: string[] = [];
+  const machineOf = new Map<string, string>();
+  for (const [key, body] of bodies) {
+    if (!/\/virtualMachines$/i.test(String(body.type))) continue;
+    const network = (body.properties as JsonObject).networkProfile as JsonObject;
+    for (const each of network.networkInterfaces as JsonObject[]) {
+      const nic = String(each.id).toLowerCase();
+      const other = machineOf.get(nic);
+      if (other !== undefined) wrong.push(`${nic} is on ${other} and on ${key}`);
+      machineOf.set(nic, key);
+    }
+  }
+  for (const [key, body] of bodies) {
+    if (!/\/networkinterfaces\/[^/]+$/.test(key)) continue;
+    const properties = body.properties as JsonObject;
+    const told = (properties.virtualMachine as JsonObject | undefined)?.id;
+    const mine = typeof told === "string" ? told.toLowerCase() : undefined;
+    if (mine !== machineOf.get(key))
+      wrong.push(`${key} is on ${machineOf.get(key)}, and says ${mine}`);
+    if (mine !== undefined && properties.macAddress === undefined)
+      wrong.push(`${key} is on a machine and has no hardware address`);
+  }
+  return wrong;
+}
+
+/** A scale set has as many instances as it says, and an instance the interfaces that it names and no others. */
+function wronglyScaled(bodies: Map<string, JsonObject>): string[] {
+  const wrong: string[] = [];
+  for (const [key, body] of bodies) {
+    if (body.type !== "Microsoft.Compute/virtualMachineScaleSets") continue;
+    const { orchestrationMode } = body.properties as JsonObject;
+    const instances = [...bodies].filter(([id, each]) => {
+      if (orchestrationMode !== "Flexible")
+        return id.startsWith(`${key}/virtualmachines/`) && id.split("/").length === 11;
+      const { virtualMachineScaleSet } = each.properties as JsonObject;
+      return String((virtualMachineScaleSet as JsonObject | undefined)?.id).toLowerCase() === key;
+    });
+    const { capacity } = body.sku as JsonObject;
+    if (instances.length !== capacity)
+      wrong.push(`${key} says that it has ${String(capacity)} instances of ${instances.length}`);
+    for (const [id, { properties }] of instances) {
+      const { provisioningState, networkProfile } = properties as JsonObject;
+      if (provisioningState !== "Succeeded") wrong.push(`${id} is ${String(provisioningState)}`);
+      const named = ((networkProfile as JsonObject).networkInterfaces as JsonObject[]).length;
+      const held = [...bodies.keys()].filter((each) => each.startsWith(`${id}/`)).length;
+      if (orchestrationMode !== "Flexible" && named !== held)
+        wrong.push(`${id} names ${named} interfaces of ${held}`);
+    }
+  }
+  return wrong;
+}
+
+/** A zone has the records that it was made with, and a name with a CNAME has no other records. */
+function wrongZones(bodies: Map<string, JsonObject>): string[] {
+  const wrong: string[] = [];
+  for (const [key, { type }] of bodies) {
+    if (!zoneTypes.includes(String(type))) continue;
+    const made = type === "Microsoft.Network/dnszones" ? ["soa", "ns"] : ["soa"];
+    for (const each of made)
+      if (!bodies.has(`${key}/${each}/@`)) wrong.push(`${key} has no ${each} record of its own`);
+  }
+  for (const key of bodies.keys()) {
+    const [, zone, name] = /^(.*)\/cname\/([^/]+)$/.exec(key) ?? [];
+    if (zone === undefined) continue;
+    const beside = [...bodies.keys()].filter(
+      (each) => each !== key && each.startsWith(`${zone}/`) && each.endsWith(`/${name}`),
+    );
+    if (beside.length > 0) wrong.push(`${key} is beside ${beside.join(", ")}`);
   }
   return wrong;
 }

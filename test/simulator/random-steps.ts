@@ -4,7 +4,7 @@ import { subscription } from "./small-world.ts";
 
 /** One thing that a client does. Names come from small pools, so that clients meet. */
 export interface Step {
-  method: "PUT" | "DELETE" | "PATCH";
+  method: "PUT" | "DELETE" | "PATCH" | "POST";
   path: string;
   body?: JsonObject;
 }
@@ -12,12 +12,14 @@ export interface Step {
 const location = "westeurope";
 const groupOf = (g: number) => `/subscriptions/${subscription}/resourceGroups/g${g}`;
 const networkOf = (g: number) => `${groupOf(g)}/providers/Microsoft.Network`;
+const computeOf = (g: number) => `${groupOf(g)}/providers/Microsoft.Compute`;
 const subnetOf = (g: number, v: number, s: number) =>
   `${networkOf(g)}/virtualNetworks/v${v}/subnets/s${s}`;
 
 const few = fc.nat({ max: 2 });
+const two = fc.nat({ max: 1 });
 /** Two groups, of which the second is deleted now and then. */
-const group = fc.nat({ max: 1 });
+const group = two;
 
 function deletable(steps: fc.Arbitrary<Step>, weight: number): fc.Arbitrary<Step> {
   return fc
@@ -180,6 +182,118 @@ const zoneGroups = fc.tuple(group, few, few).map(
   }),
 );
 
+const hardware = { hardwareProfile: { vmSize: "Standard_D2s_v3" } };
+const storageProfile = {
+  imageReference: { publisher: "p", offer: "o", sku: "s", version: "latest" },
+  osDisk: { createOption: "FromImage" },
+};
+
+const machines = fc.tuple(group, few, few, few, group, fc.boolean()).map(
+  ([g, m, n, s, far, owned]): Step => ({
+    method: "PUT",
+    path: `${computeOf(g)}/virtualMachines/m${m}`,
+    body: {
+      location,
+      properties: {
+        ...hardware,
+        storageProfile,
+        networkProfile: {
+          networkInterfaces: [
+            {
+              id: `${networkOf(far)}/networkInterfaces/n${n}${s}`,
+              ...(owned && { properties: { deleteOption: "Delete" } }),
+            },
+          ],
+        },
+      },
+    },
+  }),
+);
+
+/** A scale set cannot become of the other kind, so its name says of which it is. */
+const scaleSetOf = (g: number, flexible: boolean, x: number) =>
+  `${computeOf(g)}/virtualMachineScaleSets/${flexible ? "flexible" : "uniform"}${x}`;
+
+const scaleSets = fc
+  .tuple(group, fc.boolean(), two, fc.nat({ max: 3 }), few, few, fc.boolean(), fc.boolean())
+  .map(
+    ([g, flexible, x, capacity, v, s, pooled, automatic]): Step => ({
+      method: "PUT",
+      path: scaleSetOf(g, flexible, x),
+      body: {
+        location,
+        sku: { name: "Standard_D2s_v3", capacity },
+        properties: {
+          orchestrationMode: flexible ? "Flexible" : "Uniform",
+          ...(!flexible && { upgradePolicy: { mode: automatic ? "Automatic" : "Manual" } }),
+          virtualMachineProfile: {
+            storageProfile,
+            networkProfile: {
+              networkInterfaceConfigurations: [
+                {
+                  name: "nic",
+                  properties: {
+                    primary: true,
+                    ipConfigurations: [
+                      {
+                        name: "c",
+                        properties: {
+                          subnet: { id: subnetOf(g, v, s) },
+                          ...(pooled && {
+                            loadBalancerBackendAddressPools: [
+                              { id: `${networkOf(g)}/loadBalancers/l${v}/backendAddressPools/p` },
+                            ],
+                          }),
+                        },
+                      },
+                    ],
+                  },
+                },
+              ],
+            },
+          },
+        },
+      },
+    }),
+  );
+
+const instances = fc
+  .tuple(
+    group,
+    two,
+    fc.nat({ max: 5 }),
+    fc.constantFrom("delete", "manualupgrade", "start", "deallocate", "remove"),
+  )
+  .map(([g, x, i, what]): Step => {
+    const scaleSet = scaleSetOf(g, false, x);
+    const instance = `${scaleSet}/virtualMachines/${i}`;
+    if (what === "remove") return { method: "DELETE", path: instance };
+    return what === "start" || what === "deallocate"
+      ? { method: "POST", path: `${instance}/${what}` }
+      : { method: "POST", path: `${scaleSet}/${what}`, body: { instanceIds: [String(i)] } };
+  });
+
+const publicZoneOf = (g: number, z: number) => `${networkOf(g)}/dnsZones/w${z}.example`;
+
+const publicZones = fc
+  .tuple(group, two)
+  .map(
+    ([g, z]): Step => ({ method: "PUT", path: publicZoneOf(g, z), body: { location: "global" } }),
+  );
+
+/** Of two types that cannot be at one name together. */
+const publicRecords = fc.tuple(group, two, two, fc.boolean()).map(
+  ([g, z, r, named]): Step => ({
+    method: "PUT",
+    path: `${publicZoneOf(g, z)}/${named ? "CNAME" : "A"}/r${r}`,
+    body: {
+      properties: named
+        ? { TTL: 30, CNAMERecord: { cname: "elsewhere.example" } }
+        : { TTL: 30, ARecords: [{ ipv4Address: `192.0.2.${r}` }] },
+    },
+  }),
+);
+
 /** Any step, those that others need more often. */
 export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: groups },
@@ -193,6 +307,11 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: deletable(links, 4) },
   { weight: 2, arbitrary: deletable(records, 4) },
   { weight: 2, arbitrary: deletable(zoneGroups, 4) },
+  { weight: 5, arbitrary: deletable(machines, 4) },
+  { weight: 5, arbitrary: deletable(scaleSets, 6) },
+  { weight: 4, arbitrary: instances },
+  { weight: 2, arbitrary: deletable(publicZones, 6) },
+  { weight: 3, arbitrary: deletable(publicRecords, 4) },
 );
 
 /** What makes most of the steps possible. */
