@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../model/clock.ts";
-import type { Arm, Routed } from "./arm.ts";
+import type { Arm } from "./arm.ts";
 import { parseBody } from "./body.ts";
 import type { Directory } from "./directory.ts";
 import type { Effect } from "./fault-rule.ts";
@@ -9,6 +9,7 @@ import type { Operations } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { Principal } from "./resource-type.ts";
+import type { Routed } from "./routes.ts";
 import { type Cost, type Left, type Throttle, tooManyRequests } from "./throttle.ts";
 import { type Answer, refusalAnswer } from "./wire.ts";
 

@@ -1,5 +1,5 @@
 import type { Address } from "./address.ts";
-import type { ArmRequest, Routed } from "./arm.ts";
+import type { ArmRequest } from "./arm.ts";
 import { plainEtag } from "./etags.ts";
 import type { Keeper } from "./keeper.ts";
 import type { Operation } from "./operations.ts";
@@ -13,6 +13,7 @@ import {
   type ResourceType,
   type World,
 } from "./resource-type.ts";
+import type { Routed } from "./routes.ts";
 import { collectionOf, parentOf, type Resource } from "./store.ts";
 
 /** What is looked at before a provider gets to see a request, in the order in which Azure looks. */

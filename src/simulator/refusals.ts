@@ -110,6 +110,16 @@ export function unsupported(method: string, address: Address): Refusal {
   );
 }
 
+/** The front door knows the scope, but not this method of it. */
+export function methodNotAllowed(method: string, address: Address): Refusal {
+  return new Refusal(
+    405,
+    "MethodNotAllowed",
+    `The HTTP method '${method}' is not supported at scope '${address.path}'.`,
+    { by: "gateway" },
+  );
+}
+
 /** Why a group could not be deleted; it is rolled back then. */
 export function deletionBlocked(
   group: Resource,
