@@ -12,6 +12,7 @@ import {
 } from "./exchange.ts";
 import { type OperationState, Operations } from "./operations.ts";
 import { checkPath, describePath } from "./request-path.ts";
+import { Sightings } from "./sightings.ts";
 import type { TokenSource } from "./tokens.ts";
 
 /** What each request over the wire tells the metrics. */
@@ -34,6 +35,7 @@ export interface ArmLog {
 /** What the road to Resource Manager is made of. */
 export interface ArmOptions {
   cloud: Cloud;
+  /** Who asks where a caller names nobody else. */
   credential: TokenSource;
   /** Where this process runs: Azure counts by the region that takes the request. */
   region?: string;
@@ -54,6 +56,8 @@ export interface ArmView {
   /** What became of the long-running operation on a resource, if we know of one. */
   check(id: string): Promise<OperationState | undefined>;
   readonly operations: Operations;
+  /** What this identity has seen of Azure so far. */
+  readonly sightings: Sightings;
 }
 
 const verbs: Record<Method, string> = {
@@ -65,8 +69,8 @@ const verbs: Record<Method, string> = {
 };
 
 /**
- * The road to Azure Resource Manager: one pool of connections, tokens, the budget and the
- * long-running operations, for all callers of one identity.
+ * The road to Azure Resource Manager: one pool of connections, the budgets and the long-running operations, for all
+ * callers. Each asks by an identity, and none by another's: tokens, budgets and what was seen are kept apart.
  */
 export class Arm {
   readonly cloud: Cloud;
@@ -74,26 +78,41 @@ export class Arm {
   readonly operations: Operations;
   readonly #base: URL;
   readonly #exchange: Exchange;
+  readonly #credential: TokenSource;
+  readonly #clock: Clock;
   readonly #writes = new Map<string, Promise<ArmAnswer>>();
+  readonly #sightings = new Map<string, Sightings>();
 
   constructor(options: ArmOptions) {
     const clock = options.clock ?? realClock;
     this.cloud = options.cloud;
+    this.#credential = options.credential;
+    this.#clock = clock;
     this.budgets = options.budgets ?? new Budgets({ clock });
     this.operations = new Operations({ clock });
     this.#base = new URL(options.cloud.resourceManager);
     this.#exchange = new Exchange({ ...options, clock, budgets: this.budgets });
   }
 
-  /** The road for one caller. */
-  for(caller: Caller): ArmView {
+  /** The road for one caller, by the given identity or by the process's own. */
+  for(caller: Caller, credential: TokenSource = this.#credential): ArmView {
     const view: ArmView = {
       operations: this.operations,
-      request: (method, path, options = {}) => this.#request(method, path, options, caller),
-      follow: (address, what) => this.#follow(address, what, caller),
+      sightings: this.#sightingsOf(credential.identity),
+      request: (method, path, options = {}) =>
+        this.#request(method, path, options, caller, credential),
+      follow: (address, what) => this.#follow(address, what, caller, credential),
       check: (id) => this.operations.check(view, id),
     };
     return view;
+  }
+
+  #sightingsOf(identity: string): Sightings {
+    const held = this.#sightings.get(identity);
+    if (held !== undefined) return held;
+    const made = new Sightings({ clock: this.#clock });
+    this.#sightings.set(identity, made);
+    return made;
   }
 
   /** Close the connections. Requests under way end by their callers' signals. */
@@ -106,12 +125,13 @@ export class Arm {
     path: string,
     options: RequestOptions,
     caller: Caller,
+    credential: TokenSource,
   ): Promise<ArmAnswer> {
     const url = new URL(this.cloud.resourceManager + checkPath(path));
     for (const name in options.query) url.searchParams.set(name, options.query[name] ?? "");
     const described = describePath(path);
     const what = `${verbs[method]} ${described.thing}`;
-    const asking: Asking = { method, url, path: described, what, options, caller };
+    const asking: Asking = { method, url, path: described, what, options, caller, credential };
     if (method === "GET") return this.#exchange.ask(asking);
     if (!caller.mayWrite()) throw new AzureError({ code: "NotLeader", what });
     return method === "POST" ? this.#exchange.ask(asking) : this.#join(asking);
@@ -119,7 +139,8 @@ export class Arm {
 
   /** The same write by two callers at once is one request. */
   #join(asking: Asking): Promise<ArmAnswer> {
-    const key = JSON.stringify([asking.method, asking.url.href.toLowerCase(), asking.options]);
+    const { method, url, options, credential } = asking;
+    const key = JSON.stringify([method, url.href.toLowerCase(), options, credential.identity]);
     const running = this.#writes.get(key);
     if (running !== undefined) return running;
     const write = this.#exchange.ask(asking).finally(() => this.#writes.delete(key));
@@ -127,13 +148,19 @@ export class Arm {
     return write;
   }
 
-  async #follow(address: string, what: string | undefined, caller: Caller): Promise<ArmAnswer> {
+  async #follow(
+    address: string,
+    what: string | undefined,
+    caller: Caller,
+    credential: TokenSource,
+  ): Promise<ArmAnswer> {
     const url = URL.canParse(address, this.#base.href) ? new URL(address, this.#base) : undefined;
     // The token goes with the request: to this server and to no other.
     if (url === undefined || url.origin !== this.#base.origin)
       throw new AzureError({ code: "ForeignAddress", what: what ?? "read on" });
     const path = describePath(url.pathname);
     const asked = what ?? `read ${path.thing}`;
-    return this.#exchange.ask({ method: "GET", url, path, what: asked, options: {}, caller });
+    const asking = { url, path, what: asked, options: {}, caller, credential };
+    return this.#exchange.ask({ method: "GET", ...asking });
   }
 }

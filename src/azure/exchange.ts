@@ -9,6 +9,7 @@ import { type Budgets, type Kind, remainingIn } from "./budget.ts";
 import { composeHeaders } from "./compose.ts";
 import { AzureError } from "./errors.ts";
 import type { RequestPath } from "./request-path.ts";
+import type { TokenSource } from "./tokens.ts";
 import { keptConnections, type Received, send } from "./transport.ts";
 
 /** The methods that Resource Manager knows. */
@@ -40,6 +41,7 @@ export interface Asking {
   what: string;
   options: RequestOptions;
   caller: Caller;
+  credential: TokenSource;
 }
 
 const tries = 3;
@@ -76,12 +78,12 @@ export class Exchange {
   }
 
   async #try(asking: Asking, span: Span): Promise<ArmAnswer> {
-    const { caller, method, what } = asking;
+    const { caller, credential, method, what } = asking;
     let refused: string | undefined;
     for (let attempt = 1; ; attempt++) {
       const priority = attempt === 1 ? caller.priority : "retry";
       await this.#bucketFor(asking).take(priority, caller.signal, what);
-      const token = await this.#options.credential.token(caller.signal, refused);
+      const token = await credential.token(caller.signal, refused);
       const answer = await this.#send(asking, token, span);
       if (!(answer instanceof AzureError)) return answer;
       if (answer.status === 401 && refused === undefined) {
@@ -159,9 +161,9 @@ export class Exchange {
     });
   }
 
-  #bucketFor({ method, path }: Asking): Bucket {
+  #bucketFor({ method, path, credential }: Asking): Bucket {
     const kind: Kind = method === "GET" ? "reads" : method === "DELETE" ? "deletes" : "writes";
-    const { budgets, credential, region = "" } = this.#options;
+    const { budgets, region = "" } = this.#options;
     const { subscription } = path;
     return budgets.of({ identity: credential.identity, subscription, region })[kind];
   }

@@ -63,7 +63,7 @@ describe("list", () => {
     const { things, seen, url } = await gateway((one, response) => {
       const at = page(one);
       const nextLink = at < 2 ? `${url}${group}/next?page=${at + 1}` : "";
-      json(response, 200, { value: [{ name: `n${at}` }], nextLink });
+      json(response, 200, { value: [{ id: `/n${at}`, name: `n${at}` }], nextLink });
     });
     expect((await things.list(group)).map(({ name }) => name)).toEqual(["n0", "n1", "n2"]);
     expect(seen[0]?.url).toBe(`${group}/${kind.collection}?api-version=2025-05-01`);
@@ -242,5 +242,106 @@ describe("remove", () => {
     );
     const error = await failure(things.remove(linkId, { ifMatch: "x" }));
     expect(error.hint).toContain("remove the connections first");
+  });
+});
+
+describe("look", () => {
+  const made = { id: linkId, properties: { provisioningState: "Succeeded", size: 1 } };
+
+  test("what was seen lately is not read again; what is older is", async () => {
+    const { things, seen, clock } = await gateway((_seen, response) => json(response, 200, made));
+    expect(await things.look(linkId)).toMatchObject({ state: "there", resource: made });
+    await things.look(linkId, 60_000);
+    expect(seen).toHaveLength(1);
+    clock.pass(60_001);
+    await things.look(linkId, 60_000);
+    expect(seen).toHaveLength(2);
+  });
+
+  test("a list speaks for all that is in it, and for all that is not", async () => {
+    const { things, seen } = await gateway((_seen, response) =>
+      json(response, 200, { value: [made] }),
+    );
+    await things.list(group);
+    expect(await things.look(linkId.toUpperCase(), 1)).toMatchObject({ state: "there" });
+    expect(await things.look(`${linkId}2`, 1)).toEqual({ state: "absent" });
+    expect(await things.list(group, 1)).toHaveLength(1);
+    expect(seen).toHaveLength(1);
+  });
+
+  test("those who list at once share one list", async () => {
+    const { things, seen } = await gateway((_seen, response) =>
+      json(response, 200, { value: [made] }),
+    );
+    await Promise.all([things.list(group), things.list(group), things.list(group)]);
+    expect(seen).toHaveLength(1);
+  });
+
+  test("what was filled in by a read stays with a list of the same etag, and goes with another", async () => {
+    let etag = "1";
+    const { arm } = await gateway((one, response) =>
+      one.url.includes("api?")
+        ? json(response, 200, { ...made, etag, properties: { size: 7 } })
+        : json(response, 200, { value: [{ ...made, etag, properties: {} }] }),
+    );
+    const things = resourceGateway<Thing>(arm, kind);
+    await things.get(linkId);
+    expect((await things.list(group))[0]?.properties.size).toBe(7);
+    etag = "2";
+    expect((await things.list(group))[0]?.properties.size).toBeUndefined();
+  });
+
+  test("a write that is done is known without a read; a deleted one is absent and leaves its list", async () => {
+    const { things, seen } = await gateway((one, response) =>
+      one.method === "DELETE"
+        ? json(response, 204, undefined)
+        : json(response, 200, one.method === "PUT" ? made : { value: [] }),
+    );
+    await things.list(group);
+    await things.put(linkId, made);
+    expect(await things.look(linkId, 1)).toMatchObject({ state: "there" });
+    expect(await things.list(group, 1)).toHaveLength(1);
+    await things.remove(linkId);
+    expect(await things.look(linkId, 1)).toEqual({ state: "absent" });
+    expect(await things.list(group, 1)).toEqual([]);
+    expect(seen.map(({ method }) => method)).toEqual(["GET", "PUT", "DELETE"]);
+  });
+
+  test("one that somebody changes is changing, and is read again however lately it was seen", async () => {
+    let provisioningState = "Updating";
+    const { things, seen } = await gateway((_seen, response) =>
+      json(response, 200, { ...made, properties: { provisioningState } }),
+    );
+    expect(await things.look(linkId, 1)).toEqual({ state: "changing", retryAfterMs: 10_000 });
+    provisioningState = "Succeeded";
+    expect(await things.look(linkId, 60_000)).toMatchObject({ state: "there" });
+    expect(seen).toHaveLength(2);
+  });
+
+  test("an operation of ours is looked at first: while it runs there is no read, and its failure is told once", async () => {
+    let status: object = { status: "InProgress" };
+    const { things, seen, clock, url } = await gateway((one, response) => {
+      if (one.method === "PUT")
+        json(
+          response,
+          201,
+          { ...made, properties: { provisioningState: "Updating" } },
+          { "azure-asyncoperation": `${url}/subscriptions/s/operations/1?api-version=1` },
+        );
+      else if (one.url.includes("/operations/")) json(response, 200, status);
+      else json(response, 200, made);
+    });
+    await things.put(linkId, made);
+    expect(await things.look(linkId)).toMatchObject({ state: "changing" });
+    status = { status: "Failed", error: { code: "SubnetIsFull", message: "no address is left" } };
+    clock.pass(3_600_000 - 1);
+    expect(await things.look(linkId)).toMatchObject({
+      state: "failed",
+      failure: { reason: "SubnetIsFull" },
+    });
+    expect(await things.look(linkId)).toMatchObject({ state: "there" });
+    expect(
+      seen.map(({ method, url: asked }) => `${method} ${asked.includes("operations")}`),
+    ).toEqual(["PUT false", "GET true", "GET false"]);
   });
 });

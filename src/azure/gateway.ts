@@ -1,3 +1,4 @@
+import type { Failure } from "../model/failure.ts";
 import { type ArmAnswer, headerOf } from "./answer.ts";
 import type { ArmView } from "./arm.ts";
 import { AzureError } from "./errors.ts";
@@ -30,6 +31,15 @@ export interface Precondition {
   ifNoneMatch?: "*" | undefined;
 }
 
+/** What a resource is, as far as is known. Plain data: a plan decides by it. */
+export type Look<T> =
+  | { state: "absent" }
+  | { state: "there"; resource: T }
+  /** It is being written or deleted, by us or by another; it is not known what it will be. */
+  | { state: "changing"; retryAfterMs: number }
+  /** What we last began to do to it has failed. Told once; the next look sees what is left. */
+  | { state: "failed"; failure: Failure };
+
 /**
  * All that a controller may ask of one kind of Azure resource.
  * There is one implementation, over HTTP. Tests point it at a server instead of writing a fake.
@@ -37,8 +47,16 @@ export interface Precondition {
 export interface ResourceGateway<T> {
   /** An absent resource is `undefined`, never an error; so is one whose parent or group is absent. */
   get(id: string): Promise<T | undefined>;
-  /** All in a scope, to the last page: a resource group or subscription, or the parent of children. */
-  list(scope: string): Promise<T[]>;
+  /**
+   * The same with what is going on: an operation that we began is looked at first, and there is no read where the resource
+   * was seen within the last `maxAgeMs`.
+   */
+  look(id: string, maxAgeMs?: number): Promise<Look<T>>;
+  /**
+   * All in a scope, to the last page: a resource group or subscription, or the parent of children. Listed anew where the
+   * last list is older than `maxAgeMs`.
+   */
+  list(scope: string, maxAgeMs?: number): Promise<T[]>;
   /** Create or replace. The same write while it still runs is not sent again. */
   put(id: string, body: T, condition?: Precondition): Promise<Write<T>>;
   /** Deleting what is absent is "done". */
@@ -54,6 +72,9 @@ export interface ResourceKind {
   expand?: string;
 }
 
+/** How long to leave a resource be that somebody else is changing. */
+const changingMs = 10_000;
+
 /** A runaway list ends here: nobody has this many pages. */
 const mostPages = 10_000;
 
@@ -65,13 +86,38 @@ export function resourceGateway<T extends ArmResource>(
   const query = { "api-version": kind.apiVersion };
   const getQuery = kind.expand === undefined ? query : { ...query, $expand: kind.expand };
 
+  const { sightings } = arm;
+  const collectionOf = (id: string) => listOf(id, kind.collection);
+
   async function get(id: string): Promise<T | undefined> {
     const answer = await unlessAbsent(arm.request("GET", id, { query: getQuery }));
-    return answer === undefined ? undefined : (asResource(answer, id) as T);
+    const found = answer === undefined ? undefined : (asResource(answer, id) as T);
+    sightings.learn(collectionOf(id), id, found);
+    return found;
   }
 
-  async function list(scope: string): Promise<T[]> {
+  async function look(id: string, maxAgeMs = 0): Promise<Look<T>> {
+    const operation = await arm.check(id);
+    if (operation?.state === "running")
+      return { state: "changing", retryAfterMs: operation.retryAfterMs };
+    if (operation !== undefined) sightings.forget(collectionOf(id), id);
+    if (operation?.state === "failed")
+      return { state: "failed", failure: operation.error.explain() };
+    const sighting = sightings.of(collectionOf(id), id, maxAgeMs);
+    // What was being changed when it was seen is something else by now.
+    const known = sighting !== undefined && !isChanging(sighting.resource);
+    const found = known ? (sighting.resource as T | undefined) : await get(id);
+    if (found === undefined) return { state: "absent" };
+    if (isChanging(found)) return { state: "changing", retryAfterMs: changingMs };
+    return { state: "there", resource: found };
+  }
+
+  async function list(scope: string, maxAgeMs = 0): Promise<T[]> {
     const path = `${scope}/${kind.collection}`;
+    return (await sightings.list(path, maxAgeMs, () => listAll(path))) as T[];
+  }
+
+  async function listAll(path: string): Promise<T[]> {
     const what = `list ${describePath(path).thing}`;
     const found: T[] = [];
     const seen = new Set<string>();
@@ -92,11 +138,14 @@ export function resourceGateway<T extends ArmResource>(
     if (joined?.state === "running") return joined;
     const found = joined === undefined ? undefined : await get(id);
     if (found !== undefined) return { state: "done", resource: found };
+    sightings.forget(collectionOf(id), id);
     const answer = await arm.request("PUT", id, { query, body, ...condition });
     const write = arm.operations.begin({ id, method: "PUT", body, query, answer });
-    return write.state === "running"
-      ? write
-      : { state: "done", resource: asResource(answer, id) as T };
+    if (write.state === "running") return write;
+    const resource = asResource(answer, id) as T;
+    // An answer may lack what only a read fills in.
+    if (kind.expand === undefined) sightings.learn(collectionOf(id), id, resource);
+    return { state: "done", resource };
   }
 
   async function remove(
@@ -105,14 +154,19 @@ export function resourceGateway<T extends ArmResource>(
   ): Promise<Write<undefined>> {
     const joined = await join(arm, id, "DELETE");
     if (joined?.state === "running") return joined;
+    sightings.forget(collectionOf(id), id);
     const answer =
       joined ?? (await unlessAbsent(arm.request("DELETE", id, { query, ...condition })));
-    if (answer === undefined || "state" in answer) return { state: "done", resource: undefined };
-    const write = arm.operations.begin({ id, method: "DELETE", query, answer });
-    return write.state === "running" ? write : { state: "done", resource: undefined };
+    const write =
+      answer === undefined || "state" in answer
+        ? ({ state: "done" } as const)
+        : arm.operations.begin({ id, method: "DELETE", query, answer });
+    if (write.state === "running") return write;
+    sightings.learn(collectionOf(id), id, undefined);
+    return { state: "done", resource: undefined };
   }
 
-  return { get, list, put, remove };
+  return { get, look, list, put, remove };
 }
 
 /** The end of this very write if we know that it runs or ran; `undefined` when it must be sent. */
@@ -136,6 +190,19 @@ async function unlessAbsent(answer: Promise<ArmAnswer>): Promise<ArmAnswer | und
     if (error instanceof AzureError && error.absent) return undefined;
     throw error;
   }
+}
+
+/** The list that a resource is in. Record sets are listed together, though their ids name their type. */
+function listOf(id: string, collection: string): string {
+  const above = id.slice(0, id.lastIndexOf("/"));
+  if (above.toLowerCase().endsWith(`/${collection.toLowerCase()}`)) return above;
+  return `${above.slice(0, above.lastIndexOf("/"))}/${collection}`;
+}
+
+function isChanging(resource: unknown): boolean {
+  const { properties } = (resource ?? {}) as { properties?: { provisioningState?: unknown } };
+  const state = properties?.provisioningState;
+  return typeof state === "string" && !/^(succeeded|failed|canceled)$/i.test(state);
 }
 
 function asResource({ headers, body }: ArmAnswer, id: string): ArmResource {

@@ -212,7 +212,9 @@ export class Controller {
       } catch (error) {
         if (pass.ended) throw error;
         const type = step.condition ?? this.feature.conditions[0];
-        failures.push({ type, failure: this.#tellFailure(pass, error, step.do) });
+        const failure = this.#tellFailure(pass, error, step.do);
+        const reason = step.failsAs ?? failure.reason;
+        failures.push({ type, failure: { ...failure, reason } });
       }
     };
     await Promise.all(plan.steps.map(one));

@@ -10,6 +10,8 @@ export interface Step {
   event?: string;
   /** The condition that tells of its failure; the feature's first where it names none. */
   condition?: string;
+  /** The reason of that condition; the failure's own where it names none. */
+  failsAs?: string;
 }
 
 /** When to look again if nothing happens before: soon, at the next drift check, never, or after a time. */

@@ -107,7 +107,9 @@ test.each<[string, (arm: ArmView) => Listing, string, string, string]>([
   ],
   ["resource groups", resourceGroups, "/subscriptions/s", "resourceGroups", "2021-04-01"],
 ])("%s are listed where Azure keeps them", async (_name, gateway, scope, collection, version) => {
-  const { arm, seen } = await road((_seen, response) => json(response, 200, { value: [{}] }));
+  const { arm, seen } = await road((_seen, response) =>
+    json(response, 200, { value: [{ id: "/x" }] }),
+  );
   expect(await gateway(arm).list(scope)).toHaveLength(1);
   expect(seen[0]?.url).toBe(`${scope}/${collection}?api-version=${version}`);
 });

@@ -1,0 +1,128 @@
+import type { Clock } from "../model/clock.ts";
+import { idKey } from "../model/resource-id.ts";
+
+/** What was seen of one resource, and when. */
+export interface Sighting {
+  /** Undefined where it was seen that there is none. */
+  resource: unknown;
+  at: number;
+  /** Counts up: two things may be seen in one millisecond, or while a clock stands. */
+  order: number;
+}
+
+interface Collection {
+  /** When the whole of it was last listed. */
+  listedAt: number | undefined;
+  listing: Promise<unknown[]> | undefined;
+  items: Map<string, Sighting>;
+}
+
+/** Absent resources are remembered so that nobody asks twice, but not for ever. */
+const absentMs = 10 * 60_000;
+
+/**
+ * What one identity has seen of Azure: by reads, by lists, and by its own writes. The one who looks says how old a sighting
+ * may be, so that a thousand objects of one resource group are checked by one list and not by a thousand reads.
+ */
+export class Sightings {
+  readonly #clock: Clock;
+  readonly #collections = new Map<string, Collection>();
+  #order = 0;
+
+  constructor(options: { clock: Clock }) {
+    this.#clock = options.clock;
+  }
+
+  /** What is known of a resource, if it was seen within the last `maxAgeMs`. */
+  of(collection: string, id: string, maxAgeMs: number): Sighting | undefined {
+    const held = this.#collections.get(idKey(collection));
+    if (held === undefined) return undefined;
+    const since = this.#clock.now() - maxAgeMs;
+    const one = held.items.get(idKey(id));
+    if (one !== undefined && one.at > since) return one;
+    // A list tells also of what is not in it.
+    const listed = held.listedAt;
+    if (one === undefined && listed !== undefined && listed > since)
+      return { resource: undefined, at: listed, order: 0 };
+    return undefined;
+  }
+
+  /** Everything in a collection: as last listed and changed since, or listed anew. Those who ask at once share one list. */
+  async list(
+    collection: string,
+    maxAgeMs: number,
+    read: () => Promise<{ id?: string }[]>,
+  ): Promise<unknown[]> {
+    const held = this.#at(collection);
+    if (held.listedAt !== undefined && held.listedAt > this.#clock.now() - maxAgeMs)
+      return present(held);
+    held.listing ??= this.#listed(held, read).finally(() => {
+      held.listing = undefined;
+    });
+    return held.listing;
+  }
+
+  async #listed(held: Collection, read: () => Promise<{ id?: string }[]>): Promise<unknown[]> {
+    const from = this.#clock.now();
+    const order = ++this.#order;
+    const found = await read();
+    const before = held.items;
+    held.items = new Map();
+    for (const resource of found) {
+      if (resource.id === undefined) continue;
+      const key = idKey(resource.id);
+      const seen = fuller(before.get(key)?.resource, resource);
+      held.items.set(key, { resource: seen, at: from, order });
+    }
+    // What was seen while the list was on its way is newer than the list.
+    for (const [key, sighting] of before) if (sighting.order > order) held.items.set(key, sighting);
+    held.listedAt = from;
+    return present(held);
+  }
+
+  /** Remember what a resource is now; undefined where there is none any more. */
+  learn(collection: string, id: string, resource: unknown): void {
+    const now = this.#clock.now();
+    const { items } = this.#at(collection);
+    items.delete(idKey(id));
+    items.set(idKey(id), { resource, at: now, order: ++this.#order });
+    if (resource !== undefined) return;
+    // Its children are gone with it.
+    for (const name of this.#collections.keys())
+      if (name.startsWith(`${idKey(id)}/`)) this.#collections.delete(name);
+    for (const [key, sighting] of items) {
+      if (!(sighting.at <= now - absentMs)) break;
+      if (sighting.resource === undefined) items.delete(key);
+    }
+  }
+
+  /** Forget a resource: the next look reads it. */
+  forget(collection: string, id: string): void {
+    const held = this.#collections.get(idKey(collection));
+    if (held === undefined) return;
+    // Kept without an age, which no look accepts, or an older list would speak for it.
+    const order = ++this.#order;
+    held.items.set(idKey(id), { resource: undefined, at: Number.NaN, order });
+  }
+
+  #at(collection: string): Collection {
+    const key = idKey(collection);
+    const held = this.#collections.get(key);
+    if (held !== undefined) return held;
+    const made = { listedAt: undefined, listing: undefined, items: new Map() };
+    this.#collections.set(key, made);
+    return made;
+  }
+}
+
+function present({ items }: Collection): unknown[] {
+  const found: unknown[] = [];
+  for (const { resource } of items.values()) if (resource !== undefined) found.push(resource);
+  return found;
+}
+
+/** A read fills in what a list leaves out. While the etag is the same, so is what it filled in. */
+function fuller(before: unknown, listed: object): object {
+  const [a, b] = [before, listed] as { etag?: string }[];
+  return a?.etag !== undefined && a.etag === b?.etag ? (a as object) : listed;
+}
