@@ -1,0 +1,87 @@
+/** Every name that HyperShift and Postern have in common: finalizers, annotations, Services and Azure resources. */
+
+/** On a HostedControlPlane and what belongs to it: `<namespace>/<name>` of its HostedCluster. */
+export const clusterAnnotation = "hypershift.openshift.io/cluster";
+
+/** On an AzurePrivateLinkService while its management side may exist in Azure. */
+export const linkFinalizer = "hypershift.openshift.io/azure-pls-cleanup";
+/** On an AzurePrivateLinkService while its guest side may exist in Azure. */
+export const endpointFinalizer = "hypershift.openshift.io/azure-private-link-service";
+/** On a HostedControlPlane while the guest side of any of its links may exist: its credentials are needed for that. */
+export const controlPlaneFinalizer = "hypershift.openshift.io/azure-pls-endpoint-cleanup";
+/** On a HostedCluster while its control plane exists. */
+export const hostedClusterFinalizer = "hypershift.openshift.io/finalizer";
+
+/** The Service of the router behind which a private control plane stands, and the link named after it. */
+export const privateRouter = "private-router";
+/** The Service of the OAuth server where it is published by a load balancer of its own. */
+export const oauthServer = "oauth-openshift";
+
+/** Makes the load balancer of a Service an internal one. */
+export const internalLoadBalancerAnnotation =
+  "service.beta.kubernetes.io/azure-load-balancer-internal";
+
+/** The conditions of an AzurePrivateLinkService; the HostedCluster has them too. */
+export const conditions = {
+  loadBalancer: "AzureInternalLoadBalancerAvailable",
+  link: "AzurePLSCreated",
+  endpoint: "AzurePrivateEndpointAvailable",
+  dns: "AzurePrivateDNSAvailable",
+  available: "AzurePrivateLinkServiceAvailable",
+} as const;
+
+/** The reason of every condition that is True. */
+export const success = "AzureSuccess";
+
+/**
+ * What people may ask for by annotation on a HostedCluster, because its schema has no place for it.
+ * It is copied to the HostedControlPlane with the other annotations.
+ */
+export const annotations = {
+  /** `managed` (default), `existing` or `none`: who makes the zones. */
+  zones: "postern.io/private-dns",
+  /** With `existing`: the id of the zone of the internal names, and of that of the base domain. */
+  internalZone: "postern.io/private-dns-zone-id",
+  baseZone: "postern.io/base-domain-dns-zone-id",
+  /** Further networks in which the names resolve: ids, separated by commas. */
+  networks: "postern.io/private-dns-virtual-network-ids",
+  /** `disconnect` (default) or `refuse`: what a deletion does with endpoints of other people. */
+  foreignEndpoints: "postern.io/foreign-endpoints",
+  /** `true`: give up what lies in the guest's subscription, because no credential for it works any more. */
+  abandon: "postern.io/abandon-guest-resources",
+} as const;
+
+/** The name of a link service: one for each link of a cluster. */
+export function linkServiceName(link: string, clusterID: string): string {
+  return link === privateRouter ? `pls-${clusterID}` : `pls-${link}-${clusterID}`;
+}
+
+/** The subnet of one cluster, as HyperShift names it. */
+export function clusterNatSubnetName(infraID: string): string {
+  return `${infraID}-pls-nat`;
+}
+
+/** The endpoint of a link. */
+export function endpointName(link: string): string {
+  return `${link}-pe`;
+}
+
+/** The zone of a cluster's internal names. */
+export function internalZoneName(controlPlane: string): string {
+  return `${controlPlane}.hypershift.local`;
+}
+
+/** The link of the internal zone to the guest's network. */
+export function internalZoneLinkName(link: string): string {
+  return `${link}-vnet-link`;
+}
+
+/** The link of the base domain's zone to the guest's network. */
+export function baseZoneLinkName(link: string): string {
+  return `${link}-basedomain-vnet-link`;
+}
+
+/** The namespace of a cluster's control plane. */
+export function controlPlaneNamespace(namespace: string, name: string): string {
+  return `${namespace}-${name}`;
+}
