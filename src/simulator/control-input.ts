@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import type { Effect, FaultMatch, FaultRule } from "./fault-rule.ts";
 import { Refusal } from "./refusal.ts";
 import type { JsonObject } from "./store.ts";
@@ -51,9 +52,11 @@ function readEffect(from: JsonObject): Effect {
   const known = effects[kind as Effect["kind"]];
   const effect = read(from, "effect.", { kind: "text", ...known });
   const { status } = effect;
-  const bad = typeof status === "number" && (status < 200 || status > 599);
+  const bad =
+    typeof status === "number" && !(Number.isInteger(status) && status >= 200 && status <= 599);
   if ((kind === "answer" && status === undefined) || bad)
-    throw wrong("effect.status", "must be from 200 to 599");
+    throw wrong("effect.status", "must be a whole number from 200 to 599");
+  checkHeaders((effect.headers ?? {}) as Record<string, string>);
   if ((kind === "slow" || kind === "stale") && effect.ms === undefined)
     throw wrong("effect.ms", "must be given");
   if (kind === "lost" && effect.when !== "before" && effect.when !== "after")
@@ -67,6 +70,20 @@ function readEffect(from: JsonObject): Effect {
       throw wrong("effect.error", "must have a code and a message");
   }
   return effect as unknown as Effect;
+}
+
+/** A header that cannot be sent would end the process when the rule strikes. */
+function checkHeaders(headers: Record<string, string>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (/^(content-length|transfer-encoding)$/i.test(name))
+      throw wrong(`effect.headers.${name}`, "follows from the body");
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    } catch {
+      throw wrong(`effect.headers.${name}`, "cannot be sent as a header");
+    }
+  }
 }
 
 /** Read limits; those that are not named stay. */

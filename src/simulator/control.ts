@@ -134,7 +134,7 @@ export class Control implements Pages {
           "the clock runs by itself; start the simulator with --clock manual to move it",
         );
       const time = typeof to === "string" ? Date.parse(to) : clock.now() + Number(advanceMs);
-      if (!Number.isFinite(time) || time > 8.64e15)
+      if (!isDate(time))
         throw wrong(
           "body",
           "must have advanceMs, a number, or to, a time such as 2026-01-31T12:00:00Z",
@@ -215,6 +215,8 @@ export class Control implements Pages {
       const imds = await this.#on.machines.find(String(machine));
       if (!imds) throw absent("machine", String(machine));
       const notice = typeof noticeMs === "number" ? { noticeMs } : {};
+      if (!isDate(this.#on.clock.now() + (notice.noticeMs ?? 0)))
+        throw wrong("noticeMs", "is longer than the calendar");
       return { status: 201, body: { id: imds.schedule({ type: known, ...notice }) } };
     },
     "GET operations": () =>
@@ -275,9 +277,14 @@ function absent(what: string, name: string): Refusal {
   return new Refusal(404, "NotFound", `there is no ${what} '${name}'`, { by: "gateway" });
 }
 
-/** Never is null. */
+/** Never is null, and so is a time after the last of the calendar. */
 function time(at: number): Json {
-  return Number.isFinite(at) ? new Date(at).toISOString() : null;
+  return isDate(at) ? new Date(at).toISOString() : null;
+}
+
+/** Whether the calendar of JavaScript has such a time (https://tc39.es/ecma262/#sec-time-values-and-time-range). */
+function isDate(at: number): boolean {
+  return Math.abs(at) <= 8.64e15;
 }
 
 function decode(text: string): string {

@@ -48,10 +48,23 @@ test.each([
   [{ effect: { kind: "html" }, mach: {} }, "'mach' is not known here"],
   [{ effect: { kind: "html" }, match: { methd: "GET" } }, "'match.methd' is not known here"],
   [{ effect: { kind: "html" }, probability: 2 }, "'probability' must be from 0 to 1"],
-  [{ effect: { kind: "answer", status: 99 } }, "'effect.status' must be from 200 to 599"],
+  [{ effect: { kind: "answer", status: 99 } }, "'effect.status' must be a whole number from 200"],
+  [{ effect: { kind: "html", status: 500.5 } }, "'effect.status' must be a whole number from 200"],
   [{ effect: { kind: "slow" } }, "'effect.ms' must be given"],
   [{ effect: { kind: "lost", when: "never" } }, "'effect.when' must be before or after"],
   [{ effect: { kind: "html" }, nth: "2" }, "'nth' must be a number"],
+  [
+    { effect: { kind: "answer", status: 500, headers: { "a b": "c" } } },
+    "'effect.headers.a b' cannot be sent as a header",
+  ],
+  [
+    { effect: { kind: "answer", status: 500, headers: { a: "b\r\nc: d" } } },
+    "'effect.headers.a' cannot be sent as a header",
+  ],
+  [
+    { effect: { kind: "answer", status: 500, headers: { "Content-Length": "1" } } },
+    "'effect.headers.Content-Length' follows from the body",
+  ],
 ])("a rule that cannot be is refused: %j", async (rule, why) => {
   const { control } = await smallWorld();
   const refused = await control("POST", "faults", rule);
@@ -120,6 +133,15 @@ test("an operation ends when the control surface says so", async () => {
   expect((await ask("GET", network)).body.properties).toMatchObject({
     provisioningState: "Failed",
   });
+});
+
+test("an operation that outlasts the calendar is shown without an end", async () => {
+  const { ask, control } = await smallWorld();
+  await ask("PUT", group, { location: "westeurope" });
+  await control("POST", "faults", { effect: { kind: "operation", ms: 1e300 } });
+  await ask("PUT", network, networkBody());
+  expect((await control("GET", "clock")).body).toMatchObject({ nextDue: null });
+  expect((await control("GET", "operations")).body.value).toMatchObject([{ dueAt: null }]);
 });
 
 test("limits can be changed while it runs", async () => {
