@@ -26,7 +26,8 @@ export interface Ground {
 }
 
 const version = "api-version=2024-05-01";
-const junk: readonly Json[] = [
+/** Values that fit hardly anywhere. */
+export const junk: readonly Json[] = [
   null,
   0,
   -1,
@@ -48,7 +49,8 @@ const junk: readonly Json[] = [
   { id: "not an id" },
   { name: null, properties: null },
 ];
-const segments = [
+/** Words that fit in hardly any path. */
+export const segments: readonly string[] = [
   "..",
   ".",
   "%2e%2e",
@@ -65,12 +67,18 @@ const segments = [
   "%E2%80%AE",
   "x".repeat(9000),
 ];
-const methods = ["GET", "PUT", "PATCH", "POST", "DELETE", "HEAD"];
+/** The methods that there are pages for. */
+export const methods: readonly string[] = ["GET", "PUT", "PATCH", "POST", "DELETE", "HEAD"];
+
+/** Picks one of several by chance. */
+export function picker(chance: () => number): <T>(of: readonly T[]) => T {
+  return (of) => of[Math.floor(chance() * of.length)] as (typeof of)[number];
+}
 
 /** Make the next one. */
 export function wild(ground: Ground): Wild {
   const { chance } = ground;
-  const pick = <T>(of: readonly T[]): T => of[Math.floor(chance() * of.length)] as T;
+  const pick = picker(chance);
   const { path, body } = pick(bodies);
   const good = { authorization: `Bearer ${ground.tokens.good}` };
   const right: Wild = {
@@ -219,7 +227,8 @@ export function wild(ground: Ground): Wild {
   return pick(makers)();
 }
 
-function raw(path: string, chance: () => number, pick: <T>(of: readonly T[]) => T): string {
+/** Bytes that are hardly HTTP. */
+export function raw(path: string, chance: () => number, pick: <T>(of: readonly T[]) => T): string {
   return pick([
     Buffer.from(Array.from({ length: 200 }, () => Math.floor(chance() * 256))).toString("latin1"),
     "GET\r\n\r\n",
@@ -236,7 +245,8 @@ function raw(path: string, chance: () => number, pick: <T>(of: readonly T[]) => 
   ]);
 }
 
-function cut(text: string, chance: () => number): string {
+/** The beginning of a text. */
+export function cut(text: string, chance: () => number): string {
   return text.slice(0, 1 + Math.floor(chance() * (text.length - 2)));
 }
 
@@ -250,7 +260,7 @@ function tampered(poll: string, chance: () => number): string {
 }
 
 /** A copy in which one value somewhere is another. */
-function mutated(body: JsonObject, chance: () => number, value: Json): Json {
+export function mutated(body: JsonObject, chance: () => number, value: Json): Json {
   const copy = structuredClone(body);
   let at: JsonObject | Json[] = copy;
   for (;;) {

@@ -6,6 +6,7 @@ import { chances } from "../../src/simulator/chances.ts";
 import type { Simulator } from "../../src/simulator/simulator.ts";
 import { bodies } from "./bodies.ts";
 import { type Ground, type Wild, wild } from "./fuzz-requests.ts";
+import { type Got, send } from "./fuzz-send.ts";
 import { group, owner, smallWorld, subscription, tenant } from "./small-world.ts";
 
 const count = Number(process.env.FUZZ_COUNT ?? 20_000);
@@ -13,11 +14,6 @@ const seed = process.env.FUZZ_SEED ?? randomBytes(4).toString("hex");
 const scratchSubscription = "33333333-3333-4333-8333-333333333333";
 const plenty = { burst: 1e9, perSecond: 1e9 };
 const limits = { read: plenty, write: plenty, delete: plenty };
-
-interface Got {
-  status: number;
-  text: string;
-}
 
 test(`${count} wild requests (seed ${seed}) are refused in ARM's form and change nothing`, async () => {
   const { simulator, ask, token } = await smallWorld({ limits, arriveMs: 2000 });
@@ -134,58 +130,6 @@ function whyBad(asked: Wild, { status, text }: Got): string | undefined {
     // Told below.
   }
   return `${status} without ARM's form: ${text.slice(0, 200)}`;
-}
-
-function send(base: string, asked: Wild, agent: Agent): Promise<Got> {
-  if (asked.raw !== undefined) return sendRaw(base, asked.raw);
-  return new Promise((resolve) => {
-    const { method, path, headers, body = "" } = asked;
-    const url = new URL(base);
-    // Node refuses to send some of these paths; then they go as bytes.
-    if (/[^\x21-\x7e]/.test(path)) {
-      resolve(sendRaw(base, `${method} ${path} HTTP/1.1\r\nHost: x\r\n\r\n`));
-      return;
-    }
-    const sent = request(
-      {
-        agent,
-        host: url.hostname,
-        port: url.port,
-        method,
-        path,
-        headers: { ...headers, "content-length": Buffer.byteLength(body) },
-      },
-      (response) => {
-        let text = "";
-        response.setEncoding("utf8");
-        response.on("data", (chunk: string) => {
-          text += chunk;
-        });
-        response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
-      },
-    );
-    sent.on("error", () => resolve({ status: 0, text: "" }));
-    sent.end(body);
-  });
-}
-
-function sendRaw(base: string, bytes: string): Promise<Got> {
-  return new Promise((resolve) => {
-    const socket = connect(Number(new URL(base).port), "127.0.0.1");
-    let text = "";
-    socket.setEncoding("latin1");
-    socket.on("data", (chunk) => {
-      text += chunk;
-      // An answer to what was HTTP after all keeps its connection.
-      if (/\r\n\r\n/.test(text)) socket.end();
-    });
-    socket.on("error", () => undefined);
-    socket.on("close", () => {
-      const status = Number(/^HTTP\/1.1 (\d+)/.exec(text)?.[1] ?? 0);
-      resolve({ status, text: text.slice(text.indexOf("\r\n\r\n") + 4) });
-    });
-    socket.end(bytes, "latin1");
-  });
 }
 
 /** Send 20 MB, with or without saying so before; gives the status. */
