@@ -122,7 +122,7 @@ function wild(chance: () => number): Sendable & { kind: string } {
     () => ({
       ...right,
       kind: "wild header",
-      headers: pick<Record<string, string>[]>([
+      headers: pick<Record<string, string>>([
         { origin: "https://evil.example" },
         { host: "evil.example" },
         { "x-postern-control": "x" },
