@@ -21,18 +21,18 @@ export function loadBalancerAnswer(store: Store, machine: Resource): ImdsAnswer 
       const balancer = store.get(key.replace(/\/backendaddresspools\/[^/]+$/, ""));
       if (!balancer || text(part(balancer.top, "sku"), "name") === "Basic") continue;
       balanced = true;
-      for (const rule of rulesFor(balancer, "loadBalancingRules", key))
+      for (const rule of rulesFor(store, balancer, "loadbalancingrules", key))
         inboundRules.push({
-          frontendIpAddress: frontendOf(store, balancer, part(rule, "frontendIPConfiguration")),
+          frontendIpAddress: frontendOf(store, part(rule, "frontendIPConfiguration")),
           protocol: text(rule, "protocol").toLowerCase(),
           frontendPort: portOf(rule.frontendPort),
           backendPort: portOf(rule.backendPort),
           privateIpAddress,
         });
-      for (const rule of rulesFor(balancer, "outboundRules", key))
+      for (const rule of rulesFor(store, balancer, "outboundrules", key))
         for (const frontend of list(rule, "frontendIPConfigurations"))
           outboundRules.push({
-            frontendIpAddress: frontendOf(store, balancer, frontend),
+            frontendIpAddress: frontendOf(store, frontend),
             privateIpAddress,
           });
     }
@@ -48,21 +48,17 @@ export function loadBalancerAnswer(store: Store, machine: Resource): ImdsAnswer 
   };
 }
 
-function rulesFor(balancer: Resource, kind: string, pool: string): JsonObject[] {
-  return list(balancer.properties, kind)
-    .map((each) => part(each, "properties"))
+function rulesFor(store: Store, balancer: Resource, kind: string, pool: string): JsonObject[] {
+  return [...store.collection(`${balancer.key}/${kind}`)]
+    .map(({ properties }) => properties)
     .filter((rule) => {
       const pools = [part(rule, "backendAddressPool"), ...list(rule, "backendAddressPools")];
       return pools.some((each) => text(each, "id").toLowerCase() === pool);
     });
 }
 
-function frontendOf(store: Store, balancer: Resource, reference: JsonObject): string {
-  const wanted = text(reference, "id").toLowerCase();
-  const found = list(balancer.properties, "frontendIPConfigurations").find((each) =>
-    wanted.endsWith(`/${text(each, "name").toLowerCase()}`),
-  );
-  const properties = part(found ?? {}, "properties");
+function frontendOf(store: Store, reference: JsonObject): string {
+  const properties = store.get(text(reference, "id"))?.properties ?? {};
   return text(properties, "privateIPAddress") || addressOf(store, properties);
 }
 

@@ -10,6 +10,7 @@ const network = `${group}/providers/Microsoft.Network/virtualNetworks/v`;
 const balancer = `${group}/providers/Microsoft.Network/loadBalancers/lb`;
 const identity = `${group}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/agent`;
 const management = "resource=https://management.azure.com/";
+const fixed = { privateIPAllocationMethod: "Static" };
 
 test("the instance document tells the machine and its addresses, every value a text", async () => {
   const { get } = await world();
@@ -264,26 +265,26 @@ test("the machines of a scale set are told of one another's events, by their nam
 });
 
 test("the load balancer in front of a machine is told, and a machine behind none has no such data", async () => {
-  const { get, simulator } = await world();
+  const { get, ask } = await world();
   const path = "/metadata/loadbalancer?api-version=2020-10-01";
   expect((await get(path)).body.error).toContain("No load balancer metadata is found");
-  const frontend = `${balancer}/frontendIPConfigurations/f`;
-  const pool = `${balancer}/backendAddressPools/p`;
-  keep(
-    simulator,
-    balancer,
-    "Microsoft.Network/loadBalancers",
-    { sku: { name: "Standard" } },
-    {
+  const subnet = { id: `${network}/subnets/s` };
+  const frontendIPConfiguration = { id: `${balancer}/frontendIPConfigurations/f` };
+  const pool = { id: `${balancer}/backendAddressPools/p` };
+  const balanced = await ask("PUT", balancer, {
+    location: "eastus",
+    sku: { name: "Standard" },
+    properties: {
       frontendIPConfigurations: [
-        { name: "f", id: frontend, properties: { privateIPAddress: "10.0.0.9" } },
+        { name: "f", properties: { subnet, privateIPAddress: "10.0.0.9", ...fixed } },
       ],
+      backendAddressPools: [{ name: "p" }],
       loadBalancingRules: [
         {
           name: "r",
           properties: {
-            frontendIPConfiguration: { id: frontend },
-            backendAddressPool: { id: pool },
+            frontendIPConfiguration,
+            backendAddressPool: pool,
             protocol: "Tcp",
             frontendPort: 80,
             backendPort: 8080,
@@ -291,10 +292,17 @@ test("the load balancer in front of a machine is told, and a machine behind none
         },
       ],
     },
-  );
-  const held = simulator.store.get(nic)?.properties.ipConfigurations ?? [];
-  const [configuration] = held as { properties: JsonObject }[];
-  if (configuration) configuration.properties.loadBalancerBackendAddressPools = [{ id: pool }];
+  });
+  expect(balanced.status).toBe(201);
+  const joined = await ask("PUT", nic, {
+    location: "eastus",
+    properties: {
+      ipConfigurations: [
+        { name: "ipconfig1", properties: { subnet, loadBalancerBackendAddressPools: [pool] } },
+      ],
+    },
+  });
+  expect(joined.status).toBe(200);
   expect((await get(path)).body).toEqual({
     loadbalancer: {
       publicIpAddresses: [],
