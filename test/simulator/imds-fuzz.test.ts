@@ -1,0 +1,172 @@
+import { randomBytes } from "node:crypto";
+import { Agent } from "node:http";
+import { expect, test } from "vitest";
+import { chances } from "../../src/simulator/chances.ts";
+import { eventVersions, instanceVersions } from "../../src/simulator/imds-versions.ts";
+import { ManualClock } from "../../src/simulator/manual-clock.ts";
+import { bodies } from "./bodies.ts";
+import { cut, junk, methods, mutated, picker, raw, segments } from "./fuzz-requests.ts";
+import { type Got, type Sendable, send } from "./fuzz-send.ts";
+import { group, smallWorld } from "./small-world.ts";
+
+const count = Number(process.env.FUZZ_COUNT ?? 20_000) / 4;
+const seed = process.env.FUZZ_SEED ?? randomBytes(4).toString("hex");
+const machine = `${group}/providers/Microsoft.Compute/virtualMachines/vm`;
+const versions = [...instanceVersions, ...eventVersions];
+
+const paths = [
+  "instance",
+  "instance/compute",
+  "instance/compute/storageProfile/osDisk/name",
+  "instance/network/interface/0/ipv4/ipAddress/0/privateIpAddress",
+  "loadbalancer",
+  "versions",
+  "scheduledevents",
+  "identity/oauth2/token",
+  "identity/oauth2/token/",
+  "attested/document",
+];
+const values = [
+  "",
+  "x",
+  "%00",
+  "%",
+  "%ff",
+  "..",
+  "https%3A%2F%2Fmanagement.azure.com%2F",
+  "https://management.azure.com/",
+  "text",
+  "json",
+  "x".repeat(5000),
+  "__proto__",
+];
+const names = [
+  "api-version",
+  "format",
+  "resource",
+  "client_id",
+  "object_id",
+  "msi_res_id",
+  "__proto__",
+  "%",
+];
+
+/** Make the next one. */
+function wild(chance: () => number, event: string): Sendable & { kind: string } {
+  const pick = picker(chance);
+  const path = pick(paths);
+  const query = `api-version=${pick(versions)}&resource=https://management.azure.com/`;
+  const right = {
+    method: "GET",
+    path: `/metadata/${path}?${query}`,
+    headers: { metadata: "true" },
+  };
+  const agreed = { StartRequests: [{ EventId: event }] };
+  const agreeing = {
+    ...right,
+    method: "POST",
+    path: `/metadata/scheduledevents?api-version=${pick(eventVersions)}`,
+  };
+  const makers: (() => Sendable & { kind: string })[] = [
+    () => ({ ...right, kind: "right" }),
+    () => ({
+      ...right,
+      kind: "wild query",
+      path: `${right.path}&${pick(names)}=${pick(values)}&${pick(names)}${pick(["", "="])}`,
+    }),
+    () => ({
+      ...right,
+      kind: "wild version",
+      path: `/metadata/${path}?api-version=${pick(values)}`,
+    }),
+    () => ({
+      ...right,
+      kind: "wild path",
+      path: `/metadata/${path}/${pick([...segments, "__proto__", "constructor", "0", "-1", "1e9"])}?${query}&format=${pick(values)}`,
+    }),
+    () => ({
+      ...right,
+      kind: "wild root",
+      path: `${pick(["/", "//", "/metadata", "/metadata//", "//metadata/instance", "/\\", "*", ":x", "[", "@x/metadata/instance", "http://x/metadata/instance"])}?${query}`,
+    }),
+    () => ({
+      ...right,
+      kind: "wild header",
+      headers: pick<Record<string, string>>([
+        {},
+        { metadata: "" },
+        { metadata: "x".repeat(3000) },
+        { metadata: "true", "x-forwarded-for": "" },
+        { metadata: "true", host: "evil.example" },
+      ]),
+    }),
+    () => ({
+      ...right,
+      kind: "another method",
+      method: pick([...methods, "OPTIONS", "PROPFIND"]),
+    }),
+    () => ({ ...agreeing, kind: "agreed", body: JSON.stringify(agreed) }),
+    () => ({
+      ...agreeing,
+      kind: "wild agreement",
+      body: JSON.stringify(mutated(agreed, chance, pick(junk))),
+    }),
+    () => ({
+      ...agreeing,
+      kind: "cut agreement",
+      body: pick(["null", "[]", "{}", cut(JSON.stringify(agreed), chance), "[".repeat(20_000)]),
+    }),
+    () => ({ ...right, kind: "raw bytes", raw: raw(right.path, chance, pick) }),
+  ];
+  return pick(makers)();
+}
+
+test(`${count} wild requests to the metadata service (seed ${seed}) are answered or refused`, async () => {
+  const clock = new ManualClock();
+  const { simulator, ask } = await smallWorld({ clock });
+  for (const { path, body } of bodies) {
+    const made = await ask("PUT", path, body);
+    expect(made.status, `${path} ${made.text}`).toBeLessThan(300);
+  }
+  const imds = await simulator.machines.find(machine);
+  if (!imds) throw new Error("the machine has no metadata service");
+  const chance = chances(seed);
+  const agent = new Agent({ keepAlive: true, maxSockets: 24 });
+  const faults: string[] = [];
+  const told = new Set<number>();
+  let made = 0;
+  const worker = async () => {
+    while (made++ < count) {
+      // Five requests a second are all that the service takes, and each must be looked at.
+      clock.moveTo(clock.now() + 10_000);
+      const each = wild(chance, imds.schedule({ type: "Freeze" }));
+      const got = await send(imds.url, each, agent);
+      told.add(got.status);
+      const fault = whyBad(each, got);
+      if (fault !== undefined && faults.length < 20)
+        faults.push(
+          `${each.kind}: ${each.method} ${each.path.slice(0, 200)} ${(each.raw ?? each.body)?.slice(0, 300)} → ${fault}`,
+        );
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+  agent.destroy();
+  expect(faults).toEqual([]);
+  expect([...told]).toEqual(expect.arrayContaining([200, 400, 404, 405]));
+});
+
+function whyBad({ method, path, raw }: Sendable, { status, text }: Got): string | undefined {
+  if (status === 0) return `no answer: ${text}`;
+  // Attested documents are not made, and the service says so.
+  if (status === 501 && /\/attested(\/|$|\?)/.test(path)) return undefined;
+  if (status >= 500) return `${status} ${text.slice(0, 300)}`;
+  // What is no HTTP is refused by the server itself, without words.
+  if (status < 400 || method === "HEAD" || raw !== undefined) return undefined;
+  try {
+    const { error } = JSON.parse(text) as { error: unknown };
+    if (typeof error === "string") return undefined;
+  } catch {
+    // Told below.
+  }
+  return `${status} without an error: ${text.slice(0, 200)}`;
+}
