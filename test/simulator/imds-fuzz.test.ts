@@ -87,7 +87,7 @@ function wild(chance: () => number, event: string): Sendable & { kind: string } 
     () => ({
       ...right,
       kind: "wild root",
-      path: `${pick(["/", "//", "/metadata", "/metadata//", "//metadata/instance", "/\\", "*", ":x", "[", "@x/metadata/instance", "http://x/metadata/instance"])}?${query}`,
+      path: `${pick(["/", "//", "/metadata", "/metadata//", "//metadata/instance", "/\\", "*", "http://x/metadata/instance"])}?${query}`,
     }),
     () => ({
       ...right,
