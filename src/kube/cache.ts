@@ -34,6 +34,8 @@ export interface CacheHealth {
   connected: boolean;
   /** When the API server last said anything, bookmarks included. */
   heardAt: number;
+  /** The newest version that it has heard of. */
+  version: string;
   failure: string | undefined;
 }
 
@@ -118,6 +120,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
       objects: this.#objects.size,
       connected: this.#connected,
       heardAt: this.#heardAt,
+      version: this.#version,
       failure: this.#failure,
     };
   }

@@ -76,7 +76,8 @@ const nowhere: ControlPlaneAddress = {
   auditLog: "",
 };
 
-function clusterAt(address: ControlPlaneAddress): Cluster {
+/** The API server at an address, as a test sees it. */
+export function clusterAt(address: ControlPlaneAddress): Cluster {
   const request: Cluster["request"] = (method, path, body, options) =>
     send(address, method, path, body, { token: address.tokens.admin, ...options });
   return {

@@ -1,0 +1,97 @@
+import type { TokenSource } from "../../../src/azure/tokens.ts";
+import { parseResourceId, resourceGroupId } from "../../../src/model/resource-id.ts";
+import type { Simulator, SimulatorOptions } from "../../../src/simulator/simulator.ts";
+import type { JsonObject } from "../../../src/simulator/store.ts";
+import { startChecked } from "../../simulator/start.ts";
+
+export const tenant = "22222222-2222-4222-8222-222222222222";
+/** Where the management cluster runs, and where the guests' networks are. */
+export const managementSubscription = "11111111-1111-4111-8111-111111111111";
+export const guestSubscription = "33333333-3333-4333-8333-333333333333";
+export const location = "westeurope";
+
+export const managementGroup = resourceGroupId(managementSubscription, "management");
+export const guestGroup = resourceGroupId(guestSubscription, "guest");
+
+const network = "providers/Microsoft.Network";
+export const managementNetwork = parseResourceId(
+  `${managementGroup}/${network}/virtualNetworks/management`,
+);
+export const guestNetwork = parseResourceId(`${guestGroup}/${network}/virtualNetworks/guest`);
+export const guestSubnet = parseResourceId(`${guestNetwork}/subnets/workers`);
+export const balancer = `${managementGroup}/${network}/loadBalancers/kubernetes-internal`;
+
+/** Azure before the first cluster: two subscriptions, two networks, and who may use them. */
+export interface Azure {
+  simulator: Simulator;
+  /** The operator's identity, and that of the control planes; each has every right in its own subscription only. */
+  operator: TokenSource;
+  guest: TokenSource;
+  /** Give a Service an address: a frontend on the internal load balancer. */
+  addFrontend(name: string, address?: string): string;
+  /** Everything there is, as ids in lower case; with a part, only those that hold it. */
+  ids(part?: string): string[];
+  /** A resource as it is now. */
+  at(id: string): Record<string, unknown> | undefined;
+}
+
+/** Start it; it is stopped when the test ends. */
+export async function startAzure(options: SimulatorOptions = {}): Promise<Azure> {
+  const simulator = await startChecked(options);
+  const { directory, roles } = simulator;
+  directory.addSubscription(managementSubscription, tenant);
+  directory.addSubscription(guestSubscription, tenant);
+  const identity = (name: string): TokenSource => {
+    const principal = { tenant, objectId: `${name}-object`, appId: `${name}-app` };
+    roles.makeOwner(principal);
+    return { identity: name, token: async () => directory.tokenFor(principal) };
+  };
+  const [operator, guest] = [identity("operator"), identity("guest")];
+  simulator.change(managementGroup, { location });
+  simulator.change(guestGroup, { location });
+  simulator.change(managementNetwork, networkBody("10.0.0.0/16", "nodes", "10.0.0.0/18"));
+  simulator.change(guestNetwork, networkBody("192.168.0.0/16", "workers", "192.168.0.0/18"));
+  const frontends: JsonObject[] = [];
+  return {
+    simulator,
+    operator,
+    guest,
+    addFrontend: (name, address = addressAt(frontends.length)) => {
+      frontends.push({
+        name,
+        properties: {
+          subnet: { id: `${managementNetwork}/subnets/nodes` },
+          privateIPAddress: address,
+          privateIPAllocationMethod: "Static",
+        },
+      });
+      const sku = { name: "Standard" };
+      simulator.change(balancer, {
+        location,
+        sku,
+        properties: { frontendIPConfigurations: frontends },
+      });
+      return address;
+    },
+    ids: (part = "") =>
+      Object.keys(simulator.snapshot().resources)
+        .map((id) => id.toLowerCase())
+        .filter((id) => id.includes(part.toLowerCase()))
+        .sort(),
+    at: (id) =>
+      Object.entries(simulator.snapshot().resources).find(
+        ([each]) => each.toLowerCase() === id.toLowerCase(),
+      )?.[1] as Record<string, unknown> | undefined,
+  };
+}
+
+function networkBody(space: string, subnet: string, prefix: string) {
+  const subnets = [{ name: subnet, properties: { addressPrefix: prefix } }];
+  return { location, properties: { addressSpace: { addressPrefixes: [space] }, subnets } };
+}
+
+/** The addresses of a subnet that are free for use, one after another. */
+function addressAt(n: number): string {
+  const at = n + 4;
+  return `10.0.${at >> 8}.${at & 255}`;
+}

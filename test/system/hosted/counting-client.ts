@@ -1,0 +1,65 @@
+import type { WatchCache } from "../../../src/kube/cache.ts";
+import type { Caches } from "../../../src/kube/caches.ts";
+import { KubeClient } from "../../../src/kube/client.ts";
+
+/** Something that was written and that the caches have yet to hear of; without a version it was deleted. */
+interface Written {
+  root: string;
+  plural: string;
+  key: string;
+  version: number | undefined;
+}
+
+/** A client that knows what it still waits for: answers, and the watches' word of what was written. */
+export class CountingClient extends KubeClient {
+  caches: Caches | undefined;
+  #open = 0;
+  #unheard: Written[] = [];
+
+  override async request(...asked: Parameters<KubeClient["request"]>): Promise<string> {
+    this.#open++;
+    try {
+      const text = await super.request(...asked);
+      this.wrote(asked[0], asked[1], text);
+      return text;
+    } finally {
+      this.#open--;
+    }
+  }
+
+  /** Remember a write, by this client or by a test. */
+  wrote(method: string, path: string, text: string): void {
+    const parts =
+      /^(\/api\/v1|\/apis\/[^/]+\/[^/]+)(?:\/namespaces\/([^/]+))?\/([^/]+)(?:\/([^/]+))?$/.exec(
+        path.replace(/[?].*$/, "").replace(/\/status$/, ""),
+      );
+    if (method === "GET" || parts === null) return;
+    const [, root = "", namespace, plural = "", name = nameIn(text)] = parts;
+    const key = namespace === undefined ? name : `${namespace}/${name}`;
+    const version = Number(/"resourceVersion":"(\d+)"/.exec(text)?.[1]) || undefined;
+    if (version !== undefined || method === "DELETE")
+      this.#unheard.push({ root, plural, key, version });
+  }
+
+  /** Whether every request is answered and the caches have heard of everything that was written. */
+  get calm(): boolean {
+    const caches = this.caches?.all() ?? [];
+    this.#unheard = this.#unheard.filter((each) => !caches.every((cache) => heard(cache, each)));
+    return this.#open === 0 && this.#unheard.length === 0;
+  }
+}
+
+function heard(cache: WatchCache, { root, plural, key, version }: Written): boolean {
+  const { group, version: served, plural: ours } = cache.kind;
+  const ourRoot = group === "" ? `/api/${served}` : `/apis/${group}/${served}`;
+  if (root !== ourRoot || plural !== ours) return true;
+  const { filled, version: newest } = cache.health();
+  if (!filled) return false;
+  if (version !== undefined) return Number(newest) >= version;
+  const object = cache.get(key);
+  return object === undefined || object.metadata.deletionTimestamp !== undefined;
+}
+
+function nameIn(text: string): string {
+  return (JSON.parse(text) as { metadata?: { name?: string } }).metadata?.name ?? "";
+}

@@ -1,0 +1,341 @@
+import { afterAll, beforeAll, describe, inject, onTestFinished, test } from "vitest";
+import { Arm, type ArmRequest } from "../../../src/azure/arm.ts";
+import { customCloud } from "../../../src/azure/clouds.ts";
+import { type AzureSides, azureSides } from "../../../src/hosted/azure-sides.ts";
+import { fromKubeconfig } from "../../../src/kube/credentials.ts";
+import { type Log, silentLog } from "../../../src/kube/log.ts";
+import { type MakeFeature, Runtime } from "../../../src/kube/runtime.ts";
+import type { Condition } from "../../../src/model/kinds/condition.ts";
+import type { SimulatorOptions } from "../../../src/simulator/simulator.ts";
+import { ManualClock, settle } from "../../manual-clock.ts";
+import { findOrBuild } from "../../setup/binaries.ts";
+import { type AuditEntry, type Cluster, clusterAt } from "../../setup/cluster.ts";
+import { type ControlPlane, startControlPlane } from "../../setup/control-plane.ts";
+import { describeWhere } from "../../setup/needs.ts";
+import { installKinds } from "../kinds/install.ts";
+import { type Azure, managementGroup, startAzure } from "./azure.ts";
+import { CountingClient } from "./counting-client.ts";
+import {
+  type ClusterShape,
+  controlPlaneObject,
+  hostedClusterObject,
+  routerService,
+} from "./objects.ts";
+
+/** An object as a test reads it. */
+export interface Thing {
+  apiVersion: string;
+  kind: string;
+  metadata: {
+    name: string;
+    namespace: string;
+    uid: string;
+    resourceVersion: string;
+    generation?: number;
+    deletionTimestamp?: string;
+    finalizers?: string[];
+    labels?: Record<string, string>;
+    annotations?: Record<string, string>;
+    ownerReferences?: { kind: string; name: string; uid: string; controller?: boolean }[];
+  };
+  spec: Record<string, unknown>;
+  status?: { conditions?: Condition[] } & Record<string, unknown>;
+}
+
+export interface WorldOptions {
+  /** The controllers that run. They are made with the two sides of Azure. */
+  features: (sides: AzureSides, azure: Azure) => readonly MakeFeature[];
+  simulator?: SimulatorOptions;
+  log?: Log;
+  /** Do not start the controllers yet. */
+  stopped?: boolean;
+}
+
+/** A management cluster and an Azure, with the controllers between them, on a clock that the test moves. */
+export interface HostedWorld {
+  azure: Azure;
+  clock: ManualClock;
+  cluster: Cluster;
+  sides: AzureSides;
+  /** Start the controllers, as a new process would. */
+  start(): Promise<void>;
+  /** Stop them, as a kill would: what is under way is ended. */
+  stop(): Promise<void>;
+  /** Wait until nothing goes on but what waits for the clock. */
+  settled(): Promise<void>;
+  /** Move the clock on, timer by timer, letting everything that follows from each happen before the next. */
+  advance(ms: number): Promise<void>;
+  /** Move on until this holds; an error after so many simulated minutes. */
+  until(what: string, holds: () => Promise<boolean> | boolean, minutes?: number): Promise<void>;
+  make(object: { apiVersion: string; kind: string; metadata: object }): Promise<Thing>;
+  get(kind: string, namespace: string, name: string): Promise<Thing | undefined>;
+  list(kind: string, namespace?: string): Promise<Thing[]>;
+  /** A merge patch, of the status where that is said. */
+  patch(thing: Thing, change: object, subresource?: "status"): Promise<Thing>;
+  remove(thing: Thing): Promise<void>;
+  /** What HyperShift makes of a private cluster: HostedCluster, namespace, HostedControlPlane, Service with an address. */
+  hostedCluster(name: string, shape?: ClusterShape): Promise<Hosted>;
+  /** `status reason` of a condition; undefined where it is not there. */
+  condition(thing: Thing | undefined, type: string): string | undefined;
+  /** Count from here: writes that our controllers made, and requests to Azure. */
+  mark(): Promise<void>;
+  kubeWrites(): Promise<AuditEntry[]>;
+  armRequests(): { method: string; path: string; status: number }[];
+}
+
+/** One hosted cluster as the tests make it. */
+export interface Hosted {
+  cluster: Thing;
+  controlPlane: Thing;
+  service: Thing;
+  namespace: string;
+  address: string;
+}
+
+const plurals: Record<string, string> = {
+  AzurePrivateLinkService: "/apis/hypershift.openshift.io/v1beta1//azureprivatelinkservices",
+  HostedCluster: "/apis/hypershift.openshift.io/v1beta1//hostedclusters",
+  HostedControlPlane: "/apis/hypershift.openshift.io/v1beta1//hostedcontrolplanes",
+  NodePool: "/apis/hypershift.openshift.io/v1beta1//nodepools",
+  Route: "/apis/route.openshift.io/v1//routes",
+  Service: "/api/v1//services",
+  ServiceAccount: "/api/v1//serviceaccounts",
+  Secret: "/api/v1//secrets",
+  Event: "/apis/events.k8s.io/v1//events",
+};
+
+function pathOf(kind: string, namespace?: string, name?: string): string {
+  if (kind === "Namespace") return `/api/v1/namespaces${name ? `/${name}` : ""}`;
+  const plural = plurals[kind];
+  if (plural === undefined) throw new Error(`the tests do not know where ${kind} is served`);
+  const within = plural.replace("//", namespace ? `/namespaces/${namespace}/` : "/");
+  return name ? `${within}/${name}` : within;
+}
+
+/** A suite with an API server of its own, because its controllers look at every namespace. */
+export function describeHosted(
+  name: string,
+  suite: (world: (options: WorldOptions) => Promise<HostedWorld>) => void,
+): void {
+  const given = inject("cluster");
+  if ("broken" in given) {
+    describe(name, () => {
+      test("has an API server", () => {
+        throw new Error(given.broken);
+      });
+    });
+    return;
+  }
+  describeWhere("missing" in given ? given.missing : undefined, name, () => {
+    let plane: ControlPlane;
+    let cluster: Cluster;
+    beforeAll(async () => {
+      const found = await findOrBuild(() => {});
+      if ("missing" in found) throw new Error(found.missing);
+      plane = await startControlPlane(found.binaries);
+      cluster = clusterAt(plane.address);
+      await installKinds(cluster);
+    }, 120_000);
+    afterAll(() => plane?.stop());
+    suite((options) => startWorld(cluster, options));
+  });
+}
+
+async function startWorld(cluster: Cluster, options: WorldOptions): Promise<HostedWorld> {
+  const clock = new ManualClock(Date.now());
+  const azure = await startAzure({ ...options.simulator, clock });
+  const { simulator } = azure;
+  const told: ArmRequest[] = [];
+  const userAgent = `postern-test/${Math.random().toString(36).slice(2)}`;
+  let running: { end: () => Promise<void>; client: CountingClient; runtime: Runtime } | undefined;
+  let armMark = 0;
+  let auditMark = "";
+
+  const arm = () =>
+    new Arm({
+      cloud: customCloud({ resourceManager: simulator.url }),
+      credential: azure.operator,
+      clock,
+      onRequest: (request) => told.push(request),
+    });
+  let road = arm();
+  const sidesNow = () =>
+    azureSides({ arm: road, managementGroup, credentialOf: () => azure.guest });
+
+  async function start() {
+    road = arm();
+    const client = new CountingClient(await fromKubeconfig(cluster.kubeconfig), { userAgent });
+    const runtime = new Runtime({
+      client,
+      clock,
+      log: options.log ?? silentLog,
+      features: options.features(sidesNow(), azure),
+    });
+    client.caches = runtime.caches;
+    const signal = new AbortController();
+    const ran = runtime.run(signal.signal);
+    const end = async () => {
+      signal.abort();
+      // A stop may wait for the clock.
+      for (let over = false; !over; await settle()) {
+        over = await Promise.race([ran.then(() => true), settle().then(() => false)]);
+        if (!over && clock.nextDue < clock.now() + 60_000) clock.step(clock.nextDue);
+      }
+      client.close();
+      road.close();
+      running = undefined;
+    };
+    running = { end, client, runtime };
+    await Promise.all(runtime.caches.all().map((cache) => cache.filled));
+    await settled();
+  }
+
+  /** Quiet is what stays so for a few looks: an answer may be on its way through a socket. */
+  async function settled() {
+    for (let calm = 0, looks = 0; calm < 3; looks++) {
+      await simulator.advance(0);
+      await settle();
+      calm = !running || running.client.calm ? calm + 1 : 0;
+      if (looks > 20_000) throw new Error("the world does not come to rest");
+    }
+  }
+
+  async function advance(ms: number) {
+    const end = clock.now() + ms;
+    await settled();
+    while (clock.step(end)) await settled();
+    await settled();
+  }
+
+  const ask = async (method: string, path: string, body?: unknown, contentType?: string) => {
+    const answer = await cluster.request<Thing>(
+      method,
+      path,
+      body,
+      contentType ? { contentType } : {},
+    );
+    if (answer.status >= 300) {
+      const { message } = answer.body as unknown as { message: string };
+      throw new Error(`${method} ${path}: ${answer.status} ${message}`);
+    }
+    running?.client.wrote(method, path, JSON.stringify(answer.body));
+    return answer.body;
+  };
+  const make: HostedWorld["make"] = async (object) => {
+    const { namespace } = object.metadata as { namespace?: string };
+    return ask("POST", pathOf(object.kind, namespace), object);
+  };
+  const get: HostedWorld["get"] = async (kind, namespace, name) => {
+    const { status, body } = await cluster.request<Thing>("GET", pathOf(kind, namespace, name));
+    return status === 404 ? undefined : body;
+  };
+  const list: HostedWorld["list"] = async (kind, namespace) =>
+    (await cluster.request<{ items: Thing[] }>("GET", pathOf(kind, namespace))).body.items.map(
+      (each) => ({ ...each, kind }),
+    );
+  const pathTo = ({ kind, metadata }: Thing) => pathOf(kind, metadata.namespace, metadata.name);
+  const patch: HostedWorld["patch"] = (thing, change, subresource) =>
+    ask(
+      "PATCH",
+      `${pathTo(thing)}${subresource ? `/${subresource}` : ""}`,
+      change,
+      "application/merge-patch+json",
+    );
+  const remove: HostedWorld["remove"] = async (thing) => {
+    await ask("DELETE", pathTo(thing));
+  };
+
+  async function hostedCluster(name: string, shape: ClusterShape = {}): Promise<Hosted> {
+    const made = hostedClusterObject("clusters", name, shape);
+    await ensureNamespace("clusters");
+    const hc = await make(made);
+    const namespace = `clusters-${name}`;
+    await ensureNamespace(namespace);
+    const controlPlane = await make(controlPlaneObject(made));
+    const service = await make(routerService(controlPlane));
+    const address = azure.addFrontend(service.metadata.uid);
+    const status = { loadBalancer: { ingress: [{ ip: address }] } };
+    await patch(service, { status }, "status");
+    return { cluster: hc, controlPlane, service, namespace, address };
+  }
+
+  async function ensureNamespace(name: string): Promise<void> {
+    await cluster.request("POST", "/api/v1/namespaces", { metadata: { name } });
+  }
+
+  /** Nothing of one test may be there for the next: they share the API server. */
+  async function clear(): Promise<void> {
+    for (const kind of ["HostedCluster", "HostedControlPlane", "AzurePrivateLinkService"])
+      await clearKind(kind);
+    for (const kind of ["NodePool", "Route", "Service", "Event"]) await clearKind(kind);
+  }
+
+  async function clearKind(kind: string): Promise<void> {
+    for (const { metadata } of (await list(kind).catch(() => [])) ?? []) {
+      if (kind === "Service" && metadata.name === "kubernetes") continue;
+      const path = pathOf(kind, metadata.namespace, metadata.name);
+      const free = { metadata: { finalizers: null } };
+      await cluster.request("PATCH", path, free, { contentType: "application/merge-patch+json" });
+      await cluster.request("DELETE", path);
+    }
+  }
+
+  onTestFinished(async () => {
+    await running?.end();
+    await clear();
+  });
+
+  const world: HostedWorld = {
+    azure,
+    clock,
+    cluster,
+    get sides() {
+      return sidesNow();
+    },
+    start,
+    stop: async () => running?.end(),
+    settled,
+    advance,
+    until: async (what, holds, minutes = 30) => {
+      const end = clock.now() + minutes * 60_000;
+      for (;;) {
+        await settled();
+        if (await holds()) return;
+        if (clock.now() >= end) throw new Error(`after ${minutes} simulated minutes: ${what}`);
+        await advance(5_000);
+      }
+    },
+    make,
+    get,
+    list,
+    patch,
+    remove,
+    hostedCluster,
+    condition: (thing, type) => {
+      const found = thing?.status?.conditions?.find((each) => each.type === type);
+      return found && `${found.status} ${found.reason}`;
+    },
+    mark: async () => {
+      await settled();
+      armMark = told.length;
+      auditMark = new Date().toISOString();
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    },
+    kubeWrites: () =>
+      cluster.audit(
+        ({ userAgent: by, verb, requestReceivedTimestamp }) =>
+          by === userAgent &&
+          !["get", "list", "watch"].includes(verb) &&
+          requestReceivedTimestamp > auditMark,
+      ),
+    armRequests: () =>
+      told.slice(armMark).map(({ verb, resource, code }) => ({
+        method: verb,
+        path: resource,
+        status: Number(code),
+      })),
+  };
+  await clear();
+  if (!options.stopped) await start();
+  return world;
+}
