@@ -66,6 +66,8 @@ export class Controller {
   readonly #own = new OwnWrites();
   // What happened to a key in a row; forgotten when it comes to rest.
   readonly #trails = new Map<string, Trail>();
+  // What was last told of a key, for a feature that has no status by which to tell what is new.
+  readonly #told = new Map<string, string>();
   #begun = false;
 
   constructor(feature: Feature, options: ControllerOptions) {
@@ -99,6 +101,7 @@ export class Controller {
     await Promise.race([stopped, wait(this.#clock, stopMs, limit.signal).catch(() => {})]);
     limit.abort();
     this.#trails.clear();
+    this.#told.clear();
   }
 
   /** Look at an object because something that it depends on has changed. */
@@ -108,6 +111,7 @@ export class Controller {
   }
 
   #changed({ key, after }: Change<KubeObject>): void {
+    if (after === undefined) this.#told.delete(key);
     if (this.#own.isAnothers(key, after?.metadata.resourceVersion)) this.wake(key);
   }
 
@@ -257,10 +261,22 @@ export class Controller {
       plan.status ?? {},
       pass,
     );
-    if (!changed) return;
+    if (!changed && !this.#isNews(pass.key, plan, failures)) return;
     for (const { reason, note, type = "Normal" } of plan.events ?? [])
       this.#tell(object, { type, reason, action: "Reconcile", note });
     this.#tellFailures(object, failures);
+  }
+
+  /** Whether a feature without a status of its own has something to tell that it did not tell last time. */
+  #isNews(key: string, plan: Plan, failures: readonly Failing[]): boolean {
+    const { conditions, statusFields = [] } = this.feature;
+    if (conditions.length + statusFields.length > 0) return false;
+    const news = [...(plan.events ?? []), ...failures.map(({ failure }) => failure)];
+    const text = news.length === 0 ? undefined : JSON.stringify(news);
+    const isNews = text !== undefined && text !== this.#told.get(key);
+    if (text === undefined) this.#told.delete(key);
+    else this.#told.set(key, text);
+    return isNews;
   }
 
   /** Write a failure before or after the plan: what else is known of the object stays as it is. */

@@ -24,7 +24,10 @@ export interface Plan<S extends Step = Step> {
   conditions: readonly PlannedCondition[];
   /** The status fields that this controller owns, as they should be. One that is not named is removed. */
   status?: Record<string, unknown>;
-  /** What people should hear of beside the steps; told once, when the status changes to what is planned here. */
+  /**
+   * What people should hear of beside the steps; told once, when the status changes to what is planned here. Where
+   * the feature has no status of its own: once, when this was not what was told last.
+   */
   events?: readonly { reason: string; note: string; type?: "Normal" | "Warning" }[];
   /** `hold` puts our finalizer on before the first step, `release` takes it off when there is no step left. */
   finalizer?: "hold" | "release";

@@ -475,6 +475,36 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     expect(passes.length).toBe(2);
   });
 
+  test("a feature without a status tells its news once, and again when it is other news", async () => {
+    const feature = widgetFeature({
+      conditions: [],
+      statusFields: [],
+      wanted: ({ spec }) => ({
+        conditions: [],
+        status: {},
+        steps: spec?.note === "fail" ? [{ do: "fail", why: "asked to" }] : [],
+        ...(spec?.size && {
+          events: [{ type: "Warning", reason: "Odd", note: `size ${spec.size}` }],
+        }),
+      }),
+      apply: async () => {
+        const explain = () => ({ reason: "Broken", message: "it broke", requeueAfterMs: 600_000 });
+        throw Object.assign(new Error("it broke"), { explain });
+      },
+    });
+    const { make, patch, events, clock, passes, quiet } = await runtimeWith([feature]);
+    const told = async () => (await events()).map(({ reason, note }) => `${reason} ${note}`).sort();
+    await make("a", { size: 1 });
+    await expect.poll(told).toEqual(["Odd size 1"]);
+    for (let i = 0; i < 4; i++) await clock.move(7 * 60_000);
+    await quiet();
+    expect(passes.length).toBeGreaterThanOrEqual(4);
+    expect(await told()).toEqual(["Odd size 1"]);
+
+    await patch("a", { spec: { size: 2, note: "fail" } });
+    await expect.poll(told).toEqual(["Broken it broke", "Odd size 1", "Odd size 2"]);
+  });
+
   test("what another manager left in our part of the status is taken away, once", async () => {
     const namespace = await cluster.namespace();
     const world = at(cluster, namespace);
