@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/simulator/store.ts";
 import {
+  type Ask,
   codeOf,
   done,
   endpointBody,
   idsIn,
+  type LinkWorld,
   linkWorld,
   openSubnet,
   service,
@@ -41,6 +43,27 @@ async function contributorWorld() {
   await done(ask, "PUT", service, serviceBody({ visibility: { subscriptions: [sibling] } }));
   await done(contributor, "PUT", zone, { location: "global" });
   return { ...world, contributor };
+}
+
+/** A role with these actions in the sibling's group, given to someone who then asks. */
+async function someoneWho(actions: string[], { simulator, ask }: LinkWorld): Promise<Ask> {
+  const objectId = "88888888-8888-4888-8888-888888888888";
+  const authorization = `${near.group}/providers/Microsoft.Authorization`;
+  const roleDefinitionId = `${authorization}/roleDefinitions/99999999-9999-4999-8999-999999999999`;
+  const role = await ask("PUT", roleDefinitionId, {
+    properties: {
+      roleName: "Some things",
+      permissions: [{ actions, notActions: [] }],
+      assignableScopes: [near.group],
+    },
+  });
+  expect(role.status, role.text).toBe(201);
+  const given = await ask("PUT", `${authorization}/roleAssignments/${objectId}`, {
+    properties: { principalId: objectId, principalType: "ServicePrincipal", roleDefinitionId },
+  });
+  expect(given.status, given.text).toBe(201);
+  const token = simulator.directory.tokenFor({ tenant, objectId, appId: "someone" });
+  return (method, path, body) => ask(method, path, body, { authorization: `Bearer ${token}` });
 }
 
 const rows: [why: string, action: string, path: string, body: JsonObject][] = [
@@ -81,4 +104,15 @@ test("a manual connection asks for no right on the service that is visible", asy
   const { contributor } = await contributorWorld();
   const body = endpointBody(sibling, service, { manual: true });
   expect((await contributor("PUT", near.endpoint("pe"), body)).status).toBe(201);
+});
+
+test("who may read an endpoint sees its interface within it, and not by itself", async () => {
+  const { contributor, ...world } = await contributorWorld();
+  const body = endpointBody(sibling, service, { manual: true });
+  await done(contributor, "PUT", near.endpoint("pe"), body);
+  const reader = await someoneWho(["Microsoft.Network/privateEndpoints/read"], world);
+  const seen = await reader("GET", `${near.endpoint("pe")}?$expand=networkInterfaces`);
+  const { networkInterfaces } = seen.body.properties as { networkInterfaces: JsonObject[] };
+  expect(networkInterfaces).toMatchObject([{ properties: { nicType: "Standard" } }]);
+  expect((await reader("GET", String(networkInterfaces[0]?.id))).status).toBe(403);
 });

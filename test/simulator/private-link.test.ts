@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { builtInRoles } from "../../src/simulator/role-definitions.ts";
 import type { JsonObject } from "../../src/simulator/store.ts";
 import {
+  balancerBody,
   codeOf,
   done,
   endpointBody,
+  frontend,
   idsIn,
   type LinkWorld,
   linkWorld,
@@ -48,6 +51,45 @@ describe("who may connect", () => {
     const body = endpointBody(subscription, service);
     (body.properties as JsonObject).subnet = { id: `${mine.network}/subnets/open` };
     expect(stateIn(await done(world.ask, "PUT", mine.endpoint("pe"), body))).toBe("Approved");
+  });
+
+  test("by alias, in the service's own subscription, who may approve is approved and others wait", async () => {
+    const { ask, simulator, alias } = await withService();
+    const elsewhere = `${group}2`;
+    const subnet = `${elsewhere}/providers/Microsoft.Network/virtualNetworks/v/subnets/s`;
+    await done(ask, "PUT", elsewhere, { location: "westeurope" });
+    await done(ask, "PUT", subnet.slice(0, subnet.indexOf("/subnets/")), {
+      location: "westeurope",
+      properties: {
+        addressSpace: { addressPrefixes: ["10.3.0.0/16"] },
+        subnets: [{ name: "s", properties: { addressPrefix: "10.3.0.0/24" } }],
+      },
+    });
+    const objectId = "66666666-6666-4666-8666-666666666666";
+    const role = builtInRoles.find((each) => each.roleName === "Network Contributor");
+    const given = await ask(
+      "PUT",
+      `${elsewhere}/providers/Microsoft.Authorization/roleAssignments/${objectId}`,
+      {
+        properties: {
+          principalId: objectId,
+          principalType: "ServicePrincipal",
+          roleDefinitionId: `/providers/Microsoft.Authorization/roleDefinitions/${role?.name}`,
+        },
+      },
+    );
+    expect(given.status).toBe(201);
+    const token = simulator.directory.tokenFor({ tenant, objectId, appId: "contributor" });
+    const contributor: typeof ask = (method, path, body) =>
+      ask(method, path, body, { authorization: `Bearer ${token}` });
+    const made = async (asks: typeof ask, name: string, manual: boolean) => {
+      const body = endpointBody(subscription, alias, { manual, subnet: { id: subnet } });
+      const path = `${elsewhere}/providers/Microsoft.Network/privateEndpoints/${name}`;
+      return stateIn(await done(asks, "PUT", path, body));
+    };
+    expect(await made(ask, "owner", false)).toBe("Approved");
+    expect(await made(ask, "manual", true)).toBe("Pending");
+    expect(await made(contributor, "contributor", false)).toBe("Pending");
   });
 
   test("a stranger who is not in the visibility cannot connect by alias", async () => {
@@ -103,6 +145,23 @@ describe("who may connect", () => {
     const none = await strangerAsks("GET", at(stranger, "autoApprovedPrivateLinkServices"));
     expect(none.body).toEqual({ value: [] });
     expect(tenant).not.toBe(strangeTenant);
+    // In the order in which they were made, also after one is written again.
+    const lists = {
+      visibility: { subscriptions: [sibling] },
+      autoApproval: { subscriptions: [sibling] },
+    };
+    const later = {
+      ...lists,
+      loadBalancerFrontendIpConfigurations: [{ id: frontend.replace("/lb/", "/lb2/") }],
+    };
+    const balancer = frontend.replace("/lb/", "/lb2/").split("/frontendIPConfigurations/")[0] ?? "";
+    await done(ask, "PUT", balancer, balancerBody("Standard"));
+    await done(ask, "PUT", `${service}2`, serviceBody(later));
+    await done(ask, "PUT", service, serviceBody({ ...lists, fqdns: ["a.example"] }));
+    const both = await ask("GET", at(sibling, "autoApprovedPrivateLinkServices"));
+    expect(both.body).toEqual({
+      value: [{ privateLinkService: service }, { privateLinkService: `${service}2` }],
+    });
   });
 });
 

@@ -5,7 +5,7 @@ import {
   isAutoApproved,
   isVisible,
   serviceOf,
-  serviceType,
+  servicesIn,
 } from "../private-link-services/aliases.ts";
 
 /** What is asked of a place and not of a resource: which private link services a subscription may use there. */
@@ -31,9 +31,8 @@ export const privateLinkLocations: ResourceType = {
       const subscription = address.subscription ?? "";
       const place = plainLocation(address.names[0] ?? "");
       const found = [];
-      for (const service of world.store.all())
+      for (const service of servicesIn(world.store))
         if (
-          service.type === serviceType &&
           plainLocation(String(service.top.location)) === place &&
           isAutoApproved(service, subscription)
         )

@@ -18,6 +18,14 @@ export function makeAlias(name: string, guid: string, location: string): string 
 
 const indexes = new WeakMap<Store, Map<string, string>>();
 
+/** All services, in the order in which they were made. */
+export function* servicesIn(store: Store): Generator<Resource> {
+  for (const key of indexOf(store).values()) {
+    const service = store.get(key);
+    if (service) yield service;
+  }
+}
+
 /** The service that has an alias. */
 export function serviceOf(alias: string, store: Store): Resource | undefined {
   const key = indexOf(store).get(alias.toLowerCase());
@@ -38,9 +46,12 @@ function indexOf(store: Store): ReadonlyMap<string, string> {
   store.follow({
     kept({ type, key, properties }) {
       if (type !== serviceType || typeof properties.alias !== "string") return;
+      const alias = properties.alias.toLowerCase();
+      // Written again, it keeps its place.
+      if (aliases.get(key) === alias) return;
       removed(key);
-      keys.set(properties.alias.toLowerCase(), key);
-      aliases.set(key, properties.alias.toLowerCase());
+      keys.set(alias, key);
+      aliases.set(key, alias);
     },
     removed,
   });
