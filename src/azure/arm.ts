@@ -58,6 +58,8 @@ export interface ArmView {
   readonly operations: Operations;
   /** What this identity has seen of Azure so far. */
   readonly sightings: Sightings;
+  /** Show that the caller can act as its identity, before it is told what that identity has seen. */
+  prove(): Promise<void>;
 }
 
 const verbs: Record<Method, string> = {
@@ -103,8 +105,15 @@ export class Arm {
         this.#request(method, path, options, caller, credential),
       follow: (address, what) => this.#follow(address, what, caller, credential),
       check: (id) => this.operations.check(view, id),
+      prove: async () => void (await credential.token(caller.signal)),
     };
     return view;
+  }
+
+  /** Forget what an identity has seen and how much it may ask, when nobody acts by it any more. */
+  forget(identity: string): void {
+    this.#sightings.delete(identity);
+    this.budgets.forget(identity);
   }
 
   #sightingsOf(identity: string): Sightings {

@@ -46,6 +46,12 @@ export class Budgets {
     return budget;
   }
 
+  /** Forget the budgets of an identity. */
+  forget(identity: string): void {
+    const start = `${identity}\n`.toLowerCase();
+    for (const name of this.#budgets.keys()) if (name.startsWith(start)) this.#budgets.delete(name);
+  }
+
   /** What metrics and the dashboard show. */
   states(): (BudgetKey & Record<Kind, BucketState>)[] {
     return [...this.#budgets.values()].map(({ key, budget: { reads, writes, deletes } }) => ({

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { TokenCredential, TokenCredentialOptions } from "@azure/identity";
 import { type Clock, realClock } from "../model/clock.ts";
+import { isExplained } from "../model/failure.ts";
 import type { Cloud } from "./clouds.ts";
 import { AzureError } from "./errors.ts";
 import { scrub } from "./scrub.ts";
@@ -23,14 +24,33 @@ export interface EntraOptions {
 type Sdk = typeof import("@azure/identity");
 type SdkOptions = TokenCredentialOptions & { disableInstanceDiscovery: boolean };
 
+/** A token of another issuer that Entra takes as proof, and whose it is, for messages. */
+export interface Proof {
+  assertion: string;
+  whose?: string;
+}
+
 /** Tokens for a workload whose platform writes a token file: the file is exchanged for a token of Azure. */
 export function workloadIdentity(
   principal: Principal & { tokenFile: string },
   options: EntraOptions,
 ): TokenSource {
-  const { tenantId, clientId, tokenFile } = principal;
-  return entraTokens(principal, options, async ({ ClientAssertionCredential }, sdkOptions) => {
-    const assertion = await readText(tokenFile);
+  const { tokenFile } = principal;
+  return federatedIdentity(
+    { ...principal, proof: async () => ({ assertion: await readText(tokenFile) }) },
+    options,
+  );
+}
+
+/** Tokens for a workload that can get a token of another issuer: a new one is asked for each time. */
+export function federatedIdentity(
+  principal: Principal & { proof: () => Promise<Proof> },
+  options: EntraOptions,
+): TokenSource {
+  const { tenantId, clientId, proof } = principal;
+  return entraTokens(principal, options, async ({ ClientAssertionCredential }, sdkOptions, by) => {
+    const { assertion, whose } = await proof();
+    if (whose !== undefined) by(whose);
     const assert = () => Promise.resolve(assertion);
     return new ClientAssertionCredential(tenantId, clientId, assert, sdkOptions);
   });
@@ -68,7 +88,12 @@ export function clientCertificate(
 function entraTokens(
   { tenantId, clientId }: Principal,
   { cloud, clock = realClock, httpClient }: EntraOptions,
-  make: (sdk: Sdk, options: SdkOptions) => TokenCredential | Promise<TokenCredential>,
+  make: (
+    sdk: Sdk,
+    options: SdkOptions,
+    /** Say whose proof it is that Entra gets to see. */
+    by: (whose: string) => void,
+  ) => TokenCredential | Promise<TokenCredential>,
 ): TokenSource {
   const sdkOptions: SdkOptions = {
     authorityHost: cloud.authorityHost,
@@ -76,27 +101,31 @@ function entraTokens(
     ...(httpClient === undefined ? {} : { httpClient }),
   };
   const fetch = async () => {
+    let what = "get a token for Azure";
     try {
-      const credential = await make(await import("@azure/identity"), sdkOptions);
+      const by = (whose: string) => {
+        what = `get a token for Azure with that of ${whose}`;
+      };
+      const credential = await make(await import("@azure/identity"), sdkOptions, by);
       const scope = `${cloud.audience}/.default`;
       const got = await credential.getToken(scope, { requestOptions: { timeout: 30_000 } });
       if (got === null) throw new Error("there is no token");
       return { token: got.token, expiresAtMs: got.expiresOnTimestamp };
     } catch (error) {
-      throw error instanceof AzureError ? error : asAzureError(error);
+      throw isExplained(error) ? error : asAzureError(error, what);
     }
   };
   return cachedTokens(`${tenantId}/${clientId}`, fetch, clock);
 }
 
-function asAzureError(error: unknown): AzureError {
+function asAzureError(error: unknown, what: string): AzureError {
   const message = error instanceof Error ? error.message : "";
   const said = message.slice(Math.max(0, message.indexOf("AADSTS")));
   const status = Number(fieldOf(error, "statusCode")) || 0;
   const code = codeOf(error, said);
   return new AzureError({
     code,
-    what: "get a token for Azure",
+    what,
     // Any other sentence is the library's, for its own developers.
     said: code.startsWith("AADSTS") ? said : undefined,
     status,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { failure, group, linkId, refuse, road } from "../../test/azure/road.ts";
+import { caller, failure, group, linkId, refuse, road } from "../../test/azure/road.ts";
 import { json, type Seen } from "../../test/loopback.ts";
+import { AzureError } from "./errors.ts";
 import { type ArmResource, resourceGateway } from "./gateway.ts";
 
 type Thing = ArmResource<{ provisioningState?: string; size?: number }>;
@@ -247,6 +248,27 @@ describe("remove", () => {
 
 describe("look", () => {
   const made = { id: linkId, properties: { provisioningState: "Succeeded", size: 1 } };
+
+  test("what an identity has seen is told only to those who can prove to be it", async () => {
+    const { made: arm, seen } = await road((_seen, response) =>
+      json(response, 200, { ...made, value: [made] }),
+    );
+    const as = (token: () => Promise<string>) =>
+      resourceGateway(arm.for(caller(), { identity: "tenant/client", token }), kind);
+    const [one, impostor] = [
+      as(async () => "token-1"),
+      as(() => Promise.reject(new AzureError({ code: "AADSTS700213", what: "get a token" }))),
+    ];
+    await one.look(linkId);
+    await one.list(group);
+    for (const asked of [impostor.look(linkId, 60_000), impostor.list(group, 60_000)])
+      expect((await failure(asked)).code).toBe("AADSTS700213");
+    expect(await one.look(linkId, 60_000)).toMatchObject({ state: "there" });
+    expect(seen).toHaveLength(2);
+    arm.forget("tenant/client");
+    await as(async () => "token-1").look(linkId, 60_000);
+    expect(seen).toHaveLength(3);
+  });
 
   test("what was seen lately is not read again; what is older is", async () => {
     const { things, seen, clock } = await gateway((_seen, response) => json(response, 200, made));

@@ -106,6 +106,7 @@ export function resourceGateway<T extends ArmResource>(
     const sighting = sightings.of(collectionOf(id), id, maxAgeMs);
     // What was being changed when it was seen is something else by now.
     const known = sighting !== undefined && !isChanging(sighting.resource);
+    if (known) await arm.prove();
     const found = known ? (sighting.resource as T | undefined) : await get(id);
     if (found === undefined) return { state: "absent" };
     if (isChanging(found)) return { state: "changing", retryAfterMs: changingMs };
@@ -114,6 +115,7 @@ export function resourceGateway<T extends ArmResource>(
 
   async function list(scope: string, maxAgeMs = 0): Promise<T[]> {
     const path = `${scope}/${kind.collection}`;
+    await arm.prove();
     return (await sightings.list(path, maxAgeMs, () => listAll(path))) as T[];
   }
 

@@ -175,6 +175,7 @@ const entra: Record<string, KnownCode> = {
     "exempt the workload identity from the policy",
   ),
   AADSTS70021: slow("no federated credential of the identity matches the token file", federation),
+  AADSTS70025: slow("the identity has no federated credential", federation),
   AADSTS500011: slow(
     "the tenant does not know this cloud's Resource Manager",
     "check AZURE_CLOUD_NAME and the tenant",
@@ -215,6 +216,10 @@ const own: Record<string, KnownCode> = {
     "the answer points to another server, to which the token is not sent",
     "check that the Resource Manager endpoint is right and that nothing rewrites its answers",
   ),
+  IdentityMissing: never(
+    "the control plane names no identity by which to act in Azure",
+    "set tenantID and azureAuthenticationConfig.workloadIdentities.controlPlaneOperator.clientID in spec.platform.azure of the HostedCluster",
+  ),
   IdentityNotFound: slow(
     "this machine has no such managed identity",
     "assign the managed identity to the machine, or correct its client id",
@@ -238,6 +243,10 @@ const own: Record<string, KnownCode> = {
   OperationTimedOut: slow(
     "the operation did not end in an hour",
     "look at the resource in Azure; it is read again",
+  ),
+  ProofMissing: slow(
+    "neither the guest nor the management cluster gave a token of service account control-plane-operator",
+    "let the operator reach the guest's API server by a kubeconfig Secret, or make a ServiceAccount control-plane-operator in the control plane's namespace",
   ),
   RedirectRefused: slow(
     "the answer was a redirect, which is not followed",

@@ -110,7 +110,39 @@ export async function fromKubeconfig(
   clock: Clock = realClock,
 ): Promise<Connection> {
   const files = paths.split(":").filter((path) => path !== "");
-  const configs = await readConfigs(paths, files);
+  return connectionIn(paths, await readConfigs(paths, files), wanted, clock);
+}
+
+/**
+ * The connection that a kubeconfig describes which was not read from this machine. Whoever wrote it need not be its
+ * owner: one that names files to read or programs to run is refused.
+ */
+export async function fromKubeconfigText(
+  text: string,
+  source: string,
+  clock: Clock = realClock,
+): Promise<Connection> {
+  if (text.length > largestConfig)
+    throw unreadable(source, `it is larger than ${largestConfig} bytes`);
+  const config = await parseConfig(source, text);
+  for (const { name, cluster } of config.clusters ?? [])
+    if (cluster?.["certificate-authority"] !== undefined)
+      throw unreadable(source, `cluster "${name}" names a file, and only what it holds counts`);
+  for (const { name, user = {} } of config.users ?? []) {
+    if (user.exec !== undefined || user["auth-provider"] !== undefined)
+      throw unreadable(source, `user "${name}" names a program, and none is run for it`);
+    if (user.tokenFile ?? user["client-certificate"] ?? user["client-key"])
+      throw unreadable(source, `user "${name}" names a file, and only what it holds counts`);
+  }
+  return connectionIn(source, [config], undefined, clock);
+}
+
+async function connectionIn(
+  paths: string,
+  configs: Kubeconfig[],
+  wanted: string | undefined,
+  clock: Clock,
+): Promise<Connection> {
   const current = wanted ?? configs.map((each) => each["current-context"]).find(Boolean);
   const context =
     named(
@@ -180,6 +212,10 @@ async function readConfig(path: string): Promise<Kubeconfig> {
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
     throw unreadable(path, (cause as NodeJS.ErrnoException).code ?? "it cannot be read", cause);
   });
+  return parseConfig(path, text);
+}
+
+async function parseConfig(path: string, text: string): Promise<Kubeconfig> {
   // Inside a cluster there is no kubeconfig, and nobody pays for the parser.
   const { parse } = await import("yaml");
   let config: Kubeconfig | null;

@@ -1,0 +1,239 @@
+import { describe, expect, test } from "vitest";
+import { failure } from "../../test/azure/road.ts";
+import { json, serve } from "../../test/loopback.ts";
+import { cloudNamed } from "../azure/clouds.ts";
+import { KubeClient } from "../kube/client.ts";
+import type { HostedControlPlane } from "../model/kinds/hosted-control-plane.ts";
+import { identities, onlyIn } from "./identities.ts";
+import { proofOf } from "./identity-proof.ts";
+
+const tenant = "22222222-2222-4222-8222-222222222222";
+const client = "44444444-4444-4444-8444-44444444abcd";
+const entra = { cloud: cloudNamed("AzurePublicCloud") };
+
+interface Shape {
+  namespace?: string;
+  name?: string;
+  uid?: string;
+  clientID?: string;
+  tenantID?: string;
+  kubeConfig?: { name: string; key?: string };
+}
+
+function controlPlane(shape: Shape = {}): HostedControlPlane {
+  const { namespace = "clusters-a", name = "a", uid = "uid-a", clientID = client } = shape;
+  const azure = {
+    tenantID: shape.tenantID ?? tenant,
+    azureAuthenticationConfig: {
+      azureAuthenticationConfigType: "WorkloadIdentities",
+      workloadIdentities: clientID === "" ? {} : { controlPlaneOperator: { clientID } },
+    },
+  };
+  const { kubeConfig } = shape;
+  return {
+    metadata: { namespace, name, uid },
+    spec: { platform: { type: "Azure", azure } },
+    ...(kubeConfig && { status: { kubeConfig } }),
+  } as unknown as HostedControlPlane;
+}
+
+/** A cluster that has the given Secrets, and gives tokens of the given service accounts. */
+async function kube(secrets: Record<string, object> = {}, accounts: string[] = []) {
+  const server = await serve((seen, response) => {
+    const path = seen.url.replace("/api/v1/namespaces/", "");
+    const absent = () => json(response, 404, { kind: "Status", reason: "NotFound", code: 404 });
+    if (seen.method === "POST" && path.endsWith("/serviceaccounts")) {
+      const { metadata } = JSON.parse(seen.body) as { metadata: { name: string } };
+      accounts.push(`${path}/${metadata.name}`);
+      return json(response, 201, {});
+    }
+    if (path.endsWith("/token")) {
+      if (!accounts.includes(path.replace(/\/token$/, ""))) return absent();
+      const { spec } = JSON.parse(seen.body) as { spec: { audiences: string[] } };
+      return json(response, 201, { status: { token: `${path} ${spec.audiences}` } });
+    }
+    const held = secrets[path.replace("/secrets/", "/")];
+    if (held === undefined) return absent();
+    const entries = Object.entries(held).map(([key, value]) => [key, encoded(value)]);
+    json(response, 200, { data: Object.fromEntries(entries) });
+  });
+  const connection = {
+    server: new URL(server.url),
+    namespace: "default",
+    source: "test",
+    proof: async () => ({}),
+  };
+  return { client: new KubeClient(connection), url: server.url, seen: server.seen, secrets };
+}
+
+const encoded = (value: unknown) =>
+  Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64");
+
+const kubeconfig = (server: string, user: object = { token: "t" }) => ({
+  contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
+  clusters: [{ name: "c", cluster: { server } }],
+  users: [{ name: "u", user }],
+  "current-context": "c",
+});
+
+const guestAccount = "kube-system/serviceaccounts/control-plane-operator";
+const managementAccount = "clusters-a/serviceaccounts/control-plane-operator";
+const guestToken = `${guestAccount}/token openshift`;
+const managementToken = `${managementAccount}/token api://AzureADTokenExchange`;
+
+describe("the credentials of many control planes", () => {
+  const keep = async () => {
+    const dropped: string[] = [];
+    const { client: kubeClient } = await kube();
+    const all = identities({ kube: kubeClient, entra, dropped: (each) => dropped.push(each) });
+    return { dropped, ...all };
+  };
+
+  test("one control plane has one, however often it is asked for", async () => {
+    const { credentialOf } = await keep();
+    expect(credentialOf(controlPlane())).toBe(credentialOf(controlPlane()));
+  });
+
+  test("two that name one identity share its budget and not its tokens", async () => {
+    const { credentialOf } = await keep();
+    const [a, b] = [
+      credentialOf(controlPlane()),
+      credentialOf(controlPlane({ namespace: "clusters-b", clientID: client.toUpperCase() })),
+    ];
+    expect(a).not.toBe(b);
+    expect(a.identity).toBe(b.identity);
+    expect(a.identity).toBe(`${tenant}/${client}`);
+  });
+
+  test.each<[string, Shape]>([
+    ["another object of the same name", { uid: "uid-2" }],
+    ["another client id", { clientID: "55555555-5555-4555-8555-555555555555" }],
+    ["another tenant", { tenantID: "66666666-6666-4666-8666-666666666666" }],
+  ])("%s gets another", async (_what, shape) => {
+    const { credentialOf, dropped } = await keep();
+    const before = credentialOf(controlPlane());
+    expect(credentialOf(controlPlane(shape))).not.toBe(before);
+    expect(dropped).toEqual([before.identity]);
+  });
+
+  test("an identity is dropped with the last control plane that has it", async () => {
+    const { credentialOf, follow, dropped } = await keep();
+    const told: ((change: { key: string; before: undefined; after: undefined }) => void)[] = [];
+    follow({ onChange: (handler) => told.push(handler) });
+    const gone = (key: string) => {
+      for (const tell of told) tell({ key, before: undefined, after: undefined });
+    };
+    const before = credentialOf(controlPlane());
+    credentialOf(controlPlane({ namespace: "clusters-b" }));
+    gone("clusters-a/a");
+    expect(dropped).toEqual([]);
+    gone("clusters-b/a");
+    expect(dropped).toEqual([before.identity]);
+    expect(credentialOf(controlPlane())).not.toBe(before);
+  });
+
+  test.each<[string, Shape]>([
+    ["names no client id", { clientID: "" }],
+    ["names no tenant", { tenantID: "" }],
+  ])("one that %s has none, and is told what to set", async (_what, shape) => {
+    const { credentialOf } = await keep();
+    expect(() => credentialOf(controlPlane(shape))).toThrow(
+      /clusters-a\/a · .* \(IdentityMissing\) · set tenantID and .*controlPlaneOperator\.clientID/,
+    );
+  });
+
+  test("a process for one control plane gives its credential to no other", async () => {
+    const tokens = { identity: "its", token: async () => "t" };
+    const { credentialOf } = onlyIn("clusters-a", tokens);
+    expect(credentialOf(controlPlane({ clientID: "" }))).toBe(tokens);
+    expect(() => credentialOf(controlPlane({ namespace: "clusters-b" }))).toThrow(
+      "this process serves the namespace clusters-a only (IdentityMissing)",
+    );
+  });
+});
+
+describe("the proof of a control plane", () => {
+  const proof = ({ client: from }: { client: KubeClient }, shape: Shape = {}) =>
+    proofOf(from, controlPlane(shape), "clusters-a");
+
+  test("is the token that HyperShift's minter would make in the guest", async () => {
+    const guest = await kube({}, [guestAccount]);
+    const config = { kubeconfig: kubeconfig(guest.url) };
+    const management = await kube({ "clusters-a/service-network-admin-kubeconfig": config });
+    expect(await proof(management)).toEqual({
+      assertion: guestToken,
+      whose: "service account kube-system/control-plane-operator of the guest",
+    });
+  });
+
+  test("makes the guest's service account where it is missing", async () => {
+    const guest = await kube();
+    const config = { kubeconfig: kubeconfig(guest.url) };
+    const management = await kube({ "clusters-a/admin-kubeconfig": config });
+    expect(await proof(management)).toMatchObject({ assertion: guestToken });
+  });
+
+  test("takes the Secret and the key that the status names", async () => {
+    const guest = await kube({}, [guestAccount]);
+    const config = { value: kubeconfig(guest.url) };
+    const management = await kube({ "clusters-a/mine": config });
+    const kubeConfig = { name: "mine", key: "value" };
+    expect(await proof(management, { kubeConfig })).toMatchObject({ assertion: guestToken });
+  });
+
+  test("goes by the Secret as it is now", async () => {
+    const guest = await kube({}, [guestAccount]);
+    const dead = { kubeconfig: kubeconfig("http://127.0.0.1:9") };
+    const management = await kube({ "clusters-a/admin-kubeconfig": dead }, [managementAccount]);
+    expect(await proof(management)).toMatchObject({ assertion: managementToken });
+    management.secrets["clusters-a/admin-kubeconfig"] = { kubeconfig: kubeconfig(guest.url) };
+    expect(await proof(management)).toMatchObject({ assertion: guestToken });
+  });
+
+  test.each<[string, Record<string, object>, string]>([
+    ["there is no kubeconfig", {}, "there is no kubeconfig of it"],
+    [
+      "nobody answers",
+      { "clusters-a/admin-kubeconfig": { kubeconfig: kubeconfig("http://127.0.0.1:9") } },
+      "Unreachable",
+    ],
+    [
+      "it is no kubeconfig",
+      { "clusters-a/admin-kubeconfig": { kubeconfig: "x: [" } },
+      "Unreadable",
+    ],
+    [
+      "it would run a program here",
+      {
+        "clusters-a/admin-kubeconfig": {
+          kubeconfig: kubeconfig("http://127.0.0.1:9", { exec: { command: "touch" } }),
+        },
+      },
+      "UnreadableKubeconfig",
+    ],
+    [
+      "it would read a file here",
+      {
+        "clusters-a/admin-kubeconfig": {
+          kubeconfig: kubeconfig("http://127.0.0.1:9", { tokenFile: "/etc/passwd" }),
+        },
+      },
+      "UnreadableKubeconfig",
+    ],
+  ])("is of the management cluster where %s", async (_what, secrets, why) => {
+    const { assertion, whose } = await proof(await kube(secrets, [managementAccount]));
+    expect(assertion).toBe(managementToken);
+    expect(whose).toContain(
+      "service account clusters-a/control-plane-operator of the management cluster",
+    );
+    expect(whose).toContain(why);
+  });
+
+  test("is missing where neither gives a token, and the message says what to make", async () => {
+    const error = await failure(proof(await kube()));
+    expect(error.explain()).toMatchObject({ reason: "ProofMissing", requeueAfterMs: 120_000 });
+    expect(error.message).toContain(
+      "make a ServiceAccount control-plane-operator in the control plane's namespace",
+    );
+  });
+});

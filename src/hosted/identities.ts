@@ -1,0 +1,100 @@
+import { type EntraOptions, federatedIdentity } from "../azure/entra.ts";
+import { AzureError } from "../azure/errors.ts";
+import type { TokenSource } from "../azure/tokens.ts";
+import type { WatchCache } from "../kube/cache.ts";
+import type { KubeClient } from "../kube/client.ts";
+import { keyOf } from "../model/kind.ts";
+import type { HostedControlPlane } from "../model/kinds/hosted-control-plane.ts";
+import { proofOf } from "./identity-proof.ts";
+
+/** The credentials of all control planes that one process serves. */
+export interface Identities {
+  /** The credential of a control plane, and of no other. Without one it is an `IdentityMissing`. */
+  credentialOf(controlPlane: HostedControlPlane): TokenSource;
+  /** Let go of the credentials of control planes that this cache loses. */
+  follow(cache: Pick<WatchCache<HostedControlPlane>, "onChange">): void;
+}
+
+/** Whose a credential is. Anything else is another's, even under the same name. */
+interface Whose {
+  uid: string | undefined;
+  tenantId: string;
+  clientId: string;
+}
+
+/** Each control plane acts by the workload identity that its spec names, proved by a service account of its own. */
+export function identities(given: {
+  kube: KubeClient;
+  entra: EntraOptions;
+  /** Told when the last control plane of an identity has gone. */
+  dropped?: (identity: string) => void;
+}): Identities {
+  const { kube, entra, dropped } = given;
+  const held = new Map<string, Whose & { tokens: TokenSource; latest: HostedControlPlane }>();
+
+  const drop = (key: string) => {
+    const entry = held.get(key);
+    if (entry === undefined) return;
+    held.delete(key);
+    const { identity } = entry.tokens;
+    if (![...held.values()].some(({ tokens }) => tokens.identity === identity)) dropped?.(identity);
+  };
+
+  return {
+    credentialOf(controlPlane) {
+      const key = keyOf(controlPlane);
+      const whose = whoseOf(controlPlane);
+      const known = held.get(key);
+      if (known !== undefined && isSame(known, whose)) {
+        // Its status may name another kubeconfig by now.
+        known.latest = controlPlane;
+        return known.tokens;
+      }
+      drop(key);
+      const namespace = controlPlane.metadata.namespace ?? "";
+      const proof = () => proofOf(kube, entry.latest, namespace);
+      const tokens = federatedIdentity({ ...whose, proof }, entra);
+      const entry = { ...whose, tokens, latest: controlPlane };
+      held.set(key, entry);
+      return tokens;
+    },
+    follow(cache) {
+      cache.onChange(({ key, after }) => {
+        if (after === undefined) drop(key);
+      });
+    },
+  };
+}
+
+/** The one credential of a process that serves one control plane, as HyperShift's control plane operator has it. */
+export function onlyIn(namespace: string, tokens: TokenSource): Identities {
+  return {
+    credentialOf(controlPlane) {
+      if (controlPlane.metadata.namespace === namespace) return tokens;
+      throw missing(controlPlane, `this process serves the namespace ${namespace} only`);
+    },
+    follow: () => undefined,
+  };
+}
+
+function whoseOf(controlPlane: HostedControlPlane): Whose {
+  const { tenantID, azureAuthenticationConfig: config } = controlPlane.spec.platform.azure ?? {};
+  const clientID = config?.workloadIdentities?.controlPlaneOperator?.clientID;
+  if (!tenantID) throw missing(controlPlane, "spec.platform.azure.tenantID is empty");
+  if (!clientID) throw missing(controlPlane);
+  // Entra does not tell upper case from lower, and two spellings must not become two budgets.
+  return {
+    uid: controlPlane.metadata.uid,
+    tenantId: tenantID.toLowerCase(),
+    clientId: clientID.toLowerCase(),
+  };
+}
+
+function isSame(a: Whose, b: Whose): boolean {
+  return a.uid === b.uid && a.tenantId === b.tenantId && a.clientId === b.clientId;
+}
+
+function missing(controlPlane: HostedControlPlane, said?: string): AzureError {
+  const what = `act in Azure for control plane ${keyOf(controlPlane)}`;
+  return new AzureError({ code: "IdentityMissing", what, said });
+}

@@ -1,0 +1,113 @@
+import type { Proof } from "../azure/entra.ts";
+import { AzureError } from "../azure/errors.ts";
+import { KubeClient } from "../kube/client.ts";
+import { fromKubeconfigText } from "../kube/credentials.ts";
+import { KubeError } from "../kube/errors.ts";
+import { makeServiceAccount, serviceAccountToken } from "../kube/service-account-token.ts";
+import type { Kind, KubeObject } from "../model/kind.ts";
+import type { HostedControlPlane } from "../model/kinds/hosted-control-plane.ts";
+
+const account = "control-plane-operator";
+
+/** As HyperShift's token minter asks for it, so that federated credentials made for HyperShift go on working. */
+const inGuest = { namespace: "kube-system", name: account, audience: "openshift" };
+
+/** The audience that Entra recommends: https://learn.microsoft.com/entra/workload-id/workload-identity-federation */
+const managementAudience = "api://AzureADTokenExchange";
+
+/**
+ * HyperShift's kubeconfigs of a guest, the one with the address that is good inside the management cluster first. The
+ * other one may point at a name that only the guest's network knows.
+ */
+const shippedSecrets = ["service-network-admin-kubeconfig", "admin-kubeconfig"];
+
+/** A guest that does not answer must not hold up its pass until that ends. */
+const guestTimeoutMs = 10_000;
+
+interface Secret extends KubeObject {
+  data?: Record<string, string>;
+}
+
+const secretKind: Kind<Secret> = {
+  group: "",
+  version: "v1",
+  kind: "Secret",
+  plural: "secrets",
+  namespaced: true,
+};
+
+/**
+ * A token that proves to Entra who a control plane is: of its guest, or where that gives none, of the management cluster.
+ * Nothing is kept: a Secret that was changed counts from the next token on.
+ */
+export async function proofOf(
+  kube: KubeClient,
+  controlPlane: HostedControlPlane,
+  namespace: string,
+): Promise<Proof> {
+  const refusals: string[] = [];
+  for (const place of kubeconfigsOf(controlPlane)) {
+    try {
+      const assertion = await fromGuest(kube, namespace, place);
+      if (assertion !== undefined)
+        return { assertion, whose: `service account ${inGuest.namespace}/${account} of the guest` };
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+      refusals.push(error.code);
+    }
+  }
+  const guest = refusals.length === 0 ? "there is no kubeconfig of it" : refusals.join(", ");
+  return fromManagement(kube, namespace, guest);
+}
+
+interface SecretPlace {
+  name: string;
+  key: string;
+}
+
+function kubeconfigsOf({ status }: HostedControlPlane): SecretPlace[] {
+  const named = (status as { kubeConfig?: { name?: string; key?: string } } | undefined)
+    ?.kubeConfig;
+  const places = shippedSecrets.map((name) => ({ name, key: "kubeconfig" }));
+  if (named?.name !== undefined && !shippedSecrets.includes(named.name))
+    places.unshift({ name: named.name, key: named.key ?? "kubeconfig" });
+  return places;
+}
+
+/** A token of the guest's own service account, which is made where it is missing; undefined without a kubeconfig. */
+async function fromGuest(
+  kube: KubeClient,
+  namespace: string,
+  { name, key }: SecretPlace,
+): Promise<string | undefined> {
+  const secret = await kube.get<Secret>({ kind: secretKind, namespace, name });
+  const data = secret?.data?.[key];
+  if (data === undefined) return undefined;
+  const text = Buffer.from(data, "base64").toString("utf8");
+  const connection = await fromKubeconfigText(text, `in Secret ${namespace}/${name}`);
+  const guest = new KubeClient(connection, { maxSockets: 1, requestTimeoutMs: guestTimeoutMs });
+  try {
+    return await serviceAccountToken(guest, inGuest).catch(async (error: unknown) => {
+      if (!(error instanceof KubeError && error.status === 404)) throw error;
+      await makeServiceAccount(guest, inGuest);
+      return serviceAccountToken(guest, inGuest);
+    });
+  } finally {
+    guest.close();
+  }
+}
+
+async function fromManagement(kube: KubeClient, namespace: string, guest: string): Promise<Proof> {
+  const asked = { namespace, name: account, audience: managementAudience };
+  const whose = `service account ${namespace}/${account} of the management cluster (the guest gave none: ${guest})`;
+  try {
+    return { assertion: await serviceAccountToken(kube, asked), whose };
+  } catch (error) {
+    if (!(error instanceof KubeError && error.status === 404)) throw error;
+    throw new AzureError({
+      code: "ProofMissing",
+      what: `get a token of ${whose}`,
+      cause: error,
+    });
+  }
+}

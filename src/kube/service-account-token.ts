@@ -1,0 +1,48 @@
+import { type KubeClient, parseBody } from "./client.ts";
+import { KubeError } from "./errors.ts";
+
+/** A service account, and whom its token is to convince. */
+export interface TokenAsked {
+  namespace: string;
+  name: string;
+  audience: string;
+}
+
+/** Long enough for a clock that is wrong by minutes; it is used at once and never kept. */
+const seconds = 3600;
+
+/** A new token of a service account, by the subresource that the kubelet uses for those in pods. */
+export async function serviceAccountToken(
+  client: KubeClient,
+  { namespace, name, audience }: TokenAsked,
+  signal?: AbortSignal,
+): Promise<string> {
+  const path = `${accountsIn(namespace)}/${encodeURIComponent(name)}/token`;
+  const body = JSON.stringify({
+    apiVersion: "authentication.k8s.io/v1",
+    kind: "TokenRequest",
+    spec: { audiences: [audience], expirationSeconds: seconds },
+  });
+  const text = await client.request("POST", path, { body, signal });
+  const { status } = parseBody<{ status?: { token?: unknown } }>(text);
+  if (typeof status?.token === "string" && status.token !== "") return status.token;
+  throw new KubeError("UnreadableAnswer", `POST ${path} failed · the answer holds no token`);
+}
+
+/** Make a service account. That it is there already is as good. */
+export async function makeServiceAccount(
+  client: KubeClient,
+  { namespace, name }: Pick<TokenAsked, "namespace" | "name">,
+  signal?: AbortSignal,
+): Promise<void> {
+  const body = JSON.stringify({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name } });
+  try {
+    await client.request("POST", accountsIn(namespace), { body, signal });
+  } catch (error) {
+    if (!(error instanceof KubeError && error.code === "AlreadyExists")) throw error;
+  }
+}
+
+function accountsIn(namespace: string): string {
+  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/serviceaccounts`;
+}
