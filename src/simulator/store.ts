@@ -208,10 +208,14 @@ function collect(value: Json | undefined, own: string, found: Set<string>): void
     else if (name === "id" && typeof each === "string" && each.startsWith("/subscriptions/")) {
       const key = each.toLowerCase();
       if (key === own || key.startsWith(`${own}/`)) continue;
-      for (let at = key; depthOf(at) > 4; at = parentOf(at)) found.add(at);
+      // Above a resource there are only its provider and its group, which nobody asks about.
+      for (let at = key; depthOf(at) > providerDepth; at = parentOf(at)) found.add(at);
     }
   }
 }
+
+/** `/subscriptions/s/resourcegroups/g/providers/p` has so many words. */
+const providerDepth = 6;
 
 function depthOf(key: string): number {
   return key.split("/").length - 1;
