@@ -105,7 +105,7 @@ export class Arm {
         this.#request(method, path, options, caller, credential),
       follow: (address, what) => this.#follow(address, what, caller, credential),
       check: (id) => this.operations.check(view, id),
-      prove: async () => void (await credential.token(caller.signal)),
+      prove: async () => credential.prove?.(caller.signal),
     };
     return view;
   }

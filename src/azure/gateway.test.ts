@@ -254,7 +254,14 @@ describe("look", () => {
       json(response, 200, { ...made, value: [made] }),
     );
     const as = (token: () => Promise<string>) =>
-      resourceGateway(arm.for(caller(), { identity: "tenant/client", token }), kind);
+      resourceGateway(
+        arm.for(caller(), {
+          identity: "tenant/client",
+          token,
+          prove: async () => void (await token()),
+        }),
+        kind,
+      );
     const [one, impostor] = [
       as(async () => "token-1"),
       as(() => Promise.reject(new AzureError({ code: "AADSTS700213", what: "get a token" }))),

@@ -7,6 +7,8 @@ export interface TokenSource {
   readonly identity: string;
   /** A token that is good now. With `refused`, one that is newer than the one that Azure refused. */
   token(signal?: AbortSignal, refused?: string): Promise<string>;
+  /** Where several claim to be one identity: an error, unless this one can prove it. */
+  prove?(signal?: AbortSignal): Promise<void>;
 }
 
 /** A token and when it ends. */

@@ -53,7 +53,12 @@ export function identities(given: {
       drop(key);
       const namespace = controlPlane.metadata.namespace ?? "";
       const proof = () => proofOf(kube, entry.latest, namespace);
-      const tokens = federatedIdentity({ ...whose, proof }, entra);
+      const source = federatedIdentity({ ...whose, proof }, entra);
+      // Anybody can write down the client id of another: what that one saw is not told for a name alone.
+      const tokens = {
+        ...source,
+        prove: async (signal?: AbortSignal) => void (await source.token(signal)),
+      };
       const entry = { ...whose, tokens, latest: controlPlane };
       held.set(key, entry);
       return tokens;
