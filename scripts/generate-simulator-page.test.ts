@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { command } from "../src/cli/simulator.ts";
+import { entraDifferences } from "../src/simulator/entra.ts";
+import { imdsDifferences } from "../src/simulator/imds.ts";
 import { resourceTypes } from "../src/simulator/registry.ts";
 import { simulatorPage } from "./generate-simulator-page.ts";
 
@@ -31,6 +33,23 @@ test.each(resourceTypes.map((type) => [type.type, type] as const))(
     if (differences.length === 0) expect(about).toContain(`### ${name}\n\nNo difference is known.`);
   },
 );
+
+test.each([...entraDifferences, ...imdsDifferences])(
+  "the page tells of sign-in and metadata: %s",
+  (each) => {
+    expect(section("Beside Resource Manager")).toContain(`- ${each}\n`);
+  },
+);
+
+test.each([
+  "InvalidResourceType",
+  "MissingSubscription",
+  "InvalidSkipToken",
+  "InvalidOperationUri",
+])("the page says that nobody has seen %s", (code) => {
+  const [about] = /\nOf the front door these codes.*?(?=\n\n)/s.exec(page) ?? [];
+  expect(about).toContain(code);
+});
 
 test.each(command().options.map(({ flags }) => flags))("the page tells what %s does", (flags) => {
   expect(page).toContain(`| \`${flags}\` |`);

@@ -1,6 +1,8 @@
 // Writes docs/reference/simulator.md from the types and flags in the code; with --check it only says whether they are in step.
 import { readFileSync, writeFileSync } from "node:fs";
 import { command } from "../src/cli/simulator.ts";
+import { entraDifferences } from "../src/simulator/entra.ts";
+import { imdsDifferences } from "../src/simulator/imds.ts";
 import { resourceTypes } from "../src/simulator/registry.ts";
 import type { ResourceType } from "../src/simulator/resource-type.ts";
 import { operationsOf } from "./simulator-operations.ts";
@@ -25,7 +27,8 @@ It serves HTTPS with a certificate authority that it makes at its first start, a
 said. \`ready.json\` has every address, the CA and the identities of the world, and is written when requests are answered; \`/healthz\`
 and \`/readyz\` answer then too. In tests the same is \`startSimulator()\` in \`src/simulator/simulator.ts\`. Clients need three things: the
 address as their endpoint, the CA, and \`https://management.azure.com/.default\` as the scope of their tokens. How to move its clock, let
-things go wrong and look into it: [the control surface](simulator-control.md).`;
+things go wrong and look into it: [the control surface](simulator-control.md). A state file keeps role assignments; those whom a test
+lets do everything with \`roles.makeOwner()\` are not kept.`;
 
 const wire = `## What holds for every type
 
@@ -50,6 +53,9 @@ What a type does differently from Azure, or does without proof, is listed under 
 of Azure, **[D]** its documentation, **[S]** an example of its REST specification, **[I]** a public issue with a real error, **[P]** public code
 or output, **[M]** measured with Microsoft's clients, **[?]** an inference: nobody has seen it. "(not done)" is what is missing.
 
+Of the front door these codes and their words are [?]: \`InvalidResourceType\` and \`MissingSubscription\` for a path where a type cannot be,
+\`InvalidSkipToken\` for a page that was not given out, \`InvalidOperationUri\` for a poll address that was changed.
+
 It is held to this by tests: every recorded interaction is replayed; every answer of every test has the form of its operation in Azure's
 OpenAPI documents, which we have for Microsoft.Network but for public DNS; and Microsoft's own clients drive every operation in the
 tables.`;
@@ -59,8 +65,12 @@ const besides = `## Beside Resource Manager
 **Entra**: the token endpoint of each tenant for client secrets, certificates and federated tokens, OpenID discovery and the signing
 keys. Interactive sign-in, refresh tokens, groups and Microsoft Graph are not there.
 
+${listed(entraDifferences)}
+
 **The metadata service of a machine** (IMDS): instance, token, load balancer, scheduled events and versions, with its rules on headers and
-its limits. Each machine has it on a port of its own, which the ready file and \`GET /_postern/machines\` tell. Attested documents are not there.
+its limits. Each machine has it on a port of its own, which the ready file and \`GET /_postern/machines\` tell.
+
+${listed(imdsDifferences)}
 
 **What Azure's documents leave open** can be switched in \`startSimulator({ switches })\`: \`gatewayPoolsTakeAddresses\` says whether a pool of a
 Gateway load balancer takes members by address; \`concurrentNetworkWrites\`, whether a write to a network that is being changed is refused
@@ -107,8 +117,11 @@ function operations(type: ResourceType): string {
 function differences([first, ...others]: Group): string {
   const names = [first, ...others].map(({ type }) => nameOf(type));
   const title = names.length === 1 ? names[0] : `${names[0]} and the other record sets`;
-  const lines = first.differences.map((each) => `- ${each}`);
-  return `### ${title}\n\n${lines.length === 0 ? "No difference is known." : lines.join("\n")}`;
+  return `### ${title}\n\n${listed(first.differences) || "No difference is known."}`;
+}
+
+function listed(lines: readonly string[]): string {
+  return lines.map((each) => `- ${each}`).join("\n");
 }
 
 type Group = readonly [ResourceType, ...ResourceType[]];

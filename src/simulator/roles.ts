@@ -52,7 +52,7 @@ export class Roles {
     for (const each of builtInRoles) this.#definitions.set(each.name, each);
   }
 
-  /** Let someone do everything everywhere in their tenant. */
+  /** Let someone do everything everywhere in their tenant, until the process ends: a state file does not keep it. */
   makeOwner(principal: Principal): void {
     const id = principal.objectId.toLowerCase();
     this.#owners.add(id);
