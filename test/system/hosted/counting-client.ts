@@ -8,6 +8,8 @@ interface Written {
   plural: string;
   key: string;
   version: number | undefined;
+  /** Of what was deleted: another of the same name may be there by now. */
+  uid: string | undefined;
 }
 
 /** A client that knows what it still waits for: answers, and the watches' word of what was written. */
@@ -38,7 +40,7 @@ export class CountingClient extends KubeClient {
     const key = namespace === undefined ? name : `${namespace}/${name}`;
     const version = Number(/"resourceVersion":"(\d+)"/.exec(text)?.[1]) || undefined;
     if (version !== undefined || method === "DELETE")
-      this.#unheard.push({ root, plural, key, version });
+      this.#unheard.push({ root, plural, key, version, uid: /"uid":"([^"]+)"/.exec(text)?.[1] });
   }
 
   /** Whether every request is answered and the caches have heard of everything that was written. */
@@ -49,7 +51,7 @@ export class CountingClient extends KubeClient {
   }
 }
 
-function heard(cache: WatchCache, { root, plural, key, version }: Written): boolean {
+function heard(cache: WatchCache, { root, plural, key, version, uid }: Written): boolean {
   const { group, version: served, plural: ours } = cache.kind;
   const ourRoot = group === "" ? `/api/${served}` : `/apis/${group}/${served}`;
   if (root !== ourRoot || plural !== ours) return true;
@@ -57,7 +59,7 @@ function heard(cache: WatchCache, { root, plural, key, version }: Written): bool
   if (!filled) return false;
   if (version !== undefined) return Number(newest) >= version;
   const object = cache.get(key);
-  return object === undefined || object.metadata.deletionTimestamp !== undefined;
+  return object?.metadata.uid !== uid || object?.metadata.deletionTimestamp !== undefined;
 }
 
 function nameIn(text: string): string {
