@@ -1,0 +1,66 @@
+import type { Feature } from "../../kube/feature.ts";
+import { OwnObjects } from "../../kube/own-objects.ts";
+import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { type KubeObject, keyOf } from "../../model/kind.ts";
+import { azurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
+import { service } from "../../model/kinds/core.ts";
+import { hostedCluster } from "../../model/kinds/hosted-cluster.ts";
+import {
+  type HostedControlPlane,
+  hostedControlPlane,
+} from "../../model/kinds/hosted-control-plane.ts";
+import { type NodePool, nodePool } from "../../model/kinds/node-pool.ts";
+import { clusterAnnotation, controlPlaneFinalizer, oauthServer, privateRouter } from "../names.ts";
+import { apply } from "./apply.ts";
+import { type ObserveStep, plan, type Seen } from "./plan.ts";
+import { see } from "./see.ts";
+
+/** The link objects of a control plane's Services, and the hold on the control plane while they need its credential. */
+export function observeFeature(): MakeFeature {
+  return ({ caches, kube }) => {
+    const controlPlanes = caches.of(hostedControlPlane);
+    controlPlanes.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
+    controlPlanes.index("cluster", ({ metadata }) =>
+      [metadata.annotations?.[clusterAnnotation]].filter((key) => key !== undefined),
+    );
+    const pools = caches.of(nodePool);
+    pools.index("cluster", (pool) => [clusterOf(pool)]);
+    const linkCache = caches.of(azurePrivateLinkService);
+    linkCache.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
+    const sources = {
+      services: caches.of(service),
+      clusters: caches.of(hostedCluster),
+      pools,
+      links: new OwnObjects(linkCache, kube, "postern-observe"),
+    };
+
+    const feature: Feature<HostedControlPlane, Seen, ObserveStep> = {
+      name: "observe",
+      kind: hostedControlPlane,
+      finalizer: controlPlaneFinalizer,
+      conditions: [],
+      see: (controlPlane, pass) => see(controlPlane, sources, pass),
+      plan,
+      apply: (step, pass) => apply(step, sources.links, pass),
+    };
+    const inNamespace = ({ metadata }: KubeObject) =>
+      controlPlanes.byIndex("namespace", metadata.namespace ?? "").map(keyOf);
+    const ofCluster = (key: string) => controlPlanes.byIndex("cluster", key).map(keyOf);
+    const also: Also[] = [
+      {
+        kind: service,
+        keys: (one) =>
+          [privateRouter, oauthServer].includes(one.metadata.name) ? inNamespace(one) : [],
+      },
+      { kind: azurePrivateLinkService, keys: inNamespace },
+      { kind: hostedCluster, keys: (cluster) => ofCluster(keyOf(cluster)) },
+      { kind: nodePool, keys: (pool) => ofCluster(clusterOf(pool as NodePool)) },
+    ];
+    return { feature: feature as Feature, also };
+  };
+}
+
+/** The key of the HostedCluster that a pool's machines join. */
+function clusterOf({ metadata, spec }: NodePool): string {
+  return `${metadata.namespace}/${spec.clusterName}`;
+}
