@@ -14,6 +14,8 @@ export interface Address {
   key: string;
   subscription: string | undefined;
   resourceGroup: string | undefined;
+  /** The key of the resource group. */
+  groupKey: string | undefined;
   /** The provider and the words of the type, as they came; empty for a group or a subscription. */
   type: string;
   /** The names in the path, one for each word of the type but for the last one of a collection. */
@@ -22,6 +24,8 @@ export interface Address {
   collection: boolean;
   /** For a resource that is put on another, such as a role assignment: the key of that other. */
   scopeKey: string;
+  /** How many segments that key has, with the empty one before its first slash. */
+  scopeDepth: number;
 }
 
 const longestPath = 8192;
@@ -81,8 +85,19 @@ function place(path: string, segments: string[]): Address {
     namespace === undefined
       ? subscription === undefined || (inGroup && resourceGroup === undefined)
       : names.length < words.length;
-  const scopeKey = segments.slice(0, provider).join("/").toLowerCase();
-  return { path, key, subscription, resourceGroup, type, names, collection, scopeKey };
+  const keyOf = (depth: number) => segments.slice(0, depth).join("/").toLowerCase();
+  return {
+    path,
+    key,
+    subscription,
+    resourceGroup,
+    groupKey: resourceGroup === undefined ? undefined : keyOf(5),
+    type,
+    names,
+    collection,
+    scopeKey: keyOf(provider),
+    scopeDepth: provider,
+  };
 }
 
 function invalid(message: string): Refusal {

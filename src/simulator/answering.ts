@@ -7,7 +7,7 @@ import type { Effect } from "./fault-rule.ts";
 import type { Faults } from "./faults.ts";
 import type { Operations } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
-import type { RequestLog } from "./request-log.ts";
+import type { LogEntry, RequestLog } from "./request-log.ts";
 import type { Principal } from "./resource-type.ts";
 import type { Routed } from "./routes.ts";
 import { type Cost, type Left, type Throttle, tooManyRequests } from "./throttle.ts";
@@ -31,6 +31,8 @@ export interface ArmParts {
 /** An answer, and what is made to happen to it on its way. */
 export interface Outcome {
   answer: Answer;
+  /** What is left of the asker's requests: names of headers, each with its value behind it. */
+  counters?: readonly string[] | undefined;
   fate?: Effect | undefined;
 }
 
@@ -65,6 +67,7 @@ export function answerArm(
   let left: Left | undefined;
   let fate: Effect | undefined;
   let answer: Answer;
+  let remaining: readonly string[] | undefined;
   try {
     asker = directory.authenticate(headers.authorization);
     routed = arm.route(method, path);
@@ -90,35 +93,33 @@ export function answerArm(
         },
         routed,
       );
-      if (left && counted) countDown(answer, routed, counted, left);
+      if (left && counted) remaining = countersOf(routed, counted, left);
     }
   } catch (error) {
     answer = errorAnswer(error, parts);
     // The front door sends no counters with a refusal, the providers behind it do.
     const provider = error instanceof Refusal && error.by !== "gateway";
-    if (provider && routed && counted && left) countDown(answer, routed, counted, left);
+    if (provider && routed && counted && left) remaining = countersOf(routed, counted, left);
   }
   faults.settled();
-  log.add({
+  const entry: LogEntry = {
+    sequence: log.count(),
     at: clock.now(),
     method,
     path,
     query: cut < 0 ? "" : url.slice(cut + 1),
-    ...asTold(headers["if-match"], headers["x-ms-client-request-id"]),
     status: fate?.kind === "lost" ? 0 : answer.status,
     identity: asker?.objectId ?? "",
     action: routed?.action ?? "",
     cost: counted ?? "none",
-    ...(fate && { fault: fate.kind }),
-  });
-  return { answer, fate };
-}
-
-function asTold(ifMatch: string | undefined, clientRequestId: string | string[] | undefined) {
-  return {
-    ...(ifMatch !== undefined && { ifMatch }),
-    ...(typeof clientRequestId === "string" && { clientRequestId }),
   };
+  const ifMatch = headers["if-match"];
+  const clientRequestId = headers["x-ms-client-request-id"];
+  if (ifMatch !== undefined) entry.ifMatch = ifMatch;
+  if (typeof clientRequestId === "string") entry.clientRequestId = clientRequestId;
+  if (fate) entry.fault = fate.kind;
+  log.add(entry);
+  return { answer, counters: remaining, fate };
 }
 
 /** An error as an answer: a refusal in its own words, anything else as Azure tells of its own faults. */
@@ -203,16 +204,24 @@ function insteadOf(fate: Effect, asker: Principal, routed: Routed): Answer | und
 }
 
 const counters = {
-  read: ["x-ms-ratelimit-remaining-subscription-reads", "Reads"],
-  write: ["x-ms-ratelimit-remaining-subscription-writes", "Writes"],
-  delete: ["x-ms-ratelimit-remaining-subscription-deletes", "Deletes"],
+  read: [
+    "x-ms-ratelimit-remaining-subscription-reads",
+    "X-Ms-Ratelimit-Remaining-Subscription-Global-Reads",
+  ],
+  write: [
+    "x-ms-ratelimit-remaining-subscription-writes",
+    "X-Ms-Ratelimit-Remaining-Subscription-Global-Writes",
+  ],
+  delete: [
+    "x-ms-ratelimit-remaining-subscription-deletes",
+    "X-Ms-Ratelimit-Remaining-Subscription-Global-Deletes",
+  ],
 } as const;
 
-function countDown(answer: Answer, routed: Routed, cost: Cost, left: Left): void {
-  const [own, word] = counters[cost];
-  answer.headers[own] = String(left.own);
+function countersOf({ type, address }: Routed, cost: Cost, left: Left): readonly string[] {
+  const [own, global] = counters[cost];
   // Private DNS answers were recorded without the subscription-wide counter.
-  if (routed.type?.dialect === "privateDns") return;
-  if (routed.address.key.includes("/privatednsoperation")) return;
-  answer.headers[`X-Ms-Ratelimit-Remaining-Subscription-Global-${word}`] = String(left.global);
+  if (type?.dialect === "privateDns" || address.key.includes("/privatednsoperation"))
+    return [own, String(left.own)];
+  return [own, String(left.own), global, String(left.global)];
 }

@@ -61,34 +61,16 @@ export class Arm {
 
   /** Answer a request. Whatever is refused is thrown as a `Refusal`. */
   answer(request: ArmRequest, routed: Routed): Answer {
-    const { address, type } = routed;
+    const { address, type, poll } = routed;
     this.#door.checkSubscription(address, request.asker);
     const apiVersion = checkApiVersion(request.query);
-    const looking = this.#operations.look(request, address, apiVersion);
-    if (looking) return looking;
+    if (poll) return this.#operations.look(request, address, poll, apiVersion);
     if (!type) throw unsupported(request.method, address);
     this.#door.checkScope(address, type, apiVersion);
     checkLevel(request.method, address, type);
     if (!type.open) this.#door.authorize(request.asker, routed);
     this.#door.checkGroup(request.method, address, type);
-    const answer = this.#dispatch(request, address, type, apiVersion);
-    // Lists of zones and links come from the front door: recorded without escapes, and with a counter of its own.
-    const listed =
-      type.dialect === "privateDns" &&
-      type.put === "async" &&
-      address.collection &&
-      typeNamed(address.type) === type;
-    // Recorded: a list of machines with none in it comes from the front door, which knows that there are none.
-    const none = type.dialect === "compute" && isEmptyList(answer.body);
-    return {
-      ...answer,
-      headers: {
-        ...(!none && providerHeaders(type.dialect)),
-        ...(listed && entitiesLeft),
-        ...answer.headers,
-      },
-      escapeSlashes: type.dialect === "privateDns" && !listed,
-    };
+    return decorated(this.#dispatch(request, address, type, apiVersion), address, type);
   }
 
   #dispatch(request: ArmRequest, address: Address, type: ResourceType, apiVersion: string): Answer {
@@ -117,6 +99,25 @@ export class Arm {
   /** Called when an operation has ended: what it changed becomes so. */
   ended(operation: Operation): void {
     this.#operations.ended(operation);
+  }
+}
+
+/** An answer with what its provider adds to all of its answers. */
+function decorated(answer: Answer, address: Address, type: ResourceType): Answer {
+  const { dialect } = type;
+  switch (dialect) {
+    case "privateDns": {
+      // Lists of zones and links come from the front door: recorded without escapes, and with a counter of its own.
+      const listed = type.put === "async" && address.collection && typeNamed(address.type) === type;
+      const added = { ...providerHeaders(dialect), ...(listed && entitiesLeft) };
+      return { ...answer, headers: { ...added, ...answer.headers }, escapeSlashes: !listed };
+    }
+    case "compute":
+      // Recorded: a list of machines with none in it comes from the front door, which knows that there are none.
+      if (isEmptyList(answer.body)) return answer;
+      return { ...answer, headers: { ...providerHeaders(dialect), ...answer.headers } };
+    default:
+      return answer;
   }
 }
 

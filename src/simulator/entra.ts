@@ -49,7 +49,6 @@ export class Entra implements Pages {
 
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const { url = "/", method = "GET" } = request;
-    if (url.startsWith("/subscriptions/") || url.startsWith("/providers/")) return false;
     const match = pattern.exec(url);
     if (!match) return false;
     const [, tenant = "", page = "", query = ""] = match;
@@ -135,6 +134,7 @@ export class Entra implements Pages {
     const [path = url, query = ""] = url.split("?", 2);
     const named = request.headers["client-request-id"];
     log.add({
+      sequence: log.count(),
       at: clock.now(),
       method,
       path,

@@ -194,8 +194,8 @@ export class FrontDoor {
   }
 
   groupOf(address: Address): Resource | undefined {
-    if (address.resourceGroup === undefined) return undefined;
-    return this.#options.world.store.get(address.key.split("/").slice(0, 5).join("/"));
+    if (address.groupKey === undefined) return undefined;
+    return this.#options.world.store.get(address.groupKey);
   }
 }
 

@@ -167,7 +167,7 @@ export class Keeper {
   rootOf(resource: Resource): Resource {
     const { store } = this.#world;
     let root = resource;
-    while (root.type.split("/").length > 2) {
+    while (isChild(root.type)) {
       const above = store.get(parentOf(root.key));
       if (!above) return root;
       root = above;
@@ -188,6 +188,11 @@ export class Keeper {
     bump(above);
     this.#world.store.put(above);
   }
+}
+
+/** Whether a type has more words than that of a provider and one of its own. */
+function isChild(type: string): boolean {
+  return type.indexOf("/") !== type.lastIndexOf("/");
 }
 
 function gone(resource: Resource): NonNullable<Operation["error"]> {

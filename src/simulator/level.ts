@@ -6,7 +6,7 @@ import type { ResourceType } from "./resource-type.ts";
 
 /** Refuse a path with more in it than leads to where its type can be: a network on a network, a group inside of another. */
 export function checkLevel(method: string, address: Address, type: ResourceType): void {
-  const { scopeKey, resourceGroup } = address;
+  const { scopeKey, scopeDepth, resourceGroup } = address;
   if (address.type === "") {
     // Reads find nothing there; a write must not take the group for what was meant.
     const reads = method === "GET" || method === "HEAD";
@@ -15,10 +15,10 @@ export function checkLevel(method: string, address: Address, type: ResourceType)
     return;
   }
   const { within } = rootOf(type);
-  const somewhere = scopeKey === "" || /^\/(subscriptions|providers)\//.test(scopeKey);
-  if (within === "tenant" || (within === "scope" && somewhere)) return;
-  const depth = scopeKey.split("/").length;
-  if (within !== "scope" && depth === (resourceGroup === undefined ? 3 : 5)) return;
+  if (within === "tenant") return;
+  if (within !== "scope" && scopeDepth === (resourceGroup === undefined ? 3 : 5)) return;
+  if (within === "scope" && (scopeKey === "" || /^\/(subscriptions|providers)\//.test(scopeKey)))
+    return;
   throw new Refusal(
     404,
     "InvalidResourceType",

@@ -8,6 +8,7 @@ import { Refusal } from "./refusal.ts";
 import { superseded } from "./refusals.ts";
 import { typeNamed } from "./registry.ts";
 import { groupType, type Principal, type ResourceType } from "./resource-type.ts";
+import type { Routed } from "./routes.ts";
 import type { Json, JsonObject, Resource } from "./store.ts";
 import { type Answer, operationBody, operationHeaders, providerHeaders } from "./wire.ts";
 
@@ -92,20 +93,19 @@ export class LongOperations {
     type.provisioned?.(resource, world);
   }
 
-  /** A look at an operation: its status, or its result. Undefined where the address is not one of an operation. */
-  look(request: ArmRequest, address: Address, apiVersion: string): Answer | undefined {
-    const match =
-      /\/(operations|operationresults|privatednsoperationstatuses|privatednsoperationresults)\/([^/]+)$/.exec(
-        address.key,
-      );
-    if (!match || request.method !== "GET") return undefined;
+  /** A look at an operation: its status, or its result. */
+  look(
+    request: ArmRequest,
+    address: Address,
+    { operation: id, results }: NonNullable<Routed["poll"]>,
+    apiVersion: string,
+  ): Answer {
     checkPoll(this.#options.secret, address.path, request.query);
-    const operation = this.#options.world.operations.get(match[2] ?? "");
+    const operation = this.#options.world.operations.get(id);
     if (!operation || operation.subscription.toLowerCase() !== address.subscription?.toLowerCase())
-      throw new Refusal(404, "OperationNotFound", `The operation '${match[2]}' was not found.`, {
+      throw new Refusal(404, "OperationNotFound", `The operation '${id}' was not found.`, {
         by: "gateway",
       });
-    const results = match[1]?.endsWith("results") === true;
     this.#door.authorizePoll(request.asker, operation, results, address.path);
     const done = operation.status !== "InProgress";
     const headers: Record<string, string> = { ...providerHeaders(operation.dialect) };

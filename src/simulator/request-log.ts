@@ -47,8 +47,13 @@ export class RequestLog {
   #dropped = 0;
   #last = 0;
 
-  add(entry: Omit<LogEntry, "sequence">): void {
-    this.#entries.push({ sequence: ++this.#last, ...entry });
+  /** Count one more entry: its sequence number, with which it is then added. */
+  count(): number {
+    return ++this.#last;
+  }
+
+  add(entry: LogEntry): void {
+    this.#entries.push(entry);
     if (this.#entries.length < kept * 2) return;
     this.#dropped += kept;
     this.#entries.splice(0, kept);

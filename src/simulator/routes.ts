@@ -10,6 +10,8 @@ export interface Routed {
   type: ResourceType | undefined;
   /** The action in the terms of roles, such as `Microsoft.Network/virtualNetworks/read`. */
   action: string;
+  /** For the address of an operation: its guid, and whether what it came to is asked for and not how far it is. */
+  poll: { operation: string; results: boolean } | undefined;
 }
 
 const most = 4096;
@@ -17,15 +19,16 @@ const longest = 400;
 
 /** What requests are about. Clients ask for the same again and again, so what was found is remembered. */
 export class Routes {
-  readonly #found = new Map<string, Routed>();
+  readonly #found = new Map<string, Map<string, Routed>>();
 
   find(method: string, path: string): Routed {
-    const asked = `${method} ${path}`;
-    const known = this.#found.get(asked);
+    const known = this.#found.get(method)?.get(path);
     if (known) return known;
     const routed = findRoute(method, path);
-    if (this.#found.size >= most) this.#found.clear();
-    if (path.length < longest) this.#found.set(asked, routed);
+    if (path.length >= longest) return routed;
+    const found = this.#found.get(method) ?? new Map<string, Routed>();
+    if (found.size >= most) found.clear();
+    this.#found.set(method, found.set(path, routed));
     return routed;
   }
 }
@@ -40,7 +43,18 @@ function findRoute(method: string, path: string): Routed {
     address,
     type,
     action: `${type?.roleType ?? type?.type ?? named}/${verbOf(method, address, exact)}`,
+    poll: method === "GET" ? pollAt(address.key) : undefined,
   };
+}
+
+function pollAt(key: string): Routed["poll"] {
+  const match =
+    /\/(operations|operationresults|privatednsoperationstatuses|privatednsoperationresults)\/([^/]+)$/.exec(
+      key,
+    );
+  const [, word, operation] = match ?? [];
+  if (word === undefined || operation === undefined) return undefined;
+  return { operation, results: word.endsWith("results") };
 }
 
 /** The type that an address names, with the type of groups and subscriptions, which stands in no path. */

@@ -44,19 +44,20 @@ export class Sender {
   }
 
   /** Send an answer, or do to it what is to be done to it. */
-  deliver(request: IncomingMessage, response: ServerResponse, { answer, fate }: Outcome): void {
+  deliver(request: IncomingMessage, response: ServerResponse, outcome: Outcome): void {
+    const { answer, counters, fate } = outcome;
     switch (fate?.kind) {
       case "lost":
         response.destroy();
         return;
       case "dropped":
-        this.send(request, response, answer, fate.kind);
+        this.send(request, response, answer, counters, fate.kind);
         return;
       case "slow":
         this.#traffic.hold(response);
         this.#clock.after(fate.ms, () => {
           this.#traffic.release(response);
-          this.send(request, response, answer, fate.kind);
+          this.send(request, response, answer, counters, fate.kind);
         });
         return;
       case undefined:
@@ -65,7 +66,7 @@ export class Sender {
       case "operation":
       case "stale":
       case "throttled":
-        this.send(request, response, answer, fate?.kind);
+        this.send(request, response, answer, counters, fate?.kind);
     }
   }
 
@@ -73,6 +74,7 @@ export class Sender {
     request: IncomingMessage,
     response: ServerResponse,
     answer: Answer,
+    counters: readonly string[] = [],
     fault?: Effect["kind"],
   ): void {
     if (response.destroyed) return;
@@ -93,6 +95,7 @@ export class Sender {
     const client = asked["x-ms-client-request-id"];
     if (typeof client === "string") headers.push("x-ms-client-request-id", client);
     for (const name in answer.headers) headers.push(name, answer.headers[name] ?? "");
+    headers.push(...counters);
     response.writeHead(answer.status, headers);
     const { method = "", url = "" } = request;
     this.#answered?.({ method, url, status: answer.status, body: text, fault });

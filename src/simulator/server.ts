@@ -101,19 +101,10 @@ function receive(
   // Nobody is left to be told that a connection broke.
   response.on("error", ignore);
   const { method = "GET", url = "/" } = request;
-  if (/^\/(healthz|readyz)(\?|$)/.test(url)) {
-    response.end("ok");
-    return;
-  }
-  // Whoever moves the clock through the control surface must not be waited for.
-  if (!url.startsWith("/_postern/")) parts.traffic.came(response);
-  const elsewhere = !parts.faults.none && !/^\/(subscriptions|providers|_postern)(\/|$)/i.test(url);
-  const struck = elsewhere ? strikeElsewhere(method, url, parts) : undefined;
-  if (struck) {
-    sender.deliver(request, response, struck);
-    return;
-  }
-  for (const pages of parts.pages) if (pages.take(request, response, listener)) return;
+  // Most requests are for Resource Manager, and nobody else need look at those.
+  if (url.startsWith("/subscriptions/") || url.startsWith("/providers/"))
+    parts.traffic.came(response);
+  else if (takenElsewhere(request, response, parts, sender, listener)) return;
   const answer = (body: string | undefined) => {
     const outcome = answerArm(method, url, request.headers, body, parts);
     parts.whenKept(() => sender.deliver(request, response, outcome));
@@ -125,6 +116,28 @@ function receive(
       .catch((error: unknown) =>
         sender.send(request, response, errorAnswer(error, request.destroyed ? {} : parts)),
       );
+}
+
+/** True where a request is answered by somebody else than Resource Manager, or will be. */
+function takenElsewhere(
+  request: IncomingMessage,
+  response: ServerResponse,
+  parts: Parts,
+  sender: Sender,
+  listener: { loopback: boolean },
+): boolean {
+  const { method = "GET", url = "/" } = request;
+  if (/^\/(healthz|readyz)(\?|$)/.test(url)) {
+    response.end("ok");
+    return true;
+  }
+  // Whoever moves the clock through the control surface must not be waited for.
+  if (!url.startsWith("/_postern/")) parts.traffic.came(response);
+  const elsewhere = !parts.faults.none && !/^\/(subscriptions|providers|_postern)(\/|$)/i.test(url);
+  const struck = elsewhere ? strikeElsewhere(method, url, parts) : undefined;
+  if (!struck) return parts.pages.some((pages) => pages.take(request, response, listener));
+  sender.deliver(request, response, struck);
+  return true;
 }
 
 function whyNotListening(error: NodeJS.ErrnoException, { host, port }: Listen): Error {

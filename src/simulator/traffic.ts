@@ -15,11 +15,7 @@ export class Traffic {
   came(response: ServerResponse): void {
     this.#came++;
     this.#open.add(response);
-    response.once("close", () => {
-      this.#open.delete(response);
-      this.#held.delete(response);
-      this.#tell();
-    });
+    response.on("close", () => this.#left(response));
   }
 
   /** The answer waits for the clock, so the clock must not wait for it. */
@@ -68,6 +64,12 @@ export class Traffic {
       };
       this.#calm.push(calm);
     });
+  }
+
+  #left(response: ServerResponse): void {
+    this.#open.delete(response);
+    this.#held.delete(response);
+    this.#tell();
   }
 
   #tell(): void {

@@ -198,7 +198,7 @@ function idFor(
     return `/subscriptions/${address.subscription}/resourceGroups/${group.name.toLowerCase()}/providers/${words[0]}/${words[1]}/${name}`;
   const scope =
     (type.within === "scope" ? undefined : group?.id) ??
-    address.path.split("/").slice(0, address.scopeKey.split("/").length).join("/");
+    address.path.split("/").slice(0, address.scopeDepth).join("/");
   return `${scope}/providers/${words[0]}/${words
     .slice(1)
     .map((word, i) => `${word}/${address.names[i]}`)
