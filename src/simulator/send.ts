@@ -66,7 +66,9 @@ export class Sender {
       case "operation":
       case "stale":
       case "throttled":
-        this.send(request, response, answer, counters, fate?.kind);
+        // What is answered in one turn goes out together: a client that sleeps is woken once for all of it, and to wake
+        // it takes as long as to answer.
+        setImmediate(() => this.send(request, response, answer, counters, fate?.kind));
     }
   }
 
