@@ -2,6 +2,7 @@ import { type Cidr, contains, parseCidr, sizeOf } from "../model/cidr.ts";
 import { formatIp, type Ip, isIp, parseIp } from "../model/ip.ts";
 import { type AddressUses, addressIndexOf } from "./address-index.ts";
 import { invalid } from "./fields.ts";
+import { badReference } from "./links.ts";
 import { Refusal } from "./refusal.ts";
 import type { World } from "./resource-type.ts";
 import type { Resource } from "./store.ts";
@@ -67,11 +68,7 @@ export function heldIn(world: World, subnet: string): number {
 function subnetOf(world: World, { subnet: id, version = 4, asker }: Wish) {
   const subnet = world.store.get(id);
   if (subnet?.type !== "Microsoft.Network/virtualNetworks/subnets")
-    throw new Refusal(
-      400,
-      "InvalidResourceReference",
-      `Resource ${id} referenced by resource ${asker.split("/").slice(0, 9).join("/")} was not found. Please make sure that the referenced resource exists, and that both resources are in the same region.`,
-    );
+    throw badReference(id, asker.split("/").slice(0, 9).join("/"));
   const { addressPrefix, addressPrefixes } = subnet.properties;
   const given = Array.isArray(addressPrefixes) ? addressPrefixes : [addressPrefix];
   const prefixes = given

@@ -91,11 +91,12 @@ export function reference(from: JsonObject, name: string): string | undefined {
     id === undefined ||
     !/^\/subscriptions\/[^/]+\/resourceGroups\/[^/]+\/providers\/[^/]+(\/[^/]+\/[^/]+)+$/i.test(id)
   )
+    // The code is that of Azure/azure-quickstart-templates#2080.
     throw invalid(
       "InvalidRequestFormat",
       "Cannot parse the request.",
-      "InvalidResourceReference",
-      `The value of '${name}' is not a resource id.`,
+      "InvalidJsonReferenceFormat",
+      `Reference Id ${String(id).slice(0, 300)} is not formatted correctly. Path ${name}.`,
     );
   return id;
 }

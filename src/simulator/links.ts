@@ -1,4 +1,4 @@
-import { invalid, isObject, objects, reference } from "./fields.ts";
+import { isObject, objects, reference } from "./fields.ts";
 import { Refusal } from "./refusal.ts";
 import type { Join, World } from "./resource-type.ts";
 import type { Json, JsonObject, Resource } from "./store.ts";
@@ -30,7 +30,15 @@ export function idIn(kept: Json | undefined): string | undefined {
 export function referred(world: World, id: string, type: string, by: string): Resource {
   const resource = world.store.get(id);
   if (resource?.type === type) return resource;
-  throw new Refusal(
+  throw badReference(id, by);
+}
+
+/**
+ * What is not there, and what is in another region, is refused in the same words (Azure/ResourceModules#1803), also
+ * where one part of a resource names another (Azure/bicep-types-az#1403).
+ */
+export function badReference(id: string, by: string): Refusal {
+  return new Refusal(
     400,
     "InvalidResourceReference",
     `Resource ${id} referenced by resource ${by} was not found. Please make sure that the referenced resource exists, and that both resources are in the same region.`,
@@ -52,15 +60,15 @@ export function joinsIn(body: Json | undefined, actions: Readonly<Record<string,
   return found;
 }
 
-/** Refuse a name that the network provider refuses. */
-export function checkNetworkName(name: string): void {
-  // 1-80 of letters, digits, underscores, periods and hyphens; begins with a letter or a digit, ends with either or
-  // with an underscore (https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules).
-  if (/^[a-z0-9]([-\w.]{0,78}\w)?$/i.test(name)) return;
-  throw invalid(
-    "InvalidRequestFormat",
-    "Cannot parse the request.",
+/** Refuse a name that the network provider refuses, in the words of rh-mobb/documentation#204. */
+export function checkNetworkName(name: string, least = 1, most = 80): void {
+  // Letters, digits, underscores, periods and hyphens; begins with a letter or a digit, ends with either or with an
+  // underscore (https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules).
+  const valid = name.length >= least && name.length <= most && /^[a-z0-9]([-\w.]*\w)?$/i.test(name);
+  if (valid) return;
+  throw new Refusal(
+    400,
     "InvalidResourceName",
-    `Resource name ${name.slice(0, 100)} is invalid. The name can be up to 80 characters long. It must begin with a word character, and it must end with a word character or with '_'. The name may contain word characters or '.', '-', '_'.`,
+    `Resource name ${name.slice(0, 100)} is invalid. The name can be up to ${most} characters long. It must begin with a word character, and it must end with a word character or with '_'. The name may contain word characters or '.', '-', '_'.`,
   );
 }

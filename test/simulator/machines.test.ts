@@ -275,6 +275,19 @@ describe("a uniform scale set", () => {
   });
 });
 
+test.each(["_a", "a-", "a.", "a b", "a".repeat(65)])(
+  "neither a machine nor a scale set can be named %s",
+  async (name) => {
+    const nic = `${networking}/networkInterfaces/n`;
+    expect(
+      await refused("PUT", `${compute}/virtualMachines/${name}`, machineBody(nic)),
+    ).toMatchObject({ code: "InvalidParameter", target: "vmName" });
+    expect(
+      await refused("PUT", `${compute}/virtualMachineScaleSets/${name}`, scaleSetBody(0)),
+    ).toMatchObject({ code: "InvalidParameter", target: "vmScaleSetName" });
+  },
+);
+
 test("a flexible scale set has machines of their own", async () => {
   await made(scaleSet, scaleSetBody(2, { orchestrationMode: "Flexible" }));
   const filter = encodeURIComponent(`'virtualMachineScaleSet/id' eq '${scaleSet}'`);

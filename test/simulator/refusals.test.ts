@@ -534,11 +534,56 @@ const rows: Row[] = [
       path: `${provider}/${type}/name-`,
       body: type === "networkInterfaces" ? nic() : networkBody(),
       status: 400,
-      code: "InvalidRequestFormat",
-      detail: "InvalidResourceName",
+      code: "InvalidResourceName",
       message: /^Resource name name- is invalid/,
     }),
   ),
+  {
+    what: "a subnet whose name ends with a hyphen",
+    path: `${network}/subnets/name-`,
+    body: { properties: { addressPrefix: "10.0.9.0/24" } },
+    status: 400,
+    code: "InvalidResourceName",
+    message: /^Resource name name- is invalid. The name can be up to 80 characters long/,
+  },
+  {
+    what: "a reference that is no id",
+    path: `${provider}/networkInterfaces/n`,
+    body: {
+      location: "westeurope",
+      properties: { ipConfigurations: [{ name: "c", properties: { subnet: { id: "/s" } } }] },
+    },
+    status: 400,
+    code: "InvalidRequestFormat",
+    detail: "InvalidJsonReferenceFormat",
+    message: /^Reference Id \/s is not formatted correctly. Path subnet.$/,
+  },
+  {
+    what: "a rule for a pool that its load balancer has not",
+    path: `${provider}/loadBalancers/lb`,
+    body: {
+      ...balancerBody("Standard"),
+      properties: {
+        ...(balancerBody("Standard").properties as JsonObject),
+        loadBalancingRules: [
+          {
+            name: "r",
+            properties: {
+              frontendIPConfiguration: { id: frontend },
+              backendAddressPool: { id: `${provider}/loadBalancers/lb/backendAddressPools/p` },
+              protocol: "Tcp",
+              frontendPort: 80,
+              backendPort: 80,
+            },
+          },
+        ],
+      },
+    },
+    status: 400,
+    code: "InvalidResourceReference",
+    message:
+      /backendAddressPools\/p referenced by resource .*\/loadBalancingRules\/r was not found/,
+  },
   {
     what: "the name of an endpoint that is too short",
     path: near.endpoint("e"),

@@ -1,7 +1,7 @@
 import { draftAddresses } from "../../addresses.ts";
 import { plainLocation } from "../../checks.ts";
 import { defined, invalid, object, oneOf, text, texts } from "../../fields.ts";
-import { checkNetworkName, idIn, link, referred } from "../../links.ts";
+import { badReference, checkNetworkName, idIn, link, referred } from "../../links.ts";
 import { Refusal } from "../../refusal.ts";
 import type { Child, World } from "../../resource-type.ts";
 import { type JsonObject, parentOf, type Resource } from "../../store.ts";
@@ -102,11 +102,7 @@ function checkSubnet(world: World, subnetId: string, location: string, id: strin
   const subnet = referred(world, subnetId, "Microsoft.Network/virtualNetworks/subnets", id);
   const network = world.store.get(parentOf(subnet.key));
   if (plainLocation(String(network?.top.location)) === plainLocation(location)) return;
-  throw new Refusal(
-    400,
-    "InvalidResourceReference",
-    `Resource ${subnetId} referenced by resource ${id} was not found. Please make sure that the referenced resource exists, and that both resources are in the same region.`,
-  );
+  throw badReference(subnetId, id);
 }
 
 function checkPublic(world: World, publicId: string, asker: string, sku: Sku): void {

@@ -74,7 +74,11 @@ export const loadBalancers: ResourceType = {
     };
     for (const word in children) checkDistinct(children[word] ?? [], word, id);
     if (existing) checkMayLose(existing, mapNames(children), world);
-    const natPools = acceptInbound(objects(properties, "inboundNatPools"), siblings);
+    const natPools = acceptInbound(
+      objects(properties, "inboundNatPools"),
+      siblings,
+      "inboundNatPools",
+    );
     return {
       top: defined({
         location,

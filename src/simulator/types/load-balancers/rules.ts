@@ -1,5 +1,5 @@
-import { defined, flag, invalid, number, object, objects, oneOf } from "../../fields.ts";
-import { idIn } from "../../links.ts";
+import { defined, flag, number, object, objects, oneOf } from "../../fields.ts";
+import { badReference, idIn } from "../../links.ts";
 import { Refusal } from "../../refusal.ts";
 import type { Child } from "../../resource-type.ts";
 import type { JsonObject } from "../../store.ts";
@@ -22,17 +22,13 @@ export function acceptRules(given: readonly JsonObject[], siblings: Siblings): C
   const kept = given.map((each): Child => {
     const name = named(each);
     const properties = object(each, "properties") ?? {};
-    const one = sibling(properties.backendAddressPool, "backendAddressPools", siblings, name);
+    const sibling = siblingOf(siblings, `loadBalancingRules/${name}`);
+    const one = sibling(properties.backendAddressPool, "backendAddressPools");
     const listed = objects(properties, "backendAddressPools").map((pool) =>
-      sibling(pool, "backendAddressPools", siblings, name),
+      sibling(pool, "backendAddressPools"),
     );
     const pools = listed.length > 0 ? listed : one === undefined ? [] : [one];
-    const frontend = sibling(
-      properties.frontendIPConfiguration,
-      "frontendIPConfigurations",
-      siblings,
-      name,
-    );
+    const frontend = sibling(properties.frontendIPConfiguration, "frontendIPConfigurations");
     if (frontend === undefined) throw missing("frontendIPConfiguration", name);
     const protocol = oneOf(properties, "protocol", protocols, undefined);
     if (protocol === undefined) throw missing("protocol", name);
@@ -59,7 +55,7 @@ export function acceptRules(given: readonly JsonObject[], siblings: Siblings): C
         disableOutboundSnat: flag(properties, "disableOutboundSnat", false),
         backendAddressPool: pools.length === 1 ? pools[0] : undefined,
         backendAddressPools: pools.length === 0 ? undefined : (pools as JsonObject[]),
-        probe: sibling(properties.probe, "probes", siblings, name),
+        probe: sibling(properties.probe, "probes"),
       }),
     };
   });
@@ -72,12 +68,13 @@ export function acceptOutbound(given: readonly JsonObject[], siblings: Siblings)
   return given.map((each) => {
     const name = named(each);
     const properties = object(each, "properties") ?? {};
-    const pool = sibling(properties.backendAddressPool, "backendAddressPools", siblings, name);
+    const sibling = siblingOf(siblings, `outboundRules/${name}`);
+    const pool = sibling(properties.backendAddressPool, "backendAddressPools");
     const protocol = oneOf(properties, "protocol", protocols, undefined);
     if (pool === undefined) throw missing("backendAddressPool", name);
     if (protocol === undefined) throw missing("protocol", name);
     const frontends = objects(properties, "frontendIPConfigurations").map((one) =>
-      sibling(one, "frontendIPConfigurations", siblings, name),
+      sibling(one, "frontendIPConfigurations"),
     );
     if (frontends.length === 0) throw missing("frontendIPConfigurations", name);
     return {
@@ -95,18 +92,21 @@ export function acceptOutbound(given: readonly JsonObject[], siblings: Siblings)
 }
 
 /** What is kept of inbound NAT, rules and pools alike. */
-export function acceptInbound(given: readonly JsonObject[], siblings: Siblings): Child[] {
+export function acceptInbound(
+  given: readonly JsonObject[],
+  siblings: Siblings,
+  word: "inboundNatRules" | "inboundNatPools" = "inboundNatRules",
+): Child[] {
   return given.map((each) => {
     const name = named(each);
     const properties = object(each, "properties") ?? {};
+    const sibling = siblingOf(siblings, `${word}/${name}`);
     return {
       name,
       properties: defined({
         frontendIPConfiguration: sibling(
           properties.frontendIPConfiguration,
           "frontendIPConfigurations",
-          siblings,
-          name,
         ),
         frontendPort: number(properties, "frontendPort", undefined),
         frontendPortRangeStart: number(properties, "frontendPortRangeStart", undefined),
@@ -116,38 +116,25 @@ export function acceptInbound(given: readonly JsonObject[], siblings: Siblings):
         idleTimeoutInMinutes: number(properties, "idleTimeoutInMinutes", 4),
         protocol: oneOf(properties, "protocol", protocols, "Tcp"),
         enableTcpReset: flag(properties, "enableTcpReset", false),
-        backendAddressPool: sibling(
-          properties.backendAddressPool,
-          "backendAddressPools",
-          siblings,
-          name,
-        ),
+        backendAddressPool: sibling(properties.backendAddressPool, "backendAddressPools"),
       }),
     };
   });
 }
 
-/** A reference to a child that the same body has, in the spelling of that child. An empty object is none. */
-function sibling(
-  value: JsonObject[string],
-  word: string,
-  { id, names }: Siblings,
-  by: string,
-): JsonObject | undefined {
-  const given = idIn(value);
-  if (given === undefined) return undefined;
-  const start = `${id}/${word}/`.toLowerCase();
-  const key = given.toLowerCase();
-  const name = key.startsWith(start)
-    ? names[word]?.find((each) => each.toLowerCase() === key.slice(start.length))
-    : undefined;
-  if (name !== undefined) return { id: `${id}/${word}/${name}` };
-  throw invalid(
-    "InvalidRequestFormat",
-    "Cannot parse the request.",
-    "InvalidResourceReference",
-    `Resource ${given} referenced by resource ${id}/${by} was not found. Please make sure that the referenced resource exists, and that both resources are in the same region.`,
-  );
+/** Reads references to children that the same body has, in the spelling of those children. An empty object is none. */
+function siblingOf({ id, names }: Siblings, by: string) {
+  return (value: JsonObject[string], word: string): JsonObject | undefined => {
+    const given = idIn(value);
+    if (given === undefined) return undefined;
+    const start = `${id}/${word}/`.toLowerCase();
+    const key = given.toLowerCase();
+    const name = key.startsWith(start)
+      ? names[word]?.find((each) => each.toLowerCase() === key.slice(start.length))
+      : undefined;
+    if (name !== undefined) return { id: `${id}/${word}/${name}` };
+    throw badReference(given, `${id}/${by}`);
+  };
 }
 
 function checkPorts(

@@ -1,7 +1,7 @@
 import { draftAddresses } from "../../addresses.ts";
 import { plainLocation } from "../../checks.ts";
 import { defined, flag, invalid, isObject, object, oneOf, text } from "../../fields.ts";
-import { checkNetworkName, idIn, link, links } from "../../links.ts";
+import { badReference, checkNetworkName, idIn, link, links } from "../../links.ts";
 import { Refusal } from "../../refusal.ts";
 import type { World } from "../../resource-type.ts";
 import { type JsonObject, parentOf, type Resource } from "../../store.ts";
@@ -124,11 +124,7 @@ function heldBy(existing: Resource | undefined, name: string): string | undefine
 function checkRegion(world: World, subnet: string, location: string, id: string): void {
   const network = world.store.get(parentOf(subnet.toLowerCase()));
   if (plainLocation(String(network?.top.location)) === plainLocation(location)) return;
-  throw new Refusal(
-    400,
-    "InvalidResourceReference",
-    `Resource ${subnet} referenced by resource ${id} was not found. Please make sure that the referenced resource exists, and that both resources are in the same region.`,
-  );
+  throw badReference(subnet, id);
 }
 
 function checkOneNetwork(kept: readonly { properties: JsonObject }[], id: string): void {

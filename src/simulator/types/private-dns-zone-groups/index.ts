@@ -1,8 +1,8 @@
 import { invalid, object, objects, reference, text } from "../../fields.ts";
+import { checkNetworkName } from "../../links.ts";
 import { Refusal } from "../../refusal.ts";
 import type { ResourceType, Writing } from "../../resource-type.ts";
 import { type JsonObject, parentOf } from "../../store.ts";
-import { checkName } from "../private-link-services/refusals.ts";
 import { clearRecords, writeRecords } from "./records.ts";
 
 const type = "Microsoft.Network/privateEndpoints/privateDnsZoneGroups";
@@ -23,7 +23,7 @@ export const privateDnsZoneGroups: ResourceType = {
     })),
   accept(writing) {
     const { name, id, existing, parent, world } = writing;
-    checkName(name, 1, 80);
+    checkNetworkName(name);
     const [other] = [...world.store.collection(`${parent?.key}/privatednszonegroups`)].filter(
       (each) => each.key !== id.toLowerCase(),
     );
@@ -91,7 +91,7 @@ function acceptConfigs({ properties, id, world }: Writing): { name: string; zone
   const named = new Set<string>();
   return given.map((each) => {
     const name = text(each, "name", "");
-    checkName(name, 1, 80);
+    checkNetworkName(name);
     // hashicorp/terraform-provider-azurerm#28966
     if (named.has(name.toLowerCase()))
       throw invalid(

@@ -1,5 +1,6 @@
 import { lastSegment } from "../../../model/resource-id.ts";
 import { defined, object, objects, text, texts } from "../../fields.ts";
+import { checkNetworkName } from "../../links.ts";
 import { Refusal } from "../../refusal.ts";
 import type { Join, World, Writing } from "../../resource-type.ts";
 import { type JsonObject, parentOf, type Resource } from "../../store.ts";
@@ -16,7 +17,7 @@ import {
   serviceType,
   subscriptionOf,
 } from "../private-link-services/aliases.ts";
-import { checkName, missingField } from "../private-link-services/refusals.ts";
+import { missingField } from "../private-link-services/refusals.ts";
 import { type ConnectionList, connectionLists, keptConnections } from "./endpoint.ts";
 
 const longestMessage = 140;
@@ -162,7 +163,7 @@ function asked(properties: JsonObject): Asked[] {
 }
 
 function checkAsked({ list, name, target, requestMessage }: Asked, id: string): void {
-  checkName(name, 1, 80);
+  checkNetworkName(name);
   if (target === "") throw missingField(`properties.${list}.privateLinkServiceId`, id);
   if (requestMessage !== undefined && requestMessage.length > longestMessage)
     throw new Refusal(

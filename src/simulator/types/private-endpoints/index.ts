@@ -2,13 +2,14 @@ import { draftAddresses } from "../../addresses.ts";
 import { plainLocation } from "../../checks.ts";
 import { etagOf } from "../../etags.ts";
 import { defined, isObject, object, objects, reference, tags, text } from "../../fields.ts";
+import { badReference, checkNetworkName } from "../../links.ts";
 import { Refusal } from "../../refusal.ts";
 import type { ResourceType, World } from "../../resource-type.ts";
 import { show } from "../../show.ts";
 import { type JsonObject, parentOf, type Resource } from "../../store.ts";
 import { networkInterfaces } from "../network-interfaces/index.ts";
 import { type InterfaceAddress, interfaceId, keepInterface } from "../network-interfaces/made.ts";
-import { badReference, checkName, missingField } from "../private-link-services/refusals.ts";
+import { missingField } from "../private-link-services/refusals.ts";
 import { acceptConnections, approvalsIn, connect, disconnect } from "./connect.ts";
 import {
   type ConnectionList,
@@ -32,7 +33,7 @@ export const privateEndpoints: ResourceType = {
   },
   accept(writing) {
     const { body, properties, name, id, existing, world } = writing;
-    checkName(name, 2, 64);
+    checkNetworkName(name, 2, 64);
     const location = String(existing?.top.location ?? body.location);
     const subnet = acceptSubnet(properties, id, location, existing, world);
     const resourceGuid = String(existing?.properties.resourceGuid ?? world.guid());
@@ -139,7 +140,7 @@ function acceptInterface(
     );
   }
   if (wanted === "") return interfaceId(id, `${name}.nic.${world.guid()}`);
-  checkName(wanted, 1, 80);
+  checkNetworkName(wanted);
   const nicId = interfaceId(id, wanted);
   if (world.store.get(nicId))
     throw new Refusal(

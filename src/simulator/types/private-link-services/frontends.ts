@@ -1,10 +1,11 @@
 import { plainLocation } from "../../checks.ts";
 import { isObject, object, objects, reference, text } from "../../fields.ts";
+import { badReference } from "../../links.ts";
 import { Refusal } from "../../refusal.ts";
 import type { World } from "../../resource-type.ts";
 import { type JsonObject, parentOf, type Resource } from "../../store.ts";
 import { serviceType } from "./aliases.ts";
-import { badReference, missingField } from "./refusals.ts";
+import { missingField } from "./refusals.ts";
 
 /** The ids of the frontends in a body or in what is kept. */
 export function frontendIds(properties: JsonObject): string[] {

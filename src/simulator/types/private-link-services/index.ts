@@ -9,6 +9,7 @@ import {
   text,
   texts,
 } from "../../fields.ts";
+import { checkNetworkName } from "../../links.ts";
 import { Refusal } from "../../refusal.ts";
 import type { Join, ResourceType } from "../../resource-type.ts";
 import type { JsonObject } from "../../store.ts";
@@ -18,7 +19,6 @@ import { tellEndpoint } from "../private-endpoint-connections/tell.ts";
 import { makeAlias, serviceType } from "./aliases.ts";
 import { acceptFrontends, frontendIds } from "./frontends.ts";
 import { acceptNat, natAddresses } from "./nat.ts";
-import { checkName } from "./refusals.ts";
 
 /** Private link services. The interface that holds their addresses is made and removed with them. */
 export const privateLinkServices: ResourceType = {
@@ -36,7 +36,7 @@ export const privateLinkServices: ResourceType = {
     return [...subnets, ...frontendIds(properties).map((id) => ({ id, action }))];
   },
   accept({ body, properties, name, id, existing, world }) {
-    checkName(name, 1, 80);
+    checkNetworkName(name);
     const location = String(existing?.top.location ?? body.location);
     const ipConfigurations = acceptNat(properties, id, location, existing, world);
     const frontends = acceptFrontends(properties, id, location, ipConfigurations, existing, world);

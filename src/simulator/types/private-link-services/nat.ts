@@ -1,11 +1,12 @@
 import { draftAddresses } from "../../addresses.ts";
 import { plainLocation } from "../../checks.ts";
 import { defined, flag, object, objects, oneOf, reference, text } from "../../fields.ts";
+import { badReference, checkNetworkName } from "../../links.ts";
 import { Refusal } from "../../refusal.ts";
 import type { World } from "../../resource-type.ts";
 import { type JsonObject, parentOf, type Resource } from "../../store.ts";
 import type { InterfaceAddress } from "../network-interfaces/made.ts";
-import { badReference, checkName, missingField } from "./refusals.ts";
+import { missingField } from "./refusals.ts";
 
 /** A service takes addresses for its translation from subnets of the provider: up to 8 (private-link-service-overview). */
 const mostAddresses = 8;
@@ -30,7 +31,7 @@ export function acceptNat(
   const anyPrimary = given.some((each) => object(each, "properties")?.primary === true);
   const accepted = given.map((each, at) => {
     const name = text(each, "name", "");
-    checkName(name, 1, 80);
+    checkNetworkName(name);
     if (named.has(name.toLowerCase())) throw twice(id, name);
     named.add(name.toLowerCase());
     const fields = object(each, "properties") ?? {};

@@ -1,6 +1,7 @@
 import { contains, overlaps, parseCidr } from "../../../model/cidr.ts";
 import { lastSegment } from "../../../model/resource-id.ts";
 import { defined, invalid, object, objects, oneOf, reference, text, texts } from "../../fields.ts";
+import { checkNetworkName } from "../../links.ts";
 import { Refusal } from "../../refusal.ts";
 import type { ResourceType, World } from "../../resource-type.ts";
 import { type JsonObject, parentOf, type Resource } from "../../store.ts";
@@ -56,13 +57,7 @@ export function acceptSubnet(
   network: string,
   world: World,
 ): JsonObject {
-  if (!/^[a-z0-9]([-\w.]{0,78}\w)?$/i.test(name))
-    throw invalid(
-      "InvalidRequestFormat",
-      "Cannot parse the request.",
-      "InvalidResourceName",
-      `Resource name ${name} is invalid.`,
-    );
+  checkNetworkName(name);
   const prefixes = prefixesOf(properties);
   if (prefixes.length === 0)
     throw invalid(

@@ -8,6 +8,7 @@ import {
   acceptImage,
   acceptOs,
   acceptOsDisk,
+  checkMachineName,
   imageOf,
   missing,
   needed,
@@ -16,7 +17,7 @@ import {
 /** What is kept of a scale set. */
 export function acceptScaleSet(writing: Writing): Accepted {
   const { body, properties, existing, world, name } = writing;
-  checkName(name);
+  checkMachineName(name, "virtual machine scale set", "vmScaleSetName");
   const sku = object(body, "sku") ?? (existing?.top.sku as JsonObject | undefined);
   if (!sku) throw missing("sku");
   const capacity = number(sku, "capacity", 0);
@@ -164,14 +165,4 @@ function ipConfiguration(given: JsonObject): JsonObject {
       loadBalancerInboundNatPools: links(properties, "loadBalancerInboundNatPools"),
     }),
   };
-}
-
-function checkName(name: string): void {
-  if (/^[-\w.]{0,63}\w$/.test(name) && !name.startsWith("_")) return;
-  throw new Refusal(
-    400,
-    "InvalidParameter",
-    `The name '${name.slice(0, 80)}' of the virtual machine scale set is invalid.`,
-    { by: "compute", target: "vmScaleSetName" },
-  );
 }

@@ -8,7 +8,15 @@ import type { JsonObject, Resource } from "../../store.ts";
 import { interfaceType, macAddressFrom, machineOf } from "../network-interfaces/index.ts";
 import { touchBalancers } from "../network-interfaces/pool-membership.ts";
 import { instanceView, powerActions } from "./instance-view.ts";
-import { acceptImage, acceptOs, acceptOsDisk, imageOf, merged, needed } from "./profile.ts";
+import {
+  acceptImage,
+  acceptOs,
+  acceptOsDisk,
+  checkMachineName,
+  imageOf,
+  merged,
+  needed,
+} from "./profile.ts";
 
 const vmType = "Microsoft.Compute/virtualMachines";
 
@@ -26,7 +34,7 @@ export const virtualMachines: ResourceType = {
     ...identityJoins(body),
   ],
   accept({ body, properties, existing, world, id, name, address }) {
-    checkMachineName(name);
+    checkMachineName(name, "virtual machine", "vmName");
     const hardware = needed(properties, "hardwareProfile");
     const storage = needed(properties, "storageProfile");
     const network = needed(properties, "networkProfile");
@@ -180,16 +188,4 @@ function namedDisk(
     managedDisk: defined({ ...(disk.managedDisk as JsonObject), id: heldId }),
     deleteOption: text(given, "deleteOption", "Detach"),
   };
-}
-
-function checkMachineName(name: string): void {
-  // 1-64 of letters, digits, underscores, periods and hyphens, not ending with the last two
-  // (https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules).
-  if (/^[-\w.]{0,63}\w$/.test(name)) return;
-  throw new Refusal(
-    400,
-    "InvalidParameter",
-    `The name '${name.slice(0, 80)}' of the virtual machine is invalid.`,
-    { by: "compute", target: "vmName" },
-  );
 }

@@ -120,6 +120,19 @@ export function acceptOsDisk(
   };
 }
 
+/** Refuse a name that the compute provider refuses. */
+export function checkMachineName(name: string, what: string, target: string): void {
+  // 1-64 of letters, digits, underscores, periods and hyphens, not beginning with an underscore nor ending with the
+  // last two (https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules).
+  if (/^(?!_)[-\w.]{0,63}\w$/.test(name)) return;
+  throw new Refusal(
+    400,
+    "InvalidParameter",
+    `The name '${name.slice(0, 80)}' of the ${what} is invalid.`,
+    { by: "compute", target },
+  );
+}
+
 /** A profile that the body must have. */
 export function needed(from: JsonObject, name: string): JsonObject {
   const found = object(from, name);
