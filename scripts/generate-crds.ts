@@ -27,7 +27,8 @@ function fileOf({ group, plural }: Definition): string {
 function manifestOf(definition: Definition): string {
   const lines = ["# Made by scripts/generate-crds.ts from src/model/kinds. Do not edit."];
   if (definition.standIn) {
-    lines.push("# For a machine without HyperShift. Never install it over HyperShift's own.");
+    const origin = definition.group.startsWith("hypershift.") ? "HyperShift" : "OpenShift";
+    lines.push(`# For a machine without ${origin}. Never install it over ${origin}'s own.`);
   }
   const yaml = stringify(crdOf(definition), { lineWidth: 0, aliasDuplicateObjects: false });
   return `${lines.join("\n")}\n${yaml}`;

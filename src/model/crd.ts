@@ -1,13 +1,21 @@
-import { apiVersionOf } from "./kind.ts";
+import { apiVersionOf, type Kind } from "./kind.ts";
 import type { Definition } from "./kinds/definition.ts";
+
+/** On a CRD that only takes the place of HyperShift's or OpenShift's: theirs do not have it. */
+export const standInLabel = "postern.io/stand-in";
 
 /** The object that makes a kind known to an API server, as plain data. */
 export function crdOf(definition: Definition) {
   const { group, version, kind, plural, singular, shortNames, annotations } = definition;
+  const labels = definition.standIn ? { [standInLabel]: "true" } : undefined;
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.${group}`, ...(annotations ? { annotations } : {}) },
+    metadata: {
+      name: crdName(definition),
+      ...(labels && { labels }),
+      ...(annotations && { annotations }),
+    },
     spec: {
       group,
       names: { kind, listKind: `${kind}List`, plural, singular, shortNames },
@@ -24,6 +32,11 @@ export function crdOf(definition: Definition) {
       ],
     },
   };
+}
+
+/** The name of the object that makes a kind known. */
+export function crdName({ plural, group }: Pick<Kind, "plural" | "group">): string {
+  return `${plural}.${group}`;
 }
 
 function schemaOf(definition: Definition) {

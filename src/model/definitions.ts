@@ -3,6 +3,7 @@ import type { Definition } from "./kinds/definition.ts";
 import { hostedCluster } from "./kinds/hosted-cluster.ts";
 import { hostedControlPlane } from "./kinds/hosted-control-plane.ts";
 import { nodePool } from "./kinds/node-pool.ts";
+import { route } from "./kinds/route.ts";
 
 /** Every kind that has a CRD under `manifests/crds`. */
 export const definitions: readonly Definition[] = [
@@ -10,4 +11,5 @@ export const definitions: readonly Definition[] = [
   hostedCluster,
   hostedControlPlane,
   nodePool,
+  route,
 ];

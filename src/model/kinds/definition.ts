@@ -19,8 +19,8 @@ export interface Definition<T extends KubeObject = KubeObject> extends Kind<T> {
   spec: TSchema;
   status: TSchema;
   /**
-   * True where HyperShift has a fuller CRD of its own and this one only takes its place on a machine
-   * without HyperShift. It must never be installed over the other.
+   * True where HyperShift or OpenShift has a fuller CRD of its own and this one only takes its place on a machine
+   * without them. It must never be installed over the other.
    */
   standIn: boolean;
 }
