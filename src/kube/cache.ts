@@ -18,6 +18,8 @@ export interface CacheOptions<T extends KubeObject> {
   /** All namespaces when absent. */
   namespace?: string | undefined;
   labelSelector?: string;
+  /** True where work can begin although the API server does not know this kind. */
+  optional?: boolean;
   /** Only names, labels, annotations and owners; a third less memory where that is enough. */
   metadataOnly?: boolean;
   log: Log;
@@ -30,6 +32,7 @@ export interface CacheOptions<T extends KubeObject> {
 export interface CacheHealth {
   kind: string;
   filled: boolean;
+  optional: boolean;
   objects: number;
   connected: boolean;
   /** When the API server last said anything, bookmarks included. */
@@ -65,7 +68,10 @@ export class WatchCache<T extends KubeObject = KubeObject> {
   readonly #indexes = new Map<string, Index<T>>();
   readonly #handlers: ((change: Change<T>) => void)[] = [];
   readonly filled: Promise<void>;
+  /** Done when it is filled or, for an optional kind, when the API server has said that it does not know it. */
+  readonly known: Promise<void>;
   #fill!: () => void;
+  #know!: () => void;
   #isFilled = false;
   #connected = false;
   #heardAt = 0;
@@ -83,6 +89,9 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     this.#streamedList = !options.pagedList;
     this.filled = new Promise((resolve) => {
       this.#fill = resolve;
+    });
+    this.known = new Promise((resolve) => {
+      this.#know = resolve;
     });
   }
 
@@ -117,6 +126,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     return {
       kind: this.kind.kind,
       filled: this.#isFilled,
+      optional: this.#options.optional ?? false,
       objects: this.#objects.size,
       connected: this.#connected,
       heardAt: this.#heardAt,
@@ -153,6 +163,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     }
     this.#failure = error instanceof Error ? error.message : String(error);
     if (status !== 410) this.#failures++;
+    if (status === 404 && this.#options.optional) this.#know();
     const delay = Math.min(lastRetryMs, firstRetryMs * 2 ** (this.#failures - 1));
     this.#options.log.warn({ kind: this.kind.kind, err: error, retryMs: delay }, "watch failed");
     // Spread, so that many replicas do not come back at the same instant.
@@ -263,6 +274,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     this.#heardAt = this.#clock.now();
     this.#isFilled = true;
     this.#fill();
+    this.#know();
   }
 
   #put(object: T): void {

@@ -4,6 +4,14 @@ import { WatchCache } from "./cache.ts";
 import type { KubeClient } from "./client.ts";
 import type { Log } from "./log.ts";
 
+/** What a cache holds of a kind. */
+export interface CacheShape {
+  metadataOnly?: boolean;
+  labelSelector?: string;
+  /** Work can begin although the API server does not know this kind. */
+  optional?: boolean;
+}
+
 /** The caches of a process: one watch for each kind, however many ask for it. */
 export class Caches {
   readonly #options: {
@@ -25,9 +33,10 @@ export class Caches {
     this.#options = options;
   }
 
-  /** The cache of a kind: of whole objects, or of their metadata only, which are two watches. */
-  of<T extends KubeObject>(kind: Kind<T>, options: { metadataOnly?: boolean } = {}): WatchCache<T> {
-    const id = `${kind.group}/${kind.version}/${kind.plural}${options.metadataOnly ? " (metadata)" : ""}`;
+  /** The cache of a kind: of whole objects, of their metadata only, or of those with a label; each is a watch. */
+  of<T extends KubeObject>(kind: Kind<T>, options: CacheShape = {}): WatchCache<T> {
+    const shape = [options.metadataOnly && "metadata", options.labelSelector].filter(Boolean);
+    const id = `${kind.group}/${kind.version}/${kind.plural} ${shape.join(" ")}`;
     const held = this.#byKind.get(id);
     if (held) {
       this.#asked.add(held);

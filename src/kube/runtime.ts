@@ -1,7 +1,7 @@
 import { type Clock, realClock } from "../model/clock.ts";
 import type { Kind, KubeObject } from "../model/kind.ts";
 import type { WatchCache } from "./cache.ts";
-import { Caches } from "./caches.ts";
+import { type CacheShape, Caches } from "./caches.ts";
 import type { KubeClient } from "./client.ts";
 import { Controller, defaultConcurrency } from "./controller.ts";
 import { Events } from "./events.ts";
@@ -12,9 +12,8 @@ import type { Log } from "./log.ts";
 import { Metrics } from "./metrics.ts";
 
 /** Another kind whose changes matter to a feature, and the keys that each change wakes. */
-export interface Also<T extends KubeObject = KubeObject> {
+export interface Also<T extends KubeObject = KubeObject> extends CacheShape {
   kind: Kind<T>;
-  metadataOnly?: boolean;
   /** Which keys a changed object concerns. Asked for the object before and after the change. */
   keys(object: T): string[];
 }
@@ -145,8 +144,9 @@ export class Runtime {
       (cache): Check => ({
         name: `cache-${cache.kind.plural}`,
         check: () => {
-          const { filled, objects, failure } = cache.health();
-          return { ok: filled, note: filled ? `${objects} objects` : (failure ?? "being filled") };
+          const { filled, optional, objects, failure } = cache.health();
+          const note = filled ? `${objects} objects` : (failure ?? "being filled");
+          return { ok: filled || (optional && failure !== undefined), note };
         },
       }),
     );
@@ -166,7 +166,8 @@ export class Runtime {
   }
 
   #wakeOn(other: Also, controller: Controller): void {
-    const cache = this.caches.of(other.kind, other.metadataOnly ? { metadataOnly: true } : {});
+    const { kind, keys: _, ...shape } = other;
+    const cache = this.caches.of(kind, shape);
     cache.onChange(({ before, after }) => {
       // Both, because a change may take an object away from one key and give it to another.
       const keys = new Set([
@@ -182,7 +183,7 @@ export class Runtime {
     this.#begun = term;
     this.metrics.leading(this.#options.lease?.name ?? "alone", true);
     for (const controller of this.controllers) {
-      const filled = [...(this.#needs.get(controller) ?? [])].map((cache) => cache.filled);
+      const filled = [...(this.#needs.get(controller) ?? [])].map((cache) => cache.known);
       void Promise.all(filled).then(() => {
         if (this.#begun === term) controller.begin();
       });

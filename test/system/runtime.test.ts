@@ -639,6 +639,11 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
           caches.of(missing);
           return { feature: widgetFeature({ name: "other", conditions: ["Other"] }) as Feature };
         },
+        ({ caches }) => {
+          // Another watch, of which it is said that work can begin without it.
+          caches.of(missing, { labelSelector: "a=b", optional: true });
+          return { feature: widgetFeature({ name: "third", conditions: ["Third"] }) as Feature };
+        },
       ],
     });
     const stop = new AbortController();
@@ -651,8 +656,13 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     const world = at(cluster, namespace);
     await world.make("a", { size: 5 });
     await expect
-      .poll(async () => (await world.get("a")).status?.conditions?.map((each) => each.type))
-      .toEqual(["Ready"]);
+      .poll(async () => (await world.get("a")).status?.conditions?.map((each) => each.type).sort())
+      .toEqual(["Ready", "Third"]);
+    const ready = runtime.readyChecks().filter(({ name }) => name === "cache-gadgets");
+    expect(await Promise.all(ready.map(async ({ check }) => (await check()).ok))).toEqual([
+      false,
+      true,
+    ]);
     expect(() => runtime.caches.of({ ...missing, plural: "later" })).toThrow(
       /after the caches were started/,
     );
