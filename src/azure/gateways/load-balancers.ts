@@ -30,6 +30,7 @@ export type LoadBalancingRule = ArmResource<{
   protocol?: "All" | "Tcp" | "Udp";
   frontendPort?: number;
   backendPort?: number;
+  enableFloatingIP?: boolean;
 }>;
 
 /** A probe of a load balancer. */

@@ -1,0 +1,23 @@
+import type { ArmView } from "../../azure/arm.ts";
+import { loadBalancers } from "../../azure/gateways/load-balancers.ts";
+import type { Applied } from "../../kube/feature.ts";
+import type { CloudStep } from "./plan.ts";
+import { publicAddresses } from "./public-addresses.ts";
+
+/** Do one step. */
+export function apply(step: CloudStep, arm: ArmView): Promise<Applied> {
+  switch (step.do) {
+    case "write load balancer":
+      return loadBalancers(arm).put(step.id, step.body, { ifMatch: step.etag });
+    case "delete load balancer":
+      return loadBalancers(arm).remove(step.id, { ifMatch: step.etag });
+    case "make public address":
+      return publicAddresses(arm).put(step.id, {
+        location: step.location,
+        sku: { name: "Standard" },
+        properties: { publicIPAllocationMethod: "Static" },
+      });
+    case "delete public address":
+      return publicAddresses(arm).remove(step.id);
+  }
+}
