@@ -4,7 +4,13 @@ import { plainEtag } from "./etags.ts";
 import type { Keeper } from "./keeper.ts";
 import type { Operation } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
-import { anotherOperation, dnsConditionFailed, etagMismatch, groupNotFound } from "./refusals.ts";
+import {
+  anotherOperation,
+  dnsConditionFailed,
+  etagMismatch,
+  groupNotFound,
+  notProvisioned,
+} from "./refusals.ts";
 import {
   type Dialect,
   groupType,
@@ -112,28 +118,32 @@ export class FrontDoor {
     }
   }
 
-  /** Something that is being deleted can be neither written to nor into, nor referred to. */
-  checkNotBusy(
-    existing: Resource | undefined,
-    parent: Resource | undefined,
-    joins: readonly Join[],
-  ): void {
+  /** Something that is being deleted can be neither written to nor into. */
+  checkNotBusy(existing: Resource | undefined, parent: Resource | undefined): void {
     for (const each of [existing, parent]) {
       const running = each?.state === "Deleting" ? this.#running(each) : undefined;
       if (running) throw anotherOperation(running, this.#options.base());
     }
-    for (const { id } of joins) {
-      const target = this.#going(id.toLowerCase());
-      if (!target) continue;
-      throw new Refusal(429, "RetryableError", "A retryable error occurred.", {
-        details: [
-          {
-            code: "ReferencedResourceNotProvisioned",
-            message: `Cannot proceed with operation because resource ${target.id} used by resource ${existing?.id ?? "that is being created"} is not in Succeeded state. Resource is in ${target.state} state and the last operation that updated/is updating the resource is DeleteOperation.`,
-          },
-        ],
-      });
+  }
+
+  /** What is being deleted cannot be referred to, and the network provider refers to no subnet that is being written. */
+  checkReferred(joins: readonly Join[], id: string, { dialect }: ResourceType): void {
+    for (const { id: named } of joins) {
+      const key = named.toLowerCase();
+      const target =
+        this.#going(key) ?? (dialect === "network" ? this.#writtenSubnet(key) : undefined);
+      if (target) throw notProvisioned(target, id);
     }
+  }
+
+  /** A subnet that is being written by itself; all that was reported is of these. */
+  #writtenSubnet(key: string): Resource | undefined {
+    const subnet = this.#options.world.store.get(key);
+    const written =
+      subnet?.type === "Microsoft.Network/virtualNetworks/subnets" &&
+      subnet.state === "Updating" &&
+      this.#running(subnet) !== undefined;
+    return written ? subnet : undefined;
   }
 
   /** What is being deleted of a resource and all that it is in, up to its group. */

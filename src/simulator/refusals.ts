@@ -49,9 +49,21 @@ export function anotherOperation(running: Operation, base: string): Refusal {
   );
 }
 
+/** The words are those of hashicorp/terraform#7986 and hashicorp/terraform-provider-azurerm#21293. */
+export function notProvisioned(target: Resource, by: string): Refusal {
+  const verb = target.state === "Deleting" ? "DELETE" : "PUT";
+  return new Refusal(429, "RetryableError", "A retryable error occurred.", {
+    details: [
+      {
+        code: "ReferencedResourceNotProvisioned",
+        message: `Cannot proceed with operation because resource ${target.id} used by resource ${by} is not in Succeeded state. Resource is in ${target.state} state and the last operation that updated/is updating the resource is ${operationName({ verb, type: target.type })}.`,
+      },
+    ],
+  });
+}
+
 export function superseded(earlier: Operation, later: Operation): NonNullable<Operation["error"]> {
-  const name = (operation: Operation) =>
-    `${operation.verb === "DELETE" ? "Delete" : "Put"}${singular(operation.type)}Operation (${operation.id})`;
+  const name = (operation: Operation) => `${operationName(operation)} (${operation.id})`;
   return {
     code: "Canceled",
     message: "Operation was canceled.",
@@ -64,9 +76,10 @@ export function superseded(earlier: Operation, later: Operation): NonNullable<Op
   };
 }
 
-function singular(type: string): string {
-  const word = lastSegment(type);
-  return word.charAt(0).toUpperCase() + word.slice(1).replace(/s$/, "");
+/** Such as `PutSubnetOperation`. */
+function operationName({ verb, type }: Pick<Operation, "verb" | "type">): string {
+  const word = lastSegment(type).replace(/s$/, "");
+  return `${verb === "DELETE" ? "Delete" : "Put"}${word.charAt(0).toUpperCase()}${word.slice(1)}Operation`;
 }
 
 export function groupNotFound(name: string): Refusal {

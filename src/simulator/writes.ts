@@ -57,7 +57,8 @@ export class Writes {
     this.#door.checkJoins(request.asker, joins, write);
     const accepted = type.accept(writing);
     this.#door.checkJoins(request.asker, accepted.joins ?? [], write);
-    this.#door.checkNotBusy(existing, parent, [...joins, ...(accepted.joins ?? [])]);
+    this.#door.checkNotBusy(existing, parent);
+    this.#door.checkReferred([...joins, ...(accepted.joins ?? [])], writing.id, type);
     const busy = this.#door.networkBusy(existing, parent);
     if (busy && world.switches.concurrentNetworkWrites === "refuse") throw busy;
     this.#keeper.checkDropped(existing, accepted.children);
@@ -118,7 +119,7 @@ export class Writes {
     if (!type.patchTags) throw unsupported("PATCH", address);
     const resource = find(store, address, type);
     this.#door.checkEtags(request, resource, type);
-    this.#door.checkNotBusy(resource, undefined, []);
+    this.#door.checkNotBusy(resource, undefined);
     const given = tags(objectBody(request.body));
     // What is not said stays: a PATCH without tags changes nothing.
     if (given.tags !== undefined) {

@@ -690,31 +690,75 @@ test("where the switch says so, such a write is taken and fails in its operation
   expect((await ask("GET", `${network}/subnets/two`)).status).toBe(404);
 });
 
-test("what refers to something that is being deleted is to be tried again", async () => {
-  const { ask, simulator } = await world();
-  simulator.addFault({
-    match: { method: "DELETE" },
-    effect: { kind: "operation", ms: 5000 },
-    count: 1,
+const third = frontend.replace("/lb/", "/third/");
+const other = `${provider}/privateLinkServices/other`;
+
+/** Writes that name a subnet, by path. */
+const inSubnet = (id: string): Record<string, JsonObject> => ({
+  [`${provider}/networkInterfaces/n`]: {
+    location: "westeurope",
+    properties: { ipConfigurations: [{ name: "c", properties: { subnet: { id } } }] },
+  },
+  [`${provider}/loadBalancers/two`]: balancerBody("Standard", id),
+  [service]: serviceBody({ loadBalancerFrontendIpConfigurations: [{ id: third }] }, [id]),
+  [`${provider}/privateEndpoints/pe`]: endpointBody(subscription, other, { subnet: { id } }),
+});
+
+/** A world in which each of those writes can be done in the subnet `open`. */
+async function subnetWorld() {
+  const world = await linkWorld({ clock: new ManualClock() });
+  const { ask } = world;
+  await done(ask, "PUT", other, serviceBody());
+  await done(ask, "PUT", `${provider}/loadBalancers/third`, balancerBody("Standard"));
+  const properties = {
+    addressPrefix: "10.0.1.0/24",
+    privateLinkServiceNetworkPolicies: "Disabled",
+  };
+  await done(ask, "PUT", openSubnet, { properties });
+  return { ...world, properties };
+}
+
+test.each([
+  ["being deleted", "DELETE", "Deleting", "DeleteSubnetOperation"],
+  ["being written", "PUT", "Updating", "PutSubnetOperation"],
+])("what refers to a subnet that is %s is to be tried again", async (_, method, state, by) => {
+  const { ask, simulator, properties } = await subnetWorld();
+  simulator.addFault({ match: { method }, effect: { kind: "operation", ms: 5000 }, count: 1 });
+  await ask(method, openSubnet, {
+    properties: { ...properties, privateEndpointNetworkPolicies: "Enabled" },
   });
-  await ask("DELETE", `${network}/subnets/open`);
-  const body = nic();
-  const [configuration] = body.properties.ipConfigurations;
-  const refused = refusalIn(
-    await ask("PUT", `${provider}/networkInterfaces/n`, {
-      ...body,
-      properties: {
-        ipConfigurations: [
-          { ...configuration, properties: { subnet: { id: `${network}/subnets/open` } } },
+  const bodies = Object.entries(inSubnet(openSubnet));
+  for (const [path, body] of bodies) {
+    const refused = refusalIn(await ask("PUT", path, body));
+    expect([path, refused]).toMatchObject([
+      path,
+      {
+        status: 429,
+        code: "RetryableError",
+        message: "A retryable error occurred.",
+        details: [
+          {
+            code: "ReferencedResourceNotProvisioned",
+            message: `Cannot proceed with operation because resource ${openSubnet} used by resource ${path} is not in Succeeded state. Resource is in ${state} state and the last operation that updated/is updating the resource is ${by}.`,
+          },
         ],
       },
-    }),
-  );
-  expect(refused).toMatchObject({
-    status: 429,
-    code: "RetryableError",
-    details: [{ code: "ReferencedResourceNotProvisioned" }],
-  });
+    ]);
+    expect((await ask("GET", path)).status).toBe(404);
+  }
+  simulator.moveClock(5000);
+  if (method === "DELETE") return;
+  for (const [path, body] of bodies) expect((await ask("PUT", path, body)).status).toBe(201);
+});
+
+test("a network that is written whole holds up nobody who refers to its subnets", async () => {
+  const { ask, simulator } = await subnetWorld();
+  const { properties, location } = (await ask("GET", network)).body;
+  const effect = { kind: "operation", ms: 5000 } as const;
+  simulator.addFault({ match: { method: "PUT" }, effect, count: 1 });
+  await ask("PUT", network, { location, properties, tags: { a: "b" } });
+  for (const [path, body] of Object.entries(inSubnet(openSubnet)))
+    expect([path, (await ask("PUT", path, body)).status]).toEqual([path, 201]);
 });
 
 test("a later write ends the earlier one with the names of both", async () => {

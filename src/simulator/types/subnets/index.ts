@@ -45,6 +45,7 @@ export const subnets: ResourceType = {
   differences: [
     "Security groups, route tables, NAT gateways, service endpoints and delegations are kept as sent and have no effect.",
     "The code and words for another prefix of a subnet in use are by memory [?]; the rule is documented [D].",
+    "Interfaces, load balancers, link services and endpoints that name a subnet which is being written by itself are refused with 429 ReferencedResourceNotProvisioned [I]; reports of endpoints show it also as the error of their operation, which a fault rule can do. What names anything else that is being written is taken [?].",
     "Preparing network policies and the links of services (not done).",
   ],
 };
