@@ -1,0 +1,83 @@
+import { decision, endpointConnections } from "../../azure/gateways/endpoint-connections.ts";
+import { privateLinkServices } from "../../azure/gateways/private-link-services.ts";
+import { subnets } from "../../azure/gateways/subnets.ts";
+import type { Applied } from "../../kube/feature.ts";
+import type { Pass } from "../../kube/pass.ts";
+import { azurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
+import { nameOf, parentOf, parseResourceId, type ResourceId } from "../../model/resource-id.ts";
+import { natSubnetOf } from "./link-service.ts";
+import { natSubnetAnnotation } from "./nat-users.ts";
+import type { LinkParts } from "./parts.ts";
+import type { LinkStep } from "./steps.ts";
+
+/** Take one step. */
+export async function apply(step: LinkStep, pass: Pass, parts: LinkParts): Promise<Applied> {
+  const view = parts.sides.management(pass);
+  const services = privateLinkServices(view);
+  const now = pass.now().getTime();
+  switch (step.do) {
+    case "note the NAT subnet":
+      return note(step, pass, parts);
+    case "make the NAT subnet":
+    case "make the next NAT subnet": {
+      const { id, prefix } = step;
+      const made = parts.networks.write(networkOf(id), id, now, () =>
+        subnets(view).put(id, newSubnet(prefix), { ifNoneMatch: "*" }),
+      );
+      if (step.do === "make the NAT subnet") return made;
+      // It is not needed yet: whoever needs it will tell of what is wrong, and nobody waits for it now.
+      await made.catch((err: unknown) =>
+        pass.log.info({ err }, "the next NAT subnet was not made"),
+      );
+      return { state: "done" };
+    }
+    case "remove the NAT subnet":
+      return parts.networks.write(networkOf(step.id), step.id, now, () =>
+        subnets(view).remove(step.id),
+      );
+    case "make the link service":
+      // Azure knows no condition "only if there is none" for it: it is looked at just before.
+      if ((await services.get(step.id)) !== undefined) return { state: "done" };
+      return services.put(step.id, step.body).catch((error: unknown) => {
+        // Perhaps its subnet is not what it was.
+        const subnet = natSubnetOf(step.body);
+        if (subnet !== undefined) parts.networks.forget(networkOf(parseResourceId(subnet)));
+        throw error;
+      });
+    case "change the link service":
+      return services.put(step.id, step.body, { ifMatch: step.etag });
+    case "remove the link service":
+      return services.remove(step.id, { ifMatch: step.etag });
+    case "reject a connection": {
+      const words = "the service is being deleted";
+      const body = decision(nameOf(step.id), "Rejected", words);
+      return endpointConnections(view).put(step.id, body);
+    }
+    case "remove a connection":
+      return endpointConnections(view).remove(step.id);
+  }
+}
+
+async function note(
+  step: Extract<LinkStep, { do: "note the NAT subnet" }>,
+  { signal }: Pass,
+  { kube, noted }: LinkParts,
+): Promise<Applied> {
+  const { namespace, name, uid, subnet } = step;
+  // With the uid a new object of the same name is never taken for this one.
+  const change = { metadata: { uid, annotations: { [natSubnetAnnotation]: subnet } } };
+  const options = { fieldManager: "postern-link", signal };
+  await kube.patch({ kind: azurePrivateLinkService, namespace, name }, "merge", change, options);
+  noted.set(uid, subnet);
+  return { state: "done" };
+}
+
+function newSubnet(addressPrefix: string) {
+  return {
+    properties: { addressPrefix, privateLinkServiceNetworkPolicies: "Disabled" as const },
+  };
+}
+
+function networkOf(subnet: ResourceId): ResourceId {
+  return parentOf(subnet) as ResourceId;
+}

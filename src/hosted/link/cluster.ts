@@ -1,0 +1,95 @@
+import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
+import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
+import { type Pause, paused } from "../../model/pause.ts";
+import { parseResourceId, ResourceIdError, subscriptionOf } from "../../model/resource-id.ts";
+import { clusterAnnotation, linkServiceName } from "../names.ts";
+import { reasons } from "./reasons.ts";
+
+/** What is known of a link without asking Azure: either why nothing can be done, or what is wanted. */
+export type Known =
+  | { is: "stopped"; reason: string; message: string }
+  | { is: "paused"; pause: Pause & { paused: true } }
+  | {
+      is: "wanted";
+      hostedCluster: string;
+      clusterID: string;
+      infraID: string | undefined;
+      serviceName: string;
+      guestSubscription: string;
+      loadBalancerIP: string;
+    };
+
+/** Azure's limit for the name of a link service. */
+export const longestName = 80;
+
+/** The key of the HostedCluster that an object names; undefined where it names none in the right form. */
+export function clusterKeyOf(object: AzurePrivateLinkService): string | undefined {
+  const value = object.metadata.annotations?.[clusterAnnotation] ?? "";
+  return /^[^/]+\/[^/]+$/.test(value) ? value : undefined;
+}
+
+/** Read an object and its cluster. Each thing that is missing or wrong has a reason and a remedy. */
+export function known(
+  object: AzurePrivateLinkService,
+  cluster: HostedCluster | undefined,
+  now: Date,
+): Known {
+  const annotation = object.metadata.annotations?.[clusterAnnotation];
+  if (clusterKeyOf(object) === undefined)
+    return stopped(
+      reasons.clusterAnnotation,
+      annotation === undefined
+        ? `the annotation ${clusterAnnotation} is missing · it says whose link this is · set it to <namespace>/<name> of the HostedCluster`
+        : `the annotation ${clusterAnnotation} is not <namespace>/<name> · it says whose link this is · correct it`,
+    );
+  if (cluster === undefined)
+    return stopped(
+      reasons.clusterNotFound,
+      `HostedCluster ${annotation} does not exist · this link belongs to it · create it, or delete this object`,
+    );
+  const pause = paused(cluster.spec.pausedUntil, now);
+  if (pause.paused) return { is: "paused", pause };
+  const { clusterID, infraID } = cluster.spec;
+  if (clusterID === undefined || clusterID === "")
+    return stopped(
+      reasons.clusterID,
+      `HostedCluster ${annotation} has no spec.clusterID · names and tags in Azure are made from it · set it`,
+    );
+  const { name } = object.metadata;
+  const serviceName = linkServiceName(name, clusterID);
+  if (serviceName.length > longestName)
+    return stopped(
+      reasons.nameTooLong,
+      `the link service would be called ${serviceName} · Azure takes at most ${longestName} characters · use a Service with a shorter name`,
+    );
+  const guestSubscription = subscriptionIn(object.spec.guestSubnetID);
+  if (guestSubscription === undefined)
+    return stopped(
+      reasons.guestSubnet,
+      "spec.guestSubnetID is not the id of a subnet · the guest's subscription is read from it · correct subnetID of the HostedCluster",
+    );
+  const { loadBalancerIP = "" } = object.spec;
+  if (loadBalancerIP === "")
+    return stopped(
+      reasons.addressMissing,
+      `spec.loadBalancerIP is not set yet · it is the address of Service ${name} · wait until the Service has an internal load balancer`,
+    );
+  const hostedCluster = cluster.metadata.name;
+  return {
+    is: "wanted",
+    ...{ hostedCluster, clusterID, infraID, serviceName, guestSubscription, loadBalancerIP },
+  };
+}
+
+function stopped(reason: string, message: string): Known {
+  return { is: "stopped", reason, message };
+}
+
+function subscriptionIn(subnet: string): string | undefined {
+  try {
+    return subscriptionOf(parseResourceId(subnet, "Microsoft.Network/virtualNetworks/subnets"));
+  } catch (error) {
+    if (error instanceof ResourceIdError) return undefined;
+    throw error;
+  }
+}

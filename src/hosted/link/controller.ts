@@ -1,0 +1,61 @@
+import type { Feature } from "../../kube/feature.ts";
+import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { keyOf } from "../../model/kind.ts";
+import {
+  type AzurePrivateLinkService,
+  azurePrivateLinkService,
+} from "../../model/kinds/azure-private-link-service.ts";
+import { hostedCluster } from "../../model/kinds/hosted-cluster.ts";
+import { conditions, linkFinalizer } from "../names.ts";
+import { apply } from "./apply.ts";
+import { clusterKeyOf } from "./cluster.ts";
+import { Frontends } from "./frontends.ts";
+import { NatUsers } from "./nat-users.ts";
+import { Networks } from "./networks.ts";
+import type { LinkOptions, LinkParts } from "./parts.ts";
+import { plan } from "./plan.ts";
+import { see } from "./see.ts";
+import type { Seen } from "./seen.ts";
+import { ServiceList } from "./service-list.ts";
+import type { LinkStep } from "./steps.ts";
+
+export type { LinkOptions };
+
+const byCluster = "link: cluster";
+
+/** The management side of a private link: the link service before the load balancer of a control plane. */
+export function linkFeature(options: LinkOptions): MakeFeature {
+  return ({ caches, kube }) => {
+    const objects = caches.of(azurePrivateLinkService);
+    objects.index(byCluster, (object) => [clusterKeyOf(object) ?? []].flat());
+    const natUsers = new NatUsers();
+    const parts: LinkParts = {
+      ...options,
+      kube,
+      hostedClusters: caches.of(hostedCluster),
+      frontends: new Frontends(),
+      serviceList: new ServiceList(options.sides.managementGroup),
+      networks: new Networks((network) => natUsers.saw(network)),
+      natUsers,
+      noted: new Map(),
+    };
+    objects.onChange((change) => {
+      natUsers.follow(change);
+      const { before, after } = change;
+      if (after === undefined) parts.noted.delete(before?.metadata.uid ?? "");
+    });
+    const feature: Feature<AzurePrivateLinkService, Seen, LinkStep> = {
+      name: "link",
+      kind: azurePrivateLinkService,
+      finalizer: linkFinalizer,
+      conditions: [conditions.link, conditions.loadBalancer],
+      statusFields: ["internalLoadBalancerID", "privateLinkServiceID", "privateLinkServiceAlias"],
+      see: (object, pass) => see(object, pass, parts),
+      plan,
+      apply: (step, pass) => apply(step, pass, parts),
+    };
+    const ofCluster = (key: string) => objects.byIndex(byCluster, key).map(keyOf);
+    const also: Also[] = [{ kind: hostedCluster, keys: (cluster) => ofCluster(keyOf(cluster)) }];
+    return { feature: feature as Feature, also };
+  };
+}

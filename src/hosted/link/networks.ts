@@ -1,0 +1,154 @@
+import type { ArmView } from "../../azure/arm.ts";
+import { AzureError } from "../../azure/errors.ts";
+import { virtualNetworks } from "../../azure/gateways/virtual-networks.ts";
+import type { Write } from "../../azure/operations.ts";
+import type { Applied } from "../../kube/feature.ts";
+import type { Failure } from "../../model/failure.ts";
+import { idKey, type ResourceId, sameId } from "../../model/resource-id.ts";
+import { type NatNetwork, natNetwork } from "./nat-subnets.ts";
+
+interface Entry {
+  network: NatNetwork | undefined;
+  seenAt: number;
+  reading: Promise<NatNetwork | undefined> | undefined;
+  /** The subnet that we are writing or deleting. */
+  writing: ResourceId | undefined;
+  /** Somebody else was writing to the network: leave it be until then. */
+  busyUntil: number;
+}
+
+/** Whether the network takes a write now. */
+export type Gate =
+  | { is: "open" }
+  | { is: "busy"; retryAfterMs: number }
+  | { is: "failed"; failure: Failure };
+
+/** How long to leave a network be that somebody else is writing to. */
+const busyMs = 15_000;
+
+/** What Azure says to a second write to a network. */
+const busyCodes = new Set([
+  "AnotherOperationInProgress",
+  "ConflictingConcurrentWriteNotAllowed",
+  "RetryableError",
+  "RetryableErrorDueToAnotherOperation",
+  "ReferencedResourceNotProvisioned",
+]);
+
+/** What Azure says when the network is not as it was when we looked: another took the block or the name, or the subnet. */
+const staleCodes = new Set([
+  "NetcfgSubnetRangesOverlap",
+  "NetcfgInvalidSubnet",
+  "PreconditionFailed",
+  "PreconditionFailedEtagMismatch",
+  "InUseSubnetCannotBeDeleted",
+  "Canceled",
+  "CanceledAndSupersededDueToAnotherOperation",
+]);
+
+/** The networks of the management side: looked at once for all who ask, and written to once at a time, as Azure demands. */
+export class Networks {
+  readonly #entries = new Map<string, Entry>();
+  readonly #onSeen: (network: NatNetwork) => void;
+
+  constructor(onSeen: (network: NatNetwork) => void) {
+    this.#onSeen = onSeen;
+  }
+
+  /** A network as it was seen within the last `maxAgeMs`; undefined where there is none. */
+  async read(
+    view: ArmView,
+    id: ResourceId,
+    maxAgeMs: number,
+    now: number,
+  ): Promise<NatNetwork | undefined> {
+    const entry = this.#at(id);
+    if (entry.seenAt > now - maxAgeMs) return entry.network;
+    entry.reading ??= this.#read(view, id, entry, now).finally(() => {
+      entry.reading = undefined;
+    });
+    return entry.reading;
+  }
+
+  async #read(view: ArmView, id: ResourceId, entry: Entry, now: number) {
+    const found = await virtualNetworks(view).get(id);
+    entry.network = found && natNetwork(id, found);
+    entry.seenAt = now;
+    if (entry.network) this.#onSeen(entry.network);
+    return entry.network;
+  }
+
+  /** Look at a network anew before anything more is decided by it. */
+  forget(id: ResourceId): void {
+    this.#at(id).seenAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Whether a network takes a write now. What became of our last one is told once. */
+  async gate(view: ArmView, id: ResourceId, now: number): Promise<Gate> {
+    const entry = this.#at(id);
+    const { writing } = entry;
+    if (writing !== undefined) {
+      const operation = await view.check(writing);
+      if (operation?.state === "running")
+        return { is: "busy", retryAfterMs: operation.retryAfterMs };
+      if (entry.writing === writing) {
+        entry.writing = undefined;
+        entry.seenAt = Number.NEGATIVE_INFINITY;
+        if (operation?.state === "failed" && !this.#excuse(entry, operation.error, now))
+          return { is: "failed", failure: operation.error.explain() };
+      }
+    }
+    return now < entry.busyUntil
+      ? { is: "busy", retryAfterMs: entry.busyUntil - now }
+      : { is: "open" };
+  }
+
+  /** Write a subnet, unless another write to the network is under way. What only came too late is no failure. */
+  async write(
+    network: ResourceId,
+    subnet: ResourceId,
+    now: number,
+    send: () => Promise<Write<unknown>>,
+  ): Promise<Applied> {
+    const entry = this.#at(network);
+    if (entry.writing !== undefined && !sameId(entry.writing, subnet))
+      return { state: "running", retryAfterMs: 5_000 };
+    entry.writing = subnet;
+    try {
+      const write = await send();
+      if (write.state === "running") return write;
+      this.#over(entry, subnet);
+      return { state: "done" };
+    } catch (error) {
+      this.#over(entry, subnet);
+      if (!(error instanceof AzureError) || !this.#excuse(entry, error, now)) throw error;
+      return entry.busyUntil > now
+        ? { state: "running", retryAfterMs: entry.busyUntil - now }
+        : { state: "done" };
+    }
+  }
+
+  #over(entry: Entry, subnet: ResourceId): void {
+    if (entry.writing === subnet) entry.writing = undefined;
+    entry.seenAt = Number.NEGATIVE_INFINITY;
+  }
+
+  #excuse(entry: Entry, { code }: AzureError, now: number): boolean {
+    if (busyCodes.has(code)) entry.busyUntil = now + busyMs;
+    return busyCodes.has(code) || staleCodes.has(code);
+  }
+
+  #at(id: ResourceId): Entry {
+    const held = this.#entries.get(idKey(id));
+    if (held !== undefined) return held;
+    const made: Entry = {
+      network: undefined,
+      seenAt: Number.NEGATIVE_INFINITY,
+      reading: undefined,
+      writing: undefined,
+      busyUntil: 0,
+    };
+    this.#entries.set(idKey(id), made);
+    return made;
+  }
+}

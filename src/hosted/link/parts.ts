@@ -1,0 +1,31 @@
+import type { WatchCache } from "../../kube/cache.ts";
+import type { KubeClient } from "../../kube/client.ts";
+import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
+import type { AzureSides } from "../azure-sides.ts";
+import type { Frontends } from "./frontends.ts";
+import type { NatUsers } from "./nat-users.ts";
+import type { Networks } from "./networks.ts";
+import type { ServiceList } from "./service-list.ts";
+
+/** How this feature is set up. */
+export interface LinkOptions {
+  sides: AzureSides;
+  /** Whether the link services of all clusters share subnets, or each cluster has one of its own. */
+  natSubnets: "shared" | "per-cluster";
+  /** How large a subnet is made where the network has the room. */
+  natPrefixLength: number;
+  /** The first 8 characters of the uid of namespace kube-system: two installations never share a subnet. */
+  installation: string;
+}
+
+/** What all passes of this feature share. */
+export interface LinkParts extends LinkOptions {
+  kube: KubeClient;
+  hostedClusters: WatchCache<HostedCluster>;
+  frontends: Frontends;
+  serviceList: ServiceList;
+  networks: Networks;
+  natUsers: NatUsers;
+  /** The notes that this process wrote, by the uid of the object, until the object is gone. */
+  noted: Map<string, string>;
+}

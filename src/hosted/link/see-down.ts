@@ -1,0 +1,149 @@
+import type { ArmView } from "../../azure/arm.ts";
+import { privateLinkServices } from "../../azure/gateways/private-link-services.ts";
+import type { Pass } from "../../kube/pass.ts";
+import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
+import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
+import {
+  idKey,
+  nameOf,
+  parentOf,
+  parseResourceId,
+  type ResourceId,
+  ResourceIdError,
+  sameId,
+} from "../../model/resource-id.ts";
+import { endpointFinalizer, linkServiceName } from "../names.ts";
+import { attempt } from "./attempt.ts";
+import { longestName } from "./cluster.ts";
+import { guestFirstMs } from "./connections.ts";
+import { whose } from "./link-service.ts";
+import { isSharedSubnet, type NatNetwork, type NatSubnet } from "./nat-subnets.ts";
+import { serviceBehind } from "./nat-users.ts";
+import type { LinkParts } from "./parts.ts";
+import type { Down, LeavingSeen, Subject } from "./seen.ts";
+import { isHeld, ownNatSubnet, serviceId } from "./subject.ts";
+
+/** What is made in this process is known here; what another made was listed by now. */
+const listedMs = 30_000;
+const unsettledMs = 10_000;
+
+/** Read what is left of a link that is being deleted. The cluster may be paused or gone. */
+export async function seeDown(
+  object: AzurePrivateLinkService,
+  cluster: HostedCluster | undefined,
+  subject: Subject,
+  pass: Pass,
+  parts: LinkParts,
+): Promise<Down> {
+  const seen = { stage: "down", subject, guestMs: guestMs(object, pass.now()) } as const;
+  const nothing = { services: [], natOfService: undefined, nat: { is: "nothing" } } as const;
+  if (!isHeld(object)) return { ...seen, ...nothing };
+  const view = parts.sides.management(pass);
+  const now = pass.now().getTime();
+  const clusterID = cluster?.spec.clusterID;
+  await parts.serviceList.refresh(view, listedMs, now);
+  const services: Down["services"][number][] = [];
+  let natOfService: string | undefined;
+  for (const id of candidates(subject, clusterID, parts)) {
+    const look = await privateLinkServices(view).look(id);
+    const namedByStatus = sameId(subject.fields.privateLinkServiceID ?? "", id);
+    const ours =
+      look.state !== "there" ||
+      whose(look.resource, { uid: subject.uid, clusterID, namedByStatus }).is === "ours";
+    services.push({ id, look, ours });
+    if (look.state === "there" && ours)
+      natOfService ??= ownNatSubnet(look.resource, subject, parts);
+  }
+  const left = services.some(({ look, ours }) => ours && look.state !== "absent");
+  if (left) return { ...seen, services, natOfService, nat: { is: "nothing" } };
+  const nat = await attempt(() =>
+    seeLeaving(subject, serviceNames(services), { view, now }, parts),
+  );
+  return {
+    ...{ ...seen, services, natOfService },
+    nat: "failed" in nat ? { is: "failed", failure: nat.failed } : nat,
+  };
+}
+
+/** Where a service of the object may be: in its status, under its name, and wherever its tag was seen. */
+function candidates(
+  { name, uid, fields }: Subject,
+  clusterID: string | undefined,
+  { sides, serviceList }: LinkParts,
+): ResourceId[] {
+  const found = new Map<string, ResourceId>();
+  const add = (id: ResourceId) => found.set(idKey(id), id);
+  const named = clusterID === undefined ? "" : linkServiceName(name, clusterID);
+  if (named !== "" && named.length <= longestName) add(serviceId(sides.managementGroup, named));
+  try {
+    if (fields.privateLinkServiceID !== undefined)
+      add(parseResourceId(fields.privateLinkServiceID, "Microsoft.Network/privateLinkServices"));
+  } catch (error) {
+    // An id that cannot be read leads nowhere; the name and the tag do.
+    if (!(error instanceof ResourceIdError)) throw error;
+  }
+  for (const id of serviceList.ownedBy(uid)) add(id);
+  return [...found.values()];
+}
+
+function serviceNames(services: Down["services"]): Set<string> {
+  return new Set(services.map(({ id }) => nameOf(id).toLowerCase()));
+}
+
+/** While the guest side holds the object too, it gets its time to delete the endpoint itself. */
+function guestMs({ metadata }: AzurePrivateLinkService, now: Date): number {
+  if (metadata.finalizers?.includes(endpointFinalizer) !== true) return 0;
+  const since = now.getTime() - Date.parse(metadata.deletionTimestamp ?? "");
+  return Math.max(0, guestFirstMs - Math.max(0, since));
+}
+
+/** What becomes of the subnet that the object leaves: the last one out takes it away. */
+async function seeLeaving(
+  { uid, notedSubnet }: Subject,
+  gone: ReadonlySet<string>,
+  { view, now }: { view: ArmView; now: number },
+  { natUsers, networks, installation }: LinkParts,
+): Promise<LeavingSeen> {
+  const leave = (): LeavingSeen => {
+    natUsers.leave(uid);
+    return { is: "nothing" };
+  };
+  if (notedSubnet === undefined || natUsers.othersIn(notedSubnet, uid)) return leave();
+  const subnet = parseResourceId(notedSubnet, "Microsoft.Network/virtualNetworks/subnets");
+  const id = parentOf(subnet) as ResourceId;
+  const shared = isSharedSubnet(nameOf(subnet), installation);
+  if (!shared && !nameOf(subnet).toLowerCase().endsWith("-pls-nat")) return leave();
+  const gate = await networks.gate(view, id, now);
+  if (gate.is === "failed") return { is: "failed", failure: gate.failure };
+  if (gate.is === "busy") return { is: "changing", retryAfterMs: gate.retryAfterMs };
+  const network = await networks.read(view, id, 0, now);
+  // Somebody may have come while it was read.
+  if (network === undefined || natUsers.othersIn(notedSubnet, uid)) return leave();
+  for (const each of leftBehind(network, subnet, shared ? installation : undefined)) {
+    const mine = sameId(each.id, subnet);
+    if (!mine && (natUsers.usedIn(each) > 0 || natUsers.isClosed(each.id, now))) continue;
+    if (/^(updating|creating|deleting)$/i.test(each.state))
+      return { is: "changing", retryAfterMs: unsettledMs };
+    const holders = each.configurations.map(serviceBehind);
+    // An interface may outlive its service for a moment.
+    if (holders.some((service) => gone.has(service ?? "")))
+      return { is: "changing", retryAfterMs: unsettledMs };
+    if (holders.length > 0) continue;
+    natUsers.close(each.id, now);
+    return { is: "to be removed", subnet: each.id };
+  }
+  return leave();
+}
+
+/** The subnet itself, and where nobody is left in any of the shared ones, those that were made ahead of need. */
+function leftBehind(
+  network: NatNetwork,
+  subnet: ResourceId,
+  installation: string | undefined,
+): NatSubnet[] {
+  const own = network.subnets.filter((each) => sameId(each.id, subnet));
+  if (installation === undefined) return own;
+  const shared = network.subnets.filter(({ name }) => isSharedSubnet(name, installation));
+  const empty = shared.every((each) => sameId(each.id, subnet) || each.configurations.length === 0);
+  return empty ? [...own, ...shared.filter((each) => !sameId(each.id, subnet))] : own;
+}

@@ -1,0 +1,186 @@
+import type { ArmView } from "../../azure/arm.ts";
+import { formatCidr } from "../../model/cidr.ts";
+import {
+  childId,
+  idKey,
+  nameOf,
+  parentOf,
+  parseResourceId,
+  type ResourceId,
+  sameId,
+} from "../../model/resource-id.ts";
+import { clusterNatSubnetName } from "../names.ts";
+import { fresherMs } from "./frontends.ts";
+import {
+  chooseShared,
+  freeBlock,
+  type NatNetwork,
+  type NatSubnet,
+  nextShared,
+  runsLow,
+  smallestPrefixLength,
+  unfitness,
+} from "./nat-subnets.ts";
+import type { LinkParts } from "./parts.ts";
+import type { NatSeen, Up } from "./seen.ts";
+
+/** What a pass knows of the time, and through whom it asks Azure. */
+export interface Asking {
+  view: ArmView;
+  now: number;
+  maxAgeMs: number;
+}
+
+const subnetType = "Microsoft.Network/virtualNetworks/subnets";
+const unsettledMs = 5_000;
+
+/**
+ * From where a service that is to be made takes its address. The address is promised here and now, so that a thousand
+ * objects that are planned at once spread over as many subnets as they need.
+ */
+export async function seeNat(
+  seen: Omit<Up, "nat">,
+  asking: Asking,
+  parts: LinkParts,
+): Promise<NatSeen> {
+  if (seen.frontend.is !== "found") return { is: "not needed" };
+  const { subnet } = seen.frontend.frontend;
+  const own = subnet === undefined ? undefined : networkOf(subnet);
+  if (seen.natSubnetID !== undefined) return seeGiven(seen, own, asking, parts);
+  if (own === undefined)
+    return unfit(
+      `the frontend ${seen.known.loadBalancerIP} of the load balancer names no subnet, so no NAT subnet can be made beside it · set natSubnetID of the HostedCluster`,
+    );
+  const choose = parts.natSubnets === "shared" ? chooseAmongShared : chooseOfCluster;
+  const gate = await parts.networks.gate(asking.view, own, asking.now);
+  if (gate.is === "failed") return { is: "failed", failure: gate.failure };
+  const first = await parts.networks.read(asking.view, own, asking.maxAgeMs, asking.now);
+  const choice = first && choose(first, seen, asking.now, parts);
+  if (gate.is === "busy") {
+    // Although it is being written to, there may be room in what is there; nothing more is made meanwhile.
+    if (choice?.is !== "there") return { is: "changing", retryAfterMs: gate.retryAfterMs };
+    const { spare: _later, ...now } = choice;
+    return now;
+  }
+  if (choice?.is === "there") return choice;
+  // What is not as it should be may have been put right meanwhile.
+  const fresh = await parts.networks.read(asking.view, own, fresherMs, asking.now);
+  if (fresh === undefined)
+    return unfit(`network ${nameOf(own)} of the load balancer cannot be found · check it in Azure`);
+  return choose(fresh, seen, asking.now, parts);
+}
+
+function chooseAmongShared(
+  network: NatNetwork,
+  { subject, known }: Omit<Up, "nat">,
+  now: number,
+  { natUsers, installation, natPrefixLength }: LinkParts,
+): NatSeen {
+  const { uid } = subject;
+  const isMine = (subnet: NatSubnet) => natUsers.subnetOf(uid) === idKey(subnet.id);
+  // Who was promised an address has it: it counts for everybody else only.
+  const usedIn = (subnet: NatSubnet) => natUsers.usedIn(subnet) - (isMine(subnet) ? 1 : 0);
+  const mayUse = (subnet: NatSubnet) => !natUsers.isClosed(subnet.id, now);
+  const promised = network.subnets.find((each) => isMine(each) && mayUse(each));
+  const keeps =
+    promised && unfitness(promised) === undefined && usedIn(promised) < promised.capacity;
+  const choice = chooseShared(network, installation, usedIn, mayUse);
+  const next = () => nextShared(network, installation, natPrefixLength);
+  if (choice.is === "changing") return { is: "changing", retryAfterMs: unsettledMs };
+  if (choice.is === "there") {
+    const subnet = keeps ? promised : choice.subnet;
+    natUsers.reserve(uid, subnet.id, known.serviceName);
+    const spare = runsLow(choice.left, subnet.capacity) ? next() : undefined;
+    return {
+      ...{ is: "there", subnet: subnet.id, ours: true },
+      ...(spare && { spare: { id: spare.id, prefix: formatCidr(spare.block) } }),
+    };
+  }
+  const made = next();
+  if (made === undefined) return noBlock(network);
+  return { is: "to be made", subnet: { id: made.id, prefix: formatCidr(made.block) } };
+}
+
+function chooseOfCluster(
+  network: NatNetwork,
+  { subject, known }: Omit<Up, "nat">,
+  now: number,
+  { natUsers, natPrefixLength }: LinkParts,
+): NatSeen {
+  if (known.infraID === undefined || known.infraID === "")
+    return unfit(
+      "the HostedCluster has no spec.infraID · the NAT subnet of a cluster is named after it · set it, or share subnets",
+    );
+  const id = childId(network.id, "subnets", clusterNatSubnetName(known.infraID));
+  const found = network.subnets.find((each) => sameId(each.id, id));
+  if (found === undefined) {
+    const block = freeBlock(network, natPrefixLength);
+    if (block === undefined) return noBlock(network);
+    return { is: "to be made", subnet: { id, prefix: formatCidr(block) } };
+  }
+  if (/^(updating|creating|deleting)$/i.test(found.state) || natUsers.isClosed(id, now))
+    return { is: "changing", retryAfterMs: unsettledMs };
+  const why = unfitness(found);
+  if (why !== undefined) return unfit(`NAT subnet ${found.name} cannot be used: ${why}`);
+  // One that nobody has noted was there before us: it is used, and left behind as it was found.
+  const ours = sameId(subject.notedSubnet ?? "", id) || natUsers.othersIn(id, subject.uid);
+  if (ours) natUsers.reserve(subject.uid, id, known.serviceName);
+  return { is: "there", subnet: found.id, ours };
+}
+
+async function seeGiven(
+  { natSubnetID = "", frontend, known }: Omit<Up, "nat">,
+  own: ResourceId | undefined,
+  { view, now, maxAgeMs }: Asking,
+  { networks, natUsers }: LinkParts,
+): Promise<NatSeen> {
+  const id = parseResourceId(natSubnetID, subnetType);
+  const network = networkOf(id);
+  const called = `NAT subnet ${nameOf(id)} of natSubnetID`;
+  if (own !== undefined && !sameId(own, network))
+    return unfit(
+      `${called} is in network ${nameOf(network)} · the load balancer with ${known.loadBalancerIP} is in ${nameOf(own)} and both must be in one · name a subnet of that network, or none`,
+    );
+  const location = frontend.is === "found" ? frontend.frontend.location : "";
+  const judge = (there: NatNetwork | undefined): NatSeen => {
+    const found = there?.subnets.find((each) => sameId(each.id, id));
+    if (there === undefined || found === undefined)
+      return unfit(
+        `${called} does not exist · link services take their addresses from it · make it, or leave natSubnetID out`,
+      );
+    if (plain(there.location) !== plain(location))
+      return unfit(
+        `${called} is in region ${there.location} · the load balancer is in ${location} · name a subnet of that region`,
+      );
+    const why = unfitness(found);
+    if (why !== undefined) return unfit(`${called} cannot be used: ${why}`);
+    if (natUsers.usedIn(found) >= found.capacity)
+      return unfit(
+        `${called} has no address left · a link service needs one · make it larger, or name another subnet`,
+      );
+    return { is: "there", subnet: found.id, ours: false };
+  };
+  const first = judge(await networks.read(view, network, maxAgeMs, now));
+  if (first.is === "there") return first;
+  return judge(await networks.read(view, network, fresherMs, now));
+}
+
+function networkOf(subnet: string): ResourceId {
+  const parent = parentOf(parseResourceId(subnet, subnetType));
+  if (parent === undefined) throw new Error(`${subnet} is in no network`);
+  return parent;
+}
+
+function noBlock(network: NatNetwork): NatSeen {
+  return unfit(
+    `network ${nameOf(network.id)} has no free block of /${smallestPrefixLength} or larger for a NAT subnet · add an address space to it, or set natSubnetID of the HostedCluster`,
+  );
+}
+
+function unfit(message: string): NatSeen {
+  return { is: "unfit", message };
+}
+
+function plain(location: string): string {
+  return location.toLowerCase().replaceAll(" ", "");
+}

@@ -1,0 +1,112 @@
+import type { ArmView } from "../../azure/arm.ts";
+import type { Look } from "../../azure/gateway.ts";
+import {
+  type PrivateLinkService,
+  privateLinkServices,
+} from "../../azure/gateways/private-link-services.ts";
+import type { Pass } from "../../kube/pass.ts";
+import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
+import { parentOf, parseResourceId, type ResourceId, sameId } from "../../model/resource-id.ts";
+import { attempt } from "./attempt.ts";
+import { clusterKeyOf, known } from "./cluster.ts";
+import type { Frontend } from "./frontends.ts";
+import { allowedSubscriptions } from "./link-service.ts";
+import type { LinkParts } from "./parts.ts";
+import { seeDown } from "./see-down.ts";
+import { seeNat } from "./see-nat.ts";
+import type { FrontendSeen, Seen, Subject, Up } from "./seen.ts";
+import { ownNatSubnet, serviceId, subjectOf } from "./subject.ts";
+
+/** How old a sighting may be: for a person's change and the end of an operation, and for a drift check. */
+const changeMs = 10 * 60_000;
+const driftMs = 150_000;
+
+/** Read everything about one link, once. Azure is not asked where nothing can be done. */
+export async function see(
+  object: AzurePrivateLinkService,
+  pass: Pass,
+  parts: LinkParts,
+): Promise<Seen> {
+  const key = clusterKeyOf(object);
+  const cluster = key === undefined ? undefined : parts.hostedClusters.get(key);
+  const subject = subjectOf(object, cluster, parts);
+  if (object.metadata.deletionTimestamp !== undefined)
+    return seeDown(object, cluster, subject, pass, parts);
+  const found = known(object, cluster, pass.now());
+  if (found.is !== "wanted") return { stage: "stopped", subject, known: found };
+  return seeUp(object, subject, found, pass, parts);
+}
+
+async function seeUp(
+  object: AzurePrivateLinkService,
+  subject: Subject,
+  found: Up["known"],
+  pass: Pass,
+  parts: LinkParts,
+): Promise<Up> {
+  const { sides, serviceList } = parts;
+  const view = sides.management(pass);
+  const now = pass.now().getTime();
+  const maxAgeMs = pass.priority === "drift" ? driftMs : changeMs;
+  const id = serviceId(sides.managementGroup, found.serviceName);
+  await serviceList.refresh(view, maxAgeMs, now);
+  const service = await lookAt(view, id, maxAgeMs, subject);
+  const current = service.state === "there" ? frontendIn(service.resource) : undefined;
+  const frontend = await attempt(async () => {
+    const expected = (all: readonly Frontend[]) =>
+      current === undefined ? all.length > 0 : all.some((each) => sameId(each.id, current));
+    const all = await parts.frontends.at(
+      view,
+      sides.managementGroup,
+      found.loadBalancerIP,
+      maxAgeMs,
+      now,
+      expected,
+    );
+    return chosen(all, current);
+  });
+  const { natSubnetID, additionalAllowedSubscriptions = [] } = object.spec;
+  const seen: Omit<Up, "nat"> = {
+    stage: "up",
+    ...{ subject, known: found, natSubnetID, id, service },
+    allowed: allowedSubscriptions(found.guestSubscription, additionalAllowedSubscriptions),
+    frontend: "failed" in frontend ? { is: "failed", failure: frontend.failed } : frontend,
+    natOfService:
+      service.state === "there" ? ownNatSubnet(service.resource, subject, parts) : undefined,
+  };
+  if (seen.natOfService !== undefined)
+    parts.natUsers.reserve(subject.uid, seen.natOfService, found.serviceName);
+  // What has failed may have failed for its subnet: that is looked at anew.
+  if (service.state === "failed" && seen.frontend.is === "found") {
+    const { subnet } = seen.frontend.frontend;
+    const network = subnet === undefined ? undefined : parentOf(parseResourceId(subnet));
+    if (network !== undefined) parts.networks.forget(network);
+  }
+  const needed = service.state === "absent" && seen.frontend.is === "found";
+  if (!needed) return { ...seen, nat: { is: "not needed" } };
+  const nat = await attempt(() => seeNat(seen, { view, now, maxAgeMs }, parts));
+  return { ...seen, nat: "failed" in nat ? { is: "failed", failure: nat.failed } : nat };
+}
+
+/** A service that should be there and is not in the list is read: what was published is not withdrawn on hearsay. */
+async function lookAt(
+  view: ArmView,
+  id: ResourceId,
+  maxAgeMs: number,
+  { fields }: Subject,
+): Promise<Look<PrivateLinkService>> {
+  const services = privateLinkServices(view);
+  const look = await services.look(id, maxAgeMs);
+  const published = sameId(fields.privateLinkServiceID ?? "", id);
+  return look.state === "absent" && published ? services.look(id) : look;
+}
+
+/** The one that the service stands before stays; else the first by id, so that it is always the same. */
+function chosen(all: readonly Frontend[], current: string | undefined): FrontendSeen {
+  const frontend = all.find((each) => sameId(each.id, current ?? "")) ?? all[0];
+  return frontend === undefined ? { is: "missing" } : { is: "found", frontend };
+}
+
+function frontendIn({ properties }: PrivateLinkService): string | undefined {
+  return properties.loadBalancerFrontendIpConfigurations?.[0]?.id;
+}

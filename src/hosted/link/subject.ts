@@ -1,0 +1,77 @@
+import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
+import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
+import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
+import {
+  nameOf,
+  parseResourceId,
+  type ResourceId,
+  resourceGroupId,
+  resourceIn,
+  sameId,
+} from "../../model/resource-id.ts";
+import { annotations, conditions, endpointName, linkFinalizer } from "../names.ts";
+import { foreignEndpoints } from "./connections.ts";
+import { natSubnetOf } from "./link-service.ts";
+import { isSharedSubnet } from "./nat-subnets.ts";
+import { natSubnetAnnotation } from "./nat-users.ts";
+import type { LinkParts } from "./parts.ts";
+import type { Subject } from "./seen.ts";
+
+/** The subnet of a service, where it is one of those that we make: shared by its name, else by the note on an object. */
+export function ownNatSubnet(
+  service: PrivateLinkService,
+  subject: Subject,
+  { installation, natUsers }: Pick<LinkParts, "installation" | "natUsers">,
+): ResourceId | undefined {
+  const subnet = natSubnetOf(service);
+  if (subnet === undefined) return undefined;
+  const id = parseResourceId(subnet, "Microsoft.Network/virtualNetworks/subnets");
+  const noted = sameId(subject.notedSubnet ?? "", id) || natUsers.othersIn(id, subject.uid);
+  return noted || isSharedSubnet(nameOf(id), installation) ? id : undefined;
+}
+
+/** The id of a link service in the management group. */
+export function serviceId(group: ResourceId, name: string): ResourceId {
+  return resourceIn(group, "Microsoft.Network/privateLinkServices", name);
+}
+
+/** What a plan needs of the object itself. */
+export function subjectOf(
+  object: AzurePrivateLinkService,
+  cluster: HostedCluster | undefined,
+  parts: LinkParts,
+): Subject {
+  const { namespace = "", name, uid = "", annotations: on = {} } = object.metadata;
+  const own: readonly string[] = [conditions.link, conditions.loadBalancer];
+  const { status } = object;
+  const policy =
+    on[annotations.foreignEndpoints] ??
+    cluster?.metadata.annotations?.[annotations.foreignEndpoints];
+  const { subscriptionID, resourceGroupName } = object.spec;
+  const guest = resourceGroupId(subscriptionID, resourceGroupName);
+  const names = [endpointName(name)];
+  const clusterID = cluster?.spec.clusterID;
+  if (clusterID !== undefined) names.push(`${endpointName(name)}-${clusterID}`);
+  const endpoints = names.map((each) =>
+    resourceIn(guest, "Microsoft.Network/privateEndpoints", each),
+  );
+  const { privateEndpointID } = status ?? {};
+  return {
+    ...{ namespace, name, uid },
+    conditions: (status?.conditions ?? []).filter(({ type }) => own.includes(type)),
+    fields: {
+      internalLoadBalancerID: status?.internalLoadBalancerID,
+      privateLinkServiceID: status?.privateLinkServiceID,
+      privateLinkServiceAlias: status?.privateLinkServiceAlias,
+    },
+    // What this process has just written may not have come back by the watch yet.
+    notedSubnet: parts.noted.get(uid) ?? on[natSubnetAnnotation],
+    foreignEndpoints: foreignEndpoints(policy),
+    ownEndpoints: privateEndpointID === undefined ? endpoints : [...endpoints, privateEndpointID],
+  };
+}
+
+/** Whether our finalizer is on an object. */
+export function isHeld(object: AzurePrivateLinkService): boolean {
+  return object.metadata.finalizers?.includes(linkFinalizer) === true;
+}
