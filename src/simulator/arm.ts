@@ -2,6 +2,7 @@ import type { Address } from "./address.ts";
 import { checkApiVersion } from "./checks.ts";
 import { FrontDoor } from "./front-door.ts";
 import { Keeper } from "./keeper.ts";
+import { KeptAnswers } from "./kept-answers.ts";
 import { checkLevel } from "./level.ts";
 import { LongOperations } from "./long-operations.ts";
 import type { Operation } from "./operations.ts";
@@ -45,9 +46,11 @@ export class Arm {
   readonly #reads: Reads;
   readonly #writes: Writes;
   readonly #operations: LongOperations;
+  readonly #kept: KeptAnswers;
 
   constructor(options: ArmOptions) {
     const keeper = new Keeper(options.world);
+    this.#kept = new KeptAnswers(options.world.store);
     this.#door = new FrontDoor({ ...options, keeper });
     this.#operations = new LongOperations(options, keeper, this.#door);
     this.#reads = new Reads(options, keeper);
@@ -70,7 +73,10 @@ export class Arm {
     checkLevel(request.method, address, type);
     if (!type.open) this.#door.authorize(request.asker, routed);
     this.#door.checkGroup(request.method, address, type);
-    return decorated(this.#dispatch(request, address, type, apiVersion), address, type);
+    const kept = request.method === "GET" ? this.#kept.get(address, request.query) : undefined;
+    if (kept) return kept;
+    const answer = decorated(this.#dispatch(request, address, type, apiVersion), address, type);
+    return answer.lasting ? this.#kept.keep(address, request.query, answer) : answer;
   }
 
   #dispatch(request: ArmRequest, address: Address, type: ResourceType, apiVersion: string): Answer {

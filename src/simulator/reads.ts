@@ -29,7 +29,8 @@ export class Reads {
     const headers: Record<string, string> = {};
     const etag = this.#keeper.etagOf(resource, type);
     if (etag !== undefined) headers.ETag = etag;
-    return { status: 200, headers, body: this.#keeper.shown(resource, type, query) };
+    const body = this.#keeper.shown(resource, type, query);
+    return { status: 200, headers, body, lasting: true };
   }
 
   /** Whether a group is there. Of other resources providers do not say it in this way. */
@@ -51,7 +52,7 @@ export class Reads {
     }
     const found = this.#collected(address, type);
     const selected = type.selects ? found.filter((each) => type.selects?.(each, query)) : found;
-    return this.#page(request, address, selected, type);
+    return { ...this.#page(request, address, selected, type), lasting: true };
   }
 
   /** The members of a collection; those of a subscription are the members of all its groups. */

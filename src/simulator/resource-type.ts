@@ -133,7 +133,10 @@ export interface ResourceType {
   joins?(writing: Writing): readonly Join[];
   /** Look at a write: refuse it, or say what is kept. It must not change anything. */
   accept?(writing: Writing): Accepted;
-  /** What a reader sees beside what is kept: what follows from other resources. */
+  /**
+   * What a reader sees beside what is kept: what follows from other resources. From the store and the query alone: what
+   * was shown is shown again as long as the store is the same.
+   */
   show?(resource: Resource, world: World, query: URLSearchParams): JsonObject;
   /** What else changes with a write; called when it is kept. */
   written?(resource: Resource, before: Resource | undefined, world: World): void;

@@ -80,7 +80,7 @@ export class Sender {
     fault?: Effect["kind"],
   ): void {
     if (response.destroyed) return;
-    let text = answer.raw ?? (answer.body === undefined ? "" : JSON.stringify(answer.body));
+    let text = answer.raw ?? answer.text ?? textOf(answer.body);
     if (answer.escapeSlashes) text = text.replaceAll("/", "\\/");
     this.#tick();
     const id = this.#prefix + (this.#count++ % 0xffffffffffff).toString(16).padStart(12, "0");
@@ -119,4 +119,8 @@ export class Sender {
     this.#date = date.toUTCString();
     this.#compact = date.toISOString().replace(/[-:]|\.\d+/g, "");
   }
+}
+
+function textOf(body: unknown): string {
+  return body === undefined ? "" : JSON.stringify(body);
 }

@@ -55,11 +55,17 @@ export class Store {
   readonly #followers: Follower[] = [];
   readonly #groups = new Map<string, Set<string>>();
   #sequence = 0;
+  #changes = 0;
   #journal: Journal | undefined;
 
   /** The next number of the count of resources. */
   tick(): number {
     return ++this.#sequence;
+  }
+
+  /** Counts whatever is kept or removed: while it stays the same, so does all that is read. */
+  get changes(): number {
+    return this.#changes;
   }
 
   get size(): number {
@@ -89,6 +95,7 @@ export class Store {
   /** Take a resource in without writing it to the journal: it came from there. */
   load(resource: Resource): void {
     const { key } = resource;
+    this.#changes++;
     if (!this.#byKey.has(key)) {
       const collection = collectionOf(key);
       const members = this.#collections.get(collection);
@@ -111,6 +118,7 @@ export class Store {
 
   remove(key: string): void {
     if (!this.#byKey.delete(key)) return;
+    this.#changes++;
     this.#groups.get(groupOf(key) ?? "")?.delete(key);
     const collection = collectionOf(key);
     const members = this.#collections.get(collection);

@@ -10,6 +10,10 @@ export interface Answer {
   headers: Record<string, string>;
   /** Absent for an empty body. */
   body?: unknown;
+  /** The body as JSON, where that was made before. */
+  text?: string;
+  /** Whether it follows from the store alone, so that it can be given again until the store changes. */
+  lasting?: boolean;
   /** Sent as it is in place of a body of JSON. */
   raw?: string;
   /** Private DNS escapes every slash in its JSON. */
