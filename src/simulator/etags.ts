@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { guidFrom } from "./guid.ts";
 import type { ResourceType } from "./resource-type.ts";
 import type { Resource } from "./store.ts";
 
@@ -26,8 +26,7 @@ export function bump(resource: Resource): void {
   resource.version++;
   // From the one before, which began with a guid: a resource that is made anew under the same name never has an
   // etag that its predecessor had.
-  const hash = createHash("sha256").update(`${resource.etag} ${resource.version}`).digest("hex");
-  resource.etag = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-4${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
+  resource.etag = guidFrom(`${resource.etag} ${resource.version}`);
 }
 
 /** An etag without what is around it, to be compared. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { Refusal } from "./refusal.ts";
 
 /** The parts of a poll address that make it one that was given out: when the operation began, and a signature. */
@@ -25,7 +25,5 @@ export function checkPoll(secret: string, path: string, query: URLSearchParams):
 }
 
 function markOf(secret: string, path: string, startedAt: string): string {
-  return createHash("sha256")
-    .update(`${secret}\n${path.toLowerCase()}\n${startedAt}`)
-    .digest("base64url");
+  return hash("sha256", `${secret}\n${path.toLowerCase()}\n${startedAt}`, "base64url");
 }

@@ -96,24 +96,25 @@ export class Store {
   load(resource: Resource): void {
     const { key } = resource;
     this.#changes++;
-    if (!this.#byKey.has(key)) {
-      const collection = collectionOf(key);
-      const members = this.#collections.get(collection);
-      if (members) members.set(key, resource);
-      else this.#collections.set(collection, new Map([[key, resource]]));
-    }
-    resource.sequence ??= this.tick();
-    this.#sequence = Math.max(this.#sequence, resource.sequence);
-    const group = groupOf(key);
-    if (group !== undefined) {
-      const members = this.#groups.get(group);
-      if (members) members.add(key);
-      else this.#groups.set(group, new Set([key]));
-    }
-    this.#byKey.set(key, resource);
-    this.#collections.get(collectionOf(key))?.set(key, resource);
+    if (this.#byKey.get(key) !== resource) this.#place(resource);
     this.#refer(key, referencesIn(resource));
     for (const each of this.#followers) each.kept(resource);
+  }
+
+  #place(resource: Resource): void {
+    const { key } = resource;
+    resource.sequence ??= this.tick();
+    this.#sequence = Math.max(this.#sequence, resource.sequence);
+    this.#byKey.set(key, resource);
+    const collection = collectionOf(key);
+    const members = this.#collections.get(collection);
+    if (members) members.set(key, resource);
+    else this.#collections.set(collection, new Map([[key, resource]]));
+    const group = groupOf(key);
+    if (group === undefined) return;
+    const keys = this.#groups.get(group);
+    if (keys) keys.add(key);
+    else this.#groups.set(group, new Set([key]));
   }
 
   remove(key: string): void {
