@@ -76,7 +76,8 @@ export function answerArm(
     if (instead) answer = instead;
     else {
       const { subscription } = routed.address;
-      if (subscription !== undefined) {
+      // What nobody has needs no limit, and must not be remembered.
+      if (subscription !== undefined && directory.tenantOf(subscription.toLowerCase())) {
         counted = costs[method] ?? "write";
         left = throttle.take(asker.objectId, subscription.toLowerCase(), counted);
       }

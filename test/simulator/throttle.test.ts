@@ -48,6 +48,14 @@ test("reads, writes and deletes have buckets of their own, and so has each ident
   expect((await ask("GET", group, undefined, { authorization })).status).not.toBe(429);
 });
 
+test("a subscription that is not there has no limit", async () => {
+  const { ask } = await smallWorld({ limits: { read: { burst: 1, perSecond: 0.001 } } });
+  const nowhere = "/subscriptions/99999999-9999-4999-8999-999999999999/resourceGroups/rg";
+  for (let i = 0; i < 3; i++) expect((await ask("GET", nowhere)).status).toBe(404);
+  expect((await ask("GET", group)).status).toBe(404);
+  expect((await ask("GET", group)).status).toBe(429);
+});
+
 test("all identities of a subscription together have fifteen times as much", async () => {
   const limits = { read: { burst: 2, perSecond: 0.001 } };
   const { ask, simulator } = await smallWorld({ limits });
