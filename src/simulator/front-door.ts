@@ -85,10 +85,14 @@ export class FrontDoor {
     );
   }
 
-  authorize(asker: Principal, { action, address }: Routed): void {
+  authorize(asker: Principal, { action, address, type }: Routed): void {
     const { world } = this.#options;
     const scope = address.collection ? collectionOf(address.key) : address.key;
     if (world.allowed(asker, action, scope)) return;
+    // Whoever may read some groups of a subscription is shown those.
+    if (address.collection && type?.type === groupType)
+      for (const { key } of world.store.collection(address.key))
+        if (world.allowed(asker, action, key)) return;
     throw notAuthorized(asker, action, address.path);
   }
 

@@ -72,6 +72,26 @@ test("a role works where it was given and below, and ends with its assignment", 
   expect((await mine("GET", network)).status).toBe(403);
 });
 
+test("a list of groups has those that may be read", async () => {
+  const { simulator, ask, as } = await identityWorld();
+  const groups = `/subscriptions/${subscription}/resourceGroups`;
+  for (const name of ["one", "two", "three"])
+    await ask("PUT", `${groups}/${name}`, { location: "eastus" });
+  const app = simulator.directory.addApplication({ tenant });
+  expect((await as(app)("GET", groups)).body.error.code).toBe("AuthorizationFailed");
+  for (const [name, role] of [
+    ["one", reader],
+    ["three", contributor],
+  ])
+    await ask("PUT", assignment(`${groups}/${name}`), {
+      properties: { roleDefinitionId: `${roles}/${role}`, principalId: app.objectId },
+    });
+  const names = async (asks: typeof ask) =>
+    (await asks("GET", groups)).body.value.map((each: { name: string }) => each.name);
+  expect(await names(as(app))).toEqual(["one", "three"]);
+  expect(await names(ask)).toEqual(["rg", "one", "two", "three"]);
+});
+
 test("a role on one resource opens that resource only", async () => {
   const { simulator, ask, as } = await identityWorld();
   const app = simulator.directory.addApplication({ tenant });

@@ -11,6 +11,12 @@ export const resourceGroups: ResourceType = {
   put: "sync",
   delete: "async",
   patchTags: true,
+  list({ world, asker, address }) {
+    const action = `${this.roleType}/read`;
+    return [...world.store.collection(address.key)].filter(({ key }) =>
+      world.allowed(asker, action, key),
+    );
+  },
   accept({ body, name, existing }) {
     if (!/^[-\w.()]{1,90}$/u.test(name) || name.endsWith("."))
       throw new Refusal(
@@ -31,6 +37,7 @@ export const resourceGroups: ResourceType = {
   },
   differences: [
     "A group goes whole or not at all: where another group uses a subnet, load balancer, address or interface of it, nothing is deleted. Azure deletes what it can before it rolls back [?]. A connected link service goes and its endpoints show Disconnected [?].",
+    "A list has the groups that the asker may read; who may read none is refused, where Azure may show an empty list [?].",
     "What is in a group does not say Deleting while the group does [?].",
     "managedBy, moving, exporting, deployments and locks (not done).",
   ],
