@@ -1,0 +1,99 @@
+import type { ArmView } from "../../azure/arm.ts";
+import { AzureError } from "../../azure/errors.ts";
+import {
+  privateDnsZones,
+  privateRecordSets,
+  virtualNetworkLinks,
+} from "../../azure/gateways/private-dns.ts";
+import { privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
+import type { Write } from "../../azure/operations.ts";
+import type { Applied } from "../../kube/feature.ts";
+import type { OwnObjects } from "../../kube/own-objects.ts";
+import type { Pass } from "../../kube/pass.ts";
+import type { Service } from "../../model/kinds/core.ts";
+import { parentOf, sameId } from "../../model/resource-id.ts";
+import type { EndpointStep } from "./steps.ts";
+
+/** Carry out one step, and say whether it is over. */
+export async function apply(
+  step: EndpointStep,
+  pass: Pass,
+  arm: ArmView,
+  services: OwnObjects<Service>,
+): Promise<Applied> {
+  switch (step.on) {
+    case "endpoint":
+      return ended(await onEndpoint(step, arm));
+    case "zone":
+      return ended(await written(step, privateDnsZones(arm)));
+    case "link":
+      return ended(await onLink(step, arm));
+    case "record":
+      return ended(await written(step, privateRecordSets(arm)));
+    case "service":
+      await onService(step, services, pass);
+      return { state: "done" };
+  }
+}
+
+type On<Name extends EndpointStep["on"]> = Extract<EndpointStep, { on: Name }>;
+
+interface Writes {
+  put(id: string, body: never, condition: object): Promise<Write<unknown>>;
+  remove(id: string, condition: object): Promise<Write<undefined>>;
+}
+
+function written(step: On<"zone" | "link" | "record">, gateway: Writes): Promise<Write<unknown>> {
+  const { id, ifMatch } = step;
+  return "body" in step
+    ? gateway.put(id, step.body as never, { ifMatch, ifNoneMatch: step.ifNoneMatch })
+    : gateway.remove(id, { ifMatch });
+}
+
+/** Endpoints have no conditional writes: one is read just before, and what is not as planned is left to the next pass. */
+async function onEndpoint(step: On<"endpoint">, arm: ArmView): Promise<Write<unknown>> {
+  const gateway = privateEndpoints(arm);
+  if (step.do === "make endpoint" && !arm.operations.runs(step.id, "PUT", step.body)) {
+    const found = await gateway.get(step.id);
+    if (found !== undefined) return { state: "done", resource: found };
+  }
+  return step.do === "remove endpoint" ? gateway.remove(step.id) : gateway.put(step.id, step.body);
+}
+
+/** That the network is linked already, under another name, may be said at once or when the operation ends. */
+async function onLink(step: On<"link">, arm: ArmView): Promise<Write<unknown>> {
+  const gateway = virtualNetworkLinks(arm);
+  try {
+    return await written(step, gateway);
+  } catch (error) {
+    const zone = parentOf(step.id);
+    if (!(error instanceof AzureError && step.do === "link network") || zone === undefined)
+      throw error;
+    const network = step.body.properties.virtualNetwork?.id ?? "";
+    const links = error.status === 409 ? await gateway.list(zone, 0) : [];
+    const linked = links.find(({ properties }) =>
+      sameId(properties.virtualNetwork?.id ?? "", network),
+    );
+    if (linked === undefined) throw error;
+    return { state: "done", resource: linked };
+  }
+}
+
+async function onService(
+  step: On<"service">,
+  services: OwnObjects<Service>,
+  { signal }: Pass,
+): Promise<void> {
+  if (step.do === "remove service") return services.remove(step.found, signal);
+  const { service, found } = step;
+  if (found === undefined) return services.create(service, signal);
+  const { labels, annotations, ownerReferences } = service.metadata;
+  const metadata = { labels, annotations, ...(ownerReferences && { ownerReferences }) };
+  await services.change(found, { metadata, spec: service.spec }, signal);
+}
+
+function ended(write: Write<unknown>): Applied {
+  return write.state === "done"
+    ? { state: "done" }
+    : { state: "running", retryAfterMs: write.retryAfterMs };
+}

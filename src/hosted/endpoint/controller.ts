@@ -1,0 +1,99 @@
+import type { ArmView } from "../../azure/arm.ts";
+import type { Feature } from "../../kube/feature.ts";
+import { OwnObjects } from "../../kube/own-objects.ts";
+import type { Pass } from "../../kube/pass.ts";
+import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { isTrue } from "../../model/conditions.ts";
+import { type KubeObject, keyOf } from "../../model/kind.ts";
+import {
+  type AzurePrivateLinkService,
+  azurePrivateLinkService,
+} from "../../model/kinds/azure-private-link-service.ts";
+import { service } from "../../model/kinds/core.ts";
+import { hostedCluster } from "../../model/kinds/hosted-cluster.ts";
+import { hostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
+import type { AzureSides } from "../azure-sides.ts";
+import { clusterAnnotation, conditions, endpointFinalizer } from "../names.ts";
+import { apply } from "./apply.ts";
+import { plan } from "./plan.ts";
+import { domainKey, placeKey, see } from "./see.ts";
+import { type Seen, statusFields } from "./seen.ts";
+import { externalLabel } from "./services.ts";
+import type { EndpointStep } from "./steps.ts";
+import { whenItMatters } from "./when-it-matters.ts";
+import { ZoneTurns } from "./zone-turns.ts";
+
+/** The guest side of a private link: endpoint, zones, links and names, and the Services that external-dns reads. */
+export function endpointFeature({ sides }: { sides: AzureSides }): MakeFeature {
+  return ({ caches, kube }) => {
+    const links = caches.of(azurePrivateLinkService);
+    links.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
+    links.index("endpoint-cluster", ({ metadata }) =>
+      [metadata.annotations?.[clusterAnnotation]].filter((key) => key !== undefined),
+    );
+    links.index("endpoint-domain", (link) => [domainKey(link)]);
+    links.index("endpoint-place", (link) => [placeKey(link)]);
+    const sources = {
+      links,
+      controlPlanes: caches.of(hostedControlPlane),
+      clusters: caches.of(hostedCluster),
+    };
+    const services = new OwnObjects(caches.of(service), kube, "postern-endpoint");
+    const turns = new ZoneTurns();
+    // The road on which a pass has looked is the one on which it writes.
+    const roads = new WeakMap<Pass, ArmView>();
+
+    const feature: Feature<AzurePrivateLinkService, Seen, EndpointStep> = {
+      name: "endpoint",
+      kind: azurePrivateLinkService,
+      finalizer: endpointFinalizer,
+      conditions: [conditions.available, conditions.endpoint, conditions.dns],
+      statusFields,
+      see: (link, pass) =>
+        see(link, pass, { sources, services, sides, turns }, (arm) => roads.set(pass, arm)),
+      plan,
+      apply: (step, pass) => {
+        const arm = roads.get(pass);
+        if (arm === undefined) throw new Error("a step of a pass that has not looked at Azure");
+        return apply(step, pass, arm, services);
+      },
+    };
+
+    const inNamespace = ({ metadata }: KubeObject) =>
+      links.byIndex("namespace", metadata.namespace ?? "").map(keyOf);
+    const also: Also[] = [
+      { kind: hostedControlPlane, keys: whenItMatters(inNamespace, metadataAndSpec) },
+      {
+        kind: hostedCluster,
+        keys: whenItMatters(
+          (cluster) => links.byIndex("endpoint-cluster", keyOf(cluster)).map(keyOf),
+          metadataAndSpec,
+        ),
+      },
+      {
+        kind: azurePrivateLinkService,
+        keys: whenItMatters(
+          (link) => inNamespace(link).filter((key) => key !== keyOf(link)),
+          (link) => asSibling(link as AzurePrivateLinkService),
+        ),
+      },
+      {
+        kind: service,
+        keys: (each) => (each.metadata.labels?.[externalLabel] === "true" ? inNamespace(each) : []),
+      },
+    ];
+    return { feature: feature as unknown as Feature, also };
+  };
+}
+
+/** What of a control plane or a cluster decides anything here; its status changes all the time and does not. */
+function metadataAndSpec(object: KubeObject): unknown {
+  const { annotations, finalizers, uid } = object.metadata;
+  return [annotations, finalizers, uid, (object as { spec?: unknown }).spec];
+}
+
+/** What of a link its siblings go by. */
+function asSibling({ metadata, spec, status }: AzurePrivateLinkService): unknown {
+  const ready = isTrue(status?.conditions, conditions.endpoint);
+  return [metadata.uid, metadata.finalizers, spec.baseDomain, status?.privateEndpointIP, ready];
+}

@@ -1,0 +1,263 @@
+import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
+import { isIp } from "../../model/ip.ts";
+import { ownedTags, ownership } from "../../model/ownership.ts";
+import { nameOf, type ResourceId, sameId } from "../../model/resource-id.ts";
+import { withTags } from "../../model/tags.ts";
+import { conditions } from "../names.ts";
+import { reasons } from "./reasons.ts";
+import type { OwnStatus, Seen } from "./seen.ts";
+import { isFalse, type Part, rest, type Verdict } from "./steps.ts";
+import { longestEndpointName } from "./wanted.ts";
+import { isHyperShifts, isOurs, owner } from "./whose.ts";
+
+/** The part of the plan about the endpoint. Addresses are known only of one that is approved. */
+export type EndpointPart = Part & { addresses: readonly string[] | undefined };
+
+const condition = conditions.endpoint;
+const requestMessage = "Postern: the guest's end of a hosted control plane's private link";
+const firstWaitMs = 30_000;
+const longestWaitMs = 5 * 60_000;
+const escalationMs = 15 * 60_000;
+
+/**
+ * What to do about the endpoint:
+ *
+ *   ours  alias    as wanted  connection     →
+ *   -     unknown                            wait for the alias
+ *   -     known                              make it, under the first name that is free
+ *   yes   unknown                            tell how it is connected, change nothing
+ *   yes   known    no                        remove it; the next pass makes it anew (Azure moves none)
+ *   yes   known    yes        Disconnected   the same: what it was connected to is gone
+ *   yes   known    yes        Pending        wait, ever longer, and say who must approve
+ *   yes   known    yes        Rejected       say so
+ *   yes   known    yes        Approved       True, if it has an address
+ */
+export function planEndpoint(seen: Seen): EndpointPart {
+  const addresses = undefined;
+  const changing = seen.endpoints.flatMap(({ look }) =>
+    look.state === "changing" ? [look.retryAfterMs] : [],
+  );
+  for (const { look } of seen.endpoints) {
+    if (look.state !== "failed") continue;
+    const { failure } = look;
+    const verdict = failure.passing
+      ? undefined
+      : isFalse(reasons.endpointCreationFailed, failure.message);
+    return { ...rest(verdict, { waitMs: failure.requeueAfterMs ?? firstWaitMs }), addresses };
+  }
+  if (changing.length > 0) {
+    const held = seen.conditions.find(({ type }) => type === condition);
+    // What works goes on working while it is being changed; what is being replaced is said already.
+    const known = held?.status === "True" || held?.reason === reasons.endpointReplacing;
+    const verdict = known ? held : beingMade(seen);
+    const waitMs = Math.min(...changing);
+    return { ...rest(verdict, { waitMs, status: endpointStatus(seen) }), addresses };
+  }
+  const ours = ourEndpoints(seen);
+  const [first] = ours;
+  if (first === undefined) return { ...makeEndpoint(seen), addresses };
+  return keepEndpoint(seen, first);
+}
+
+/** The endpoints that are this object's, by tag or because HyperShift made and published them. */
+export function ourEndpoints(seen: Seen): { id: ResourceId; found: PrivateEndpoint }[] {
+  return seen.endpoints.flatMap(({ id, look }) => {
+    if (look.state !== "there") return [];
+    const { tags } = look.resource;
+    const published = seen.status.privateEndpointID;
+    const takenOver =
+      published !== undefined && sameId(published, id) && isHyperShifts(tags, "private-endpoint");
+    return isOurs(tags, seen.us) || takenOver ? [{ id, found: look.resource }] : [];
+  });
+}
+
+function makeEndpoint(seen: Seen): Part {
+  const { alias } = seen.link;
+  if (alias === undefined)
+    return rest(isFalse(reasons.linkPending, "the link service has no alias yet"));
+  const free = seen.endpoints.filter(
+    ({ look }, at) => look.state === "absent" && !(at === 0 && seen.nameReserved),
+  );
+  const id = free[0]?.id;
+  if (id === undefined) return rest(isFalse(reasons.ownedByAnother, whoseEndpoints(seen)));
+  const name = nameOf(id);
+  if (name.length > longestEndpointName)
+    return rest(
+      isFalse(
+        reasons.nameTooLong,
+        `the private endpoint cannot be made · its name ${name} has ${name.length} characters and Azure takes ${longestEndpointName} · use a shorter name for the Service`,
+      ),
+    );
+  const { spec } = seen.object;
+  const body: PrivateEndpoint = {
+    location: spec.location,
+    tags: endpointTags(seen),
+    properties: {
+      subnet: { id: spec.guestSubnetID },
+      manualPrivateLinkServiceConnections: [
+        { name, properties: { privateLinkServiceId: alias, requestMessage } },
+      ],
+    },
+  };
+  const why = `the private endpoint ${name} does not exist`;
+  const failsAs = reasons.endpointCreationFailed;
+  const event = "CreatingPrivateEndpoint";
+  return {
+    steps: [{ on: "endpoint", do: "make endpoint", id, body, why, event, condition, failsAs }],
+    verdict: beingMade(seen),
+  };
+}
+
+/** A failure stays told while it is tried again. */
+function beingMade({ conditions: all }: Seen): Verdict {
+  const held = all.find(({ type }) => type === condition);
+  return held?.reason === reasons.endpointCreationFailed
+    ? held
+    : isFalse(reasons.endpointCreating, "the private endpoint is being made");
+}
+
+function keepEndpoint(seen: Seen, { id, found }: { id: ResourceId; found: PrivateEndpoint }) {
+  const wrong = seen.link.alias === undefined ? undefined : whatIsWrong(seen, found);
+  if (wrong !== undefined) {
+    const why = `the private endpoint ${nameOf(id)} is made anew: ${wrong}`;
+    const event = "ReplacingPrivateEndpoint";
+    const failsAs = reasons.endpointCreationFailed;
+    return {
+      steps: [{ on: "endpoint", do: "remove endpoint", id, why, event, condition, failsAs }],
+      verdict: isFalse(reasons.endpointReplacing, why),
+      addresses: undefined,
+    } satisfies EndpointPart;
+  }
+  const addresses = addressesOf(found);
+  const part = told(seen, found, addresses);
+  const ip = addresses.find((each) => isIp(each, 4)) ?? addresses[0];
+  return {
+    ...part,
+    steps: repairs(seen, id, found),
+    status: { privateEndpointID: id, ...(ip && { privateEndpointIP: ip }) },
+    addresses: part.verdict?.status === "True" ? addresses : undefined,
+  };
+}
+
+/** Why an endpoint cannot stay; undefined where it can. */
+function whatIsWrong(seen: Seen, found: PrivateEndpoint): string | undefined {
+  const { alias, id } = seen.link;
+  const target = connectionOf(found)?.properties.privateLinkServiceId;
+  const targets = [alias, id].filter((each) => each !== undefined);
+  if (target === undefined || !targets.some((each) => sameId(each, target)))
+    return "it is connected to another link service";
+  if (!sameId(found.properties.subnet?.id ?? "", seen.object.spec.guestSubnetID))
+    return "it is in another subnet";
+  if (["disconnected", "removed"].includes(stateOf(found)))
+    return "its connection was removed from the link service";
+  return undefined;
+}
+
+function told(seen: Seen, found: PrivateEndpoint, addresses: readonly string[]): Part {
+  const held = seen.conditions.find(({ type }) => type === condition);
+  const service = seen.link.id ?? seen.link.alias ?? "the link service";
+  const not = (message: string, type: "Normal" | "Warning", waitMs: number): Part => {
+    const news = held?.reason !== reasons.endpointNotApproved || held.message !== message;
+    const events = news ? [{ reason: reasons.endpointNotApproved, note: message, type }] : [];
+    return rest(isFalse(reasons.endpointNotApproved, message), { events, waitMs });
+  };
+  switch (stateOf(found)) {
+    case "approved":
+      if (addresses.length > 0)
+        return rest({ status: "True", reason: reasons.success, message: "connected" });
+      return rest(
+        isFalse(reasons.addressPending, "the private endpoint is approved and has no address yet"),
+        { waitMs: firstWaitMs },
+      );
+    case "pending": {
+      const sinceMs = held?.reason === reasons.endpointNotApproved ? seen.endpointSinceMs : 0;
+      const waitMs = Math.min(Math.max(sinceMs, firstWaitMs), longestWaitMs);
+      const guest = seen.object.spec.subscriptionID;
+      return sinceMs < escalationMs
+        ? not("the connection waits for approval · it is looked at again", "Normal", waitMs)
+        : not(
+            `the connection waits for approval since 15 minutes or more · the link service does not approve subscription ${guest} by itself · approve it: az network private-endpoint-connection approve --id <the pending connection in: az network private-endpoint-connection list --id ${service}>, or add the subscription to additionalAllowedSubscriptions`,
+            "Warning",
+            longestWaitMs,
+          );
+    }
+    case "rejected":
+      return not(
+        `the connection was rejected · by somebody who may manage ${service} · ask them to approve it there; it is looked at again`,
+        "Warning",
+        longestWaitMs,
+      );
+    case "":
+      return not("Azure does not say whether the connection is approved", "Normal", firstWaitMs);
+    default:
+      return not(
+        `the connection is neither approved nor pending but ${stateOf(found)} · look at it in Azure`,
+        "Warning",
+        longestWaitMs,
+      );
+  }
+}
+
+function repairs(seen: Seen, id: ResourceId, found: PrivateEndpoint): Part["steps"] {
+  const tags = withTags(found.tags ?? {}, endpointTags(seen));
+  if (tags === found.tags) return [];
+  const {
+    provisioningState: _state,
+    networkInterfaces: _interfaces,
+    customDnsConfigs: _names,
+    ...properties
+  } = found.properties;
+  const body: PrivateEndpoint = {
+    ...(found.location !== undefined && { location: found.location }),
+    tags,
+    properties,
+  };
+  const why = `tags of the private endpoint ${nameOf(id)} are missing`;
+  const failsAs = reasons.endpointCreationFailed;
+  return [{ on: "endpoint", do: "tag endpoint", id, body, why, condition, failsAs }];
+}
+
+function endpointTags(seen: Seen) {
+  return ownedTags(seen.cluster?.hostedCluster ?? "", "private-endpoint", owner(seen));
+}
+
+function endpointStatus({ status }: Seen): OwnStatus {
+  const { privateEndpointID, privateEndpointIP } = status;
+  return {
+    ...(privateEndpointID && { privateEndpointID }),
+    ...(privateEndpointIP && { privateEndpointIP }),
+  };
+}
+
+function whoseEndpoints(seen: Seen): string {
+  const said = seen.endpoints.flatMap(({ id, look }) => {
+    if (look.state !== "there") return [];
+    const is = ownership(look.resource.tags, owner(seen));
+    const whose = is.is === "another" ? is.whose : "somebody who has not tagged it as ours";
+    return [`${nameOf(id)} belongs to ${whose}`];
+  });
+  return `the private endpoint cannot be made · ${said.join(", ")} · remove or rename it, or use another resource group`;
+}
+
+function connectionOf({ properties }: PrivateEndpoint) {
+  return [
+    ...(properties.manualPrivateLinkServiceConnections ?? []),
+    ...(properties.privateLinkServiceConnections ?? []),
+  ][0];
+}
+
+/** How an endpoint is connected, in lower case; empty where it is not said. */
+export function stateOf(found: PrivateEndpoint): string {
+  const state = connectionOf(found)?.properties.privateLinkServiceConnectionState?.status;
+  return (state ?? "").toLowerCase();
+}
+
+/** The addresses of an endpoint: those of its names, else those of its interfaces. Each once. */
+export function addressesOf({ properties }: PrivateEndpoint): string[] {
+  const ofNames = (properties.customDnsConfigs ?? []).flatMap((each) => each.ipAddresses ?? []);
+  const ofInterfaces = (properties.networkInterfaces ?? [])
+    .flatMap((each) => each.properties?.ipConfigurations ?? [])
+    .flatMap((each) => each.properties.privateIPAddress ?? []);
+  const found = ofNames.length > 0 ? ofNames : ofInterfaces;
+  return [...new Set(found.filter((each) => isIp(each)))];
+}

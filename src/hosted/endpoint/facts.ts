@@ -1,0 +1,183 @@
+import type { WatchCache } from "../../kube/cache.ts";
+import { isTrue } from "../../model/conditions.ts";
+import { isExplained } from "../../model/failure.ts";
+import { keyOf } from "../../model/kind.ts";
+import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
+import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
+import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
+import { privateAccess } from "../../model/kinds/private-access.ts";
+import { parseResourceId, type ResourceId } from "../../model/resource-id.ts";
+import {
+  annotations,
+  clusterAnnotation,
+  conditions,
+  controlPlaneFinalizer,
+  endpointFinalizer,
+} from "../names.ts";
+import type { Peer } from "./placement.ts";
+import type { Choices, ClusterFacts, Going, Sibling } from "./seen.ts";
+import { guestGroup } from "./wanted.ts";
+
+/** The caches that say what a link is part of. */
+export interface Sources {
+  links: WatchCache<AzurePrivateLinkService>;
+  controlPlanes: WatchCache<HostedControlPlane>;
+  clusters: WatchCache<HostedCluster>;
+}
+
+/** A link with what it belongs to, as far as that exists. */
+export interface Belonging {
+  /** The owner that the link names, whether it still exists or not. */
+  owner: { name: string; uid: string } | undefined;
+  controlPlane: HostedControlPlane | undefined;
+  cluster: HostedCluster | undefined;
+  clusterKey: string | undefined;
+  going: Going | undefined;
+}
+
+/** Whose a link is. A control plane of the same name that was made later is another one. */
+export function belongingOf(link: AzurePrivateLinkService, sources: Sources): Belonging {
+  const reference = link.metadata.ownerReferences?.find(
+    ({ kind, apiVersion }) =>
+      kind === "HostedControlPlane" && apiVersion.startsWith("hypershift.openshift.io/"),
+  );
+  const owner = reference && { name: reference.name, uid: reference.uid };
+  const found =
+    owner && sources.controlPlanes.get(keyOf({ metadata: { ...link.metadata, name: owner.name } }));
+  const controlPlane = found?.metadata.uid === owner?.uid ? found : undefined;
+  const clusterKey =
+    link.metadata.annotations?.[clusterAnnotation] ??
+    controlPlane?.metadata.annotations?.[clusterAnnotation];
+  const cluster = clusterKey === undefined ? undefined : sources.clusters.get(clusterKey);
+  return { owner, controlPlane, cluster, clusterKey, going: goingOf(link, owner, controlPlane) };
+}
+
+function goingOf(
+  link: AzurePrivateLinkService,
+  owner: Belonging["owner"],
+  controlPlane: HostedControlPlane | undefined,
+): Going | undefined {
+  if (link.metadata.deletionTimestamp !== undefined) return "object";
+  if (owner !== undefined && controlPlane === undefined) return "orphan";
+  return controlPlane?.metadata.deletionTimestamp === undefined ? undefined : "control plane";
+}
+
+/** What is known of the cluster; undefined where the link names no control plane. */
+export function clusterFacts(belonging: Belonging): ClusterFacts | undefined {
+  const { owner, controlPlane, cluster, clusterKey } = belonging;
+  if (owner === undefined) return undefined;
+  const spec = controlPlane?.spec ?? cluster?.spec;
+  const hostnames: ClusterFacts["hostnames"] = {};
+  for (const { service, servicePublishingStrategy: by } of spec?.services ?? []) {
+    const hostname = by.type === "Route" ? by.route?.hostname : undefined;
+    if (hostname && (service === "APIServer" || service === "OAuthServer"))
+      hostnames[service] = hostname;
+  }
+  const dns = spec?.dns as { baseDomain?: string; privateZoneID?: string } | undefined;
+  return {
+    name: owner.name,
+    hostedCluster: clusterKey?.slice(clusterKey.indexOf("/") + 1) || owner.name,
+    hostedClusterKey: clusterKey,
+    held: controlPlane?.metadata.finalizers?.includes(controlPlaneFinalizer) ?? false,
+    public: isPublic(spec?.platform.azure),
+    domain: dns?.baseDomain || undefined,
+    hasPrivateZone: Boolean(dns?.privateZoneID),
+    hostnames,
+  };
+}
+
+function isPublic(azure: HostedControlPlane["spec"]["platform"]["azure"]): boolean {
+  try {
+    return azure === undefined || privateAccess(azure).reachablePublicly;
+  } catch (error) {
+    // Fields that contradict each other are told by `topology`; until then nothing is taken away or added.
+    if (isExplained(error)) return false;
+    throw error;
+  }
+}
+
+/** What people have asked for, on the HostedCluster or on what was copied from it. */
+export function choicesOf({ cluster, controlPlane }: Belonging): Choices {
+  const given = { ...controlPlane?.metadata.annotations, ...cluster?.metadata.annotations };
+  const problems: string[] = [];
+  const mode = given[annotations.zones] ?? "managed";
+  const known = mode === "managed" || mode === "existing" || mode === "none";
+  if (!known)
+    problems.push(
+      `the annotation ${annotations.zones} is ${JSON.stringify(mode.slice(0, 60))} · it must be managed, existing or none · correct it`,
+    );
+  const idIn = (key: string, text: string, type: "privateDnsZones" | "virtualNetworks") => {
+    try {
+      return parseResourceId(text.trim(), `Microsoft.Network/${type}`);
+    } catch (error) {
+      if (!isExplained(error)) throw error;
+      problems.push(`the annotation ${key} cannot be read · ${error.message} · correct it`);
+      return undefined;
+    }
+  };
+  const zone = (key: string) => {
+    const text = mode === "existing" ? given[key] : undefined;
+    return text === undefined ? undefined : idIn(key, text, "privateDnsZones");
+  };
+  const networks = (given[annotations.networks] ?? "")
+    .split(",")
+    .filter((each) => each.trim() !== "")
+    .map((each) => idIn(annotations.networks, each, "virtualNetworks"))
+    .filter((each) => each !== undefined);
+  return {
+    zones: known ? mode : "managed",
+    internalZone: zone(annotations.internalZone),
+    baseZone: zone(annotations.baseZone),
+    networks,
+    wrong: problems[0],
+  };
+}
+
+/** Whether somebody has said to leave behind what is in the guest. */
+export function isAbandoned(link: AzurePrivateLinkService, belonging: Belonging): boolean {
+  return [link, belonging.controlPlane, belonging.cluster].some(
+    (each) => each?.metadata.annotations?.[annotations.abandon] === "true",
+  );
+}
+
+/** The other links of the same control plane. */
+export function siblingsOf(link: AzurePrivateLinkService, sources: Sources): Sibling[] {
+  const { owner } = belongingOf(link, sources);
+  return sources.links
+    .byIndex("namespace", link.metadata.namespace ?? "")
+    .filter(({ metadata }) => metadata.uid !== link.metadata.uid)
+    .map((other) => ({ other, ...belongingOf(other, sources) }))
+    .filter((each) => each.owner !== undefined && each.owner.uid === owner?.uid)
+    .map(({ other, going }) => {
+      const { conditions: told, privateEndpointIP } = other.status ?? {};
+      const lives = going === undefined;
+      return {
+        name: other.metadata.name,
+        uid: other.metadata.uid ?? "",
+        lives,
+        uses: lives && (other.metadata.finalizers?.includes(endpointFinalizer) ?? false),
+        baseDomain: other.spec.baseDomain,
+        ready: privateEndpointIP !== undefined && isTrue(told, conditions.endpoint),
+      };
+    });
+}
+
+/** A link as others see it, for where shared things lie. */
+export function peerOf(link: AzurePrivateLinkService, sources: Sources): Peer {
+  const belonging = belongingOf(link, sources);
+  const { metadata, spec, status } = link;
+  const lives = belonging.going === undefined;
+  return {
+    uid: metadata.uid ?? "",
+    createdAt: metadata.creationTimestamp ?? "",
+    controlPlaneUid: belonging.owner?.uid,
+    name: metadata.name,
+    group: guestGroup(spec),
+    network: spec.guestVNetID,
+    baseDomain: spec.baseDomain,
+    lives,
+    placesZones: lives && choicesOf(belonging).zones === "managed",
+    baseZone: status?.baseDomainDNSZoneID as ResourceId | undefined,
+    endpoint: status?.privateEndpointID,
+  };
+}

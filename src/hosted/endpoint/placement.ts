@@ -1,0 +1,67 @@
+import type { ResourceId } from "../../model/resource-id.ts";
+import { idKey } from "../../model/resource-id.ts";
+import { plainName, zoneIn } from "./wanted.ts";
+
+/** A link of any cluster, as far as it decides where a shared zone lies and whose name an endpoint has. */
+export interface Peer {
+  uid: string;
+  /** When it was made, as Kubernetes writes it. */
+  createdAt: string;
+  controlPlaneUid: string | undefined;
+  name: string;
+  /** Where its guest side is made. */
+  group: ResourceId;
+  network: string;
+  baseDomain: string | undefined;
+  /** Not being undone, and its zones are ours to make. */
+  placesZones: boolean;
+  lives: boolean;
+  baseZone: ResourceId | undefined;
+  endpoint: string | undefined;
+}
+
+/** The older one decides; of two of the same second, the one with the lower uid. */
+export function isOlder(
+  a: Pick<Peer, "createdAt" | "uid">,
+  b: Pick<Peer, "createdAt" | "uid">,
+): boolean {
+  return a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.uid < b.uid);
+}
+
+/**
+ * Where the zone of a base domain lies. A network resolves a domain by one zone only, so all clusters of one network with
+ * the same base domain use the same zone, in whatever group it is:
+ *
+ *   ours is published                        there
+ *   another's is published                   there; of several, the oldest one's
+ *   none is published                        in the group of the oldest
+ */
+export function baseZonePlace(me: Peer, peers: readonly Peer[]): ResourceId | undefined {
+  const { baseDomain } = me;
+  if (baseDomain === undefined) return undefined;
+  if (me.baseZone !== undefined) return me.baseZone;
+  const sharing = peers
+    .filter(
+      (peer) =>
+        peer.uid !== me.uid &&
+        peer.placesZones &&
+        peer.baseDomain !== undefined &&
+        plainName(peer.baseDomain) === plainName(baseDomain) &&
+        idKey(peer.network) === idKey(me.network),
+    )
+    .concat(me)
+    .sort((a, b) => (isOlder(a, b) ? -1 : 1));
+  const published = sharing.find((peer) => peer.baseZone !== undefined);
+  return published?.baseZone ?? zoneIn((sharing[0] ?? me).group, plainName(baseDomain));
+}
+
+/** Whether another cluster's link has, or is first to get, the name that an endpoint would have by itself. */
+export function isNameReserved(me: Peer, shipped: ResourceId, peers: readonly Peer[]): boolean {
+  return peers.some((peer) => {
+    if (peer.uid === me.uid || !peer.lives || peer.controlPlaneUid === me.controlPlaneUid)
+      return false;
+    if (peer.endpoint !== undefined) return idKey(peer.endpoint) === idKey(shipped);
+    const wantsIt = peer.name === me.name && idKey(peer.group) === idKey(me.group);
+    return wantsIt && isOlder(peer, me);
+  });
+}

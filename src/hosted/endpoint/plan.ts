@@ -1,0 +1,214 @@
+import type { Again, Plan } from "../../kube/feature.ts";
+import type { PlannedCondition } from "../../model/conditions.ts";
+import { sameId } from "../../model/resource-id.ts";
+import { annotations, conditions, internalZoneName, privateRouter } from "../names.ts";
+import { planEndpoint } from "./endpoint.ts";
+import { failed, failures, joined } from "./names-told.ts";
+import { reasons } from "./reasons.ts";
+import type { OwnStatus, Seen, ZoneSeen } from "./seen.ts";
+import { planServices } from "./services.ts";
+import { shadowed } from "./shadow.ts";
+import { type EndpointStep, isFalse, type Part, rest, type Verdict } from "./steps.ts";
+import { giveUpZone, undo } from "./undo.ts";
+import { planZone } from "./zone.ts";
+
+/**
+ * Decide, do not act.
+ *
+ *   object or control plane   control plane  →
+ *   going or gone                            undo the guest side, then let go (undo.ts)
+ *   stays                     unknown        say that the object has no owner
+ *   stays                     not held       wait: `observe` holds it, so that its credential outlives what is made here
+ *   stays                     held           endpoint (endpoint.ts), zones (zone.ts), Services (services.ts), all at once
+ *
+ *   AzurePrivateLinkServiceAvailable is True if all of these are, else it says what the first that is not says:
+ *     AzurePLSCreated, for the object as it is now
+ *     AzurePrivateEndpointAvailable: approved, with an address
+ *     AzurePrivateDNSAvailable: zones, links and names as wanted
+ *
+ *   A paused cluster is looked at and told about, and not changed; what is going goes all the same.
+ */
+export function plan(seen: Seen): Plan<EndpointStep> {
+  if (seen.going !== undefined) return undo(seen);
+  const wait = whatIsMissing(seen);
+  if (wait !== undefined)
+    return { steps: [], conditions: all(wait, wait, wait), status: seen.status, again: "drift" };
+  const endpoint = seen.endpointsFailed
+    ? { ...unreadEndpoint(seen, seen.endpointsFailed), addresses: undefined }
+    : planEndpoint(seen);
+  const names = planNames(seen, endpoint.addresses);
+  const services = planServices(seen, endpoint.addresses);
+  const dns = joined([names, { ...services, status: {} }]);
+  const good: Verdict = { status: "True", reason: reasons.success, message: "names are written" };
+  const endpointVerdict = endpoint.verdict ?? held(seen, conditions.endpoint);
+  const dnsVerdict = dns.verdict ?? { ...good, message: namesMessage(seen) };
+  const waits = [endpoint.waitMs, dns.waitMs].flatMap((each) => each ?? []);
+  return paused(seen, {
+    steps: [...endpoint.steps, ...dns.steps],
+    conditions: all(available(seen, endpointVerdict, dnsVerdict), endpointVerdict, dnsVerdict),
+    status: { ...endpoint.status, ...names.status },
+    events: [...(endpoint.events ?? []), ...(dns.events ?? [])],
+    finalizer: "hold",
+    again: waits.length > 0 ? { afterMs: Math.min(...waits) } : "drift",
+  });
+}
+
+function whatIsMissing({ cluster, us }: Seen): Verdict | undefined {
+  if (cluster === undefined)
+    return isFalse(
+      reasons.controlPlaneUnknown,
+      "nothing is made in the guest · the object has no HostedControlPlane as its owner · it is made by Postern or HyperShift, not by hand",
+    );
+  if (us.clusterID === undefined)
+    return isFalse(
+      reasons.clusterIDMissing,
+      "nothing is made in the guest · neither the HostedControlPlane nor the HostedCluster has spec.clusterID · set it",
+    );
+  if (!cluster.held)
+    return isFalse(
+      reasons.controlPlaneNotHeld,
+      "nothing is made in the guest yet · the HostedControlPlane has no finalizer that keeps its credential · it is put there shortly",
+    );
+  return undefined;
+}
+
+function unreadEndpoint(seen: Seen, failure: NonNullable<Seen["endpointsFailed"]>): Part {
+  const { privateEndpointID, privateEndpointIP } = seen.status;
+  return rest(isFalse(reasons.endpointGetFailed, failure.message), {
+    waitMs: failure.requeueAfterMs ?? 30_000,
+    status: {
+      ...(privateEndpointID && { privateEndpointID }),
+      ...(privateEndpointIP && { privateEndpointIP }),
+    },
+  });
+}
+
+/** All zones: those that are not wanted any more go first, because a network resolves a domain by one zone only. */
+function planNames(seen: Seen, addresses: readonly string[] | undefined): Part {
+  const { choices, cluster, object } = seen;
+  const isRouter = object.name === privateRouter;
+  const dnsZoneName =
+    choices.zones === "none" ? {} : { dnsZoneName: internalZoneName(cluster?.name ?? "") };
+  const keep: OwnStatus = { ...zoneStatus(seen), ...dnsZoneName };
+  if (choices.wrong !== undefined)
+    return rest(isFalse(reasons.invalidAnnotation, choices.wrong), { status: keep });
+  if (seen.zonesFailed !== undefined)
+    return { ...failed(seen, seen.zonesFailed, reasons.zoneCreationFailed), status: keep };
+  const unwanted = joined(
+    seen.zones.filter((zone) => !zone.wanted).map((zone) => giveUpZone(seen, zone)),
+  );
+  if (unwanted.verdict !== undefined) return { ...unwanted, status: keep };
+  const wanted = seen.zones.filter((zone) => zone.wanted);
+  const refusal = choices.zones === "managed" ? shadowed(seen) : undefined;
+  const parts = wanted
+    .filter(({ role }) => role === "internal" || refusal === undefined)
+    .map((zone) => oneZone(seen, zone, addresses));
+  if (refusal !== undefined) parts.push(refusal);
+  if (!isRouter && object.spec.baseDomain === undefined && choices.zones !== "none")
+    parts.push(rest(noBaseDomain));
+  const missing = choices.zones === "existing" ? missingId(seen) : undefined;
+  if (missing !== undefined) parts.push(rest(missing));
+  const all = joined(parts);
+  return { ...all, status: { ...all.status, ...dnsZoneName } };
+}
+
+function oneZone(seen: Seen, zone: ZoneSeen, addresses: readonly string[] | undefined): Part {
+  if (zone.unread === undefined) return planZone(seen, zone, addresses);
+  const { on, failure } = zone.unread;
+  const kept = Object.fromEntries(
+    Object.entries(zoneStatus(seen)).filter(([, id]) => sameId(id, zone.id)),
+  );
+  return { ...failed(seen, failure, failures(zone.role)[on]), status: kept };
+}
+
+const noBaseDomain = isFalse(
+  reasons.baseDomainMissing,
+  "the OAuth server has no name in the guest · spec.baseDomain is missing · publish OAuthServer under a hostname oauth-<cluster>.<domain>, or set spec.dns.baseDomain",
+);
+
+function missingId({ choices, object }: Seen): Verdict | undefined {
+  const lacks = (key: string) =>
+    isFalse(
+      reasons.zoneMissing,
+      `the names are not written · ${annotations.zones} is existing and ${key} is missing · set it on the HostedCluster to the id of the zone`,
+    );
+  if (object.name === privateRouter && choices.internalZone === undefined)
+    return lacks(annotations.internalZone);
+  if (object.spec.baseDomain !== undefined && choices.baseZone === undefined)
+    return lacks(annotations.baseZone);
+  return undefined;
+}
+
+function zoneStatus({ status }: Seen): OwnStatus {
+  const { privateDNSZoneID, baseDomainDNSZoneID } = status;
+  return {
+    ...(privateDNSZoneID && { privateDNSZoneID }),
+    ...(baseDomainDNSZoneID && { baseDomainDNSZoneID }),
+  };
+}
+
+function namesMessage({ choices }: Seen): string {
+  return choices.zones === "none"
+    ? `names are left to others, as ${annotations.zones}: none says`
+    : "names are written";
+}
+
+/** What a client in the guest's network can count on. */
+function available(seen: Seen, endpoint: Verdict, dns: Verdict): Verdict {
+  const { condition, current } = seen.link;
+  if (condition === undefined || (condition.status === "True" && !current))
+    return isFalse(reasons.linkPending, "the link service is not known to be ready");
+  if (condition.status !== "True") return isFalse(condition.reason, condition.message);
+  const missing = [endpoint, dns].find(({ status }) => status !== "True");
+  if (missing !== undefined) return isFalse(missing.reason, missing.message);
+  return { status: "True", reason: reasons.success, message: "reachable from the guest's network" };
+}
+
+/** The same without its steps, where the cluster is paused. */
+function paused(seen: Seen, planned: Plan<EndpointStep>): Plan<EndpointStep> {
+  if (!seen.pause.paused) return planned;
+  const { finalizer: _, ...rest } = planned;
+  const waits = new Set(planned.steps.map(({ condition }) => condition));
+  const where = seen.cluster?.hostedClusterKey ?? seen.object.name;
+  const message = `there is something to do and the cluster is paused · spec.pausedUntil of HostedCluster ${where} · clear it to go on`;
+  const conditionsNow = planned.conditions.map((each) =>
+    each.status !== "True" &&
+    waits.size > 0 &&
+    (waits.has(each.type) || each.type === conditions.available)
+      ? { ...each, reason: reasons.paused, message }
+      : each,
+  );
+  // What was not begun has no place in the status.
+  const status = { ...seen.status };
+  return {
+    ...rest,
+    steps: [],
+    conditions: conditionsNow,
+    status,
+    again: untilResumed(seen, planned.again),
+  };
+}
+
+function untilResumed({ pause }: Seen, again: Again): Again {
+  const untilMs = pause.paused ? pause.untilMs : undefined;
+  return untilMs === undefined || untilMs > 5 * 60_000 ? again : { afterMs: untilMs };
+}
+
+function held({ conditions: now }: Seen, type: string): Verdict {
+  const found = now.find((each) => each.type === type);
+  return found ?? isFalse(reasons.endpointCreating, "the private endpoint is being made");
+}
+
+function all(available: Verdict, endpoint: Verdict, dns: Verdict): PlannedCondition[] {
+  const of = (type: string, { status, reason, message }: Verdict) => ({
+    type,
+    status,
+    reason,
+    message,
+  });
+  return [
+    of(conditions.available, available),
+    of(conditions.endpoint, endpoint),
+    of(conditions.dns, dns),
+  ];
+}

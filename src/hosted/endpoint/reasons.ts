@@ -1,0 +1,43 @@
+/** Every reason of the conditions that this feature writes. `docs/reference/conditions.md` lists the same. */
+export const reasons = {
+  // HyperShift's.
+  success: "AzureSuccess",
+  endpointGetFailed: "PrivateEndpointGetFailed",
+  endpointCreationFailed: "PrivateEndpointCreationFailed",
+  endpointNotApproved: "PrivateEndpointConnectionNotApproved",
+  zoneCreationFailed: "DNSZoneCreationFailed",
+  linkCreationFailed: "VNetLinkCreationFailed",
+  recordCreationFailed: "ARecordCreationFailed",
+  baseZoneCreationFailed: "BaseDomainDNSZoneCreationFailed",
+  baseLinkCreationFailed: "BaseDomainVNetLinkCreationFailed",
+  baseRecordCreationFailed: "BaseDomainARecordCreationFailed",
+  baseDomainShadows: "BaseDomainShadowsClusterDomain",
+
+  // Ours: what is waited for.
+  controlPlaneUnknown: "ControlPlaneUnknown",
+  controlPlaneNotHeld: "ControlPlaneNotHeld",
+  clusterIDMissing: "ClusterIDMissing",
+  linkPending: "LinkServicePending",
+  endpointCreating: "PrivateEndpointCreating",
+  endpointReplacing: "PrivateEndpointReplacing",
+  addressPending: "PrivateEndpointAddressPending",
+  namesPending: "NamesPending",
+  paused: "Paused",
+
+  // Ours: what somebody must put right.
+  ownedByAnother: "OwnedByAnother",
+  nameTooLong: "NameTooLong",
+  invalidAnnotation: "InvalidAnnotation",
+  zoneMissing: "ZoneMissing",
+  zoneFull: "ZoneFull",
+  baseDomainMissing: "BaseDomainMissing",
+  zoneGivenUp: "ZoneGivenUp",
+
+  // Ours: the end.
+  deleting: "Deleting",
+  cleanupFailed: "CleanupFailed",
+  abandoned: "GuestResourcesAbandoned",
+} as const;
+
+/** One of them. */
+export type Reason = (typeof reasons)[keyof typeof reasons];

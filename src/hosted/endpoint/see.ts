@@ -1,0 +1,322 @@
+import type { ArmView } from "../../azure/arm.ts";
+import type { Look } from "../../azure/gateway.ts";
+import { privateDnsZones } from "../../azure/gateways/private-dns.ts";
+import { type PrivateEndpoint, privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
+import type { OwnObjects } from "../../kube/own-objects.ts";
+import type { Pass } from "../../kube/pass.ts";
+import { conditionOf } from "../../model/conditions.ts";
+import { type Failure, isExplained } from "../../model/failure.ts";
+import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
+import type { Service } from "../../model/kinds/core.ts";
+import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
+import { paused } from "../../model/pause.ts";
+import {
+  idKey,
+  nameOf,
+  parentOf,
+  parseResourceId,
+  type ResourceId,
+  sameId,
+} from "../../model/resource-id.ts";
+import type { AzureSides } from "../azure-sides.ts";
+import { conditions, endpointFinalizer, internalZoneName, privateRouter } from "../names.ts";
+import { addressesOf, stateOf } from "./endpoint.ts";
+import {
+  type Belonging,
+  belongingOf,
+  choicesOf,
+  clusterFacts,
+  isAbandoned,
+  peerOf,
+  type Sources,
+  siblingsOf,
+} from "./facts.ts";
+import { baseZonePlace, isNameReserved, type Peer } from "./placement.ts";
+import { type Looking, seeZone, unlessRefused, type ZoneAsked } from "./see-zone.ts";
+import { type OwnStatus, type Seen, statusFields, type Us } from "./seen.ts";
+import { externalServices } from "./services.ts";
+import {
+  endpointIds,
+  guestGroup,
+  linkIds,
+  nameInZone,
+  plainName,
+  recordId,
+  wantedNames,
+  zoneIn,
+} from "./wanted.ts";
+import { isHyperShifts, isOurs, ourClaim } from "./whose.ts";
+import { wantedNetworks } from "./zone-links.ts";
+import type { ZoneTurns } from "./zone-turns.ts";
+
+/** What `see` reads from. */
+export interface Parts {
+  sources: Sources;
+  services: OwnObjects<Service>;
+  sides: AzureSides;
+  turns: ZoneTurns;
+}
+
+const changeAgeMs = 10 * 60_000;
+const driftAgeMs = 150_000;
+/** One that is not connected yet is read anew, but not by every pass that something else causes. */
+const unconnectedAgeMs = 15_000;
+
+/** Everything that a plan needs: what Kubernetes says from the caches, what is in the guest from Azure. */
+export async function see(
+  link: AzurePrivateLinkService,
+  pass: Pass,
+  parts: Parts,
+  learn: (arm: ArmView) => void,
+): Promise<Seen> {
+  const known = seeKubernetes(link, pass, parts.sources);
+  const { cluster, going, us, object } = known;
+  const ready = cluster?.held === true && us.clusterID !== undefined;
+  if (going === undefined ? !ready : !object.held) return known;
+  const services = await seeServices(known, pass, parts);
+  const arm = guestOf(link, belongingOf(link, parts.sources), pass, parts, going !== undefined);
+  if ("refused" in arm) return { ...known, services, noCredential: arm.refused };
+  learn(arm.view);
+  const drift = pass.priority === "drift";
+  const looking: Looking = {
+    arm: arm.view,
+    drift,
+    maxAgeMs: drift ? driftAgeMs : changeAgeMs,
+    now: pass.now().getTime(),
+    turns: parts.turns,
+  };
+  const [endpoints, zones] = await Promise.all([
+    seeEndpoints(known, link, looking, parts.sources),
+    seeZones(known, link, looking, parts.sources),
+  ]);
+  return { ...known, services, ...endpoints, ...zones };
+}
+
+function seeKubernetes(link: AzurePrivateLinkService, pass: Pass, sources: Sources): Seen {
+  const belonging = belongingOf(link, sources);
+  const { controlPlane, cluster, owner, going } = belonging;
+  const { metadata, spec, status } = link;
+  const told = status?.conditions ?? [];
+  const linkCondition = conditionOf(told, conditions.link);
+  const endpoint = conditionOf(told, conditions.endpoint);
+  const us: Us = {
+    uid: metadata.uid ?? "",
+    clusterID: controlPlane?.spec.clusterID ?? cluster?.spec.clusterID,
+    controlPlaneUid: owner?.uid,
+  };
+  const held: OwnStatus = {};
+  for (const field of statusFields) if (status?.[field]) held[field] = status[field];
+  return {
+    object: {
+      name: metadata.name,
+      namespace: metadata.namespace ?? "",
+      held: metadata.finalizers?.includes(endpointFinalizer) ?? false,
+      spec,
+    },
+    us,
+    cluster: clusterFacts(belonging),
+    going,
+    abandoned: isAbandoned(link, belonging),
+    pause: paused(cluster?.spec.pausedUntil ?? controlPlane?.spec.pausedUntil, pass.now()),
+    choices: choicesOf(belonging),
+    siblings: siblingsOf(link, sources),
+    link: {
+      alias: status?.privateLinkServiceAlias,
+      id: status?.privateLinkServiceID,
+      condition: linkCondition,
+      current: linkCondition?.observedGeneration === metadata.generation,
+    },
+    conditions: told.filter(({ type }) =>
+      [conditions.available, conditions.endpoint, conditions.dns].some((each) => each === type),
+    ),
+    status: held,
+    endpointSinceMs: endpoint
+      ? Math.max(0, pass.now().getTime() - Date.parse(endpoint.lastTransitionTime))
+      : 0,
+    noCredential: undefined,
+    endpoints: [],
+    endpointsFailed: undefined,
+    nameReserved: false,
+    zones: [],
+    zoneNames: [],
+    zonesFailed: undefined,
+    services: [],
+  };
+}
+
+async function seeServices(seen: Seen, pass: Pass, { services }: Parts): Promise<Service[]> {
+  if (seen.object.name !== privateRouter) return [];
+  const { namespace } = seen.object;
+  const found = await Promise.all(
+    Object.values(externalServices).map((name) => services.get({ namespace, name }, pass.signal)),
+  );
+  return found.filter((each) => each !== undefined);
+}
+
+/** The guest, by the control plane's own credential, or by what is left of it when the control plane has gone. */
+function guestOf(
+  link: AzurePrivateLinkService,
+  { controlPlane, cluster, owner }: Belonging,
+  pass: Pass,
+  { sides }: Parts,
+  going: boolean,
+): { view: ArmView } | { refused: Failure } {
+  const { subscriptionID, resourceGroupName, location, guestVNetID, guestSubnetID } = link.spec;
+  const azure = {
+    ...{ subscriptionID, location, resourceGroup: resourceGroupName },
+    ...{ vnetID: guestVNetID, subnetID: guestSubnetID },
+  };
+  const standIn = {
+    metadata: {
+      ...(link.metadata.namespace && { namespace: link.metadata.namespace }),
+      name: owner?.name ?? "",
+      ...(owner && { uid: owner.uid }),
+    },
+    spec: cluster?.spec ?? { platform: { type: "Azure", azure } },
+  } as HostedControlPlane;
+  try {
+    return { view: sides.guest(controlPlane ?? standIn, pass) };
+  } catch (error) {
+    if (!going || !isExplained(error)) throw error;
+    return { refused: error.explain() };
+  }
+}
+
+async function seeEndpoints(
+  seen: Seen,
+  link: AzurePrivateLinkService,
+  { arm, maxAgeMs }: Looking,
+  sources: Sources,
+): Promise<Partial<Seen>> {
+  const gateway = privateEndpoints(arm);
+  const ids = endpointIds(seen.object, seen.us.clusterID);
+  const group = guestGroup(seen.object.spec);
+  const one = async (id: ResourceId): Promise<Look<PrivateEndpoint>> => {
+    const look = await gateway.look(id, maxAgeMs);
+    const unconnected =
+      look.state === "there" &&
+      isOurs(look.resource.tags, seen.us) &&
+      (stateOf(look.resource) !== "approved" || addressesOf(look.resource).length === 0);
+    return unconnected && seen.going === undefined ? gateway.look(id, unconnectedAgeMs) : look;
+  };
+  const read = async () => {
+    await gateway.list(group, maxAgeMs);
+    return Promise.all(ids.map(async (id) => ({ id, look: await one(id) })));
+  };
+  const endpoints = await unlessRefused(read());
+  if ("refused" in endpoints) return { endpointsFailed: endpoints.refused };
+  const [shipped] = ids;
+  const rivals = sources.links
+    .byIndex("endpoint-place", placeKey(link))
+    .map((each) => peerOf(each, sources));
+  const nameReserved =
+    shipped !== undefined && isNameReserved(peerOf(link, sources), shipped, rivals);
+  return { endpoints, nameReserved };
+}
+
+async function seeZones(
+  seen: Seen,
+  link: AzurePrivateLinkService,
+  looking: Looking,
+  sources: Sources,
+): Promise<Partial<Seen>> {
+  const gateway = privateDnsZones(looking.arm);
+  const group = guestGroup(seen.object.spec);
+  const places = zonePlaces(seen, link, sources);
+  const inGroup = places.some(({ id }) => sameId(parentOf(id) ?? "", group));
+  const listed = inGroup ? await unlessRefused(gateway.list(group, looking.maxAgeMs)) : [];
+  if ("refused" in listed) return { zonesFailed: listed.refused };
+  const zones = await Promise.all(
+    places.map((place) => seeZone({ ...place, ...inside(seen, place) }, looking)),
+  );
+  return {
+    zones: settled(seen, zones),
+    zoneNames: listed.map(({ id }) => plainName(nameOf(parseResourceId(id ?? "/")))),
+  };
+}
+
+type Place = Pick<ZoneAsked, "role" | "id" | "managed" | "wanted">;
+
+/** The zones that are wanted, and those that the status names or that would have been made: they may hold what is ours. */
+function zonePlaces(seen: Seen, link: AzurePrivateLinkService, sources: Sources): Place[] {
+  const { object, cluster, choices, status, going } = seen;
+  const places: Place[] = [];
+  const add = (
+    role: Place["role"],
+    id: ResourceId | undefined,
+    managed: boolean,
+    wanted: boolean,
+  ) => {
+    if (id !== undefined && !places.some((each) => sameId(each.id, id)))
+      places.push({ role, id, managed, wanted: wanted && going === undefined });
+  };
+  const managed = choices.zones === "managed";
+  const given = choices.zones === "existing";
+  const isRouter = object.name === privateRouter;
+  const internal =
+    cluster && isRouter
+      ? zoneIn(guestGroup(object.spec), internalZoneName(cluster.name))
+      : undefined;
+  if (isRouter && given) add("internal", choices.internalZone, false, true);
+  if (isRouter && managed) add("internal", internal, true, true);
+  if (given && object.spec.baseDomain) add("base", choices.baseZone, false, true);
+  if (managed)
+    add("base", baseZonePlace(peerOf(link, sources), peersOf(link, sources)), true, true);
+  if (isRouter) add("internal", idOf(status.privateDNSZoneID), true, false);
+  add("base", idOf(status.baseDomainDNSZoneID), true, false);
+  if (going === undefined) return places;
+  if (isRouter) add("internal", internal, true, false);
+  if (object.spec.baseDomain)
+    add("base", zoneIn(guestGroup(object.spec), plainName(object.spec.baseDomain)), true, false);
+  return places;
+}
+
+/** The links that share a network and a base domain with this one. */
+function peersOf(link: AzurePrivateLinkService, sources: Sources): Peer[] {
+  return sources.links
+    .byIndex("endpoint-domain", domainKey(link))
+    .map((each) => peerOf(each, sources));
+}
+
+/** What in a zone is of interest though it may not exist. */
+function inside(seen: Seen, place: Place): Pick<ZoneAsked, "links" | "records"> {
+  const { name, spec } = seen.object;
+  const links = wantedNetworks(seen).flatMap((network) =>
+    linkIds(place, name, network, spec.guestVNetID, seen.us.clusterID),
+  );
+  const records = wantedNames(seen)
+    .filter(({ role }) => place.wanted && role === place.role)
+    .flatMap(({ fqdn }) => nameInZone(fqdn, place.id) ?? [])
+    .flatMap((each) => [recordId(place.id, "A", each), recordId(place.id, "AAAA", each)]);
+  return { links, records };
+}
+
+/**
+ * A zone that we published and that is not ours was somebody's, used by annotation, and the annotation has gone: it is
+ * given up. Where the one that is wanted now would be that very one, the plan says whose it is.
+ */
+function settled(seen: Seen, zones: Seen["zones"]): Seen["zones"] {
+  return zones.map((zone) => {
+    const { look, managed, wanted } = zone;
+    if (wanted || !managed || look.state !== "there") return zone;
+    const { tags } = look.resource;
+    const ours = ourClaim(tags, seen.us) !== undefined || isHyperShifts(tags, "private-dns-zone");
+    return ours ? zone : { ...zone, managed: false };
+  });
+}
+
+function idOf(text: string | undefined): ResourceId | undefined {
+  return text === undefined
+    ? undefined
+    : parseResourceId(text, "Microsoft.Network/privateDnsZones");
+}
+
+/** The index of links by the zone of a base domain that they would share. */
+export function domainKey({ spec }: AzurePrivateLinkService): string {
+  return `${idKey(spec.guestVNetID)} ${plainName(spec.baseDomain ?? "")}`;
+}
+
+/** The index of links by the name that their endpoints would have. */
+export function placeKey({ metadata, spec }: AzurePrivateLinkService): string {
+  return `${idKey(guestGroup(spec))} ${metadata.name}`;
+}

@@ -1,0 +1,92 @@
+import { isIp } from "../../model/ip.ts";
+import type { Service } from "../../model/kinds/core.ts";
+import { conditions, privateRouter } from "../names.ts";
+import { reasons } from "./reasons.ts";
+import type { Seen } from "./seen.ts";
+import { type EndpointStep, isFalse, type Part, rest } from "./steps.ts";
+
+/** On the Services that tell external-dns where the names of a private cluster lead. */
+export const externalLabel = "hypershift.openshift.io/azure-pls-external-private-svc";
+export const hostnameAnnotation = "external-dns.alpha.kubernetes.io/hostname";
+
+/** The Service of each published part. */
+export const externalServices = {
+  APIServer: "kube-apiserver-private-external",
+  OAuthServer: "oauth-private-external",
+} as const;
+
+/**
+ * The ExternalName Services of the router's link:
+ *
+ *   the cluster is   published by a Route with a name   →
+ *   private only     yes                                one that leads to the endpoint's address
+ *   private only     no                                 none
+ *   public too       either                             none
+ *
+ * One that lacks HyperShift's label is somebody else's: it is neither changed nor deleted.
+ */
+export function planServices(seen: Seen, addresses: readonly string[] | undefined): Part {
+  const { cluster, object } = seen;
+  if (object.name !== privateRouter || cluster === undefined) return rest(undefined);
+  const steps: EndpointStep[] = [];
+  const taken: string[] = [];
+  for (const part of ["APIServer", "OAuthServer"] as const) {
+    const name = externalServices[part];
+    const found = seen.services.find(({ metadata }) => metadata.name === name);
+    const hostname = cluster.public ? undefined : cluster.hostnames[part];
+    const ours = found?.metadata.labels?.[externalLabel] === "true";
+    if (hostname === undefined) {
+      if (found !== undefined && ours && !found.metadata.deletionTimestamp)
+        steps.push({ on: "service", do: "remove service", found, why: unwanted(name), condition });
+      continue;
+    }
+    // A Service of this kind takes no IPv6 address for a name.
+    const address = addresses?.find((each) => isIp(each, 4));
+    if (address === undefined) continue;
+    if (found !== undefined && !ours) taken.push(name);
+    else steps.push(...written(seen, name, hostname, address, found));
+  }
+  if (taken.length === 0) return { steps, verdict: undefined };
+  const said = `the Service ${taken.join(" and ")} is not written · it exists and lacks the label ${externalLabel} · remove it`;
+  return { steps, verdict: isFalse(reasons.ownedByAnother, said) };
+}
+
+const condition = conditions.dns;
+const unwanted = (name: string) => `the Service ${name} is not wanted: the cluster is public too`;
+
+function written(
+  seen: Seen,
+  name: string,
+  hostname: string,
+  address: string,
+  found: Service | undefined,
+): EndpointStep[] {
+  const right =
+    found?.spec?.type === "ExternalName" &&
+    found.spec.externalName === address &&
+    found.metadata.annotations?.[hostnameAnnotation] === hostname;
+  if (right) return [];
+  const { controlPlaneUid } = seen.us;
+  const service: Service = {
+    metadata: {
+      namespace: seen.object.namespace,
+      name,
+      labels: { [externalLabel]: "true" },
+      annotations: { [hostnameAnnotation]: hostname },
+      ...(seen.cluster !== undefined &&
+        controlPlaneUid !== undefined && {
+          ownerReferences: [
+            {
+              apiVersion: "hypershift.openshift.io/v1beta1",
+              kind: "HostedControlPlane",
+              name: seen.cluster.name,
+              uid: controlPlaneUid,
+            },
+          ],
+        }),
+    },
+    spec: { type: "ExternalName", externalName: address },
+  };
+  const why = `external-dns is to know where ${hostname} leads`;
+  return [{ on: "service", do: "write service", service, found, why, condition }];
+}

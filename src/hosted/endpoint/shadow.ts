@@ -1,0 +1,46 @@
+import { reasons } from "./reasons.ts";
+import type { Seen } from "./seen.ts";
+import { isFalse, type Part, rest } from "./steps.ts";
+import { isBelow, plainName, sameName } from "./wanted.ts";
+
+/**
+ * Whether the zone of the base domain would hide the cluster's own names. In a linked network a private zone answers for
+ * its whole domain: what it does not hold does not exist there, and `*.apps.<cluster>.<domain>` is not ours to write.
+ *
+ *   base domain               a zone of the cluster's own   →
+ *   beside the cluster's                                    fine
+ *   equal to the cluster's                                  refused: it is that zone, and Azure links one of a name
+ *   above the cluster's       known                         fine: the network asks the more specific zone
+ *   above the cluster's       not known                     refused
+ *
+ * Known is one that `spec.dns.privateZoneID` names, or that lies in the guest's group, where `hypershift create infra`
+ * puts it. A zone that was in use before stays in use: taking names away is worse than what it hides.
+ */
+export function shadowed(seen: Seen): Part | undefined {
+  const { cluster, object, status } = seen;
+  const { baseDomain } = object.spec;
+  if (baseDomain === undefined || cluster?.domain === undefined) return undefined;
+  if (status.baseDomainDNSZoneID !== undefined) return undefined;
+  const own = `${cluster.name}.${cluster.domain}`;
+  const remedy = `name the APIServer and the OAuthServer in another domain, such as one below ${baseDomain}`;
+  if (sameName(baseDomain, own))
+    return refusal(
+      `it is the domain of the cluster itself, so *.apps.${own} would not resolve`,
+      remedy,
+    );
+  if (!isBelow(own, baseDomain)) return undefined;
+  const moreSpecific = seen.zoneNames.some(
+    (zone) =>
+      isBelow(zone, baseDomain) && (plainName(zone) === plainName(own) || isBelow(own, zone)),
+  );
+  if (cluster.hasPrivateZone || moreSpecific) return undefined;
+  return refusal(
+    `its zone would hide *.apps.${own} from the guest's network`,
+    `make a private DNS zone ${own}, link it to the network and set spec.dns.privateZoneID, or ${remedy}`,
+  );
+
+  function refusal(why: string, what: string): Part {
+    const message = `the names in ${baseDomain} are not written · ${why} · ${what}`;
+    return rest(isFalse(reasons.baseDomainShadows, message));
+  }
+}

@@ -1,0 +1,235 @@
+import type { Plan } from "../../kube/feature.ts";
+import { ownerIn } from "../../model/ownership.ts";
+import { nameOf } from "../../model/resource-id.ts";
+import { annotations, conditions } from "../names.ts";
+import { ourEndpoints } from "./endpoint.ts";
+import { reasons } from "./reasons.ts";
+import { foundRecords, recordType, removeRecord } from "./records.ts";
+import type { Seen, ZoneSeen } from "./seen.ts";
+import type { EndpointStep, Part } from "./steps.ts";
+import { sameName } from "./wanted.ts";
+import { isOurs, otherClaims, ourClaim, withoutOurClaim } from "./whose.ts";
+import { foundLinks, giveUpLink } from "./zone-links.ts";
+
+/** What is left to undo of one thing, and what stands in the way. */
+interface Undone {
+  steps: EndpointStep[];
+  waitMs?: number | undefined;
+  problems?: string[];
+}
+
+/**
+ * Undo the guest side. Everything begins as soon as Azure accepts it, and nothing waits for what is not related:
+ *
+ *   endpoint               at once, whatever becomes of the names
+ *   names of this object   at once; not one by one where the whole zone goes
+ *   links and zones        when no other link of the cluster needs them: our claim goes; with the last claim the link goes,
+ *                          then the zone, unless somebody else has put something into it
+ *   our finalizer          when nothing is left
+ */
+export function undo(seen: Seen): Plan<EndpointStep> {
+  if (!seen.object.held) return { steps: [], conditions: [], finalizer: "release", again: "never" };
+  const parts = [undoEndpoint(seen), ...seen.zones.map((zone) => undoZone(seen, zone))];
+  const problems = [
+    ...(seen.noCredential ? [seen.noCredential.message] : []),
+    ...parts.flatMap((part) => part.problems ?? []),
+  ];
+  if (problems.length > 0 && seen.abandoned) return abandon(seen, problems);
+  const steps = parts.flatMap((part) => part.steps);
+  const waits = parts.flatMap(({ waitMs }) => waitMs ?? []);
+  if (steps.length === 0 && waits.length === 0 && problems.length === 0) return release(seen);
+  const [problem] = problems;
+  const [reason, message] =
+    problem === undefined
+      ? [reasons.deleting, `the guest side is being removed: ${whyOf(seen)}`]
+      : [
+          reasons.cleanupFailed,
+          `the guest side cannot be removed · ${problem} · or leave it behind: annotate this object or its HostedCluster with ${annotations.abandon}: "true"`,
+        ];
+  const retryMs = seen.noCredential?.requeueAfterMs ?? 30_000;
+  if (problem !== undefined && waits.length === 0) waits.push(retryMs);
+  return {
+    steps,
+    conditions: told(reason, message),
+    status: seen.status,
+    again: waits.length > 0 ? { afterMs: Math.min(...waits) } : "soon",
+  };
+}
+
+function undoEndpoint(seen: Seen): Undone {
+  const waits: number[] = [];
+  const problems: string[] = [];
+  if (seen.endpointsFailed) {
+    problems.push(seen.endpointsFailed.message);
+    waits.push(seen.endpointsFailed.requeueAfterMs ?? 30_000);
+  }
+  for (const { look } of seen.endpoints) {
+    if (look.state === "changing") waits.push(look.retryAfterMs);
+    if (look.state !== "failed") continue;
+    waits.push(look.failure.requeueAfterMs ?? 5_000);
+    if (!look.failure.passing) problems.push(look.failure.message);
+  }
+  const steps = ourEndpoints(seen).map(
+    ({ id }): EndpointStep => ({
+      on: "endpoint",
+      do: "remove endpoint",
+      id,
+      why: `the private endpoint ${nameOf(id)} goes: ${whyOf(seen)}`,
+      event: "DeletingPrivateEndpoint",
+      condition: conditions.endpoint,
+      failsAs: reasons.cleanupFailed,
+    }),
+  );
+  return { steps, problems, waitMs: least(waits) };
+}
+
+/** Undo what this object, or with its last link the cluster, has in a zone. */
+export function undoZone(seen: Seen, zone: ZoneSeen): Undone {
+  const { look } = zone;
+  const waits: number[] = [];
+  const problems: string[] = [];
+  const unread = zone.unread?.failure;
+  const failures = [look, ...zone.links.map((each) => each.look)].flatMap((each) =>
+    each.state === "failed" ? [each.failure] : [],
+  );
+  for (const failure of unread ? [...failures, unread] : failures) {
+    waits.push(failure.requeueAfterMs ?? 5_000);
+    if (!failure.passing) problems.push(failure.message);
+  }
+  for (const each of [look, ...zone.links.map((link) => link.look)])
+    if (each.state === "changing") waits.push(each.retryAfterMs);
+  const result = (steps: EndpointStep[]): Undone => ({ steps, problems, waitMs: least(waits) });
+  if (look.state !== "there" || unread !== undefined) return result([]);
+
+  const why = whyOf(seen);
+  const ours = foundRecords(zone).filter(({ found }) => isOurs(found.properties.metadata, seen.us));
+  const names = ours.map((record) => removeRecord(record, why));
+  if (isNeeded(seen, zone)) return result(names);
+
+  const { tags, etag } = look.resource;
+  const links = foundLinks(zone).filter(({ found }) => ourClaim(found.tags, seen.us) !== undefined);
+  const linkSteps = links.map((link) => giveUpLink(seen, link, why));
+  const claimed = zone.managed && ourClaim(tags, seen.us) !== undefined;
+  if (!claimed) return result([...names, ...linkSteps]);
+
+  const stays = otherClaims(tags, seen.us).length > 0 || holdsOthers(seen, zone);
+  if (!stays && linkSteps.length > 0) return result(linkSteps);
+  if (stays && names.length + linkSteps.length > 0) return result([...names, ...linkSteps]);
+  // A link that is still going would be lost sight of with the claim, and holds the zone.
+  if (zone.links.some((each) => each.look.state === "changing" || each.look.state === "failed"))
+    return result([]);
+  const shared = { on: "zone", id: zone.id, ifMatch: etag, condition: conditions.dns } as const;
+  const name = nameOf(zone.id);
+  return result([
+    stays
+      ? {
+          ...shared,
+          do: "give up zone",
+          body: { location: "global", tags: withoutOurClaim(tags ?? {}, seen.us), properties: {} },
+          why: `the private DNS zone ${name} is left to those who use it: ${why}`,
+          event: "LeavingPrivateDNSZone",
+        }
+      : {
+          ...shared,
+          do: "remove zone",
+          why: `the private DNS zone ${name} goes: ${why}`,
+          event: "DeletingPrivateDNSZone",
+        },
+  ]);
+}
+
+/** A zone that is wanted no more while the object lives on, as a part of the plan. */
+export function giveUpZone(seen: Seen, zone: ZoneSeen): Part {
+  const { steps, waitMs, problems = [] } = undoZone(seen, zone);
+  const [problem] = problems;
+  const busy = steps.length > 0 || waitMs !== undefined || problem !== undefined;
+  if (!busy) return { steps, verdict: undefined };
+  const message =
+    problem === undefined
+      ? `the zone ${nameOf(zone.id)} is given up first`
+      : `the zone ${nameOf(zone.id)} cannot be given up · ${problem}`;
+  return {
+    steps,
+    verdict: { status: "False", reason: reasons.zoneGivenUp, message },
+    waitMs: problem === undefined ? waitMs : (waitMs ?? 30_000),
+  };
+}
+
+/** Whether another link of the cluster still uses the zone. The internal one is the router's alone. */
+function isNeeded(seen: Seen, zone: ZoneSeen): boolean {
+  if (zone.role === "internal") return false;
+  // What an object that stays does not want, no link of its cluster wants: they are asked for together.
+  if (seen.going === undefined) return false;
+  return seen.siblings.some(
+    ({ uses, baseDomain }) => uses && sameName(baseDomain, seen.object.spec.baseDomain),
+  );
+}
+
+/** Whether somebody else has put something into the zone: a record set, or a link of their own. */
+function holdsOthers(seen: Seen, zone: ZoneSeen): boolean {
+  const cluster = look(zone)?.tags && ourClaim(look(zone)?.tags, seen.us)?.clusterID;
+  const records = foundRecords(zone).some(({ id, found }) => {
+    if (recordType(id) === "SOA") return false;
+    return ownerIn(found.properties.metadata)?.clusterID !== cluster;
+  });
+  return (
+    records || foundLinks(zone).some(({ found }) => ourClaim(found.tags, seen.us) === undefined)
+  );
+}
+
+function look(zone: ZoneSeen) {
+  return zone.look.state === "there" ? zone.look.resource : undefined;
+}
+
+function release(seen: Seen): Plan<EndpointStep> {
+  // An object that stays, because only its control plane goes, must not go on saying that all is well.
+  const available = seen.conditions.find(({ type }) => type === conditions.available);
+  if (available?.status === "True")
+    return {
+      steps: [],
+      conditions: told(reasons.deleting, `the guest side is removed: ${whyOf(seen)}`),
+      again: { afterMs: 0 },
+    };
+  return { steps: [], conditions: [], finalizer: "release", again: "never" };
+}
+
+function abandon(seen: Seen, problems: readonly string[]): Plan<EndpointStep> {
+  const available = seen.conditions.find(({ type }) => type === conditions.available);
+  // Told first: nobody hears of it any more once the object is let go.
+  if (available?.reason === reasons.abandoned)
+    return { steps: [], conditions: [], finalizer: "release", again: "never" };
+  const message = `what is in the guest is left behind, as ${annotations.abandon} says · ${problems[0]} · remove it by hand: endpoints and zones with the tag of this cluster in ${seen.object.spec.resourceGroupName}`;
+  return {
+    steps: [],
+    conditions: told(reasons.abandoned, message),
+    status: seen.status,
+    events: [{ reason: reasons.abandoned, note: message, type: "Warning" }],
+    again: { afterMs: 0 },
+  };
+}
+
+function told(reason: string, message: string) {
+  return [conditions.available, conditions.endpoint, conditions.dns].map((type) => ({
+    type,
+    status: "False" as const,
+    reason,
+    message,
+  }));
+}
+
+function whyOf({ going, object }: Seen): string {
+  switch (going) {
+    case "control plane":
+      return "the control plane is being deleted";
+    case "orphan":
+      return "the control plane does not exist any more";
+    case "object":
+      return `${object.name} is being deleted`;
+    default:
+      return "it is not wanted any more";
+  }
+}
+
+function least(waits: readonly number[]): number | undefined {
+  return waits.length > 0 ? Math.min(...waits) : undefined;
+}

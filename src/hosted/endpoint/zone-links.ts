@@ -1,0 +1,180 @@
+import type { VirtualNetworkLink } from "../../azure/gateways/private-dns.ts";
+import { claimsIn, withClaim } from "../../model/claims.ts";
+import { nameOf, parseResourceId, type ResourceId, sameId } from "../../model/resource-id.ts";
+import { annotations, conditions } from "../names.ts";
+import { failures, isPublished, joined, namesPending, whileChanging } from "./names-told.ts";
+import { reasons } from "./reasons.ts";
+import type { Seen, ZoneSeen } from "./seen.ts";
+import { type EndpointStep, isFalse, type Part, rest } from "./steps.ts";
+import { linkIds, longestLinkName } from "./wanted.ts";
+import {
+  claimant,
+  isHyperShifts,
+  otherClaims,
+  ourClaim,
+  sharedTags,
+  withoutOurClaim,
+} from "./whose.ts";
+
+const condition = conditions.dns;
+
+/** A link that exists. */
+export interface FoundLink {
+  id: ResourceId;
+  found: VirtualNetworkLink;
+}
+
+/** The networks in which the names are to resolve: the guest's first. */
+export function wantedNetworks({ object, choices }: Seen): ResourceId[] {
+  const guest = parseResourceId(object.spec.guestVNetID);
+  return [guest, ...choices.networks.filter((each) => !sameId(each, guest))];
+}
+
+/** The links of a zone that exist and are not being changed. */
+export function foundLinks({ links }: ZoneSeen): FoundLink[] {
+  return links.flatMap(({ id, look }) =>
+    look.state === "there" ? [{ id, found: look.resource }] : [],
+  );
+}
+
+/**
+ * What to do about the links of a zone, for each network:
+ *
+ *   link to it                     →
+ *   with our claim                 good
+ *   with another cluster's claim   good, and claimed, so that it stays when the other goes
+ *   without any                    good, and somebody's; HyperShift's in a zone that we published: claimed
+ *   none                           made under the first name that is free; for the base domain only once the link
+ *                                  service is there, because an empty zone hides the public names of its domain
+ */
+export function planLinks(seen: Seen, zone: ZoneSeen): Part {
+  const networks = wantedNetworks(seen);
+  const parts = networks.map((network) => planLink(seen, zone, network));
+  const steps = foundLinks(zone)
+    .filter(({ found }) => ourClaim(found.tags, seen.us) !== undefined)
+    .filter(({ found }) => !networks.some((each) => leadsTo(found, each)))
+    .map((link) => giveUpLink(seen, link, "its network is not wanted any more"));
+  return joined([...parts, { steps, verdict: undefined }]);
+}
+
+function planLink(seen: Seen, zone: ZoneSeen, network: ResourceId): Part {
+  const candidates = linkIds(
+    zone,
+    seen.object.name,
+    network,
+    seen.object.spec.guestVNetID,
+    seen.us.clusterID,
+  );
+  const serving = foundLinks(zone).filter(({ found }) => leadsTo(found, network));
+  const best =
+    serving.find(({ found }) => ourClaim(found.tags, seen.us) !== undefined) ??
+    serving.find(({ found }) => claimsIn(found.tags).length > 0) ??
+    serving[0];
+  if (best !== undefined) return keepLink(seen, zone, best);
+  const looks = zone.links.map(({ look }) => look);
+  const held = whileChanging(seen);
+  const [changing] = looks.flatMap((look) =>
+    look.state === "changing" ? [look.retryAfterMs] : [],
+  );
+  // It may be the one that has served us so far, just being changed by another.
+  if (changing !== undefined && held.status === "True") return rest(held, { waitMs: changing });
+  for (const { id, look } of zone.links) {
+    if (!candidates.some((each) => sameId(each, id))) continue;
+    if (look.state === "changing") return rest(held, { waitMs: look.retryAfterMs });
+    if (look.state === "failed") return refused(seen, zone, network, look.failure);
+  }
+  if (zone.role === "base" && seen.link.alias === undefined) return rest(namesPending(seen));
+  return makeLink(seen, zone, network, candidates);
+}
+
+function refused(
+  seen: Seen,
+  zone: ZoneSeen,
+  network: ResourceId,
+  failure: { message: string; requeueAfterMs?: number; passing?: boolean },
+): Part {
+  const waitMs = failure.requeueAfterMs ?? 30_000;
+  if (failure.passing) return rest(whileChanging(seen), { waitMs });
+  const key = zone.role === "internal" ? annotations.internalZone : annotations.baseZone;
+  const said = `${failure.message} · if the network ${nameOf(network)} is linked to another zone named ${nameOf(zone.id)}, let that one be used: ${annotations.zones}: existing and ${key}: <its id> on the HostedCluster`;
+  return rest(isFalse(failures(zone.role).link, said), { waitMs });
+}
+
+function keepLink(seen: Seen, zone: ZoneSeen, { id, found }: FoundLink): Part {
+  const { tags = {}, properties } = found;
+  const works = properties.virtualNetworkLinkState !== "InProgress";
+  const verdict = works ? undefined : namesPending(seen);
+  const waitMs = works ? undefined : 10_000;
+  const takenOver = zone.managed && isPublished(seen, zone) && isHyperShifts(tags, "vnet-link");
+  const shared = otherClaims(tags, seen.us).length > 0;
+  if (ourClaim(tags, seen.us) !== undefined || !(shared || takenOver))
+    return rest(verdict, { waitMs });
+  const step: EndpointStep = {
+    on: "link",
+    do: "claim link",
+    id,
+    body: linkBody(found, withClaim(tags, claimant(seen))),
+    ifMatch: found.etag,
+    why: `the link ${nameOf(id)} of ${nameOf(zone.id)} serves this cluster too`,
+    condition,
+    failsAs: failures(zone.role).link,
+  };
+  return { steps: [step], verdict, waitMs };
+}
+
+function makeLink(seen: Seen, zone: ZoneSeen, network: ResourceId, candidates: ResourceId[]): Part {
+  const taken = zone.links.filter(({ look }) => look.state !== "absent");
+  const id = candidates.find((each) => !taken.some((link) => sameId(link.id, each)));
+  if (id === undefined)
+    return rest(
+      isFalse(
+        reasons.ownedByAnother,
+        `the zone ${nameOf(zone.id)} cannot be linked to ${nameOf(network)} · the names ${candidates.map(nameOf).join(" and ")} are taken by links to other networks · remove one of them`,
+      ),
+    );
+  if (nameOf(id).length > longestLinkName)
+    return rest(
+      isFalse(
+        reasons.nameTooLong,
+        `the zone ${nameOf(zone.id)} cannot be linked · the name ${nameOf(id)} is longer than the ${longestLinkName} characters that Azure takes · use a shorter name for the Service`,
+      ),
+    );
+  const step: EndpointStep = {
+    on: "link",
+    do: "link network",
+    id,
+    body: {
+      location: "global",
+      tags: withClaim(sharedTags(seen, "vnet-link"), claimant(seen)),
+      properties: { virtualNetwork: { id: network }, registrationEnabled: false },
+    },
+    ifNoneMatch: "*",
+    why: `the private DNS zone ${nameOf(zone.id)} is not linked to the network ${nameOf(network)}`,
+    event: "LinkingPrivateDNSZone",
+    condition,
+    failsAs: failures(zone.role).link,
+  };
+  return { steps: [step], verdict: namesPending(seen) };
+}
+
+/** Take our claim off a link, or the link away with it where ours is the last. */
+export function giveUpLink(seen: Seen, { id, found }: FoundLink, why: string): EndpointStep {
+  const shared = { on: "link", id, ifMatch: found.etag, condition } as const;
+  return otherClaims(found.tags, seen.us).length === 0
+    ? { ...shared, do: "remove link", why: `the link ${nameOf(id)} goes: ${why}` }
+    : {
+        ...shared,
+        do: "give up link",
+        body: linkBody(found, withoutOurClaim(found.tags ?? {}, seen.us)),
+        why: `the link ${nameOf(id)} is left to its other users: ${why}`,
+      };
+}
+
+function linkBody(found: VirtualNetworkLink, tags: Record<string, string>): VirtualNetworkLink {
+  const { provisioningState: _, virtualNetworkLinkState: __, ...properties } = found.properties;
+  return { location: "global", tags, properties };
+}
+
+function leadsTo({ properties }: VirtualNetworkLink, network: ResourceId): boolean {
+  return sameId(properties.virtualNetwork?.id ?? "", network);
+}
