@@ -642,7 +642,16 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
         ({ caches }) => {
           // Another watch, of which it is said that work can begin without it.
           caches.of(missing, { labelSelector: "a=b", optional: true });
-          return { feature: widgetFeature({ name: "third", conditions: ["Third"] }) as Feature };
+          const third = {
+            type: "Third",
+            status: "True",
+            reason: "Seen",
+            message: "it is",
+          } as const;
+          const wanted = () => ({ conditions: [third] });
+          return {
+            feature: widgetFeature({ name: "third", conditions: ["Third"], wanted }) as Feature,
+          };
         },
       ],
     });
