@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
+import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
+import { clusterAnnotation } from "../names.ts";
+import { known } from "./cluster.ts";
+import { clusterID, guest } from "./seen-for-tests.ts";
+
+const now = new Date("2026-01-01T00:00:00Z");
+const network = `/subscriptions/${guest}/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v`;
+
+function link(over: { annotation?: string | undefined; name?: string; spec?: object } = {}) {
+  const { annotation = "clusters/one", name = "private-router" } = over;
+  const annotations =
+    "annotation" in over && over.annotation === undefined
+      ? {}
+      : { [clusterAnnotation]: annotation };
+  return {
+    metadata: { name, annotations },
+    spec: { loadBalancerIP: "10.0.0.4", guestSubnetID: `${network}/subnets/s`, ...over.spec },
+  } as unknown as AzurePrivateLinkService;
+}
+
+function cluster(spec: object = {}) {
+  return {
+    metadata: { namespace: "clusters", name: "one" },
+    spec: { clusterID, infraID: "one-infra", ...spec },
+  } as unknown as HostedCluster;
+}
+
+test.each<[string, AzurePrivateLinkService, HostedCluster | undefined, string]>([
+  ["no annotation", link({ annotation: undefined }), cluster(), "InvalidClusterAnnotation"],
+  [
+    "an annotation without a slash",
+    link({ annotation: "one" }),
+    cluster(),
+    "InvalidClusterAnnotation",
+  ],
+  ["an empty namespace", link({ annotation: "/one" }), cluster(), "InvalidClusterAnnotation"],
+  ["an empty name", link({ annotation: "clusters/" }), cluster(), "InvalidClusterAnnotation"],
+  ["three parts", link({ annotation: "a/b/c" }), cluster(), "InvalidClusterAnnotation"],
+  ["no HostedCluster", link(), undefined, "HostedClusterNotFound"],
+  [
+    "a HostedCluster without clusterID",
+    link(),
+    cluster({ clusterID: undefined }),
+    "ClusterIDMissing",
+  ],
+  ["a name that is too long (defect 23)", link({ name: "x".repeat(60) }), cluster(), "NameTooLong"],
+  [
+    "a guest subnet that is none",
+    link({ spec: { guestSubnetID: network } }),
+    cluster(),
+    "InvalidGuestSubnet",
+  ],
+  [
+    "no address yet (defect 19)",
+    link({ spec: { loadBalancerIP: undefined } }),
+    cluster(),
+    "LoadBalancerIPMissing",
+  ],
+])("%s is told with a remedy, and not by an error", (_name, object, of, reason) => {
+  const found = known(object, of, now);
+  expect(found).toMatchObject({ is: "stopped", reason });
+  if (found.is === "stopped") expect(found.message.split(" · ")).toHaveLength(3);
+});
+
+test.each([
+  ["true", { is: "paused", pause: { paused: true } }],
+  ["2026-01-01T00:01:00Z", { is: "paused", pause: { paused: true, untilMs: 60_000 } }],
+  ["2025-01-01T00:00:00Z", { is: "wanted" }],
+  ["false", { is: "wanted" }],
+  ["nonsense", { is: "wanted" }],
+])("pausedUntil %s", (pausedUntil, wanted) => {
+  expect(known(link(), cluster({ pausedUntil }), now)).toMatchObject(wanted);
+});
+
+test("the service is named after the link and the cluster", () => {
+  const named = (name: string) => known(link({ name }), cluster(), now);
+  expect(named("private-router")).toMatchObject({ serviceName: `pls-${clusterID}` });
+  expect(named("oauth-openshift")).toMatchObject({
+    serviceName: `pls-oauth-openshift-${clusterID}`,
+  });
+});
