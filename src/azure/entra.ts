@@ -17,6 +17,8 @@ export interface Principal {
 export interface EntraOptions {
   cloud: Cloud;
   clock?: Clock;
+  /** The authority that signed the certificate of this Entra, where it is not one of the public ones. */
+  ca?: string;
   /** Sends the requests to Entra; the SDK's own unless a test gives one. */
   httpClient?: NonNullable<TokenCredentialOptions["httpClient"]>;
 }
@@ -87,7 +89,7 @@ export function clientCertificate(
  */
 function entraTokens(
   { tenantId, clientId }: Principal,
-  { cloud, clock = realClock, httpClient }: EntraOptions,
+  { cloud, clock = realClock, ca, httpClient }: EntraOptions,
   make: (
     sdk: Sdk,
     options: SdkOptions,
@@ -98,6 +100,7 @@ function entraTokens(
   const sdkOptions: SdkOptions = {
     authorityHost: cloud.authorityHost,
     disableInstanceDiscovery: cloud.custom === true,
+    ...(ca === undefined ? {} : { tlsOptions: { ca } }),
     ...(httpClient === undefined ? {} : { httpClient }),
   };
   const fetch = async () => {

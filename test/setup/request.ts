@@ -9,6 +9,8 @@ export interface Server {
 export interface RequestOptions {
   token?: string;
   contentType?: string;
+  /** JSON where nothing else is said. */
+  accept?: string;
   agent?: Agent;
 }
 
@@ -30,7 +32,9 @@ export function send<T>(
   options: RequestOptions = {},
 ): Promise<Answer<T>> {
   const payload = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
-  const headers: Record<string, string | number> = { accept: "application/json" };
+  const headers: Record<string, string | number> = {
+    accept: options.accept ?? "application/json",
+  };
   if (options.token !== undefined) headers.authorization = `Bearer ${options.token}`;
   if (payload !== undefined) {
     headers["content-type"] = options.contentType ?? defaultContentType(method);
