@@ -1,6 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { clusterAnnotation, controlPlaneNamespace } from "../../../src/hosted/names.ts";
-import { guestNetwork, guestSubnet, guestSubscription, location, tenant } from "./azure.ts";
+import {
+  guestGroup,
+  guestNetwork,
+  guestSubnet,
+  guestSubscription,
+  location,
+  tenant,
+} from "./azure.ts";
 
 /** What differs from a private cluster with all defaults. */
 export interface ClusterShape {
@@ -22,7 +29,11 @@ export function clusterSpec(name: string, shape: ClusterShape = {}) {
     clusterID: shape.clusterID ?? randomUUID(),
     infraID: `${name}-infra`,
     ...(shape.pausedUntil && { pausedUntil: shape.pausedUntil }),
-    dns: { baseDomain: shape.baseDomain ?? `${name}.example.com` },
+    dns: {
+      baseDomain: shape.baseDomain ?? `${name}.example.com`,
+      // The zone of `*.apps`, which `hypershift create infra` makes for every cluster.
+      privateZoneID: `${guestGroup}/providers/Microsoft.Network/privateDnsZones/${name}.${shape.baseDomain ?? `${name}.example.com`}`,
+    },
     services: shape.services ?? [
       route("APIServer", `api-${name}.${shape.baseDomain ?? `${name}.example.com`}`),
       route("OAuthServer", `oauth-${name}.${shape.baseDomain ?? `${name}.example.com`}`),
