@@ -80,26 +80,48 @@ async function ask(served: Served, method: string, path: string, body?: string):
   return response.text();
 }
 
+/** A run, with what it took of the server's cores. */
+interface Costly extends Run {
+  cpuUs: number;
+}
+
+type Both<T> = Record<"simulator" | "bare", T>;
+
 /** The simulator, the bare server, the simulator …: whatever else this machine does falls on both. */
 async function sideBySide(
   rounds: number,
+  servers: Both<Served>,
+  count: number,
   run: (who: "simulator" | "bare") => Promise<Run>,
-): Promise<Record<"simulator" | "bare", Run>> {
-  const all = { simulator: [] as Run[], bare: [] as Run[] };
+): Promise<Both<Costly>> {
+  const all: Both<Costly[]> = { simulator: [], bare: [] };
   for (let round = 0; round < rounds; round++)
-    for (const who of ["simulator", "bare"] as const) all[who].push(await run(who));
-  const middle = (runs: Run[]) => ({
+    for (const who of ["simulator", "bare"] as const) {
+      const before = await cpuOf(servers[who]);
+      const done = await run(who);
+      all[who].push({ ...done, cpuUs: ((await cpuOf(servers[who])) - before) / count });
+    }
+  const middle = (runs: Costly[]) => ({
     perSecond: median(runs.map((each) => each.perSecond)),
     p99Ms: median(runs.map((each) => each.p99Ms)),
+    cpuUs: median(runs.map((each) => each.cpuUs)),
   });
   return { simulator: middle(all.simulator), bare: middle(all.bare) };
 }
 
-function rowsOf(name: string, done: Record<"simulator" | "bare", Run>, target?: number): Row[] {
+async function cpuOf({ child }: Served): Promise<number> {
+  child.send("cpu");
+  const [{ cpuUs }] = (await once(child, "message")) as [{ cpuUs: number }];
+  return cpuUs;
+}
+
+function rowsOf(name: string, done: Both<Costly>, target?: number): Row[] {
   const ratio = done.simulator.perSecond / done.bare.perSecond;
   const label = `${name}: rate, ours to the bare server's`;
   return [
     target === undefined ? told(label, ratio, "x") : atLeast(label, ratio, "x", target),
+    told(`${name}: our CPU a request`, done.simulator.cpuUs, "us"),
+    told(`${name}: the bare server's CPU a request`, done.bare.cpuUs, "us"),
     told(`${name}: our rate`, done.simulator.perSecond, "requests/s"),
     told(`${name}: the bare server's rate`, done.bare.perSecond, "requests/s"),
     told(`${name}: our p99`, done.simulator.p99Ms, "ms"),
@@ -113,10 +135,10 @@ async function measureGet(set: Settings, sim: Served, bare: Served): Promise<Row
   await ask(sim, "PUT", path, networkBody);
   await ask(sim, "GET", path);
   await ask(bare, "POST", "/", await ask(sim, "GET", path));
-  const done = await sideBySide(set.rounds, (who) => {
-    const served = who === "bare" ? bare : sim;
+  const servers = { simulator: sim, bare };
+  const done = await sideBySide(set.rounds, servers, set.n, (who) => {
     const bytes = bytesOf("GET", path, sim.token);
-    return load(served.url, set.n, set.connections, () => bytes);
+    return load(servers[who].url, set.n, set.connections, () => bytes);
   });
   return rowsOf("GET", done, 0.5);
 }
@@ -131,12 +153,20 @@ async function measureList(set: Settings, sim: Served, bare: Served): Promise<Ro
   if ((JSON.parse(list) as { value: unknown[] }).value.length !== 1000)
     throw new Error("the list does not have 1,000 in it");
   await ask(bare, "POST", "/", list);
-  const done = await sideBySide(set.rounds, (who) => {
-    const served = who === "bare" ? bare : sim;
-    const bytes = bytesOf("GET", path, sim.token);
-    return load(served.url, Math.ceil(set.n / 100), 4, () => bytes);
+  const servers = { simulator: sim, bare };
+  const lists = Math.ceil(set.n / 100);
+  const get = bytesOf("GET", path, sim.token);
+  const atRest = await sideBySide(set.rounds, servers, lists, (who) =>
+    load(servers[who].url, lists, 4, () => get),
+  );
+  // The simulator keeps the text of a list until something is written: here something is, before each.
+  const put = bytesOf("PUT", `${groups}/list${version}`, sim.token, '{"location":"westeurope"}');
+  const written = await sideBySide(set.rounds, servers, lists, async (who) => {
+    if (who === "bare") return load(bare.url, lists, 1, () => get);
+    const run = await load(sim.url, lists * 2, 1, (i) => (i % 2 === 0 ? put : get));
+    return { ...run, perSecond: run.perSecond / 2 };
   });
-  return rowsOf("list of 1,000", done);
+  return [...rowsOf("list of 1,000", atRest), ...rowsOf("list of 1,000 after a write", written)];
 }
 
 /** A write, a look at its operation, and a look at what it made: three requests. */
@@ -145,7 +175,7 @@ async function measurePut(set: Settings, sim: Served, bare: Served): Promise<Row
   await ask(bare, "POST", "/", await ask(sim, "GET", networkPath(0, "list") + version));
   const creates = Math.ceil(set.n / 3);
   let made = 0;
-  const done = await sideBySide(set.rounds, (who) => {
+  const done = await sideBySide(set.rounds, { simulator: sim, bare }, creates * 3, (who) => {
     const from = made;
     made += creates;
     const at = networkPath(0, "put");

@@ -1,5 +1,5 @@
 // A process that serves one thing: the simulator, or a bare server that answers with a fixed body. Started by
-// bench/simulator.ts, which it tells where it listens, and what memory it has when it is asked.
+// bench/simulator.ts, which it tells where it listens, and when it is asked what memory it has and what CPU it took.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { startSimulator } from "../../src/simulator/simulator.ts";
@@ -47,7 +47,12 @@ async function serveBare(): Promise<{ url: string; token: string }> {
 }
 
 const served = await (process.argv[2] === "bare" ? serveBare() : serveSimulator());
-process.on("message", () => {
+process.on("message", (asked) => {
+  if (asked === "cpu") {
+    const { user, system } = process.cpuUsage();
+    process.send?.({ cpuUs: user + system });
+    return;
+  }
   globalThis.gc?.();
   globalThis.gc?.();
   process.send?.({ heap: process.memoryUsage().heapUsed });
