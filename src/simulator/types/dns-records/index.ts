@@ -1,7 +1,12 @@
-import { Refusal } from "../../refusal.ts";
 import type { ResourceType } from "../../resource-type.ts";
 import { badRequest, type RecordType, recordKind } from "./record-kinds.ts";
-import { acceptRecordSet, patchRecordSet, type Spelling } from "./record-set.ts";
+import {
+  acceptRecordSet,
+  checkMayGo,
+  missingRecordSet,
+  patchRecordSet,
+  type Spelling,
+} from "./record-set.ts";
 
 /** The record types of public zones. */
 export const publicRecordTypes = [
@@ -41,17 +46,8 @@ export const dnsRecords: readonly ResourceType[] = publicRecordTypes.map((type):
         properties: { ...acceptRecordSet(kind, spelling, writing), targetResource: {} },
       };
     },
-    mayDelete({ name }) {
-      if (type === "SOA" || (type === "NS" && name === "@"))
-        throw badRequest(`RecordSets of type '${type}' with name '${name}' cannot be deleted.`);
-    },
-    missing: ({ names, resourceGroup, subscription }) =>
-      new Refusal(
-        404,
-        "NotFound",
-        `The resource record '${names.at(-1)}' does not exist in resource group '${resourceGroup}' of subscription '${subscription}'.`,
-        { by: "dns" },
-      ),
+    mayDelete: ({ name }) => checkMayGo(kind, name),
+    missing: missingRecordSet,
     differences: [
       "Fields as in 2018-05-01 whatever version is asked for; DS, NAPTR and TLSA records and alias targets (not done).",
       "The serial number of the SOA record does not count [?].",

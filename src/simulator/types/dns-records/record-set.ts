@@ -1,4 +1,6 @@
+import type { Address } from "../../address.ts";
 import { isObject } from "../../fields.ts";
+import { Refusal } from "../../refusal.ts";
 import type { Writing } from "../../resource-type.ts";
 import type { Json, JsonObject, Resource, Store } from "../../store.ts";
 import {
@@ -139,6 +141,22 @@ function checkOnlyOwn(kind: RecordKind, properties: JsonObject): void {
     if (properties[name] === null) continue;
     throw badRequest(`A record set of type '${kind.type}' cannot have the field '${name}'.`);
   }
+}
+
+/** Refuse to delete a record set that is there as long as its zone. */
+export function checkMayGo({ type }: RecordKind, name: string): void {
+  if (type === "SOA" || (type === "NS" && name === "@"))
+    throw badRequest(`RecordSets of type '${type}' with name '${name}' cannot be deleted.`);
+}
+
+/** What is said of a record set that is not there. */
+export function missingRecordSet({ names, resourceGroup, subscription }: Address): Refusal {
+  return new Refusal(
+    404,
+    "NotFound",
+    `The resource record '${names.at(-1)}' does not exist in resource group '${resourceGroup}' of subscription '${subscription}'.`,
+    { by: "dns" },
+  );
 }
 
 /** What a PATCH makes of a record set: what it names is replaced, the rest stays. */

@@ -1,7 +1,12 @@
-import { Refusal } from "../../refusal.ts";
 import type { ResourceType } from "../../resource-type.ts";
 import { badRequest, type RecordType, recordKind } from "../dns-records/record-kinds.ts";
-import { acceptRecordSet, patchRecordSet, type Spelling } from "../dns-records/record-set.ts";
+import {
+  acceptRecordSet,
+  checkMayGo,
+  missingRecordSet,
+  patchRecordSet,
+  type Spelling,
+} from "../dns-records/record-set.ts";
 
 /** The record types of private zones. */
 export const privateRecordTypes = [
@@ -50,19 +55,8 @@ export const privateDnsRecords: readonly ResourceType[] = privateRecordTypes.map
         };
       },
       show: () => ({ provisioningState: undefined }),
-      mayDelete(record) {
-        if (type === "SOA")
-          throw badRequest(
-            `RecordSets of type 'SOA' with name '${record.name}' cannot be deleted.`,
-          );
-      },
-      missing: ({ names, resourceGroup, subscription }) =>
-        new Refusal(
-          404,
-          "NotFound",
-          `The resource record '${names.at(-1)}' does not exist in resource group '${resourceGroup}' of subscription '${subscription}'.`,
-          { by: "dns" },
-        ),
+      mayDelete: ({ name }) => checkMayGo(kind, name),
+      missing: missingRecordSet,
       differences: [
         "Machines of a linked network are not registered by themselves (not done).",
         "The rules on names, the range of the TTL, 20 records in a set and CNAME beside others are Azure's [D]; the words of those refusals are not [?].",

@@ -1,4 +1,4 @@
-import { contains, overlaps, parseCidr } from "../../../model/cidr.ts";
+import { type Cidr, contains, overlaps, parseCidr } from "../../../model/cidr.ts";
 import { lastSegment } from "../../../model/resource-id.ts";
 import { defined, invalid, object, objects, oneOf, reference, text, texts } from "../../fields.ts";
 import { checkNetworkName } from "../../links.ts";
@@ -136,7 +136,7 @@ export function checkInside(
   network: string,
 ): void {
   for (const prefix of prefixesOf(properties)) {
-    const block = read(prefix, name);
+    const block = readPrefix(prefix, `subnet ${name}`);
     if (!space.some((each) => contains(parseCidr(each), block)))
       throw new Refusal(
         400,
@@ -179,7 +179,8 @@ export function prefixesOf(properties: JsonObject): string[] {
   return many.length > 0 ? many : one === undefined ? [] : [one];
 }
 
-function read(prefix: string, name: string) {
+/** The block that a prefix is; `of` says whose prefix, for the refusal. */
+export function readPrefix(prefix: string, of: string): Cidr {
   try {
     return parseCidr(prefix);
   } catch {
@@ -187,7 +188,7 @@ function read(prefix: string, name: string) {
       "InvalidRequestFormat",
       "Cannot parse the request.",
       "InvalidAddressPrefixFormat",
-      `Address prefix ${prefix} of subnet ${name} is not formatted correctly.`,
+      `Address prefix ${prefix} of ${of} is not formatted correctly.`,
     );
   }
 }

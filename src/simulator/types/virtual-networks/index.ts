@@ -1,9 +1,14 @@
-import { overlaps, parseCidr } from "../../../model/cidr.ts";
 import { defined, flag, invalid, object, objects, tags, text, texts } from "../../fields.ts";
 import { checkNetworkName } from "../../links.ts";
 import type { ResourceType } from "../../resource-type.ts";
 import type { JsonObject } from "../../store.ts";
-import { acceptSubnet, checkInside, checkNoOverlap, subnets } from "../subnets/index.ts";
+import {
+  acceptSubnet,
+  checkInside,
+  checkNoOverlap,
+  readPrefix,
+  subnets,
+} from "../subnets/index.ts";
 
 /** Virtual networks. The subnets in a body are written with it. */
 export const virtualNetworks: ResourceType = {
@@ -24,7 +29,7 @@ export const virtualNetworks: ResourceType = {
         "MissingJsonReferenceId",
         "The address space of a virtual network must have a prefix.",
       );
-    for (const prefix of prefixes) cidr(prefix, id);
+    for (const prefix of prefixes) readPrefix(prefix, `resource ${id}`);
     const wanted = properties.subnets === undefined ? undefined : objects(properties, "subnets");
     const children = wanted?.map((subnet) => {
       const name = text(subnet, "name", "");
@@ -80,16 +85,3 @@ export const virtualNetworks: ResourceType = {
     "A write to a network that is being changed is refused at once [P], or taken and fails in its operation [I]: a switch, since both are reported.",
   ],
 };
-
-function cidr(prefix: string, id: string): void {
-  try {
-    overlaps(parseCidr(prefix), parseCidr(prefix));
-  } catch {
-    throw invalid(
-      "InvalidRequestFormat",
-      "Cannot parse the request.",
-      "InvalidAddressPrefixFormat",
-      `Address prefix ${prefix} of resource ${id} is not formatted correctly.`,
-    );
-  }
-}
