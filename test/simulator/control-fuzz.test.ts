@@ -6,7 +6,7 @@ import { ManualClock } from "../../src/simulator/manual-clock.ts";
 import type { JsonObject } from "../../src/simulator/store.ts";
 import { bodies } from "./bodies.ts";
 import { cut, junk, methods, mutated, picker, raw, segments } from "./fuzz-requests.ts";
-import { type Got, type Sendable, send } from "./fuzz-send.ts";
+import { type Got, type Sendable, send, sendMany } from "./fuzz-send.ts";
 import { group, type SmallWorld, smallWorld } from "./small-world.ts";
 
 const count = Number(process.env.FUZZ_COUNT ?? 20_000) / 4;
@@ -147,22 +147,7 @@ async function fullWorld(): Promise<SmallWorld> {
 test(`${count} wild requests to the control surface (seed ${seed}) are answered or refused`, async () => {
   const { simulator, control } = await fullWorld();
   const chance = chances(seed);
-  const agent = new Agent({ keepAlive: true, maxSockets: 24 });
-  const faults: string[] = [];
-  let made = 0;
-  const worker = async () => {
-    while (made++ < count) {
-      const each = wild(chance);
-      const fault = whyBad(each, await send(simulator.url, each, agent));
-      if (fault !== undefined && faults.length < 20)
-        faults.push(
-          `${each.kind}: ${each.method} ${each.path.slice(0, 200)} ${(each.raw ?? each.body)?.slice(0, 300)} → ${fault}`,
-        );
-    }
-  };
-  await Promise.all(Array.from({ length: 16 }, worker));
-  agent.destroy();
-  expect(faults).toEqual([]);
+  expect(await sendMany(simulator.url, count, () => wild(chance), whyBad)).toEqual([]);
   expect((await control("GET", "clock")).status).toBe(200);
 });
 

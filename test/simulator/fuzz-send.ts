@@ -1,4 +1,4 @@
-import { type Agent, request } from "node:http";
+import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import type { Wild } from "./fuzz-requests.ts";
 
@@ -13,6 +13,31 @@ export type Sendable = Pick<Wild, "method" | "path" | "headers" | "body" | "raw"
 
 /** Who has no answer by then is left hanging. */
 const longestMs = 10_000;
+
+/** Send so many wild requests, several at a time; gives what is wrong with their answers, the first twenty of it. */
+export async function sendMany<W extends Sendable & { kind: string }>(
+  base: string,
+  count: number,
+  next: () => W,
+  whyBad: (asked: W, got: Got) => string | undefined,
+): Promise<string[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 24 });
+  const faults: string[] = [];
+  let made = 0;
+  const worker = async () => {
+    while (made++ < count) {
+      const each = next();
+      const fault = whyBad(each, await send(base, each, agent));
+      if (fault !== undefined && faults.length < 20)
+        faults.push(
+          `${each.kind}: ${each.method} ${each.path.slice(0, 200)} ${(each.raw ?? each.body)?.slice(0, 300)} → ${fault}`,
+        );
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, worker));
+  agent.destroy();
+  return faults;
+}
 
 /** Send a request as it is, and wait for its answer, but not for ever. */
 export function send(base: string, asked: Sendable, agent: Agent): Promise<Got> {

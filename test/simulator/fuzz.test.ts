@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { Agent, request } from "node:http";
+import { request } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { chances } from "../../src/simulator/chances.ts";
 import type { Simulator } from "../../src/simulator/simulator.ts";
 import { bodies } from "./bodies.ts";
 import { type Ground, type Wild, wild } from "./fuzz-requests.ts";
-import { type Got, send } from "./fuzz-send.ts";
+import { type Got, sendMany } from "./fuzz-send.ts";
 import { group, owner, smallWorld, subscription, tenant } from "./small-world.ts";
 
 const count = Number(process.env.FUZZ_COUNT ?? 20_000);
@@ -40,22 +40,7 @@ test(`${count} wild requests (seed ${seed}) are refused in ARM's form and change
     scratch,
   };
   const before = worldOf(simulator);
-  const agent = new Agent({ keepAlive: true, maxSockets: 24 });
-  let made = 0;
-  const faults: string[] = [];
-  const worker = async () => {
-    while (made++ < count) {
-      const each = wild(ground);
-      const got = await send(simulator.url, each, agent);
-      const fault = whyBad(each, got);
-      if (fault !== undefined && faults.length < 20)
-        faults.push(
-          `${each.kind}: ${each.method} ${each.path.slice(0, 200)} ${each.body?.slice(0, 300)} → ${fault}`,
-        );
-    }
-  };
-  await Promise.all(Array.from({ length: 16 }, worker));
-  agent.destroy();
+  const faults = await sendMany(simulator.url, count, () => wild(ground), whyBad);
   expect(faults).toEqual([]);
   expect(worldOf(simulator)).toEqual(before);
   expect((await ask("GET", bodies[1]?.path ?? "")).status).toBe(200);

@@ -1,46 +1,33 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/simulator/store.ts";
-import { group, network, type SmallWorld, smallWorld } from "./small-world.ts";
+import { network } from "./small-world.ts";
+import {
+  balancer,
+  location,
+  pool,
+  provider,
+  type SubnetWorld,
+  subnet,
+  subnetWorld,
+} from "./subnet-world.ts";
 
-const location = "westeurope";
-const provider = `${group}/providers/Microsoft.Network`;
-const balancer = `${provider}/loadBalancers/lb`;
-const pool = `${balancer}/backendAddressPools/pool`;
-const subnet = { id: `${network}/subnets/s` };
-
-let world: SmallWorld;
+let world: SubnetWorld;
 
 beforeEach(async () => {
-  world = await smallWorld();
-  await made(group, { location });
-  await made(network, {
-    location,
-    properties: {
-      addressSpace: { addressPrefixes: ["10.0.0.0/16", "fd00:db8::/48"] },
-      subnets: [
-        { name: "s", properties: { addressPrefixes: ["10.0.0.0/24", "fd00:db8::/64"] } },
-        { name: "tiny", properties: { addressPrefix: "10.0.1.0/29" } },
-      ],
-    },
-  });
+  world = await subnetWorld();
 });
 
-async function made(path: string, body: JsonObject): Promise<JsonObject> {
-  const came = await world.ask("PUT", path, body);
-  expect(came.status, came.text).toBeLessThan(300);
-  return came.body;
-}
+const made = (path: string, body: JsonObject) => world.made(path, body);
 
 async function seen(path: string): Promise<JsonObject> {
-  const came = await world.ask("GET", path);
-  expect(came.status, came.text).toBe(200);
-  return came.body.properties as JsonObject;
+  return (await world.seen(path)).properties as JsonObject;
 }
 
 async function refused(method: string, path: string, body?: unknown): Promise<string> {
-  const came = await world.ask(method, path, body);
-  expect(came.status, came.text).toBeGreaterThanOrEqual(400);
-  const { code, details } = came.body.error as { code: string; details?: { code: string }[] };
+  const { code, details } = (await world.refused(method, path, body)) as {
+    code: string;
+    details?: { code: string }[];
+  };
   return code === "InvalidRequestFormat" ? (details?.[0]?.code ?? code) : code;
 }
 
@@ -315,15 +302,7 @@ describe("a backend pool", () => {
 });
 
 test("a pool of a Gateway load balancer takes no addresses where the switch says so", async () => {
-  world = await smallWorld({ switches: { gatewayPoolsTakeAddresses: false } });
-  await made(group, { location });
-  await made(network, {
-    location,
-    properties: {
-      addressSpace: { addressPrefixes: ["10.0.0.0/16"] },
-      subnets: [{ name: "s", properties: { addressPrefix: "10.0.0.0/24" } }],
-    },
-  });
+  world = await subnetWorld({ switches: { gatewayPoolsTakeAddresses: false } });
   await made(balancer, balancerBody("Gateway"));
   const body = { properties: { loadBalancerBackendAddresses: [member("10.0.0.9")] } };
   expect(await refused("PUT", pool, body)).toBe("IPBasedBackendPoolNotSupported");

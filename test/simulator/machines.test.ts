@@ -1,53 +1,32 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/simulator/store.ts";
 import { ManualClock } from "../manual-clock.ts";
-import { group, network, type SmallWorld, smallWorld } from "./small-world.ts";
+import { group, network } from "./small-world.ts";
+import {
+  balancer,
+  location,
+  provider as networking,
+  pool,
+  type SubnetWorld,
+  subnet,
+  subnetWorld,
+} from "./subnet-world.ts";
 
-const location = "westeurope";
-const networking = `${group}/providers/Microsoft.Network`;
 const compute = `${group}/providers/Microsoft.Compute`;
-const balancer = `${networking}/loadBalancers/lb`;
-const pool = `${balancer}/backendAddressPools/pool`;
 const scaleSet = `${compute}/virtualMachineScaleSets/ss`;
-const subnet = { id: `${network}/subnets/s` };
 
-let world: SmallWorld;
+let world: SubnetWorld;
 
 beforeEach(async () => {
-  world = await smallWorld();
-  await made(group, { location });
-  await made(network, {
-    location,
-    properties: {
-      addressSpace: { addressPrefixes: ["10.0.0.0/16"] },
-      subnets: [
-        { name: "s", properties: { addressPrefix: "10.0.0.0/24" } },
-        { name: "tiny", properties: { addressPrefix: "10.0.1.0/29" } },
-      ],
-    },
-  });
+  world = await subnetWorld();
 });
 
-async function made(path: string, body: JsonObject, method = "PUT"): Promise<JsonObject> {
-  const came = await world.ask(method, path, body);
-  expect(came.status, came.text).toBeLessThan(300);
-  return came.body;
-}
-
-async function seen(path: string): Promise<JsonObject> {
-  const came = await world.ask("GET", path);
-  expect(came.status, came.text).toBe(200);
-  return came.body;
-}
+const made: SubnetWorld["made"] = (...asked) => world.made(...asked);
+const seen: SubnetWorld["seen"] = (path) => world.seen(path);
+const refused: SubnetWorld["refused"] = (...asked) => world.refused(...asked);
 
 async function listed(path: string): Promise<JsonObject[]> {
   return (await seen(path)).value as JsonObject[];
-}
-
-async function refused(method: string, path: string, body?: unknown): Promise<JsonObject> {
-  const came = await world.ask(method, path, body);
-  expect(came.status, came.text).toBeGreaterThanOrEqual(400);
-  return came.body.error as JsonObject;
 }
 
 const profile = {
@@ -303,17 +282,9 @@ test("a flexible scale set has machines of their own", async () => {
 
 test("a later write to a pool ends the earlier one", async () => {
   const clock = new ManualClock();
-  world = await smallWorld({
+  world = await subnetWorld({
     clock,
     operationMs: { "Microsoft.Network/loadBalancers/backendAddressPools": 1000 },
-  });
-  await made(group, { location });
-  await made(network, {
-    location,
-    properties: {
-      addressSpace: { addressPrefixes: ["10.0.0.0/16"] },
-      subnets: [{ name: "s", properties: { addressPrefix: "10.0.0.0/24" } }],
-    },
   });
   await made(balancer, balancerBody);
   const write = (address: string) =>

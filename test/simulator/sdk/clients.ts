@@ -92,6 +92,20 @@ export async function sdkWorld(
   return { simulator, clients };
 }
 
+/** Make the network `v` with the subnet `a`. */
+export async function withNetwork({ network }: Clients): Promise<void> {
+  await network.virtualNetworks.createOrUpdate(
+    rg,
+    "v",
+    {
+      location,
+      addressSpace: { addressPrefixes: ["10.0.0.0/16"] },
+      subnets: [{ name: "a", addressPrefix: "10.0.0.0/24" }],
+    },
+    soon,
+  );
+}
+
 /** The token of someone, as a credential. */
 export function tokenOf(simulator: Simulator, principal = owner): TokenCredential {
   const token = simulator.directory.tokenFor(principal);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Clients } from "./clients.ts";
-import { headers, inNetwork, location, names, rg, sdkWorld, soon } from "./clients.ts";
+import { headers, inNetwork, location, names, rg, sdkWorld, soon, withNetwork } from "./clients.ts";
 
 const subnet = { id: `${inNetwork}/virtualNetworks/v/subnets/a` };
 const balancer = `${inNetwork}/loadBalancers/lb`;
@@ -47,17 +47,9 @@ const balancerBody = {
   ],
 };
 
-async function withBalancer({ network }: Clients) {
-  await network.virtualNetworks.createOrUpdate(
-    rg,
-    "v",
-    {
-      location,
-      addressSpace: { addressPrefixes: ["10.0.0.0/16"] },
-      subnets: [{ name: "a", addressPrefix: "10.0.0.0/24" }],
-    },
-    soon,
-  );
+async function withBalancer(clients: Clients) {
+  const { network } = clients;
+  await withNetwork(clients);
   const address = { location, sku: { name: "Standard" }, publicIPAllocationMethod: "Static" };
   await network.publicIPAddresses.createOrUpdate(rg, "ip", address, soon);
   return network.loadBalancers.createOrUpdate(rg, "lb", balancerBody, soon);

@@ -1,6 +1,16 @@
 import { expect, test } from "vitest";
 import type { Clients } from "./clients.ts";
-import { all, inGroup, inNetwork, location, names, rg, sdkWorld, soon } from "./clients.ts";
+import {
+  all,
+  inGroup,
+  inNetwork,
+  location,
+  names,
+  rg,
+  sdkWorld,
+  soon,
+  withNetwork,
+} from "./clients.ts";
 
 const subnet = { id: `${inNetwork}/virtualNetworks/v/subnets/a` };
 const imageReference = {
@@ -13,19 +23,6 @@ const osProfile = {
   adminUsername: "postern",
   adminPassword: "not used by anything 1",
 };
-
-async function withNetwork({ network }: Clients): Promise<void> {
-  await network.virtualNetworks.createOrUpdate(
-    rg,
-    "v",
-    {
-      location,
-      addressSpace: { addressPrefixes: ["10.0.0.0/16"] },
-      subnets: [{ name: "a", addressPrefix: "10.0.0.0/24" }],
-    },
-    soon,
-  );
-}
 
 async function machineBody({ network }: Clients, name: string) {
   const nic = await network.networkInterfaces.createOrUpdate(
