@@ -10,12 +10,11 @@ import {
   type LinkWorld,
   linkWorld,
   natSubnet,
-  openSubnet,
   service,
   serviceBody,
   sibling,
 } from "./link-world.ts";
-import { group, network } from "./small-world.ts";
+import { group } from "./small-world.ts";
 
 const balancer = `${group}/providers/Microsoft.Network/loadBalancers`;
 const near = idsIn(sibling);
@@ -41,32 +40,6 @@ const before = (name: string) => [{ id: `${balancer}/${name}/frontendIPConfigura
 
 const services: Row[] = [
   {
-    why: "a subnet with network policies",
-    code: "PrivateLinkServiceCannotBeCreatedInSubnetThatHasNetworkPoliciesEnabled",
-    body: serviceBody({}, [openSubnet]),
-  },
-  {
-    why: "a subnet of another network than the load balancer's",
-    code: "PrivateLinkServiceAndLoadBalancerNotInSameVirtualNetwork",
-    before: ({ ask }) =>
-      done(ask, "PUT", `${network}2`, {
-        location: "westeurope",
-        properties: {
-          addressSpace: { addressPrefixes: ["10.9.0.0/16"] },
-          subnets: [
-            {
-              name: "nat",
-              properties: {
-                addressPrefix: "10.9.0.0/24",
-                privateLinkServiceNetworkPolicies: "Disabled",
-              },
-            },
-          ],
-        },
-      }),
-    body: serviceBody({}, [`${network}2/subnets/nat`]),
-  },
-  {
     why: "another region than the load balancer's",
     code: "InvalidResourceReference",
     body: { ...serviceBody(), location: "northeurope" },
@@ -77,27 +50,11 @@ const services: Row[] = [
     body: serviceBody({ loadBalancerFrontendIpConfigurations: before("none") }),
   },
   {
-    why: "a Basic load balancer",
-    code: "PrivateLinkServiceIsNotSupportedForLoadBalancer",
-    before: ({ ask }) => done(ask, "PUT", `${balancer}/basic`, balancerBody("Basic")),
-    body: serviceBody({ loadBalancerFrontendIpConfigurations: before("basic") }),
-  },
-  {
     why: "a frontend of another service",
     code: "LoadBalancerFrontendIPConfigurationInUseByPrivateLinkService",
     before: made,
     path: other,
     body: serviceBody(),
-  },
-  {
-    why: "more than 8 addresses",
-    code: "PrivateLinkServiceIpConfigurationCountExceedsLimit",
-    body: serviceBody({}, Array(9).fill(natSubnet)),
-  },
-  {
-    why: "approval of who cannot see it",
-    code: "PrivateLinkServiceAutoApprovalMustBeSubsetOfVisibility",
-    body: serviceBody({ autoApproval: { subscriptions: [sibling] } }),
   },
   {
     why: "a subnet that is full",
@@ -132,12 +89,6 @@ const endpoints: Row[] = [
     why: "a region that is not its network's",
     code: "InvalidResourceReference",
     body: { ...endpointBody(sibling, service), location: "northeurope" },
-  },
-  {
-    why: "another subnet than before",
-    code: "CannotChangeSubnetOnExistingPrivateEndpoint",
-    before: connected,
-    body: endpointBody(sibling, service, { subnet: { id: `${near.network}/subnets/t` } }),
   },
   {
     why: "another service than before",
@@ -178,12 +129,6 @@ const endpoints: Row[] = [
         await done(world.ask, "PUT", near.endpoint(name), endpointBody(sibling, service));
     },
     path: near.endpoint("p4"),
-    body: endpointBody(sibling, service),
-  },
-  {
-    why: "a name of one character",
-    code: "InvalidResourceName",
-    path: near.endpoint("x"),
     body: endpointBody(sibling, service),
   },
 ];
