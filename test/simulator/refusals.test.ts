@@ -761,6 +761,23 @@ test("a network that is written whole holds up nobody who refers to its subnets"
     expect([path, (await ask("PUT", path, body)).status]).toEqual([path, 201]);
 });
 
+test("a rule lets an endpoint fail in its operation for a subnet that is not ready", async () => {
+  const { ask, simulator } = await subnetWorld();
+  const error = { code: "RetryableError", message: "A retryable error occurred." };
+  simulator.addFault({
+    match: { method: "PUT", type: "Microsoft.Network/privateEndpoints" },
+    effect: { kind: "operation", error },
+    count: 1,
+  });
+  const path = `${provider}/privateEndpoints/pe`;
+  const body = endpointBody(subscription, other, { subnet: { id: openSubnet } });
+  expect((await done(ask, "PUT", path, body)).body).toMatchObject({ status: "Failed", error });
+  expect((await ask("GET", path)).body.properties).toMatchObject({ provisioningState: "Failed" });
+  expect((await done(ask, "PUT", path, body)).body.properties).toMatchObject({
+    provisioningState: "Succeeded",
+  });
+});
+
 test("a later write ends the earlier one with the names of both", async () => {
   const clock = new ManualClock(Date.UTC(2026, 0, 1));
   const operationMs = { "Microsoft.Network/loadBalancers": 1000 };
