@@ -20,9 +20,10 @@ export async function apply(step: LinkStep, pass: Pass, parts: LinkParts): Promi
       return note(step, pass, parts);
     case "make the NAT subnet":
     case "make the next NAT subnet": {
-      const { id, prefix } = step;
+      const { id, prefix, broken } = step;
+      const condition = broken ? {} : ({ ifNoneMatch: "*" } as const);
       const made = parts.networks.write(networkOf(id), id, now, () =>
-        subnets(view).put(id, newSubnet(prefix), { ifNoneMatch: "*" }),
+        subnets(view).put(id, newSubnet(prefix), condition),
       );
       if (step.do === "make the NAT subnet") return made;
       // It is not needed yet: whoever needs it will tell of what is wrong, and nobody waits for it now.

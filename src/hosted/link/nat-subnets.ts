@@ -1,5 +1,11 @@
 import type { VirtualNetwork } from "../../azure/gateways/virtual-networks.ts";
-import { type Cidr, nextFreeBlock, parseCidr, usableAddresses } from "../../model/cidr.ts";
+import {
+  type Cidr,
+  formatCidr,
+  nextFreeBlock,
+  parseCidr,
+  usableAddresses,
+} from "../../model/cidr.ts";
 import { CidrError } from "../../model/cidr-error.ts";
 import { childId, parseResourceId, type ResourceId } from "../../model/resource-id.ts";
 
@@ -7,6 +13,8 @@ import { childId, parseResourceId, type ResourceId } from "../../model/resource-
 export interface NatSubnet {
   id: ResourceId;
   name: string;
+  /** Its first block of IPv4. */
+  prefix: string | undefined;
   /** How many addresses of IPv4 it has for use. */
   capacity: number;
   state: string;
@@ -40,11 +48,13 @@ export function natNetwork(id: ResourceId, { location, properties }: VirtualNetw
     taken: found.flatMap((each) => blocks(prefixesOf(each.properties))),
     subnets: found.flatMap((each): NatSubnet[] => {
       if (each.name === undefined) return [];
-      const usable = blocks(prefixesOf(each.properties)).map(usableAddresses);
+      const own = blocks(prefixesOf(each.properties));
+      const usable = own.map(usableAddresses);
       return [
         {
           id: childId(parseResourceId(id, networkType), "subnets", each.name),
           name: each.name,
+          prefix: own[0] && formatCidr(own[0]),
           capacity: Number(usable.reduce((sum, one) => sum + one, 0n)),
           state: each.properties.provisioningState ?? "Succeeded",
           policies: each.properties.privateLinkServiceNetworkPolicies ?? "Enabled",
@@ -104,6 +114,8 @@ export type SharedChoice =
   | { is: "there"; subnet: NatSubnet; left: number }
   /** One of ours is just being written; who waits will see whether it has room. */
   | { is: "changing" }
+  /** From this one, when it is written again: what made it failed, or somebody changed it. */
+  | { is: "broken"; subnet: NatSubnet & { prefix: string } }
   | { is: "none" };
 
 /** Choose among the shared subnets of a network: the first that is fit and has an address left. */
@@ -115,10 +127,12 @@ export function chooseShared(
 ): SharedChoice {
   let chosen: NatSubnet | undefined;
   let changing = false;
+  let broken: (NatSubnet & { prefix: string }) | undefined;
   let left = -1;
   for (const subnet of network.subnets) {
     if (!isSharedSubnet(subnet.name, installation) || !mayUse(subnet)) continue;
     if (/^(updating|creating)$/i.test(subnet.state)) changing = true;
+    if (isBroken(subnet)) broken ??= subnet;
     if (unfitness(subnet) !== undefined) continue;
     const room = subnet.capacity - usedIn(subnet);
     if (room <= 0) continue;
@@ -126,7 +140,18 @@ export function chooseShared(
     if (chosen === undefined || byNumber(subnet, chosen) < 0) chosen = subnet;
   }
   if (chosen !== undefined) return { is: "there", subnet: chosen, left };
-  return { is: changing ? "changing" : "none" };
+  if (changing) return { is: "changing" };
+  return broken === undefined ? { is: "none" } : { is: "broken", subnet: broken };
+}
+
+/** Whether a subnet of ours can be put right by writing it again: nobody is in it, and it is not just being written. */
+export function isBroken(subnet: NatSubnet): subnet is NatSubnet & { prefix: string } {
+  return (
+    unfitness(subnet) !== undefined &&
+    subnet.prefix !== undefined &&
+    subnet.configurations.length === 0 &&
+    /^(succeeded|failed|canceled)$/i.test(subnet.state)
+  );
 }
 
 /** The id and block of the next subnet to make; undefined where the network has no block left. */

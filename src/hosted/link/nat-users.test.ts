@@ -10,7 +10,14 @@ const interfaces =
 const ofService = (name: string) => `${interfaces}/${name}.nic.0000/ipConfigurations/pls-nat-ip`;
 
 function saw(users: NatUsers, configurations: string[]): void {
-  const one = { id: subnet, name: "n", capacity: 251, state: "Succeeded", policies: "Disabled" };
+  const one = {
+    id: subnet,
+    name: "n",
+    prefix: "10.0.0.0/24",
+    capacity: 251,
+    state: "Succeeded",
+    policies: "Disabled",
+  };
   users.saw({
     id: parseResourceId(network),
     ...{ location: "westeurope", spaces: [], taken: [] },

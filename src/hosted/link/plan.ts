@@ -230,7 +230,9 @@ function natProblem(seen: Up, nat: NatSeen): Decided | undefined {
       if (note.length > 0) return { condition: makingSubnet, steps: note, again: "soon" };
       const step: LinkStep = {
         ...{ do: "make the NAT subnet", ...subnet },
-        why: "no subnet for link services has an address left",
+        why: subnet.broken
+          ? "it cannot be used as it is"
+          : "no subnet for link services has an address left",
         ...{ event: reasons.natSubnetCreating, failsAs: reasons.natSubnetFailed },
       };
       return { condition: makingSubnet, steps: [step], again: "soon" };

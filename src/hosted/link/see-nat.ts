@@ -14,6 +14,7 @@ import { fresherMs } from "./frontends.ts";
 import {
   chooseShared,
   freeBlock,
+  isBroken,
   type NatNetwork,
   type NatSubnet,
   nextShared,
@@ -96,6 +97,7 @@ function chooseAmongShared(
       ...(spare && { spare: { id: spare.id, prefix: formatCidr(spare.block) } }),
     };
   }
+  if (choice.is === "broken") return again(choice.subnet);
   const made = next();
   if (made === undefined) return noBlock(network);
   return { is: "to be made", subnet: { id: made.id, prefix: formatCidr(made.block) } };
@@ -120,10 +122,11 @@ function chooseOfCluster(
   }
   if (/^(updating|creating|deleting)$/i.test(found.state) || natUsers.isClosed(id, now))
     return { is: "changing", retryAfterMs: unsettledMs };
-  const why = unfitness(found);
-  if (why !== undefined) return unfit(`NAT subnet ${found.name} cannot be used: ${why}`);
   // One that nobody has noted was there before us: it is used, and left behind as it was found.
   const ours = sameId(subject.notedSubnet ?? "", id) || natUsers.othersIn(id, subject.uid);
+  if (ours && isBroken(found)) return again(found);
+  const why = unfitness(found);
+  if (why !== undefined) return unfit(`NAT subnet ${found.name} cannot be used: ${why}`);
   if (ours) natUsers.reserve(subject.uid, id, known.serviceName);
   return { is: "there", subnet: found.id, ours };
 }
@@ -169,6 +172,10 @@ function networkOf(subnet: string): ResourceId {
   const parent = parentOf(parseResourceId(subnet, subnetType));
   if (parent === undefined) throw new Error(`${subnet} is in no network`);
   return parent;
+}
+
+function again({ id, prefix }: NatSubnet & { prefix: string }): NatSeen {
+  return { is: "to be made", subnet: { id, prefix, broken: true } };
 }
 
 function noBlock(network: NatNetwork): NatSeen {

@@ -66,6 +66,8 @@ export type FrontendSeen =
 export interface NewSubnet {
   id: ResourceId;
   prefix: string;
+  /** It is there and is to be written again, because it cannot be used as it is. */
+  broken?: true;
 }
 
 /** From where a new service takes its address. */

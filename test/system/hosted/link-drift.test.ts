@@ -1,0 +1,164 @@
+import { expect, test } from "vitest";
+import { conditions } from "../../../src/hosted/names.ts";
+import { balancer, guestSubscription, managementGroup, managementNetwork } from "./azure.ts";
+import {
+  connect,
+  installation,
+  linkedCluster,
+  natSubnets,
+  now,
+  onlyLink,
+  properties,
+  ready,
+} from "./link-world.ts";
+import { describeHosted, type HostedWorld } from "./world.ts";
+
+const simulator = { operationMs: { "*": 30_000 } };
+const other = "44444444-4444-4444-8444-444444444444";
+const writes = (world: HostedWorld) => world.armRequests().filter(({ method }) => method !== "GET");
+
+/** A resource as a body of a write that changes some of its properties. */
+function body(world: HostedWorld, id: string, over: object, tags?: Record<string, string>) {
+  const { top, properties: held } = world.azure.at(id) as {
+    top: Record<string, unknown>;
+    properties: Record<string, unknown>;
+  };
+  return { ...top, ...(tags && { tags }), properties: { ...held, ...over } } as never;
+}
+
+describeHosted("a link service that somebody changes", (start) => {
+  test.each<[string, object, Record<string, string>?]>([
+    ["visibility", { visibility: { subscriptions: [other] }, autoApproval: { subscriptions: [] } }],
+    ["approval", { autoApproval: { subscriptions: [] } }],
+    ["proxy protocol", { enableProxyProtocol: true }],
+    ["tags", {}, { team: "a" }],
+  ])("is put right at the next drift check: %s", async (what, over, tags) => {
+    const world = await start({ features: onlyLink(), simulator });
+    const one = await linkedCluster(world, "one");
+    const { status } = await ready(world, one);
+    const owner = (world.azure.at(one.id) as { top: { tags: Record<string, string> } }).top.tags;
+    const left = tags && { ...tags, postern_owner: owner.postern_owner ?? "" };
+    world.azure.simulator.change(one.id, body(world, one.id, over, left));
+    await world.mark();
+    await world.advance(8 * 60_000);
+    expect(writes(world), what).toHaveLength(1);
+    expect(properties(world, one.id)).toMatchObject({
+      visibility: { subscriptions: [guestSubscription] },
+      autoApproval: { subscriptions: [guestSubscription] },
+      enableProxyProtocol: false,
+    });
+    expect(world.azure.at(one.id)).toMatchObject({ top: { tags: { ...owner, ...tags } } });
+    const after = await now(world, one);
+    expect(after?.status?.privateLinkServiceAlias).toBe(status?.privateLinkServiceAlias);
+    expect(world.condition(after, conditions.link)).toBe("True AzureSuccess");
+  });
+
+  test("is made again where it was deleted, and the old alias is withdrawn at once", async () => {
+    const world = await start({ features: onlyLink(), simulator });
+    const one = await linkedCluster(world, "one");
+    const { status } = await ready(world, one);
+    world.azure.simulator.drop(one.id);
+    await world.until("the alias is still there", async () => {
+      const { status: held } = (await now(world, one)) ?? {};
+      return held?.privateLinkServiceAlias === undefined;
+    });
+    const after = await ready(world, one);
+    expect(after.status?.privateLinkServiceAlias).not.toBe(status?.privateLinkServiceAlias);
+    expect(natSubnets(world)).toEqual([`postern-nat-${installation}-0`]);
+  });
+
+  test("is made anew before another frontend when the Service gets another address (defect 5)", async () => {
+    const world = await start({ features: onlyLink(), simulator });
+    const one = await linkedCluster(world, "one");
+    const { status } = await ready(world, one);
+    connect(world, String(status?.privateLinkServiceAlias));
+    const loadBalancerIP = world.azure.addFrontend("again");
+    await world.patch(one.link, { spec: { loadBalancerIP } });
+    await world.until("the frontend is the old one", async () => {
+      const frontends = properties(world, one.id).loadBalancerFrontendIpConfigurations;
+      return JSON.stringify(frontends)?.includes("/again") === true;
+    });
+    const after = await ready(world, one);
+    expect(after.status?.privateLinkServiceAlias).not.toBe(status?.privateLinkServiceAlias);
+    expect(world.condition(after, conditions.loadBalancer)).toBe("True AzureSuccess");
+  });
+
+  test("lets further subscriptions in as soon as they are named, in whatever case (defects 15, 17)", async () => {
+    const world = await start({ features: onlyLink(), simulator });
+    const one = await linkedCluster(world, "one");
+    const { status } = await ready(world, one);
+    const additionalAllowedSubscriptions = [other.toUpperCase(), guestSubscription.toUpperCase()];
+    await world.patch(one.link, { spec: { additionalAllowedSubscriptions } });
+    await world.settled();
+    expect(properties(world, one.id).visibility).toEqual({
+      subscriptions: [guestSubscription, other.toUpperCase()],
+    });
+    await world.advance(60_000);
+    const after = await now(world, one);
+    expect(after?.status?.privateLinkServiceAlias).toBe(status?.privateLinkServiceAlias);
+    await world.mark();
+    await world.advance(10 * 60_000);
+    expect(writes(world)).toEqual([]);
+  });
+
+  test("of another is never touched, and its owner is told", async () => {
+    const world = await start({ features: onlyLink(), simulator, stopped: true });
+    const one = await linkedCluster(world, "one");
+    const subnet = `${managementNetwork}/subnets/theirs`;
+    world.azure.simulator.change(subnet, {
+      properties: { addressPrefix: "10.0.200.0/24", privateLinkServiceNetworkPolicies: "Disabled" },
+    });
+    world.azure.simulator.change(one.id, {
+      location: "westeurope",
+      properties: {
+        loadBalancerFrontendIpConfigurations: [
+          { id: `${balancer}/frontendIPConfigurations/${one.service.metadata.uid}` },
+        ],
+        ipConfigurations: [{ name: "n", properties: { subnet: { id: subnet } } }],
+      },
+    });
+    await world.start();
+    await world.advance(60_000);
+    const told = await now(world, one);
+    expect(world.condition(told, conditions.link)).toBe("False OwnedByAnother");
+    await world.remove(one.link);
+    await world.advance(60_000);
+    expect(await now(world, one)).toBeUndefined();
+    expect(world.azure.at(one.id)).toBeDefined();
+    expect(natSubnets(world)).toEqual(["theirs"]);
+    expect(writes(world)).toEqual([]);
+  });
+});
+
+describeHosted("a load balancer that cannot be used", (start) => {
+  test("and comes later is found within half a minute (defect 19)", async () => {
+    const world = await start({ features: onlyLink(), simulator });
+    const one = await linkedCluster(world, "one", { spec: { loadBalancerIP: "10.0.50.50" } });
+    await world.settled();
+    expect(world.condition(await now(world, one), conditions.loadBalancer)).toBe(
+      "False ILBNotFound",
+    );
+    world.azure.addFrontend("late", "10.0.50.50");
+    await ready(world, one);
+  });
+
+  test("is told where the right to list is missing, with the time that Azure gave (defects 18, 24)", async () => {
+    const world = await start({ features: onlyLink(), simulator, stopped: true });
+    const match = {
+      method: "GET",
+      path: `${managementGroup}/providers/Microsoft.Network/loadBalancers*`,
+    };
+    const error = { code: "AuthorizationFailed", message: "no right at 2026-01-01T00:00:00Z" };
+    const effect = { kind: "answer", status: 403, body: { error } } as const;
+    const fault = world.azure.simulator.addFault({ match, effect });
+    const one = await linkedCluster(world, "one");
+    await world.start();
+    const told = await now(world, one);
+    expect(world.condition(told, conditions.link)).toBe("False ILBLookupFailed");
+    await world.mark();
+    await world.advance(9 * 60_000);
+    expect(world.armRequests()).toEqual([]);
+    world.azure.simulator.faults.remove(fault);
+    await ready(world, one);
+  });
+});

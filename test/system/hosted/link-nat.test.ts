@@ -1,0 +1,210 @@
+import { expect, test } from "vitest";
+import { conditions } from "../../../src/hosted/names.ts";
+import { overlaps, parseCidr } from "../../../src/model/cidr.ts";
+import { managementNetwork } from "./azure.ts";
+import {
+  gone,
+  installation,
+  linkedCluster,
+  linkObject,
+  natSubnets,
+  now,
+  onlyLink,
+  properties,
+  ready,
+} from "./link-world.ts";
+import { describeHosted, type HostedWorld } from "./world.ts";
+
+const simulator = { operationMs: { "*": 30_000 } };
+const shared = (n: number) => `postern-nat-${installation}-${n}`;
+const subnetId = (name: string) => `${managementNetwork}/subnets/${name}`;
+
+/** How many link services take their address from each subnet. */
+function users(world: HostedWorld): Record<string, number> {
+  const counted: Record<string, number> = {};
+  for (const id of world.azure.ids("/privatelinkservices/")) {
+    if (id.includes("/privateendpointconnections/")) continue;
+    const { ipConfigurations } = properties(world, id) as {
+      ipConfigurations: { properties: { subnet: { id: string } } }[];
+    };
+    const name = ipConfigurations[0]?.properties.subnet.id.split("/").at(-1) ?? "";
+    counted[name] = (counted[name] ?? 0) + 1;
+  }
+  return counted;
+}
+
+function put(world: HostedWorld, name: string, addressPrefix: string, over: object = {}) {
+  const policies = { privateLinkServiceNetworkPolicies: "Disabled" };
+  world.azure.simulator.change(subnetId(name), {
+    properties: { addressPrefix, ...policies, ...over },
+  });
+}
+
+const names = (count: number) => Array.from({ length: count }, (_, n) => `c${n}`);
+
+describeHosted("shared NAT subnets", (start) => {
+  test("serve several clusters, and go with the last of them (defect 8)", async () => {
+    const world = await start({ features: onlyLink(), simulator });
+    const one = await linkedCluster(world, "one");
+    const two = await linkedCluster(world, "two");
+    await ready(world, one);
+    await ready(world, two);
+    expect(users(world)).toEqual({ [shared(0)]: 2 });
+    await gone(world, one);
+    expect(natSubnets(world)).toEqual([shared(0)]);
+    await gone(world, two);
+    expect(natSubnets(world)).toEqual([]);
+  });
+
+  test("spread thirty clusters that come at once over as few as hold them, and leave nothing", async () => {
+    const world = await start({
+      features: onlyLink({ natPrefixLength: 28 }),
+      simulator,
+      stopped: true,
+    });
+    const all = [];
+    for (const name of names(30)) all.push(await linkedCluster(world, name));
+    await world.start();
+    for (const each of all) await ready(world, each);
+    const found = users(world);
+    expect(Object.values(found).reduce((sum, count) => sum + count, 0)).toBe(30);
+    for (const count of Object.values(found)) expect(count).toBeLessThanOrEqual(11);
+    expect(Object.keys(found).sort()).toEqual([shared(0), shared(1), shared(2)]);
+    const blocks = natSubnets(world).map((name) =>
+      parseCidr(String(properties(world, subnetId(name)).addressPrefix)),
+    );
+    for (const [at, block] of blocks.entries())
+      for (const other of blocks.slice(at + 1)) expect(overlaps(block, other)).toBe(false);
+
+    for (const { link } of all) await world.remove(link);
+    await world.until(
+      "a link is left",
+      async () => (await world.list("AzurePrivateLinkService")).length === 0,
+    );
+    expect(natSubnets(world)).toEqual([]);
+    expect(world.azure.ids("/privatelinkservices/")).toEqual([]);
+  }, 120_000);
+
+  test("get a successor before the last address is given away", async () => {
+    const world = await start({ features: onlyLink({ natPrefixLength: 28 }), simulator });
+    for (const name of names(10)) await ready(world, await linkedCluster(world, name));
+    await world.advance(60_000);
+    expect(users(world)).toEqual({ [shared(0)]: 10 });
+    expect(natSubnets(world)).toEqual([shared(0), shared(1)]);
+  }, 60_000);
+
+  test("of another block where somebody took it after we looked, and nobody is troubled", async () => {
+    const world = await start({ features: onlyLink(), simulator, stopped: true });
+    const one = await linkedCluster(world, "one");
+    // Another operator makes its subnet; our first look at the network does not show it yet.
+    world.azure.simulator.moveClock(60_000);
+    put(world, "postern-nat-ffffffff-0", "10.0.64.0/24");
+    const match = { method: "GET", path: managementNetwork };
+    world.azure.simulator.addFault({ match, effect: { kind: "stale", ms: 30_000 }, count: 1 });
+    await world.start();
+    await ready(world, one);
+    expect(properties(world, subnetId(shared(0))).addressPrefix).toBe("10.0.65.0/24");
+    await gone(world, one);
+    expect(natSubnets(world)).toEqual(["postern-nat-ffffffff-0"]);
+  });
+
+  test.each<[string, object]>([
+    [
+      "at once",
+      {
+        kind: "answer",
+        status: 409,
+        body: { error: { code: "AnotherOperationInProgress", message: "Another operation" } },
+      },
+    ],
+    [
+      "by the operation",
+      { kind: "operation", error: { code: "AnotherOperationInProgress", message: "Another" } },
+    ],
+  ])("wait while another writes to the network and is refused %s", async (_name, effect) => {
+    const world = await start({ features: onlyLink(), simulator, stopped: true });
+    const match = { method: "PUT", type: "Microsoft.Network/virtualNetworks/subnets" };
+    world.azure.simulator.addFault({ match, effect: effect as never, count: 2 });
+    const one = await linkedCluster(world, "one");
+    await world.start();
+    const told = await now(world, one);
+    expect(world.condition(told, conditions.link)).toBe("False NATSubnetCreating");
+    await ready(world, one);
+    expect(natSubnets(world)).toEqual([shared(0)]);
+  });
+
+  test("are not made where the network is full, which is told until somebody makes room", async () => {
+    const world = await start({ features: onlyLink(), simulator, stopped: true });
+    put(world, "all", "10.0.128.0/17");
+    put(world, "rest", "10.0.64.0/18");
+    const one = await linkedCluster(world, "one");
+    await world.start();
+    const told = await now(world, one);
+    expect(world.condition(told, conditions.link)).toBe("False NATSubnetUnfit");
+    world.azure.simulator.drop(subnetId("rest"));
+    await ready(world, one);
+  });
+});
+
+describeHosted("a NAT subnet that was given", (start) => {
+  test("is verified before it is used, and neither changed nor deleted", async () => {
+    const world = await start({ features: onlyLink(), simulator, stopped: true });
+    put(world, "given", "10.0.200.0/28", { privateLinkServiceNetworkPolicies: "Enabled" });
+    const natSubnetID = subnetId("given");
+    const one = await linkedCluster(world, "one", { spec: { natSubnetID } });
+    await world.start();
+    const told = await now(world, one);
+    expect(world.condition(told, conditions.link)).toBe("False NATSubnetUnfit");
+    put(world, "given", "10.0.200.0/28");
+    await ready(world, one);
+    expect(users(world)).toEqual({ given: 1 });
+    await gone(world, one);
+    expect(natSubnets(world)).toEqual(["given"]);
+    expect(properties(world, natSubnetID).addressPrefix).toBe("10.0.200.0/28");
+  });
+
+  test.each([
+    ["does not exist", `${managementNetwork}/subnets/nowhere`],
+    ["is in another network", `${managementNetwork}2/subnets/given`],
+  ])("and %s is told with a remedy", async (_name, natSubnetID) => {
+    const world = await start({ features: onlyLink(), simulator });
+    const one = await linkedCluster(world, "one", { spec: { natSubnetID } });
+    await world.settled();
+    const told = await now(world, one);
+    expect(world.condition(told, conditions.link)).toBe("False NATSubnetUnfit");
+    expect(world.azure.ids("/privatelinkservices/")).toEqual([]);
+    await gone(world, one);
+  });
+});
+
+describeHosted("a NAT subnet for each cluster", (start) => {
+  const features = onlyLink({ natSubnets: "per-cluster" });
+
+  test("has HyperShift's name, serves both links of the cluster, and goes with the last", async () => {
+    const world = await start({ features, simulator });
+    const one = await linkedCluster(world, "one");
+    const address = world.azure.addFrontend("oauth");
+    const object = linkObject({ ...one, address }, { name: "oauth-openshift" });
+    const oauth = { link: await world.make(object) };
+    const two = await linkedCluster(world, "two");
+    for (const each of [one, oauth, two]) await ready(world, each);
+    expect(users(world)).toEqual({ "one-infra-pls-nat": 2, "two-infra-pls-nat": 1 });
+    await gone(world, one);
+    expect(natSubnets(world)).toEqual(["one-infra-pls-nat", "two-infra-pls-nat"]);
+    await gone(world, oauth);
+    expect(natSubnets(world)).toEqual(["two-infra-pls-nat"]);
+    await gone(world, two);
+    expect(natSubnets(world)).toEqual([]);
+  });
+
+  test("that was there before us is used, and left behind", async () => {
+    const world = await start({ features, simulator, stopped: true });
+    put(world, "one-infra-pls-nat", "10.0.100.0/24");
+    const one = await linkedCluster(world, "one");
+    await world.start();
+    await ready(world, one);
+    expect(users(world)).toEqual({ "one-infra-pls-nat": 1 });
+    await gone(world, one);
+    expect(natSubnets(world)).toEqual(["one-infra-pls-nat"]);
+  });
+});
