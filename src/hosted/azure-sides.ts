@@ -4,26 +4,37 @@ import type { Pass } from "../kube/pass.ts";
 import type { HostedControlPlane } from "../model/kinds/hosted-control-plane.ts";
 import type { ResourceId } from "../model/resource-id.ts";
 
+/** The side of the guests: all that a process for control planes reaches. */
+export interface GuestSide {
+  /** The guest of a control plane, by that control plane's own credential and by no other. */
+  guest(controlPlane: HostedControlPlane, pass: Pass): ArmView;
+}
+
 /** The two sides of a private link in Azure, each reached by an identity of its own. */
-export interface AzureSides {
+export interface AzureSides extends GuestSide {
   /** The group that holds the load balancers of the management cluster, and gets the link services. */
   managementGroup: ResourceId;
   management(pass: Pass): ArmView;
-  /** The guest of a control plane, by that control plane's own credential and by no other. */
-  guest(controlPlane: HostedControlPlane, pass: Pass): ArmView;
+}
+
+/** Where the credentials of control planes come from. What cannot be had is an `Explained` error. */
+export type CredentialOf = (controlPlane: HostedControlPlane) => TokenSource;
+
+/** The guests as one process reaches them. */
+export function guestSide(arm: Arm, credentialOf: CredentialOf): GuestSide {
+  return { guest: (controlPlane, pass) => arm.for(pass, credentialOf(controlPlane)) };
 }
 
 /** The sides as one process reaches them. */
 export function azureSides(given: {
   arm: Arm;
   managementGroup: ResourceId;
-  /** The credential of a control plane. What cannot be had is an `Explained` error. */
-  credentialOf(controlPlane: HostedControlPlane): TokenSource;
+  credentialOf: CredentialOf;
 }): AzureSides {
   const { arm, managementGroup, credentialOf } = given;
   return {
     managementGroup,
     management: (pass) => arm.for(pass),
-    guest: (controlPlane, pass) => arm.for(pass, credentialOf(controlPlane)),
+    ...guestSide(arm, credentialOf),
   };
 }

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { Arm, type ArmRequest } from "../azure/arm.ts";
-import { cloudNamed, customCloud } from "../azure/clouds.ts";
+import { type Cloud, cloudNamed, customCloud } from "../azure/clouds.ts";
 import { credentialFromEnvironment } from "../azure/credential.ts";
 import type { TokenSource } from "../azure/tokens.ts";
 import type { Check } from "../kube/health.ts";
@@ -11,6 +11,10 @@ import { isExplained } from "../model/failure.ts";
 /** Azure as the operator has it: the road to Resource Manager and the questions for the health page. */
 export interface OperatorAzure {
   arm: Arm;
+  /** Where identities get their tokens. */
+  cloud: Cloud;
+  /** The credential of the environment. */
+  credential: TokenSource;
   checks: Check[];
 }
 
@@ -26,13 +30,12 @@ export function azureFromEnvironment(
   options: { log: Log; registry: Registry; clock: Clock; version: string },
 ): OperatorAzure {
   const { log, clock, version } = options;
+  const { AZURE_AUTHORITY_HOST: authority } = env;
   // The endpoint can be given where the cloud's name is not enough: Azure Stack, or a simulator.
-  const cloud = env.AZURE_RESOURCE_MANAGER_ENDPOINT
-    ? customCloud({
-        resourceManager: env.AZURE_RESOURCE_MANAGER_ENDPOINT,
-        ...(env.AZURE_AUTHORITY_HOST && { authorityHost: env.AZURE_AUTHORITY_HOST }),
-      })
+  const known = env.AZURE_RESOURCE_MANAGER_ENDPOINT
+    ? customCloud({ resourceManager: env.AZURE_RESOURCE_MANAGER_ENDPOINT })
     : cloudNamed(env.AZURE_CLOUD_NAME);
+  const cloud = authority ? { ...known, authorityHost: authority.replace(/\/+$/, "") } : known;
   const credential = lateCredential(() =>
     credentialFromEnvironment(env, { cloud, clock }).then(({ tokens }) => tokens),
   );
@@ -49,6 +52,8 @@ export function azureFromEnvironment(
   const caller = { priority: "drift", signal, mayWrite: () => false, id: "readyz" } as const;
   return {
     arm,
+    cloud,
+    credential,
     checks: [
       kept("azure-token", clock, async () => {
         await credential.token();

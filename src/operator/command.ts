@@ -13,13 +13,37 @@ export function command(): Command {
     .option("--context <name>", "context in that kubeconfig")
     .option("--namespace <name>", "look after this namespace only (default: all)")
     .addOption(
+      new Option(
+        "--role <role>",
+        "which side this process serves: that of the management cluster, or one control plane",
+      )
+        .choices(["all", "management", "control-plane"])
+        .default("all"),
+    )
+    .addOption(
+      new Option(
+        "--nat-subnets <way>",
+        "whether link services share their subnets, or each cluster has its own",
+      )
+        .choices(["shared", "per-cluster"])
+        .default("shared"),
+    )
+    .addOption(
+      new Option("--nat-prefix-length <length>", "how large a subnet for link services is made")
+        .argParser(prefixLength)
+        .default(24),
+    )
+    .addOption(
       new Option("--listen <host:port>", "where /healthz, /readyz and /metrics are served")
         .argParser(address)
         .default(address("127.0.0.1:8081"), "127.0.0.1:8081"),
     )
     .option("--no-leader-elect", "run without a Lease; only where this is the only replica")
     .option("--lease-namespace <name>", "namespace of the Lease (default: the connection's)")
-    .option("--lease-name <name>", "name of the Lease", "postern-operator")
+    .option(
+      "--lease-name <name>",
+      "name of the Lease (default: postern-operator, or postern-control-plane in that role)",
+    )
     .addOption(
       new Option("--log-format <format>", "how log lines look")
         .choices(["json", "text"])
@@ -33,16 +57,25 @@ export function command(): Command {
     .addHelpText(
       "after",
       `
-Azure is found by the environment: AZURE_CLOUD_NAME, AZURE_SUBSCRIPTION_ID, and one of AZURE_PLS_CLIENT_ID,
-AZURE_CREDENTIALS_FILE, AZURE_FEDERATED_TOKEN_FILE or AZURE_CLIENT_SECRET. Traces go where OTEL_* says.
+Azure is found by the environment: AZURE_CLOUD_NAME; one of AZURE_PLS_CLIENT_ID, AZURE_CREDENTIALS_FILE,
+AZURE_FEDERATED_TOKEN_FILE or AZURE_CLIENT_SECRET; and AZURE_SUBSCRIPTION_ID and AZURE_RESOURCE_GROUP for the group of the
+management cluster's load balancers, which --role control-plane does not need. Traces go where OTEL_* says.
 
-Example:
-  $ postern operator --kubeconfig ~/.kube/config --log-format text`,
+Examples:
+  $ AZURE_RESOURCE_GROUP=management postern operator --log-format text
+  $ postern operator --role control-plane --namespace clusters-one`,
     )
     .action(async (options: Omit<OperatorSettings, "version">) => {
       const { runOperator } = await import("./operator.ts");
       await runOperator({ ...options, version: packageVersion() }, stopSignal());
     });
+}
+
+/** Azure has no subnet smaller than a /29, and five of its addresses are not for use. */
+function prefixLength(text: string): number {
+  const length = Number(text);
+  if (Number.isInteger(length) && length >= 8 && length <= 29) return length;
+  throw new InvalidArgumentError("give a whole number from 8 to 29, such as 24");
 }
 
 function address(text: string): { host: string; port: number } {

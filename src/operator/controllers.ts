@@ -1,7 +1,42 @@
 import type { Arm } from "../azure/arm.ts";
+import { azureSides, guestSide } from "../hosted/azure-sides.ts";
+import { endpointFeature } from "../hosted/endpoint/controller.ts";
+import type { Identities } from "../hosted/identities.ts";
+import { linkFeature } from "../hosted/link/controller.ts";
+import { observeFeature } from "../hosted/observe/controller.ts";
 import type { MakeFeature } from "../kube/runtime.ts";
+import { hostedControlPlane } from "../model/kinds/hosted-control-plane.ts";
+import type { ResourceId } from "../model/resource-id.ts";
 
-/** Everything that the operator does, one line each. */
-export function controllers(_parts: { arm: Arm }): readonly MakeFeature[] {
-  return [];
+/** What the controllers of the management cluster go by. */
+export interface ManagementSettings {
+  managementGroup: ResourceId;
+  natSubnets: "shared" | "per-cluster";
+  natPrefixLength: number;
+  /** The first 8 characters of the uid of namespace kube-system. */
+  installation: string;
+}
+
+/** What serves the management cluster, one line each. */
+export function managementControllers(
+  arm: Arm,
+  { credentialOf }: Identities,
+  { managementGroup, ...settings }: ManagementSettings,
+): readonly MakeFeature[] {
+  const sides = azureSides({ arm, managementGroup, credentialOf });
+  return [linkFeature({ sides, ...settings })];
+}
+
+/** What serves the control planes, one line each. */
+export function controlPlaneControllers(arm: Arm, identities: Identities): readonly MakeFeature[] {
+  const sides = guestSide(arm, identities.credentialOf);
+  return [observeFeature(), following(identities, endpointFeature({ sides }))];
+}
+
+/** A feature that acts by the credentials of control planes: they go when their control plane does. */
+function following(identities: Identities, make: MakeFeature): MakeFeature {
+  return (parts) => {
+    identities.follow(parts.caches.of(hostedControlPlane));
+    return make(parts);
+  };
 }

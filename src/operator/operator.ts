@@ -1,25 +1,34 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
+import { UsageError } from "../cli/usage-error.ts";
+import { type Identities, identities, onlyIn } from "../hosted/identities.ts";
 import { KubeClient } from "../kube/client.ts";
 import { findConnection } from "../kube/credentials.ts";
 import { type Check, serveHealth } from "../kube/health.ts";
 import { type LogFormat, type LogLevel, makeLog } from "../kube/log.ts";
 import { Metrics } from "../kube/metrics.ts";
-import { Runtime } from "../kube/runtime.ts";
+import { type MakeFeature, Runtime } from "../kube/runtime.ts";
 import { startTracing } from "../kube/trace.ts";
 import { realClock } from "../model/clock.ts";
-import { azureFromEnvironment } from "./azure.ts";
-import { controllers } from "./controllers.ts";
+import type { ResourceId } from "../model/resource-id.ts";
+import { azureFromEnvironment, type OperatorAzure } from "./azure.ts";
+import { controlPlaneControllers, managementControllers } from "./controllers.ts";
+import { installationOf } from "./installation.ts";
+import { managementGroupIn } from "./management-group.ts";
 
 export interface OperatorSettings {
   kubeconfig?: string;
   context?: string;
   /** Only this namespace; all of them when absent. */
   namespace?: string;
+  /** `control-plane` serves the control plane of one namespace, by the credential of the environment. */
+  role: "all" | "management" | "control-plane";
+  natSubnets: "shared" | "per-cluster";
+  natPrefixLength: number;
   listen: { host: string; port: number };
   leaderElect: boolean;
   leaseNamespace?: string;
-  leaseName: string;
+  leaseName?: string;
   logFormat: LogFormat;
   logLevel: LogLevel;
   version: string;
@@ -32,51 +41,55 @@ export async function runOperator(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<void> {
   const clock = realClock;
+  const { role, version } = settings;
+  const managementGroup = role === "control-plane" ? undefined : await managementGroupIn(env);
+  const lease = leaseOf(settings);
   const log = makeLog({ format: settings.logFormat, level: settings.logLevel });
   const metrics = new Metrics({ processMetrics: true });
   const stopTracing = await startTracing(env);
   const connection = await findConnection(settings, env);
   const client = new KubeClient(connection, {
-    userAgent: `postern/${settings.version}`,
+    userAgent: `postern/${version}`,
     onRequest: metrics.requests(connection.server.host),
   });
-  const azure = azureFromEnvironment(env, {
-    log,
-    registry: metrics.registry,
-    clock,
-    version: settings.version,
-  });
+  const azure = azureFromEnvironment(env, { log, registry: metrics.registry, clock, version });
   const identity = `${env.POD_NAME ?? hostname()}_${randomBytes(4).toString("hex")}`;
-  const namespace = settings.leaseNamespace ?? connection.namespace;
-  const features = controllers({ arm: azure.arm });
-  const runtime = new Runtime({
-    client,
-    log,
-    metrics,
-    clock,
-    features,
-    namespace: settings.namespace,
-    instance: identity,
-    lease: settings.leaderElect ? { namespace, name: settings.leaseName, identity } : undefined,
-  });
+  const installation = installationOf(client, { log, clock });
+  let runtime: Runtime | undefined;
   const alive: Check = { name: "event-loop", check: () => ({ ok: true }) };
   const pages = await serveHealth({
     listen: settings.listen,
-    health: () => [alive, ...runtime.healthChecks()],
-    ready: () => [...runtime.readyChecks(), ...azure.checks],
+    health: () => [alive, ...(runtime?.healthChecks() ?? [])],
+    ready: () => [...(runtime?.readyChecks() ?? [installation.check]), ...azure.checks],
     metrics: metrics.registry,
   });
-  log.info(
-    {
-      version: settings.version,
-      server: connection.server.host,
-      from: connection.source,
-      pages: pages.url,
-      controllers: features.length,
-    },
-    "started",
-  );
   try {
+    const number = managementGroup && (await installation.read(signal));
+    if (signal.aborted) return;
+    const credentials = credentialsOf(settings, azure, client);
+    const management = managementGroup && number ? { managementGroup, installation: number } : {};
+    const features = featuresOf(settings, azure, credentials, management);
+    runtime = new Runtime({
+      client,
+      log,
+      metrics,
+      clock,
+      features,
+      namespace: settings.namespace,
+      instance: identity,
+      lease: lease && { namespace: connection.namespace, ...lease, identity },
+    });
+    log.info(
+      {
+        version,
+        role,
+        server: connection.server.host,
+        from: connection.source,
+        pages: pages.url,
+        controllers: features.length,
+      },
+      "started",
+    );
     await runtime.run(signal);
   } finally {
     await pages.close();
@@ -85,4 +98,43 @@ export async function runOperator(
     await stopTracing();
     log.info({}, "stopped");
   }
+}
+
+/** Which Lease to lead by. A process for one control plane keeps to that namespace, and shares its Lease with no other role. */
+function leaseOf(settings: OperatorSettings): { namespace?: string; name: string } | undefined {
+  const { role, leaderElect, leaseName, leaseNamespace } = settings;
+  const alone = role === "control-plane";
+  if (alone && settings.namespace === undefined)
+    throw new UsageError(
+      "--role control-plane serves one control plane: give its namespace with --namespace (see postern operator --help)",
+    );
+  if (!leaderElect) return undefined;
+  const namespace = leaseNamespace ?? (alone ? settings.namespace : undefined);
+  const name = leaseName ?? (alone ? "postern-control-plane" : "postern-operator");
+  return { name, ...(namespace !== undefined && { namespace }) };
+}
+
+function credentialsOf(
+  { role, namespace = "" }: OperatorSettings,
+  { arm, cloud, credential }: OperatorAzure,
+  kube: KubeClient,
+): Identities {
+  if (role === "control-plane") return onlyIn(namespace, credential);
+  const dropped = (identity: string) => arm.forget(identity);
+  return identities({ kube, entra: { cloud, clock: realClock }, dropped });
+}
+
+function featuresOf(
+  { role, natSubnets, natPrefixLength }: OperatorSettings,
+  { arm }: OperatorAzure,
+  credentials: Identities,
+  { managementGroup, installation }: { managementGroup?: ResourceId; installation?: string },
+): readonly MakeFeature[] {
+  const features: MakeFeature[] = [];
+  if (managementGroup !== undefined && installation !== undefined) {
+    const settings = { managementGroup, natSubnets, natPrefixLength, installation };
+    features.push(...managementControllers(arm, credentials, settings));
+  }
+  if (role !== "management") features.push(...controlPlaneControllers(arm, credentials));
+  return features;
 }

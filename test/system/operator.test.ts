@@ -5,13 +5,22 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { json, serve } from "../loopback.ts";
 import { describeOnCluster } from "../setup/cluster.ts";
+import { installKinds } from "./kinds/install.ts";
 
 const bin = fileURLToPath(new URL("../../bin/postern.js", import.meta.url));
 
+/** Where the load balancers of the management cluster are. */
+const management = {
+  AZURE_SUBSCRIPTION_ID: "11111111-1111-4111-8111-111111111111",
+  AZURE_RESOURCE_GROUP: "management",
+};
+
 describeOnCluster("postern operator", (cluster) => {
+  beforeAll(() => installKinds(cluster), 60_000);
+
   async function freePort(): Promise<number> {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -20,7 +29,7 @@ describeOnCluster("postern operator", (cluster) => {
     return port;
   }
 
-  async function start(flags: string[], env: Record<string, string> = {}) {
+  async function start(flags: string[], env: Record<string, string> = management) {
     const port = await freePort();
     const args = [
       bin,
@@ -31,9 +40,9 @@ describeOnCluster("postern operator", (cluster) => {
       `127.0.0.1:${port}`,
       ...flags,
     ];
-    const { AZURE_CLIENT_ID: _, ...clean } = process.env;
+    const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("AZURE_"));
     const child = spawn(process.execPath, args, {
-      env: { ...clean, ...env },
+      env: { ...Object.fromEntries(clean), ...env },
       stdio: ["ignore", "ignore", "pipe"],
     });
     let log = "";
@@ -45,11 +54,11 @@ describeOnCluster("postern operator", (cluster) => {
       const response = await fetch(`http://127.0.0.1:${port}${path}`);
       return { status: response.status, text: await response.text() };
     };
-    const lease = async (namespace: string) =>
+    const lease = async (namespace: string, name = "postern-operator") =>
       (
         await cluster.request<{ spec?: { holderIdentity?: string } }>(
           "GET",
-          `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/postern-operator`,
+          `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${name}`,
         )
       ).body.spec?.holderIdentity;
     return { child, page, lease, port, log: () => log };
@@ -71,18 +80,24 @@ describeOnCluster("postern operator", (cluster) => {
         });
       else json(response, 200, { portalEndpoint: "x" });
     });
-    const { child, page, lease, log } = await start(["--lease-namespace", namespace], {
-      AZURE_PLS_CLIENT_ID: "11111111-2222-3333-4444-555555555555",
-      AZURE_POD_IDENTITY_AUTHORITY_HOST: azure.url,
-      AZURE_RESOURCE_MANAGER_ENDPOINT: azure.url,
-    });
+    const { child, page, lease, log } = await start(
+      ["--namespace", namespace, "--lease-namespace", namespace],
+      {
+        ...management,
+        AZURE_PLS_CLIENT_ID: "11111111-2222-3333-4444-555555555555",
+        AZURE_POD_IDENTITY_AUTHORITY_HOST: azure.url,
+        AZURE_RESOURCE_MANAGER_ENDPOINT: azure.url,
+      },
+    );
     await expect.poll(() => lease(namespace), { timeout: 20_000 }).toBeTruthy();
     await expect
       .poll(async () => (await page("/readyz?verbose")).text)
       .toMatch(
         /\[\+\]leader ok: leading\n\[\+\]azure-token ok: obtained\n\[\+\]azure-resource-manager ok: 127\.0\.0\.1:\d+\nreadyz check passed\n/,
       );
-    expect((await page("/healthz?verbose")).text).toBe("[+]event-loop ok\nhealthz check passed\n");
+    const { text: health } = await page("/healthz?verbose");
+    expect(health).toMatch(/^\[\+\]event-loop ok\n/);
+    expect(health).toMatch(/\nhealthz check passed\n$/);
     const { text } = await page("/metrics");
     expect(text).toContain('leader_election_master_status{name="postern-operator"} 1');
     expect(text).toMatch(/rest_client_requests_total\{code="20\d",method="(POST|PUT)"/);
@@ -96,7 +111,7 @@ describeOnCluster("postern operator", (cluster) => {
 
   test("without a credential for Azure it lives, is not ready, and says what is missing", async () => {
     const namespace = await cluster.namespace();
-    const { page } = await start(["--lease-namespace", namespace]);
+    const { page } = await start(["--namespace", namespace, "--lease-namespace", namespace]);
     await expect
       .poll(
         () =>
@@ -117,16 +132,100 @@ describeOnCluster("postern operator", (cluster) => {
     onTestFinished(() => rm(dirname(path), { recursive: true }));
     const good = await readFile(cluster.kubeconfig, "utf8");
     await writeFile(path, good.replaceAll(cluster.tokens.admin, "not-a-token"));
-    const { page, log } = await start(["--kubeconfig", path]);
-    const leader = () =>
+    const { page, log, child } = await start(["--kubeconfig", path]);
+    const ready = () =>
       page("/readyz").then(
         ({ text }) => text,
         () => "",
       );
     await expect
-      .poll(leader)
-      .toMatch(/\[-\]leader failed: .*renew the credentials of this kubeconfig/);
-    expect(log()).toContain('"msg":"lease not reached"');
+      .poll(ready)
+      .toMatch(/\[-\]cluster failed: .*renew the credentials of this kubeconfig/);
+    expect(log()).toContain('"msg":"cluster not reached"');
+    child.kill("SIGTERM");
+    expect(await exitOf(child)).toBe(0);
+  });
+
+  test("an API server that answers later is asked again, and then the controllers begin", async () => {
+    const namespace = await cluster.namespace();
+    const folder = await mkdtemp(join(tmpdir(), "postern-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const [path, file] = [join(folder, "config"), join(folder, "token")];
+    const config = JSON.parse(await readFile(cluster.kubeconfig, "utf8"));
+    await writeFile(
+      path,
+      JSON.stringify({ ...config, users: [{ name: "admin", user: { tokenFile: file } }] }),
+    );
+    await writeFile(file, "not-a-token");
+    const { log, lease } = await start([
+      ...["--kubeconfig", path, "--namespace", namespace, "--lease-namespace", namespace],
+    ]);
+    await expect.poll(log).toContain("cluster not reached");
+    await writeFile(file, cluster.tokens.admin);
+    await expect.poll(() => lease(namespace), { timeout: 25_000 }).toBeTruthy();
+    expect(log()).toContain('"msg":"started"');
+  });
+
+  test("serves one control plane without a management group, by a Lease in its namespace", async () => {
+    const namespace = await cluster.namespace();
+    const role = ["--role", "control-plane", "--namespace", namespace];
+    const { lease, log } = await start(role, {});
+    await expect
+      .poll(() => lease(namespace, "postern-control-plane"), { timeout: 20_000 })
+      .toBeTruthy();
+    expect(log()).toMatch(/"role":"control-plane".*"controllers":2/);
+  });
+
+  test.each<[string, string[], Record<string, string>, RegExp]>([
+    [
+      "no group for the management side",
+      [],
+      {},
+      /set AZURE_SUBSCRIPTION_ID to its subscription and AZURE_RESOURCE_GROUP to its name, or run with --role control-plane/,
+    ],
+    [
+      "no name of that group",
+      ["--role", "management"],
+      { AZURE_SUBSCRIPTION_ID: management.AZURE_SUBSCRIPTION_ID },
+      /: set AZURE_RESOURCE_GROUP to its name, or/,
+    ],
+    [
+      "no namespace for one control plane",
+      ["--role", "control-plane"],
+      {},
+      /--role control-plane serves one control plane: give its namespace with --namespace/,
+    ],
+    [
+      "a role that is none",
+      ["--role", "both"],
+      {},
+      /Allowed choices are all, management, control-plane/,
+    ],
+    [
+      "a prefix that is none",
+      ["--nat-prefix-length", "30"],
+      {},
+      /give a whole number from 8 to 29/,
+    ],
+  ])("with %s it ends at once and says what to give", async (_what, flags, env, line) => {
+    const { child, log } = await start(flags, env);
+    expect(await exitOf(child)).toBe(2);
+    expect(log()).toMatch(line);
+    expect(log().trim().split("\n")).toHaveLength(1);
+  });
+
+  test("takes the subscription of its credential file where the environment names none", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "postern-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, "credentials");
+    const ids = { subscriptionId: management.AZURE_SUBSCRIPTION_ID, tenantId: "t", clientId: "c" };
+    await writeFile(file, JSON.stringify({ ...ids, clientSecret: "s" }));
+    const namespace = await cluster.namespace();
+    const { log } = await start(
+      ["--role", "management", "--namespace", namespace, "--lease-namespace", namespace],
+      { AZURE_RESOURCE_GROUP: "management", AZURE_CREDENTIALS_FILE: file },
+    );
+    await expect.poll(log, { timeout: 20_000 }).toContain('"msg":"started"');
   });
 
   test("a port that is taken is told in one line", async () => {

@@ -12,7 +12,7 @@ import {
 import { service } from "../../model/kinds/core.ts";
 import { hostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import { hostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
-import type { AzureSides } from "../azure-sides.ts";
+import type { GuestSide } from "../azure-sides.ts";
 import { clusterAnnotation, conditions, endpointFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
 import { plan } from "./plan.ts";
@@ -24,7 +24,7 @@ import { whenItMatters } from "./when-it-matters.ts";
 import { ZoneTurns } from "./zone-turns.ts";
 
 /** The guest side of a private link: endpoint, zones, links and names, and the Services that external-dns reads. */
-export function endpointFeature({ sides }: { sides: AzureSides }): MakeFeature {
+export function endpointFeature({ sides }: { sides: GuestSide }): MakeFeature {
   return ({ caches, kube }) => {
     const links = caches.of(azurePrivateLinkService);
     links.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);

@@ -18,7 +18,7 @@ import {
   type ResourceId,
   sameId,
 } from "../../model/resource-id.ts";
-import type { AzureSides } from "../azure-sides.ts";
+import type { GuestSide } from "../azure-sides.ts";
 import { conditions, endpointFinalizer, internalZoneName, privateRouter } from "../names.ts";
 import { addressesOf, stateOf } from "./endpoint.ts";
 import {
@@ -53,7 +53,7 @@ import type { ZoneTurns } from "./zone-turns.ts";
 export interface Parts {
   sources: Sources;
   services: OwnObjects<Service>;
-  sides: AzureSides;
+  sides: GuestSide;
   turns: ZoneTurns;
 }
 
