@@ -2,6 +2,7 @@ import { type Clock, realClock } from "../model/clock.ts";
 import type { ArmAnswer } from "./answer.ts";
 import { Budgets } from "./budget.ts";
 import type { Cloud } from "./clouds.ts";
+import { Durations } from "./durations.ts";
 import { AzureError } from "./errors.ts";
 import {
   type Asking,
@@ -55,11 +56,18 @@ export interface ArmView {
   follow(address: string, what?: string): Promise<ArmAnswer>;
   /** What became of the long-running operation on a resource, if we know of one. */
   check(id: string): Promise<OperationState | undefined>;
+  /** What this identity has begun. */
   readonly operations: Operations;
   /** What this identity has seen of Azure so far. */
   readonly sightings: Sightings;
   /** Show that the caller can act as its identity, before it is told what that identity has seen. */
   prove(): Promise<void>;
+}
+
+/** What one identity has begun and seen. Another must neither learn of it nor ask about it by its own token. */
+interface Memory {
+  operations: Operations;
+  sightings: Sightings;
 }
 
 const verbs: Record<Method, string> = {
@@ -71,19 +79,19 @@ const verbs: Record<Method, string> = {
 };
 
 /**
- * The road to Azure Resource Manager: one pool of connections, the budgets and the long-running operations, for all
- * callers. Each asks by an identity, and none by another's: tokens, budgets and what was seen are kept apart.
+ * The road to Azure Resource Manager: one pool of connections for all callers. Each asks by an identity, and none by
+ * another's: tokens, budgets, long-running operations and what was seen are kept apart.
  */
 export class Arm {
   readonly cloud: Cloud;
   readonly budgets: Budgets;
-  readonly operations: Operations;
   readonly #base: URL;
   readonly #exchange: Exchange;
   readonly #credential: TokenSource;
   readonly #clock: Clock;
   readonly #writes = new Map<string, Promise<ArmAnswer>>();
-  readonly #sightings = new Map<string, Sightings>();
+  readonly #memories = new Map<string, Memory>();
+  readonly #durations = new Durations();
 
   constructor(options: ArmOptions) {
     const clock = options.clock ?? realClock;
@@ -91,20 +99,20 @@ export class Arm {
     this.#credential = options.credential;
     this.#clock = clock;
     this.budgets = options.budgets ?? new Budgets({ clock });
-    this.operations = new Operations({ clock });
     this.#base = new URL(options.cloud.resourceManager);
     this.#exchange = new Exchange({ ...options, clock, budgets: this.budgets });
   }
 
   /** The road for one caller, by the given identity or by the process's own. */
   for(caller: Caller, credential: TokenSource = this.#credential): ArmView {
+    const { operations, sightings } = this.#memoryOf(credential.identity);
     const view: ArmView = {
-      operations: this.operations,
-      sightings: this.#sightingsOf(credential.identity),
+      operations,
+      sightings,
       request: (method, path, options = {}) =>
         this.#request(method, path, options, caller, credential),
       follow: (address, what) => this.#follow(address, what, caller, credential),
-      check: (id) => this.operations.check(view, id),
+      check: (id) => operations.check(view, id),
       prove: async () => credential.prove?.(caller.signal),
     };
     return view;
@@ -112,15 +120,17 @@ export class Arm {
 
   /** Forget what an identity has seen and how much it may ask, when nobody acts by it any more. */
   forget(identity: string): void {
-    this.#sightings.delete(identity);
+    this.#memories.delete(identity);
     this.budgets.forget(identity);
   }
 
-  #sightingsOf(identity: string): Sightings {
-    const held = this.#sightings.get(identity);
+  #memoryOf(identity: string): Memory {
+    const held = this.#memories.get(identity);
     if (held !== undefined) return held;
-    const made = new Sightings({ clock: this.#clock });
-    this.#sightings.set(identity, made);
+    const clock = this.#clock;
+    const operations = new Operations({ clock, durations: this.#durations });
+    const made = { operations, sightings: new Sightings({ clock }) };
+    this.#memories.set(identity, made);
     return made;
   }
 

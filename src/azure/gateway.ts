@@ -97,6 +97,7 @@ export function resourceGateway<T extends ArmResource>(
   }
 
   async function look(id: string, maxAgeMs = 0): Promise<Look<T>> {
+    await arm.prove();
     const operation = await arm.check(id);
     if (operation?.state === "running")
       return { state: "changing", retryAfterMs: operation.retryAfterMs };
@@ -106,7 +107,6 @@ export function resourceGateway<T extends ArmResource>(
     const sighting = sightings.of(collectionOf(id), id, maxAgeMs);
     // What was being changed when it was seen is something else by now.
     const known = sighting !== undefined && !isChanging(sighting.resource);
-    if (known) await arm.prove();
     const found = known ? (sighting.resource as T | undefined) : await get(id);
     if (found === undefined) return { state: "absent" };
     if (isChanging(found)) return { state: "changing", retryAfterMs: changingMs };

@@ -204,6 +204,10 @@ const entra: Record<string, KnownCode> = {
 const own: Record<string, KnownCode> = {
   AnswerLost: now("the write was sent and its answer was lost", reread),
   Cancelled: now("it was stopped before it ended", waits),
+  CloudDiffers: never(
+    "the control plane is in another Azure cloud than this operator",
+    "correct spec.platform.azure.cloud, or run an operator with AZURE_CLOUD_NAME set to that cloud",
+  ),
   CredentialMissing: slow(
     "no credential for Azure was given",
     "set AZURE_PLS_CLIENT_ID, AZURE_FEDERATED_TOKEN_FILE or AZURE_CREDENTIALS_FILE",

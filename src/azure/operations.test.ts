@@ -1,12 +1,13 @@
 import type { ServerResponse } from "node:http";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { failure, linkId, refuse, road } from "../../test/azure/road.ts";
+import { caller, failure, linkId, refuse, road } from "../../test/azure/road.ts";
 import { json, type Seen } from "../../test/loopback.ts";
 import { ManualClock } from "../../test/manual-clock.ts";
 import { Durations } from "./durations.ts";
 import type { Method } from "./exchange.ts";
 import { Operations } from "./operations.ts";
+import { staticToken } from "./tokens.ts";
 
 const query = { "api-version": "2025-05-01" };
 const statusPath = `${linkId.split("/resourceGroups")[0]}/providers/Microsoft.Network/locations/westeurope/operations/1`;
@@ -318,7 +319,17 @@ describe("looking at an operation", () => {
       mayWrite: () => true,
     });
     expect(await failure(stopped.check(linkId))).toMatchObject({ code: "Cancelled" });
-    expect(made.operations.size).toBe(1);
+    expect(stopped.operations.size).toBe(1);
+  });
+
+  test("another identity neither hears of it nor asks about it by its own token", async () => {
+    const { made, clock, seen } = await begun("PUT", put, running);
+    clock.pass(60_000);
+    const before = seen.length;
+    const other = made.for(caller(), staticToken("token-2", "another"));
+    expect(await other.check(linkId)).toBeUndefined();
+    expect(other.operations.runs(linkId, "PUT", { location: "westeurope" })).toBe(false);
+    expect(seen).toHaveLength(before);
   });
 });
 

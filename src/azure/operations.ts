@@ -45,7 +45,7 @@ interface Operation extends Look {
 const longestMs = 3_600_000;
 
 /**
- * The long-running operations that this process began. Nothing waits for them: a key whose operation
+ * The long-running operations that one identity began in this process. Nothing waits for them: a key whose operation
  * runs comes back when it is due. They are kept in memory only; after a restart the resource itself
  * says whether it is still being changed.
  */
@@ -53,11 +53,12 @@ export class Operations {
   readonly #clock: Clock;
   readonly #most: number;
   readonly #operations = new Map<string, Operation>();
-  readonly #durations = new Durations();
+  readonly #durations: Durations;
 
-  constructor(options: { clock: Clock; most?: number }) {
+  constructor(options: { clock: Clock; durations?: Durations; most?: number }) {
     this.#clock = options.clock;
     this.#most = options.most ?? 20_000;
+    this.#durations = options.durations ?? new Durations();
   }
 
   /** How many are running. */

@@ -17,6 +17,7 @@ interface Shape {
   uid?: string;
   clientID?: string;
   tenantID?: string;
+  cloud?: string;
   kubeConfig?: { name: string; key?: string };
 }
 
@@ -24,6 +25,7 @@ function controlPlane(shape: Shape = {}): HostedControlPlane {
   const { namespace = "clusters-a", name = "a", uid = "uid-a", clientID = client } = shape;
   const azure = {
     tenantID: shape.tenantID ?? tenant,
+    ...(shape.cloud && { cloud: shape.cloud }),
     azureAuthenticationConfig: {
       azureAuthenticationConfigType: "WorkloadIdentities",
       workloadIdentities: clientID === "" ? {} : { controlPlaneOperator: { clientID } },
@@ -139,6 +141,14 @@ describe("the credentials of many control planes", () => {
     const { credentialOf } = await keep();
     expect(() => credentialOf(controlPlane(shape))).toThrow(
       /clusters-a\/a · .* \(IdentityMissing\) · set tenantID and .*controlPlaneOperator\.clientID/,
+    );
+  });
+
+  test("one in another cloud has none here", async () => {
+    const { credentialOf } = await keep();
+    credentialOf(controlPlane({ cloud: "AzurePublicCloud" }));
+    expect(() => credentialOf(controlPlane({ cloud: "AzureChinaCloud" }))).toThrow(
+      /this operator acts in AzurePublicCloud \(CloudDiffers\) · correct spec.platform.azure.cloud/,
     );
   });
 

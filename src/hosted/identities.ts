@@ -1,3 +1,4 @@
+import type { Cloud } from "../azure/clouds.ts";
 import { type EntraOptions, federatedIdentity } from "../azure/entra.ts";
 import { AzureError } from "../azure/errors.ts";
 import type { TokenSource } from "../azure/tokens.ts";
@@ -44,6 +45,7 @@ export function identities(given: {
     credentialOf(controlPlane) {
       const key = keyOf(controlPlane);
       const whose = whoseOf(controlPlane);
+      checkCloud(controlPlane, entra.cloud);
       const known = held.get(key);
       if (known !== undefined && isSame(known, whose)) {
         // Its status may name another kubeconfig by now.
@@ -93,6 +95,14 @@ function whoseOf(controlPlane: HostedControlPlane): Whose {
     tenantId: tenantID.toLowerCase(),
     clientId: clientID.toLowerCase(),
   };
+}
+
+/** A token of one cloud is worth nothing in another. The simulator and Azure Stack stand for any. */
+function checkCloud(controlPlane: HostedControlPlane, { name, custom }: Cloud): void {
+  const { cloud = name } = controlPlane.spec.platform.azure ?? {};
+  if (custom || cloud.toLowerCase() === name.toLowerCase()) return;
+  const what = `act in ${cloud} for control plane ${keyOf(controlPlane)}`;
+  throw new AzureError({ code: "CloudDiffers", what, said: `this operator acts in ${name}` });
 }
 
 function isSame(a: Whose, b: Whose): boolean {
