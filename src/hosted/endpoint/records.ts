@@ -134,7 +134,7 @@ function useOf(
     if (!sibling.lives || sibling.name === privateRouter) return "taken over";
     return "left";
   }
-  const nobodys = whose === undefined && ownership(metadata, owner(seen)).is === "nobody";
+  const nobodys = Object.keys(metadata ?? {}).length === 0;
   if (nobodys && isPublished(seen, zone) && isRight(found, values)) return "taken over";
   return "another";
 }

@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { nowAfter, otherID, PaperGuest, seen } from "../../../test/hosted/paper-guest.ts";
+import { base, reachable, settle, steps } from "../../../test/hosted/paper-links.ts";
+import { claimsIn } from "../../model/claims.ts";
+import { annotations } from "../names.ts";
+import { plan } from "./plan.ts";
+
+describe("going", () => {
+  test("begins with everything that Azure takes at once, endpoint included", () => {
+    const { guest, world } = reachable();
+    expect(steps(guest, { ...world, going: "object" })).toEqual([
+      "remove endpoint private-router-pe",
+      "remove link private-router-vnet-link",
+      "remove link private-router-basedomain-vnet-link",
+    ]);
+  });
+
+  test.each(["object", "control plane", "orphan"] as const)(
+    "leaves nothing and then lets go (%s)",
+    (going) => {
+      const { guest, world } = reachable();
+      const end = settle(guest, { ...world, going });
+      expect([...guest.resources.keys()]).toEqual([]);
+      expect(plan(guest.seen(end))).toMatchObject({ steps: [], finalizer: "release" });
+    },
+  );
+
+  test("lets go at once where nothing was ever made (defect 12)", () => {
+    const world = seen({ going: "control plane", link: { ...seen().link, alias: undefined } });
+    expect(plan(new PaperGuest().seen(world))).toMatchObject({ steps: [], finalizer: "release" });
+  });
+
+  test("does not say available to the last (law 5)", () => {
+    const { world } = reachable();
+    const first = plan(new PaperGuest().seen({ ...world, going: "control plane" }));
+    expect(first.finalizer).toBeUndefined();
+    expect(first.conditions[0]).toMatchObject({ status: "False", reason: "Deleting" });
+    expect(
+      plan(new PaperGuest().seen({ ...nowAfter(world, first), going: "control plane" })).finalizer,
+    ).toBe("release");
+  });
+
+  test("finds what is ours without status and without the cluster's id (defect 14)", () => {
+    const { guest } = reachable();
+    const world = seen({ going: "orphan", us: { ...seen().us, clusterID: undefined } });
+    settle(guest, world);
+    expect([...guest.resources.keys()]).toEqual([]);
+  });
+
+  test("leaves a zone to those who still use it, and takes only its own from it (defect 10)", () => {
+    const { guest, world } = reachable();
+    const zone = guest.at(base);
+    const theirs = { [`postern_user_${otherID}`]: "their-plane" };
+    guest.set(base, { ...zone, tags: { ...zone?.tags, ...theirs }, properties: {} });
+    guest.set(`${base}/A/api-two`, { properties: { metadata: { postern_owner: `${otherID}/x` } } });
+    const linkId = `${base}/virtualNetworkLinks/private-router-basedomain-vnet-link`;
+    const link = guest.at(linkId);
+    guest.set(linkId, {
+      ...link,
+      tags: { ...link?.tags, ...theirs },
+      properties: link?.properties ?? {},
+    });
+    settle(guest, { ...world, going: "object" });
+    expect([...guest.resources.keys()].sort()).toEqual(
+      [base, `${base}/A/api-two`, linkId].map((id) => id.toLowerCase()).sort(),
+    );
+    expect(claimsIn(guest.at(base)?.tags)).toEqual([{ clusterID: otherID, uid: "their-plane" }]);
+    expect(claimsIn(guest.at(linkId)?.tags)).toHaveLength(1);
+  });
+
+  test("leaves a zone into which somebody has put something", () => {
+    const { guest, world } = reachable();
+    guest.set(`${base}/A/theirs`, { properties: {} });
+    settle(guest, { ...world, going: "object" });
+    expect([...guest.resources.keys()].sort()).toEqual(
+      [base, `${base}/A/theirs`].map((id) => id.toLowerCase()),
+    );
+    expect(claimsIn(guest.at(base)?.tags)).toEqual([]);
+  });
+
+  test("does not let a failure of names postpone the endpoint (§6.7)", () => {
+    const { guest, world } = reachable();
+    const now = guest.seen({ ...world, going: "object" });
+    const failure = {
+      reason: "ScopeLocked",
+      message: "a lock forbids it",
+      requeueAfterMs: 120_000,
+    };
+    const zones = now.zones.map((zone) => ({
+      ...zone,
+      look: { state: "failed" as const, failure },
+    }));
+    const planned = plan({ ...now, zones });
+    expect(planned.steps.map((step) => step.do)).toEqual(["remove endpoint"]);
+    expect(planned.conditions[0]).toMatchObject({ reason: "CleanupFailed" });
+    expect(planned.finalizer).toBeUndefined();
+  });
+
+  test("goes on while the cluster is paused", () => {
+    const { guest, world } = reachable({});
+    settle(guest, { ...world, going: "object", pause: { paused: true } });
+    expect([...guest.resources.keys()]).toEqual([]);
+  });
+
+  test("says the way out when no credential works, and never takes it by itself (defect 14)", () => {
+    const noCredential = { reason: "IdentityMissing", message: "no identity" };
+    const world = seen({ going: "orphan", noCredential });
+    const planned = plan(world);
+    expect(planned.finalizer).toBeUndefined();
+    expect(planned.conditions[0]).toMatchObject({ status: "False", reason: "CleanupFailed" });
+    expect(planned.conditions[0]?.message).toContain(`${annotations.abandon}: "true"`);
+    const told = plan({ ...world, abandoned: true });
+    expect(told.events).toMatchObject([{ type: "Warning", reason: "GuestResourcesAbandoned" }]);
+    expect(told.finalizer).toBeUndefined();
+    expect(plan({ ...nowAfter(world, told), abandoned: true }).finalizer).toBe("release");
+  });
+
+  test("abandons nothing while the credential works", () => {
+    const { guest, world } = reachable();
+    settle(guest, { ...world, going: "orphan", abandoned: true });
+    expect([...guest.resources.keys()]).toEqual([]);
+  });
+});

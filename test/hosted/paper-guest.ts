@@ -1,0 +1,256 @@
+import type { ArmResource, Look } from "../../src/azure/gateway.ts";
+import type {
+  PrivateDnsZone,
+  PrivateRecordSet,
+  VirtualNetworkLink,
+} from "../../src/azure/gateways/private-dns.ts";
+import type { PrivateEndpoint } from "../../src/azure/gateways/private-endpoints.ts";
+import type { Seen, ZoneSeen } from "../../src/hosted/endpoint/seen.ts";
+import type { EndpointStep } from "../../src/hosted/endpoint/steps.ts";
+import {
+  endpointIds,
+  guestGroup,
+  linkIds,
+  nameInZone,
+  recordId,
+  wantedNames,
+  zoneIn,
+} from "../../src/hosted/endpoint/wanted.ts";
+import { wantedNetworks } from "../../src/hosted/endpoint/zone-links.ts";
+import { internalZoneName, privateRouter } from "../../src/hosted/names.ts";
+import type { Plan } from "../../src/kube/feature.ts";
+import type { Condition } from "../../src/model/kinds/condition.ts";
+import { idKey, parseResourceId, type ResourceId } from "../../src/model/resource-id.ts";
+
+export const subscription = "33333333-3333-4333-8333-333333333333";
+export const clusterID = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa";
+export const otherID = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb";
+export const alias = "pls.0.westeurope.azure.privatelinkservice";
+export const guestNetwork = `/subscriptions/${subscription}/resourceGroups/guest/providers/Microsoft.Network/virtualNetworks/guest`;
+export const group = guestGroup({
+  subscriptionID: subscription,
+  resourceGroupName: "guest",
+} as Seen["object"]["spec"]);
+
+/** A look at a new object of a cluster that is held, before anything exists. */
+export function seen(over: Partial<Seen> = {}): Seen {
+  return {
+    object: { name: privateRouter, namespace: "clusters-one", held: true, spec: spec() },
+    us: { uid: "link-uid", clusterID, controlPlaneUid: "plane-uid" },
+    cluster: {
+      name: "one",
+      hostedCluster: "one",
+      hostedClusterKey: "clusters/one",
+      held: true,
+      public: false,
+      domain: "cluster.test",
+      hasPrivateZone: true,
+      hostnames: {},
+    },
+    going: undefined,
+    abandoned: false,
+    pause: { paused: false },
+    choices: {
+      zones: "managed",
+      internalZone: undefined,
+      baseZone: undefined,
+      networks: [],
+      wrong: undefined,
+    },
+    siblings: [],
+    link: {
+      alias,
+      id: undefined,
+      condition: { status: "True", reason: "AzureSuccess", message: "made" },
+      current: true,
+    },
+    conditions: [],
+    status: {},
+    endpointSinceMs: 0,
+    noCredential: undefined,
+    endpoints: [],
+    endpointsFailed: undefined,
+    nameReserved: false,
+    zones: [],
+    zoneNames: [],
+    zonesFailed: undefined,
+    services: [],
+    ...over,
+  };
+}
+
+/** The spec of a link. */
+export function spec(over: Partial<Seen["object"]["spec"]> = {}): Seen["object"]["spec"] {
+  return {
+    subscriptionID: subscription,
+    resourceGroupName: "guest",
+    location: "westeurope",
+    guestSubnetID: `${guestNetwork}/subnets/workers`,
+    guestVNetID: guestNetwork,
+    baseDomain: "example.com",
+    ...over,
+  };
+}
+
+/** An Azure on paper: what there is, by id. Writes are over at once, and refuse what Azure refuses. */
+export class PaperGuest {
+  readonly resources = new Map<string, ArmResource>();
+  #etag = 0;
+  /** How a new endpoint is connected, and its addresses. */
+  state = "Approved";
+  addresses: string[] = ["192.168.0.4"];
+
+  set(id: string, body: ArmResource): void {
+    this.resources.set(idKey(id), { ...body, id, etag: String(++this.#etag) });
+  }
+
+  at<T extends ArmResource>(id: string): T | undefined {
+    return this.resources.get(idKey(id)) as T | undefined;
+  }
+
+  look<T extends ArmResource>(id: string): Look<T> {
+    const resource = this.at<T>(id);
+    return resource === undefined ? { state: "absent" } : { state: "there", resource };
+  }
+
+  below(id: string): ResourceId[] {
+    return [...this.resources.values()].flatMap((each) =>
+      each.id !== undefined && idKey(each.id).startsWith(`${idKey(id)}/`)
+        ? [parseResourceId(each.id)]
+        : [],
+    );
+  }
+
+  /** Look at everything that concerns an object, as `see` does. */
+  seen(world: Seen): Seen {
+    const endpoints = endpointIds(world.object, world.us.clusterID).map((id) => ({
+      id,
+      look: this.look<PrivateEndpoint>(id),
+    }));
+    return { ...world, endpoints, zones: this.zones(world) };
+  }
+
+  zones(world: Seen): ZoneSeen[] {
+    const { object, cluster, choices, going, status } = world;
+    const isRouter = object.name === privateRouter;
+    const places: Pick<ZoneSeen, "role" | "id" | "managed" | "wanted">[] = [];
+    const add = (
+      role: ZoneSeen["role"],
+      id: ResourceId | undefined,
+      managed: boolean,
+      wanted: boolean,
+    ) => {
+      if (id && !places.some((each) => idKey(each.id) === idKey(id)))
+        places.push({ role, id, managed, wanted: wanted && going === undefined });
+    };
+    if (choices.zones === "existing") {
+      if (isRouter) add("internal", choices.internalZone, false, true);
+      if (object.spec.baseDomain) add("base", choices.baseZone, false, true);
+    }
+    const managed = choices.zones === "managed" || going !== undefined;
+    if (managed && isRouter && cluster)
+      add("internal", zoneIn(group, internalZoneName(cluster.name)), true, true);
+    if (managed && object.spec.baseDomain)
+      add("base", zoneIn(group, object.spec.baseDomain), true, true);
+    if (status.privateDNSZoneID)
+      add("internal", parseResourceId(status.privateDNSZoneID), true, false);
+    if (status.baseDomainDNSZoneID)
+      add("base", parseResourceId(status.baseDomainDNSZoneID), true, false);
+    return places.map((place) => this.zone(world, place));
+  }
+
+  zone(world: Seen, place: Pick<ZoneSeen, "role" | "id" | "managed" | "wanted">): ZoneSeen {
+    const look = this.look<PrivateDnsZone>(place.id);
+    if (look.state !== "there") return { ...place, look, links: [], records: [] };
+    const children = this.below(place.id);
+    const candidates = wantedNetworks(world).flatMap((network) =>
+      linkIds(place, world.object.name, network, world.object.spec.guestVNetID, world.us.clusterID),
+    );
+    const names = wantedNames(world)
+      .filter(({ role }) => role === place.role)
+      .flatMap(({ fqdn }) => nameInZone(fqdn, place.id) ?? [])
+      .flatMap((name) => [recordId(place.id, "A", name), recordId(place.id, "AAAA", name)]);
+    const isLink = (id: string) => /\/virtualNetworkLinks\//i.test(id);
+    const once = (ids: ResourceId[]) => [...new Map(ids.map((id) => [idKey(id), id])).values()];
+    return {
+      ...place,
+      look,
+      links: once([...children.filter(isLink), ...candidates]).map((id) => ({
+        id,
+        look: this.look<VirtualNetworkLink>(id),
+      })),
+      records: once([...children.filter((id) => !isLink(id)), ...names]).map((id) => ({
+        id,
+        look: this.look<PrivateRecordSet>(id),
+      })),
+    };
+  }
+
+  /** Carry out a step, or say why Azure would not. */
+  apply(step: EndpointStep): void {
+    if (step.on === "service") return;
+    const found = this.resources.get(idKey(step.id));
+    if ("body" in step) {
+      if (step.ifNoneMatch === "*" && found) throw new Error(`412: ${step.do} ${step.id}`);
+      if (step.ifMatch !== undefined && step.ifMatch !== found?.etag)
+        throw new Error(`412: ${step.do} ${step.id}`);
+      if (step.on !== "endpoint" && step.on !== "zone" && !this.#parentOf(step.id))
+        throw new Error(`404: ${step.do} ${step.id}`);
+      this.set(step.id, step.on === "endpoint" ? this.#connected(step.body) : step.body);
+      return;
+    }
+    if (found === undefined) return;
+    if (step.ifMatch !== undefined && step.ifMatch !== found.etag)
+      throw new Error(`412: ${step.do} ${step.id}`);
+    const inside = this.below(step.id);
+    if (inside.some((id) => /virtualNetworkLinks/i.test(id)))
+      throw new Error(`409: ${step.id} has links`);
+    for (const id of inside) this.resources.delete(idKey(id));
+    this.resources.delete(idKey(step.id));
+  }
+
+  #parentOf(id: string): ArmResource | undefined {
+    return this.resources.get(idKey(id.split("/").slice(0, -2).join("/")));
+  }
+
+  #connected(body: PrivateEndpoint): PrivateEndpoint {
+    return connectedEndpoint(body, this.state, this.addresses);
+  }
+}
+
+/** An endpoint as Azure shows it once it is made. */
+export function connectedEndpoint(
+  body: PrivateEndpoint,
+  status: string,
+  addresses: readonly string[],
+): PrivateEndpoint {
+  const [connection] = body.properties.manualPrivateLinkServiceConnections ?? [];
+  const ipConfigurations = addresses.map((privateIPAddress) => ({
+    properties: { privateIPAddress },
+  }));
+  return {
+    ...body,
+    properties: {
+      ...body.properties,
+      manualPrivateLinkServiceConnections: [
+        {
+          ...connection,
+          properties: {
+            ...connection?.properties,
+            privateLinkServiceConnectionState: { status } as never,
+          },
+        },
+      ],
+      networkInterfaces: [{ id: "/nic", properties: { ipConfigurations } }],
+    },
+  };
+}
+
+/** The object as its status says after a plan. */
+export function nowAfter(world: Seen, plan: Plan<EndpointStep>): Seen {
+  const conditions = plan.conditions.map(
+    (each): Condition => ({ ...each, lastTransitionTime: "2026-01-01T00:00:00Z" }),
+  );
+  const held = plan.finalizer === "hold" ? true : world.object.held;
+  return { ...world, object: { ...world.object, held }, conditions, status: plan.status ?? {} };
+}

@@ -1,0 +1,84 @@
+import type { PrivateEndpoint } from "../../src/azure/gateways/private-endpoints.ts";
+import { plan } from "../../src/hosted/endpoint/plan.ts";
+import type { Seen, Sibling } from "../../src/hosted/endpoint/seen.ts";
+import { zoneIn } from "../../src/hosted/endpoint/wanted.ts";
+import { conditions } from "../../src/hosted/names.ts";
+import {
+  clusterID,
+  connectedEndpoint,
+  group,
+  nowAfter,
+  PaperGuest,
+  seen,
+  spec,
+} from "./paper-guest.ts";
+
+export const short = `${group}/providers/Microsoft.Network/privateEndpoints/private-router-pe`;
+export const internal = zoneIn(group, "one.hypershift.local");
+export const base = zoneIn(group, "example.com");
+
+/** Plan and do until nothing is left to do. */
+export function settle(guest: PaperGuest, world: Seen): Seen {
+  let now = world;
+  for (let passes = 0; passes < 20; passes++) {
+    const planned = plan(guest.seen(now));
+    for (const step of planned.steps) guest.apply(step);
+    now = nowAfter(now, planned);
+    if (planned.steps.length === 0) return now;
+  }
+  throw new Error("the plan does not come to an end");
+}
+
+/** A cluster that is reachable, and the object that says so. */
+export function reachable(over: Partial<Seen> = {}): { guest: PaperGuest; world: Seen } {
+  const guest = new PaperGuest();
+  return { guest, world: settle(guest, seen(over)) };
+}
+
+export const told = (world: Seen, type: string = conditions.available) => {
+  const found = world.conditions.find((each) => each.type === type);
+  return found && `${found.status} ${found.reason}`;
+};
+
+export const message = (world: Seen, type: string = conditions.available) =>
+  world.conditions.find((each) => each.type === type)?.message ?? "";
+
+export const steps = (guest: PaperGuest, world: Seen) =>
+  plan(guest.seen(world)).steps.map((step) =>
+    `${step.do} ${"id" in step ? step.id.split("/").at(-1) : ""}`.trim(),
+  );
+
+export function changeEndpoint(
+  guest: PaperGuest,
+  change: Partial<PrivateEndpoint["properties"]>,
+): void {
+  const found = guest.at<PrivateEndpoint>(short);
+  if (found) guest.set(short, { ...found, properties: { ...found.properties, ...change } });
+}
+
+export function connection(guest: PaperGuest, status: string): void {
+  const found = guest.at<PrivateEndpoint>(short);
+  if (found) guest.set(short, connectedEndpoint(found, status, guest.addresses));
+}
+
+export const sibling = (over: Partial<Sibling> = {}): Sibling => ({
+  name: "oauth-openshift",
+  uid: "oauth-uid",
+  uses: true,
+  lives: true,
+  baseDomain: "example.com",
+  ready: true,
+  ...over,
+});
+
+export const oauth = (over: Partial<Seen> = {}): Seen =>
+  seen({
+    object: { name: "oauth-openshift", namespace: "clusters-one", held: true, spec: spec() },
+    us: { uid: "oauth-uid", clusterID, controlPlaneUid: "plane-uid" },
+    siblings: [sibling({ name: "private-router", uid: "link-uid" })],
+    ...over,
+  });
+
+export const addressOf = (guest: PaperGuest, id: string) =>
+  guest.at<{ properties: { aRecords?: { ipv4Address: string }[] } }>(id)?.properties.aRecords?.[0]
+    ?.ipv4Address;
