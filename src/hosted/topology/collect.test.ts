@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import { clusterOf, linkOf, seenOf } from "../../../test/hosted/topology-world.ts";
+import { conditions } from "../names.ts";
+import { plan } from "./plan.ts";
+
+const fine = Object.fromEntries(
+  Object.keys(conditions).map((key) => [key, ["True", "AzureSuccess"]]),
+) as unknown as Parameters<typeof linkOf>[1];
+
+/** The five conditions of a cluster that HyperShift looks after, as `status reason: message`. */
+function collectedOn(
+  links: ReturnType<typeof linkOf>[],
+  shape: Parameters<typeof clusterOf>[0] = {},
+) {
+  const { conditions: planned } = plan(seenOf(clusterOf(shape), { hyperShift: true, links }));
+  return Object.fromEntries(
+    planned.map(({ type, status, reason, message }) => [type, `${status} ${reason}: ${message}`]),
+  );
+}
+
+describe("the conditions of a cluster's links on the cluster", () => {
+  test("are True only when every link says so", () => {
+    const found = collectedOn([linkOf("private-router", fine)]);
+    expect(Object.keys(found).sort()).toEqual(Object.values(conditions).sort());
+    expect(found.AzurePrivateLinkServiceAvailable).toBe("True AzureSuccess: available is True");
+  });
+
+  test("keep the reason and the message of the one that says False", () => {
+    const found = collectedOn([
+      linkOf("private-router", { ...fine, dns: ["False", "ARecordCreationFailed"] }),
+    ]);
+    expect(found.AzurePrivateDNSAvailable).toBe("False ARecordCreationFailed: dns is False");
+    expect(found.AzurePLSCreated).toMatch(/^True/);
+  });
+
+  test("name the link where there are two", () => {
+    const found = collectedOn(
+      [
+        linkOf("oauth-openshift", { ...fine, link: ["False", "PLSCreationFailed"] }),
+        linkOf("private-router", { ...fine, link: ["False", "NATSubnetCreationFailed"] }),
+      ],
+      { oauth: "LoadBalancer" },
+    );
+    expect(found.AzurePLSCreated).toBe(
+      "False NATSubnetCreationFailed: private-router: link is False; oauth-openshift: link is False",
+    );
+  });
+
+  test("that are Unknown on one link are Unknown, never good", () => {
+    const unsure = linkOf("private-router", { ...fine, endpoint: ["Unknown", "Checking"] });
+    expect(collectedOn([unsure]).AzurePrivateEndpointAvailable).toBe(
+      "Unknown Checking: endpoint is Unknown",
+    );
+  });
+
+  test("that one of two links does not have are Unknown (defect 3)", () => {
+    const { available: _, ...rest } = fine;
+    const links = [linkOf("private-router", fine), linkOf("oauth-openshift", rest)];
+    const found = collectedOn(links, { oauth: "LoadBalancer" });
+    expect(found.AzurePrivateLinkServiceAvailable).toBe(
+      "Unknown StatusUnknown: oauth-openshift: nothing is known yet",
+    );
+  });
+
+  test("are Unknown while a link that should be there is not", () => {
+    const found = collectedOn([linkOf("private-router", fine)], { oauth: "LoadBalancer" });
+    expect(found.AzurePrivateLinkServiceAvailable).toBe(
+      "Unknown StatusUnknown: oauth-openshift: there is no private link yet",
+    );
+  });
+
+  test("that were said of an earlier generation are not good any more", () => {
+    const changed = linkOf("private-router", fine, { generation: 2 });
+    expect(collectedOn([changed]).AzurePrivateLinkServiceAvailable).toMatch(
+      /^Unknown StatusUnknown/,
+    );
+    const failing = linkOf("private-router", { available: ["False", "Broken"] }, { generation: 2 });
+    expect(collectedOn([failing]).AzurePrivateLinkServiceAvailable).toMatch(/^False Broken/);
+  });
+
+  test("go when there is no link, and when the cluster is not private", () => {
+    expect(collectedOn([])).toEqual({});
+    expect(collectedOn([linkOf("private-router", fine)], { topology: "Public" })).toEqual({});
+    const swift = { private: { type: "Swift", swift: { podNetworkInstance: "a" } } } as const;
+    expect(collectedOn([linkOf("private-router", fine)], { azure: swift })).toEqual({});
+  });
+});

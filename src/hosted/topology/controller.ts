@@ -1,0 +1,74 @@
+import type { Feature } from "../../kube/feature.ts";
+import { OwnObjects } from "../../kube/own-objects.ts";
+import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { crdName, standInLabel } from "../../model/crd.ts";
+import { type KubeObject, keyOf } from "../../model/kind.ts";
+import { azurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
+import { customResourceDefinition, namespace, service } from "../../model/kinds/core.ts";
+import { type HostedCluster, hostedCluster } from "../../model/kinds/hosted-cluster.ts";
+import { hostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
+import { route } from "../../model/kinds/route.ts";
+import { conditions, controlPlaneNamespace, hostedClusterFinalizer } from "../names.ts";
+import { apply } from "./apply.ts";
+import { madeBy, madeByLabel } from "./marks.ts";
+import { plan } from "./plan.ts";
+import { topologyApplied } from "./reasons.ts";
+import { type Stores, see } from "./see.ts";
+import type { Seen, TopologyStep } from "./seen.ts";
+import { sides } from "./wanted.ts";
+
+/** Only ours: on OpenShift there are many, and where HyperShift makes them there are none of ours. */
+const ourRoutes = {
+  labelSelector: `${madeByLabel}=${madeBy[madeByLabel]}`,
+  optional: true,
+} as const;
+const ourStandIns = { labelSelector: `${standInLabel}=true`, metadataOnly: true } as const;
+const fieldManager = "postern-topology";
+
+/** What a HostedCluster says about its links and, where HyperShift is not there, all that HyperShift makes of it. */
+export function topologyFeature(): MakeFeature {
+  return ({ caches, kube }) => {
+    const clusters = caches.of(hostedCluster);
+    clusters.index("control plane", ({ metadata }) => [
+      controlPlaneNamespace(metadata.namespace ?? "", metadata.name),
+    ]);
+    const links = caches.of(azurePrivateLinkService);
+    links.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
+    const standIns = caches.of(customResourceDefinition, ourStandIns);
+    const stores: Stores = {
+      HostedCluster: new OwnObjects(clusters, kube, fieldManager),
+      Namespace: new OwnObjects(caches.of(namespace, { metadataOnly: true }), kube, fieldManager),
+      HostedControlPlane: new OwnObjects(caches.of(hostedControlPlane), kube, fieldManager),
+      Service: new OwnObjects(caches.of(service), kube, fieldManager),
+      Route: new OwnObjects(caches.of(route, ourRoutes), kube, fieldManager),
+      AzurePrivateLinkService: new OwnObjects(links, kube, fieldManager),
+    };
+
+    const feature: Feature<HostedCluster, Seen, TopologyStep> = {
+      name: "topology",
+      kind: hostedCluster,
+      finalizer: hostedClusterFinalizer,
+      conditions: [topologyApplied, ...Object.values(conditions)],
+      see: (cluster, pass) => see(cluster, stores, standIns, pass),
+      plan,
+      apply: (step, pass) => apply(step, stores, pass),
+    };
+    const keysOf = (name: string | undefined) =>
+      clusters.byIndex("control plane", name ?? "").map(keyOf);
+    const within = ({ metadata }: KubeObject) => keysOf(metadata.namespace);
+    const also: Also[] = [
+      { kind: namespace, metadataOnly: true, keys: ({ metadata }) => keysOf(metadata.name) },
+      { kind: hostedControlPlane, keys: within },
+      { kind: azurePrivateLinkService, keys: within },
+      { kind: service, keys: (one) => (one.metadata.name in sides.Service ? within(one) : []) },
+      { kind: route, ...ourRoutes, keys: within },
+      {
+        kind: customResourceDefinition,
+        ...ourStandIns,
+        keys: ({ metadata }) =>
+          metadata.name === crdName(hostedCluster) ? clusters.list().map(keyOf) : [],
+      },
+    ];
+    return { feature: feature as Feature, also };
+  };
+}

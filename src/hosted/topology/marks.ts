@@ -1,0 +1,24 @@
+import { type KubeObject, keyOf } from "../../model/kind.ts";
+import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
+import { clusterAnnotation } from "../names.ts";
+
+/** On everything that this feature makes; nothing without it is ever deleted. */
+export const madeByLabel = "postern.io/made-by";
+export const madeBy = { [madeByLabel]: "topology" } as const;
+
+/** Whether this feature made an object. */
+export function isMade({ metadata }: KubeObject): boolean {
+  return metadata.labels?.[madeByLabel] === madeBy[madeByLabel];
+}
+
+/** Whether an object says that it is this cluster's: two clusters can want one namespace (`a`/`b-c` and `a-b`/`c`). */
+export function isOf(object: KubeObject, cluster: KubeObject): boolean {
+  return object.metadata.annotations?.[clusterAnnotation] === keyOf(cluster);
+}
+
+/** Whether an object belongs to a control plane: by the garbage collector's reference, as HyperShift's do. */
+export function belongsTo({ metadata }: KubeObject, controlPlane: HostedControlPlane): boolean {
+  return (metadata.ownerReferences ?? []).some(
+    ({ kind, uid }) => kind === "HostedControlPlane" && uid === controlPlane.metadata.uid,
+  );
+}

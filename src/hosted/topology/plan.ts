@@ -1,0 +1,153 @@
+import type { Again, Plan } from "../../kube/feature.ts";
+import { conditionOf, type PlannedCondition } from "../../model/conditions.ts";
+import type { KubeObject } from "../../model/kind.ts";
+import { success } from "../names.ts";
+import { type Checked, check, type Problem } from "./check.ts";
+import { collected } from "./collect.ts";
+import { controlPlaneChange, wantedControlPlane, wantedNamespace } from "./control-plane.ts";
+import { isMade, isOf } from "./marks.ts";
+import { linksOf, networkPlan } from "./network.ts";
+import { numbersOf } from "./numbers.ts";
+import { planDown } from "./plan-down.ts";
+import { topologyApplied, topologyReasons } from "./reasons.ts";
+import type { Seen, TopologyStep } from "./seen.ts";
+import { change, isGoing, make } from "./steps.ts";
+
+/**
+ * What becomes of a HostedCluster.
+ *
+ *     HyperShift   cluster                         →
+ *     any          not on Azure, or by Swift       nothing; no condition of ours
+ *     is there     any                             its links' conditions are collected; a contradiction is said
+ *     absent       being deleted                   see planDown
+ *     absent       contradicts itself              said; nothing is changed
+ *     absent       paused                          nothing is changed; conditions are collected
+ *     absent       without clusterID, infraID      filled in
+ *     absent       without its namespace           made; waited for where the old one is still going
+ *     absent       without its control plane       made; then kept a copy of the cluster
+ *     absent       with its control plane          see networkPlan
+ */
+export function plan(seen: Seen): Plan<TopologyStep> {
+  const { cluster, hyperShift, pause } = seen;
+  if (cluster.spec.platform.type !== "Azure") return nothing([], "never");
+  const checked = check(cluster);
+  if (checked.ok && checked.access.type === "Swift") return nothing([], "never");
+  const links = linkConditions(seen, checked);
+  const trouble = checked.ok ? checked.warning : checked.problem;
+  if (hyperShift) return nothing([...links, ...(trouble ? [notApplied(trouble)] : [])], "never");
+  if (cluster.metadata.deletionTimestamp !== undefined) {
+    const down = planDown(seen);
+    return { ...down, conditions: [...links, ...down.conditions] };
+  }
+  if (!checked.ok) return nothing([...links, notApplied(checked.problem)], "never");
+  if (pause.paused)
+    return nothing(
+      [...links, ...heldCondition(seen)],
+      pause.untilMs === undefined ? "never" : { afterMs: pause.untilMs },
+    );
+  const { steps, waiting } = build(seen, checked);
+  const said = steps.length > 0 ? (waiting ?? applying(steps)) : (waiting ?? checked.warning);
+  const message = `the Services and Routes of topology ${checked.access.topology} are in place`;
+  return {
+    steps,
+    conditions: [
+      ...links,
+      said ? notApplied(said) : { type: topologyApplied, status: "True", reason: success, message },
+    ],
+    finalizer: "hold",
+    again: "drift",
+  };
+}
+
+interface Built {
+  steps: TopologyStep[];
+  waiting: Problem | undefined;
+}
+
+/** The namespace, the control plane in it, and its network: each needs the one before it. */
+function build(seen: Seen, { access, publishing }: Extract<Checked, { ok: true }>): Built {
+  const { cluster, namespace, controlPlane } = seen;
+  const first: TopologyStep[] = [];
+  const { clusterID, infraID } = numbersOf(cluster);
+  const missing = {
+    ...(!cluster.spec.clusterID && { clusterID }),
+    ...(!cluster.spec.infraID && { infraID }),
+  };
+  if (Object.keys(missing).length > 0)
+    first.push(change("HostedCluster", cluster, { spec: missing }, "it has no number yet"));
+  if (namespace === undefined)
+    first.push(make("Namespace", wantedNamespace(cluster), "the control plane lives in it"));
+  else if (isGoing(namespace)) return only(first, terminating(namespace));
+  else if (isMade(namespace) && !isOf(namespace, cluster))
+    return only(first, another("Namespace", namespace));
+  if (first.length > 0) return only(first);
+
+  const wanted = wantedControlPlane(cluster);
+  if (controlPlane === undefined)
+    return only([make("HostedControlPlane", wanted, "the cluster has none")]);
+  if (!isOf(controlPlane, cluster)) return only([], another("HostedControlPlane", controlPlane));
+  if (isGoing(controlPlane)) return only([], planeGoing);
+  const patch = controlPlaneChange(controlPlane, wanted);
+  const { steps, waiting } = networkPlan(seen, wantedAs(controlPlane, wanted), access, publishing);
+  if (patch === undefined) return { steps, waiting };
+  const copy = change("HostedControlPlane", controlPlane, patch, "the HostedCluster changed");
+  return { steps: [copy, ...steps], waiting };
+}
+
+/** The control plane as it will be: what it is known by stays. */
+function wantedAs<T extends KubeObject>(held: T, wanted: T): T {
+  return { ...wanted, metadata: { ...held.metadata, ...wanted.metadata } };
+}
+
+function linkConditions({ links }: Seen, checked: Checked): PlannedCondition[] {
+  // While the cluster contradicts itself nobody knows which links it should have; those that it has still speak.
+  if (!checked.ok) return collected(links, []);
+  const expected = linksOf(checked.access, checked.publishing);
+  return expected.length === 0 ? [] : collected(links, expected);
+}
+
+/** What was said before a pause, for the generation that it was said of. */
+function heldCondition({ cluster }: Seen): PlannedCondition[] {
+  const held = conditionOf(cluster.status?.conditions, topologyApplied);
+  return held ? [held] : [];
+}
+
+function only(steps: TopologyStep[], waiting?: Problem): Built {
+  return { steps, waiting };
+}
+
+function nothing(conditions: PlannedCondition[], again: Again): Plan<TopologyStep> {
+  return { steps: [], conditions, again };
+}
+
+function notApplied({ reason, message }: Problem): PlannedCondition {
+  return { type: topologyApplied, status: "False", reason, message };
+}
+
+function applying(steps: readonly TopologyStep[]): Problem {
+  const kinds = [...new Set(steps.map(({ kind }) => kind))].join(", ");
+  return {
+    reason: topologyReasons.applying,
+    message: `${kinds} of this cluster are being written`,
+  };
+}
+
+function terminating({ metadata }: KubeObject): Problem {
+  return {
+    reason: topologyReasons.terminating,
+    message: `the control plane cannot be made · namespace ${metadata.name} of an earlier cluster is still going · wait, or see what holds it`,
+  };
+}
+
+const planeGoing: Problem = {
+  reason: topologyReasons.controlPlaneDeleting,
+  message:
+    "the HostedControlPlane is being deleted although the cluster is not · it is made anew when it is gone · wait, or see what holds it",
+};
+
+function another(kind: string, { metadata }: KubeObject): Problem {
+  return {
+    reason: topologyReasons.another,
+    message: `the control plane cannot be made · ${kind} ${metadata.name} belongs to another cluster · give this cluster another name`,
+  };
+}

@@ -1,0 +1,86 @@
+import type { WatchCache } from "../../kube/cache.ts";
+import type { OwnObjects } from "../../kube/own-objects.ts";
+import type { Pass } from "../../kube/pass.ts";
+import { crdName } from "../../model/crd.ts";
+import type { KubeObject } from "../../model/kind.ts";
+import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
+import type { Namespace, Service } from "../../model/kinds/core.ts";
+import { type HostedCluster, hostedCluster } from "../../model/kinds/hosted-cluster.ts";
+import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
+import type { Route } from "../../model/kinds/route.ts";
+import { paused } from "../../model/pause.ts";
+import { controlPlaneNamespace } from "../names.ts";
+import type { Seen } from "./seen.ts";
+import { sides } from "./wanted.ts";
+
+/** Everything that this feature reads and writes. */
+export interface Stores {
+  HostedCluster: OwnObjects<HostedCluster>;
+  Namespace: OwnObjects<Namespace>;
+  HostedControlPlane: OwnObjects<HostedControlPlane>;
+  Service: OwnObjects<Service>;
+  Route: OwnObjects<Route>;
+  /** With the index `namespace`. */
+  AzurePrivateLinkService: OwnObjects<AzurePrivateLinkService>;
+}
+
+/** Read everything once. Of what HyperShift makes nothing is read but the links. */
+export async function see(
+  object: HostedCluster,
+  stores: Stores,
+  standIns: WatchCache,
+  pass: Pass,
+): Promise<Seen> {
+  const { namespace: home = "", name } = object.metadata;
+  const { signal } = pass;
+  const namespace = controlPlaneNamespace(home, name);
+  const hyperShift = standIns.get(crdName(hostedCluster)) === undefined;
+  const links = await linksIn(namespace, stores.AzurePrivateLinkService, signal);
+  if (hyperShift)
+    return { ...nothingElse, cluster: object, hyperShift, links, pause: { paused: false } };
+  const within = <T extends KubeObject>(store: OwnObjects<T>, names: string[]) =>
+    Promise.all(names.map((each) => store.get({ namespace, name: each }, signal)));
+  const [cluster, own, plane, services, routes] = await Promise.all([
+    stores.HostedCluster.get({ namespace: home, name }, signal),
+    stores.Namespace.get({ name: namespace }, signal),
+    stores.HostedControlPlane.get({ namespace, name }, signal),
+    within(stores.Service, Object.keys(sides.Service)),
+    stores.Route.cache.health().filled ? within(stores.Route, Object.keys(sides.Route)) : undefined,
+  ]);
+  const newest = newer(object, cluster);
+  return {
+    cluster: newest,
+    hyperShift,
+    pause: paused(newest.spec.pausedUntil, pass.now()),
+    namespace: own,
+    controlPlane: plane,
+    services: services.filter((each) => each !== undefined),
+    routes: routes?.filter((each) => each !== undefined),
+    links,
+  };
+}
+
+const nothingElse = {
+  namespace: undefined,
+  controlPlane: undefined,
+  services: [],
+  routes: undefined,
+} as const;
+
+/** The links of a namespace; those that we have just deleted are asked for, not remembered. */
+async function linksIn(
+  namespace: string,
+  store: OwnObjects<AzurePrivateLinkService>,
+  signal: AbortSignal,
+): Promise<AzurePrivateLinkService[]> {
+  const cached = store.cache.byIndex("namespace", namespace);
+  const all = await Promise.all(
+    cached.map(({ metadata: { name } }) => store.get({ namespace, name }, signal)),
+  );
+  return all.filter((link) => link !== undefined);
+}
+
+/** The loop has its own word on our object, and we have ours: whichever heard of the later write. */
+function newer(a: HostedCluster, b: HostedCluster | undefined): HostedCluster {
+  return Number(b?.metadata.resourceVersion) > Number(a.metadata.resourceVersion) && b ? b : a;
+}

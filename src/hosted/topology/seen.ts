@@ -1,0 +1,39 @@
+import type { Step } from "../../kube/feature.ts";
+import type { KubeObject } from "../../model/kind.ts";
+import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
+import type { Namespace, Service } from "../../model/kinds/core.ts";
+import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
+import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
+import type { Route } from "../../model/kinds/route.ts";
+import type { Pause } from "../../model/pause.ts";
+
+/** What was seen, once, before deciding. */
+export interface Seen {
+  cluster: HostedCluster;
+  /** Whether HyperShift makes control planes here. */
+  hyperShift: boolean;
+  pause: Pause;
+  /** The namespace of the control plane, and what is in it. */
+  namespace: Namespace | undefined;
+  controlPlane: HostedControlPlane | undefined;
+  services: readonly Service[];
+  /** Undefined where the API server does not know Routes. */
+  routes: readonly Route[] | undefined;
+  links: readonly AzurePrivateLinkService[];
+}
+
+/** The kinds that this feature writes. */
+export type MadeKind =
+  | "HostedCluster"
+  | "Namespace"
+  | "HostedControlPlane"
+  | "Service"
+  | "Route"
+  | "AzurePrivateLinkService";
+
+export type TopologyStep = Step &
+  (
+    | { do: "make"; kind: MadeKind; object: KubeObject }
+    | { do: "change"; kind: MadeKind; object: KubeObject; change: object }
+    | { do: "delete"; kind: MadeKind; object: KubeObject }
+  );

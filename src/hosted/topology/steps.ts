@@ -1,0 +1,43 @@
+import type { KubeObject } from "../../model/kind.ts";
+import { withoutNulls } from "./difference.ts";
+import { topologyEvents } from "./reasons.ts";
+import type { MadeKind, TopologyStep } from "./seen.ts";
+
+/** The many Services and Routes of a new cluster are not worth an event each. */
+const quiet: readonly MadeKind[] = ["Service", "Route"];
+
+export function make(kind: MadeKind, object: KubeObject, why: string): TopologyStep {
+  return {
+    do: "make",
+    kind,
+    object: withoutNulls(object),
+    why: `${kind} ${object.metadata.name}: ${why}`,
+    ...(!quiet.includes(kind) && { event: topologyEvents.made }),
+  };
+}
+
+export function change(
+  kind: MadeKind,
+  object: KubeObject,
+  change: object,
+  why: string,
+): TopologyStep {
+  const event = topologyEvents.changed;
+  return {
+    do: "change",
+    kind,
+    object,
+    change,
+    why: `${kind} ${object.metadata.name}: ${why}`,
+    event,
+  };
+}
+
+export function remove(kind: MadeKind, object: KubeObject, why: string): TopologyStep {
+  const event = topologyEvents.deleted;
+  return { do: "delete", kind, object, why: `${kind} ${object.metadata.name}: ${why}`, event };
+}
+
+export function isGoing({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
