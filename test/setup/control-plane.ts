@@ -187,6 +187,7 @@ function apiserverFlags(folder: string, etcdUrl: string, port: number): string[]
     `--audit-policy-file=${file("audit-policy.json")}`,
     `--audit-log-path=${file("audit.log")}`,
     "--endpoint-reconciler-type=none",
+    "--service-cluster-ip-range=10.96.0.0/16", // the default has room for 254 Services
   ];
 }
 
