@@ -13,8 +13,14 @@ interface Entry {
   reading: Promise<NatNetwork | undefined> | undefined;
   /** The subnet that we are writing or deleting. */
   writing: ResourceId | undefined;
+  /** How many requests for it are on their way: until they are answered there is no operation to look at. */
+  sending: number;
   /** Somebody else was writing to the network: leave it be until then. */
   busyUntil: number;
+  /** The object that is about to make a subnet, and until when it has the right to. */
+  maker: { uid: string; until: number } | undefined;
+  /** Why the last subnet could not be made: until then all are told, and nobody tries. */
+  refusal: { failure: Failure; until: number } | undefined;
 }
 
 /** Whether the network takes a write now. */
@@ -25,6 +31,12 @@ export type Gate =
 
 /** How long to leave a network be that somebody else is writing to. */
 const busyMs = 15_000;
+
+const sendingMs = 2_000;
+/** How long an object that was to make a subnet may take before another does. */
+const makerMs = 30_000;
+/** How long nobody tries what was refused without a time. */
+const refusedMs = 5 * 60_000;
 
 /** What Azure says to a second write to a network. */
 const busyCodes = new Set([
@@ -87,6 +99,7 @@ export class Networks {
   async gate(view: ArmView, id: ResourceId, now: number): Promise<Gate> {
     const entry = this.#at(id);
     const { writing } = entry;
+    if (entry.sending > 0) return { is: "busy", retryAfterMs: sendingMs };
     if (writing !== undefined) {
       const operation = await view.check(writing);
       if (operation?.state === "running")
@@ -94,8 +107,11 @@ export class Networks {
       if (entry.writing === writing) {
         entry.writing = undefined;
         entry.seenAt = Number.NEGATIVE_INFINITY;
-        if (operation?.state === "failed" && !this.#excuse(entry, operation.error, now))
-          return { is: "failed", failure: operation.error.explain() };
+        entry.maker = undefined;
+        if (operation?.state === "failed") {
+          const failure = this.#refused(entry, operation.error, now);
+          if (failure) return { is: "failed", failure };
+        }
       }
     }
     return now < entry.busyUntil
@@ -114,6 +130,7 @@ export class Networks {
     if (entry.writing !== undefined && !sameId(entry.writing, subnet))
       return { state: "running", retryAfterMs: 5_000 };
     entry.writing = subnet;
+    entry.sending++;
     try {
       const write = await send();
       if (write.state === "running") return write;
@@ -121,21 +138,47 @@ export class Networks {
       return { state: "done" };
     } catch (error) {
       this.#over(entry, subnet);
-      if (!(error instanceof AzureError) || !this.#excuse(entry, error, now)) throw error;
+      if (!(error instanceof AzureError) || this.#refused(entry, error, now)) throw error;
       return entry.busyUntil > now
         ? { state: "running", retryAfterMs: entry.busyUntil - now }
         : { state: "done" };
+    } finally {
+      entry.sending--;
     }
+  }
+
+  /**
+   * Whether an object may make a subnet in a network: one at a time, so that what a thousand need is made once. The others
+   * wait for it; where it was refused, they are told the same.
+   */
+  claim(id: ResourceId, uid: string, now: number): Gate {
+    const entry = this.#at(id);
+    const { refusal, maker } = entry;
+    if (refusal !== undefined && now < refusal.until)
+      return {
+        is: "failed",
+        failure: { ...refusal.failure, requeueAfterMs: refusal.until - now },
+      };
+    if (maker !== undefined && maker.uid !== uid && now < maker.until)
+      return { is: "busy", retryAfterMs: sendingMs };
+    entry.maker = { uid, until: now + makerMs };
+    return { is: "open" };
   }
 
   #over(entry: Entry, subnet: ResourceId): void {
     if (entry.writing === subnet) entry.writing = undefined;
+    entry.maker = undefined;
     entry.seenAt = Number.NEGATIVE_INFINITY;
   }
 
-  #excuse(entry: Entry, { code }: AzureError, now: number): boolean {
-    if (busyCodes.has(code)) entry.busyUntil = now + busyMs;
-    return busyCodes.has(code) || staleCodes.has(code);
+  /** What to tell of an error; undefined where it only came too early or too late, and is tried again. */
+  #refused(entry: Entry, error: AzureError, now: number): Failure | undefined {
+    if (busyCodes.has(error.code)) entry.busyUntil = now + busyMs;
+    const failure = error.explain();
+    if (busyCodes.has(error.code) || staleCodes.has(error.code)) return undefined;
+    if (failure.passing !== true)
+      entry.refusal = { failure, until: now + (failure.requeueAfterMs ?? refusedMs) };
+    return failure;
   }
 
   #at(id: ResourceId): Entry {
@@ -146,7 +189,10 @@ export class Networks {
       seenAt: Number.NEGATIVE_INFINITY,
       reading: undefined,
       writing: undefined,
+      sending: 0,
       busyUntil: 0,
+      maker: undefined,
+      refusal: undefined,
     };
     this.#entries.set(idKey(id), made);
     return made;

@@ -68,7 +68,14 @@ export async function seeNat(
   const fresh = await parts.networks.read(asking.view, own, fresherMs, asking.now);
   if (fresh === undefined)
     return unfit(`network ${nameOf(own)} of the load balancer cannot be found · check it in Azure`);
-  return choose(fresh, seen, asking.now, parts);
+  const decided = choose(fresh, seen, asking.now, parts);
+  if (decided.is !== "to be made") return decided;
+  const claim = parts.networks.claim(own, seen.subject.uid, asking.now);
+  if (claim.is === "failed") return { is: "failed", failure: claim.failure };
+  if (claim.is === "busy") return { is: "changing", retryAfterMs: claim.retryAfterMs };
+  // Whoever makes it has the first address.
+  parts.natUsers.reserve(seen.subject.uid, decided.subnet.id, seen.known.serviceName);
+  return decided;
 }
 
 function chooseAmongShared(

@@ -64,8 +64,14 @@ describeHosted("shared NAT subnets", (start) => {
     });
     const all = [];
     for (const name of names(30)) all.push(await linkedCluster(world, name));
+    await world.mark();
     await world.start();
     for (const each of all) await ready(world, each);
+    // Each notes its subnet once: nobody is promised an address that another has.
+    const notes = (await world.kubeWrites()).filter(
+      ({ requestURI, verb }) => verb === "patch" && !requestURI.includes("/status"),
+    );
+    expect(notes.length).toBeLessThanOrEqual(2 * 30);
     const found = users(world);
     expect(Object.values(found).reduce((sum, count) => sum + count, 0)).toBe(30);
     for (const count of Object.values(found)) expect(count).toBeLessThanOrEqual(11);
@@ -131,6 +137,25 @@ describeHosted("shared NAT subnets", (start) => {
     expect(world.condition(told, conditions.link)).toBe("False NATSubnetCreating");
     await ready(world, one);
     expect(natSubnets(world)).toEqual([shared(0)]);
+  });
+
+  test("that nobody may make are asked for once, and all who need one are told", async () => {
+    const world = await start({ features: onlyLink(), simulator, stopped: true });
+    const match = { method: "PUT", type: "Microsoft.Network/virtualNetworks/subnets" };
+    const error = { code: "AuthorizationFailed", message: "no right" };
+    const effect = { kind: "answer", status: 403, body: { error } } as const;
+    const fault = world.azure.simulator.addFault({ match, effect });
+    const all = [];
+    for (const name of names(5)) all.push(await linkedCluster(world, name));
+    await world.start();
+    await world.advance(60_000);
+    for (const each of all)
+      expect(world.condition(await now(world, each), conditions.link)).toBe(
+        "False NATSubnetCreationFailed",
+      );
+    expect(world.armRequests().filter(({ method }) => method === "PUT")).toHaveLength(1);
+    world.azure.simulator.faults.remove(fault);
+    for (const each of all) await ready(world, each);
   });
 
   test("are not made where the network is full, which is told until somebody makes room", async () => {
