@@ -197,7 +197,9 @@ export class TopologyWorld {
   }
 
   put(kind: string, object: KubeObject): void {
-    this.#objects.set(`${kind} ${object.metadata.name}`, structuredClone(object));
+    const kept = structuredClone(object);
+    dropEmpty(kept.metadata);
+    this.#objects.set(`${kind} ${object.metadata.name}`, kept);
   }
 
   drop(kind: string, name: string): void {
@@ -266,11 +268,20 @@ export class TopologyWorld {
       return;
     }
     if (held === undefined) throw new Error(`${key} is not there`);
-    if (step.do === "change") merge(held, step.change);
-    else if (held.metadata.finalizers?.length)
-      held.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
+    if (step.do === "change") {
+      merge(held, step.change);
+      dropEmpty(held.metadata);
+      return;
+    }
+    if (held.metadata.finalizers?.length) held.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
     else this.#objects.delete(key);
   }
+}
+
+/** The API server keeps no empty maps in the metadata. */
+function dropEmpty(metadata: KubeObject["metadata"]): void {
+  for (const field of ["annotations", "labels"] as const)
+    if (Object.keys(metadata[field] ?? {}).length === 0) delete metadata[field];
 }
 
 /** RFC 7386. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { clusterOf, linkOf, seenOf } from "../../../test/hosted/topology-world.ts";
+import { statusChange } from "../../kube/status.ts";
 import { conditions } from "../names.ts";
 import { plan } from "./plan.ts";
 
@@ -76,6 +77,35 @@ describe("the conditions of a cluster's links on the cluster", () => {
     );
     const failing = linkOf("private-router", { available: ["False", "Broken"] }, { generation: 2 });
     expect(collectedOn([failing]).AzurePrivateLinkServiceAvailable).toMatch(/^False Broken/);
+  });
+
+  test("that HyperShift collects itself are left to it, or the two would write for ever", () => {
+    const cluster = clusterOf();
+    const held = {
+      type: conditions.available,
+      status: "True" as const,
+      reason: "AzureSuccess",
+      message: "All is well",
+      lastTransitionTime: "2026-01-01T00:00:00Z",
+    };
+    cluster.status = { conditions: [held] };
+    const links = [linkOf("private-router", { ...fine, available: ["False", "Broken"] })];
+    const planned = (hyperShift: boolean) => {
+      const seen = seenOf(cluster, { hyperShift, links });
+      const own = { conditions: Object.values(conditions), fields: [] };
+      const change = statusChange(
+        cluster,
+        own,
+        { conditions: plan(seen).conditions, fields: {} },
+        new Date(),
+      );
+      const list = (change?.conditions ?? []) as (typeof held)[];
+      return list.find(({ type }) => type === conditions.available);
+    };
+    expect(planned(true)).toEqual({ ...held, observedGeneration: undefined });
+    expect(planned(false)).toMatchObject({ status: "False", observedGeneration: 1 });
+    // With no link HyperShift writes nothing: what it left is stale, and goes.
+    expect(plan(seenOf(cluster, { hyperShift: true })).conditions).toEqual([]);
   });
 
   test("go when there is no link, and when the cluster is not private", () => {

@@ -6,7 +6,8 @@ type Json = unknown;
  */
 export function patchTo(held: Json, wanted: Json): Json {
   if (!isRecord(wanted)) return covers(held, wanted) ? undefined : wanted;
-  if (!isRecord(held)) return withoutNulls(wanted);
+  // Where nothing is held, an empty map would be written again and again: the API server keeps none.
+  if (!isRecord(held)) return patchTo({}, withoutNulls(wanted));
   const patch: Record<string, Json> = {};
   for (const [key, value] of Object.entries(wanted)) {
     const part = patchTo(held[key], value);

@@ -32,7 +32,9 @@ export function plan(seen: Seen): Plan<TopologyStep> {
   if (cluster.spec.platform.type !== "Azure") return nothing([], "never");
   const checked = check(cluster);
   if (checked.ok && checked.access.type === "Swift") return nothing([], "never");
-  const links = linkConditions(seen, checked);
+  const links = linkConditions(seen, checked).map((each) =>
+    hyperShift ? theirs(seen, each) : each,
+  );
   const trouble = checked.ok ? checked.warning : checked.problem;
   if (hyperShift) return nothing([...links, ...(trouble ? [notApplied(trouble)] : [])], "never");
   if (cluster.metadata.deletionTimestamp !== undefined) {
@@ -104,6 +106,16 @@ function linkConditions({ links }: Seen, checked: Checked): PlannedCondition[] {
   if (!checked.ok) return collected(links, []);
   const expected = linksOf(checked.access, checked.publishing);
   return expected.length === 0 ? [] : collected(links, expected);
+}
+
+/**
+ * Newer HyperShift collects these conditions itself, and writes them anew as soon as one differs. Its own have no
+ * generation: they are left as they are, or the two of us would never come to rest.
+ */
+function theirs({ cluster }: Seen, ours: PlannedCondition): PlannedCondition {
+  const held = conditionOf(cluster.status?.conditions, ours.type);
+  if (held === undefined || held.observedGeneration !== undefined) return ours;
+  return { ...held, observedGeneration: undefined } as PlannedCondition;
 }
 
 /** What was said before a pause, for the generation that it was said of. */

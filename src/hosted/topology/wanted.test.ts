@@ -177,6 +177,6 @@ describe("the Routes of a topology", () => {
       "hypershift.openshift.io/route-visibility": "private",
     });
     expect(route?.spec.host).toBe("api-one.example.com");
-    expect(route?.metadata.annotations).not.toHaveProperty([externalDns]);
+    expect(route?.metadata.annotations ?? {}).not.toHaveProperty([externalDns]);
   });
 });
