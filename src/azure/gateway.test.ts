@@ -320,6 +320,34 @@ describe("look", () => {
     expect((await things.list(group))[0]?.properties.size).toBeUndefined();
   });
 
+  test("a list that tells all is believed, though the etag is the same: counts have none", async () => {
+    let size = 1;
+    const { arm } = await gateway((one, response) => {
+      const now = { ...made, etag: "1", properties: { size } };
+      json(response, 200, one.url.includes("api?") ? now : { value: [now] });
+    });
+    const things = resourceGateway<Thing>(arm, { ...kind, listsWhole: true });
+    await things.get(linkId);
+    size = 2;
+    expect((await things.list(group))[0]?.properties.size).toBe(2);
+  });
+
+  test("what lay in something that a list misses is not known any more", async () => {
+    let value: object[] = [made];
+    const { arm, things, seen } = await gateway((one, response) =>
+      json(response, 200, {
+        value: one.url.includes("/parts?") ? [{ id: `${linkId}/parts/a` }] : value,
+      }),
+    );
+    const parts = resourceGateway<Thing>(arm, { ...kind, collection: "parts" });
+    await things.list(group);
+    await parts.list(linkId);
+    value = [];
+    await things.list(group);
+    await parts.list(linkId, 60_000);
+    expect(seen).toHaveLength(4);
+  });
+
   test("a write that is done is known without a read; a deleted one is absent and leaves its list", async () => {
     const { things, seen } = await gateway((one, response) =>
       one.method === "DELETE"

@@ -70,6 +70,8 @@ export interface ResourceKind {
   collection: string;
   /** What a read should fill in beside the resource itself. */
   expand?: string;
+  /** A list tells all that a read does. It is then believed also of what changes without the etag, such as counts. */
+  listsWhole?: true;
 }
 
 /** How long to leave a resource be that somebody else is changing. */
@@ -116,7 +118,8 @@ export function resourceGateway<T extends ArmResource>(
   async function list(scope: string, maxAgeMs = 0): Promise<T[]> {
     const path = `${scope}/${kind.collection}`;
     await arm.prove();
-    return (await sightings.list(path, maxAgeMs, () => listAll(path))) as T[];
+    const leavesOut = kind.listsWhole !== true;
+    return (await sightings.list(path, maxAgeMs, () => listAll(path), leavesOut)) as T[];
   }
 
   async function listAll(path: string): Promise<T[]> {

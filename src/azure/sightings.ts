@@ -47,22 +47,30 @@ export class Sightings {
     return undefined;
   }
 
-  /** Everything in a collection: as last listed and changed since, or listed anew. Those who ask at once share one list. */
+  /**
+   * Everything in a collection: as last listed and changed since, or listed anew. Those who ask at once share one list.
+   * Where a list leaves out what a read tells, that stays while the etag does.
+   */
   async list(
     collection: string,
     maxAgeMs: number,
     read: () => Promise<{ id?: string }[]>,
+    leavesOut = true,
   ): Promise<unknown[]> {
     const held = this.#at(collection);
     if (held.listedAt !== undefined && held.listedAt > this.#clock.now() - maxAgeMs)
       return present(held);
-    held.listing ??= this.#listed(held, read).finally(() => {
+    held.listing ??= this.#listed(held, read, leavesOut).finally(() => {
       held.listing = undefined;
     });
     return held.listing;
   }
 
-  async #listed(held: Collection, read: () => Promise<{ id?: string }[]>): Promise<unknown[]> {
+  async #listed(
+    held: Collection,
+    read: () => Promise<{ id?: string }[]>,
+    leavesOut: boolean,
+  ): Promise<unknown[]> {
     const from = this.#clock.now();
     const order = ++this.#order;
     const found = await read();
@@ -71,11 +79,14 @@ export class Sightings {
     for (const resource of found) {
       if (resource.id === undefined) continue;
       const key = idKey(resource.id);
-      const seen = fuller(before.get(key)?.resource, resource);
+      const seen = leavesOut ? fuller(before.get(key)?.resource, resource) : resource;
       held.items.set(key, { resource: seen, at: from, order });
     }
     // What was seen while the list was on its way is newer than the list.
-    for (const [key, sighting] of before) if (sighting.order > order) held.items.set(key, sighting);
+    for (const [key, sighting] of before) {
+      if (sighting.order > order) held.items.set(key, sighting);
+      else if (sighting.resource !== undefined && !held.items.has(key)) this.#forgetChildren(key);
+    }
     held.listedAt = from;
     return present(held);
   }
@@ -87,9 +98,7 @@ export class Sightings {
     items.delete(idKey(id));
     items.set(idKey(id), { resource, at: now, order: ++this.#order });
     if (resource !== undefined) return;
-    // Its children are gone with it.
-    for (const name of this.#collections.keys())
-      if (name.startsWith(`${idKey(id)}/`)) this.#collections.delete(name);
+    this.#forgetChildren(idKey(id));
     for (const [key, sighting] of items) {
       if (!(sighting.at <= now - absentMs)) break;
       if (sighting.resource === undefined) items.delete(key);
@@ -103,6 +112,12 @@ export class Sightings {
     // Kept without an age, which no look accepts, or an older list would speak for it.
     const order = ++this.#order;
     held.items.set(idKey(id), { resource: undefined, at: Number.NaN, order });
+  }
+
+  /** What lay in a resource is gone with it, also where one of the same name is made again. */
+  #forgetChildren(key: string): void {
+    for (const name of this.#collections.keys())
+      if (name.startsWith(`${key}/`)) this.#collections.delete(name);
   }
 
   #at(collection: string): Collection {

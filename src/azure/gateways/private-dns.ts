@@ -47,6 +47,7 @@ export function privateDnsZones(arm: ArmView): ResourceGateway<PrivateDnsZone> {
   return resourceGateway(arm, {
     apiVersion,
     collection: "providers/Microsoft.Network/privateDnsZones",
+    listsWhole: true,
   });
 }
 
