@@ -73,17 +73,17 @@ export async function seeZone(asked: ZoneAsked, looking: Looking): Promise<ZoneS
 }
 
 /** A zone that has just been seen without links, or with nothing but its SOA record, need not be listed. */
-async function knowEmpty(id: ResourceId, zone: PrivateDnsZone, { arm, maxAgeMs }: Looking) {
+async function knowEmpty(id: ResourceId, zone: PrivateDnsZone, { arm }: Looking) {
   const { sightings } = arm;
+  // Only where nothing is known yet: the counts are as old as the sighting of the zone.
+  const ever = Number.POSITIVE_INFINITY;
   const list = `${parentOf(id)}/providers/Microsoft.Network/privateDnsZones`;
   if (sightings.of(list, id, freshMs) === undefined) return;
   const { numberOfVirtualNetworkLinks, numberOfRecordSets } = zone.properties;
   if (numberOfVirtualNetworkLinks === 0)
-    await sightings.list(`${id}/virtualNetworkLinks`, maxAgeMs, async () => []);
+    await sightings.list(`${id}/virtualNetworkLinks`, ever, async () => []);
   if (numberOfRecordSets === 1)
-    await sightings.list(`${id}/ALL`, maxAgeMs, async () => [
-      { id: `${id}/SOA/@`, properties: {} },
-    ]);
+    await sightings.list(`${id}/ALL`, ever, async () => [{ id: `${id}/SOA/@`, properties: {} }]);
 }
 
 /** How old what is known of a zone's children may be: in a drift check any age, if the count is right. */

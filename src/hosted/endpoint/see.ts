@@ -117,7 +117,7 @@ function seeKubernetes(link: AzurePrivateLinkService, pass: Pass, sources: Sourc
     cluster: clusterFacts(belonging),
     going,
     abandoned: isAbandoned(link, belonging),
-    pause: paused(cluster?.spec.pausedUntil ?? controlPlane?.spec.pausedUntil, pass.now()),
+    pause: paused((cluster ?? controlPlane)?.spec.pausedUntil, pass.now()),
     choices: choicesOf(belonging),
     siblings: siblingsOf(link, sources),
     link: {
@@ -193,11 +193,11 @@ async function seeEndpoints(
   const group = guestGroup(seen.object.spec);
   const one = async (id: ResourceId): Promise<Look<PrivateEndpoint>> => {
     const look = await gateway.look(id, maxAgeMs);
-    const unconnected =
-      look.state === "there" &&
-      isOurs(look.resource.tags, seen.us) &&
-      (stateOf(look.resource) !== "approved" || addressesOf(look.resource).length === 0);
-    return unconnected && seen.going === undefined ? gateway.look(id, unconnectedAgeMs) : look;
+    const known = look.state === "there" && isOurs(look.resource.tags, seen.us);
+    if (!known || seen.going !== undefined) return look;
+    if (stateOf(look.resource) !== "approved") return gateway.look(id, unconnectedAgeMs);
+    // A list does not tell the addresses of interfaces.
+    return addressesOf(look.resource).length === 0 ? gateway.look(id, 0) : look;
   };
   const read = async () => {
     await gateway.list(group, maxAgeMs);
