@@ -18,8 +18,6 @@ export interface CacheOptions<T extends KubeObject> {
   /** All namespaces when absent. */
   namespace?: string | undefined;
   labelSelector?: string;
-  /** True where work can begin although the API server does not know this kind. */
-  optional?: boolean;
   /** Only names, labels, annotations and owners; a third less memory where that is enough. */
   metadataOnly?: boolean;
   log: Log;
@@ -32,7 +30,6 @@ export interface CacheOptions<T extends KubeObject> {
 export interface CacheHealth {
   kind: string;
   filled: boolean;
-  optional: boolean;
   objects: number;
   connected: boolean;
   /** When the API server last said anything, bookmarks included. */
@@ -68,7 +65,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
   readonly #indexes = new Map<string, Index<T>>();
   readonly #handlers: ((change: Change<T>) => void)[] = [];
   readonly filled: Promise<void>;
-  /** Done when it is filled or, for an optional kind, when the API server has said that it does not know it. */
+  /** Done when it is filled, or when the API server has said that it does not know the kind or does not show it to us. */
   readonly known: Promise<void>;
   #fill!: () => void;
   #know!: () => void;
@@ -126,7 +123,6 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     return {
       kind: this.kind.kind,
       filled: this.#isFilled,
-      optional: this.#options.optional ?? false,
       objects: this.#objects.size,
       connected: this.#connected,
       heardAt: this.#heardAt,
@@ -163,7 +159,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     }
     this.#failure = error instanceof Error ? error.message : String(error);
     if (status !== 410) this.#failures++;
-    if (status === 404 && this.#options.optional) this.#know();
+    if (status === 404 || status === 403) this.#know();
     const delay = Math.min(lastRetryMs, firstRetryMs * 2 ** (this.#failures - 1));
     this.#options.log.warn({ kind: this.kind.kind, err: error, retryMs: delay }, "watch failed");
     // Spread, so that many replicas do not come back at the same instant.

@@ -8,7 +8,7 @@ import type { Log } from "./log.ts";
 export interface CacheShape {
   metadataOnly?: boolean;
   labelSelector?: string;
-  /** Work can begin although the API server does not know this kind. */
+  /** Whoever asks can do without it where the API server does not know the kind, or does not show it to us. */
   optional?: boolean;
 }
 
@@ -21,7 +21,9 @@ export class Caches {
     clock?: Clock;
   };
   readonly #byKind = new Map<string, WatchCache>();
-  #asked = new Set<WatchCache>();
+  // Whether those who asked need it.
+  #asked = new Map<WatchCache, boolean>();
+  readonly #needed = new Set<WatchCache>();
   #started = false;
 
   constructor(options: {
@@ -34,33 +36,36 @@ export class Caches {
   }
 
   /** The cache of a kind: of whole objects, of their metadata only, or of those with a label; each is a watch. */
-  of<T extends KubeObject>(kind: Kind<T>, options: CacheShape = {}): WatchCache<T> {
-    const shape = [options.metadataOnly && "metadata", options.labelSelector].filter(Boolean);
-    const id = `${kind.group}/${kind.version}/${kind.plural} ${shape.join(" ")}`;
-    const held = this.#byKind.get(id);
-    if (held) {
-      this.#asked.add(held);
-      return held as unknown as WatchCache<T>;
-    }
+  of<T extends KubeObject>(kind: Kind<T>, asked: CacheShape = {}): WatchCache<T> {
+    const { optional = false, ...shape } = asked;
+    const part = [shape.metadataOnly && "metadata", shape.labelSelector].filter(Boolean);
+    const id = `${kind.group}/${kind.version}/${kind.plural} ${part.join(" ")}`;
+    const cache = this.#byKind.get(id) ?? this.#make(id, kind, shape);
+    this.#asked.set(cache, this.#asked.get(cache) || !optional);
+    if (!optional) this.#needed.add(cache);
+    return cache as unknown as WatchCache<T>;
+  }
+
+  #make(id: string, kind: Kind, shape: CacheShape): WatchCache {
     if (this.#started)
       throw new Error(`a cache of ${kind.plural} was asked for after the caches were started`);
     const { namespace, ...rest } = this.#options;
-    const cache = new WatchCache({
-      ...rest,
-      ...(kind.namespaced && { namespace }),
-      ...options,
-      kind,
-    });
-    this.#byKind.set(id, cache as unknown as WatchCache);
-    this.#asked.add(cache as unknown as WatchCache);
+    const within = kind.namespaced && { namespace };
+    const cache = new WatchCache({ ...rest, ...within, ...shape, kind });
+    this.#byKind.set(id, cache);
     return cache;
   }
 
-  /** The caches that were asked for since this was last called. */
-  takeAsked(): Set<WatchCache> {
+  /** The caches that were asked for since this was last called, and whether they are needed. */
+  takeAsked(): ReadonlyMap<WatchCache, boolean> {
     const asked = this.#asked;
-    this.#asked = new Set();
+    this.#asked = new Map();
     return asked;
+  }
+
+  /** Whether anyone cannot do without a cache. */
+  isNeeded(cache: WatchCache): boolean {
+    return this.#needed.has(cache);
   }
 
   /** Fill all of them and keep them in step until the signal says stop. */

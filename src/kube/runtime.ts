@@ -52,8 +52,8 @@ export class Runtime {
   readonly #options: RuntimeOptions;
   readonly #clock: Clock;
   readonly #leaseClient: KubeClient | undefined;
-  /** The caches that must be filled before a controller begins. */
-  readonly #needs = new Map<Controller, Set<WatchCache>>();
+  /** The caches that must be filled before a controller begins, and those that it waits for but can do without. */
+  readonly #needs = new Map<Controller, ReadonlyMap<WatchCache, boolean>>();
   #alone = false;
   /** Which term of leading this is; 0 while another leads. */
   #begun = 0;
@@ -144,9 +144,10 @@ export class Runtime {
       (cache): Check => ({
         name: `cache-${cache.kind.plural}`,
         check: () => {
-          const { filled, optional, objects, failure } = cache.health();
+          const { filled, objects, failure } = cache.health();
           const note = filled ? `${objects} objects` : (failure ?? "being filled");
-          return { ok: filled || (optional && failure !== undefined), note };
+          const missed = this.caches.isNeeded(cache) || failure === undefined;
+          return { ok: filled || !missed, note };
         },
       }),
     );
@@ -183,7 +184,9 @@ export class Runtime {
     this.#begun = term;
     this.metrics.leading(this.#options.lease?.name ?? "alone", true);
     for (const controller of this.controllers) {
-      const filled = [...(this.#needs.get(controller) ?? [])].map((cache) => cache.known);
+      const filled = [...(this.#needs.get(controller) ?? [])].map(([cache, needed]) =>
+        needed ? cache.filled : cache.known,
+      );
       void Promise.all(filled).then(() => {
         if (this.#begun === term) controller.begin();
       });

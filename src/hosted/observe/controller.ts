@@ -15,6 +15,9 @@ import { apply } from "./apply.ts";
 import { type ObserveStep, plan, type Seen } from "./plan.ts";
 import { see } from "./see.ts";
 
+/** These live in the namespace of the cluster's owner, which whoever serves a single control plane may not see. */
+const elsewhere = { optional: true } as const;
+
 /** The link objects of a control plane's Services, and the hold on the control plane while they need its credential. */
 export function observeFeature(): MakeFeature {
   return ({ caches, kube }) => {
@@ -23,13 +26,13 @@ export function observeFeature(): MakeFeature {
     controlPlanes.index("cluster", ({ metadata }) =>
       [metadata.annotations?.[clusterAnnotation]].filter((key) => key !== undefined),
     );
-    const pools = caches.of(nodePool);
+    const pools = caches.of(nodePool, elsewhere);
     pools.index("cluster", (pool) => [clusterOf(pool)]);
     const linkCache = caches.of(azurePrivateLinkService);
     linkCache.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
     const sources = {
       services: caches.of(service),
-      clusters: caches.of(hostedCluster),
+      clusters: caches.of(hostedCluster, elsewhere),
       pools,
       links: new OwnObjects(linkCache, kube, "postern-observe"),
     };
@@ -53,8 +56,8 @@ export function observeFeature(): MakeFeature {
           [privateRouter, oauthServer].includes(one.metadata.name) ? inNamespace(one) : [],
       },
       { kind: azurePrivateLinkService, keys: inNamespace },
-      { kind: hostedCluster, keys: (cluster) => ofCluster(keyOf(cluster)) },
-      { kind: nodePool, keys: (pool) => ofCluster(clusterOf(pool as NodePool)) },
+      { kind: hostedCluster, ...elsewhere, keys: (cluster) => ofCluster(keyOf(cluster)) },
+      { kind: nodePool, ...elsewhere, keys: (pool) => ofCluster(clusterOf(pool as NodePool)) },
     ];
     return { feature: feature as Feature, also };
   };
