@@ -1,9 +1,10 @@
 import { parseArgs } from "node:util";
 import { atLeast, atMost, makeReport, median, publish, type Row, told } from "./report.ts";
 import { type Client, type Done, goClient, goGc, nodeFlags, ourClient } from "./runtime/clients.ts";
-import { findOrBuildGo, shippedClient } from "./runtime/programs.ts";
+import { findOrBuildGo } from "./runtime/programs.ts";
 import { type RealServer, startReal } from "./runtime/real.ts";
 import { onStub } from "./runtime/stub.ts";
+import { shipped } from "./shipped.ts";
 
 const usage = `npm run bench:runtime -- [--json FILE] [--n-real 2000] [--n-stub 20000] [--rounds 3]
                         [--concurrency 16] [--only stub|real|goaway|watches]`;
@@ -125,8 +126,8 @@ async function withReal<T>(flags: string[], use: (real: RealServer) => Promise<T
 
 async function measure({ only, ...set }: Settings): Promise<Row[]> {
   const programs = await findOrBuildGo(tell);
-  const shipped = await shippedClient();
-  const ours = ourClient(shipped.path);
+  const program = await shipped("bench/runtime/client.ts");
+  const ours = ourClient(program.path);
   const clients = { ours, go: goClient(programs) };
   const rows: Row[] = [];
   tell(`ours: node ${nodeFlags.join(" ")}; Go: GOGC=${goGc}; concurrency ${set.concurrency}`);
@@ -163,7 +164,7 @@ async function measure({ only, ...set }: Settings): Promise<Row[]> {
         rows.push(atMost("failed writes with --goaway-chance=0.02", done.failed, "", 0));
       });
   } finally {
-    await shipped.remove();
+    await program.remove();
   }
   return rows;
 }

@@ -26,7 +26,7 @@ export interface Work {
 export type Client = (work: Work) => Promise<Done>;
 
 /** The flags that we recommend for the operator; bench/README.md has what each of them was seen to do. */
-export const nodeFlags = ["--max-semi-space-size=2"];
+export const nodeFlags = ["--max-semi-space-size=2", "--heap-growing-percent=20"];
 
 /** What memory is compared at: half of Go's default, so that it is not Go's garbage that is measured. */
 export const goGc = "50";

@@ -1,12 +1,10 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { globSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { stripTypeScriptTypes } from "node:module";
-import { homedir, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { mkdir, mkdtemp, readFile, rename, rm, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
 
-const root = join(import.meta.dirname, "..", "..");
 const module = join(import.meta.dirname, "go");
 
 /** The Go programs of the bench, as paths. */
@@ -53,31 +51,4 @@ function go(args: string[]): Promise<void> {
       code === 0 ? resolve() : reject(new Error(`go build failed: exit ${code}`)),
     );
   });
-}
-
-/**
- * Our client as it is shipped: JavaScript, as `scripts/build-dist.ts` makes it. Stripping the types at start costs
- * 30 MB and 0.2 s that no user pays.
- */
-export async function shippedClient(): Promise<{ path: string; remove(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), "postern-bench-"));
-  for (const file of globSync(["src/**/*.ts", "bench/runtime/*.ts"], { cwd: root })) {
-    if (file.endsWith(".test.ts")) continue;
-    const made = join(folder, file.replace(/\.ts$/, ".js"));
-    await mkdir(dirname(made), { recursive: true });
-    await writeFile(made, withoutTypes(await readFile(join(root, file), "utf8")));
-  }
-  await writeFile(join(folder, "package.json"), '{"type":"module"}');
-  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
-  return {
-    path: join(folder, "bench", "runtime", "client.js"),
-    remove: () => rm(folder, { recursive: true, force: true }),
-  };
-}
-
-function withoutTypes(source: string): string {
-  return stripTypeScriptTypes(source).replace(
-    /\b((?:from|import)\s*\(?\s*"\.[^"]*)\.ts"/g,
-    '$1.js"',
-  );
 }

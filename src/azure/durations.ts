@@ -6,10 +6,10 @@ const mostMs = 600_000;
 /**
  * When to look at an operation for the first time, learned for each kind of operation.
  *
- * Asking costs a read of a small budget, and waiting too long costs time. So the first look is put
- * where four of five operations have ended: each that had ended moves it 5 % earlier, each that had
- * not moves it 25 % later, and the two balance at 0.25 : 0.05. No times are kept, so that a slow day
- * is forgotten.
+ * Asking costs a read of a small budget, and waiting too long costs time. So the first look is put where
+ * most operations have ended: one that was seen running after it moves it later, one that was seen ended at it
+ * moves it a little earlier. What operations say that began when less was known is not counted again: a
+ * hundred that began together teach as much as one. No times are kept, so that a slow day is forgotten.
  */
 export class Durations {
   readonly #firstLookMs = new Map<string, number>();
@@ -19,12 +19,20 @@ export class Durations {
     return this.#firstLookMs.get(kind) ?? unknownMs;
   }
 
-  /** An operation has ended: how many looks it took, and when the last look that saw it running was. */
-  learn(kind: string, looks: number, lastSeenRunningMs: number): void {
-    const old = this.firstLookMs(kind);
+  /** Whether an operation of this kind has ever been seen to end. */
+  knows(kind: string): boolean {
+    return this.#firstLookMs.has(kind);
+  }
+
+  /** An operation has ended: how long after its start it was last seen running, and when it was seen ended. */
+  learn(kind: string, runningMs: number, endedMs: number): void {
+    const old = this.#firstLookMs.get(kind);
+    // The first one ever: by then it had ended.
+    let next = old ?? endedMs;
     // Far off, it goes at once to where the operation was last seen running, but at most to the double.
-    const next =
-      looks <= 1 ? old / 1.05 : Math.min(2 * old, Math.max(1.25 * old, lastSeenRunningMs));
+    if (old !== undefined && old <= runningMs)
+      next = Math.min(2 * old, Math.max(1.15 * old, runningMs));
+    else if (old !== undefined && old >= endedMs) next = old / 1.03;
     this.#firstLookMs.set(kind, Math.min(mostMs, Math.max(leastMs, next)));
   }
 }

@@ -236,7 +236,7 @@ describe("looking at an operation", () => {
     expect(await arm.check(linkId)).toEqual({ state: "running", retryAfterMs: 1 });
     expect(looked()).toEqual([]);
     clock.pass(1);
-    expect(await arm.check(linkId)).toEqual({ state: "running", retryAfterMs: 2_500 });
+    expect(await arm.check(linkId)).toEqual({ state: "running", retryAfterMs: 1_250 });
     expect(looked()).toEqual([`${statusPath}?api-version=2025-05-01&t=1&c=2`]);
   });
 
@@ -349,16 +349,16 @@ test("the operations that are remembered are bounded, and the oldest goes first"
 });
 
 describe("how often an operation is looked at", () => {
-  /** Look as the registry does: first where it was learned, then half as much again. */
+  /** Look as the registry does: first where it was learned, then a quarter as much again. */
   function looksFor(durations: Durations, tookMs: number): number {
     let at = durations.firstLookMs("k");
     let before = 0;
     let looks = 1;
     for (; at < tookMs; looks++) {
       before = at;
-      at *= 1.5;
+      at *= 1.25;
     }
-    durations.learn("k", looks, before);
+    durations.learn("k", before, at);
     return looks;
   }
 
@@ -383,6 +383,58 @@ describe("how often an operation is looked at", () => {
     for (let i = 0; i < 400; i++) looksFor(durations, 20_000 * (0.8 + (i % 5) / 10));
     expect(durations.firstLookMs("k")).toBeGreaterThan(18_000);
     expect(durations.firstLookMs("k")).toBeLessThan(32_000);
+  });
+
+  test("a hundred that began together teach as much as one", () => {
+    const durations = new Durations();
+    for (let i = 0; i < 100; i++) durations.learn("k", 20_000, 30_000);
+    expect(durations.firstLookMs("k")).toBeGreaterThan(20_000);
+    expect(durations.firstLookMs("k")).toBeLessThanOrEqual(30_000);
+    for (let i = 0; i < 100; i++) durations.learn("k", 0, 20_000);
+    expect(durations.firstLookMs("k")).toBeGreaterThan(18_000);
+  });
+
+  test("of many whose duration nobody knows one is looked at, and the others when it has ended", async () => {
+    let status = "InProgress";
+    const { arm, clock, seen } = await road((one, response) => {
+      if (one.method === "GET") json(response, 200, { status });
+      else
+        json(response, 201, state("Updating"), {
+          "azure-asyncoperation": `${statusPath}/${one.url}`,
+        });
+    });
+    const ids = ["a", "b", "c"].map((name) => `${linkId}${name}`);
+    for (const id of ids) {
+      const answer = await arm.request("PUT", id, { query, body: {} });
+      arm.operations.begin({ id, method: "PUT", query, body: {}, answer });
+    }
+    const checkAll = () => Promise.all(ids.map((id) => arm.check(id)));
+    const looks = () => seen.filter(({ method }) => method === "GET").length;
+    clock.pass(5_000);
+    expect(await checkAll()).toMatchObject(ids.map(() => ({ state: "running" })));
+    expect(looks()).toBe(1);
+    status = "Succeeded";
+    clock.pass(1_250);
+    expect((await checkAll())[0]).toEqual({ state: "done" });
+    clock.pass(500);
+    expect(await checkAll()).toEqual([undefined, { state: "done" }, { state: "done" }]);
+    expect(looks()).toBe(4);
+  });
+
+  test("one that nobody looks after is not followed", async () => {
+    const { arm, clock, seen } = await road((one, response) => {
+      if (one.method === "GET") json(response, 200, { status: "InProgress" });
+      else json(response, 201, state("Updating"), { "azure-asyncoperation": statusPath });
+    });
+    for (const id of [`${linkId}a`, `${linkId}b`]) {
+      const answer = await arm.request("PUT", id, { query, body: {} });
+      arm.operations.begin({ id, method: "PUT", query, body: {}, answer });
+    }
+    clock.pass(5_000);
+    await arm.check(`${linkId}a`);
+    clock.pass(1_250 + 5_000);
+    await arm.check(`${linkId}b`);
+    expect(seen.filter(({ method }) => method === "GET")).toHaveLength(2);
   });
 
   test("one kind does not teach another", () => {

@@ -36,13 +36,18 @@ interface Operation extends Look {
   /** Says which write it is, so that the same write is not sent again while it runs. */
   print: string;
   startedAt: number;
-  looks: number;
   lookedAt: number;
   dueAt: number;
   looking?: Promise<OperationState>;
 }
 
 const longestMs = 3_600_000;
+/** How long an operation lets another of its kind be looked at in its place. */
+const followMs = 300_000;
+/** Those who follow come a moment after the one that is looked at. */
+const behindMs = 500;
+/** One that nobody has looked at for so long after its time leads no one. */
+const forsakenMs = 5_000;
 
 /**
  * The long-running operations that one identity began in this process. Nothing waits for them: a key whose operation
@@ -54,6 +59,8 @@ export class Operations {
   readonly #most: number;
   readonly #operations = new Map<string, Operation>();
   readonly #durations: Durations;
+  /** Of a kind whose duration is not known yet, the operation that is looked at for all of them. */
+  readonly #scouts = new Map<string, Operation>();
 
   constructor(options: { clock: Clock; durations?: Durations; most?: number }) {
     this.#clock = options.clock;
@@ -84,7 +91,7 @@ export class Operations {
     this.#remember({
       ...first.look,
       ...{ id, method, query, what, key, kind, print: printOf(method, body) },
-      ...{ startedAt: now, looks: 0, lookedAt: now, dueAt },
+      ...{ startedAt: now, lookedAt: now, dueAt },
     });
     return { state: "running", id, retryAfterMs: dueAt - now };
   }
@@ -101,14 +108,32 @@ export class Operations {
     if (operation === undefined) return undefined;
     const now = this.#clock.now();
     if (now < operation.dueAt) return { state: "running", retryAfterMs: operation.dueAt - now };
+    const scoutDueMs = this.#scoutDueMs(operation, now);
+    if (scoutDueMs !== undefined) return { state: "running", retryAfterMs: scoutDueMs + behindMs };
     operation.looking ??= this.#look(arm, operation).finally(() => {
       delete operation.looking;
     });
     return operation.looking;
   }
 
+  /**
+   * How long until the one is looked at that this one follows; undefined where it must be looked at itself. A hundred
+   * operations that begin together end together: as long as nobody knows when, one is asked and not a hundred.
+   */
+  #scoutDueMs(operation: Operation, now: number): number | undefined {
+    const { kind, startedAt } = operation;
+    if (this.#durations.knows(kind) || now - startedAt > followMs) return undefined;
+    const scout = this.#scouts.get(kind);
+    const leads =
+      scout !== undefined &&
+      this.#operations.get(scout.key) === scout &&
+      now < scout.dueAt + forsakenMs;
+    if (!leads) this.#scouts.set(kind, operation);
+    return leads && scout !== operation ? Math.max(0, scout.dueAt - now) : undefined;
+  }
+
   async #look(arm: ArmView, operation: Operation): Promise<OperationState> {
-    const { key, kind, looks, lookedAt, startedAt } = operation;
+    const { key, kind, lookedAt, startedAt } = operation;
     const outcome = await lookAt(arm, operation, this.#clock.now());
     const now = this.#clock.now();
     if (outcome.state === "running" && now - startedAt < longestMs)
@@ -120,21 +145,21 @@ export class Operations {
         state: "failed",
         error: new AzureError({ code: "OperationTimedOut", what: operation.what }),
       };
-    this.#durations.learn(kind, looks + 1, lookedAt - startedAt);
+    this.#scouts.delete(kind);
+    this.#durations.learn(kind, lookedAt - startedAt, now - startedAt);
     return outcome;
   }
 
-  /** Look again when half as much time again has gone by (five minutes at most), and not before Azure said. */
+  /** Look again when a quarter as much time again has gone by (five minutes at most), and not before Azure said. */
   #putOff(
     operation: Operation,
     { minimumMs, look }: Outcome & { state: "running" },
     now: number,
   ): OperationState {
     Object.assign(operation, look);
-    operation.looks += 1;
     operation.lookedAt = now;
-    const halfMs = Math.min((now - operation.startedAt) / 2, 300_000);
-    operation.dueAt = now + Math.max(minimumMs, halfMs, 1_000);
+    const quarterMs = Math.min((now - operation.startedAt) / 4, 300_000);
+    operation.dueAt = now + Math.max(minimumMs, quarterMs, 1_000);
     return { state: "running", retryAfterMs: operation.dueAt - now };
   }
 
