@@ -4,6 +4,7 @@ import { endpointFeature } from "../hosted/endpoint/controller.ts";
 import type { Identities } from "../hosted/identities.ts";
 import { linkFeature } from "../hosted/link/controller.ts";
 import { observeFeature } from "../hosted/observe/controller.ts";
+import { topologyFeature } from "../hosted/topology/controller.ts";
 import type { MakeFeature } from "../kube/runtime.ts";
 import { hostedControlPlane } from "../model/kinds/hosted-control-plane.ts";
 import type { ResourceId } from "../model/resource-id.ts";
@@ -24,7 +25,7 @@ export function managementControllers(
   { managementGroup, ...settings }: ManagementSettings,
 ): readonly MakeFeature[] {
   const sides = azureSides({ arm, managementGroup, credentialOf });
-  return [linkFeature({ sides, ...settings })];
+  return [topologyFeature(), linkFeature({ sides, ...settings })];
 }
 
 /** What serves the control planes, one line each. */

@@ -1,0 +1,144 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { cloudProviderFeature } from "../../../src/local/cloud-provider/controller.ts";
+import type { Application, TrustedIssuer } from "../../../src/simulator/application.ts";
+import {
+  guestGroup,
+  location,
+  managementGroup,
+  managementNetwork,
+  managementSubscription,
+  tenant,
+} from "./azure.ts";
+import { hostedClusterObject } from "./objects.ts";
+import { describeHosted, type HostedWorld } from "./world.ts";
+
+const bin = fileURLToPath(new URL("../../../bin/postern.js", import.meta.url));
+const issuer = "https://kubernetes.default.svc";
+const contributor =
+  "/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c";
+
+/** Simulated time goes by this much faster: Azure is slow, and the test need not be. */
+const hurry = 20;
+
+describeHosted("postern operator", (start) => {
+  function grant({ azure }: HostedWorld, scope: string, { objectId }: Application) {
+    const id = `${scope}/providers/Microsoft.Authorization/roleAssignments/${crypto.randomUUID()}`;
+    azure.simulator.change(id, {
+      properties: { roleDefinitionId: contributor, principalId: objectId },
+    });
+  }
+
+  /** Let the simulator's clock run until the test ends. */
+  function run({ azure }: HostedWorld) {
+    const timer = setInterval(() => azure.simulator.moveClock(50 * hurry), 50);
+    onTestFinished(() => clearInterval(timer));
+  }
+
+  async function operator(world: HostedWorld, env: Record<string, string>, flags: string[] = []) {
+    const folder = await mkdtemp(join(tmpdir(), "postern-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const { simulator } = world.azure;
+    const ca = join(folder, "ca.pem");
+    await writeFile(ca, simulator.ca ?? "");
+    const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("AZURE_"));
+    const args = ["--kubeconfig", world.cluster.kubeconfig, "--listen", "127.0.0.1:0"];
+    const child = spawn(process.execPath, [bin, "operator", ...args, ...flags], {
+      env: {
+        ...Object.fromEntries(clean),
+        NODE_EXTRA_CA_CERTS: ca,
+        AZURE_RESOURCE_MANAGER_ENDPOINT: simulator.url,
+        AZURE_AUTHORITY_HOST: simulator.httpsUrl ?? "",
+        AZURE_TENANT_ID: tenant,
+        ...env,
+      },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let log = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      log += text;
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const stop = async () => {
+      child.kill("SIGTERM");
+      return child.exitCode ?? (await once(child, "exit"))[0];
+    };
+    return { stop, log: () => log };
+  }
+
+  /** Who asked for anything in a group. */
+  function askers({ azure }: HostedWorld, group: string): string[] {
+    const entries = azure.simulator.log.entries({ path: `${group}/*` });
+    return [...new Set(entries.map(({ identity }) => identity))];
+  }
+
+  test("makes a HostedCluster reachable, each side by its own identity, and takes it down", async () => {
+    const world = await start({
+      features: (sides) => [
+        cloudProviderFeature({
+          arm: (pass) => sides.management(pass),
+          managementGroup,
+          subnetId: `${managementNetwork}/subnets/nodes`,
+          location,
+        }),
+      ],
+      simulator: { https: true, retryAfterSeconds: 1 },
+    });
+    const { simulator } = world.azure;
+    const before = world.azure.ids();
+    const { body } = await world.cluster.request<Pick<TrustedIssuer, "keys">>(
+      "GET",
+      "/openid/v1/jwks",
+      undefined,
+      { accept: "application/jwk-set+json" },
+    );
+    simulator.directory.trustIssuer({ issuer, keys: body.keys });
+    const ours = simulator.directory.addApplication({ tenant, secrets: [{ value: "hush" }] });
+    const subject = "system:serviceaccount:clusters-whole:control-plane-operator";
+    const audiences = ["api://AzureADTokenExchange"];
+    const guests = simulator.directory.addApplication({
+      tenant,
+      federated: [{ name: "management", issuer, subject, audiences }],
+    });
+    grant(world, managementGroup, ours);
+    grant(world, guestGroup, guests);
+
+    run(world);
+    const { stop, log } = await operator(world, {
+      AZURE_CLIENT_ID: ours.appId,
+      AZURE_CLIENT_SECRET: "hush",
+      AZURE_SUBSCRIPTION_ID: managementSubscription,
+      AZURE_RESOURCE_GROUP: "management",
+    });
+    await world.cluster.request("POST", "/api/v1/namespaces", { metadata: { name: "clusters" } });
+    const azure = {
+      azureAuthenticationConfig: {
+        azureAuthenticationConfigType: "WorkloadIdentities",
+        workloadIdentities: { controlPlaneOperator: { clientID: guests.appId } },
+      },
+    };
+    const cluster = await world.make(hostedClusterObject("clusters", "whole", { azure }));
+    const account = () =>
+      world.cluster.request("POST", "/api/v1/namespaces/clusters-whole/serviceaccounts", {
+        metadata: { name: "control-plane-operator" },
+      });
+    await expect.poll(async () => (await account()).status, { timeout: 30_000 }).toBe(201);
+    const now = () => world.get("HostedCluster", "clusters", "whole");
+    const available = async () => world.condition(await now(), "AzurePrivateLinkServiceAvailable");
+    await expect.poll(available, { timeout: 90_000 }).toBe("True AzureSuccess");
+    expect(askers(world, `${managementGroup}/*/privateLinkServices`)).toEqual([ours.objectId]);
+    expect(askers(world, guestGroup)).toEqual([guests.objectId]);
+    expect(log()).not.toMatch(/eyJ|hush/);
+
+    await world.remove(cluster);
+    await expect.poll(now, { timeout: 120_000 }).toBeUndefined();
+    const made = (id: string) => !before.includes(id) && !id.includes("roleassignments");
+    await expect.poll(() => world.azure.ids().filter(made), { timeout: 60_000 }).toEqual([]);
+    expect(await stop()).toBe(0);
+  }, 240_000);
+});
