@@ -71,16 +71,21 @@ export function azureFromEnvironment(
 }
 
 /** A credential that is looked for when it is first needed, and again when it was not found. */
-function lateCredential(find: () => Promise<TokenSource>): TokenSource {
-  let found: Promise<TokenSource> | undefined;
+export function lateCredential(find: () => Promise<TokenSource>): TokenSource {
+  let finding: Promise<TokenSource> | undefined;
+  let found: TokenSource | undefined;
   return {
-    identity: "operator",
+    // Where a control plane has the same identity as the operator, Azure counts their requests together.
+    get identity() {
+      return found?.identity.toLowerCase() ?? "operator";
+    },
     async token(signal, refused) {
-      found ??= find().catch((error: unknown) => {
-        found = undefined;
+      finding ??= find().catch((error: unknown) => {
+        finding = undefined;
         throw error;
       });
-      return (await found).token(signal, refused);
+      found = await finding;
+      return found.token(signal, refused);
     },
   };
 }
