@@ -163,7 +163,8 @@ export class Controller {
       }
       const told = failures.filter((each) => this.#worthTelling(pass.key, each.failure));
       await this.#writeStatus(object, plan, told, pass);
-      if (failures.length > 0) return this.#failed(pass.key, failures, runningMs);
+      if (failures.length > 0)
+        return this.#failed(pass.key, failures, sooner(runningMs, plan.again));
       return this.#next(pass.key, plan, runningMs);
     } catch (error) {
       if (isGone(error)) return this.#rest(pass.key);
@@ -378,7 +379,10 @@ export class Controller {
         : 0;
     if (streak === 0) this.#trails.delete(key);
     else this.#trails.set(key, { failures: 0, streak });
-    if (runningMs !== undefined) return { failed: false, againMs: runningMs, priority: "change" };
+    if (runningMs !== undefined) {
+      const againMs = sooner(runningMs, plan.again) ?? runningMs;
+      return { failed: false, againMs, priority: "change" };
+    }
     if (streak > 0)
       return { failed: false, againMs: streak < longestStreak ? 0 : soonMs, priority: "change" };
     switch (plan.again) {
@@ -399,6 +403,12 @@ const bug = {
   reason: "InternalError",
   message: "an unexpected error · see the operator's log · please report it",
 };
+
+/** When to look at what was begun now and at what the plan still waits for from earlier, whichever comes first. */
+function sooner(runningMs: number | undefined, again: Plan["again"]): number | undefined {
+  if (typeof again === "string") return runningMs;
+  return Math.min(runningMs ?? again.afterMs, again.afterMs);
+}
 
 /** What to tell a person about anything that was thrown. */
 export function failureOf(error: unknown): Failure {

@@ -31,7 +31,10 @@ export interface Plan<S extends Step = Step> {
   events?: readonly { reason: string; note: string; type?: "Normal" | "Warning" }[];
   /** `hold` puts our finalizer on before the first step, `release` takes it off when there is no step left. */
   finalizer?: "hold" | "release";
-  /** Counts for a plan without steps: after steps that are done it is looked again at once. */
+  /**
+   * Counts for a plan without steps: after steps that are done it is looked again at once. A time counts beside steps that
+   * run or fail too: what was begun earlier must not wait for what was begun last.
+   */
   again: Again;
 }
 

@@ -359,6 +359,28 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     expect(looks()).toBe(2);
   });
 
+  test("what was begun earlier does not wait for what is begun last", async () => {
+    const begun: string[] = [];
+    const feature = widgetFeature({
+      wanted: () => ({
+        steps: begun.length < 1 ? [{ do: "last", why: "absent" }] : [],
+        again: { afterMs: 4_000 },
+      }),
+      apply: async (step) => {
+        begun.push(step.do);
+        return { state: "running", retryAfterMs: 30_000 };
+      },
+    });
+    const { make, clock, passes, quiet } = await runtimeWith([feature]);
+    await make("a", { size: 1 });
+    await expect.poll(() => begun).toEqual(["last"]);
+    await quiet();
+    const before = passes.length;
+    await clock.move(4_000);
+    await quiet();
+    expect(passes.length).toBe(before + 1);
+  });
+
   test("a change of another kind wakes the objects that it concerns, by its names only", async () => {
     const configMaps: Kind<KubeObject & { data?: unknown }> = {
       group: "",
