@@ -162,22 +162,32 @@ export function siblingsOf(link: AzurePrivateLinkService, sources: Sources): Sib
     });
 }
 
-/** A link as others see it, for where shared things lie. */
+/** A link as others see it, for where shared things lie. What costs something is found out when it is asked for. */
 export function peerOf(link: AzurePrivateLinkService, sources: Sources): Peer {
-  const belonging = belongingOf(link, sources);
   const { metadata, spec, status } = link;
-  const lives = belonging.going === undefined;
+  let known: Belonging | undefined;
+  const belonging = () => {
+    known ??= belongingOf(link, sources);
+    return known;
+  };
   return {
     uid: metadata.uid ?? "",
     createdAt: metadata.creationTimestamp ?? "",
-    controlPlaneUid: belonging.owner?.uid,
-    name: metadata.name,
-    group: guestGroup(spec),
     network: spec.guestVNetID,
     baseDomain: spec.baseDomain,
-    lives,
-    placesZones: lives && choicesOf(belonging).zones === "managed",
     baseZone: status?.baseDomainDNSZoneID as ResourceId | undefined,
     endpoint: status?.privateEndpointID,
+    get group() {
+      return guestGroup(spec);
+    },
+    get controlPlaneUid() {
+      return belonging().owner?.uid;
+    },
+    get lives() {
+      return belonging().going === undefined;
+    },
+    get placesZones() {
+      return this.lives && choicesOf(belonging()).zones === "managed";
+    },
   };
 }

@@ -12,7 +12,6 @@ const peer = (over: Partial<Peer> = {}): Peer => ({
   uid: "me",
   createdAt: "2026-01-02T00:00:00Z",
   controlPlaneUid: "plane",
-  name: "private-router",
   group: here,
   network: "/network",
   baseDomain: "example.com",
@@ -109,11 +108,6 @@ describe("the shipped name of an endpoint (defect 10)", () => {
     [
       "free where the older one has another already",
       [rival({ createdAt: "2026-01-01T00:00:00Z", endpoint: `${shipped}-long` })],
-      false,
-    ],
-    [
-      "free where the older one is in another group",
-      [other({ createdAt: "2026-01-01T00:00:00Z" })],
       false,
     ],
     [

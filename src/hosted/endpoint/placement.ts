@@ -8,7 +8,6 @@ export interface Peer {
   /** When it was made, as Kubernetes writes it. */
   createdAt: string;
   controlPlaneUid: string | undefined;
-  name: string;
   /** Where its guest side is made. */
   group: ResourceId;
   network: string;
@@ -55,13 +54,17 @@ export function baseZonePlace(me: Peer, peers: readonly Peer[]): ResourceId | un
   return published?.baseZone ?? zoneIn((sharing[0] ?? me).group, plainName(baseDomain));
 }
 
-/** Whether another cluster's link has, or is first to get, the name that an endpoint would have by itself. */
+/**
+ * Whether another cluster's link has, or is first to get, the name that an endpoint would have by itself. The peers are
+ * those of the same name in the same group.
+ */
 export function isNameReserved(me: Peer, shipped: ResourceId, peers: readonly Peer[]): boolean {
+  const wanted = idKey(shipped);
+  // In this order, because a group may hold a thousand and the first questions are the cheap ones.
   return peers.some((peer) => {
-    if (peer.uid === me.uid || !peer.lives || peer.controlPlaneUid === me.controlPlaneUid)
+    if (peer.uid === me.uid) return false;
+    if (peer.endpoint === undefined ? !isOlder(peer, me) : idKey(peer.endpoint) !== wanted)
       return false;
-    if (peer.endpoint !== undefined) return idKey(peer.endpoint) === idKey(shipped);
-    const wantsIt = peer.name === me.name && idKey(peer.group) === idKey(me.group);
-    return wantsIt && isOlder(peer, me);
+    return peer.lives && peer.controlPlaneUid !== me.controlPlaneUid;
   });
 }

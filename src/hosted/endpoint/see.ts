@@ -12,7 +12,7 @@ import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.
 import { paused } from "../../model/pause.ts";
 import {
   idKey,
-  nameOf,
+  lastSegment,
   parentOf,
   parseResourceId,
   type ResourceId,
@@ -35,6 +35,7 @@ import { baseZonePlace, isNameReserved, type Peer } from "./placement.ts";
 import { type Looking, seeZone, unlessRefused, type ZoneAsked } from "./see-zone.ts";
 import { type OwnStatus, type Seen, statusFields, type Us } from "./seen.ts";
 import { externalServices } from "./services.ts";
+import { liesAbove } from "./shadow.ts";
 import {
   endpointIds,
   guestGroup,
@@ -206,11 +207,11 @@ async function seeEndpoints(
   const endpoints = await unlessRefused(read());
   if ("refused" in endpoints) return { endpointsFailed: endpoints.refused };
   const [shipped] = ids;
-  const rivals = sources.links
-    .byIndex("endpoint-place", placeKey(link))
-    .map((each) => peerOf(each, sources));
-  const nameReserved =
-    shipped !== undefined && isNameReserved(peerOf(link, sources), shipped, rivals);
+  // Of interest only where an endpoint is still to be made.
+  if (shipped === undefined || endpoints[0]?.look.state !== "absent") return { endpoints };
+  const rivals = sources.links.byIndex("endpoint-place", placeKey(link));
+  const peers = rivals.map((each) => peerOf(each, sources));
+  const nameReserved = isNameReserved(peerOf(link, sources), shipped, peers);
   return { endpoints, nameReserved };
 }
 
@@ -229,10 +230,9 @@ async function seeZones(
   const zones = await Promise.all(
     places.map((place) => seeZone({ ...place, ...inside(seen, place) }, looking)),
   );
-  return {
-    zones: settled(seen, zones),
-    zoneNames: listed.map(({ id }) => plainName(nameOf(parseResourceId(id ?? "/")))),
-  };
+  // Of interest only where a base domain lies above the cluster's own; a group may hold a thousand zones.
+  const names = liesAbove(seen) ? listed.map(({ id = "" }) => plainName(lastSegment(id))) : [];
+  return { zones: settled(seen, zones), zoneNames: names };
 }
 
 type Place = Pick<ZoneAsked, "role" | "id" | "managed" | "wanted">;
@@ -260,7 +260,7 @@ function zonePlaces(seen: Seen, link: AzurePrivateLinkService, sources: Sources)
   if (isRouter && given) add("internal", choices.internalZone, false, true);
   if (isRouter && managed) add("internal", internal, true, true);
   if (given && object.spec.baseDomain) add("base", choices.baseZone, false, true);
-  if (managed)
+  if (managed && object.spec.baseDomain)
     add("base", baseZonePlace(peerOf(link, sources), peersOf(link, sources)), true, true);
   if (isRouter) add("internal", idOf(status.privateDNSZoneID), true, false);
   add("base", idOf(status.baseDomainDNSZoneID), true, false);

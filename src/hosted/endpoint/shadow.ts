@@ -28,7 +28,7 @@ export function shadowed(seen: Seen): Part | undefined {
       `it is the domain of the cluster itself, so *.apps.${own} would not resolve`,
       remedy,
     );
-  if (!isBelow(own, baseDomain)) return undefined;
+  if (!liesAbove(seen)) return undefined;
   const moreSpecific = seen.zoneNames.some(
     (zone) =>
       isBelow(zone, baseDomain) && (plainName(zone) === plainName(own) || isBelow(own, zone)),
@@ -43,4 +43,11 @@ export function shadowed(seen: Seen): Part | undefined {
     const message = `the names in ${baseDomain} are not written · ${why} · ${what}`;
     return rest(isFalse(reasons.baseDomainShadows, message));
   }
+}
+
+/** Whether the base domain lies above that of the cluster. */
+export function liesAbove({ cluster, object }: Pick<Seen, "cluster" | "object">): boolean {
+  const { baseDomain } = object.spec;
+  if (baseDomain === undefined || cluster?.domain === undefined) return false;
+  return isBelow(`${cluster.name}.${cluster.domain}`, baseDomain);
 }
