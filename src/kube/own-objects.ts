@@ -1,6 +1,6 @@
 import { apiVersionOf, type KubeObject, keyOf } from "../model/kind.ts";
 import type { WatchCache } from "./cache.ts";
-import { collectionPath, type KubeClient, pathOf } from "./client.ts";
+import { collectionPath, type KubeClient, type Place, pathOf } from "./client.ts";
 import { KubeError } from "./errors.ts";
 import { versionIn } from "./status.ts";
 
@@ -56,7 +56,11 @@ export class OwnObjects<T extends KubeObject> {
     const { metadata, ...rest } = change as { metadata?: object };
     const body = { metadata: { ...metadata, ...(uid && { uid }) }, ...rest };
     const options = { fieldManager: this.#fieldManager, signal };
-    this.#wrote(object, versionIn(await this.#client.patch(place, "merge", body, options)));
+    try {
+      this.#wrote(object, versionIn(await this.#client.patch(place, "merge", body, options)));
+    } catch (error) {
+      throw isReplaced(error) ? replaced(place, error) : error;
+    }
   }
 
   /** Delete an object, if it is still the one that was seen. */
@@ -83,6 +87,18 @@ export class OwnObjects<T extends KubeObject> {
     const unheard = { is: "written", version } as const;
     if (isBehind(this.cache.get(key), unheard)) this.#unheard.set(key, unheard);
   }
+}
+
+/** The API server calls it invalid to change a uid; for us it means that another object has this name by now. */
+function isReplaced(error: unknown): error is KubeError {
+  return (
+    error instanceof KubeError && error.status === 422 && /metadata\.uid\b/.test(error.message)
+  );
+}
+
+function replaced({ kind, name }: Place, cause: KubeError): KubeError {
+  const message = `${kind.kind} ${name} was not changed · another of this name has taken its place`;
+  return new KubeError("Conflict", message, { status: 409, method: "PATCH", cause });
 }
 
 /** Whether what the cache holds is older than our last write. */

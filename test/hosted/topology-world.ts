@@ -165,13 +165,16 @@ export class TopologyWorld {
     );
   }
 
-  /** One pass; `between` is called after each single step. Whether there was anything to do. */
-  pass(between: () => void = () => {}): boolean {
+  /**
+   * One pass; `between` is called after each single step, and of more than `upTo` steps the others are never taken, as
+   * by a process that is killed. Whether there was anything to do.
+   */
+  pass(between: () => void = () => {}, upTo = Number.POSITIVE_INFINITY): boolean {
     const decided = plan(this.see());
     const held = this.cluster.metadata.finalizers ?? [];
     if (decided.finalizer === "hold" && !held.includes(hostedClusterFinalizer))
       this.cluster.metadata.finalizers = [...held, hostedClusterFinalizer];
-    for (const step of decided.steps) {
+    for (const step of decided.steps.slice(0, upTo)) {
       this.#take(step);
       between();
     }

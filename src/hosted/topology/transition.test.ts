@@ -27,6 +27,7 @@ function isReachable(world: TopologyWorld): boolean {
 const happening = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom("addresses", "links", "pass", "settle") },
   fc.constantFrom("links fail", "Public", "PublicAndPrivate", "Private"),
+  fc.record({ killedAfter: fc.nat(6) }),
   fc.record({
     drop: fc.constantFrom("private-router", "router", "kube-apiserverlb", "oauth-openshift"),
   }),
@@ -40,7 +41,8 @@ const shape: fc.Arbitrary<Shape> = fc.record({
 });
 
 function happen(world: TopologyWorld, what: Happening, between?: () => void): void {
-  if (typeof what === "object") world.drop("Service", what.drop);
+  if (typeof what === "object" && "drop" in what) world.drop("Service", what.drop);
+  else if (typeof what === "object") world.pass(between, what.killedAfter);
   else if (what === "addresses") world.giveAddresses();
   else if (what === "links") world.setLinks(true);
   else if (what === "links fail") world.setLinks(false);
@@ -56,7 +58,7 @@ function happen(world: TopologyWorld, what: Happening, between?: () => void): vo
   }
 }
 
-describe("whatever happens to a cluster", () => {
+describe("whatever happens to a cluster, and wherever the process is killed", () => {
   test("no step of a plan takes away the last way to the API server", () => {
     void fc.assert(
       fc.property(shape, fc.array(happening, { maxLength: 25 }), (given, happenings) => {
