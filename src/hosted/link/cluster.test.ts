@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { clusterID, guest } from "../../../test/hosted/link-seen.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
 import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import { clusterAnnotation } from "../names.ts";
 import { known } from "./cluster.ts";
-import { clusterID, guest } from "./seen-for-tests.ts";
 
 const now = new Date("2026-01-01T00:00:00Z");
 const network = `/subscriptions/${guest}/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v`;

@@ -1,6 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { conditions } from "../names.ts";
-import { plan } from "./plan.ts";
 import {
   absent,
   connection,
@@ -15,7 +13,9 @@ import {
   subnetId,
   there,
   told,
-} from "./seen-for-tests.ts";
+} from "../../../test/hosted/link-seen.ts";
+import { conditions } from "../names.ts";
+import { plan } from "./plan.ts";
 
 const connected = (...list: Parameters<typeof connection>[]) => [
   {

@@ -1,7 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { parseResourceId } from "../../model/resource-id.ts";
-import { conditions } from "../names.ts";
-import { plan, reasons } from "./plan.ts";
 import {
   absent,
   alias,
@@ -22,7 +19,10 @@ import {
   there,
   told,
   up,
-} from "./seen-for-tests.ts";
+} from "../../../test/hosted/link-seen.ts";
+import { parseResourceId } from "../../model/resource-id.ts";
+import { conditions } from "../names.ts";
+import { plan, reasons } from "./plan.ts";
 
 const failure = {
   reason: "AuthorizationFailed",
@@ -358,7 +358,9 @@ describe("a link service that is there", () => {
       do: "change the link service",
       body: { tags: { postern_owner: `${clusterID}/uid-1` } },
     });
-    expect(told(plan(up({ subject: subject(), service: found })))).toBe("False OwnedByAnother");
+    const unnamed = plan(up({ subject: subject(), service: found }));
+    expect(told(unnamed)).toBe("False OwnedByAnother");
+    expect(messageOf(unnamed)).toContain("hosted cluster one of HyperShift");
     const strange = there(service({}, { tags: {} }));
     expect(told(plan(up({ service: strange })))).toBe("False OwnedByAnother");
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { conditions } from "../../../src/hosted/names.ts";
 import { overlaps, parseCidr } from "../../../src/model/cidr.ts";
-import { managementNetwork } from "./azure.ts";
+import { managementGroup, managementNetwork } from "./azure.ts";
 import {
   gone,
   installation,
@@ -137,6 +137,24 @@ describeHosted("shared NAT subnets", (start) => {
     expect(world.condition(told, conditions.link)).toBe("False NATSubnetCreating");
     await ready(world, one);
     expect(natSubnets(world)).toEqual([shared(0)]);
+  });
+
+  test("in which somebody else has an address stay when the last link goes, and nobody waits", async () => {
+    const world = await start({ features: onlyLink(), simulator });
+    const one = await linkedCluster(world, "one");
+    await ready(world, one);
+    const theirs = `${managementGroup}/providers/Microsoft.Network/networkInterfaces/theirs`;
+    world.azure.simulator.change(theirs, {
+      location: "westeurope",
+      properties: {
+        ipConfigurations: [{ name: "ip", properties: { subnet: { id: subnetId(shared(0)) } } }],
+      },
+    });
+    await world.mark();
+    await gone(world, one);
+    expect(natSubnets(world)).toEqual([shared(0)]);
+    const tried = world.armRequests().filter(({ path }) => path.endsWith("/subnets"));
+    expect(tried).toEqual([]);
   });
 
   test("that nobody may make are asked for once, and all who need one are told", async () => {

@@ -1,11 +1,11 @@
-import type { EndpointConnection } from "../../azure/gateways/endpoint-connections.ts";
-import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
-import type { Plan } from "../../kube/feature.ts";
-import { parseResourceId } from "../../model/resource-id.ts";
-import { conditions } from "../names.ts";
-import { newService } from "./link-service.ts";
-import type { Down, Subject, Up } from "./seen.ts";
-import type { LinkStep } from "./steps.ts";
+import type { EndpointConnection } from "../../src/azure/gateways/endpoint-connections.ts";
+import type { PrivateLinkService } from "../../src/azure/gateways/private-link-services.ts";
+import { newService } from "../../src/hosted/link/link-service.ts";
+import type { Down, Subject, Up } from "../../src/hosted/link/seen.ts";
+import type { LinkStep } from "../../src/hosted/link/steps.ts";
+import { conditions } from "../../src/hosted/names.ts";
+import type { Plan } from "../../src/kube/feature.ts";
+import { parseResourceId } from "../../src/model/resource-id.ts";
 
 /** Plain data for the tests of plans: each builder takes only what differs. */
 
