@@ -18,21 +18,28 @@ import type { EndpointStep } from "./steps.ts";
 export async function apply(
   step: EndpointStep,
   pass: Pass,
-  arm: ArmView,
+  arm: ArmView | undefined,
   services: OwnObjects<Service>,
 ): Promise<Applied> {
+  if (step.on !== "service") return ended(await inAzure(step, arm));
+  await onService(step, services, pass);
+  return { state: "done" };
+}
+
+function inAzure(
+  step: Exclude<EndpointStep, { on: "service" }>,
+  arm: ArmView | undefined,
+): Promise<Write<unknown>> {
+  if (arm === undefined) throw new Error("a step of a pass that has not looked at Azure");
   switch (step.on) {
     case "endpoint":
-      return ended(await onEndpoint(step, arm));
+      return onEndpoint(step, arm);
     case "zone":
-      return ended(await written(step, privateDnsZones(arm)));
+      return written(step, privateDnsZones(arm));
     case "link":
-      return ended(await onLink(step, arm));
+      return onLink(step, arm);
     case "record":
-      return ended(await written(step, privateRecordSets(arm)));
-    case "service":
-      await onService(step, services, pass);
-      return { state: "done" };
+      return written(step, privateRecordSets(arm));
   }
 }
 

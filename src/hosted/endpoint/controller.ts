@@ -52,11 +52,7 @@ export function endpointFeature({ sides }: { sides: GuestSide }): MakeFeature {
       see: (link, pass) =>
         see(link, pass, { sources, services, sides, turns }, (arm) => roads.set(pass, arm)),
       plan,
-      apply: (step, pass) => {
-        const arm = roads.get(pass);
-        if (arm === undefined) throw new Error("a step of a pass that has not looked at Azure");
-        return apply(step, pass, arm, services);
-      },
+      apply: (step, pass) => apply(step, pass, roads.get(pass), services),
     };
 
     const inNamespace = ({ metadata }: KubeObject) =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { nowAfter, otherID, PaperGuest, seen } from "../../../test/hosted/paper-guest.ts";
 import { base, reachable, settle, steps } from "../../../test/hosted/paper-links.ts";
 import { claimsIn } from "../../model/claims.ts";
-import { annotations } from "../names.ts";
+import { annotations, conditions } from "../names.ts";
 import { plan } from "./plan.ts";
 
 describe("going", () => {
@@ -113,6 +113,34 @@ describe("going", () => {
     expect(told.events).toMatchObject([{ type: "Warning", reason: "GuestResourcesAbandoned" }]);
     expect(told.finalizer).toBeUndefined();
     expect(plan({ ...nowAfter(world, told), abandoned: true }).finalizer).toBe("release");
+  });
+
+  test("what cannot be deleted though it can be read can be left behind too", () => {
+    const { guest, world } = reachable();
+    const failed = { type: conditions.dns, status: "False", reason: "CleanupFailed" } as const;
+    const now = {
+      ...world,
+      going: "object" as const,
+      conditions: [{ ...failed, message: "a lock forbids it", lastTransitionTime: "x" }],
+    };
+    const planned = plan(guest.seen(now));
+    expect(planned.steps.length).toBeGreaterThan(0);
+    expect(planned.conditions[0]?.message).toMatch(/a lock forbids it.*abandon/);
+    const left = plan(guest.seen({ ...now, abandoned: true }));
+    expect(left.steps).toEqual([]);
+    expect(left.conditions[0]).toMatchObject({ reason: "GuestResourcesAbandoned" });
+    const end = plan(guest.seen({ ...nowAfter(now, left), abandoned: true }));
+    expect(end).toMatchObject({ steps: [], finalizer: "release" });
+  });
+
+  test("takes the Services for external-dns away, and leaves those of others", () => {
+    const label = { "hypershift.openshift.io/azure-pls-external-private-svc": "true" };
+    const services = [
+      { metadata: { name: "oauth-private-external", labels: label } },
+      { metadata: { name: "kube-apiserver-private-external" } },
+    ];
+    const planned = plan(new PaperGuest().seen(seen({ going: "object", services })));
+    expect(planned.steps).toMatchObject([{ do: "remove service", found: services[0] }]);
   });
 
   test("abandons nothing while the credential works", () => {

@@ -1,4 +1,5 @@
 import type { Plan } from "../../kube/feature.ts";
+import type { PlannedCondition } from "../../model/conditions.ts";
 import { ownerIn } from "../../model/ownership.ts";
 import { nameOf } from "../../model/resource-id.ts";
 import { annotations, conditions } from "../names.ts";
@@ -6,7 +7,8 @@ import { ourEndpoints } from "./endpoint.ts";
 import { reasons } from "./reasons.ts";
 import { foundRecords, recordType, removeRecord } from "./records.ts";
 import type { Seen, ZoneSeen } from "./seen.ts";
-import type { EndpointStep, Part } from "./steps.ts";
+import { externalLabel } from "./services.ts";
+import { type EndpointStep, isFalse, type Part, type Verdict } from "./steps.ts";
 import { sameName } from "./wanted.ts";
 import { isOurs, otherClaims, ourClaim, withoutOurClaim } from "./whose.ts";
 import { foundLinks, giveUpLink } from "./zone-links.ts";
@@ -28,32 +30,74 @@ interface Undone {
  *   our finalizer          when nothing is left
  */
 export function undo(seen: Seen): Plan<EndpointStep> {
-  if (!seen.object.held) return { steps: [], conditions: [], finalizer: "release", again: "never" };
-  const parts = [undoEndpoint(seen), ...seen.zones.map((zone) => undoZone(seen, zone))];
-  const problems = [
+  if (!seen.object.held) return letGo;
+  const parts = [
+    undoEndpoint(seen),
+    ...seen.zones.map((zone) => undoZone(seen, zone)),
+    { steps: undoServices(seen) },
+  ];
+  const now = [
     ...(seen.noCredential ? [seen.noCredential.message] : []),
     ...parts.flatMap((part) => part.problems ?? []),
   ];
-  if (problems.length > 0 && seen.abandoned) return abandon(seen, problems);
-  const steps = parts.flatMap((part) => part.steps);
+  const problem = now[0] ?? failedBefore(seen);
+  if (seen.abandoned && isAbandonmentTold(seen)) return letGo;
+  if (seen.abandoned && problem !== undefined) return abandon(seen, problem);
+  const steps = parts
+    .flatMap((part) => part.steps)
+    .map((step) => ({ ...step, failsAs: reasons.cleanupFailed }));
   const waits = parts.flatMap(({ waitMs }) => waitMs ?? []);
-  if (steps.length === 0 && waits.length === 0 && problems.length === 0) return release(seen);
-  const [problem] = problems;
-  const [reason, message] =
+  if (steps.length === 0 && waits.length === 0 && now.length === 0) return release(seen);
+  if (now.length > 0 && waits.length === 0) waits.push(seen.noCredential?.requeueAfterMs ?? 30_000);
+  const going = isFalse(reasons.deleting, `the guest side is being removed: ${whyOf(seen)}`);
+  const stuck = now[0] === undefined ? going : isFalse(reasons.cleanupFailed, now[0]);
+  const wayOut =
     problem === undefined
-      ? [reasons.deleting, `the guest side is being removed: ${whyOf(seen)}`]
-      : [
+      ? going
+      : isFalse(
           reasons.cleanupFailed,
           `the guest side cannot be removed · ${problem} · or leave it behind: annotate this object or its HostedCluster with ${annotations.abandon}: "true"`,
-        ];
-  const retryMs = seen.noCredential?.requeueAfterMs ?? 30_000;
-  if (problem !== undefined && waits.length === 0) waits.push(retryMs);
+        );
   return {
     steps,
-    conditions: told(reason, message),
+    conditions: told(wayOut, stuck, stuck),
     status: seen.status,
     again: waits.length > 0 ? { afterMs: Math.min(...waits) } : "soon",
   };
+}
+
+const letGo: Plan<EndpointStep> = {
+  steps: [],
+  conditions: [],
+  finalizer: "release",
+  again: "never",
+};
+
+function isAbandonmentTold({ conditions: now }: Seen): boolean {
+  return now.some(
+    ({ type, reason }) => type === conditions.available && reason === reasons.abandoned,
+  );
+}
+
+/** What the last pass could not do. Every pass tries again and says so anew, so it is never an old story. */
+function failedBefore({ conditions: now }: Seen): string | undefined {
+  return now.find(
+    ({ type, reason }) => type !== conditions.available && reason === reasons.cleanupFailed,
+  )?.message;
+}
+
+/** The Services for external-dns go with the router's link: they lead to its endpoint. */
+function undoServices(seen: Seen): EndpointStep[] {
+  return seen.services
+    .filter(({ metadata }) => metadata.labels?.[externalLabel] === "true")
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .map((found) => ({
+      on: "service",
+      do: "remove service",
+      found,
+      why: `the Service ${found.metadata.name} goes: ${whyOf(seen)}`,
+      condition: conditions.dns,
+    }));
 }
 
 function undoEndpoint(seen: Seen): Undone {
@@ -77,7 +121,6 @@ function undoEndpoint(seen: Seen): Undone {
       why: `the private endpoint ${nameOf(id)} goes: ${whyOf(seen)}`,
       event: "DeletingPrivateEndpoint",
       condition: conditions.endpoint,
-      failsAs: reasons.cleanupFailed,
     }),
   );
   return { steps, problems, waitMs: least(waits) };
@@ -184,37 +227,32 @@ function look(zone: ZoneSeen) {
 function release(seen: Seen): Plan<EndpointStep> {
   // An object that stays, because only its control plane goes, must not go on saying that all is well.
   const available = seen.conditions.find(({ type }) => type === conditions.available);
-  if (available?.status === "True")
-    return {
-      steps: [],
-      conditions: told(reasons.deleting, `the guest side is removed: ${whyOf(seen)}`),
-      again: { afterMs: 0 },
-    };
-  return { steps: [], conditions: [], finalizer: "release", again: "never" };
+  if (available?.status === "True") {
+    const gone = isFalse(reasons.deleting, `the guest side is removed: ${whyOf(seen)}`);
+    return { steps: [], conditions: told(gone, gone, gone), again: { afterMs: 0 } };
+  }
+  return letGo;
 }
 
-function abandon(seen: Seen, problems: readonly string[]): Plan<EndpointStep> {
-  const available = seen.conditions.find(({ type }) => type === conditions.available);
-  // Told first: nobody hears of it any more once the object is let go.
-  if (available?.reason === reasons.abandoned)
-    return { steps: [], conditions: [], finalizer: "release", again: "never" };
-  const message = `what is in the guest is left behind, as ${annotations.abandon} says · ${problems[0]} · remove it by hand: endpoints and zones with the tag of this cluster in ${seen.object.spec.resourceGroupName}`;
+/** Told first: nobody hears of it any more once the object is let go. */
+function abandon(seen: Seen, problem: string): Plan<EndpointStep> {
+  const message = `what is in the guest is left behind, as ${annotations.abandon} says · ${problem} · remove it by hand: endpoints and zones with the tag of this cluster in ${seen.object.spec.resourceGroupName}`;
+  const left = isFalse(reasons.abandoned, message);
   return {
     steps: [],
-    conditions: told(reasons.abandoned, message),
+    conditions: told(left, left, left),
     status: seen.status,
     events: [{ reason: reasons.abandoned, note: message, type: "Warning" }],
     again: { afterMs: 0 },
   };
 }
 
-function told(reason: string, message: string) {
-  return [conditions.available, conditions.endpoint, conditions.dns].map((type) => ({
-    type,
-    status: "False" as const,
-    reason,
-    message,
-  }));
+function told(available: Verdict, endpoint: Verdict, dns: Verdict): PlannedCondition[] {
+  return [
+    { type: conditions.available, ...available },
+    { type: conditions.endpoint, ...endpoint },
+    { type: conditions.dns, ...dns },
+  ];
 }
 
 function whyOf({ going, object }: Seen): string {
