@@ -28,8 +28,8 @@ export interface Shelf {
 export interface Ground {
   subnetId: string;
   location: string;
-  /** How many frontends one load balancer takes. */
-  frontendsEach: number;
+  /** How many frontends one load balancer of a kind takes. */
+  frontendsEach: Readonly<Record<"internal" | "public", number>>;
 }
 
 /** What one load balancer is to become; without a body it is to go. */
@@ -65,7 +65,10 @@ export function arrange(
     if (claim.wants === undefined || placed.has(`${claim.wants} ${claim.frontend}`)) continue;
     if (claim.wants === "public" && claim.publicAddressId === undefined) continue;
     kept
-      .find(({ shelf, names }) => shelf.kind === claim.wants && names.length < ground.frontendsEach)
+      .find(
+        ({ shelf, names }) =>
+          shelf.kind === claim.wants && names.length < ground.frontendsEach[shelf.kind],
+      )
       ?.names.push(claim.frontend);
   }
   return kept.flatMap(({ shelf, names }) => rearranged(shelf, names, byFrontend, ground) ?? []);

@@ -9,8 +9,13 @@ import { cleanupFinalizer } from "./names.ts";
 import { type CloudStep, plan, type Seen } from "./plan.ts";
 import { seer } from "./see.ts";
 
-/** https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits#load-balancer */
-export const mostFrontends = 600;
+/**
+ * Azure takes 600 frontends on a load balancer, but lets no more than 8 link services have it, and behind an internal one
+ * there may be one to each frontend. The real provider needs several load balancers for that too
+ * (https://cloud-provider-azure.sigs.k8s.io/topics/multislb).
+ * https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits#azure-private-link-limits
+ */
+const frontendsEach = { internal: 8, public: 600 };
 
 /**
  * A stand-in for cloud-provider-azure, where there is none: gives Services of type LoadBalancer a frontend on the load
@@ -23,15 +28,16 @@ export function cloudProviderFeature(given: {
   /** Where internal frontends take their addresses. */
   subnetId: string;
   location: string;
-  /** Fewer than Azure takes: it lets only 8 link services have a load balancer. */
-  frontendsEach?: number;
+  /** How many frontends an internal load balancer takes, where it is not 8. */
+  internalFrontendsEach?: number;
 }): MakeFeature {
-  const { arm, managementGroup, subnetId, location, frontendsEach = mostFrontends } = given;
+  const { arm, managementGroup, subnetId, location } = given;
+  const internal = given.internalFrontendsEach ?? frontendsEach.internal;
   return ({ caches }) => {
     const cache = caches.of(service);
     const see = seer({
       managementGroup,
-      ground: { subnetId, location, frontendsEach },
+      ground: { subnetId, location, frontendsEach: { ...frontendsEach, internal } },
       services: () => cache.list(),
     });
     const feature: Feature<Service, Seen, CloudStep> = {

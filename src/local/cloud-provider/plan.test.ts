@@ -8,7 +8,7 @@ import { claimOf } from "./see.ts";
 
 const group = "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network";
 const subnetId = `${group}/virtualNetworks/v/subnets/nodes`;
-const ground = { subnetId, location: "westeurope", frontendsEach: 3 };
+const ground = { subnetId, location: "westeurope", frontendsEach: { internal: 3, public: 3 } };
 const internalId = `${group}/loadBalancers/kubernetes-internal`;
 const addressId = `${group}/publicIPAddresses/kubernetes-a1`;
 const there = <T>(resource: T): Look<T> => ({ state: "there", resource });

@@ -46,8 +46,12 @@ export function seer(given: {
     const found: SeenBalancer[] = [];
     for (const kind of kinds) {
       const numbers = listed.map(({ name = "" }) => balancerNumber(kind === "internal", name) ?? 0);
-      const wanted = claims.filter((claim) => claim.wants === kind).length;
-      const needed = Math.ceil(wanted / ground.frontendsEach);
+      const there = listed.flatMap((balancer, at) =>
+        numbers[at] ? frontendsOn({ balancer }) : [],
+      );
+      const wanted = claims.flatMap((claim) => (claim.wants === kind ? claim.frontend : []));
+      // Others may have put theirs on it too, and what a link service uses stays for a while.
+      const needed = Math.ceil(new Set([...there, ...wanted]).size / ground.frontendsEach[kind]);
       // What is being written is in no list: without this it would be taken for absent.
       most[kind] = Math.max(most[kind], needed, ...numbers);
       for (let number = 1; number <= most[kind]; number++) {
