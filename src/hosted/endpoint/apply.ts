@@ -21,26 +21,25 @@ export async function apply(
   arm: ArmView | undefined,
   services: OwnObjects<Service>,
 ): Promise<Applied> {
-  if (step.on !== "service") return ended(await inAzure(step, arm));
-  await onService(step, services, pass);
-  return { state: "done" };
-}
-
-function inAzure(
-  step: Exclude<EndpointStep, { on: "service" }>,
-  arm: ArmView | undefined,
-): Promise<Write<unknown>> {
-  if (arm === undefined) throw new Error("a step of a pass that has not looked at Azure");
   switch (step.on) {
     case "endpoint":
-      return onEndpoint(step, arm);
+      return ended(await onEndpoint(step, looked(arm)));
     case "zone":
-      return written(step, privateDnsZones(arm));
+      return ended(await written(step, privateDnsZones(looked(arm))));
     case "link":
-      return onLink(step, arm);
+      return ended(await onLink(step, looked(arm)));
     case "record":
-      return written(step, privateRecordSets(arm));
+      return ended(await written(step, privateRecordSets(looked(arm))));
+    case "service":
+      await onService(step, services, pass);
+      return { state: "done" };
   }
+}
+
+/** Services need no credential for Azure; everything else was looked at before. */
+function looked(arm: ArmView | undefined): ArmView {
+  if (arm === undefined) throw new Error("a step of a pass that has not looked at Azure");
+  return arm;
 }
 
 type On<Name extends EndpointStep["on"]> = Extract<EndpointStep, { on: Name }>;
