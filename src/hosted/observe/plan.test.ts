@@ -423,6 +423,15 @@ describe("what was made is looked after", () => {
     expect(outcome(seen({ links: [link] }))).toMatchObject({ does: [], says: ["OwnedByAnother"] });
   });
 
+  test("one of an earlier control plane of the same name goes, and is then made anew", () => {
+    const link = made(seen());
+    const [owner] = link.metadata.ownerReferences ?? [];
+    if (owner) owner.uid = "earlier-uid";
+    expect(outcome(seen({ links: [link] })).does).toEqual(["delete link object private-router"]);
+    if (owner) owner.name = "another";
+    expect(outcome(seen({ links: [link] }))).toMatchObject({ does: [], says: ["OwnedByAnother"] });
+  });
+
   test("the OAuth server's goes when it is no longer published by a load balancer", () => {
     const both = seen({
       controlPlane: controlPlane({ spec: { services: byLoadBalancer } }),

@@ -30,6 +30,7 @@ import { differenceOf, wantedLink } from "./wanted-link.ts";
  *                                           a name as address
  *     private                               internal, address     absent               hold the control plane, make
  *     private                               internal, address     being deleted        wait; then make
+ *     private                               internal, address     of an earlier one    delete; then make
  *     private                               internal, address     another's            nothing, said
  *     private                               internal, address     ours, differs        change what can be changed,
  *                                                                                      say what cannot
@@ -132,13 +133,7 @@ function surplus({ links, controlPlane }: Seen, wanted: readonly string[]): Obse
     .filter(({ metadata: { name } }) => [privateRouter, oauthServer].includes(name))
     .filter((link) => !wanted.includes(link.metadata.name) && isOurs(link, controlPlane))
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .map((link) => ({
-      do: "delete link object",
-      link,
-      why: `${link.metadata.name} is not reached by a private link any more`,
-      event: observeReasons.deleted,
-      failsAs: observeReasons.failed,
-    }));
+    .map((link) => remove(link, "is not reached by a private link any more"));
 }
 
 /** What to do about one Service that should have a link. */
@@ -160,6 +155,8 @@ function forService(name: string, seen: Seen, access: PrivateAccess): Decided {
   if (held === undefined) return { step: make(wanted) };
   if (held.metadata.deletionTimestamp !== undefined) return {};
   if (isOurs(held, controlPlane)) return compared(held, wanted);
+  if (isLeftOver(held, controlPlane))
+    return { step: remove(held, "belongs to an earlier control plane of this name") };
   const note = `AzurePrivateLinkService ${name} is left alone · its owner is not this control plane · delete it, and it is made anew`;
   return { said: warning(observeReasons.notOurs, note) };
 }
@@ -170,6 +167,16 @@ function make(link: AzurePrivateLinkService): ObserveStep {
     link,
     why: `${link.metadata.name} has the address ${link.spec.loadBalancerIP}`,
     event: observeReasons.made,
+    failsAs: observeReasons.failed,
+  };
+}
+
+function remove(link: AzurePrivateLinkService, why: string): ObserveStep {
+  return {
+    do: "delete link object",
+    link,
+    why: `${link.metadata.name} ${why}`,
+    event: observeReasons.deleted,
     failsAs: observeReasons.failed,
   };
 }
@@ -225,6 +232,18 @@ function isOurs(link: AzurePrivateLinkService, { metadata }: HostedControlPlane)
     link.metadata.ownerReferences?.some(
       ({ controller, uid }) => controller === true && uid === metadata.uid,
     ) ?? false
+  );
+}
+
+/** Of a control plane that is gone: the garbage collector would delete it, and where there is none we do. */
+function isLeftOver(link: AzurePrivateLinkService, { metadata }: HostedControlPlane): boolean {
+  const { ownerReferences = [] } = link.metadata;
+  return ownerReferences.some(
+    ({ kind, name, uid, controller }) =>
+      controller === true &&
+      kind === "HostedControlPlane" &&
+      name === metadata.name &&
+      uid !== metadata.uid,
   );
 }
 

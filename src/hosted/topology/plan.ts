@@ -48,7 +48,7 @@ export function plan(seen: Seen): Plan<TopologyStep> {
       pause.untilMs === undefined ? "never" : { afterMs: pause.untilMs },
     );
   const { steps, waiting } = build(seen, checked);
-  const said = steps.length > 0 ? (waiting ?? applying(steps)) : (waiting ?? checked.warning);
+  const said = steps.length > 0 ? (waiting ?? applying) : (waiting ?? checked.warning);
   const message = `the Services and Routes of topology ${checked.access.topology} are in place`;
   return {
     steps,
@@ -136,13 +136,11 @@ function notApplied({ reason, message }: Problem): PlannedCondition {
   return { type: topologyApplied, status: "False", reason, message };
 }
 
-function applying(steps: readonly TopologyStep[]): Problem {
-  const kinds = [...new Set(steps.map(({ kind }) => kind))].join(", ");
-  return {
-    reason: topologyReasons.applying,
-    message: `${kinds} of this cluster are being written`,
-  };
-}
+/** The same words for every pass: a new cluster takes several. */
+const applying: Problem = {
+  reason: topologyReasons.applying,
+  message: "the control plane and its network are being made or changed",
+};
 
 function terminating({ metadata }: KubeObject): Problem {
   return {

@@ -217,6 +217,22 @@ describeHosted("the topology of a cluster without HyperShift", (start) => {
     expect(metadata.deletionTimestamp).toBeDefined();
   });
 
+  test("a control plane that somebody deletes is made anew, with its link", async () => {
+    const world = await start({ features });
+    const { name, namespace } = await clusterIn(world);
+    await giveAddresses(world, namespace);
+    const first = await world.get("HostedControlPlane", namespace, name);
+    if (!first) throw new Error("there is no control plane");
+    await world.remove({ ...first, kind: "HostedControlPlane" });
+    await world.settled();
+    const second = await world.get("HostedControlPlane", namespace, name);
+    expect(second?.metadata.uid).not.toBe(first.metadata.uid);
+    const [link] = await world.list("AzurePrivateLinkService", namespace);
+    const [router] = await world.list("Service", namespace);
+    for (const thing of [link, router])
+      expect(thing?.metadata.ownerReferences).toMatchObject([{ uid: second?.metadata.uid }]);
+  });
+
   test("a controller that is started again in the middle of a deletion ends it", async () => {
     const world = await start({ features });
     const { cluster, name, namespace } = await clusterIn(world);
