@@ -130,8 +130,8 @@ async function installKinds(cluster: Cluster): Promise<void> {
 }
 
 const nodes = `${managementGroup}/${network}/virtualNetworks/management/subnets/nodes`;
-/** Fewer than Azure takes on one load balancer. */
-const frontendsEach = 200;
+/** Azure lets 8 link services have a load balancer. */
+const frontendsEach = 8;
 
 function seedManagement(simulator: Simulator, clusters: number): void {
   simulator.directory.addSubscription(subscription, tenant);
