@@ -376,6 +376,14 @@ describe("what changed is written through at once", () => {
     ]);
   });
 
+  test("a NAT subnet that is no longer given is taken away, so that one is made", () => {
+    const link = made(seen());
+    link.spec.natSubnetID = `${network}/subnets/nat`;
+    expect(plan(seen({ links: [link] })).steps).toMatchObject([
+      { change: { spec: { natSubnetID: null } } },
+    ]);
+  });
+
   test("another case or order of ids and subscriptions is no change (defect 17)", () => {
     const privateLink = { additionalAllowedSubscriptions: [friend, azure.subscriptionID] };
     const world = seen({
