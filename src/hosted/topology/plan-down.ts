@@ -4,7 +4,7 @@ import { clusterAnnotation, hostedClusterFinalizer } from "../names.ts";
 import { isMade, isOf } from "./marks.ts";
 import { topologyApplied, topologyReasons } from "./reasons.ts";
 import type { MadeKind, Seen, TopologyStep } from "./seen.ts";
-import { isGoing, remove } from "./steps.ts";
+import { end, isGoing } from "./steps.ts";
 import { sides } from "./wanted.ts";
 
 /**
@@ -52,7 +52,7 @@ function isUnnamed({ metadata }: KubeObject): boolean {
 function going(all: readonly Going[]): Plan<TopologyStep> {
   const steps = all
     .filter(([, object]) => !isGoing(object))
-    .map(([kind, object]) => remove(kind, object, "the HostedCluster is being deleted"));
+    .map(([kind, object]) => end(kind, object));
   const names = all.map(([kind, { metadata }]) => {
     const held = metadata.finalizers ?? [];
     return `${kind} ${metadata.name}${held.length > 0 ? ` (held by ${held.join(", ")})` : ""}`;

@@ -3,7 +3,7 @@ import { withoutNulls } from "./difference.ts";
 import { topologyEvents } from "./reasons.ts";
 import type { MadeKind, TopologyStep } from "./seen.ts";
 
-/** The many Services and Routes of a new cluster are not worth an event each. */
+/** The many Services and Routes of a cluster that comes or goes are not worth an event each. */
 const quiet: readonly MadeKind[] = ["Service", "Route"];
 
 export function make(kind: MadeKind, object: KubeObject, why: string): TopologyStep {
@@ -14,6 +14,12 @@ export function make(kind: MadeKind, object: KubeObject, why: string): TopologyS
     why: `${kind} ${object.metadata.name}: ${why}`,
     ...(!quiet.includes(kind) && { event: topologyEvents.made }),
   };
+}
+
+/** Delete something because its cluster goes. */
+export function end(kind: MadeKind, object: KubeObject): TopologyStep {
+  const { event, ...step } = remove(kind, object, "the HostedCluster is being deleted");
+  return { ...step, ...(event && !quiet.includes(kind) && { event }) };
 }
 
 export function change(
