@@ -1,0 +1,73 @@
+/** Every name that the operators before us and Cluster API have in common with Postern. */
+
+/** On a workload AzureCluster while the management side may have endpoints to it. */
+export const endpointsFinalizer = "azure-private-endpoint-operator.giantswarm.io/azurecluster";
+/** On a Cluster while it has a ProviderConfig. */
+export const providerConfigFinalizer = "azure.giantswarm.io/providerconfig";
+/** On the infrastructure object of a Cluster while it has names in DNS. */
+export const dnsFinalizer = "dns-operator-azure.giantswarm.io/azurecluster";
+/** On an AzureCluster while link services or endpoints that we made for it may exist. */
+export const realiseFinalizer = "postern.io/realise";
+
+export const annotations = {
+  /** The address by which the management cluster reaches the API server of this workload cluster. */
+  apiServerAddress: "azure-private-endpoint-operator.giantswarm.io/private-link-apiserver-ip",
+  /** The address by which this workload cluster reaches the gateway of the management cluster. */
+  managementAddress: "azure-private-endpoint-operator.giantswarm.io/private-link-mc-ingress-ip",
+  paused: "cluster.x-k8s.io/paused",
+  wildcardTarget: "network.giantswarm.io/wildcard-cname-target",
+  subscription: "giantswarm.io/azure-subscription-id",
+  identity: "azure.giantswarm.io/azure-cluster-identity",
+  identityNamespace: "azure.giantswarm.io/azure-cluster-identity-namespace",
+  /** What `apiServerLB.privateLinks` would hold, as JSON, where the installed CRD has no place for it. */
+  privateLinks: "postern.io/private-links",
+} as const;
+
+/** Begins the annotations that become tags of a resource group. */
+export const groupTagPrefix = "azure-resourcegroup-tag.";
+
+export const conditions = {
+  privateLinks: "PrivateLinksReady",
+  privateEndpoints: "PrivateEndpointsReady",
+  links: "GSPrivateLinksReady",
+  dnsZone: "GSDNSZoneReady",
+  loadBalancers: "LoadBalancersReady",
+} as const;
+
+/** By which name a workload cluster reaches the management cluster: the present one, or the one before version 0.5. */
+export type ManagementLink = "gateway" | "ingress";
+
+/** The endpoint of the management cluster to a link of a workload cluster. */
+export function apiEndpointName(link: string): string {
+  return `${link}-privateendpoint`;
+}
+
+/** The connection of that endpoint. */
+export function apiConnectionName(link: string): string {
+  return `${link}-connection`;
+}
+
+/** The endpoint of a workload cluster to the management cluster. */
+export function managementEndpointName(
+  workload: string,
+  management: string,
+  link: ManagementLink,
+): string {
+  const what = link === "gateway" ? "gateway" : "privatelink";
+  return `${workload}-to-${management}-${what}-privateendpoint`;
+}
+
+/** The connection of that endpoint. */
+export function managementConnectionName(
+  workload: string,
+  management: string,
+  link: ManagementLink,
+): string {
+  const what = link === "gateway" ? "-gateway" : "";
+  return `${workload}-to-${management}${what}-connection`;
+}
+
+/** The link service of the management cluster. */
+export function managementLinkName(management: string, link: ManagementLink): string {
+  return `${management}-${link}-privatelink`;
+}
