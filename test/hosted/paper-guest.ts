@@ -196,6 +196,7 @@ export class PaperGuest {
         throw new Error(`412: ${step.do} ${step.id}`);
       if (step.on !== "endpoint" && step.on !== "zone" && !this.#parentOf(step.id))
         throw new Error(`404: ${step.do} ${step.id}`);
+      if (step.do === "link network") this.#checkLink(step.id, step.body);
       this.set(step.id, step.on === "endpoint" ? this.#connected(step.body) : step.body);
       return;
     }
@@ -207,6 +208,16 @@ export class PaperGuest {
       throw new Error(`409: ${step.id} has links`);
     for (const id of inside) this.resources.delete(idKey(id));
     this.resources.delete(idKey(step.id));
+  }
+
+  /** A network is linked to a zone once. */
+  #checkLink(id: string, body: VirtualNetworkLink): void {
+    const zone = id.slice(0, id.toLowerCase().indexOf("/virtualnetworklinks/"));
+    const network = idKey(body.properties.virtualNetwork?.id ?? "");
+    for (const other of this.below(zone)) {
+      const found = this.at<VirtualNetworkLink>(other)?.properties.virtualNetwork?.id;
+      if (found !== undefined && idKey(found) === network) throw new Error(`409: ${id}`);
+    }
   }
 
   #parentOf(id: string): ArmResource | undefined {

@@ -39,6 +39,7 @@ import { liesAbove } from "./shadow.ts";
 import {
   endpointIds,
   guestGroup,
+  isBelow,
   linkIds,
   nameInZone,
   plainName,
@@ -58,6 +59,8 @@ export interface Parts {
   turns: ZoneTurns;
 }
 
+/** What the zones of internal names lie below. */
+const internalDomain = "hypershift.local";
 const changeAgeMs = 10 * 60_000;
 const driftAgeMs = 150_000;
 /** One that is not connected yet is read anew, but not by every pass that something else causes. */
@@ -201,8 +204,11 @@ async function seeEndpoints(
     return addressesOf(look.resource).length === 0 ? gateway.look(id, 0) : look;
   };
   const read = async () => {
-    await gateway.list(group, maxAgeMs);
-    return Promise.all(ids.map(async (id) => ({ id, look: await one(id) })));
+    const listed = await gateway.list(group, maxAgeMs);
+    // At the end everything of ours counts, under whatever name: the cluster's number may be unknown by now.
+    const ours = seen.going === undefined ? [] : listed.filter(({ tags }) => isOurs(tags, seen.us));
+    const all = withIds(ids, ours);
+    return Promise.all(all.map(async (id) => ({ id, look: await one(id) })));
   };
   const endpoints = await unlessRefused(read());
   if ("refused" in endpoints) return { endpointsFailed: endpoints.refused };
@@ -227,6 +233,9 @@ async function seeZones(
   const inGroup = places.some(({ id }) => sameId(parentOf(id) ?? "", group));
   const listed = inGroup ? await unlessRefused(gateway.list(group, looking.maxAgeMs)) : [];
   if ("refused" in listed) return { zonesFailed: listed.refused };
+  if (seen.going !== undefined)
+    for (const { id, tags } of listed)
+      if (id !== undefined && ourClaim(tags, seen.us) !== undefined) addClaimed(places, id);
   const zones = await Promise.all(
     places.map((place) => seeZone({ ...place, ...inside(seen, place) }, looking)),
   );
@@ -269,6 +278,20 @@ function zonePlaces(seen: Seen, link: AzurePrivateLinkService, sources: Sources)
   if (object.spec.baseDomain)
     add("base", zoneIn(guestGroup(object.spec), plainName(object.spec.baseDomain)), true, false);
   return places;
+}
+
+/** A zone of the group that our cluster claims is to be left too, though nothing else tells of it. */
+function addClaimed(places: Place[], text: string): void {
+  const id = parseResourceId(text, "Microsoft.Network/privateDnsZones");
+  if (places.some((each) => sameId(each.id, id))) return;
+  const role = isBelow(lastSegment(id), internalDomain) ? "internal" : "base";
+  places.push({ role, id, managed: true, wanted: false });
+}
+
+function withIds(ids: readonly ResourceId[], found: readonly { id?: string }[]): ResourceId[] {
+  const all = new Map(ids.map((id) => [idKey(id), id]));
+  for (const { id } of found) if (id !== undefined) all.set(idKey(id), parseResourceId(id));
+  return [...all.values()];
 }
 
 /** The links that share a network and a base domain with this one. */
