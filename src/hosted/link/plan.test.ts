@@ -65,6 +65,14 @@ describe("a link of which nothing can be made", () => {
   });
 });
 
+test("a link of which Azure says nothing keeps what was published, and says why (defect 18)", () => {
+  const { subject: published } = up();
+  const made = plan({ stage: "unseen", subject: published, failure });
+  expect(made).toMatchObject({ steps: [], again: { afterMs: 600_000 }, status: published.fields });
+  expect(told(made)).toBe("False AzureError");
+  expect(made.finalizer).toBeUndefined();
+});
+
 describe("a link service that is not there", () => {
   test("is made in the load balancer's region, before its frontend, for the guest (defect 30)", () => {
     const seen = fresh();

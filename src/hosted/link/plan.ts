@@ -8,7 +8,7 @@ import { longestName } from "./cluster.ts";
 import { differences, newService, repaired, type WantedService, whose } from "./link-service.ts";
 import { planDown, removal } from "./plan-down.ts";
 import { reasons } from "./reasons.ts";
-import type { NatSeen, Seen, StatusFields, Stopped, Up } from "./seen.ts";
+import type { NatSeen, Seen, StatusFields, Stopped, Unseen, Up } from "./seen.ts";
 import type { LinkStep } from "./steps.ts";
 
 export { reasons };
@@ -20,6 +20,7 @@ export { reasons };
  *   being deleted                               see plan-down.ts               False PLSDeleting
  *   paused                                      none                           as it was, or False Paused
  *   no cluster, no id, no address, long name    none                           False, the reason says which
+ *   Azure could not be asked                    none, again when Azure said    False AzureError
  *   its last operation has failed               none, again when Azure said    False PLSCreationFailed, PLSUpdateFailed
  *   being changed                               none, again when it is due     as it was while True, else False PLSCreating
  *   somebody else's                             none                           False OwnedByAnother
@@ -45,6 +46,8 @@ export function plan(seen: Seen): Plan<LinkStep> {
   switch (seen.stage) {
     case "stopped":
       return planStopped(seen);
+    case "unseen":
+      return planUnseen(seen);
     case "down":
       return planDown(seen);
     case "up":
@@ -69,6 +72,17 @@ function planStopped({ subject, known }: Stopped): Plan<LinkStep> {
     status,
     // Whatever can help is watched.
     again: "never",
+  };
+}
+
+function planUnseen({ subject, failure }: Unseen): Plan<LinkStep> {
+  const others = subject.conditions.filter(({ type }) => type !== conditions.link);
+  return {
+    steps: [],
+    conditions: [...others, link(reasons.error, failure.message)],
+    // What was published may well be there still.
+    status: { ...subject.fields },
+    again: againAfter(failure),
   };
 }
 

@@ -30,11 +30,15 @@ export async function see(
   const key = clusterKeyOf(object);
   const cluster = key === undefined ? undefined : parts.hostedClusters.get(key);
   const subject = subjectOf(object, cluster, parts);
-  if (object.metadata.deletionTimestamp !== undefined)
-    return seeDown(object, cluster, subject, pass, parts);
+  const deleting = object.metadata.deletionTimestamp !== undefined;
   const found = known(object, cluster, pass.now());
-  if (found.is !== "wanted") return { stage: "stopped", subject, known: found };
-  return seeUp(object, subject, found, pass, parts);
+  if (!deleting && found.is !== "wanted") return { stage: "stopped", subject, known: found };
+  const seen = await attempt(async () =>
+    deleting || found.is !== "wanted"
+      ? seeDown(object, cluster, subject, pass, parts)
+      : seeUp(object, subject, found, pass, parts),
+  );
+  return "failed" in seen ? { stage: "unseen", subject, failure: seen.failed } : seen;
 }
 
 async function seeUp(

@@ -29,13 +29,20 @@ export interface StatusFields {
 }
 
 /** All that a plan decides by: plain data, read once. */
-export type Seen = Stopped | Up | Down;
+export type Seen = Stopped | Unseen | Up | Down;
 
 /** Nothing can be done, and Azure was not asked. */
 export interface Stopped {
   stage: "stopped";
   subject: Subject;
   known: Exclude<Known, { is: "wanted" }>;
+}
+
+/** Azure could not be asked. */
+export interface Unseen {
+  stage: "unseen";
+  subject: Subject;
+  failure: Failure;
 }
 
 /** The link is wanted. */

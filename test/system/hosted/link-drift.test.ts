@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { conditions } from "../../../src/hosted/names.ts";
+import { conditions, linkFinalizer } from "../../../src/hosted/names.ts";
 import { balancer, guestSubscription, managementGroup, managementNetwork } from "./azure.ts";
 import {
   connect,
@@ -99,6 +99,26 @@ describeHosted("a link service that somebody changes", (start) => {
     await world.mark();
     await world.advance(10 * 60_000);
     expect(writes(world)).toEqual([]);
+  });
+
+  test("that nobody may read is told of, keeps its alias, and can be deleted when the right is back", async () => {
+    const world = await start({ features: onlyLink(), simulator });
+    const one = await linkedCluster(world, "one");
+    const { status } = await ready(world, one);
+    const match = { method: "GET", type: "Microsoft.Network/privateLinkServices" };
+    const error = { code: "AuthorizationFailed", message: "no right" };
+    const effect = { kind: "answer", status: 403, body: { error } } as const;
+    const fault = world.azure.simulator.addFault({ match, effect });
+    await world.advance(8 * 60_000);
+    const told = await now(world, one);
+    expect(world.condition(told, conditions.link)).toBe("False AzureError");
+    expect(told?.status?.privateLinkServiceAlias).toBe(status?.privateLinkServiceAlias);
+    await world.remove(one.link);
+    await world.advance(60_000);
+    expect((await now(world, one))?.metadata.finalizers).toEqual([linkFinalizer]);
+    world.azure.simulator.faults.remove(fault);
+    await world.until("the link is not gone", async () => (await now(world, one)) === undefined);
+    expect(natSubnets(world)).toEqual([]);
   });
 
   test("of another is never touched, and its owner is told", async () => {
