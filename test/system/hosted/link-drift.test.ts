@@ -3,6 +3,7 @@ import { conditions, linkFinalizer } from "../../../src/hosted/names.ts";
 import { balancer, guestSubscription, managementGroup, managementNetwork } from "./azure.ts";
 import {
   connect,
+  gone,
   installation,
   linkedCluster,
   natSubnets,
@@ -147,6 +148,48 @@ describeHosted("a link service that somebody changes", (start) => {
     expect(world.azure.at(one.id)).toBeDefined();
     expect(natSubnets(world)).toEqual(["theirs"]);
     expect(writes(world)).toEqual([]);
+  });
+});
+
+describeHosted("a link service that HyperShift made", (start) => {
+  test("is taken over without a break, and its subnet is left behind at the end", async () => {
+    const world = await start({ features: onlyLink(), simulator, stopped: true });
+    const one = await linkedCluster(world, "one");
+    const subnet = `${managementNetwork}/subnets/one-infra-pls-nat`;
+    world.azure.simulator.change(subnet, {
+      properties: { addressPrefix: "10.0.200.0/24", privateLinkServiceNetworkPolicies: "Disabled" },
+    });
+    world.azure.simulator.change(one.id, {
+      location: "westeurope",
+      tags: {
+        "kubernetes.io_cluster_one": "owned",
+        "hypershift.openshift.io_resource-type": "private-link-service",
+      },
+      properties: {
+        loadBalancerFrontendIpConfigurations: [
+          { id: `${balancer}/frontendIPConfigurations/${one.service.metadata.uid}` },
+        ],
+        ipConfigurations: [
+          { name: "pls-nat-ip", properties: { subnet: { id: subnet }, primary: true } },
+        ],
+        visibility: { subscriptions: [guestSubscription] },
+        autoApproval: { subscriptions: [guestSubscription] },
+        enableProxyProtocol: false,
+      },
+    });
+    const { alias } = properties(world, one.id);
+    const status = { privateLinkServiceID: one.id, privateLinkServiceAlias: alias };
+    await world.patch(one.link, { status }, "status");
+    await world.start();
+    const after = await ready(world, one);
+    expect(after.status?.privateLinkServiceAlias).toBe(alias);
+    expect(writes(world)).toHaveLength(1);
+    expect(world.azure.at(one.id)).toMatchObject({
+      top: { tags: { postern_owner: expect.stringContaining(one.link.metadata.uid) } },
+    });
+    await gone(world, one);
+    expect(world.azure.ids("/privatelinkservices/")).toEqual([]);
+    expect(natSubnets(world)).toEqual(["one-infra-pls-nat"]);
   });
 });
 
