@@ -6,8 +6,7 @@ import { KubeError } from "../kube/errors.ts";
 import { makeServiceAccount, serviceAccountToken } from "../kube/service-account-token.ts";
 import type { Kind, KubeObject } from "../model/kind.ts";
 import type { HostedControlPlane } from "../model/kinds/hosted-control-plane.ts";
-
-const account = "control-plane-operator";
+import { controlPlaneAccount as account } from "./names.ts";
 
 /** As HyperShift's token minter asks for it, so that federated credentials made for HyperShift go on working. */
 const inGuest = { namespace: "kube-system", name: account, audience: "openshift" };

@@ -17,6 +17,9 @@ export const privateRouter = "private-router";
 /** The Service of the OAuth server where it is published by a load balancer of its own. */
 export const oauthServer = "oauth-openshift";
 
+/** The ServiceAccount by which a control plane proves to Azure who it is. */
+export const controlPlaneAccount = "control-plane-operator";
+
 /** Makes the load balancer of a Service an internal one. */
 export const internalLoadBalancerAnnotation =
   "service.beta.kubernetes.io/azure-load-balancer-internal";

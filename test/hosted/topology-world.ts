@@ -103,6 +103,7 @@ export function seenOf(cluster: HostedCluster = clusterOf(), over: Partial<Seen>
     pause: { paused: false },
     namespace: undefined,
     controlPlane: undefined,
+    account: undefined,
     services: [],
     routes: [],
     links: [],
@@ -158,6 +159,7 @@ export class TopologyWorld {
       seenOf(this.cluster, {
         namespace: this.namespace,
         controlPlane: this.#of<HostedControlPlane>("HostedControlPlane")[0],
+        account: this.#of("ServiceAccount")[0],
         services: this.#of<Service>("Service"),
         routes: this.#of<Route>("Route"),
         links: this.#of<AzurePrivateLinkService>("AzurePrivateLinkService"),

@@ -1,9 +1,9 @@
 import { type KubeObject, keyOf } from "../../model/kind.ts";
 import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
-import { clusterAnnotation, controlPlaneNamespace } from "../names.ts";
+import { clusterAnnotation, controlPlaneAccount, controlPlaneNamespace } from "../names.ts";
 import { exactPatch } from "./difference.ts";
-import { isMade, madeBy } from "./marks.ts";
+import { isMade, madeBy, ownedBy } from "./marks.ts";
 
 /** What people may say about a cluster beside its spec. It is the same on the control plane, no more and no less. */
 const mirrored = "postern.io/";
@@ -34,6 +34,18 @@ export function wantedControlPlane(cluster: HostedCluster): HostedControlPlane {
       annotations: { ...Object.fromEntries(copied), [clusterAnnotation]: keyOf(cluster) },
     },
     spec: cluster.spec,
+  };
+}
+
+/** The ServiceAccount whose tokens Entra takes for the control plane's identity. HyperShift has one of the same name. */
+export function wantedAccount(controlPlane: HostedControlPlane): KubeObject {
+  return {
+    metadata: {
+      name: controlPlaneAccount,
+      namespace: controlPlane.metadata.namespace ?? "",
+      labels: { ...madeBy },
+      ownerReferences: [ownedBy(controlPlane)],
+    },
   };
 }
 

@@ -4,7 +4,12 @@ import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { crdName, standInLabel } from "../../model/crd.ts";
 import { type KubeObject, keyOf } from "../../model/kind.ts";
 import { azurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
-import { customResourceDefinition, namespace, service } from "../../model/kinds/core.ts";
+import {
+  customResourceDefinition,
+  namespace,
+  service,
+  serviceAccount,
+} from "../../model/kinds/core.ts";
 import { type HostedCluster, hostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import { hostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 import { route } from "../../model/kinds/route.ts";
@@ -22,6 +27,7 @@ const ourRoutes = {
   labelSelector: `${madeByLabel}=${madeBy[madeByLabel]}`,
   optional: true,
 } as const;
+const ourAccounts = { labelSelector: ourRoutes.labelSelector, metadataOnly: true } as const;
 const ourStandIns = { labelSelector: `${standInLabel}=true`, metadataOnly: true } as const;
 const fieldManager = "postern-topology";
 
@@ -39,6 +45,7 @@ export function topologyFeature(): MakeFeature {
       HostedCluster: new OwnObjects(clusters, kube, fieldManager),
       Namespace: new OwnObjects(caches.of(namespace, { metadataOnly: true }), kube, fieldManager),
       HostedControlPlane: new OwnObjects(caches.of(hostedControlPlane), kube, fieldManager),
+      ServiceAccount: new OwnObjects(caches.of(serviceAccount, ourAccounts), kube, fieldManager),
       Service: new OwnObjects(caches.of(service), kube, fieldManager),
       Route: new OwnObjects(caches.of(route, ourRoutes), kube, fieldManager),
       AzurePrivateLinkService: new OwnObjects(links, kube, fieldManager),
@@ -61,6 +68,7 @@ export function topologyFeature(): MakeFeature {
       { kind: hostedControlPlane, keys: within },
       { kind: azurePrivateLinkService, keys: within },
       { kind: service, keys: (one) => (one.metadata.name in sides.Service ? within(one) : []) },
+      { kind: serviceAccount, ...ourAccounts, keys: within },
       { kind: route, ...ourRoutes, keys: within },
       {
         kind: customResourceDefinition,

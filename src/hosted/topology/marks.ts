@@ -1,4 +1,4 @@
-import { type KubeObject, keyOf } from "../../model/kind.ts";
+import { type KubeObject, keyOf, type OwnerReference } from "../../model/kind.ts";
 import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 import { clusterAnnotation } from "../names.ts";
 
@@ -14,6 +14,18 @@ export function isMade({ metadata }: KubeObject): boolean {
 /** Whether an object says that it is this cluster's: two clusters can want one namespace (`a`/`b-c` and `a-b`/`c`). */
 export function isOf(object: KubeObject, cluster: KubeObject): boolean {
   return object.metadata.annotations?.[clusterAnnotation] === keyOf(cluster);
+}
+
+/** The reference by which the garbage collector takes an object away with its control plane. */
+export function ownedBy({ metadata: { name, uid = "" } }: HostedControlPlane): OwnerReference {
+  return {
+    apiVersion: "hypershift.openshift.io/v1beta1",
+    kind: "HostedControlPlane",
+    name,
+    uid,
+    controller: true,
+    blockOwnerDeletion: true,
+  };
 }
 
 /** Whether an object belongs to a control plane: by the garbage collector's reference, as HyperShift's do. */

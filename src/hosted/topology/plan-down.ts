@@ -34,6 +34,7 @@ export function planDown(seen: Seen): Plan<TopologyStep> {
     ...seen.services.map((one) => ["Service", one] as const),
     ...(seen.routes ?? []).map((one) => ["Route", one] as const),
   ].filter(([kind, { metadata }]) => metadata.name in sides[kind as "Service" | "Route"]);
+  if (seen.account) network.push(["ServiceAccount", seen.account]);
   const ours = network.filter(([, object]) => isMade(object));
   if (ours.length > 0) return going(ours);
   if (namespace && isMade(namespace) && isOf(namespace, cluster) && !isGoing(namespace))

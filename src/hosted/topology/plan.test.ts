@@ -437,3 +437,36 @@ describe("a cluster that is being deleted", () => {
     expect(world.cluster.metadata.finalizers).toEqual([]);
   });
 });
+
+describe("the account by which a control plane proves who it is", () => {
+  test.each([
+    ["Private", ["control-plane-operator"]],
+    ["PublicAndPrivate", ["control-plane-operator"]],
+    ["Public", []],
+  ] as const)("of a %s cluster: %j; it goes with the cluster", (topology, names) => {
+    const world = new TopologyWorld(clusterOf({ topology }));
+    world.settle();
+    expect(world.names("ServiceAccount")).toEqual(names);
+    expect(world.get("ServiceAccount", "control-plane-operator")?.metadata.ownerReferences).toEqual(
+      names.length > 0 ? [expect.objectContaining({ kind: "HostedControlPlane" })] : undefined,
+    );
+    world.cluster.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
+    for (let i = 0; i < 10; i++) {
+      world.settle();
+      world.finishDeletions();
+    }
+    expect(world.names("ServiceAccount")).toEqual([]);
+  });
+
+  test("that somebody else made is left alone", () => {
+    const world = new TopologyWorld(clusterOf());
+    world.put("ServiceAccount", { metadata: { name: "control-plane-operator" } });
+    world.settle();
+    world.cluster.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
+    for (let i = 0; i < 10; i++) {
+      world.settle();
+      world.finishDeletions();
+    }
+    expect(world.names("ServiceAccount")).toEqual(["control-plane-operator"]);
+  });
+});

@@ -4,7 +4,12 @@ import type { KubeObject } from "../../model/kind.ts";
 import { success } from "../names.ts";
 import { type Checked, check, type Problem } from "./check.ts";
 import { collected } from "./collect.ts";
-import { controlPlaneChange, wantedControlPlane, wantedNamespace } from "./control-plane.ts";
+import {
+  controlPlaneChange,
+  wantedAccount,
+  wantedControlPlane,
+  wantedNamespace,
+} from "./control-plane.ts";
 import { isMade, isOf } from "./marks.ts";
 import { linksOf, networkPlan } from "./network.ts";
 import { numbersOf } from "./numbers.ts";
@@ -91,6 +96,8 @@ function build(seen: Seen, { access, publishing }: Extract<Checked, { ok: true }
   if (isGoing(controlPlane)) return only([], planeGoing);
   const patch = controlPlaneChange(controlPlane, wanted);
   const { steps, waiting } = networkPlan(seen, wantedAs(controlPlane, wanted), access, publishing);
+  if (access.type === "PrivateLink" && seen.account === undefined)
+    steps.push(make("ServiceAccount", wantedAccount(controlPlane), "it proves who the cluster is"));
   if (patch === undefined) return { steps, waiting };
   const copy = change("HostedControlPlane", controlPlane, patch, "the HostedCluster changed");
   return { steps: [copy, ...steps], waiting };

@@ -9,7 +9,7 @@ import { type HostedCluster, hostedCluster } from "../../model/kinds/hosted-clus
 import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 import type { Route } from "../../model/kinds/route.ts";
 import { paused } from "../../model/pause.ts";
-import { controlPlaneNamespace } from "../names.ts";
+import { controlPlaneAccount, controlPlaneNamespace } from "../names.ts";
 import type { Seen } from "./seen.ts";
 import { sides } from "./wanted.ts";
 
@@ -18,6 +18,7 @@ export interface Stores {
   HostedCluster: OwnObjects<HostedCluster>;
   Namespace: OwnObjects<Namespace>;
   HostedControlPlane: OwnObjects<HostedControlPlane>;
+  ServiceAccount: OwnObjects<KubeObject>;
   Service: OwnObjects<Service>;
   Route: OwnObjects<Route>;
   /** With the index `namespace`. */
@@ -40,10 +41,11 @@ export async function see(
     return { ...nothingElse, cluster: object, hyperShift, links, pause: { paused: false } };
   const within = <T extends KubeObject>(store: OwnObjects<T>, names: string[]) =>
     Promise.all(names.map((each) => store.get({ namespace, name: each }, signal)));
-  const [cluster, own, plane, services, routes] = await Promise.all([
+  const [cluster, own, plane, account, services, routes] = await Promise.all([
     stores.HostedCluster.get({ namespace: home, name }, signal),
     stores.Namespace.get({ name: namespace }, signal),
     stores.HostedControlPlane.get({ namespace, name }, signal),
+    stores.ServiceAccount.get({ namespace, name: controlPlaneAccount }, signal),
     within(stores.Service, Object.keys(sides.Service)),
     stores.Route.cache.health().filled ? within(stores.Route, Object.keys(sides.Route)) : undefined,
   ]);
@@ -54,6 +56,7 @@ export async function see(
     pause: paused(newest.spec.pausedUntil, pass.now()),
     namespace: own,
     controlPlane: plane,
+    account,
     services: services.filter((each) => each !== undefined),
     routes: routes?.filter((each) => each !== undefined),
     links,
@@ -63,6 +66,7 @@ export async function see(
 const nothingElse = {
   namespace: undefined,
   controlPlane: undefined,
+  account: undefined,
   services: [],
   routes: undefined,
 } as const;

@@ -17,6 +17,8 @@ export interface Seen {
   namespace: Namespace | undefined;
   controlPlane: HostedControlPlane | undefined;
   services: readonly Service[];
+  /** The ServiceAccount by which the control plane proves who it is. */
+  account: KubeObject | undefined;
   /** Undefined where the API server does not know Routes. */
   routes: readonly Route[] | undefined;
   links: readonly AzurePrivateLinkService[];
@@ -27,6 +29,7 @@ export type MadeKind =
   | "HostedCluster"
   | "Namespace"
   | "HostedControlPlane"
+  | "ServiceAccount"
   | "Service"
   | "Route"
   | "AzurePrivateLinkService";

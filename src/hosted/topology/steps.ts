@@ -4,7 +4,7 @@ import { topologyEvents } from "./reasons.ts";
 import type { MadeKind, TopologyStep } from "./seen.ts";
 
 /** The many Services and Routes of a cluster that comes or goes are not worth an event each. */
-const quiet: readonly MadeKind[] = ["Service", "Route"];
+const quiet: readonly MadeKind[] = ["Service", "Route", "ServiceAccount"];
 
 export function make(kind: MadeKind, object: KubeObject, why: string): TopologyStep {
   return {

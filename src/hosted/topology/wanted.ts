@@ -8,7 +8,7 @@ import {
   oauthServer,
   privateRouter,
 } from "../names.ts";
-import { madeBy } from "./marks.ts";
+import { madeBy, ownedBy } from "./marks.ts";
 import type { Publishing } from "./publishing.ts";
 
 /** Which way in an object is a part of. What serves both is never in question. */
@@ -178,22 +178,13 @@ interface RouteShape {
 }
 
 function makerFor(controlPlane: HostedControlPlane) {
-  const { namespace = "", name: owner, uid = "" } = controlPlane.metadata;
+  const { namespace = "" } = controlPlane.metadata;
   const metadata = (name: string, labels: object, annotations: object) => ({
     name,
     namespace,
     labels: { ...madeBy, ...labels } as Record<string, string>,
     annotations: annotations as Record<string, string>,
-    ownerReferences: [
-      {
-        apiVersion: "hypershift.openshift.io/v1beta1",
-        kind: "HostedControlPlane",
-        name: owner,
-        uid,
-        controller: true,
-        blockOwnerDeletion: true,
-      },
-    ],
+    ownerReferences: [ownedBy(controlPlane)],
   });
   const service = (name: string, annotations: object, spec: Record<string, unknown>): Wanted => {
     const side = sides.Service[name] ?? "both";

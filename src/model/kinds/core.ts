@@ -46,6 +46,15 @@ export const namespace: Kind<Namespace> = {
   namespaced: false,
 };
 
+/** The kind `ServiceAccount` of Kubernetes itself. Only its metadata are read. */
+export const serviceAccount: Kind = {
+  group: "",
+  version: "v1",
+  kind: "ServiceAccount",
+  plural: "serviceaccounts",
+  namespaced: true,
+};
+
 /** The kind that makes other kinds known. Only its metadata are read. */
 export const customResourceDefinition: Kind = {
   group: "apiextensions.k8s.io",

@@ -123,11 +123,6 @@ describeHosted("postern operator", (start) => {
       },
     };
     const cluster = await world.make(hostedClusterObject("clusters", "whole", { azure }));
-    const account = () =>
-      world.cluster.request("POST", "/api/v1/namespaces/clusters-whole/serviceaccounts", {
-        metadata: { name: "control-plane-operator" },
-      });
-    await expect.poll(async () => (await account()).status, { timeout: 30_000 }).toBe(201);
     const now = () => world.get("HostedCluster", "clusters", "whole");
     const available = async () => world.condition(await now(), "AzurePrivateLinkServiceAvailable");
     await expect.poll(available, { timeout: 90_000 }).toBe("True AzureSuccess");
