@@ -95,6 +95,16 @@ describe("two links of a cluster", () => {
     expect(addressOf(guest, `${base}/A/oauth-one`)).toBe("192.168.0.4");
   });
 
+  test("the OAuth server's name is never missing while its link goes (defect 9)", () => {
+    const { guest, first, second } = both();
+    settle(guest, { ...second, going: "object" });
+    expect(addressOf(guest, `${base}/A/oauth-one`)).toBe("192.168.0.5");
+    const taken = settle(guest, { ...first, siblings: [] });
+    expect(addressOf(guest, `${base}/A/oauth-one`)).toBe("192.168.0.4");
+    settle(guest, { ...taken, going: "object" });
+    expect([...guest.resources.keys()]).toEqual([]);
+  });
+
   test("the router takes the name back while the other is still going (defect 9)", () => {
     const { guest, first } = both();
     settle(guest, { ...first, siblings: [sibling({ lives: false, uses: false })] });

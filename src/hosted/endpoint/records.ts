@@ -40,6 +40,7 @@ export function recordType(id: string): string {
  *   yes    a sibling that is going, or  taken over: the OAuth server's name changes hands between the links of a
  *          the router (for OAuth)       cluster, and is never missing in between
  *   yes    a sibling that lives         left to it
+ *   yes    our cluster, but no sibling  taken over: an object that was here before us left it
  *   yes    nobody, but published by     taken over: HyperShift wrote it for this very endpoint
  *          our status, with our address
  *   yes    anybody else                 OwnedByAnother
@@ -134,6 +135,8 @@ function useOf(
     if (!sibling.lives || sibling.name === privateRouter) return "taken over";
     return "left";
   }
+  // An earlier object of our own cluster left it.
+  if (whose !== undefined && whose.clusterID === seen.us.clusterID) return "taken over";
   const nobodys = Object.keys(metadata ?? {}).length === 0;
   if (nobodys && isPublished(seen, zone) && isRight(found, values)) return "taken over";
   return "another";

@@ -68,6 +68,30 @@ describe("going", () => {
     expect(claimsIn(guest.at(linkId)?.tags)).toHaveLength(1);
   });
 
+  test("leaves a zone to one who has only just claimed it (defect 10)", () => {
+    const { guest, world } = reachable();
+    const tags = { ...guest.at(base)?.tags, [`postern_user_${otherID}`]: "their-plane" };
+    guest.set(base, { ...guest.at(base), tags, properties: {} });
+    settle(guest, { ...world, going: "object" });
+    expect([...guest.resources.keys()]).toEqual([base.toLowerCase()]);
+    expect(claimsIn(guest.at(base)?.tags)).toEqual([{ clusterID: otherID, uid: "their-plane" }]);
+  });
+
+  test("waits with a zone until its link is gone", () => {
+    const { guest, world } = reachable();
+    const now = guest.seen({ ...world, going: "object" });
+    const zones = now.zones.map((zone) => ({
+      ...zone,
+      links: zone.links.map(({ id }) => ({
+        id,
+        look: { state: "changing" as const, retryAfterMs: 9_000 },
+      })),
+    }));
+    const planned = plan({ ...now, endpoints: [], zones });
+    expect(planned).toMatchObject({ steps: [], again: { afterMs: 9_000 } });
+    expect(planned.finalizer).toBeUndefined();
+  });
+
   test("leaves a zone into which somebody has put something", () => {
     const { guest, world } = reachable();
     guest.set(`${base}/A/theirs`, { properties: {} });

@@ -2,14 +2,14 @@ import type { Plan } from "../../kube/feature.ts";
 import type { PlannedCondition } from "../../model/conditions.ts";
 import { ownerIn } from "../../model/ownership.ts";
 import { nameOf } from "../../model/resource-id.ts";
-import { annotations, conditions } from "../names.ts";
+import { annotations, conditions, privateRouter } from "../names.ts";
 import { ourEndpoints } from "./endpoint.ts";
 import { reasons } from "./reasons.ts";
-import { foundRecords, recordType, removeRecord } from "./records.ts";
+import { type FoundRecord, foundRecords, recordType, removeRecord } from "./records.ts";
 import type { Seen, ZoneSeen } from "./seen.ts";
 import { externalLabel } from "./services.ts";
 import { type EndpointStep, isFalse, type Part, type Verdict } from "./steps.ts";
-import { sameName } from "./wanted.ts";
+import { nameInZone, sameName } from "./wanted.ts";
 import { isOurs, otherClaims, ourClaim, withoutOurClaim } from "./whose.ts";
 import { foundLinks, giveUpLink } from "./zone-links.ts";
 
@@ -145,9 +145,11 @@ export function undoZone(seen: Seen, zone: ZoneSeen): Undone {
   if (look.state !== "there" || unread !== undefined) return result([]);
 
   const why = whyOf(seen);
-  const ours = foundRecords(zone).filter(({ found }) => isOurs(found.properties.metadata, seen.us));
-  const names = ours.map((record) => removeRecord(record, why));
-  if (isNeeded(seen, zone)) return result(names);
+  const needed = isNeeded(seen, zone);
+  const names = foundRecords(zone)
+    .filter((record) => (needed ? isToGo(seen, zone, record) : isClusters(seen, record)))
+    .map((record) => removeRecord(record, why));
+  if (needed) return result(names);
 
   const { tags, etag } = look.resource;
   const links = foundLinks(zone).filter(({ found }) => ourClaim(found.tags, seen.us) !== undefined);
@@ -205,6 +207,28 @@ function isNeeded(seen: Seen, zone: ZoneSeen): boolean {
   if (seen.going === undefined) return false;
   return seen.siblings.some(
     ({ uses, baseDomain }) => uses && sameName(baseDomain, seen.object.spec.baseDomain),
+  );
+}
+
+/** Whether a name goes with this object: one that the router's link takes back is left for it, and is never missing. */
+function isToGo(seen: Seen, zone: ZoneSeen, { id, found }: FoundRecord): boolean {
+  if (!isOurs(found.properties.metadata, seen.us)) return false;
+  const { cluster, object, siblings } = seen;
+  if (seen.going === undefined || !cluster || !siblings.some(isUsedRouter)) return true;
+  const back = nameInZone(`oauth-${cluster.name}.${object.spec.baseDomain ?? ""}`, zone.id);
+  return nameOf(id).toLowerCase() !== back;
+}
+
+function isUsedRouter({ name, uses }: Seen["siblings"][number]): boolean {
+  return name === privateRouter && uses;
+}
+
+/** Whether a name is our cluster's, whichever of its links wrote it. */
+function isClusters({ us }: Seen, { found }: FoundRecord): boolean {
+  const whose = ownerIn(found.properties.metadata);
+  return (
+    isOurs(found.properties.metadata, us) ||
+    (whose !== undefined && whose.clusterID === us.clusterID)
   );
 }
 

@@ -231,6 +231,23 @@ describeHosted("the guest side in trouble", (start) => {
     expect(guestThings(world)).toEqual([]);
   });
 
+  test("with neither control plane nor cluster left, what has the longer name is found too (defect 14)", async () => {
+    const world = await startGuest(start);
+    await availableCluster(world, "one");
+    const kept = guestThings(world);
+    const link = await availableCluster(world, "two");
+    expect((await link.now())?.status?.privateEndpointID).toMatch(/private-router-pe-/);
+    const { controlPlane, cluster } = link.hosted;
+    await world.stop();
+    await world.remove({ ...cluster, kind: "HostedCluster" });
+    await world.patch(controlPlane, { metadata: { finalizers: null } });
+    await world.remove(controlPlane);
+    await world.patch(link.thing, { status: { privateEndpointID: null } }, "status");
+    await world.start();
+    await world.until("it is let go", async () => !(await link.isHeld()), 10);
+    expect(guestThings(world)).toEqual(kept);
+  });
+
   test("an object that names no control plane is told what it lacks", async () => {
     const world = await startGuest(start);
     const hosted = await heldCluster(world, "one");
