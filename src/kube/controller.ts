@@ -120,7 +120,8 @@ export class Controller {
     const { generation, deletionTimestamp } = object.metadata;
     const known = object.status?.conditions?.some(
       (each) =>
-        this.feature.conditions.includes(each.type) && each.observedGeneration === generation,
+        this.feature.conditions.includes(each.type) &&
+        (this.feature.kind.conditionList === "whole" || each.observedGeneration === generation),
     );
     return known && deletionTimestamp === undefined ? "drift" : "change";
   }
@@ -309,7 +310,9 @@ export class Controller {
     pass: RunningPass,
   ): Promise<boolean> {
     const own = { conditions: this.feature.conditions, fields: this.feature.statusFields ?? [] };
-    const change = statusChange(object, own, { conditions, fields }, pass.now());
+    const { conditionList } = this.feature.kind;
+    const planned = { conditions, fields };
+    const change = statusChange(object, own, planned, pass.now(), conditionList);
     if (change === undefined) return false;
     const { client } = this.#options;
     const signal = pass.ended ? undefined : pass.signal;

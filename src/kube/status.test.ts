@@ -65,3 +65,19 @@ test.each([
 ] as const)("writes for %s, and never another's part", (_what, seen, planned, wanted) => {
   expect(statusChange(seen as WithStatus, own, planned, now)).toEqual(wanted);
 });
+
+const { observedGeneration: _, ...plain } = held;
+
+test("a list that is written whole knows no generation", () => {
+  const planned = { conditions: [ready], fields: {} };
+  const settled = object({ conditions: [another, plain] });
+  expect(statusChange(settled, own, planned, now, "whole")).toBeUndefined();
+  const written = { ...plain, lastTransitionTime: "2026-05-01T10:00:00Z" };
+  expect(statusChange(object(), own, planned, now, "whole")).toEqual({ conditions: [written] });
+});
+
+test("a condition that is there twice in a list that is written whole is written once", () => {
+  const twice = object({ conditions: [plain, another, { ...plain, status: "False" }] });
+  const planned = { conditions: [ready], fields: {} };
+  expect(statusChange(twice, own, planned, now, "whole")).toEqual({ conditions: [plain] });
+});

@@ -2,6 +2,7 @@ import { type PlannedCondition, withConditions } from "../model/conditions.ts";
 import { apiVersionOf, type Kind, type KubeObject } from "../model/kind.ts";
 import type { Condition } from "../model/kinds/condition.ts";
 import { type KubeClient, parseBody } from "./client.ts";
+import { KubeError } from "./errors.ts";
 
 /** The part of the status that one controller owns. */
 export interface OwnStatus {
@@ -28,15 +29,19 @@ export function statusChange(
     fields: Record<string, unknown>;
   },
   now: Date,
+  list?: Kind["conditionList"],
 ): Record<string, unknown> | undefined {
-  const held =
-    object.status?.conditions?.filter((each) => own.conditions.includes(each.type)) ?? [];
+  const all = object.status?.conditions?.filter((each) => own.conditions.includes(each.type)) ?? [];
+  const held = list === "whole" ? firstOfEach(all) : all;
   const observedGeneration = object.metadata.generation ?? 0;
   // One that is only carried along says itself for which generation it was decided.
-  const wanted = planned.conditions.map((each) => ({ observedGeneration, ...each }));
+  const wanted = planned.conditions.map((each) =>
+    list === "whole" ? each : { observedGeneration, ...each },
+  );
   const conditions = withConditions(held, wanted, own.conditions, now);
   const changed =
     conditions !== held ||
+    held.length < all.length ||
     own.fields.some((field) => !same(object.status?.[field], planned.fields[field]));
   if (!changed) return undefined;
   const status: Record<string, unknown> = {};
@@ -60,6 +65,8 @@ export async function writeStatus(
   fieldManager: string,
   signal?: AbortSignal,
 ): Promise<string[]> {
+  if (kind.conditionList === "whole")
+    return writeWhole(client, kind, object, own, status, fieldManager, signal);
   const { namespace, name, uid } = object.metadata;
   const place = { kind, namespace, name };
   const options = { subresource: "status", fieldManager, ...(signal && { signal }) } as const;
@@ -77,6 +84,64 @@ export async function writeStatus(
   if (left !== undefined)
     versions.push(versionIn(await client.patch(place, "merge", left, options)));
   return versions;
+}
+
+/** How often a list that others write too is read anew. */
+const wholeTries = 4;
+
+/** The same where the conditions are one list: it is written whole, in the version in which it was read. */
+async function writeWhole(
+  client: KubeClient,
+  kind: Kind,
+  object: WithStatus,
+  own: OwnStatus,
+  status: Record<string, unknown>,
+  fieldManager: string,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const { namespace, name, uid } = object.metadata;
+  const place = { kind, namespace, name };
+  const options = { subresource: "status", fieldManager, ...(signal && { signal }) } as const;
+  let latest = object;
+  for (let tries = 1; ; tries++) {
+    const body = {
+      metadata: { resourceVersion: latest.metadata.resourceVersion, ...(uid && { uid }) },
+      status: {
+        ...Object.fromEntries(own.fields.map((field) => [field, status[field] ?? null])),
+        conditions: inPlace(latest.status?.conditions ?? [], own, conditionsIn(status)),
+      },
+    };
+    try {
+      return [versionIn(await client.patch(place, "merge", body, options))];
+    } catch (error) {
+      if (!(error instanceof KubeError && error.status === 409) || tries === wholeTries)
+        throw error;
+      // Our own steps of this pass may be what changed it.
+      const found = await client.get<WithStatus>(place, signal);
+      if (found === undefined || found.metadata.uid !== uid) throw error;
+      latest = found;
+    }
+  }
+}
+
+/** Everybody's conditions as they are, and ours where they stood, each once. */
+function inPlace(
+  all: readonly Condition[],
+  own: OwnStatus,
+  ours: readonly Condition[],
+): readonly Condition[] {
+  const kept = firstOfEach(all.filter(({ type }) => own.conditions.includes(type)));
+  const made = all.flatMap((each) => {
+    if (!own.conditions.includes(each.type)) return [each];
+    return kept.includes(each) ? ours.filter(({ type }) => type === each.type) : [];
+  });
+  return [...made, ...ours.filter(({ type }) => !kept.some((each) => each.type === type))];
+}
+
+/** The first condition of each type; the same array where there is only one of each. */
+function firstOfEach(all: readonly Condition[]): readonly Condition[] {
+  const first = all.filter(({ type }, at) => all.findIndex((each) => each.type === type) === at);
+  return first.length === all.length ? all : first;
 }
 
 /** Whether an apply is meant to remove something that is there. */
@@ -112,7 +177,11 @@ function leftOver(answer: WithStatus, own: OwnStatus, status: Record<string, unk
 }
 
 function typesIn(status: Record<string, unknown>): Set<string> {
-  return new Set(((status.conditions ?? []) as readonly Condition[]).map(({ type }) => type));
+  return new Set(conditionsIn(status).map(({ type }) => type));
+}
+
+function conditionsIn(status: Record<string, unknown>): readonly Condition[] {
+  return (status.conditions ?? []) as readonly Condition[];
 }
 
 /** The resourceVersion in the text of an object, without parsing the rest of it. */

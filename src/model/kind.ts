@@ -6,6 +6,11 @@ export interface Kind<T extends KubeObject = KubeObject> {
   kind: string;
   plural: string;
   namespaced: boolean;
+  /**
+   * `whole`: its conditions are one list to the API server and know no generation, as Cluster API had them first. Whoever
+   * applied only its own would wipe out everybody else's.
+   */
+  conditionList?: "whole";
   /** Never set: it carries the type of the objects, so that a cache of a kind knows what it holds. */
   readonly object?: T;
 }
