@@ -6,6 +6,7 @@ import { nameOf, parseResourceId, sameId } from "../../model/resource-id.ts";
 import { conditions } from "../names.ts";
 import { longestName } from "./cluster.ts";
 import { differences, newService, repaired, type WantedService, whose } from "./link-service.ts";
+import { balancerCondition, balancerID, balancerProblem } from "./load-balancer.ts";
 import { planDown, removal } from "./plan-down.ts";
 import { reasons } from "./reasons.ts";
 import type { NatSeen, Seen, StatusFields, Stopped, Unseen, Up } from "./seen.ts";
@@ -275,46 +276,6 @@ function wantedOf({ known, subject, allowed, frontend }: Up, natSubnet: string |
     allowed,
   };
   return wanted;
-}
-
-function balancerProblem({ frontend, known, subject }: Up): PlannedCondition | undefined {
-  const type = conditions.loadBalancer;
-  if (frontend.is === "missing")
-    return {
-      ...{ type, status: "False", reason: reasons.loadBalancerNotFound },
-      message: `no load balancer of the management group has the address ${known.loadBalancerIP} · Service ${subject.name} was given it · check the Service and the group that the operator was given`,
-    };
-  if (frontend.is !== "found" || /^standard$/i.test(frontend.frontend.sku)) return undefined;
-  const { balancer, sku } = frontend.frontend;
-  return {
-    ...{ type, status: "False", reason: reasons.loadBalancerUnsupported },
-    message: `load balancer ${nameOf(balancer)} has the SKU ${sku} · link services need Standard · set the cloud provider's loadBalancerSku to Standard and make the Service anew`,
-  };
-}
-
-function balancerCondition(seen: Up): PlannedCondition {
-  const { frontend, known } = seen;
-  const type = conditions.loadBalancer;
-  if (frontend.is === "failed") {
-    const { message } = frontend.failure;
-    return { type, status: "False", reason: reasons.loadBalancerLookupFailed, message };
-  }
-  const problem = balancerProblem(seen);
-  if (problem) return problem;
-  const name = frontend.is === "found" ? nameOf(frontend.frontend.balancer) : "";
-  const message = `load balancer ${name} has the address ${known.loadBalancerIP}`;
-  return { type, status: "True", reason: reasons.success, message };
-}
-
-function balancerID({ frontend, subject }: Up): string | undefined {
-  switch (frontend.is) {
-    case "found":
-      return frontend.frontend.balancer;
-    case "missing":
-      return undefined;
-    case "failed":
-      return subject.fields.internalLoadBalancerID;
-  }
 }
 
 function kept({ privateLinkServiceID, privateLinkServiceAlias }: StatusFields): StatusFields {
