@@ -67,6 +67,7 @@ export const sibling = (over: Partial<Sibling> = {}): Sibling => ({
   uses: true,
   lives: true,
   baseDomain: "example.com",
+  baseZone: base,
   ready: true,
   ...over,
 });

@@ -157,6 +157,7 @@ export function siblingsOf(link: AzurePrivateLinkService, sources: Sources): Sib
         lives,
         uses: lives && (other.metadata.finalizers?.includes(endpointFinalizer) ?? false),
         baseDomain: other.spec.baseDomain,
+        baseZone: other.status?.baseDomainDNSZoneID,
         ready: privateEndpointIP !== undefined && isTrue(told, conditions.endpoint),
       };
     });

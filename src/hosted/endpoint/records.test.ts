@@ -105,6 +105,14 @@ describe("two links of a cluster", () => {
     expect([...guest.resources.keys()]).toEqual([]);
   });
 
+  test("a link that goes leaves a zone that the other uses for another domain", () => {
+    const other = sibling({ name: "private-router", uid: "link-uid", baseDomain: "else.com" });
+    const { guest, second } = both();
+    settle(guest, { ...second, going: "object", siblings: [other] });
+    expect(addressOf(guest, `${base}/A/api-one`)).toBe("192.168.0.4");
+    expect(guest.at(`${internal}/A/api`)).toBeDefined();
+  });
+
   test("the router takes the name back while the other is still going (defect 9)", () => {
     const { guest, first } = both();
     settle(guest, { ...first, siblings: [sibling({ lives: false, uses: false })] });

@@ -39,7 +39,6 @@ import { liesAbove } from "./shadow.ts";
 import {
   endpointIds,
   guestGroup,
-  isBelow,
   linkIds,
   nameInZone,
   plainName,
@@ -59,8 +58,6 @@ export interface Parts {
   turns: ZoneTurns;
 }
 
-/** What the zones of internal names lie below. */
-const internalDomain = "hypershift.local";
 const changeAgeMs = 10 * 60_000;
 const driftAgeMs = 150_000;
 /** One that is not connected yet is read anew, but not by every pass that something else causes. */
@@ -233,9 +230,6 @@ async function seeZones(
   const inGroup = places.some(({ id }) => sameId(parentOf(id) ?? "", group));
   const listed = inGroup ? await unlessRefused(gateway.list(group, looking.maxAgeMs)) : [];
   if ("refused" in listed) return { zonesFailed: listed.refused };
-  if (seen.going !== undefined)
-    for (const { id, tags } of listed)
-      if (id !== undefined && ourClaim(tags, seen.us) !== undefined) addClaimed(places, id);
   const zones = await Promise.all(
     places.map((place) => seeZone({ ...place, ...inside(seen, place) }, looking)),
   );
@@ -278,14 +272,6 @@ function zonePlaces(seen: Seen, link: AzurePrivateLinkService, sources: Sources)
   if (object.spec.baseDomain)
     add("base", zoneIn(guestGroup(object.spec), plainName(object.spec.baseDomain)), true, false);
   return places;
-}
-
-/** A zone of the group that our cluster claims is to be left too, though nothing else tells of it. */
-function addClaimed(places: Place[], text: string): void {
-  const id = parseResourceId(text, "Microsoft.Network/privateDnsZones");
-  if (places.some((each) => sameId(each.id, id))) return;
-  const role = isBelow(lastSegment(id), internalDomain) ? "internal" : "base";
-  places.push({ role, id, managed: true, wanted: false });
 }
 
 function withIds(ids: readonly ResourceId[], found: readonly { id?: string }[]): ResourceId[] {

@@ -65,6 +65,8 @@ export interface Sibling {
   /** It is not being undone. */
   lives: boolean;
   baseDomain: string | undefined;
+  /** The zone of its base domain, as it has published it. */
+  baseZone: string | undefined;
   /** Its endpoint is approved and has an address. */
   ready: boolean;
 }

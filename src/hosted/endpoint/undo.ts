@@ -1,7 +1,7 @@
 import type { Plan } from "../../kube/feature.ts";
 import type { PlannedCondition } from "../../model/conditions.ts";
 import { ownerIn } from "../../model/ownership.ts";
-import { nameOf } from "../../model/resource-id.ts";
+import { nameOf, sameId } from "../../model/resource-id.ts";
 import { annotations, conditions, privateRouter } from "../names.ts";
 import { ourEndpoints } from "./endpoint.ts";
 import { reasons } from "./reasons.ts";
@@ -206,7 +206,8 @@ function isNeeded(seen: Seen, zone: ZoneSeen): boolean {
   // What an object that stays does not want, no link of its cluster wants: they are asked for together.
   if (seen.going === undefined) return false;
   return seen.siblings.some(
-    ({ uses, baseDomain }) => uses && sameName(baseDomain, seen.object.spec.baseDomain),
+    ({ uses, baseDomain, baseZone = "" }) =>
+      uses && (sameName(baseDomain, seen.object.spec.baseDomain) || sameId(baseZone, zone.id)),
   );
 }
 
@@ -223,13 +224,12 @@ function isUsedRouter({ name, uses }: Seen["siblings"][number]): boolean {
   return name === privateRouter && uses;
 }
 
-/** Whether a name is our cluster's, whichever of its links wrote it. */
-function isClusters({ us }: Seen, { found }: FoundRecord): boolean {
+/** Whether a name is our cluster's, and of no link that lives. */
+function isClusters({ us, siblings }: Seen, { found }: FoundRecord): boolean {
   const whose = ownerIn(found.properties.metadata);
-  return (
-    isOurs(found.properties.metadata, us) ||
-    (whose !== undefined && whose.clusterID === us.clusterID)
-  );
+  if (isOurs(found.properties.metadata, us)) return true;
+  if (whose === undefined || whose.clusterID !== us.clusterID) return false;
+  return !siblings.some(({ uid, lives }) => lives && uid === whose.uid);
 }
 
 /** Whether somebody else has put something into the zone: a record set, or a link of their own. */
