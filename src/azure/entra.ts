@@ -70,16 +70,38 @@ export function clientSecret(
   });
 }
 
-/** Tokens for an application with a certificate: a PEM file that holds the key too. */
+/** A certificate with its key in PEM, and what the key is locked with. */
+export interface CertificateText {
+  certificate: string;
+  password?: string | undefined;
+}
+
+/** Tokens for an application with a certificate, which is read anew for each token: of a file, or of anywhere else. */
 export function clientCertificate(
-  principal: Principal & { certificateFile: string; password?: string | undefined },
+  principal: Principal &
+    (
+      | { certificateFile: string; password?: string | undefined }
+      | { certificate: () => Promise<CertificateText> }
+    ),
   options: EntraOptions,
 ): TokenSource {
-  const { tenantId, clientId, certificateFile, password } = principal;
-  const locked = password === undefined ? {} : { certificatePassword: password };
+  const { tenantId, clientId } = principal;
+  const read =
+    "certificate" in principal
+      ? principal.certificate
+      : async () => ({
+          certificate: await readText(principal.certificateFile),
+          password: principal.password,
+        });
   return entraTokens(principal, options, async ({ ClientCertificateCredential }, sdkOptions) => {
-    const file = { certificate: await readText(certificateFile), ...locked };
-    return new ClientCertificateCredential(tenantId, clientId, file, sdkOptions);
+    const { certificate, password } = await read();
+    const locked = password === undefined ? {} : { certificatePassword: password };
+    return new ClientCertificateCredential(
+      tenantId,
+      clientId,
+      { certificate, ...locked },
+      sdkOptions,
+    );
   });
 }
 

@@ -208,6 +208,18 @@ const own: Record<string, KnownCode> = {
     "the control plane is in another Azure cloud than this operator",
     "correct spec.platform.azure.cloud, or run an operator with AZURE_CLOUD_NAME set to that cloud",
   ),
+  ClusterIdentityIncomplete: slow(
+    "the AzureClusterIdentity does not say all that its type needs",
+    "set tenantID, clientID and, where its type has a Secret, clientSecret in its spec",
+  ),
+  ClusterIdentityMissing: slow(
+    "the cluster names no AzureClusterIdentity that exists",
+    "set spec.identityRef to an AzureClusterIdentity, or make the one that it names",
+  ),
+  ClusterIdentityUnsupported: slow(
+    "an AzureClusterIdentity of this type cannot be used",
+    "set its type to WorkloadIdentity, ServicePrincipal, ServicePrincipalCertificate or UserAssignedMSI",
+  ),
   CredentialMissing: slow(
     "no credential for Azure was given",
     "set AZURE_PLS_CLIENT_ID, AZURE_FEDERATED_TOKEN_FILE or AZURE_CREDENTIALS_FILE",
@@ -215,6 +227,10 @@ const own: Record<string, KnownCode> = {
   CredentialUnreadable: slow(
     "the credential cannot be read",
     "check the path, the permissions and the form of the file",
+  ),
+  FederatedTokenMissing: slow(
+    "this process has no token by which to prove a workload identity",
+    "run it in a pod with the label azure.workload.identity/use, or set AZURE_FEDERATED_TOKEN_FILE",
   ),
   ForeignAddress: slow(
     "the answer points to another server, to which the token is not sent",
@@ -236,6 +252,10 @@ const own: Record<string, KnownCode> = {
     "it is not a path of Azure Resource Manager",
     "correct the resource id",
   ),
+  NamespaceNotAllowed: slow(
+    "the AzureClusterIdentity does not admit clusters of this namespace",
+    "add the namespace to spec.allowedNamespaces of the AzureClusterIdentity; {} admits all",
+  ),
   NotLeader: now(
     "this process does not lead, so it writes nothing",
     "nothing to do: the leader writes",
@@ -255,6 +275,14 @@ const own: Record<string, KnownCode> = {
   RedirectRefused: slow(
     "the answer was a redirect, which is not followed",
     "check that the Resource Manager endpoint is right and that no proxy answers for it",
+  ),
+  SecretIncomplete: slow(
+    "the Secret of the AzureClusterIdentity does not hold what its type needs",
+    "put the client secret, or the certificate with its key in PEM, under the key clientSecret",
+  ),
+  SecretMissing: slow(
+    "the Secret that the AzureClusterIdentity names does not exist",
+    "make the Secret, or correct spec.clientSecret of the AzureClusterIdentity",
   ),
   Throttled: slow(
     "Azure told this identity to wait, so nothing is sent",

@@ -43,6 +43,22 @@ export async function makeServiceAccount(
   }
 }
 
+/** The service account that this client is; undefined for anybody else. */
+export async function ownServiceAccount(
+  client: KubeClient,
+  signal?: AbortSignal,
+): Promise<Pick<TokenAsked, "namespace" | "name"> | undefined> {
+  const body = JSON.stringify({
+    apiVersion: "authentication.k8s.io/v1",
+    kind: "SelfSubjectReview",
+  });
+  const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+  const text = await client.request("POST", path, { body, signal });
+  const { status } = parseBody<{ status?: { userInfo?: { username?: unknown } } }>(text);
+  const user = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(String(status?.userInfo?.username));
+  return user ? { namespace: user[1] ?? "", name: user[2] ?? "" } : undefined;
+}
+
 function accountsIn(namespace: string): string {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/serviceaccounts`;
 }
