@@ -39,10 +39,12 @@ function findRoute(method: string, path: string): Routed {
   const exact = typeNamed(named);
   // `…/virtualNetworks/v/subnets` is a collection of subnets; `…/privateLinkServices/p/check` an action on p.
   const type = exact ?? (address.collection ? typeNamed(collectionOf(named)) : undefined);
+  // To list the records of all types, `…/privateDnsZones/z/ALL`, is a right of its own.
+  const acted = exact || method !== "GET" ? (type?.roleType ?? type?.type ?? named) : named;
   return {
     address,
     type,
-    action: `${type?.roleType ?? type?.type ?? named}/${verbOf(method, address, exact)}`,
+    action: `${acted}/${verbOf(method, address, exact)}`,
     poll: method === "GET" ? pollAt(address.key) : undefined,
   };
 }

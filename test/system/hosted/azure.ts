@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { TokenSource } from "../../../src/azure/tokens.ts";
 import { parseResourceId, resourceGroupId } from "../../../src/model/resource-id.ts";
 import type { Simulator, SimulatorOptions } from "../../../src/simulator/simulator.ts";
@@ -35,8 +36,14 @@ export interface Azure {
   at(id: string): Record<string, unknown> | undefined;
 }
 
-/** Start it; it is stopped when the test ends. */
-export async function startAzure(options: SimulatorOptions = {}): Promise<Azure> {
+/** The rights of the two identities: actions in their own group. */
+export interface Rights {
+  operator: readonly string[];
+  guest: readonly string[];
+}
+
+/** Start it; it is stopped when the test ends. Without rights that are named both identities may do everything. */
+export async function startAzure(options: SimulatorOptions = {}, rights?: Rights): Promise<Azure> {
   const simulator = await startChecked(options);
   const { directory, roles } = simulator;
   directory.addSubscription(managementSubscription, tenant);
@@ -46,11 +53,26 @@ export async function startAzure(options: SimulatorOptions = {}): Promise<Azure>
     roles.makeOwner(principal);
     return { identity: name, token: async () => directory.tokenFor(principal) };
   };
-  const [operator, guest] = [identity("operator"), identity("guest")];
+  const limited = (name: keyof Rights, group: string, actions: readonly string[]): TokenSource => {
+    const principal = directory.addApplication({ tenant });
+    const definition = `${group}/providers/Microsoft.Authorization/roleDefinitions/${randomUUID()}`;
+    const permissions = [{ actions: [...actions], notActions: [] }];
+    simulator.change(definition, {
+      properties: { roleName: name, assignableScopes: [group], permissions },
+    });
+    simulator.change(`${group}/providers/Microsoft.Authorization/roleAssignments/${randomUUID()}`, {
+      properties: { roleDefinitionId: definition, principalId: principal.objectId },
+    });
+    return { identity: name, token: async () => directory.tokenFor(principal) };
+  };
   simulator.change(managementGroup, { location });
   simulator.change(guestGroup, { location });
   simulator.change(managementNetwork, networkBody("10.0.0.0/16", "nodes", "10.0.0.0/18"));
   simulator.change(guestNetwork, networkBody("192.168.0.0/16", "workers", "192.168.0.0/18"));
+  const operator = rights
+    ? limited("operator", managementGroup, rights.operator)
+    : identity("operator");
+  const guest = rights ? limited("guest", guestGroup, rights.guest) : identity("guest");
   const frontends: JsonObject[] = [];
   return {
     simulator,

@@ -13,7 +13,7 @@ import { type AuditEntry, type Cluster, clusterAt } from "../../setup/cluster.ts
 import { type ControlPlane, startControlPlane } from "../../setup/control-plane.ts";
 import { describeWhere } from "../../setup/needs.ts";
 import { installKinds } from "../kinds/install.ts";
-import { type Azure, managementGroup, startAzure } from "./azure.ts";
+import { type Azure, managementGroup, type Rights, startAzure } from "./azure.ts";
 import { CountingClient } from "./counting-client.ts";
 import {
   type ClusterShape,
@@ -46,6 +46,8 @@ export interface WorldOptions {
   /** The controllers that run. They are made with the two sides of Azure. */
   features: (sides: AzureSides, azure: Azure) => readonly MakeFeature[];
   simulator?: SimulatorOptions;
+  /** What the two identities may do; everything where nothing is said. */
+  rights?: Rights;
   log?: Log;
   /** Do not start the controllers yet. */
   stopped?: boolean;
@@ -143,7 +145,7 @@ export function describeHosted(
 
 async function startWorld(cluster: Cluster, options: WorldOptions): Promise<HostedWorld> {
   const clock = new ManualClock(Date.now());
-  const azure = await startAzure({ ...options.simulator, clock });
+  const azure = await startAzure({ ...options.simulator, clock }, options.rights);
   const { simulator } = azure;
   const told: ArmRequest[] = [];
   const userAgent = `postern-test/${Math.random().toString(36).slice(2)}`;
