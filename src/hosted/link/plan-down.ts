@@ -1,10 +1,10 @@
+import { disconnecting } from "../../azure/disconnect.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import type { Again, Plan } from "../../kube/feature.ts";
 import type { PlannedCondition } from "../../model/conditions.ts";
 import type { Failure } from "../../model/failure.ts";
 import { lastSegment, nameOf, type ResourceId, sameId } from "../../model/resource-id.ts";
 import { annotations, conditions } from "../names.ts";
-import { disconnecting } from "./connections.ts";
 import { reasons } from "./reasons.ts";
 import type { Down, Subject } from "./seen.ts";
 import type { LinkStep } from "./steps.ts";

@@ -1,4 +1,6 @@
 import type { ArmView } from "../../azure/arm.ts";
+import { attempt } from "../../azure/attempt.ts";
+import { guestFirstMs } from "../../azure/disconnect.ts";
 import { privateLinkServices } from "../../azure/gateways/private-link-services.ts";
 import type { Pass } from "../../kube/pass.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
@@ -13,9 +15,7 @@ import {
   sameId,
 } from "../../model/resource-id.ts";
 import { endpointFinalizer, linkServiceName } from "../names.ts";
-import { attempt } from "./attempt.ts";
 import { longestName } from "./cluster.ts";
-import { guestFirstMs } from "./connections.ts";
 import { whose } from "./link-service.ts";
 import { isSharedSubnet, type NatNetwork, type NatSubnet } from "./nat-subnets.ts";
 import { serviceBehind } from "./nat-users.ts";

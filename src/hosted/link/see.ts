@@ -1,4 +1,5 @@
 import type { ArmView } from "../../azure/arm.ts";
+import { attempt } from "../../azure/attempt.ts";
 import type { Look } from "../../azure/gateway.ts";
 import {
   type PrivateLinkService,
@@ -7,7 +8,6 @@ import {
 import type { Pass } from "../../kube/pass.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
 import { parentOf, parseResourceId, type ResourceId, sameId } from "../../model/resource-id.ts";
-import { attempt } from "./attempt.ts";
 import { clusterKeyOf, known } from "./cluster.ts";
 import type { Frontend } from "./frontends.ts";
 import { allowedSubscriptions } from "./link-service.ts";

@@ -1,10 +1,10 @@
+import type { ForeignEndpoints } from "../../azure/disconnect.ts";
 import type { Look } from "../../azure/gateway.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import type { Failure } from "../../model/failure.ts";
 import type { Condition } from "../../model/kinds/condition.ts";
 import type { ResourceId } from "../../model/resource-id.ts";
 import type { Known } from "./cluster.ts";
-import type { ForeignEndpoints } from "./connections.ts";
 import type { Frontend } from "./frontends.ts";
 
 /** The object, and what its status says that is ours. */

@@ -1,3 +1,4 @@
+import { foreignEndpoints } from "../../azure/disconnect.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
 import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
@@ -10,7 +11,6 @@ import {
   sameId,
 } from "../../model/resource-id.ts";
 import { annotations, conditions, endpointName, linkFinalizer } from "../names.ts";
-import { foreignEndpoints } from "./connections.ts";
 import { natSubnetOf } from "./link-service.ts";
 import { isSharedSubnet } from "./nat-subnets.ts";
 import { natSubnetAnnotation } from "./nat-users.ts";

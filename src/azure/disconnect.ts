@@ -1,6 +1,6 @@
-import type { EndpointConnection } from "../../azure/gateways/endpoint-connections.ts";
-import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
-import { parseResourceId, type ResourceId } from "../../model/resource-id.ts";
+import { parseResourceId, type ResourceId } from "../model/resource-id.ts";
+import type { EndpointConnection } from "./gateways/endpoint-connections.ts";
+import type { PrivateLinkService } from "./gateways/private-link-services.ts";
 
 /** What a person chose for endpoints of other people. */
 export type ForeignEndpoints = "disconnect" | "refuse";
@@ -37,7 +37,7 @@ export function disconnecting(
   given: {
     policy: ForeignEndpoints;
     isOwn: (endpoint: string) => boolean;
-    /** How long to wait for the guest side; 0 where it has nothing to do or had its time. */
+    /** How long to wait for the side of our own endpoint; 0 where it has nothing to do or had its time. */
     guestMs: number;
   },
 ): Disconnecting {

@@ -1,5 +1,5 @@
-import { AzureError } from "../../azure/errors.ts";
-import { type Failure, isExplained } from "../../model/failure.ts";
+import { type Failure, isExplained } from "../model/failure.ts";
+import { AzureError } from "./errors.ts";
 
 /** What a read gave, or why it failed. What passes by itself, and the end of the pass, are for the controller. */
 export async function attempt<T>(read: () => Promise<T>): Promise<T | { failed: Failure }> {
