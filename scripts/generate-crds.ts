@@ -27,11 +27,18 @@ function fileOf({ group, plural }: Definition): string {
 function manifestOf(definition: Definition): string {
   const lines = ["# Made by scripts/generate-crds.ts from src/model/kinds. Do not edit."];
   if (definition.standIn) {
-    const origin = definition.group.startsWith("hypershift.") ? "HyperShift" : "OpenShift";
+    const origin = originOf(definition);
     lines.push(`# For a machine without ${origin}. Never install it over ${origin}'s own.`);
   }
   const yaml = stringify(crdOf(definition), { lineWidth: 0, aliasDuplicateObjects: false });
   return `${lines.join("\n")}\n${yaml}`;
+}
+
+/** Whose place a stand-in takes. */
+function originOf({ group }: Definition): string {
+  if (group.startsWith("hypershift.")) return "HyperShift";
+  if (group.endsWith("cluster.x-k8s.io")) return "Cluster API";
+  return group.endsWith(".upbound.io") ? "Crossplane" : "OpenShift";
 }
 
 function present(): string[] {

@@ -1,12 +1,14 @@
 import { apiVersionOf, type Kind } from "./kind.ts";
 import type { Definition } from "./kinds/definition.ts";
+import { rules } from "./kinds/schema.ts";
 
-/** On a CRD that only takes the place of HyperShift's or OpenShift's: theirs do not have it. */
+/** On a CRD that only takes the place of another project's: theirs do not have it. */
 export const standInLabel = "postern.io/stand-in";
 
 /** The object that makes a kind known to an API server, as plain data. */
 export function crdOf(definition: Definition) {
-  const { group, version, kind, plural, singular, shortNames, annotations } = definition;
+  const { group, version, kind, plural, singular, shortNames, categories, annotations } =
+    definition;
   const labels = definition.standIn ? { [standInLabel]: "true" } : undefined;
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -18,7 +20,14 @@ export function crdOf(definition: Definition) {
     },
     spec: {
       group,
-      names: { kind, listKind: `${kind}List`, plural, singular, shortNames },
+      names: {
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        singular,
+        shortNames,
+        ...(categories && { categories }),
+      },
       scope: definition.namespaced ? "Namespaced" : "Cluster",
       versions: [
         {
@@ -51,5 +60,6 @@ function schemaOf(definition: Definition) {
       spec: definition.spec,
       status: definition.status,
     },
+    ...(definition.rules && rules(...definition.rules)),
   };
 }

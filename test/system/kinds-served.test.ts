@@ -12,6 +12,7 @@ import { managed, onAzure, published } from "./kinds/hosted-spec.ts";
 import { installKinds } from "./kinds/install.ts";
 import { linkSpec } from "./kinds/link-spec-rows.ts";
 import { type Over, subnet, uuid } from "./kinds/row.ts";
+import { withStrangers } from "./kinds/strangers.ts";
 
 describeOnCluster("the real API server, serving our kinds", (cluster) => {
   let namespace = "";
@@ -178,14 +179,6 @@ interface Table {
 function condition(type: string): Condition {
   const lastTransitionTime = "2026-08-22T12:00:00Z";
   return { type, status: "True", reason: "Tested", message: "", lastTransitionTime };
-}
-
-/** The same with a field that nobody knows in every object of it. */
-function withStrangers(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withStrangers);
-  if (value === null || typeof value !== "object") return value;
-  const fields = Object.entries(value).map(([name, field]) => [name, withStrangers(field)]);
-  return { ...Object.fromEntries(fields), notOurs: { deep: [1, "two"] } };
 }
 
 /** What `kubectl get` asks for. */

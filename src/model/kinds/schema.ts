@@ -1,4 +1,11 @@
-import { type TOptional, type TString, type TUnsafe, Type } from "typebox";
+import {
+  type Static,
+  type TOptional,
+  type TSchema,
+  type TString,
+  type TUnsafe,
+  Type,
+} from "typebox";
 import type { ResourceType } from "../resource-id.ts";
 
 /** A rule in CEL that the API server checks, and what it says to the person whose object breaks it. */
@@ -45,6 +52,20 @@ export function text(
 }
 
 const uuidPattern = "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
+
+/** A map of texts by name, such as tags. `Type.Record` would become `patternProperties`, which is forbidden too. */
+export function textMap(description: string): TUnsafe<Record<string, string>> {
+  return Type.Unsafe<Record<string, string>>({
+    type: "object",
+    description,
+    additionalProperties: { type: "string" },
+  });
+}
+
+/** The same, or an explicit null. */
+export function orNull<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
+  return Type.Unsafe<Static<T> | null>({ ...schema, nullable: true });
+}
 
 /** A UUID, with hexadecimal digits of either case. */
 export function uuid(description: string, ...more: Rule[]): TString {

@@ -8,6 +8,8 @@ export interface Row {
   /** A sentence, which is the name of the test. */
   says: string;
   kind: Kind;
+  /** The name of the object, where the row is about it. */
+  name?: string;
   spec: unknown;
   /** Written over the spec after the object was created. */
   becomes?: unknown;

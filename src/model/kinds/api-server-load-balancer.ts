@@ -1,0 +1,181 @@
+import { type Static, Type } from "typebox";
+import { immutable, ip, keepUnknown, oneOf, type Rule, rules, text } from "./schema.ts";
+
+/** What CAPZ lets a subnet, a load balancer, a link or an endpoint be called. */
+export const resourceName = { pattern: "^[-\\w._]+$" } as const;
+
+const natIpConfiguration = Type.Object(
+  {
+    allocationMethod: oneOf(["Static", "Dynamic"], "Whether the address is given here."),
+    subnet: text("The subnet of the cluster in which the address is.", {
+      minLength: 1,
+      maxLength: 80,
+    }),
+    privateIPAddress: Type.Optional(ip("The address, with Static.")),
+  },
+  {
+    description: "An address to which the link service translates those of clients.",
+    ...keepUnknown,
+    ...rules({
+      rule: "self.allocationMethod != 'Static' || has(self.privateIPAddress)",
+      message: "privateIPAddress is required with Static: add it, or set Dynamic",
+      fieldPath: ".privateIPAddress",
+      reason: "FieldValueRequired",
+    }),
+  },
+);
+
+const natIpConfigurations = (description: string, field: string) =>
+  Type.Optional(
+    Type.Array(natIpConfiguration, {
+      description,
+      minItems: 1,
+      maxItems: 8,
+      ...rules(immutable(field)),
+    }),
+  );
+
+const subscriptions = (description: string) =>
+  Type.Optional(
+    Type.Array(text("A subscription.", { minLength: 1, maxLength: 64 }), {
+      description,
+      maxItems: 100,
+    }),
+  );
+
+const onlyOneSpelling: Rule = {
+  rule: "has(self.natIpConfigurations) != has(self.natIPConfigurations)",
+  message:
+    "give one of natIpConfigurations and natIPConfigurations, as the installed CAPZ spells it",
+};
+
+const sameSpelling: Rule = {
+  rule: "has(self.natIpConfigurations) == has(oldSelf.natIpConfigurations)",
+  message:
+    "the NAT addresses of a link cannot change: put back the old list, or make a link of another name",
+};
+
+const autoApprovedAreAllowed: Rule = {
+  rule: "!has(self.autoApprovedSubscriptions) || self.autoApprovedSubscriptions.all(s, has(self.allowedSubscriptions) && self.allowedSubscriptions.exists(a, a.lowerAscii() == s.lowerAscii()))",
+  message:
+    "every subscription that is approved by itself must be allowed: add it to allowedSubscriptions",
+  fieldPath: ".autoApprovedSubscriptions",
+};
+
+const privateLink = Type.Object(
+  {
+    name: Type.String({
+      description: "The name of the link service.",
+      minLength: 1,
+      maxLength: 80,
+      ...resourceName,
+    }),
+    natIpConfigurations: natIpConfigurations(
+      "The NAT addresses, as the fork of CAPZ that has links spells it.",
+      "natIpConfigurations",
+    ),
+    natIPConfigurations: natIpConfigurations(
+      "The NAT addresses, as CAPZ itself spells it.",
+      "natIPConfigurations",
+    ),
+    lbFrontendIPConfigNames: Type.Array(text("A frontend.", { minLength: 1, maxLength: 80 }), {
+      description: "The frontends of the load balancer to which the link leads.",
+      minItems: 1,
+      maxItems: 16,
+      "x-kubernetes-list-type": "set",
+    }),
+    allowedSubscriptions: subscriptions("Who may ask for a connection."),
+    autoApprovedSubscriptions: subscriptions("Whose connections nobody needs to approve."),
+    enableProxyProtocol: Type.Optional(
+      Type.Boolean({ description: "Whether the address of a client is sent along." }),
+    ),
+  },
+  {
+    description: "A link service on the load balancer.",
+    ...keepUnknown,
+    ...rules(onlyOneSpelling, sameSpelling, autoApprovedAreAllowed),
+  },
+);
+
+/** A private link on the load balancer of an API server, in either spelling. */
+export type PrivateLink = Static<typeof privateLink>;
+
+const frontend = Type.Object(
+  {
+    name: text("The name of the frontend.", { minLength: 1, maxLength: 80 }),
+    privateIP: Type.Optional(text("Its address in the network.", { maxLength: 39 })),
+    publicIP: Type.Optional(
+      Type.Object(
+        {
+          name: text("The name of the public address.", { maxLength: 80 }),
+          dnsName: Type.Optional(text("Its name in DNS.", { maxLength: 253 })),
+        },
+        { description: "Its public address.", ...keepUnknown },
+      ),
+    ),
+  },
+  { description: "One address of the load balancer.", ...keepUnknown },
+);
+
+const loadBalancerRules: Rule[] = [
+  {
+    rule: "self.type == 'Internal' || !has(self.privateLinks) || size(self.privateLinks) == 0",
+    message: "private links need a load balancer of type Internal: take them out",
+    fieldPath: ".privateLinks",
+  },
+  {
+    rule: "self.type != 'Internal' || !has(self.frontendIPs) || (size(self.frontendIPs) == 1 && !has(self.frontendIPs[0].publicIP))",
+    message: "an Internal load balancer has one frontend, without a public address",
+    fieldPath: ".frontendIPs",
+  },
+  {
+    rule: "self.type != 'Internal' || oldSelf.?frontendIPs[?0].?privateIP.orValue('') in ['', self.?frontendIPs[?0].?privateIP.orValue('')]",
+    message:
+      "the address of an Internal load balancer cannot change once it is set: put back the old one",
+    fieldPath: ".frontendIPs",
+  },
+  {
+    // Without frontends CAPZ fills in one of a name of its own before it looks at the links.
+    rule: "!has(self.privateLinks) || !has(self.frontendIPs) || self.privateLinks.all(l, l.lbFrontendIPConfigNames.all(n, self.frontendIPs.exists(f, f.name == n)))",
+    message: "a private link leads to a frontend that is not there: name one of frontendIPs",
+    fieldPath: ".privateLinks",
+  },
+];
+
+/** The load balancer before an API server. */
+export const apiServerLoadBalancer = Type.Object(
+  {
+    id: Type.Optional(text("Its id in Azure, once it is there.", { maxLength: 1024 })),
+    name: Type.Optional(
+      Type.String({
+        description: "Its name in Azure.",
+        maxLength: 80,
+        ...resourceName,
+        ...rules(immutable("name")),
+      }),
+    ),
+    type: Type.Optional(
+      oneOf(["Internal", "Public"], "Whether it is reached from the network only.", {
+        default: "Public",
+        ...rules(immutable("type")),
+      }),
+    ),
+    frontendIPs: Type.Optional(
+      Type.Array(frontend, { description: "Its addresses.", maxItems: 16 }),
+    ),
+    privateLinks: Type.Optional(
+      Type.Array(privateLink, {
+        description: "The link services on it. A stock CAPZ knows of none.",
+        maxItems: 8,
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["name"],
+      }),
+    ),
+  },
+  {
+    description:
+      "The load balancer before the API server. CAPZ leaves it out where it runs no control plane.",
+    ...keepUnknown,
+    ...rules(...loadBalancerRules),
+  },
+);

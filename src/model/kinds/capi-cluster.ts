@@ -1,0 +1,104 @@
+import { type Static, Type } from "typebox";
+import type { KubeObject } from "../kind.ts";
+import { conditionList } from "./condition.ts";
+import { age, type Definition, statusOf } from "./definition.ts";
+import { keepUnknown, oneOf } from "./schema.ts";
+
+const subdomain = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
+
+const reference = (description: string) =>
+  Type.Optional(
+    Type.Object(
+      {
+        apiGroup: Type.String({
+          description: "The group of its kind. The version is whichever is served.",
+          minLength: 1,
+          maxLength: 253,
+          pattern: subdomain,
+        }),
+        kind: Type.String({
+          description: "Its kind.",
+          minLength: 1,
+          maxLength: 63,
+          pattern: "^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$",
+        }),
+        name: Type.String({
+          description: "Its name, in the namespace of the cluster.",
+          minLength: 1,
+          maxLength: 253,
+          pattern: subdomain,
+        }),
+      },
+      { description, ...keepUnknown },
+    ),
+  );
+
+const spec = Type.Object(
+  {
+    paused: Type.Optional(
+      Type.Boolean({ description: "Whether everybody is to leave the cluster alone." }),
+    ),
+    controlPlaneEndpoint: Type.Optional(
+      Type.Object(
+        {
+          host: Type.Optional(
+            Type.String({ description: "Its name or address.", minLength: 1, maxLength: 512 }),
+          ),
+          port: Type.Optional(
+            Type.Integer({
+              description: "Its port.",
+              format: "int32",
+              minimum: 1,
+              maximum: 65_535,
+            }),
+          ),
+        },
+        { description: "Where the API server is reached.", minProperties: 1, ...keepUnknown },
+      ),
+    ),
+    infrastructureRef: reference("What the cluster has in a cloud, such as an AzureCluster."),
+    controlPlaneRef: reference("Who runs the control plane, such as a KubeadmControlPlane."),
+  },
+  { description: "What the cluster is to be.", minProperties: 1, ...keepUnknown },
+);
+
+const status = Type.Object(
+  {
+    phase: Type.Optional(
+      oneOf(
+        ["Pending", "Provisioning", "Provisioned", "Deleting", "Failed", "Unknown"],
+        "How far it is.",
+      ),
+    ),
+    conditions: Type.Optional(conditionList({ maxItems: 32 })),
+  },
+  { description: "What the cluster is.", minProperties: 1, ...keepUnknown },
+);
+
+/** The part of Cluster API's Cluster that Postern reads and writes. */
+export interface CapiCluster extends KubeObject {
+  spec: Static<typeof spec>;
+  status?: Static<typeof status>;
+}
+
+/** The kind `Cluster` of Cluster API, in so far as Postern reads and writes it. */
+export const capiCluster: Definition<CapiCluster> = {
+  group: "cluster.x-k8s.io",
+  version: "v1beta2",
+  kind: "Cluster",
+  plural: "clusters",
+  singular: "cluster",
+  shortNames: ["cl"],
+  categories: ["cluster-api"],
+  namespaced: true,
+  description: "A cluster of Cluster API.",
+  columns: [
+    { name: "Available", type: "string", jsonPath: statusOf("Available") },
+    { name: "Paused", type: "boolean", jsonPath: ".spec.paused", priority: 10 },
+    { name: "Phase", type: "string", jsonPath: ".status.phase" },
+    age,
+  ],
+  spec,
+  status,
+  standIn: true,
+};
