@@ -172,7 +172,8 @@ export class Controller {
       if (pass.ended?.code === "NotLeader") throw error;
       if (pass.ended) this.#options.metrics.timedOut();
       const failure = this.#tellFailure(pass, pass.ended ?? error);
-      const failures = [{ type: this.feature.conditions[0], failure }];
+      const { failsAs: reason = failure.reason } = this.feature;
+      const failures = [{ type: this.#typesOn(object)[0], failure: { ...failure, reason } }];
       if (this.#worthTelling(pass.key, failure)) await this.#writeFailure(object, failures, pass);
       return this.#failed(pass.key, failures, undefined);
     }
@@ -217,7 +218,7 @@ export class Controller {
           runningMs = Math.min(runningMs ?? Number.POSITIVE_INFINITY, applied.retryAfterMs);
       } catch (error) {
         if (pass.ended) throw error;
-        const type = step.condition ?? this.feature.conditions[0];
+        const type = step.condition ?? this.#typesOn(object)[0];
         const failure = this.#tellFailure(pass, error, step.do);
         const reason = step.failsAs ?? failure.reason;
         failures.push({ type, failure: { ...failure, reason } });
@@ -263,16 +264,16 @@ export class Controller {
       plan.status ?? {},
       pass,
     );
-    if (!changed && !this.#isNews(pass.key, plan, failures)) return;
+    if (!changed && !this.#isNews(pass.key, object, plan, failures)) return;
     for (const { reason, note, type = "Normal" } of plan.events ?? [])
       this.#tell(object, { type, reason, action: "Reconcile", note });
     this.#tellFailures(object, failures);
   }
 
   /** Whether a feature without a status of its own has something to tell that it did not tell last time. */
-  #isNews(key: string, plan: Plan, failures: readonly Failing[]): boolean {
-    const { conditions, statusFields = [] } = this.feature;
-    if (conditions.length + statusFields.length > 0) return false;
+  #isNews(key: string, object: WithStatus, plan: Plan, failures: readonly Failing[]): boolean {
+    const { statusFields = [] } = this.feature;
+    if (this.#typesOn(object).length + statusFields.length > 0) return false;
     const news = [...(plan.events ?? []), ...failures.map(({ failure }) => failure)];
     const text = news.length === 0 ? undefined : JSON.stringify(news);
     const isNews = text !== undefined && text !== this.#told.get(key);
@@ -281,21 +282,25 @@ export class Controller {
     return isNews;
   }
 
+  /** The condition types that are the feature's own on this object. */
+  #typesOn(object: WithStatus): readonly string[] {
+    return this.feature.conditionsOn?.(object) ?? this.feature.conditions;
+  }
+
   /** Write a failure before or after the plan: what else is known of the object stays as it is. */
   async #writeFailure(
     object: WithStatus,
     failures: readonly Failing[],
     pass: RunningPass,
   ): Promise<void> {
-    const held =
-      object.status?.conditions?.filter((each) => this.feature.conditions.includes(each.type)) ??
-      [];
+    const types = this.#typesOn(object);
+    const held = object.status?.conditions?.filter((each) => types.includes(each.type)) ?? [];
     const fields = Object.fromEntries(
       (this.feature.statusFields ?? []).map((field) => [field, object.status?.[field]]),
     );
     // Told even where the status is what cannot be written.
     this.#tellFailures(object, failures);
-    if (this.feature.conditions.length === 0) return;
+    if (types.length === 0) return;
     await this.#applyStatus(object, withFailures(held, failures), fields, pass).catch(
       (error: unknown) => {
         if (!isGone(error)) this.#tellFailure(pass, error);
@@ -309,7 +314,7 @@ export class Controller {
     fields: Record<string, unknown>,
     pass: RunningPass,
   ): Promise<boolean> {
-    const own = { conditions: this.feature.conditions, fields: this.feature.statusFields ?? [] };
+    const own = { conditions: this.#typesOn(object), fields: this.feature.statusFields ?? [] };
     const { conditionList } = this.feature.kind;
     const planned = { conditions, fields };
     const change = statusChange(object, own, planned, pass.now(), conditionList);

@@ -49,6 +49,10 @@ export interface Feature<T extends KubeObject = KubeObject, Seen = unknown, S ex
   finalizer?: string;
   /** The condition types that are its own. The first one tells of failures; without any, only events do. */
   conditions: readonly string[];
+  /** Those of them that are its own on this object, where on some objects another writes them. */
+  conditionsOn?(object: T): readonly string[];
+  /** The reason of failures that are not of a step; the failure's own where it names none. */
+  failsAs?: string;
   /** The status fields that are its own. */
   statusFields?: readonly string[];
   concurrency?: number;

@@ -264,6 +264,27 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       });
   });
 
+  test("a condition that is another's on one object is left alone there, also where the pass fails", async () => {
+    const feature = widgetFeature({
+      conditions: ["Ready", "Painted"],
+      conditionsOn: ({ spec }) => (spec?.note === "theirs" ? ["Painted"] : ["Ready", "Painted"]),
+      failsAs: "NotPainted",
+      see: async () => {
+        throw explained({ reason: "OutOfPaint", message: "no paint" });
+      },
+    });
+    const { make, get } = await runtimeWith([feature]);
+    await make("ours", { size: 1 });
+    await make("theirs", { size: 1, note: "theirs" });
+    for (const [name, type] of [
+      ["ours", "Ready"],
+      ["theirs", "Painted"],
+    ] as const)
+      await expect
+        .poll(async () => (await get(name)).status?.conditions)
+        .toMatchObject([{ type, reason: "NotPainted", message: "no paint" }]);
+  });
+
   test("a bug in a feature is one condition without its text, and the other objects go on", async () => {
     const feature = widgetFeature({
       see: async (widget) => {

@@ -20,6 +20,13 @@ export type LinkServiceConnection = ArmResource<{
   privateLinkServiceConnectionState?: ConnectionState;
 }>;
 
+/** An address that an endpoint is to have, where Azure is not to choose. */
+export type EndpointIPConfiguration = ArmResource<{
+  privateIPAddress?: string;
+  groupId?: string;
+  memberName?: string;
+}>;
+
 /** A private endpoint. Azure never moves one to another subnet. */
 export type PrivateEndpoint = ArmResource<{
   provisioningState?: string;
@@ -27,6 +34,8 @@ export type PrivateEndpoint = ArmResource<{
   privateLinkServiceConnections?: LinkServiceConnection[];
   manualPrivateLinkServiceConnections?: LinkServiceConnection[];
   customNetworkInterfaceName?: string;
+  ipConfigurations?: EndpointIPConfiguration[];
+  applicationSecurityGroups?: Reference[];
   /** A read of one endpoint fills in the interfaces with their addresses; a list gives only their ids. */
   networkInterfaces?: (Reference & Partial<NetworkInterface>)[];
   customDnsConfigs?: { fqdn?: string; ipAddresses?: string[] }[];
