@@ -3,6 +3,7 @@ import type { Feature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Pass } from "../../kube/pass.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { whenItMatters } from "../../kube/when-it-matters.ts";
 import { isTrue } from "../../model/conditions.ts";
 import { type KubeObject, keyOf } from "../../model/kind.ts";
 import {
@@ -20,7 +21,6 @@ import { domainKey, placeKey, see } from "./see.ts";
 import { type Seen, statusFields } from "./seen.ts";
 import { externalLabel } from "./services.ts";
 import type { EndpointStep } from "./steps.ts";
-import { whenItMatters } from "./when-it-matters.ts";
 import { ZoneTurns } from "./zone-turns.ts";
 
 /** The guest side of a private link: endpoint, zones, links and names, and the Services that external-dns reads. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { whenItMatters } from "./when-it-matters.ts";
+import { whenItMatters } from "../../kube/when-it-matters.ts";
 import { ZoneTurns } from "./zone-turns.ts";
 
 describe("turns", () => {

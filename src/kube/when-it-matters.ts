@@ -1,4 +1,4 @@
-import { type KubeObject, keyOf } from "../../model/kind.ts";
+import { type KubeObject, keyOf } from "../model/kind.ts";
 
 /**
  * Wakes only when what matters of an object has changed: the status of a cluster is written every few seconds, and each
