@@ -10,9 +10,9 @@ import type { EntraOptions } from "../azure/entra.ts";
 import type { Change } from "../kube/cache.ts";
 import { KubeClient } from "../kube/client.ts";
 import type { KubeObject } from "../model/kind.ts";
+import type { AzureClusterIdentity } from "../model/kinds/azure-cluster-identity.ts";
 import { type AllowedNamespaces, allows } from "./allowed-namespaces.ts";
 import { clusterIdentities } from "./cluster-identities.ts";
-import type { AzureClusterIdentity } from "./identity-kind.ts";
 
 const tenant = "22222222-2222-4222-8222-222222222222";
 const client = "44444444-4444-4444-8444-44444444abcd";
@@ -23,7 +23,7 @@ const publicCloud: Cloud = {
   custom: true,
 };
 
-type Spec = Partial<AzureClusterIdentity["spec"]>;
+type Spec = Partial<Omit<AzureClusterIdentity["spec"], "type"> & { type: string }>;
 
 function identity(spec: Spec = {}, metadata: Partial<KubeObject["metadata"]> = {}) {
   return {

@@ -3,10 +3,16 @@ import { AzureError } from "../azure/errors.ts";
 import type { TokenSource } from "../azure/tokens.ts";
 import type { WatchCache } from "../kube/cache.ts";
 import type { KubeObject } from "../model/kind.ts";
+import type { AzureClusterIdentity } from "../model/kinds/azure-cluster-identity.ts";
 import { allows } from "./allowed-namespaces.ts";
-import type { AzureClusterIdentity, IdentityReference } from "./identity-kind.ts";
 import { secretPlace } from "./identity-secret.ts";
 import { type Means, tokensOf } from "./identity-tokens.ts";
+
+/** Names an AzureClusterIdentity. */
+export interface IdentityName {
+  namespace: string;
+  name: string;
+}
 
 /** What is read of Kubernetes to know who may act by what. */
 export interface IdentityCaches {
@@ -28,7 +34,7 @@ export interface Asker {
 /** The credentials of all AzureClusterIdentities that one process acts by. */
 export interface ClusterIdentities {
   /** The credential of the identity that is named, for one who may use it. Anything else is an `AzureError`. */
-  credentialOf(named: Required<IdentityReference>, asker: Asker, cloud: Cloud): TokenSource;
+  credentialOf(named: IdentityName, asker: Asker, cloud: Cloud): TokenSource;
   /** Read from these caches from now on. */
   follow(caches: IdentityCaches): void;
 }

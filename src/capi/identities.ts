@@ -6,16 +6,14 @@ import type { KubeClient } from "../kube/client.ts";
 import type { Pass } from "../kube/pass.ts";
 import type { Also, Parts } from "../kube/runtime.ts";
 import { type KubeObject, keyOf } from "../model/kind.ts";
+import { type AzureCluster, azureCluster } from "../model/kinds/azure-cluster.ts";
+import {
+  type AzureClusterIdentity,
+  azureClusterIdentity,
+} from "../model/kinds/azure-cluster-identity.ts";
 import { namespace as namespaceKind } from "../model/kinds/core.ts";
 import { secret as secretKind } from "../model/kinds/secret.ts";
-import { clusterIdentities, missing } from "./cluster-identities.ts";
-import {
-  type AzureCluster,
-  type AzureClusterIdentity,
-  azureCluster,
-  azureClusterIdentity,
-  type IdentityReference,
-} from "./identity-kind.ts";
+import { clusterIdentities, type IdentityName, missing } from "./cluster-identities.ts";
 import { secretPlace } from "./identity-secret.ts";
 import { annotations } from "./names.ts";
 
@@ -47,7 +45,7 @@ export interface CapiViewOptions {
   roadTo: (cloud: Cloud) => Arm;
   managementCluster: { namespace: string; name: string };
   /** The identity for clusters of other kinds, by flag. */
-  identityRef?: Required<IdentityReference> | undefined;
+  identityRef?: IdentityName | undefined;
   /** Where tokens are asked for, beside the cloud. */
   entra?: Omit<EntraOptions, "cloud">;
   /** `AZURE_FEDERATED_TOKEN_FILE` and `AZURE_POD_IDENTITY_AUTHORITY_HOST`. */
@@ -156,11 +154,11 @@ export function capiViews(options: CapiViewOptions): CapiViews {
 const metadataOnly = { metadataOnly: true } as const;
 
 /** The identity that an AzureCluster names, with its namespace. */
-export function referenceOf(cluster: AzureCluster): Required<IdentityReference> | undefined {
+export function referenceOf(cluster: AzureCluster): IdentityName | undefined {
   const { name, namespace } = cluster.spec.identityRef ?? {};
   return name ? { name, namespace: namespace || (cluster.metadata.namespace ?? "") } : undefined;
 }
 
-function keyOfReference(reference: Required<IdentityReference> | undefined): string | undefined {
+function keyOfReference(reference: IdentityName | undefined): string | undefined {
   return reference && keyOf({ metadata: reference });
 }

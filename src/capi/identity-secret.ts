@@ -2,8 +2,8 @@ import type { CertificateText } from "../azure/entra.ts";
 import { AzureError } from "../azure/errors.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { keyOf } from "../model/kind.ts";
+import type { AzureClusterIdentity } from "../model/kinds/azure-cluster-identity.ts";
 import { type Secret, secret } from "../model/kinds/secret.ts";
-import type { AzureClusterIdentity } from "./identity-kind.ts";
 
 /** Where the Secret of an identity is: beside it, where it does not say. */
 export function secretPlace({ metadata, spec }: AzureClusterIdentity) {

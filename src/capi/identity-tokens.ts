@@ -13,7 +13,7 @@ import type { TokenSource } from "../azure/tokens.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { ownServiceAccount, serviceAccountToken } from "../kube/service-account-token.ts";
 import { keyOf } from "../model/kind.ts";
-import type { AzureClusterIdentity } from "./identity-kind.ts";
+import type { AzureClusterIdentity } from "../model/kinds/azure-cluster-identity.ts";
 import { readCertificate, readClientSecret } from "./identity-secret.ts";
 
 /** What this process has by which an identity is proved. */

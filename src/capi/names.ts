@@ -21,6 +21,10 @@ export const annotations = {
   identityNamespace: "azure.giantswarm.io/azure-cluster-identity-namespace",
   /** What `apiServerLB.privateLinks` would hold, as JSON, where the installed CRD has no place for it. */
   privateLinks: "postern.io/private-links",
+  /** Beside `paused` where it is ours: the conditions that are waited for. Whoever takes it off makes the pause theirs. */
+  pausedFor: "postern.io/paused-for",
+  /** On a ProviderConfig: the Cluster that it is made for, as namespace/name. */
+  madeFor: "postern.io/made-for",
 } as const;
 
 /** Begins the annotations that become tags of a resource group. */

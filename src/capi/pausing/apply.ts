@@ -1,0 +1,24 @@
+import type { Applied } from "../../kube/feature.ts";
+import type { OwnObjects } from "../../kube/own-objects.ts";
+import type { Pass } from "../../kube/pass.ts";
+import type { KubeadmControlPlane } from "../../model/kinds/kubeadm-control-plane.ts";
+import { annotations } from "../names.ts";
+import type { PausingStep } from "./plan.ts";
+
+/** Do one step. What fails is tried again. */
+export async function apply(
+  step: PausingStep,
+  controlPlanes: OwnObjects<KubeadmControlPlane>,
+  { signal }: Pass,
+): Promise<Applied> {
+  const { controlPlane } = step;
+  const wanted =
+    step.do === "pause control plane"
+      ? { [annotations.paused]: "true", [annotations.pausedFor]: step.note }
+      : { [annotations.paused]: null, [annotations.pausedFor]: null };
+  // With the version that was seen: a pause that somebody made theirs meanwhile must stay.
+  const { resourceVersion } = controlPlane.metadata;
+  const change = { metadata: { resourceVersion, annotations: wanted } };
+  await controlPlanes.change(controlPlane, change, signal);
+  return { state: "done" };
+}

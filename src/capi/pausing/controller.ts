@@ -1,0 +1,76 @@
+import type { Feature } from "../../kube/feature.ts";
+import { OwnObjects } from "../../kube/own-objects.ts";
+import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { whenItMatters } from "../../kube/when-it-matters.ts";
+import { type KubeObject, keyOf } from "../../model/kind.ts";
+import { type AzureCluster, azureCluster } from "../../model/kinds/azure-cluster.ts";
+import { capiCluster } from "../../model/kinds/capi-cluster.ts";
+import {
+  type KubeadmControlPlane,
+  kubeadmControlPlane,
+} from "../../model/kinds/kubeadm-control-plane.ts";
+import { annotations } from "../names.ts";
+import { apply } from "./apply.ts";
+import { infrastructureKey, ownerOf } from "./gates.ts";
+import { type PausingStep, plan, type Seen } from "./plan.ts";
+import { see } from "./see.ts";
+
+/** What the feature goes by. */
+export interface PausingParts {
+  managementCluster: { namespace: string; name: string };
+  /** The condition types of the AzureCluster that must be True before a control plane is built. */
+  gates: readonly string[];
+}
+
+/** Control planes wait until their infrastructure can be reached. */
+export function pausingFeature({ managementCluster, gates }: PausingParts): MakeFeature {
+  const management = keyOf({ metadata: managementCluster });
+  return ({ caches, kube }) => {
+    const controlPlanes = caches.of(kubeadmControlPlane);
+    controlPlanes.index("pausing-owner", (each) => {
+      const owner = ownerOf(each);
+      return owner ? [`${each.metadata.namespace}/${owner.name}`] : [];
+    });
+    const clusters = caches.of(capiCluster);
+    clusters.index("pausing-infrastructure", (each) =>
+      [infrastructureKey(each)].filter((key) => key !== undefined),
+    );
+    const azureClusters = caches.of(azureCluster);
+    const own = new OwnObjects(controlPlanes, kube, "postern-pausing");
+    const sources = { kube, controlPlanes: own, clusters, azureClusters, management, gates };
+
+    const feature: Feature<KubeadmControlPlane, Seen, PausingStep> = {
+      name: "pausing",
+      kind: kubeadmControlPlane,
+      conditions: [],
+      see: (controlPlane, pass) => see(controlPlane, sources, pass),
+      plan,
+      apply: (step, pass) => apply(step, own, pass),
+    };
+
+    const ofCluster = (cluster: KubeObject) =>
+      controlPlanes.byIndex("pausing-owner", keyOf(cluster)).map(keyOf);
+    // The management cluster concerns all, and is written often.
+    const ofManagement = whenItMatters(
+      () => controlPlanes.list().filter(isOpen).map(keyOf),
+      (changed) => (changed as AzureCluster).spec.networkSpec?.apiServerLB?.type,
+    );
+    const also: Also[] = [
+      { kind: capiCluster, keys: ofCluster },
+      {
+        kind: azureCluster,
+        keys: (changed) => [
+          ...clusters.byIndex("pausing-infrastructure", keyOf(changed)).flatMap(ofCluster),
+          ...(keyOf(changed) === management ? ofManagement(changed) : []),
+        ],
+      },
+    ];
+    return { feature: feature as Feature, also };
+  };
+}
+
+/** Whether it may be waiting for something. */
+function isOpen({ metadata, status }: KubeadmControlPlane): boolean {
+  const held = metadata.annotations?.[annotations.pausedFor] !== undefined;
+  return held || !status?.initialization?.controlPlaneInitialized;
+}
