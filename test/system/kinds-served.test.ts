@@ -1,4 +1,3 @@
-import { request } from "node:https";
 import { beforeAll, expect, test } from "vitest";
 import { definitions } from "../../src/model/definitions.ts";
 import { apiVersionOf, type Kind } from "../../src/model/kind.ts";
@@ -7,12 +6,13 @@ import type { Condition } from "../../src/model/kinds/condition.ts";
 import { hostedCluster } from "../../src/model/kinds/hosted-cluster.ts";
 import { hostedControlPlane } from "../../src/model/kinds/hosted-control-plane.ts";
 import { nodePool } from "../../src/model/kinds/node-pool.ts";
-import { type Cluster, describeOnCluster } from "../setup/cluster.ts";
+import { describeOnCluster } from "../setup/cluster.ts";
 import { managed, onAzure, published } from "./kinds/hosted-spec.ts";
 import { installKinds } from "./kinds/install.ts";
 import { linkSpec } from "./kinds/link-spec-rows.ts";
 import { type Over, subnet, uuid } from "./kinds/row.ts";
 import { withStrangers } from "./kinds/strangers.ts";
+import { asTable } from "./kinds/table.ts";
 
 describeOnCluster("the real API server, serving our kinds", (cluster) => {
   let namespace = "";
@@ -171,32 +171,7 @@ interface Stored {
   status?: { conditions?: Condition[] };
 }
 
-interface Table {
-  columnDefinitions: { name: string }[];
-  rows: { cells: unknown[] }[];
-}
-
 function condition(type: string): Condition {
   const lastTransitionTime = "2026-08-22T12:00:00Z";
   return { type, status: "True", reason: "Tested", message: "", lastTransitionTime };
-}
-
-/** What `kubectl get` asks for. */
-function asTable(cluster: Cluster, path: string): Promise<Table> {
-  const headers = {
-    accept: "application/json;as=Table;v=v1;g=meta.k8s.io",
-    authorization: `Bearer ${cluster.tokens.admin}`,
-  };
-  return new Promise((resolve, reject) => {
-    request(new URL(path, cluster.url), { headers, ca: cluster.ca }, (answer) => {
-      let text = "";
-      answer.setEncoding("utf8");
-      answer.on("data", (chunk: string) => {
-        text += chunk;
-      });
-      answer.on("end", () => resolve(JSON.parse(text)));
-    })
-      .on("error", reject)
-      .end();
-  });
 }

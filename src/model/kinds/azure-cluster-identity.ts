@@ -111,6 +111,7 @@ export const azureClusterIdentity: Definition<AzureClusterIdentity> = {
   shortNames: [],
   categories: ["cluster-api"],
   namespaced: true,
+  conditionList: "whole",
   description: "Who acts in Azure for clusters of Cluster API.",
   columns: [{ name: "Type", type: "string", jsonPath: ".spec.type" }, age],
   spec,

@@ -82,6 +82,7 @@ export const azureCluster: Definition<AzureCluster> = {
   shortNames: [],
   categories: ["cluster-api"],
   namespaced: true,
+  conditionList: "whole",
   description: "What a cluster of Cluster API has in Azure.",
   columns: [
     {

@@ -43,9 +43,18 @@ export const azureManagedControlPlane: Definition<AzureManagedControlPlane> = {
   shortNames: ["amcp"],
   categories: ["cluster-api"],
   namespaced: true,
+  conditionList: "whole",
   description:
     "The control plane of a cluster of AKS, as CAPZ had it before AzureASOManagedControlPlane.",
-  columns: [{ name: "Ready", type: "string", jsonPath: statusOf("Ready") }, age],
+  columns: [
+    {
+      name: "Cluster",
+      type: "string",
+      jsonPath: ".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",
+    },
+    { name: "Ready", type: "string", jsonPath: statusOf("Ready") },
+    age,
+  ],
   spec,
   status,
   standIn: true,

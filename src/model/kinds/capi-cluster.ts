@@ -93,10 +93,12 @@ export const capiCluster: Definition<CapiCluster> = {
   namespaced: true,
   description: "A cluster of Cluster API.",
   columns: [
+    { name: "ClusterClass", type: "string", jsonPath: ".spec.topology.classRef.name" },
     { name: "Available", type: "string", jsonPath: statusOf("Available") },
     { name: "Paused", type: "boolean", jsonPath: ".spec.paused", priority: 10 },
     { name: "Phase", type: "string", jsonPath: ".status.phase" },
     age,
+    { name: "Version", type: "string", jsonPath: ".spec.topology.version" },
   ],
   spec,
   status,
