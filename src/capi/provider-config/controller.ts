@@ -1,0 +1,102 @@
+import type { Feature } from "../../kube/feature.ts";
+import { OwnObjects } from "../../kube/own-objects.ts";
+import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { whenItMatters } from "../../kube/when-it-matters.ts";
+import { type KubeObject, keyOf } from "../../model/kind.ts";
+import { azureAsoManagedControlPlane } from "../../model/kinds/azure-aso-managed.ts";
+import { azureCluster } from "../../model/kinds/azure-cluster.ts";
+import {
+  type AzureClusterIdentity,
+  azureClusterIdentity,
+} from "../../model/kinds/azure-cluster-identity.ts";
+import { azureManagedControlPlane } from "../../model/kinds/azure-managed-control-plane.ts";
+import { type CapiCluster, capiCluster } from "../../model/kinds/capi-cluster.ts";
+import { namespace } from "../../model/kinds/core.ts";
+import { providerConfig } from "../../model/kinds/provider-config.ts";
+import { secret } from "../../model/kinds/secret.ts";
+import { providerConfigFinalizer } from "../names.ts";
+import { apply } from "./apply.ts";
+import { type ConfigStep, plan, type Seen } from "./plan.ts";
+import { see } from "./see.ts";
+import { isSupported } from "./wanted.ts";
+
+const metadataOnly = { metadataOnly: true } as const;
+/** Crossplane, and the two ways to have AKS, are there on some management clusters only. */
+const elsewhere = { optional: true } as const;
+
+/** Crossplane's ProviderConfig of each Cluster whose identity it can use. */
+export function providerConfigFeature(): MakeFeature {
+  return ({ caches, kube }) => {
+    const clusters = caches.of(capiCluster);
+    clusters.index("provider-config-name", ({ metadata }) => [metadata.name]);
+    clusters.index("provider-config-parts", partsOf);
+    const sources = {
+      kube,
+      clusters,
+      azureClusters: caches.of(azureCluster),
+      managedControlPlanes: caches.of(azureManagedControlPlane, elsewhere),
+      asoControlPlanes: caches.of(azureAsoManagedControlPlane, elsewhere),
+      identities: caches.of(azureClusterIdentity),
+      namespaces: caches.of(namespace, metadataOnly),
+      configs: new OwnObjects(
+        caches.of(providerConfig, elsewhere),
+        kube,
+        "postern-provider-config",
+      ),
+    };
+
+    const feature: Feature<CapiCluster, Seen, ConfigStep> = {
+      name: "provider-config",
+      kind: capiCluster,
+      finalizer: providerConfigFinalizer,
+      conditions: [],
+      see: (cluster, pass) => see(cluster, sources, pass),
+      plan,
+      apply: (step, pass) => apply(step, sources.configs, pass),
+    };
+
+    const named = ({ metadata }: KubeObject) =>
+      clusters.byIndex("provider-config-name", metadata.name).map(keyOf);
+    const ofPart = (kind: string) =>
+      whenItMatters(
+        (part) => clusters.byIndex("provider-config-parts", `${kind} ${keyOf(part)}`).map(keyOf),
+        (part) => Reflect.get(part, "spec"),
+      );
+    const ofIdentity = whenItMatters(
+      () => clusters.list().filter(isSupported).map(keyOf),
+      (identity) => (identity as AzureClusterIdentity).spec,
+    );
+    const ofSecret = ({ metadata }: KubeObject) =>
+      clusters
+        .list()
+        .filter((each) => each.metadata.namespace === metadata.namespace)
+        .filter(({ spec }) => spec.infrastructureRef?.kind === "AzureASOManagedCluster")
+        .map(keyOf);
+    const also: Also[] = [
+      // A Cluster of the same name may have gone, and with it the claim.
+      { kind: capiCluster, keys: whenItMatters(named, ({ metadata }) => metadata.finalizers) },
+      { kind: providerConfig, ...elsewhere, keys: named },
+      { kind: azureCluster, keys: ofPart("AzureCluster") },
+      {
+        kind: azureManagedControlPlane,
+        ...elsewhere,
+        keys: ofPart("AzureManagedControlPlane"),
+      },
+      {
+        kind: azureAsoManagedControlPlane,
+        ...elsewhere,
+        keys: ofPart("AzureASOManagedControlPlane"),
+      },
+      { kind: azureClusterIdentity, keys: ofIdentity },
+      { kind: secret, ...metadataOnly, keys: ofSecret },
+    ];
+    return { feature: feature as Feature, also };
+  };
+}
+
+/** The objects that a Cluster is made of, as kind and key. */
+function partsOf({ metadata, spec }: CapiCluster): string[] {
+  return [spec.infrastructureRef, spec.controlPlaneRef].flatMap((part) =>
+    part ? [`${part.kind} ${metadata.namespace}/${part.name}`] : [],
+  );
+}
