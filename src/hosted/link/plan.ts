@@ -5,12 +5,13 @@ import type { Failure } from "../../model/failure.ts";
 import { nameOf, parseResourceId, sameId } from "../../model/resource-id.ts";
 import { conditions } from "../names.ts";
 import { longestName } from "./cluster.ts";
-import { differences, newService, repaired, type WantedService, whose } from "./link-service.ts";
+import { differences, newService, repaired, whose } from "./link-service.ts";
 import { balancerCondition, balancerID, balancerProblem } from "./load-balancer.ts";
 import { planDown, removal } from "./plan-down.ts";
 import { reasons } from "./reasons.ts";
 import type { NatSeen, Seen, StatusFields, Stopped, Unseen, Up } from "./seen.ts";
 import type { LinkStep } from "./steps.ts";
+import { wantedOf } from "./wanted.ts";
 
 export { reasons };
 
@@ -262,20 +263,6 @@ function noting({ subject }: Up, subnet: string | undefined): LinkStep[] {
   const { namespace, name, uid } = subject;
   const why = "so that it is known after a restart";
   return [{ do: "note the NAT subnet", namespace, name, uid, subnet, why }];
-}
-
-function wantedOf({ known, subject, allowed, frontend }: Up, natSubnet: string | undefined) {
-  const found = frontend.is === "found" ? frontend.frontend : undefined;
-  const wanted: WantedService = {
-    hostedCluster: known.hostedCluster,
-    owner: { clusterID: known.clusterID, uid: subject.uid },
-    // The region of the load balancer: that of the cluster may be another.
-    location: found?.location ?? "",
-    frontend: found?.id ?? "",
-    natSubnet,
-    allowed,
-  };
-  return wanted;
 }
 
 function kept({ privateLinkServiceID, privateLinkServiceAlias }: StatusFields): StatusFields {

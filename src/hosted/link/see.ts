@@ -10,12 +10,13 @@ import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-li
 import { parentOf, parseResourceId, type ResourceId, sameId } from "../../model/resource-id.ts";
 import { clusterKeyOf, known } from "./cluster.ts";
 import type { Frontend } from "./frontends.ts";
-import { allowedSubscriptions } from "./link-service.ts";
+import { allowedSubscriptions, differences } from "./link-service.ts";
 import type { LinkParts } from "./parts.ts";
 import { seeDown } from "./see-down.ts";
 import { seeNat } from "./see-nat.ts";
 import type { FrontendSeen, Seen, Subject, Up } from "./seen.ts";
 import { ownNatSubnet, serviceId, subjectOf } from "./subject.ts";
+import { wantedOf } from "./wanted.ts";
 
 /** How old a sighting may be: for a person's change and the end of an operation, and for a drift check. */
 const changeMs = 10 * 60_000;
@@ -54,8 +55,8 @@ async function seeUp(
   const maxAgeMs = pass.priority === "drift" ? driftMs : changeMs;
   const id = serviceId(sides.managementGroup, found.serviceName);
   await serviceList.refresh(view, maxAgeMs, now);
-  const service = await lookAt(view, id, maxAgeMs, subject);
-  const current = service.state === "there" ? frontendIn(service.resource) : undefined;
+  const told = await lookAt(view, id, maxAgeMs, subject);
+  const current = told.state === "there" ? frontendIn(told.resource) : undefined;
   const frontend = await attempt(async () => {
     const expected = (all: readonly Frontend[]) =>
       current === undefined ? all.length > 0 : all.some((each) => sameId(each.id, current));
@@ -70,11 +71,15 @@ async function seeUp(
     return chosen(all, current);
   });
   const { natSubnetID, additionalAllowedSubscriptions = [] } = object.spec;
-  const seen: Omit<Up, "nat"> = {
+  const wanted: Omit<Up, "nat" | "service" | "natOfService"> = {
     stage: "up",
-    ...{ subject, known: found, natSubnetID, id, service },
+    ...{ subject, known: found, natSubnetID, id },
     allowed: allowedSubscriptions(found.guestSubscription, additionalAllowedSubscriptions),
     frontend: "failed" in frontend ? { is: "failed", failure: frontend.failed } : frontend,
+  };
+  const service = await asItIsNow(view, told, wanted);
+  const seen: Omit<Up, "nat"> = {
+    ...{ ...wanted, service },
     natOfService:
       service.state === "there" ? ownNatSubnet(service.resource, subject, parts) : undefined,
   };
@@ -103,6 +108,20 @@ async function lookAt(
   const look = await services.look(id, maxAgeMs);
   const published = sameId(fields.privateLinkServiceID ?? "", id);
   return look.state === "absent" && published ? services.look(id) : look;
+}
+
+/**
+ * A service that is to be deleted and made anew is read by every pass: its connections go one after another, and an old
+ * sighting would tell of them as if nothing had been done.
+ */
+async function asItIsNow(
+  view: ArmView,
+  told: Look<PrivateLinkService>,
+  wanted: Parameters<typeof wantedOf>[0] & Pick<Up, "id" | "natSubnetID">,
+): Promise<Look<PrivateLinkService>> {
+  if (told.state !== "there" || wanted.frontend.is !== "found") return told;
+  const { fixed } = differences(told.resource, wantedOf(wanted, wanted.natSubnetID));
+  return fixed.length > 0 ? privateLinkServices(view).look(wanted.id) : told;
 }
 
 /** The one that the service stands before stays; else the first by id, so that it is always the same. */
