@@ -5,6 +5,8 @@ import { type AzureSides, azureSides } from "../../../src/hosted/azure-sides.ts"
 import { fromKubeconfig } from "../../../src/kube/credentials.ts";
 import { type Log, silentLog } from "../../../src/kube/log.ts";
 import { type MakeFeature, Runtime } from "../../../src/kube/runtime.ts";
+import { definitions } from "../../../src/model/definitions.ts";
+import { apiVersionOf } from "../../../src/model/kind.ts";
 import type { Condition } from "../../../src/model/kinds/condition.ts";
 import type { SimulatorOptions } from "../../../src/simulator/simulator.ts";
 import { ManualClock, settle } from "../../manual-clock.ts";
@@ -95,11 +97,9 @@ export interface Hosted {
 }
 
 const plurals: Record<string, string> = {
-  AzurePrivateLinkService: "/apis/hypershift.openshift.io/v1beta1//azureprivatelinkservices",
-  HostedCluster: "/apis/hypershift.openshift.io/v1beta1//hostedclusters",
-  HostedControlPlane: "/apis/hypershift.openshift.io/v1beta1//hostedcontrolplanes",
-  NodePool: "/apis/hypershift.openshift.io/v1beta1//nodepools",
-  Route: "/apis/route.openshift.io/v1//routes",
+  ...Object.fromEntries(
+    definitions.map((each) => [each.kind, `/apis/${apiVersionOf(each)}//${each.plural}`]),
+  ),
   Service: "/api/v1//services",
   ServiceAccount: "/api/v1//serviceaccounts",
   Secret: "/api/v1//secrets",
@@ -267,9 +267,11 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
 
   /** Nothing of one test may be there for the next: they share the API server. */
   async function clear(): Promise<void> {
-    for (const kind of ["HostedCluster", "HostedControlPlane", "AzurePrivateLinkService"])
-      await clearKind(kind);
-    for (const kind of ["NodePool", "Route", "Service", "Event"]) await clearKind(kind);
+    // From the outside in, so that nobody makes again what has just gone.
+    const hosted = ["HostedCluster", "HostedControlPlane", "AzurePrivateLinkService"];
+    for (const kind of hosted) await clearKind(kind);
+    const others = definitions.map(({ kind }) => kind).filter((kind) => !hosted.includes(kind));
+    for (const kind of [...others, "Service", "Event"]) await clearKind(kind);
     await endNamespaces();
   }
 
