@@ -23,7 +23,7 @@ import type { LinkParts } from "./parts.ts";
 import type { Down, LeavingSeen, Subject } from "./seen.ts";
 import { isHeld, ownNatSubnet, serviceId } from "./subject.ts";
 
-/** What is made in this process is known here; what another made was listed by now. */
+/** How old the list may be where the name of the service is known beside it. */
 const listedMs = 30_000;
 const unsettledMs = 10_000;
 
@@ -41,7 +41,8 @@ export async function seeDown(
   const view = parts.sides.management(pass);
   const now = pass.now().getTime();
   const clusterID = cluster?.spec.clusterID;
-  await parts.serviceList.refresh(view, listedMs, now);
+  // Without the cluster only its tag tells of a service that was made since the last list.
+  await parts.serviceList.refresh(view, clusterID === undefined ? 0 : listedMs, now);
   const services: Down["services"][number][] = [];
   let natOfService: string | undefined;
   for (const id of candidates(subject, clusterID, parts)) {

@@ -61,6 +61,20 @@ describeHosted("a link that is deleted", (start) => {
     }
   });
 
+  test("takes away what is just being made although its cluster is gone and its status says nothing", async () => {
+    const world = await start({ features: onlyLink(), simulator });
+    const first = await linkedCluster(world, "first");
+    await ready(world, first);
+    // A new process has listed the services a moment before it makes another one.
+    await world.stop();
+    const one = await linkedCluster(world, "one");
+    await world.start();
+    await world.until("nothing is being made", () => services(world).length > 1);
+    await world.remove(one.cluster);
+    await gone(world, one);
+    expect(services(world)).toEqual([first.id.toLowerCase()]);
+  });
+
   test("rejects the endpoints of others, then removes their connections, so that it always ends", async () => {
     const world = await start({ features: onlyLink(), simulator });
     const one = await linkedCluster(world, "one");
