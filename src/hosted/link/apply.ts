@@ -33,8 +33,12 @@ export async function apply(step: LinkStep, pass: Pass, parts: LinkParts): Promi
       return { state: "done" };
     }
     case "remove the NAT subnet":
-      return parts.networks.write(networkOf(step.id), step.id, now, () =>
-        subnets(view).remove(step.id),
+      return parts.networks.write(
+        networkOf(step.id),
+        step.id,
+        now,
+        () => subnets(view).remove(step.id),
+        true,
       );
     case "make the link service":
       // Azure knows no condition "only if there is none" for it: it is looked at just before.

@@ -13,12 +13,16 @@ interface Entry {
   reading: Promise<NatNetwork | undefined> | undefined;
   /** The subnet that we are writing or deleting. */
   writing: ResourceId | undefined;
+  /** Whether that one is being deleted. */
+  removing: boolean;
   /** How many requests for it are on their way: until they are answered there is no operation to look at. */
   sending: number;
   /** Somebody else was writing to the network: leave it be until then. */
   busyUntil: number;
   /** The object that is about to make a subnet, and until when it has the right to. */
   maker: { uid: string; until: number } | undefined;
+  /** How often in a row Azure said that the network is not as it was when we looked. */
+  late: number;
   /** Why the last subnet could not be made: until then all are told, and nobody tries. */
   refusal: { failure: Failure; until: number } | undefined;
 }
@@ -27,7 +31,8 @@ interface Entry {
 export type Gate =
   | { is: "open" }
   | { is: "busy"; retryAfterMs: number }
-  | { is: "failed"; failure: Failure };
+  /** Our last write has failed; `removing` where that was a deletion, which is nothing to those who make subnets. */
+  | { is: "failed"; failure: Failure; removing?: boolean };
 
 /** How long to leave a network be that somebody else is writing to. */
 const busyMs = 15_000;
@@ -37,6 +42,8 @@ const sendingMs = 2_000;
 const makerMs = 30_000;
 /** How long nobody tries what was refused without a time. */
 const refusedMs = 5 * 60_000;
+/** So often we look again at once and decide anew. What Azure still says then is no matter of time. */
+const mostLate = 3;
 
 /** What Azure says to a second write to a network. */
 const busyCodes = new Set([
@@ -109,9 +116,10 @@ export class Networks {
         entry.seenAt = Number.NEGATIVE_INFINITY;
         entry.maker = undefined;
         if (operation?.state === "failed") {
+          const { removing } = entry;
           const failure = this.#refused(entry, operation.error, now);
-          if (failure) return { is: "failed", failure };
-        }
+          if (failure) return { is: "failed", failure, removing };
+        } else entry.late = 0;
       }
     }
     return now < entry.busyUntil
@@ -119,22 +127,25 @@ export class Networks {
       : { is: "open" };
   }
 
-  /** Write a subnet, unless another write to the network is under way. What only came too late is no failure. */
+  /** Write or delete a subnet, unless another write to the network is under way. What only came too late is no failure. */
   async write(
     network: ResourceId,
     subnet: ResourceId,
     now: number,
     send: () => Promise<Write<unknown>>,
+    removing = false,
   ): Promise<Applied> {
     const entry = this.#at(network);
     if (entry.writing !== undefined && !sameId(entry.writing, subnet))
       return { state: "running", retryAfterMs: 5_000 };
     entry.writing = subnet;
+    entry.removing = removing;
     entry.sending++;
     try {
       const write = await send();
       if (write.state === "running") return write;
       this.#over(entry, subnet);
+      entry.late = 0;
       return { state: "done" };
     } catch (error) {
       this.#over(entry, subnet);
@@ -175,8 +186,9 @@ export class Networks {
   #refused(entry: Entry, error: AzureError, now: number): Failure | undefined {
     if (busyCodes.has(error.code)) entry.busyUntil = now + busyMs;
     const failure = error.explain();
-    if (busyCodes.has(error.code) || staleCodes.has(error.code)) return undefined;
-    if (failure.passing !== true)
+    if (busyCodes.has(error.code)) return undefined;
+    if (staleCodes.has(error.code) && ++entry.late < mostLate) return undefined;
+    if (failure.passing !== true && !entry.removing)
       entry.refusal = { failure, until: now + (failure.requeueAfterMs ?? refusedMs) };
     return failure;
   }
@@ -189,8 +201,10 @@ export class Networks {
       seenAt: Number.NEGATIVE_INFINITY,
       reading: undefined,
       writing: undefined,
+      removing: false,
       sending: 0,
       busyUntil: 0,
+      late: 0,
       maker: undefined,
       refusal: undefined,
     };

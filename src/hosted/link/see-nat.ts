@@ -54,7 +54,8 @@ export async function seeNat(
     );
   const choose = parts.natSubnets === "shared" ? chooseAmongShared : chooseOfCluster;
   const gate = await parts.networks.gate(asking.view, own, asking.now);
-  if (gate.is === "failed") return { is: "failed", failure: gate.failure };
+  if (gate.is === "failed" && gate.removing !== true)
+    return { is: "failed", failure: gate.failure };
   const first = await parts.networks.read(asking.view, own, asking.maxAgeMs, asking.now);
   const choice = first && choose(first, seen, asking.now, parts);
   if (gate.is === "busy") {

@@ -157,6 +157,50 @@ describeHosted("shared NAT subnets", (start) => {
     expect(tried).toEqual([]);
   });
 
+  test("that Azure calls in use though nobody is seen in them are told of, and not asked for all the time", async () => {
+    const world = await start({ features: onlyLink(), simulator });
+    const one = await linkedCluster(world, "one");
+    await ready(world, one);
+    const match = { method: "DELETE", type: "Microsoft.Network/virtualNetworks/subnets" };
+    const error = { code: "InUseSubnetCannotBeDeleted", message: "Subnet is in use by a service." };
+    const effect = { kind: "answer", status: 400, body: { error } } as const;
+    const fault = world.azure.simulator.addFault({ match, effect });
+    await world.mark();
+    await world.remove(one.link);
+    await world.advance(4 * 60_000);
+    const deletions = world.armRequests().filter(({ path }) => path.endsWith("/subnets"));
+    expect(deletions).toHaveLength(3);
+    expect(world.condition(await now(world, one), conditions.link)).toBe(
+      "False NATSubnetDeletionFailed",
+    );
+    // Nobody else is troubled by it.
+    const two = await linkedCluster(world, "two");
+    await ready(world, two);
+    world.azure.simulator.faults.remove(fault);
+    await gone(world, two);
+    await world.until("the link is not gone", async () => (await now(world, one)) === undefined);
+    expect(natSubnets(world)).toEqual([]);
+  });
+
+  test("that nobody may delete do not keep others from making one", async () => {
+    const world = await start({ features: onlyLink(), simulator });
+    const one = await linkedCluster(world, "one");
+    await ready(world, one);
+    const match = { method: "DELETE", type: "Microsoft.Network/virtualNetworks/subnets" };
+    const error = { code: "AuthorizationFailed", message: "no right" };
+    const effect = { kind: "answer", status: 403, body: { error } } as const;
+    world.azure.simulator.addFault({ match, effect });
+    await world.remove(one.link);
+    await world.until("nothing is told", async () => {
+      const told = world.condition(await now(world, one), conditions.link);
+      return told === "False NATSubnetDeletionFailed";
+    });
+    // The one that could not be deleted is closed for a minute, so another is made.
+    const two = await linkedCluster(world, "two");
+    await ready(world, two);
+    expect(natSubnets(world)).toEqual([shared(0), shared(1)]);
+  });
+
   test("that nobody may make are asked for once, and all who need one are told", async () => {
     const world = await start({ features: onlyLink(), simulator, stopped: true });
     const match = { method: "PUT", type: "Microsoft.Network/virtualNetworks/subnets" };
