@@ -1,0 +1,106 @@
+import type { PrivateEndpointSpec } from "../../model/kinds/azure-cluster-network.ts";
+import type { ClusterFacts, EndpointSubnet } from "./facts.ts";
+import { asItIs, connectionsIn, isAsWanted } from "./wanted.ts";
+import {
+  type Claim,
+  claimsOf,
+  groupKey,
+  groupKeyOf,
+  hasOurName,
+  isFor,
+  isFrozen,
+  ownersOf,
+  winnerOf,
+} from "./whose.ts";
+
+/** What the subnet of the management cluster is to hold of ours, and how that differs from what it holds. */
+export interface Decision {
+  /** All that is ours, by name: what an apply leaves out goes. */
+  endpoints: readonly PrivateEndpointSpec[];
+  added: readonly string[];
+  corrected: readonly string[];
+  removed: readonly string[];
+}
+
+/**
+ * Decide about every endpoint of the subnet, for all workload clusters at once:
+ *
+ *   leads to a known cluster  has our name  of its clusters one  a claim on its name  →
+ *   no                                                                                somebody else's: left alone
+ *   yes                       no                                                      the same
+ *   yes                       yes           is frozen                                 kept as it is
+ *   yes                       yes           lives                wins                 corrected where it differs
+ *   yes                       yes           any                  none                 removed
+ *   -                         -             lives                wins                 added
+ */
+export function decide(
+  subnet: EndpointSubnet,
+  management: ClusterFacts,
+  clusters: readonly ClusterFacts[],
+): Decision {
+  const found = new Map(subnet.endpoints.map((each) => [each.name, each]));
+  const groups = Map.groupBy(clusters, groupKey);
+  const claims = Map.groupBy(
+    clusters.flatMap((each) => claimsOf(each, management)),
+    ({ endpoint }) => endpoint.name,
+  );
+  const ours = new Map<string, PrivateEndpointSpec>();
+  const added: string[] = [];
+  const corrected: string[] = [];
+  const removed: string[] = [];
+  for (const there of found.values()) {
+    const owners = ownersIn(there, groups);
+    const isSomebodyElses = !hasOurName(there) && !claims.has(there.name);
+    if (owners.length === 0 || isSomebodyElses) continue;
+    if (owners.some(isFrozen)) {
+      ours.set(there.name, asItIs(there));
+      continue;
+    }
+    const wanted = winnerOf(claims.get(there.name) ?? [], there)?.endpoint;
+    if (wanted !== undefined) {
+      ours.set(there.name, wanted);
+      if (!isAsWanted(there, wanted)) corrected.push(there.name);
+    } else removed.push(there.name);
+  }
+  for (const [name, all] of claims) {
+    if (found.has(name)) continue;
+    const wanted = winnerOf(all, undefined)?.endpoint;
+    if (wanted === undefined) continue;
+    ours.set(name, wanted);
+    added.push(name);
+  }
+  const endpoints = [...ours.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { endpoints, added, corrected, removed };
+}
+
+/** The clusters that an endpoint is for, of all that are known. */
+export function ownersIn(
+  endpoint: PrivateEndpointSpec,
+  groups: ReadonlyMap<string, readonly ClusterFacts[]>,
+): readonly ClusterFacts[] {
+  return connectionsIn(endpoint).flatMap(({ privateLinkServiceID: id = "" }) =>
+    ownersOf(id, groups.get(groupKeyOf(id) ?? "") ?? []),
+  );
+}
+
+/** Whether one claim has what it asks for, must wait for it, or cannot have it because of another. */
+export type ClaimState =
+  | { is: "there" }
+  | { is: "pending" }
+  /** `by` is a cluster, where it is one. */
+  | { is: "taken"; by: string | undefined };
+
+/** How a claim stands, given all claims on the same name, what the subnet holds under it, and whose that is. */
+export function standing(
+  claim: Claim,
+  rivals: readonly Claim[],
+  there: PrivateEndpointSpec | undefined,
+  owners: readonly ClusterFacts[],
+): ClaimState {
+  if (there !== undefined && owners.length === 0) return { is: "taken", by: undefined };
+  const winner = winnerOf([claim, ...rivals], there)?.cluster;
+  const another = owners.find((each) => isFrozen(each)) ?? winner;
+  if (another !== undefined && another.key !== claim.cluster.key)
+    return { is: "taken", by: another.key };
+  return there !== undefined && isFor(there, claim.endpoint) ? { is: "there" } : { is: "pending" };
+}

@@ -1,0 +1,96 @@
+import { type KubeObject, keyOf } from "../../model/kind.ts";
+import type { PrivateLink } from "../../model/kinds/api-server-load-balancer.ts";
+import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
+import type { PrivateEndpointSpec, SubnetSpec } from "../../model/kinds/azure-cluster-network.ts";
+import type { CapiCluster } from "../../model/kinds/capi-cluster.ts";
+import { annotations, conditions } from "../names.ts";
+import { privateLinksOf } from "../private-links.ts";
+
+/** Where an AzureCluster is. */
+export interface ClusterPlace {
+  namespace: string;
+  name: string;
+}
+
+/** The subnet of a cluster that holds its private endpoints. */
+export interface EndpointSubnet {
+  name: string;
+  endpoints: readonly PrivateEndpointSpec[];
+}
+
+/** What of an AzureCluster decides about endpoints. */
+export interface ClusterFacts extends ClusterPlace {
+  key: string;
+  uid: string;
+  created: string;
+  subscription: string;
+  group: string;
+  location: string;
+  /** Whether the API server is private; `missing` or `unknown` where nobody can tell. */
+  balancer: "Internal" | "Public" | "missing" | "unknown";
+  links: readonly PrivateLink[];
+  linksProblem: string | undefined;
+  linksReady: boolean;
+  paused: boolean;
+  deleting: boolean;
+  subnet: EndpointSubnet | undefined;
+}
+
+/** Read an AzureCluster; `owner` is its Cluster, where there is one. */
+export function factsOf(cluster: AzureCluster, owner: CapiCluster | undefined): ClusterFacts {
+  const { metadata, spec, status } = cluster;
+  const { links, problem } = privateLinksOf(cluster);
+  const said = status?.conditions?.find(({ type }) => type === conditions.privateLinks);
+  return {
+    key: keyOf(cluster),
+    namespace: metadata.namespace ?? "",
+    name: metadata.name,
+    uid: metadata.uid ?? "",
+    created: metadata.creationTimestamp ?? "",
+    subscription: spec.subscriptionID ?? "",
+    // CAPZ's webhook fills it in the same way.
+    group: spec.resourceGroup || metadata.name,
+    location: spec.location,
+    balancer: balancerOf(cluster),
+    links,
+    linksProblem: problem,
+    linksReady: said?.status === "True",
+    paused: isPaused(cluster, owner),
+    deleting: metadata.deletionTimestamp !== undefined,
+    subnet: chosenSubnet(spec.networkSpec?.subnets),
+  };
+}
+
+function balancerOf({ spec }: AzureCluster): ClusterFacts["balancer"] {
+  // CAPZ writes null where it runs no control plane.
+  const balancer = spec.networkSpec?.apiServerLB ?? undefined;
+  if (balancer === undefined) return "missing";
+  const type: string | undefined = balancer.type;
+  return type === "Internal" || type === "Public" ? type : "unknown";
+}
+
+/** The first subnet for nodes, else the first. Endpoints in others are somebody else's. */
+export function chosenSubnet(
+  subnets: readonly (SubnetSpec | null)[] | null | undefined,
+): EndpointSubnet | undefined {
+  const all = (subnets ?? []).filter((each) => each !== null);
+  const chosen = all.find(({ role }) => role === "node") ?? all[0];
+  if (chosen === undefined) return undefined;
+  const endpoints: readonly (PrivateEndpointSpec | null)[] = chosen.privateEndpoints ?? [];
+  return { name: chosen.name, endpoints: endpoints.filter((each) => each !== null) };
+}
+
+function isPaused(cluster: AzureCluster, owner: CapiCluster | undefined): boolean {
+  const marked = ({ metadata }: KubeObject) =>
+    metadata.annotations?.[annotations.paused] !== undefined;
+  return owner?.spec?.paused === true || marked(cluster) || (owner ? marked(owner) : false);
+}
+
+/** The key of the Cluster that an AzureCluster belongs to, by its owner or by its label. */
+export function ownerKey({ metadata }: AzureCluster): string | undefined {
+  const owner = metadata.ownerReferences?.find(({ kind }) => kind === "Cluster")?.name;
+  const name = owner ?? metadata.labels?.["cluster.x-k8s.io/cluster-name"];
+  return name === undefined
+    ? undefined
+    : keyOf({ metadata: { name, namespace: metadata.namespace ?? "" } });
+}

@@ -1,0 +1,122 @@
+import { reasons } from "../reasons.ts";
+import { asItIs, isAsWanted } from "../wanted.ts";
+import { unfit } from "../whose.ts";
+import type { EndpointsWrite } from "../write.ts";
+import { isFalse, sideOf } from "./reach.ts";
+import { minuteMs, type Seen, type SeenWay, type Side } from "./seen.ts";
+
+/** The side, and how the endpoints of the workload cluster itself are to change. */
+export type ManagementSide = Side & { write?: EndpointsWrite };
+
+/**
+ * From the workload cluster to the management cluster:
+ *
+ *   load balancer of the management cluster  way          stands in the spec  →
+ *   Public                                                                    nothing is asked for; what is ours goes
+ *   not known                                                                 say so; what is there stays
+ *   Internal                                 configured   no, or differs      write it
+ *   Internal                                 configured   yes                 look at it in Azure
+ *   Internal                                 another      yes                 removed when the address of the first is known
+ *
+ * The address that is published is that of the first way that is configured.
+ */
+export function planManagementSide(seen: Seen): ManagementSide {
+  const { management, cluster, ways } = seen;
+  if (management === undefined) return { verdict: undefined, address: "keep" };
+  const say = (reason: string, message: string): Side => ({
+    verdict: isFalse(reason, message),
+    address: "keep",
+  });
+  switch (management.balancer) {
+    case "missing":
+      return say(
+        reasons.balancerMissing,
+        `whether the management cluster is private is not known · AzureCluster ${management.key} has no apiServerLB · set it, with type Internal or Public`,
+      );
+    case "unknown":
+      return say(
+        reasons.unknownBalancer,
+        `whether the management cluster is private is not known · apiServerLB.type of AzureCluster ${management.key} is neither Internal nor Public · correct it`,
+      );
+    case "Public":
+      return { verdict: undefined, address: undefined, ...removalOf(seen, ways) };
+    case "Internal":
+  }
+  const wrong = unfit(management) ?? unfit(cluster);
+  if (wrong !== undefined) return { ...say(reasons.unfit, wrong), address: undefined };
+  if (cluster.subnet === undefined)
+    return {
+      ...say(
+        reasons.subnetsNotSet,
+        "the private endpoint to the management cluster cannot be added · this AzureCluster has no subnets · add one to spec.networkSpec.subnets",
+      ),
+      address: undefined,
+    };
+  const side = told(seen);
+  return { ...side, ...writeOf(seen, side) };
+}
+
+function told(seen: Seen): Side {
+  if (seen.waysFailed !== undefined) {
+    const { reason, message, requeueAfterMs } = seen.waysFailed;
+    const verdict = isFalse(reason, message);
+    return { verdict, address: "keep", waitMs: requeueAfterMs ?? minuteMs };
+  }
+  const sides = seen.ways
+    .filter(({ configured }) => configured)
+    .map((way) => ({ way, side: planWay(seen, way) }));
+  const wrong = sides.find(({ side }) => side.verdict?.status !== "True")?.side;
+  const first = sides[0]?.side;
+  if (first === undefined) return { verdict: undefined, address: undefined };
+  const waits = sides.flatMap(({ side }) => side.waitMs ?? []);
+  return {
+    verdict: (wrong ?? first).verdict,
+    address: first.address,
+    ...(waits.length > 0 && { waitMs: Math.min(...waits) }),
+  };
+}
+
+function planWay(seen: Seen, { wanted, found, look }: SeenWay): Side {
+  if (found === undefined)
+    return {
+      verdict: isFalse(
+        reasons.endpointPending,
+        `the private endpoint ${wanted.name} is being added`,
+      ),
+      address: undefined,
+      waitMs: minuteMs,
+    };
+  const { tenantsDiffer, published, cluster } = seen;
+  return sideOf({
+    ...{ wanted, look, tenantsDiffer },
+    cluster: cluster.key,
+    published: published.management,
+  });
+}
+
+/** The write that puts our endpoints right, where they are not. */
+function writeOf(seen: Seen, { address }: Side): { write?: EndpointsWrite } {
+  const subnet = seen.cluster.subnet?.name;
+  if (subnet === undefined) return {};
+  const connected = address !== undefined && address !== "keep";
+  const isKept = (way: SeenWay) => !way.configured && !connected && way.found !== undefined;
+  const endpoints = seen.ways.flatMap((way) => {
+    if (way.configured) return [way.wanted];
+    // Whoever still uses the old way keeps it until the new one works.
+    return way.found && isKept(way) ? [asItIs(way.found)] : [];
+  });
+  const removed = seen.ways.flatMap(({ found, ...way }) =>
+    found && !way.configured && !isKept({ found, ...way }) ? [found.name] : [],
+  );
+  const differs = seen.ways.some(
+    ({ configured, found, wanted }) => configured && !(found && isAsWanted(found, wanted)),
+  );
+  return differs || removed.length > 0 ? { write: { subnet, endpoints, removed } } : {};
+}
+
+function removalOf(seen: Seen, ways: readonly SeenWay[]): { write?: EndpointsWrite } {
+  const removed = ways.flatMap(({ found }) => found?.name ?? []);
+  const subnet = seen.cluster.subnet?.name;
+  if (removed.length === 0 || subnet === undefined) return {};
+  return { write: { subnet, endpoints: [], removed } };
+}

@@ -1,0 +1,123 @@
+import type { ArmView } from "../../../azure/arm.ts";
+import {
+  type PrivateEndpoint,
+  privateEndpoints,
+} from "../../../azure/gateways/private-endpoints.ts";
+import { isExplained } from "../../../model/failure.ts";
+import type { AzureCluster } from "../../../model/kinds/azure-cluster.ts";
+import { ownerTag } from "../../../model/ownership.ts";
+import {
+  nameOf,
+  parseResourceId,
+  type ResourceId,
+  resourceGroupId,
+} from "../../../model/resource-id.ts";
+import { connectionsOf } from "../../endpoint-address.ts";
+import { type ClusterFacts, ownerKey } from "../facts.ts";
+import { connectionsIn } from "../wanted.ts";
+import { groupKey, groupKeyOf, hasOurName, isFrozen, ownersOf, unfit } from "../whose.ts";
+import type { Leaving } from "./seen.ts";
+
+/** The tag that CAPZ gives to all that it makes: with the name of the cluster, `owned`. */
+const capzTag = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
+
+/** A cluster that goes, and those whom the management side of it may be for, too. */
+export interface Going {
+  cluster: ClusterFacts;
+  management: ClusterFacts;
+  managementObject: AzureCluster | undefined;
+  /** Every workload cluster in the same group, this one included. */
+  neighbours: readonly ClusterFacts[];
+}
+
+/** What of the management side still leads to a cluster that is being deleted, and to nobody else. */
+export async function seeLeaving(
+  going: Going,
+  view: () => ArmView,
+  given: { maxAgeMs: number; now: number; cleanSince: Map<string, number> },
+): Promise<Leaving> {
+  const { cluster, management } = going;
+  const { now, maxAgeMs, cleanSince } = given;
+  const inSpec = stillInSpec(going);
+  if (inSpec.length > 0) {
+    cleanSince.delete(cluster.key);
+    return { inSpec, inAzure: [], cleanMs: 0, failed: undefined };
+  }
+  const since = cleanSince.get(cluster.key) ?? now;
+  cleanSince.set(cluster.key, since);
+  const clean = { inSpec, cleanMs: now - since, failed: undefined };
+  if (unfit(management) !== undefined || unfit(cluster) !== undefined)
+    return { ...clean, inAzure: [] };
+  try {
+    const gateway = privateEndpoints(view());
+    const group = resourceGroupId(management.subscription, management.group);
+    const found = stillInAzure(going, await gateway.list(group, maxAgeMs));
+    const looks = found.map(async ({ id, made }) => ({
+      id,
+      made,
+      look: await gateway.look(id, maxAgeMs),
+    }));
+    return { ...clean, inAzure: await Promise.all(looks) };
+  } catch (error) {
+    if (!isExplained(error)) throw error;
+    return { ...clean, inAzure: [], failed: error.explain() };
+  }
+}
+
+/** The endpoints of the spec that are only there for this cluster. */
+export function stillInSpec(going: Going): string[] {
+  return (going.management.subnet?.endpoints ?? [])
+    .filter(hasOurName)
+    .filter((each) =>
+      connectionsIn(each).some(({ privateLinkServiceID: id = "" }) => isOnlyOurs(going, id)),
+    )
+    .map(({ name }) => name);
+}
+
+/** The endpoints in the management cluster's group that only lead to this cluster, and that no spec asks for. */
+export function stillInAzure(
+  going: Going,
+  listed: readonly PrivateEndpoint[],
+): { id: ResourceId; made: boolean }[] {
+  const asked = namesIn(going.managementObject);
+  return listed.flatMap((each) => {
+    const id = parseResourceId(each.id ?? "", "Microsoft.Network/privateEndpoints");
+    const leads = connectionsOf(each).some(({ properties }) =>
+      isOnlyOurs(going, properties?.privateLinkServiceId ?? ""),
+    );
+    if (!leads || asked.has(nameOf(id).toLowerCase())) return [];
+    return [{ id, made: isMade(each, going.managementObject) }];
+  });
+}
+
+/** Whether a link service is this cluster's, and of no other that lives on. */
+function isOnlyOurs({ cluster, neighbours }: Going, serviceId: string): boolean {
+  if (groupKeyOf(serviceId) !== groupKey(cluster)) return false;
+  const owners = ownersOf(serviceId, neighbours);
+  const isOurs = owners.some(({ key }) => key === cluster.key);
+  return isOurs && owners.every((each) => each.key === cluster.key || isGoing(each));
+}
+
+/** Whether a cluster is being deleted and nothing keeps it from that. */
+function isGoing(cluster: ClusterFacts): boolean {
+  return cluster.deleting && !isFrozen(cluster);
+}
+
+/** The endpoints that any subnet of the management cluster asks for. */
+function namesIn(management: AzureCluster | undefined): Set<string> {
+  const subnets = management?.spec.networkSpec?.subnets ?? [];
+  const endpoints = subnets.flatMap((each) => each?.privateEndpoints ?? []);
+  return new Set(endpoints.map((each) => each?.name.toLowerCase() ?? ""));
+}
+
+/** Whether CAPZ or Postern has made an endpoint for the management cluster. */
+function isMade({ tags = {} }: PrivateEndpoint, management: AzureCluster | undefined): boolean {
+  if (management === undefined) return false;
+  const { name, uid } = management.metadata;
+  const names = [name, ownerKey(management)?.split("/").at(-1) ?? name];
+  return Object.entries(tags).some(([tag, value]) => {
+    const key = tag.toLowerCase();
+    if (key === ownerTag) return uid !== undefined && value.endsWith(`/${uid}`);
+    return value === "owned" && names.some((each) => key === `${capzTag}${each}`.toLowerCase());
+  });
+}

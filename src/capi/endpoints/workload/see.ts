@@ -1,0 +1,241 @@
+import type { ArmView } from "../../../azure/arm.ts";
+import type { Look } from "../../../azure/gateway.ts";
+import {
+  type PrivateEndpoint,
+  privateEndpoints,
+} from "../../../azure/gateways/private-endpoints.ts";
+import type { WatchCache } from "../../../kube/cache.ts";
+import type { Pass } from "../../../kube/pass.ts";
+import { type Failure, isExplained } from "../../../model/failure.ts";
+import { keyOf } from "../../../model/kind.ts";
+import type { AzureCluster } from "../../../model/kinds/azure-cluster.ts";
+import type { AzureClusterIdentity } from "../../../model/kinds/azure-cluster-identity.ts";
+import type { PrivateEndpointSpec } from "../../../model/kinds/azure-cluster-network.ts";
+import type { CapiCluster } from "../../../model/kinds/capi-cluster.ts";
+import { resourceGroupId, resourceIn } from "../../../model/resource-id.ts";
+import { reachOf } from "../../endpoint-address.ts";
+import { annotations, conditions, endpointsFinalizer, type ManagementLink } from "../../names.ts";
+import { ownersIn, standing } from "../decide.ts";
+import { type ClusterFacts, factsOf, ownerKey } from "../facts.ts";
+import { managementEndpoint, serviceOf } from "../wanted.ts";
+import { type Claim, claimsOf, groupKey, groupKeyOf, isFor, unfit } from "../whose.ts";
+import type { LastWrites } from "../write.ts";
+import { seeLeaving } from "./see-leaving.ts";
+import { abandonAnnotation, type Seen, type SeenClaim, type SeenWay } from "./seen.ts";
+
+/** Azure as each cluster reaches it: by its own identity. What cannot be had is an `Explained` error. */
+export interface Views {
+  of(cluster: AzureCluster, pass: Pass): ArmView;
+}
+
+/** What is known of Kubernetes. */
+export interface Known {
+  azureClusters: Pick<WatchCache<AzureCluster>, "get" | "byIndex">;
+  clusters: Pick<WatchCache<CapiCluster>, "get">;
+  identities: Pick<WatchCache<AzureClusterIdentity>, "get">;
+  managementKey: string;
+  managementLinks: readonly ManagementLink[];
+}
+
+/** What `see` reads from. */
+export interface Sources extends Known {
+  views: Views;
+  writes: LastWrites;
+  /** Since when the spec of the management cluster holds nothing of a cluster that is being deleted. */
+  cleanSince: Map<string, number>;
+}
+
+/** The look-ups by which clusters find those whom they share something with. */
+export const byLink = "endpoints-link";
+export const byGroup = "endpoints-group";
+
+const changeAgeMs = 10 * 60_000;
+const driftAgeMs = 150_000;
+/** One that is not connected yet is looked for anew, but not by every pass that something else causes. */
+const unconnectedAgeMs = 15_000;
+const everyLink: readonly ManagementLink[] = ["gateway", "ingress"];
+
+/** Everything that a plan needs: what Kubernetes says from the caches, what the endpoints are from Azure. */
+export async function see(
+  cached: AzureCluster,
+  pass: Pass,
+  sources: Sources,
+  learn: (management: ArmView) => void,
+): Promise<Seen> {
+  const object = await sources.writes.newest(cached, pass.signal);
+  const seen = seeKubernetes(object, sources);
+  const { management, cluster } = seen;
+  if (management === undefined || seen.isManagement || cluster.paused) return seen;
+  const managementObject = sources.azureClusters.get(sources.managementKey);
+  const viewOf = (of: AzureCluster | undefined) => {
+    if (of === undefined) throw new Error("a cluster that is not there was to be looked at");
+    return sources.views.of(of, pass);
+  };
+  const managementView = () => {
+    const view = viewOf(managementObject);
+    learn(view);
+    return view;
+  };
+  if (cluster.deleting) {
+    if (!seen.held || management.deleting) return seen;
+    const neighbours = neighboursOf(groupKey(cluster), sources);
+    const leaving = await seeLeaving(
+      { cluster, management, managementObject, neighbours },
+      managementView,
+      { maxAgeMs: unconnectedAgeMs, now: pass.now().getTime(), cleanSince: sources.cleanSince },
+    );
+    return { ...seen, leaving };
+  }
+  sources.cleanSince.delete(cluster.key);
+  const maxAgeMs = pass.priority === "drift" ? driftAgeMs : changeAgeMs;
+  const [claims, ways] = await Promise.all([
+    unlessFailed(() => lookAll(seen.claims, management, managementView, maxAgeMs)),
+    unlessFailed(() => lookAll(seen.ways, cluster, () => viewOf(object), maxAgeMs)),
+  ]);
+  return {
+    ...seen,
+    ...("failed" in claims ? { claimsFailed: claims.failed } : { claims: claims.looked }),
+    ...("failed" in ways ? { waysFailed: ways.failed } : { ways: ways.looked }),
+  };
+}
+
+/** What the caches say. */
+export function seeKubernetes(object: AzureCluster, sources: Known): Seen {
+  const { azureClusters, managementKey } = sources;
+  const cluster = facts(object, sources);
+  const found = azureClusters.get(managementKey);
+  const management = found && facts(found, sources);
+  const isManagement = cluster.key === managementKey;
+  const has = (key: string) => object.metadata.annotations?.[key];
+  return {
+    cluster,
+    isManagement,
+    held: object.metadata.finalizers?.includes(endpointsFinalizer) ?? false,
+    abandoned: has(abandonAnnotation) === "true",
+    published: {
+      api: has(annotations.apiServerAddress),
+      management: has(annotations.managementAddress),
+    },
+    condition: object.status?.conditions?.find(({ type }) => type === conditions.links),
+    managementKey,
+    management,
+    tenantsDiffer: found !== undefined && tenantsDiffer(object, found, sources),
+    claims: management ? claimsSeen(cluster, management, sources) : [],
+    claimsFailed: undefined,
+    ways: management ? waysSeen(cluster, management, sources.managementLinks) : [],
+    waysFailed: undefined,
+    leaving: undefined,
+  };
+}
+
+function facts(object: AzureCluster, { clusters }: Known): ClusterFacts {
+  return factsOf(object, clusters.get(ownerKey(object) ?? ""));
+}
+
+function claimsSeen(cluster: ClusterFacts, management: ClusterFacts, sources: Known): SeenClaim[] {
+  return claimsOf(cluster, management).map((claim) => {
+    const there = management.subnet?.endpoints.find(({ name }) => name === claim.endpoint.name);
+    const group = there && groupKeyOf(serviceOf(there));
+    const neighbours = group === undefined ? [] : neighboursOf(group, sources);
+    const owners = there ? ownersIn(there, new Map([[group ?? "", neighbours]])) : [];
+    const state = standing(claim, rivalsOf(claim, management, sources), there, owners);
+    return { claim, state, look: undefined };
+  });
+}
+
+/** The claims of other clusters on the same name. */
+function rivalsOf({ link, cluster }: Claim, management: ClusterFacts, sources: Known): Claim[] {
+  return sources.azureClusters
+    .byIndex(byLink, link.toLowerCase())
+    .filter((each) => keyOf(each) !== cluster.key && keyOf(each) !== management.key)
+    .flatMap((each) => claimsOf(facts(each, sources), management))
+    .filter((each) => each.link === link);
+}
+
+/** The workload clusters whose link services lie in one group. */
+export function neighboursOf(group: string, sources: Known): ClusterFacts[] {
+  return sources.azureClusters
+    .byIndex(byGroup, group)
+    .filter((each) => keyOf(each) !== sources.managementKey)
+    .map((each) => facts(each, sources));
+}
+
+function waysSeen(
+  cluster: ClusterFacts,
+  management: ClusterFacts,
+  configured: readonly ManagementLink[],
+): SeenWay[] {
+  const inOrder = [...configured, ...everyLink.filter((each) => !configured.includes(each))];
+  return inOrder.map((link) => {
+    const wanted = managementEndpoint(cluster, management, link);
+    const found = cluster.subnet?.endpoints.find(({ name }) => name === wanted.name);
+    const isConfigured = configured.includes(link);
+    // An old name that leads elsewhere is somebody else's.
+    const ours = isConfigured || (found !== undefined && isFor(found, wanted));
+    return {
+      link,
+      configured: isConfigured,
+      wanted,
+      found: ours ? found : undefined,
+      look: undefined,
+    };
+  });
+}
+
+/** The endpoint that stands in a spec, as it is wanted, and can be looked for in Azure. */
+export function lookedFor(each: SeenClaim | SeenWay): PrivateEndpointSpec | undefined {
+  if ("claim" in each) return each.state.is === "there" ? each.claim.endpoint : undefined;
+  return each.configured && each.found ? each.wanted : undefined;
+}
+
+async function lookAll<T extends SeenClaim | SeenWay>(
+  all: readonly T[],
+  cluster: ClusterFacts,
+  view: () => ArmView,
+  maxAgeMs: number,
+): Promise<T[]> {
+  if (!all.some(lookedFor) || unfit(cluster) !== undefined) return [...all];
+  const group = resourceGroupId(cluster.subscription, cluster.group);
+  const gateway = privateEndpoints(view());
+  // For all clusters of a group one list tells what is there.
+  await gateway.list(group, maxAgeMs);
+  const lookAt = async (endpoint: PrivateEndpointSpec): Promise<Look<PrivateEndpoint>> => {
+    const id = resourceIn(group, "Microsoft.Network/privateEndpoints", endpoint.name);
+    const service = serviceOf(endpoint);
+    const isKnown = (look: Look<PrivateEndpoint>) =>
+      ["connected", "changing"].includes(reachOf(look, service).is) || look.state === "failed";
+    const known = await gateway.look(id, maxAgeMs);
+    if (isKnown(known)) return known;
+    await gateway.list(group, unconnectedAgeMs);
+    const fresh = await gateway.look(id, unconnectedAgeMs);
+    // A list does not tell the addresses of interfaces.
+    return reachOf(fresh, service).is.startsWith("without") ? gateway.look(id, 0) : fresh;
+  };
+  return Promise.all(
+    all.map(async (each) => {
+      const endpoint = lookedFor(each);
+      return endpoint === undefined ? each : { ...each, look: await lookAt(endpoint) };
+    }),
+  );
+}
+
+async function unlessFailed<T>(
+  read: () => Promise<T[]>,
+): Promise<{ looked: T[] } | { failed: Failure }> {
+  try {
+    return { looked: await read() };
+  } catch (error) {
+    // A side that cannot be reached must not hold up the other.
+    if (!isExplained(error)) throw error;
+    return { failed: error.explain() };
+  }
+}
+
+function tenantsDiffer(one: AzureCluster, other: AzureCluster, { identities }: Known): boolean {
+  const tenantOf = ({ spec, metadata }: AzureCluster) => {
+    const { name, namespace = metadata.namespace } = spec.identityRef ?? {};
+    return identities.get(`${namespace}/${name}`)?.spec.tenantID?.toLowerCase();
+  };
+  const [a, b] = [tenantOf(one), tenantOf(other)];
+  return a !== undefined && b !== undefined && a !== b;
+}

@@ -1,0 +1,360 @@
+import type { PrivateEndpoint } from "../../src/azure/gateways/private-endpoints.ts";
+import { factsOf } from "../../src/capi/endpoints/facts.ts";
+import {
+  type ManagementStep,
+  plan as planManagement,
+} from "../../src/capi/endpoints/management/plan.ts";
+import { serviceOf } from "../../src/capi/endpoints/wanted.ts";
+import { groupKey } from "../../src/capi/endpoints/whose.ts";
+import { plan as planWorkload } from "../../src/capi/endpoints/workload/plan.ts";
+import {
+  type Known,
+  lookedFor,
+  neighboursOf,
+  seeKubernetes,
+} from "../../src/capi/endpoints/workload/see.ts";
+import { stillInAzure, stillInSpec } from "../../src/capi/endpoints/workload/see-leaving.ts";
+import type { Seen, WorkloadStep } from "../../src/capi/endpoints/workload/seen.ts";
+import type { EndpointsWrite } from "../../src/capi/endpoints/write.ts";
+import { endpointsFinalizer, type ManagementLink } from "../../src/capi/names.ts";
+import { privateLinksOf } from "../../src/capi/private-links.ts";
+import type { Plan } from "../../src/kube/feature.ts";
+import { keyOf } from "../../src/model/kind.ts";
+import type { AzureCluster } from "../../src/model/kinds/azure-cluster.ts";
+import type { PrivateEndpointSpec } from "../../src/model/kinds/azure-cluster-network.ts";
+import type { CapiCluster } from "../../src/model/kinds/capi-cluster.ts";
+import { idKey } from "../../src/model/resource-id.ts";
+
+export const managementSubscription = "11111111-1111-4111-8111-111111111111";
+export const workloadSubscription = "33333333-3333-4333-8333-333333333333";
+export const managementKey = "org-mc/mc";
+
+/** A link of a cluster, where it differs. */
+export interface LinkShape {
+  name: string;
+  allowed?: (string | null)[] | null;
+  approved?: string[];
+}
+
+/** A cluster, where it differs. */
+export interface Shape {
+  name?: string;
+  namespace?: string;
+  uid?: string;
+  created?: string;
+  subscription?: string;
+  group?: string;
+  location?: string;
+  type?: string | null;
+  links?: readonly (LinkShape | null)[];
+  linksReady?: "True" | "False" | "Unknown" | undefined;
+  subnets?: readonly unknown[];
+  endpoints?: readonly (PrivateEndpointSpec | null)[];
+  annotations?: Record<string, string>;
+  deleting?: boolean;
+  held?: boolean;
+}
+
+/** A private workload cluster with one link that admits the management cluster and approves it. */
+export function workload(over: Shape = {}): AzureCluster {
+  const { name = "wc1", namespace = "org-acme" } = over;
+  const links = over.links ?? [{ name: `${name}-api-privatelink` }];
+  const apiServerLB =
+    over.type === null
+      ? null
+      : {
+          type: over.type ?? "Internal",
+          privateLinks: links.map((each) => each && linkOf(each)),
+        };
+  const subnets = over.subnets ?? [
+    { name: "cp", role: "control-plane" },
+    { name: "nodes", role: "node", privateEndpoints: over.endpoints ?? [] },
+  ];
+  const ready = "linksReady" in over ? over.linksReady : "True";
+  const conditions = ready === undefined ? [] : [{ type: "PrivateLinksReady", status: ready }];
+  return {
+    metadata: {
+      name,
+      namespace,
+      uid: over.uid ?? `${namespace}-${name}`,
+      creationTimestamp: over.created ?? "2026-01-01T00:00:00Z",
+      annotations: over.annotations ?? {},
+      finalizers: over.held ? [endpointsFinalizer] : [],
+      ...(over.deleting && { deletionTimestamp: "2026-02-01T00:00:00Z" }),
+    },
+    spec: {
+      location: over.location ?? "westeurope",
+      subscriptionID: over.subscription ?? workloadSubscription,
+      ...(over.group !== undefined && { resourceGroup: over.group }),
+      networkSpec: { subnets, apiServerLB },
+    },
+    status: { conditions },
+  } as unknown as AzureCluster;
+}
+
+function linkOf({ name, allowed, approved }: LinkShape) {
+  return {
+    name,
+    allowedSubscriptions: allowed === undefined ? [managementSubscription] : allowed,
+    autoApprovedSubscriptions: approved ?? [managementSubscription],
+  };
+}
+
+/** The management cluster: public, unless it is said otherwise. */
+export function management(over: Shape = {}): AzureCluster {
+  return workload({
+    ...{ name: "mc", namespace: "org-mc", subscription: managementSubscription },
+    ...{ type: "Public", links: [], location: "northeurope" },
+    ...over,
+  });
+}
+
+/** Kubernetes, Azure and CAPZ on paper. What another field manager has set too outlives an apply that leaves it out. */
+export class PaperClusters {
+  readonly objects = new Map<string, AzureCluster>();
+  readonly owners = new Map<string, CapiCluster>();
+  readonly azure = new Map<string, PrivateEndpoint>();
+  readonly applied = new Map<string, Set<string>>();
+  /** Endpoints that somebody else wrote too, as `key name`. */
+  readonly shared = new Set<string>();
+  managementLinks: readonly ManagementLink[] = ["gateway"];
+  tenants = new Map<string, string>();
+  /** A stock CAPZ leaves in Azure what is taken out of the spec. */
+  capz: "stock" | "deleting" = "stock";
+  writes = 0;
+  #now = 0;
+  #writtenAt = Number.NEGATIVE_INFINITY;
+  readonly #cleanSince = new Map<string, number>();
+
+  constructor(...all: AzureCluster[]) {
+    for (const each of all) this.put(each);
+  }
+
+  put(object: AzureCluster): void {
+    this.objects.set(keyOf(object), structuredClone(object));
+  }
+
+  get(key: string): AzureCluster {
+    const found = this.objects.get(key);
+    if (found === undefined) throw new Error(`${key} is not there`);
+    return found;
+  }
+
+  pass(ms: number): void {
+    this.#now += ms;
+  }
+
+  get known(): Known {
+    const all = () => [...this.objects.values()];
+    const valuesOf = (index: string, each: AzureCluster) =>
+      index === "endpoints-link"
+        ? privateLinksOf(each).links.map(({ name }) => name.toLowerCase())
+        : [groupKey(factsOf(each, undefined))];
+    return {
+      azureClusters: {
+        get: (key) => this.objects.get(key),
+        byIndex: (index, value) => all().filter((each) => valuesOf(index, each).includes(value)),
+      },
+      clusters: { get: (key) => this.owners.get(key) },
+      identities: {
+        get: (key) => {
+          const tenantID = this.tenants.get(key);
+          return tenantID === undefined ? undefined : ({ spec: { tenantID } } as never);
+        },
+      },
+      managementKey,
+      managementLinks: this.managementLinks,
+    };
+  }
+
+  planManagement(): Plan<ManagementStep> {
+    const facts = (each: AzureCluster) => factsOf(each, this.owners.get(keyOf(each)));
+    const found = this.objects.get(managementKey);
+    return planManagement({
+      management: found && facts(found),
+      clusters: [...this.objects.values()].filter((each) => each !== found).map(facts),
+      sinceWriteMs: this.#now - this.#writtenAt,
+    });
+  }
+
+  see(key: string): Seen {
+    const seen = seeKubernetes(this.get(key), this.known);
+    const { cluster, management } = seen;
+    if (management === undefined) return seen;
+    const lookIn = (group: string, name: string) => {
+      const found = this.azure.get(idOf(group, name));
+      return found
+        ? ({ state: "there", resource: found } as const)
+        : ({ state: "absent" } as const);
+    };
+    const looked = <T extends Seen["claims"][number] | Seen["ways"][number]>(
+      each: T,
+      group: string,
+    ) => {
+      const endpoint = lookedFor(each);
+      return endpoint ? { ...each, look: lookIn(group, endpoint.name) } : each;
+    };
+    const managementGroup = groupPath(this.get(managementKey));
+    const claims = seen.claims.map((each) => looked(each, managementGroup));
+    const ways = seen.ways.map((each) => looked(each, groupPath(this.get(key))));
+    if (!cluster.deleting) return { ...seen, claims, ways };
+    const neighbours = neighboursOf(groupKey(cluster), this.known);
+    const going = { cluster, management, neighbours, managementObject: this.get(managementKey) };
+    const inSpec = stillInSpec(going);
+    if (inSpec.length > 0) this.#cleanSince.delete(key);
+    else if (!this.#cleanSince.has(key)) this.#cleanSince.set(key, this.#now);
+    const inGroup = [...this.azure.values()].filter(({ id = "" }) =>
+      idKey(id).startsWith(`${idKey(managementGroup)}/`),
+    );
+    const inAzure = stillInAzure(going, inGroup).map((each) => ({
+      ...each,
+      look: {
+        state: "there",
+        resource: this.azure.get(idKey(each.id)) as PrivateEndpoint,
+      } as const,
+    }));
+    const cleanMs = this.#now - (this.#cleanSince.get(key) ?? this.#now);
+    return { ...seen, claims, ways, leaving: { inSpec, inAzure, cleanMs, failed: undefined } };
+  }
+
+  planWorkload(key: string): Plan<WorkloadStep> {
+    return planWorkload(this.see(key));
+  }
+
+  apply(step: ManagementStep | WorkloadStep): void {
+    this.writes++;
+    switch (step.do) {
+      case "write endpoints":
+        this.#writtenAt = this.#now;
+        this.#write(keyOf({ metadata: step.target }), step.write);
+        break;
+      case "change cluster": {
+        const key = keyOf({ metadata: step.target });
+        if (step.endpoints) this.#write(key, step.endpoints);
+        const held = this.get(key).metadata.annotations ?? {};
+        for (const [name, value] of Object.entries(step.annotations ?? {}))
+          if (value === null) delete held[name];
+          else held[name] = value;
+        break;
+      }
+      case "delete endpoint":
+        this.azure.delete(idKey(step.id));
+    }
+  }
+
+  #write(key: string, { subnet, endpoints, removed }: EndpointsWrite): void {
+    const subnets = this.get(key).spec.networkSpec?.subnets ?? [];
+    const found = subnets.find(({ name }) => name === subnet);
+    if (found === undefined) throw new Error(`${key} has no subnet ${subnet}`);
+    const wanted = new Map(endpoints.map((each) => [each.name, each]));
+    const before = this.applied.get(key) ?? new Set();
+    const goes = (name: string) =>
+      !wanted.has(name) &&
+      (removed.includes(name) || (before.has(name) && !this.shared.has(`${key} ${name}`)));
+    const kept = (found.privateEndpoints ?? []).filter((each) => each === null || !goes(each.name));
+    const names = new Set(kept.map((each) => each?.name));
+    found.privateEndpoints = [
+      ...kept.map((each) =>
+        each && wanted.has(each.name) ? { ...each, ...wanted.get(each.name) } : each,
+      ),
+      ...endpoints.filter(({ name }) => !names.has(name)),
+    ] as PrivateEndpointSpec[];
+    this.applied.set(key, new Set(wanted.keys()));
+  }
+
+  /** What CAPZ does about every cluster: endpoints of the spec are made; others go, if it is one that deletes. */
+  runCapz(): void {
+    const asked = new Set<string>();
+    for (const [key, object] of this.objects) {
+      const group = groupPath(object);
+      for (const each of this.endpointsOf(key)) {
+        const id = idOf(group, each.name);
+        asked.add(id);
+        if (!this.azure.has(id)) this.azure.set(id, endpointIn(id, object, each));
+      }
+    }
+    if (this.capz === "deleting")
+      for (const [id, { tags = {} }] of this.azure)
+        if (!asked.has(id) && Object.keys(tags).some((tag) => tag.startsWith("sigs.k8s.io_")))
+          this.azure.delete(id);
+  }
+
+  endpointsOf(key: string): PrivateEndpointSpec[] {
+    const subnets = this.objects.get(key)?.spec.networkSpec?.subnets ?? [];
+    return subnets.flatMap((each) => each.privateEndpoints ?? []).filter((each) => each !== null);
+  }
+
+  /** Everybody's passes, and CAPZ's, until nothing is left to do or so many rounds have gone by. */
+  settle(rounds = 30): void {
+    for (let round = 0; round < rounds; round++) {
+      let still = true;
+      const managed = this.planManagement();
+      for (const step of managed.steps) this.apply(step);
+      still &&= managed.steps.length === 0 && typeof managed.again === "string";
+      for (const key of [...this.objects.keys()]) still = this.#passOver(key) && still;
+      const before = JSON.stringify([...this.azure]);
+      this.runCapz();
+      if (still && before === JSON.stringify([...this.azure])) return;
+      this.pass(60_000);
+    }
+    throw new Error("the clusters do not come to rest");
+  }
+
+  #passOver(key: string): boolean {
+    const { deletionTimestamp, finalizers = [] } = this.get(key).metadata;
+    // Nobody holds it: the API server lets it go at once.
+    if (deletionTimestamp && finalizers.length === 0) return !this.objects.delete(key);
+    const { steps, finalizer, conditions, again } = this.planWorkload(key);
+    const { metadata, status = {} } = this.get(key);
+    if (finalizer === "hold" && !metadata.finalizers?.includes(endpointsFinalizer))
+      metadata.finalizers = [...(metadata.finalizers ?? []), endpointsFinalizer];
+    for (const step of steps) this.apply(step);
+    if (finalizer === "release" && steps.length === 0) {
+      this.objects.delete(key);
+      return false;
+    }
+    const others = (status.conditions ?? []).filter(({ type }) => type !== "GSPrivateLinksReady");
+    this.get(key).status = { ...status, conditions: [...others, ...(conditions as never[])] };
+    return steps.length === 0 && !(metadata.deletionTimestamp && again !== "never");
+  }
+}
+
+/** The group of a cluster in Azure, as the beginning of ids. */
+export function groupPath({ metadata, spec }: AzureCluster): string {
+  return `/subscriptions/${spec.subscriptionID}/resourceGroups/${spec.resourceGroup ?? metadata.name}`;
+}
+
+export function idOf(group: string, name: string): string {
+  return idKey(`${group}/providers/Microsoft.Network/privateEndpoints/${name}`);
+}
+
+/** An endpoint as CAPZ makes it: approved, unless somebody must do that by hand. */
+export function endpointIn(
+  id: string,
+  cluster: AzureCluster,
+  spec: PrivateEndpointSpec,
+  state = spec.manualApproval ? "Pending" : "Approved",
+): PrivateEndpoint {
+  const connection = {
+    properties: {
+      privateLinkServiceId: serviceOf(spec),
+      privateLinkServiceConnectionState: { status: state },
+    },
+  };
+  return {
+    id,
+    tags: { [`sigs.k8s.io_cluster-api-provider-azure_cluster_${cluster.metadata.name}`]: "owned" },
+    properties: {
+      provisioningState: "Succeeded",
+      [spec.manualApproval
+        ? "manualPrivateLinkServiceConnections"
+        : "privateLinkServiceConnections"]: [connection],
+      networkInterfaces: [
+        {
+          id: "nic",
+          properties: { ipConfigurations: [{ properties: { privateIPAddress: "10.0.0.7" } }] },
+        },
+      ],
+    },
+  } as PrivateEndpoint;
+}
