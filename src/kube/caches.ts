@@ -42,7 +42,6 @@ export class Caches {
     const id = `${kind.group}/${kind.version}/${kind.plural} ${part.join(" ")}`;
     const cache = this.#byKind.get(id) ?? this.#make(id, kind, shape);
     this.#asked.set(cache, this.#asked.get(cache) || !optional);
-    if (!optional) this.#needed.add(cache);
     return cache as unknown as WatchCache<T>;
   }
 
@@ -63,7 +62,12 @@ export class Caches {
     return asked;
   }
 
-  /** Whether anyone cannot do without a cache. */
+  /** Say that the process is of no use without a cache. */
+  need(cache: WatchCache): void {
+    this.#needed.add(cache);
+  }
+
+  /** Whether the process is of no use without a cache. */
   isNeeded(cache: WatchCache): boolean {
     return this.#needed.has(cache);
   }

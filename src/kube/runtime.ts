@@ -25,7 +25,19 @@ export interface Parts {
 }
 
 /** A feature and what else it looks at. */
-export type MakeFeature = (parts: Parts) => { feature: Feature; also?: readonly Also[] };
+export interface Made {
+  feature: Feature;
+  also?: readonly Also[];
+  /** The process is of use without it: where its kinds are not served it waits for them, and is ready all the same. */
+  whereServed?: boolean;
+}
+
+export type MakeFeature = (parts: Parts) => Made;
+
+/** The same feature, for clusters that may not know its kinds. */
+export function whereServed(make: MakeFeature): MakeFeature {
+  return (parts) => ({ ...make(parts), whereServed: true });
+}
 
 export interface RuntimeOptions {
   client: KubeClient;
@@ -80,7 +92,7 @@ export class Runtime {
   #add(make: MakeFeature, events: Events): void {
     const { client, log } = this.#options;
     this.caches.takeAsked();
-    const { feature, also = [] } = make({ caches: this.caches, kube: client });
+    const { feature, also = [], whereServed = false } = make({ caches: this.caches, kube: client });
     const controller = new Controller(feature, {
       client,
       events,
@@ -93,7 +105,9 @@ export class Runtime {
     this.metrics.watchQueue(feature.name, controller.queue);
     this.controllers.push(controller);
     for (const other of also) this.#wakeOn(other, controller);
-    this.#needs.set(controller, this.caches.takeAsked());
+    const asked = this.caches.takeAsked();
+    this.#needs.set(controller, asked);
+    for (const [cache, needed] of asked) if (needed && !whereServed) this.caches.need(cache);
   }
 
   /** Whether this process may write now. */

@@ -4,7 +4,7 @@ import { fromKubeconfig } from "../../src/kube/credentials.ts";
 import type { Feature, Step } from "../../src/kube/feature.ts";
 import { serveHealth } from "../../src/kube/health.ts";
 import { makeLog, silentLog } from "../../src/kube/log.ts";
-import { type Also, Runtime } from "../../src/kube/runtime.ts";
+import { type Also, Runtime, whereServed } from "../../src/kube/runtime.ts";
 import type { Explained } from "../../src/model/failure.ts";
 import type { Kind, KubeObject } from "../../src/model/kind.ts";
 import { ManualClock, settle } from "../manual-clock.ts";
@@ -696,6 +696,11 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
             feature: widgetFeature({ name: "third", conditions: ["Third"], wanted }) as Feature,
           };
         },
+        // This one needs it, and the process is of use without this one.
+        whereServed(({ caches }) => {
+          caches.of(missing, { labelSelector: "c=d" });
+          return { feature: widgetFeature({ name: "fourth", conditions: ["Fourth"] }) as Feature };
+        }),
       ],
     });
     const stop = new AbortController();
@@ -711,10 +716,9 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       .poll(async () => (await world.get("a")).status?.conditions?.map((each) => each.type).sort())
       .toEqual(["Ready", "Third"]);
     const ready = runtime.readyChecks().filter(({ name }) => name === "cache-gadgets");
-    expect(await Promise.all(ready.map(async ({ check }) => (await check()).ok))).toEqual([
-      false,
-      true,
-    ]);
+    const told = await Promise.all(ready.map(async ({ check }) => check()));
+    expect(told.map(({ ok }) => ok)).toEqual([false, true, true]);
+    expect(told[2]?.note).toMatch(/gadgets.* failed/);
     expect(() => runtime.caches.of({ ...missing, plural: "later" })).toThrow(
       /after the caches were started/,
     );
