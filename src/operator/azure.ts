@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { Arm, type ArmRequest } from "../azure/arm.ts";
 import { type Cloud, cloudNamed, customCloud } from "../azure/clouds.ts";
 import { credentialFromEnvironment } from "../azure/credential.ts";
+import { AzureError } from "../azure/errors.ts";
 import type { TokenSource } from "../azure/tokens.ts";
 import type { Check } from "../kube/health.ts";
 import type { Log } from "../kube/log.ts";
@@ -16,6 +17,9 @@ export interface OperatorAzure {
   /** The credential of the environment. */
   credential: TokenSource;
   checks: Check[];
+  /** A road to another cloud, for those who bring their own credential. */
+  roadTo(cloud: Cloud): Arm;
+  close(): void;
 }
 
 const askEveryMs = 60_000;
@@ -40,20 +44,23 @@ export function azureFromEnvironment(
     credentialFromEnvironment(env, { cloud, clock }).then(({ tokens }) => tokens),
   );
   const onRequest = countRequests(options.registry);
-  const arm = new Arm({
-    cloud,
-    credential,
-    log,
-    clock,
-    onRequest,
-    userAgent: `postern/${version}`,
-  });
+  const shared = { log, clock, onRequest, userAgent: `postern/${version}` };
+  const arm = new Arm({ cloud, credential, ...shared });
+  const roads = [arm];
   const signal = new AbortController().signal;
   const caller = { priority: "drift", signal, mayWrite: () => false, id: "readyz" } as const;
   return {
     arm,
     cloud,
     credential,
+    roadTo(other) {
+      const road = new Arm({ cloud: other, credential: noneIn(other), ...shared });
+      roads.push(road);
+      return road;
+    },
+    close: () => {
+      for (const road of roads) road.close();
+    },
     checks: [
       kept("azure-token", clock, async () => {
         await credential.token();
@@ -67,6 +74,15 @@ export function azureFromEnvironment(
         return new URL(cloud.resourceManager).host;
       }),
     ],
+  };
+}
+
+/** The credential of the environment is worth nothing in another cloud, and is not shown there. */
+function noneIn({ name }: Cloud): TokenSource {
+  const what = `act in ${name} by the credential of the environment`;
+  return {
+    identity: "none",
+    token: () => Promise.reject(new AzureError({ code: "CredentialMissing", what })),
   };
 }
 

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { packageVersion } from "../cli/package-version.ts";
+import { listIn } from "./cluster-api.ts";
 import type { OperatorSettings } from "./operator.ts";
 
 /** `postern operator`: the controllers, against a cluster and Azure. */
@@ -15,9 +16,9 @@ export function command(): Command {
     .addOption(
       new Option(
         "--role <role>",
-        "which side this process serves: that of the management cluster, or one control plane",
+        "what this process serves: the management cluster's side of hosted control planes, one of them, or Cluster API",
       )
-        .choices(["all", "management", "control-plane"])
+        .choices(["all", "management", "control-plane", "cluster-api"])
         .default("all"),
     )
     .addOption(
@@ -33,6 +34,30 @@ export function command(): Command {
         .argParser(prefixLength)
         .default(24),
     )
+    .option(
+      "--management-cluster-name <name>",
+      "look after the clusters of Cluster API; this is the AzureCluster of the management cluster",
+    )
+    .option("--management-cluster-namespace <name>", "namespace of that AzureCluster")
+    .addOption(
+      new Option(
+        "--azure-cluster-gates <conditions>",
+        "conditions of an AzureCluster that its control plane waits for, with commas between them",
+      ).argParser(listIn),
+    )
+    .addOption(
+      new Option(
+        "--management-link <link>",
+        "by which link workload clusters reach the management cluster (default: gateway)",
+      ).choices(["gateway", "ingress", "both"]),
+    )
+    .option("--base-domain <name>", "the domain in which clusters of Cluster API get their names")
+    .option("--base-domain-resource-group <name>", "resource group of that domain's zone")
+    .option(
+      "--azure-identity-ref-name <name>",
+      "AzureClusterIdentity to act by for clusters that are no AzureClusters",
+    )
+    .option("--azure-identity-ref-namespace <name>", "namespace of that AzureClusterIdentity")
     .addOption(
       new Option("--listen <host:port>", "where /healthz, /readyz and /metrics are served")
         .argParser(address)
@@ -42,7 +67,7 @@ export function command(): Command {
     .option("--lease-namespace <name>", "namespace of the Lease (default: the connection's)")
     .option(
       "--lease-name <name>",
-      "name of the Lease (default: postern-operator, or postern-control-plane in that role)",
+      "name of the Lease (default: postern-operator; postern-control-plane or postern-cluster-api in those roles)",
     )
     .addOption(
       new Option("--log-format <format>", "how log lines look")
@@ -59,11 +84,15 @@ export function command(): Command {
       `
 Azure is found by the environment: AZURE_CLOUD_NAME; one of AZURE_PLS_CLIENT_ID, AZURE_CREDENTIALS_FILE,
 AZURE_FEDERATED_TOKEN_FILE or AZURE_CLIENT_SECRET; and AZURE_SUBSCRIPTION_ID and AZURE_RESOURCE_GROUP for the group of the
-management cluster's load balancers, which --role control-plane does not need. Traces go where OTEL_* says.
+management cluster's load balancers, which --role control-plane and cluster-api do not need. Traces go where OTEL_* says.
+Clusters of Cluster API each have their own identity; the credential above, and AZURE_SUBSCRIPTION_ID, are those of the base
+domain's zone.
 
 Examples:
   $ AZURE_RESOURCE_GROUP=management postern operator --log-format text
-  $ postern operator --role control-plane --namespace clusters-one`,
+  $ postern operator --role control-plane --namespace clusters-one
+  $ postern operator --role cluster-api --management-cluster-name mc --management-cluster-namespace org-mc \\
+      --azure-cluster-gates GSPrivateLinksReady,GSDNSZoneReady --base-domain example.com --base-domain-resource-group dns`,
     )
     .action(async (options: Omit<OperatorSettings, "version">) => {
       const { runOperator } = await import("./operator.ts");

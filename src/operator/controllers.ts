@@ -1,13 +1,17 @@
 import type { Arm } from "../azure/arm.ts";
+import type { CapiViews } from "../capi/identities.ts";
+import { pausingFeature } from "../capi/pausing/controller.ts";
+import { providerConfigFeature } from "../capi/provider-config/controller.ts";
 import { azureSides, guestSide } from "../hosted/azure-sides.ts";
 import { endpointFeature } from "../hosted/endpoint/controller.ts";
 import type { Identities } from "../hosted/identities.ts";
 import { linkFeature } from "../hosted/link/controller.ts";
 import { observeFeature } from "../hosted/observe/controller.ts";
 import { topologyFeature } from "../hosted/topology/controller.ts";
-import type { MakeFeature } from "../kube/runtime.ts";
+import { type MakeFeature, whereServed } from "../kube/runtime.ts";
 import { hostedControlPlane } from "../model/kinds/hosted-control-plane.ts";
 import type { ResourceId } from "../model/resource-id.ts";
+import type { ClusterApiSettings } from "./cluster-api.ts";
 
 /** What the controllers of the management cluster go by. */
 export interface ManagementSettings {
@@ -32,6 +36,15 @@ export function managementControllers(
 export function controlPlaneControllers(arm: Arm, identities: Identities): readonly MakeFeature[] {
   const sides = guestSide(arm, identities.credentialOf);
   return [observeFeature(), following(identities, endpointFeature({ sides }))];
+}
+
+/** What serves the clusters of Cluster API, one line each. Where its kinds are not served, each waits for them. */
+export function clusterApiControllers(
+  _views: CapiViews,
+  { managementCluster, gates }: ClusterApiSettings,
+): readonly MakeFeature[] {
+  const features = [pausingFeature({ managementCluster, gates }), providerConfigFeature()];
+  return features.map(whereServed);
 }
 
 /** A feature that acts by the credentials of control planes: they go when their control plane does. */

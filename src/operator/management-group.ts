@@ -4,7 +4,7 @@ import { type ResourceId, resourceGroupId } from "../model/resource-id.ts";
 
 /** The group of the management cluster, by the variables that HyperShift's operator has for it. */
 export async function managementGroupIn(env: NodeJS.ProcessEnv): Promise<ResourceId> {
-  const subscription = env.AZURE_SUBSCRIPTION_ID || (await subscriptionInFile(env));
+  const subscription = await subscriptionIn(env);
   const group = env.AZURE_RESOURCE_GROUP;
   if (subscription && group) return resourceGroupId(subscription, group);
   const missing = [
@@ -12,12 +12,13 @@ export async function managementGroupIn(env: NodeJS.ProcessEnv): Promise<Resourc
     group ? [] : ["AZURE_RESOURCE_GROUP to its name"],
   ].flat();
   throw new UsageError(
-    `the resource group of the management cluster's load balancers is not known: set ${missing.join(" and ")}, or run with --role control-plane, which needs none (see postern operator --help)`,
+    `the resource group of the management cluster's load balancers is not known: set ${missing.join(" and ")}, or run with --role control-plane or --role cluster-api, which need none (see postern operator --help)`,
   );
 }
 
-/** A credential file names the subscription too, where it is the credential that is used. */
-async function subscriptionInFile(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+/** The subscription that the environment names. A credential file names one too, where it is the credential that is used. */
+export async function subscriptionIn(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  if (env.AZURE_SUBSCRIPTION_ID) return env.AZURE_SUBSCRIPTION_ID;
   const { AZURE_PLS_CLIENT_ID: identity, AZURE_CREDENTIALS_FILE: path } = env;
   return identity || !path ? undefined : (await readCredentialFile(path)).subscriptionId;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
+import { capiViews } from "../capi/identities.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { type Identities, identities, onlyIn } from "../hosted/identities.ts";
 import { KubeClient } from "../kube/client.ts";
@@ -12,17 +13,26 @@ import { startTracing } from "../kube/trace.ts";
 import { realClock } from "../model/clock.ts";
 import type { ResourceId } from "../model/resource-id.ts";
 import { azureFromEnvironment, type OperatorAzure } from "./azure.ts";
-import { controlPlaneControllers, managementControllers } from "./controllers.ts";
+import {
+  type ClusterApiFlags,
+  type ClusterApiSettings,
+  clusterApiSettings,
+} from "./cluster-api.ts";
+import {
+  clusterApiControllers,
+  controlPlaneControllers,
+  managementControllers,
+} from "./controllers.ts";
 import { installationOf } from "./installation.ts";
 import { managementGroupIn } from "./management-group.ts";
 
-export interface OperatorSettings {
+export interface OperatorSettings extends ClusterApiFlags {
   kubeconfig?: string;
   context?: string;
   /** Only this namespace; all of them when absent. */
   namespace?: string;
   /** `control-plane` serves the control plane of one namespace, by the credential of the environment. */
-  role: "all" | "management" | "control-plane";
+  role: "all" | "management" | "control-plane" | "cluster-api";
   natSubnets: "shared" | "per-cluster";
   natPrefixLength: number;
   listen: { host: string; port: number };
@@ -42,7 +52,10 @@ export async function runOperator(
 ): Promise<void> {
   const clock = realClock;
   const { role, version } = settings;
-  const managementGroup = role === "control-plane" ? undefined : await managementGroupIn(env);
+  const clusterApi = await clusterApiSettings(settings, settings, env);
+  const hosted = role !== "cluster-api";
+  const managementGroup =
+    hosted && role !== "control-plane" ? await managementGroupIn(env) : undefined;
   const lease = leaseOf(settings);
   const log = makeLog({ format: settings.logFormat, level: settings.logLevel });
   const metrics = new Metrics({ processMetrics: true });
@@ -60,15 +73,21 @@ export async function runOperator(
   const pages = await serveHealth({
     listen: settings.listen,
     health: () => [alive, ...(runtime?.healthChecks() ?? [])],
-    ready: () => [...(runtime?.readyChecks() ?? [installation.check]), ...azure.checks],
+    ready: () => [
+      ...(runtime?.readyChecks() ?? [installation.check]),
+      // Each cluster of Cluster API brings its own credential: only its names in DNS need ours.
+      ...(hosted || clusterApi?.dns ? azure.checks : []),
+    ],
     metrics: metrics.registry,
   });
   try {
     const number = managementGroup && (await installation.read(signal));
     if (signal.aborted) return;
-    const credentials = credentialsOf(settings, azure, client);
     const management = managementGroup && number ? { managementGroup, installation: number } : {};
-    const features = featuresOf(settings, azure, credentials, management);
+    const features = [
+      ...(hosted ? hostedFeatures(settings, azure, client, management) : []),
+      ...(clusterApi ? clusterApiFeatures(clusterApi, azure, env) : []),
+    ];
     runtime = new Runtime({
       client,
       log,
@@ -87,18 +106,27 @@ export async function runOperator(
         from: connection.source,
         pages: pages.url,
         controllers: features.length,
+        ...(clusterApi && { clusterApi }),
       },
       "started",
     );
     await runtime.run(signal);
   } finally {
     await pages.close();
-    azure.arm.close();
+    azure.close();
     client.close();
     await stopTracing();
     log.info({}, "stopped");
   }
 }
+
+/** Those who serve different things must not wait for each other. */
+const leaseNames: Record<OperatorSettings["role"], string> = {
+  all: "postern-operator",
+  management: "postern-operator",
+  "control-plane": "postern-control-plane",
+  "cluster-api": "postern-cluster-api",
+};
 
 /** Which Lease to lead by. A process for one control plane keeps to that namespace, and shares its Lease with no other role. */
 function leaseOf(settings: OperatorSettings): { namespace?: string; name: string } | undefined {
@@ -110,7 +138,7 @@ function leaseOf(settings: OperatorSettings): { namespace?: string; name: string
     );
   if (!leaderElect) return undefined;
   const namespace = leaseNamespace ?? (alone ? settings.namespace : undefined);
-  const name = leaseName ?? (alone ? "postern-control-plane" : "postern-operator");
+  const name = leaseName ?? leaseNames[role];
   return { name, ...(namespace !== undefined && { namespace }) };
 }
 
@@ -124,17 +152,38 @@ function credentialsOf(
   return identities({ kube, entra: { cloud, clock: realClock }, dropped });
 }
 
-function featuresOf(
-  { role, natSubnets, natPrefixLength }: OperatorSettings,
-  { arm }: OperatorAzure,
-  credentials: Identities,
+function hostedFeatures(
+  settings: OperatorSettings,
+  azure: OperatorAzure,
+  kube: KubeClient,
   { managementGroup, installation }: { managementGroup?: ResourceId; installation?: string },
 ): readonly MakeFeature[] {
+  const { role, natSubnets, natPrefixLength } = settings;
+  const credentials = credentialsOf(settings, azure, kube);
+  const { arm } = azure;
   const features: MakeFeature[] = [];
   if (managementGroup !== undefined && installation !== undefined) {
-    const settings = { managementGroup, natSubnets, natPrefixLength, installation };
-    features.push(...managementControllers(arm, credentials, settings));
+    const given = { managementGroup, natSubnets, natPrefixLength, installation };
+    features.push(...managementControllers(arm, credentials, given));
   }
   if (role !== "management") features.push(...controlPlaneControllers(arm, credentials));
   return features;
+}
+
+function clusterApiFeatures(
+  settings: ClusterApiSettings,
+  { arm, roadTo }: OperatorAzure,
+  env: NodeJS.ProcessEnv,
+): readonly MakeFeature[] {
+  const { managementCluster, identityRef } = settings;
+  const views = capiViews({
+    arm,
+    roadTo,
+    managementCluster,
+    identityRef,
+    entra: { clock: realClock },
+    tokenFile: env.AZURE_FEDERATED_TOKEN_FILE,
+    imdsHost: env.AZURE_POD_IDENTITY_AUTHORITY_HOST,
+  });
+  return clusterApiControllers(views, settings);
 }
