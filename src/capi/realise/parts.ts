@@ -1,0 +1,16 @@
+import type { WatchCache } from "../../kube/cache.ts";
+import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
+import type { CapiCluster } from "../../model/kinds/capi-cluster.ts";
+import type { CapiViews } from "../identities.ts";
+
+/** What the feature is made with. */
+export interface RealiseOptions {
+  /** Azure, by the identity of an AzureCluster; `watch` wakes it when an identity changes. */
+  views: Pick<CapiViews, "of"> & Partial<Pick<CapiViews, "watch">>;
+}
+
+/** The same with what is shared by all passes. */
+export interface RealiseParts extends RealiseOptions {
+  objects: Pick<WatchCache<AzureCluster>, "get">;
+  clusters: Pick<WatchCache<CapiCluster>, "get">;
+}

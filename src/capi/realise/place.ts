@@ -1,0 +1,118 @@
+import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
+import type { CapiCluster } from "../../model/kinds/capi-cluster.ts";
+import { ownerTag } from "../../model/ownership.ts";
+import {
+  childId,
+  parseResourceId,
+  type ResourceId,
+  ResourceIdError,
+  type ResourceType,
+  resourceGroupId,
+  resourceIn,
+} from "../../model/resource-id.ts";
+import { checkedTags, TagError, type Tags } from "../../model/tags.ts";
+
+/** Begins CAPZ's tag on everything that a cluster owns; the name of the cluster follows. */
+export const capzTagPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
+
+/** Where in Azure a cluster is, and the marks of what is made for it. */
+export interface Place {
+  group: ResourceId;
+  location: string;
+  network: ResourceId;
+  /** The id of a subnet of the cluster by its name. */
+  subnet(name: string): ResourceId;
+  balancer: ResourceId;
+  /** The marks of what is made, or why Azure would refuse them. */
+  tags: Tags | TagError;
+}
+
+/**
+ * Whose something is: the namespace and the name of its AzureCluster. Not the uid, which `clusterctl move` and a restored
+ * backup change; nobody else has that name in that group.
+ */
+export function ownerOf({ metadata }: AzureCluster): { clusterID: string; uid: string } {
+  return { clusterID: metadata.namespace ?? "", uid: metadata.name };
+}
+
+/** The name of the Cluster that an AzureCluster belongs to, which is nearly always its own. */
+export function clusterNameOf({ metadata }: AzureCluster): string {
+  const owner = metadata.ownerReferences?.find(({ kind }) => kind === "Cluster");
+  return owner?.name ?? metadata.labels?.["cluster.x-k8s.io/cluster-name"] ?? metadata.name;
+}
+
+/** Whether a Cluster, or a Cluster API tool, says that nobody may touch the AzureCluster. */
+export function isPaused(object: AzureCluster, cluster: CapiCluster | undefined): boolean {
+  return (
+    cluster?.spec?.paused === true ||
+    object.metadata.annotations?.["cluster.x-k8s.io/paused"] !== undefined
+  );
+}
+
+/** Read where a cluster is, with the defaults of CAPZ; or what is missing. */
+export function placeOf(object: AzureCluster): Place | { missing: string } {
+  const { spec, metadata } = object;
+  const { name } = metadata;
+  const { networkSpec } = spec;
+  if (!spec.subscriptionID) return { missing: "spec.subscriptionID is empty" };
+  if (!spec.location) return { missing: "spec.location is empty" };
+  try {
+    const group = resourceGroupId(spec.subscriptionID, spec.resourceGroup || name);
+    const vnet = networkSpec?.vnet;
+    const network =
+      known(vnet?.id, "Microsoft.Network/virtualNetworks") ??
+      resourceIn(
+        resourceGroupId(spec.subscriptionID, vnet?.resourceGroup || spec.resourceGroup || name),
+        "Microsoft.Network/virtualNetworks",
+        vnet?.name || `${name}-vnet`,
+      );
+    const balancer = networkSpec?.apiServerLB;
+    return {
+      group,
+      network,
+      location: spec.location,
+      subnet: (wanted) => {
+        const listed = (networkSpec?.subnets ?? []).find((each) => each?.name === wanted);
+        const id = known(listed?.id, "Microsoft.Network/virtualNetworks/subnets");
+        return id ?? childId(network, "subnets", wanted);
+      },
+      balancer:
+        known(balancer?.id, "Microsoft.Network/loadBalancers") ??
+        resourceIn(
+          group,
+          "Microsoft.Network/loadBalancers",
+          balancer?.name || `${name}-internal-lb`,
+        ),
+      tags: tagsOf(object),
+    };
+  } catch (error) {
+    if (error instanceof ResourceIdError) return { missing: error.message };
+    throw error;
+  }
+}
+
+/** CAPZ's mark, so that its tools know the resource, and ours. */
+function tagsOf(object: AzureCluster): Tags | TagError {
+  const { clusterID, uid } = ownerOf(object);
+  try {
+    return checkedTags({
+      ...object.spec.additionalTags,
+      [`${capzTagPrefix}${clusterNameOf(object)}`]: "owned",
+      [ownerTag]: `${clusterID}/${uid}`,
+    });
+  } catch (error) {
+    if (error instanceof TagError) return error;
+    throw error;
+  }
+}
+
+/** An id that somebody wrote down; one that cannot be read is none. */
+function known(id: string | undefined, type: ResourceType): ResourceId | undefined {
+  if (!id) return undefined;
+  try {
+    return parseResourceId(id, type);
+  } catch (error) {
+    if (error instanceof ResourceIdError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Why a condition of this feature is as it is. By its reason a condition is known for ours, so none of these is one that
+ * Cluster API Provider Azure writes: it has Creating, Updating, Deleting, Deleted, DeletionFailed, Failed, or none at all.
+ */
+export const reasons = {
+  /** Everything is in Azure as it is asked for, and every connection is approved. */
+  realised: "Realised",
+  /** Something is being made. */
+  making: "BeingMade",
+  /** Something is being put right in place. */
+  changing: "BeingChanged",
+  /** Something is being made anew, because Azure never changes what differs. */
+  replacing: "BeingReplaced",
+  /** Something that is not asked for any more, or whose cluster goes, is being removed. */
+  removing: "BeingRemoved",
+  /** Azure refused to make, change or remove something. */
+  notMade: "NotMade",
+  notChanged: "NotChanged",
+  notRemoved: "NotRemoved",
+  /** Azure could not be asked, or something unforeseen happened. */
+  notRealised: "NotRealised",
+  /** What the AzureCluster asks for cannot be. */
+  invalid: "InvalidRequest",
+  /** The annotation with private links cannot be read. */
+  invalidAnnotation: "InvalidAnnotation",
+  /** Something of this name is somebody else's. */
+  ownedByAnother: "OwnedByAnother",
+  /** The load balancer of the API server, or its frontend, is not there yet. */
+  noLoadBalancer: "LoadBalancerMissing",
+  /** The subnet for NAT addresses is not there, or is another's and cannot be used as it is. */
+  subnetUnfit: "NATSubnetUnfit",
+  /** The subnet for NAT addresses is being opened for link services, or Azure refused that. */
+  subnetChanging: "NATSubnetBeingChanged",
+  subnetNotChanged: "NATSubnetNotChanged",
+  /** The owner of a link service has not decided on a connection, or decided against it. */
+  approvalPending: "ApprovalPending",
+  rejected: "ConnectionRejected",
+  /** Endpoints of others are connected, and must not be cut off. */
+  foreignEndpoints: "ForeignEndpointsConnected",
+} as const;
+
+const ours: ReadonlySet<string> = new Set(Object.values(reasons));
+
+/** Whether a condition with this reason was written by us. */
+export function isOurReason(reason: string | undefined): boolean {
+  return reason !== undefined && ours.has(reason);
+}

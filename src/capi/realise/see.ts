@@ -1,0 +1,197 @@
+import type { ArmView } from "../../azure/arm.ts";
+import { attempt } from "../../azure/attempt.ts";
+import { foreignEndpoints } from "../../azure/disconnect.ts";
+import type { ArmResource, ResourceGateway } from "../../azure/gateway.ts";
+import { loadBalancers } from "../../azure/gateways/load-balancers.ts";
+import { privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
+import { privateLinkServices } from "../../azure/gateways/private-link-services.ts";
+import { virtualNetworks } from "../../azure/gateways/virtual-networks.ts";
+import type { Pass } from "../../kube/pass.ts";
+import { keyOf } from "../../model/kind.ts";
+import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
+import {
+  idKey,
+  parentOf,
+  parseResourceId,
+  type ResourceId,
+  type ResourceType,
+  sameId,
+} from "../../model/resource-id.ts";
+import { realiseFinalizer } from "../names.ts";
+import { connectedOf } from "./endpoint.ts";
+import { hasAddresses } from "./link-service.ts";
+import type { RealiseParts } from "./parts.ts";
+import { clusterNameOf, isPaused, ownerOf, type Place } from "./place.ts";
+import type { EndpointsSeen, Found, LinksSeen, Seen, Subject } from "./seen.ts";
+import { conditionOfSide, foreignEndpointsAnnotation, sidesOf } from "./sides.ts";
+import { type Wanted, wantedOf } from "./wanted.ts";
+import { isOurs } from "./whose.ts";
+
+/** How old a sighting may be: for a person's change and the end of an operation, and for a drift check. */
+const changeMs = 10 * 60_000;
+const driftMs = 150_000;
+/** The same for what is waited for: somebody else makes or approves it. */
+const awaitedMs = 10_000;
+
+/** Read everything about one AzureCluster, once. Azure is not asked where there is nothing to do. */
+export async function see(object: AzureCluster, pass: Pass, parts: RealiseParts): Promise<Seen> {
+  const subject = subjectOf(object, pass.now());
+  const { namespace = "" } = object.metadata;
+  const cluster = parts.clusters.get(keyOf({ metadata: { namespace, name: subject.cluster } }));
+  if (isPaused(object, cluster)) return { stage: "paused", subject };
+  const deleting = object.metadata.deletionTimestamp !== undefined;
+  const asked = wantedOf(object);
+  const ours: Wanted = {
+    place: asked.place,
+    links: subject.sides.includes("links") ? asked.links : [],
+    endpoints: subject.sides.includes("endpoints") ? asked.endpoints : [],
+    problems: asked.problems.filter(({ side }) => subject.sides.includes(side)),
+  };
+  const { place, problems } = ours;
+  const nothing = ours.links.length + ours.endpoints.length === 0;
+  const free = !subject.isHeld && (deleting || nothing);
+  // With both sides another's, what we made before is theirs to remove: it has their mark too.
+  const theirs = !deleting && subject.sides.length === 0;
+  if (place === undefined || free || theirs)
+    return { stage: "idle", subject, problems: deleting ? [] : problems };
+  const seen = await attempt(async (): Promise<Seen> => {
+    const view = parts.views.of(object, pass);
+    const maxAgeMs = pass.priority === "drift" ? driftMs : changeMs;
+    const look = { view, place, subject, maxAgeMs, deleting };
+    const [links, endpoints] = await Promise.all([
+      seeLinks(deleting ? asked : ours, look),
+      seeEndpoints(deleting ? asked : ours, look),
+    ]);
+    return { stage: "seen", subject, deleting, problems, links, endpoints };
+  });
+  return "failed" in seen ? { stage: "unseen", subject, failure: seen.failed } : seen;
+}
+
+interface Looking {
+  view: ArmView;
+  place: Place;
+  subject: Subject;
+  maxAgeMs: number;
+  deleting: boolean;
+}
+
+async function seeLinks({ links }: Wanted, looking: Looking): Promise<LinksSeen> {
+  const { view, place, subject, maxAgeMs, deleting } = looking;
+  const services = privateLinkServices(view);
+  const type = "Microsoft.Network/privateLinkServices";
+  if (deleting)
+    return { wanted: [], unwanted: await leaving(services, type, links, looking), networks: [] };
+  if (!subject.sides.includes("links")) return { wanted: [], unwanted: [], networks: [] };
+  const unwanted = await strays(services, type, links, looking);
+  const wanted = await Promise.all(
+    links.map(async (link) => ({
+      ...{ link, id: link.id },
+      look: await services.look(link.id, maxAgeMs),
+    })),
+  );
+  const needy = wanted
+    .filter(
+      ({ look, link }) =>
+        look.state === "absent" || (look.state === "there" && !hasAddresses(look.resource, link)),
+    )
+    .map(({ link }) => link);
+  if (needy.length === 0) return { wanted, unwanted, networks: [] };
+  const ids = unique(
+    needy.flatMap(({ nat }) => nat.map(({ subnet }) => parentOf(subnet) as ResourceId)),
+  );
+  const networks = Promise.all(
+    ids.map(async (id) => ({
+      id,
+      look: await virtualNetworks(view).look(id, awaitedMs),
+      isInGroup: sameId(parentOf(id) ?? "", place.group),
+    })),
+  );
+  const balancer = loadBalancers(view).look(place.balancer, awaitedMs);
+  return {
+    ...{ wanted, unwanted, networks: await networks },
+    balancer: { id: place.balancer, look: await balancer },
+  };
+}
+
+async function seeEndpoints({ endpoints }: Wanted, looking: Looking): Promise<EndpointsSeen> {
+  const { view, subject, maxAgeMs, deleting } = looking;
+  const gateway = privateEndpoints(view);
+  const type = "Microsoft.Network/privateEndpoints";
+  if (deleting) return { wanted: [], unwanted: await leaving(gateway, type, endpoints, looking) };
+  if (!subject.sides.includes("endpoints")) return { wanted: [], unwanted: [] };
+  const unwanted = await strays(gateway, type, endpoints, looking);
+  const wanted = await Promise.all(
+    endpoints.map(async (endpoint) => {
+      const { id } = endpoint;
+      const look = await gateway.look(id, maxAgeMs);
+      // Its state changes by what somebody else decides, of which no write of ours tells.
+      const waits = look.state === "there" && connectedOf(look.resource) !== "approved";
+      return { endpoint, id, look: waits ? await gateway.look(id, awaitedMs) : look };
+    }),
+  );
+  return { wanted, unwanted };
+}
+
+/** What has our mark in the cluster's group and is not asked for. */
+async function strays<T extends ArmResource>(
+  gateway: ResourceGateway<T>,
+  type: ResourceType,
+  wanted: readonly { id: ResourceId }[],
+  { place, subject, maxAgeMs }: Looking,
+): Promise<Found<T>[]> {
+  const keys = new Set(wanted.map(({ id }) => idKey(id)));
+  const listed = await gateway.list(place.group, maxAgeMs);
+  const ids = listed
+    .filter(({ id, tags }) => !keys.has(idKey(id ?? "")) && isOurs(tags, subject.owner))
+    .flatMap(({ id }) => (id === undefined ? [] : [parseResourceId(id, type)]));
+  const found = await Promise.all(
+    ids.map(async (id) => ({ id, look: await gateway.look(id, maxAgeMs) })),
+  );
+  return found.filter(({ look }) => look.state !== "absent");
+}
+
+/**
+ * Everything of ours when the cluster goes, read anew: also what is asked for and not yet in a list, because a write of it
+ * may be on its way.
+ */
+async function leaving<T extends ArmResource>(
+  gateway: ResourceGateway<T>,
+  type: ResourceType,
+  asked: readonly { id: ResourceId }[],
+  { place, subject }: Looking,
+): Promise<Found<T>[]> {
+  const listed = await gateway.list(place.group);
+  const ours = listed
+    .filter(({ tags }) => isOurs(tags, subject.owner))
+    .flatMap(({ id }) => (id === undefined ? [] : [parseResourceId(id, type)]));
+  const ids = unique([...ours, ...asked.map(({ id }) => id)]);
+  const found = await Promise.all(ids.map(async (id) => ({ id, look: await gateway.look(id) })));
+  return found.filter(
+    ({ look }) =>
+      look.state !== "absent" &&
+      (look.state !== "there" || isOurs(look.resource.tags, subject.owner)),
+  );
+}
+
+function unique(ids: readonly ResourceId[]): ResourceId[] {
+  return [...new Map(ids.map((id) => [idKey(id), id])).values()];
+}
+
+function subjectOf(object: AzureCluster, now: Date): Subject {
+  const sides = sidesOf(object);
+  const types = sides.map((side): string => conditionOfSide[side]);
+  const { finalizers, annotations } = object.metadata;
+  return {
+    owner: ownerOf(object),
+    cluster: clusterNameOf(object),
+    sides,
+    isHeld: finalizers?.includes(realiseFinalizer) === true,
+    conditions: (object.status?.conditions ?? [])
+      .filter(({ type }) => types.includes(type))
+      .map(({ type, status, reason = "", message = "", lastTransitionTime }) => ({
+        ...{ type, status, reason, message },
+        sinceMs: Math.max(0, now.getTime() - Date.parse(lastTransitionTime)),
+      })),
+    foreignEndpoints: foreignEndpoints(annotations?.[foreignEndpointsAnnotation]),
+  };
+}

@@ -1,0 +1,186 @@
+import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
+import { childId, resourceIn } from "../../model/resource-id.ts";
+import { annotations } from "../names.ts";
+import { asObject, entriesIn, isName, textsIn } from "./read.ts";
+import { reasons } from "./reasons.ts";
+import { hasLinksInSpec, placeOfLinks } from "./sides.ts";
+import type { Entry, Making, Problem, WantedLink } from "./wanted.ts";
+
+const longestName = 80;
+const mostLinks = 8;
+const mostAddresses = 8;
+
+/** The private links that an AzureCluster asks for, in any spelling. Without a place they are only counted. */
+export function wantedLinks(object: AzureCluster, place: Making | undefined): Entry<WantedLink>[] {
+  const list = listOf(object);
+  if ("problem" in list) return [list];
+  const seen = new Set<string>();
+  return entriesIn(list.entries).map(({ at, entry }) => {
+    const where = `${placeOfLinks(object)}[${at}]`;
+    const link = asObject(entry);
+    const name = typeof link?.name === "string" ? link.name : "";
+    const what = link === undefined ? "it is no object" : wrong(link, name, object);
+    const key = name.toLowerCase();
+    const twice = seen.has(key) ? `the name ${name} is there twice` : undefined;
+    const many = seen.size >= mostLinks ? `Azure takes at most ${mostLinks} of them` : undefined;
+    seen.add(key);
+    const why = what ?? twice ?? many;
+    if (why !== undefined) return problem(`private link ${name || "without a name"}`, where, why);
+    if (place === undefined) return problem(`private link ${name}`, where, "its place is unknown");
+    return { wanted: read(link ?? {}, name, place) };
+  });
+}
+
+/** The raw list, or why the annotation cannot be read. */
+function listOf(object: AzureCluster): { entries: unknown } | { problem: Problem } {
+  if (hasLinksInSpec(object))
+    return { entries: object.spec.networkSpec?.apiServerLB?.privateLinks };
+  const text = object.metadata.annotations?.[annotations.privateLinks];
+  if (text === undefined || text.trim() === "") return { entries: [] };
+  const told = (why: string) => ({
+    problem: {
+      ...({ side: "links", reason: reasons.invalidAnnotation } as const),
+      message: `the private links cannot be read · annotation ${annotations.privateLinks} ${why} · write the list that spec.networkSpec.apiServerLB.privateLinks would hold, as JSON`,
+    },
+  });
+  try {
+    const entries: unknown = JSON.parse(text);
+    return Array.isArray(entries) ? { entries } : told("is JSON, but no list");
+  } catch (error) {
+    return told(`is no JSON: ${whereIn(text, error)}`);
+  }
+}
+
+/** Where the parser stopped. Its own words may repeat the text, so they are not told. */
+function whereIn(text: string, error: unknown): string {
+  const at = positionOf(text, error);
+  if (at >= text.trimEnd().length) return "it ends too early";
+  const before = text.slice(0, at);
+  const line = before.split("\n").length;
+  return `line ${line}, character ${at - before.lastIndexOf("\n")}`;
+}
+
+/** Some errors of the parser tell no position. Then it is the first character with which the text becomes wrong. */
+function positionOf(text: string, error: unknown): number {
+  const said = /at position (\d+)/.exec(wordsOf(error))?.[1];
+  if (said !== undefined) return Number(said);
+  let [fine, wrong] = [0, text.length];
+  if (!isWrong(text)) return wrong;
+  while (wrong - fine > 1) {
+    const middle = (fine + wrong) >> 1;
+    if (isWrong(text.slice(0, middle))) wrong = middle;
+    else fine = middle;
+  }
+  return fine;
+}
+
+/** Whether a text is wrong already, and not only too short. */
+function isWrong(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return false;
+  } catch (error) {
+    return wordsOf(error).startsWith("Unexpected token");
+  }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : "";
+}
+
+/** What is wrong with a link; undefined where it can be made. */
+function wrong(
+  link: Record<string, unknown>,
+  name: string,
+  { spec }: AzureCluster,
+): string | undefined {
+  const balancer = spec.networkSpec?.apiServerLB;
+  if (!isName(name, longestName))
+    return `its name must have 1 to ${longestName} letters, digits and -_.`;
+  if (!balancer) return "the cluster has no spec.networkSpec.apiServerLB";
+  if (balancer.type !== "Internal")
+    return `spec.networkSpec.apiServerLB.type is ${balancer.type ?? "Public"} and must be Internal`;
+  const nat = natIn(link);
+  if (nat.length === 0 || nat.length > mostAddresses)
+    return `natIPConfigurations must have 1 to ${mostAddresses} entries and has ${nat.length}`;
+  const subnets = (spec.networkSpec?.subnets ?? []).flatMap((each) => each?.name ?? []);
+  for (const each of nat) {
+    if (!isName(each.subnet, longestName)) return "a NAT address names no subnet";
+    if (!subnets.includes(each.subnet))
+      return `a NAT address is in subnet ${each.subnet}, which spec.networkSpec.subnets does not have`;
+    if (each.isStatic && each.address === "") return "a Static NAT address has no privateIPAddress";
+  }
+  const frontends = textsIn(link.lbFrontendIPConfigNames);
+  if (frontends.length === 0) return "lbFrontendIPConfigNames is empty";
+  if (new Set(frontends.map(lower)).size < frontends.length)
+    return "a name is in lbFrontendIPConfigNames twice";
+  const known = (balancer.frontendIPs ?? []).flatMap((each) => each?.name ?? []);
+  const odd = frontends.find((each) => !isName(each, longestName) || !isAmong(each, known));
+  if (odd !== undefined)
+    return `spec.networkSpec.apiServerLB.frontendIPs has no frontend ${JSON.stringify(odd)}`;
+  const allowed = textsIn(link.allowedSubscriptions).map(lower);
+  const outside = textsIn(link.autoApprovedSubscriptions).find(
+    (each) => !allowed.includes("*") && !allowed.includes(lower(each)),
+  );
+  return outside === undefined
+    ? undefined
+    : `autoApprovedSubscriptions has ${outside}, which allowedSubscriptions has not`;
+}
+
+/** Without frontends in the spec CAPZ names one itself: then only Azure knows. */
+function isAmong(name: string, known: readonly string[]): boolean {
+  return known.length === 0 || known.some((each) => lower(each) === lower(name));
+}
+
+function read(link: Record<string, unknown>, name: string, place: Making): WantedLink {
+  return {
+    name,
+    id: resourceIn(place.group, "Microsoft.Network/privateLinkServices", name),
+    location: place.location,
+    tags: place.tags,
+    frontends: textsIn(link.lbFrontendIPConfigNames).map((each) =>
+      childId(place.balancer, "frontendIPConfigurations", each),
+    ),
+    nat: natIn(link).map((each, at) => ({
+      name: `${each.subnet}-natipconfig-${at + 1}`,
+      subnet: place.subnet(each.subnet),
+      ...(each.isStatic && { address: each.address }),
+    })),
+    allowed: once(textsIn(link.allowedSubscriptions)),
+    autoApproved: once(textsIn(link.autoApprovedSubscriptions)),
+    proxyProtocol: link.enableProxyProtocol === true,
+  };
+}
+
+/** The NAT addresses in the spelling of the fork or in that of upstream. */
+function natIn(
+  link: Record<string, unknown>,
+): { subnet: string; isStatic: boolean; address: string }[] {
+  const [first = [], second = []] = [link.natIPConfigurations, link.natIpConfigurations].map(
+    (each) => entriesIn(each),
+  );
+  return (first.length > 0 ? first : second).map(({ entry }) => {
+    const { subnet, allocationMethod, privateIPAddress } = asObject(entry) ?? {};
+    const address = typeof privateIPAddress === "string" ? privateIPAddress : "";
+    const isStatic =
+      typeof allocationMethod === "string" && allocationMethod !== ""
+        ? lower(allocationMethod) === "static"
+        : address !== "";
+    return { subnet: typeof subnet === "string" ? subnet : "", isStatic, address };
+  });
+}
+
+function problem(thing: string, where: string, why: string): Entry<never> {
+  const message = `${thing} cannot be made · ${where}: ${why} · correct it`;
+  return { problem: { side: "links", reason: reasons.invalid, message } };
+}
+
+function once(texts: readonly string[]): string[] {
+  return texts.filter(
+    (each, at) => texts.findIndex((other) => lower(other) === lower(each)) === at,
+  );
+}
+
+function lower(text: string): string {
+  return text.toLowerCase();
+}
