@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { type KubeObject, keyOf } from "../model/kind.ts";
 
 /**
@@ -15,7 +16,7 @@ export function whenItMatters(
       last.delete(key);
       return keys(object);
     }
-    const print = JSON.stringify(matter(object));
+    const print = hash("sha1", JSON.stringify(matter(object)) ?? "", "base64");
     if (last.get(key) === print) return [];
     last.set(key, print);
     return keys(object);
