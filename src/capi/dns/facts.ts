@@ -1,0 +1,125 @@
+import type { WatchCache } from "../../kube/cache.ts";
+import type { WithStatus } from "../../kube/status.ts";
+import { conditionOf } from "../../model/conditions.ts";
+import { keyOf } from "../../model/kind.ts";
+import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
+import type { CapiCluster } from "../../model/kinds/capi-cluster.ts";
+import type { Tags } from "../../model/tags.ts";
+import { annotations, conditions, dnsFinalizer, groupTagPrefix } from "../names.ts";
+import type { Infrastructure } from "./infrastructure.ts";
+import type { InfrastructureSeen, Seen } from "./seen.ts";
+import { ownerFor } from "./whose.ts";
+
+/** Which management cluster this is, and below which domain the clusters have their names. */
+export interface Setting {
+  management: { namespace: string; name: string };
+  baseDomain: string;
+}
+
+/** The objects of Kubernetes that one pass goes by. */
+export interface Objects {
+  cluster: CapiCluster;
+  infrastructure: Infrastructure | undefined;
+  /** The management cluster's own; undefined for the management cluster itself, which has nothing to reach. */
+  management: AzureCluster | undefined;
+  managementCluster: CapiCluster | undefined;
+}
+
+/** The two objects of the management cluster, for any cluster but itself. */
+export function managementOf(
+  cluster: CapiCluster,
+  { management }: Setting,
+  caches: { clusters: WatchCache<CapiCluster>; azureClusters: WatchCache<AzureCluster> },
+): Pick<Objects, "management" | "managementCluster"> & { itself: boolean } {
+  const key = keyOf({ metadata: management });
+  return {
+    itself: keyOf(cluster) === key,
+    management: caches.azureClusters.get(key),
+    managementCluster: caches.clusters.get(key),
+  };
+}
+
+/** What Kubernetes alone tells; of Azure nothing is known yet. */
+export function factsOf(objects: Objects, setting: Setting): Seen {
+  const { cluster, infrastructure, managementCluster } = objects;
+  const { namespace = "", name, uid = "" } = cluster.metadata;
+  const base = setting.baseDomain.toLowerCase().replace(/\.$/, "");
+  return {
+    cluster: {
+      name,
+      deleting: cluster.metadata.deletionTimestamp !== undefined,
+      paused: isPaused(cluster, infrastructure?.object),
+      ready: isReady(cluster, infrastructure),
+    },
+    infrastructure: infrastructure && infrastructureFacts(infrastructure),
+    us: ownerFor(setting.management.name, { namespace, name, uid }),
+    domains: {
+      base,
+      cluster: `${name}.${base}`.toLowerCase(),
+      management: `${setting.management.name}.${base}`.toLowerCase(),
+    },
+    publicPlace: undefined,
+    zones: [],
+    networks: {},
+    served: { toWorkload: false, toManagement: false },
+    api: { state: "none" },
+    bastion: { state: "none" },
+    services: [],
+    toWorkload: { state: "none" },
+    toManagement: {},
+    wildcards: {
+      cluster: wildcardOf(cluster),
+      management: managementCluster && wildcardOf(managementCluster),
+    },
+    group: undefined,
+    problems: [],
+    failures: [],
+  };
+}
+
+function infrastructureFacts({ is, object, kind }: Infrastructure): InfrastructureSeen {
+  const { finalizers, deletionTimestamp } = object.metadata;
+  return {
+    is,
+    called: `${kind.kind} ${keyOf(object)}`,
+    deleting: deletionTimestamp !== undefined,
+    held: finalizers?.includes(dnsFinalizer) ?? false,
+    told: conditionOf(object.status?.conditions, conditions.dnsZone),
+  };
+}
+
+/** As Cluster API says it: by the spec of the Cluster, or by an annotation whatever its value. */
+function isPaused(
+  { metadata, spec }: CapiCluster,
+  infrastructure: WithStatus | undefined,
+): boolean {
+  return (
+    spec.paused === true ||
+    metadata.annotations?.[annotations.paused] !== undefined ||
+    infrastructure?.metadata.annotations?.[annotations.paused] !== undefined
+  );
+}
+
+/** Before that there are no addresses, and perhaps no resource group. */
+function isReady({ status }: CapiCluster, infrastructure: Infrastructure | undefined): boolean {
+  if (status?.phase !== "Provisioned") return false;
+  if (infrastructure?.is !== "azure") return true;
+  // That it is there is enough: CAPZ sets it when it has come that far.
+  return (
+    conditionOf(infrastructure.object.status?.conditions, conditions.loadBalancers) !== undefined
+  );
+}
+
+function wildcardOf({ metadata }: CapiCluster): string | undefined {
+  return metadata.annotations?.[annotations.wildcardTarget]?.trim().toLowerCase() || undefined;
+}
+
+/** The tags that annotations of an infrastructure object name for the resource group. */
+export function groupTags({ metadata }: Pick<WithStatus, "metadata">): Tags {
+  const tags = Object.entries(metadata.annotations ?? {}).flatMap(([name, value]) =>
+    name.startsWith(groupTagPrefix) && name.length > groupTagPrefix.length
+      ? [[name.slice(groupTagPrefix.length), value] as const]
+      : [],
+  );
+  return Object.fromEntries(tags);
+}

@@ -1,0 +1,67 @@
+import { nameOf } from "../../model/resource-id.ts";
+import { checkedTags, withTags } from "../../model/tags.ts";
+import { reasons } from "./reasons.ts";
+import type { Seen } from "./seen.ts";
+import { doing, nothing, type Part, waiting, wrong } from "./steps.ts";
+import { isOurs, withOwner } from "./whose.ts";
+
+/**
+ * The resource group of a cluster that has nothing else in Azure:
+ *
+ *   group    marked as ours  →
+ *   absent                   made, with our mark and the tags that the annotations name
+ *   there    yes             its tags are corrected; those of others stay
+ *   there    no              used as it is, and never deleted
+ */
+export function planGroup(seen: Seen): Part {
+  const { group } = seen;
+  if (group === undefined) return nothing;
+  const { id, look } = group;
+  const step = { on: "group", role: "public", id } as const;
+  if (look.state === "changing") return waiting(look.retryAfterMs);
+  if (look.state === "failed")
+    return wrong(look.failure.reason, look.failure.message, look.failure.requeueAfterMs ?? 30_000);
+  if (look.state === "absent") {
+    if (group.location === undefined)
+      return wrong(
+        reasons.placeUnknown,
+        `the resource group ${nameOf(id)} is not made · it is not known in which region · set CLUSTER_AZURE_LOCATION for the operator`,
+      );
+    const tags = checkedTags(withOwner(group.tags, seen));
+    return doing({
+      ...step,
+      do: "make group",
+      body: { location: group.location, tags, properties: {} },
+      why: `the resource group ${nameOf(id)} does not exist`,
+      event: "CreatingResourceGroup",
+    });
+  }
+  const { tags = {}, location } = look.resource;
+  const wanted = checkedTags(withTags(tags, group.tags));
+  if (!isOurs(tags, seen) || wanted === tags) return nothing;
+  return doing({
+    ...step,
+    do: "tag group",
+    body: { ...(location && { location }), tags: wanted, properties: {} },
+    why: `the tags of the resource group ${nameOf(id)} are not as annotated`,
+  });
+}
+
+/** Whether the whole group goes with the cluster. */
+export function undoGroup(seen: Seen, why: string): Part {
+  const { group } = seen;
+  if (group === undefined || group.look.state === "absent") return nothing;
+  const { id, look } = group;
+  if (look.state === "changing") return waiting(look.retryAfterMs);
+  if (look.state === "failed")
+    return wrong(look.failure.reason, look.failure.message, look.failure.requeueAfterMs ?? 5_000);
+  if (!isOurs(look.resource.tags, seen)) return nothing;
+  return doing({
+    on: "group",
+    do: "remove group",
+    role: "public",
+    id,
+    why: `the resource group ${nameOf(id)} goes: ${why}`,
+    event: "DeletingResourceGroup",
+  });
+}

@@ -1,0 +1,172 @@
+import type { WatchCache } from "../../kube/cache.ts";
+import { type KubeClient, parseBody } from "../../kube/client.ts";
+import { KubeError } from "../../kube/errors.ts";
+import { statusChange, versionIn, type WithStatus, writeStatus } from "../../kube/status.ts";
+import type { PlannedCondition } from "../../model/conditions.ts";
+import { type Kind, keyOf } from "../../model/kind.ts";
+import { type AzureCluster, azureCluster } from "../../model/kinds/azure-cluster.ts";
+import type { CapiCluster } from "../../model/kinds/capi-cluster.ts";
+import { conditions, dnsFinalizer } from "../names.ts";
+import type { InfrastructureSeen } from "./seen.ts";
+
+/** The object that the `infrastructureRef` of a Cluster names. */
+export interface Infrastructure {
+  is: InfrastructureSeen["is"];
+  kind: Kind;
+  object: WithStatus;
+}
+
+const fieldManager = "postern-dns";
+const own = { conditions: [conditions.dnsZone], fields: [] };
+/** How long it is remembered where a kind is served. */
+const servedMs = 10 * 60_000;
+
+/**
+ * The infrastructure objects of clusters, of whatever kind: AzureClusters from their cache, others as the API server gives
+ * them. Finalizer and condition are two writes of one object, each of nothing else.
+ */
+export class InfrastructureObjects {
+  readonly #kube: KubeClient;
+  readonly #cache: WatchCache<AzureCluster>;
+  // Versions that we wrote and that the watch has yet to bring.
+  readonly #written = new Map<string, number>();
+  readonly #served = new Map<string, { kind: Kind | undefined; atMs: number }>();
+
+  constructor(kube: KubeClient, cache: WatchCache<AzureCluster>) {
+    this.#kube = kube;
+    this.#cache = cache;
+    cache.onChange(({ key, after }) => {
+      if (after === undefined || versionOf(after) >= (this.#written.get(key) ?? 0))
+        this.#written.delete(key);
+    });
+  }
+
+  /** The infrastructure object of a Cluster; undefined where there is none, or its kind is not served. */
+  async of(
+    { metadata, spec }: CapiCluster,
+    now: Date,
+    signal: AbortSignal,
+  ): Promise<Infrastructure | undefined> {
+    const { apiGroup, kind: called, name } = spec.infrastructureRef ?? {};
+    if (!apiGroup || !called || !name) return undefined;
+    const { namespace } = metadata;
+    if (apiGroup === azureCluster.group && called === azureCluster.kind) {
+      const key = keyOf({ metadata: { ...(namespace && { namespace }), name } });
+      const cached = this.#cache.get(key);
+      const unheard = this.#written.get(key);
+      const behind = unheard !== undefined && versionOf(cached) < unheard;
+      const object = behind
+        ? await this.#kube.get<WithStatus>({ kind: azureCluster, namespace, name }, signal)
+        : (cached as WithStatus | undefined);
+      return object && { is: "azure", kind: wholeList(azureCluster), object };
+    }
+    const kind = await this.#kindOf(apiGroup, called, now, signal);
+    if (kind === undefined) return undefined;
+    const object = await this.#kube.get<WithStatus>({ kind, namespace, name }, signal);
+    const is = called === "AzureASOManagedCluster" ? "aks" : "other";
+    return object && { is, kind, object };
+  }
+
+  /** Put our finalizer on, or take it off. */
+  async hold({ kind, object }: Infrastructure, held: boolean, signal: AbortSignal): Promise<void> {
+    const { namespace, name, resourceVersion, finalizers = [] } = object.metadata;
+    const others = finalizers.filter((each) => each !== dnsFinalizer);
+    // With the version the server refuses it when anyone changed the list since we read it.
+    const change = {
+      metadata: { resourceVersion, finalizers: held ? [...others, dnsFinalizer] : others },
+    };
+    try {
+      const place = { kind, namespace, name };
+      const text = await this.#kube.patch(place, "merge", change, { fieldManager, signal });
+      this.#wrote(object, versionIn(text));
+    } catch (error) {
+      const gone = error instanceof KubeError && error.status === 404;
+      if (held || !gone) throw error;
+    }
+  }
+
+  /** Write our condition, if it differs. */
+  async tell(
+    { kind, object }: Infrastructure,
+    verdict: PlannedCondition,
+    now: Date,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const planned = { conditions: [verdict], fields: {} };
+    const change = statusChange(object, own, planned, now, "whole");
+    if (change === undefined) return;
+    const versions = await writeStatus(
+      this.#kube,
+      wholeList(kind),
+      object,
+      own,
+      change,
+      fieldManager,
+      signal,
+    );
+    this.#wrote(object, versions.at(-1) ?? "");
+  }
+
+  #wrote(object: WithStatus, version: string): void {
+    const key = keyOf(object);
+    if (object.kind !== undefined && object.kind !== azureCluster.kind) return;
+    if (versionOf(this.#cache.get(key)) < Number(version))
+      this.#written.set(key, Math.max(Number(version), this.#written.get(key) ?? 0));
+  }
+
+  /** Where a kind is served: a reference names its group only. */
+  async #kindOf(
+    group: string,
+    called: string,
+    now: Date,
+    signal: AbortSignal,
+  ): Promise<Kind | undefined> {
+    const key = `${group}/${called}`;
+    const known = this.#served.get(key);
+    if (known?.kind && now.getTime() - known.atMs < servedMs) return known.kind;
+    const kind = await this.#discover(group, called, signal);
+    this.#served.set(key, { kind, atMs: now.getTime() });
+    return kind;
+  }
+
+  async #discover(group: string, called: string, signal: AbortSignal): Promise<Kind | undefined> {
+    const served = await this.#read<{ preferredVersion?: { version?: string } }>(
+      `/apis/${encodeURIComponent(group)}`,
+      signal,
+    );
+    const version = served?.preferredVersion?.version;
+    if (!version) return undefined;
+    const { resources = [] } =
+      (await this.#read<{
+        resources?: { kind?: string; name?: string; namespaced?: boolean }[];
+      }>(`/apis/${encodeURIComponent(group)}/${encodeURIComponent(version)}`, signal)) ?? {};
+    const found = resources.find(({ kind, name }) => kind === called && !name?.includes("/"));
+    if (found?.name === undefined) return undefined;
+    return {
+      group,
+      version,
+      kind: called,
+      plural: found.name,
+      namespaced: found.namespaced ?? true,
+    };
+  }
+
+  async #read<T>(path: string, signal: AbortSignal): Promise<T | undefined> {
+    try {
+      return parseBody<T>(await this.#kube.request("GET", path, { signal }));
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** The conditions of infrastructure objects are one list to the API server, or may be. */
+function wholeList(kind: Kind): Kind {
+  return { ...kind, conditionList: "whole" };
+}
+
+/** The API server promises that versions of one kind can be compared as numbers. */
+function versionOf(object: { metadata: { resourceVersion?: string } } | undefined): number {
+  return Number(object?.metadata.resourceVersion ?? 0);
+}

@@ -1,0 +1,571 @@
+import { describe, expect, test } from "vitest";
+import {
+  managementNetwork,
+  otherGroup,
+  ourClaim,
+  ourMark,
+  PaperDns,
+  seen,
+  servers,
+  settle,
+  theirClaim,
+  theirMark,
+  us,
+  workloadGroup,
+  workloadNetwork,
+  zoneIds,
+} from "../../../test/capi/paper-dns.ts";
+import { plan } from "./plan.ts";
+import { reasons } from "./reasons.ts";
+import type { Seen } from "./seen.ts";
+import { zoneIn } from "./wanted.ts";
+
+const { public: own, base, toWorkload, toManagement } = zoneIds;
+
+function withInfrastructure(over: Partial<NonNullable<Seen["infrastructure"]>>): Seen {
+  const world = seen();
+  return world.infrastructure
+    ? { ...world, infrastructure: { ...world.infrastructure, ...over } }
+    : world;
+}
+
+const going = (): Seen => ({ ...seen(), cluster: { ...seen().cluster, deleting: true } });
+const told = ({ infrastructure }: Seen) =>
+  `${infrastructure?.told?.status} ${infrastructure?.told?.reason}`;
+
+describe("before names are made", () => {
+  test("a paused cluster is left alone, one that goes too", () => {
+    const cluster = { ...seen().cluster, paused: true, deleting: true };
+    expect(plan(new PaperDns().seen({ ...seen(), cluster }))).toMatchObject({ steps: [] });
+  });
+
+  test("an infrastructure object that is not there is looked for again in a minute", () => {
+    const planned = plan(seen({ infrastructure: undefined }));
+    expect(planned).toMatchObject({ steps: [], again: { afterMs: 60_000 } });
+  });
+
+  test("the infrastructure object is held before anything is made", () => {
+    const planned = plan(new PaperDns().seen(withInfrastructure({ held: false })));
+    expect(planned.steps.map((step) => step.do)).toEqual(["hold"]);
+  });
+
+  test("a cluster that is not ready is looked at again in two minutes", () => {
+    const cluster = { ...seen().cluster, ready: false };
+    expect(plan(seen({ cluster }))).toMatchObject({ steps: [], again: { afterMs: 120_000 } });
+  });
+});
+
+describe("the public zone", () => {
+  test("is made, delegated, and holds api and apiserver", () => {
+    const azure = new PaperDns();
+    const { world, planned } = settle(azure, seen());
+    expect(azure.tags(own)).toEqual({ ...ourMark, ...ourClaim });
+    expect(azure.values(base, "NS", "wc1")).toEqual(servers);
+    expect(azure.values(own, "A", "api")).toEqual(["10.1.0.100"]);
+    expect(azure.values(own, "A", "apiserver")).toEqual(["10.1.0.100"]);
+    expect(told(world)).toBe("True GSDNSZonesCreated");
+    expect(planned.again).toBe("drift");
+  });
+
+  test("gets AAAA records for addresses of version 6", () => {
+    const azure = new PaperDns();
+    settle(azure, seen({ api: { state: "known", values: ["10.1.0.100", "fd00::1"] } }));
+    expect(azure.values(own, "AAAA", "api")).toEqual(["fd00::1"]);
+  });
+
+  test("is used where it already is, though the cluster is in another resource group", () => {
+    const place = zoneIn(otherGroup, "public", "wc1.example.com");
+    const azure = new PaperDns([
+      { role: "public", id: own },
+      { role: "public", id: place },
+      { role: "base", id: base },
+    ]);
+    azure.zone(own);
+    settle(azure, seen({ publicPlace: place }));
+    expect(azure.values(own, "A", "api")).toBeDefined();
+    expect(azure.has(place)).toBe(false);
+  });
+
+  test("is made in the resource group of the cluster where there is none yet", () => {
+    const place = zoneIn(otherGroup, "public", "wc1.example.com");
+    const azure = new PaperDns([
+      { role: "public", id: own },
+      { role: "public", id: place },
+      { role: "base", id: base },
+    ]);
+    settle(azure, seen({ publicPlace: place }));
+    expect(azure.values(place, "A", "api")).toBeDefined();
+    expect(azure.has(own)).toBe(false);
+  });
+
+  test("has no address for a cluster of AKS, and is ready all the same", () => {
+    const azure = new PaperDns();
+    const world = { ...withInfrastructure({ is: "aks" }), api: { state: "none" } as const };
+    const { planned } = settle(azure, { ...world, networks: {} });
+    expect(azure.values(base, "NS", "wc1")).toEqual(servers);
+    expect(azure.values(own, "A", "api")).toBeUndefined();
+    expect(planned.again).toBe("drift");
+  });
+
+  test("is not said to be ready while the address of the API server is not known", () => {
+    const azure = new PaperDns();
+    const { world, planned } = settle(azure, seen({ api: { state: "unknown" } }));
+    expect(told(world)).toBe("undefined undefined");
+    expect(planned.again).toEqual({ afterMs: 60_000 });
+  });
+
+  test("keeps its address while it is not known whether it still is right", () => {
+    const azure = new PaperDns();
+    const { world } = settle(azure, seen());
+    settle(azure, { ...world, api: { state: "unknown" } });
+    expect(azure.values(own, "A", "api")).toEqual(["10.1.0.100"]);
+  });
+
+  test("gets a changed address, and is otherwise not written again", () => {
+    const azure = new PaperDns();
+    const { world } = settle(azure, seen());
+    const written: string[] = [];
+    settle(azure, { ...world, api: { state: "known", values: ["10.1.0.101"] } }, (step) =>
+      written.push("id" in step ? step.id : step.do),
+    );
+    expect(written).toEqual([`${own}/A/api`, `${own}/A/apiserver`]);
+  });
+
+  test("has the names of a bastion while there is one", () => {
+    const azure = new PaperDns();
+    const { world } = settle(azure, seen({ bastion: { state: "known", values: ["20.0.0.9"] } }));
+    expect(azure.values(own, "A", "bastion")).toEqual(["20.0.0.9"]);
+    expect(azure.values(own, "A", "bastion1")).toEqual(["20.0.0.9"]);
+    settle(azure, { ...world, bastion: { state: "none" } });
+    expect(azure.values(own, "A", "bastion")).toBeUndefined();
+  });
+
+  test("of another cluster of the same name is not used, and the message says whose it is", () => {
+    const azure = new PaperDns().zone(own, theirClaim);
+    const { world } = settle(azure, seen());
+    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    expect(world.infrastructure?.told?.message).toContain("mc.org.wc10");
+    expect(azure.values(base, "NS", "wc1")).toEqual(servers);
+  });
+
+  test("that was claimed by the same cluster under another uid is its own", () => {
+    const azure = new PaperDns().zone(own, { [`postern_user_${us.clusterID}`]: "uid-before" });
+    expect(told(settle(azure, seen()).world)).toBe("True GSDNSZonesCreated");
+  });
+});
+
+describe("the delegation", () => {
+  test("is written again when the name servers have changed", () => {
+    const azure = new PaperDns()
+      .zone(own, ourClaim)
+      .record(base, "NS", "wc1", ["ns1-09.azure-dns.com."], ourMark, 3600);
+    settle(azure, seen());
+    expect(azure.values(base, "NS", "wc1")).toEqual(servers);
+  });
+
+  test("of somebody else to other servers is left, and told", () => {
+    const azure = new PaperDns().record(base, "NS", "wc1", ["ns.example.net."], {}, 3600);
+    const { world } = settle(azure, seen());
+    expect(azure.values(base, "NS", "wc1")).toEqual(["ns.example.net."]);
+    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    expect(azure.values(own, "A", "api")).toBeDefined();
+  });
+
+  test("is missed where there is no base zone, and the rest goes on", () => {
+    const azure = new PaperDns();
+    azure.things.delete(base.toLowerCase());
+    const { world } = settle(azure, seen());
+    expect(told(world)).toBe(`False ${reasons.baseZoneMissing}`);
+    expect(azure.values(own, "A", "api")).toBeDefined();
+  });
+});
+
+describe("taking over from the operator before us", () => {
+  const left = () =>
+    new PaperDns()
+      .zone(own)
+      .record(own, "A", "api", ["10.9.9.9"])
+      .record(own, "A", "apiserver", ["10.1.0.100"])
+      .record(base, "NS", "wc1", servers, {}, 3600)
+      .zone(toWorkload)
+      .link(toWorkload, "mc-vnet-link", managementNetwork)
+      .record(toWorkload, "A", "apiserver", ["10.0.0.7"])
+      .record(toWorkload, "CNAME", "*", ["ingress.wc1.example.com"]);
+
+  test("its zones, its link and its names become ours, and are put right", () => {
+    const azure = left();
+    const { world } = settle(azure, seen());
+    expect(azure.values(own, "A", "api")).toEqual(["10.1.0.100"]);
+    expect(azure.tags(own)).toMatchObject(ourClaim);
+    expect(azure.tags(`${toWorkload}/virtualNetworkLinks/mc-vnet-link`)).toMatchObject(ourClaim);
+    expect(told(world)).toBe("True GSDNSZonesCreated");
+  });
+
+  test("a wildcard that leads to itself goes", () => {
+    const azure = left();
+    settle(azure, seen());
+    expect(azure.values(toWorkload, "CNAME", "*")).toBeUndefined();
+  });
+
+  test("a zone is not claimed while its old address cannot be judged", () => {
+    const azure = left();
+    const { world } = settle(azure, seen({ api: { state: "unknown" } }));
+    expect(azure.tags(own)).toEqual({});
+    settle(azure, { ...world, api: { state: "known", values: ["10.1.0.100"] } });
+    expect(azure.tags(own)).toMatchObject(ourClaim);
+    expect(azure.values(own, "A", "api")).toEqual(["10.1.0.100"]);
+  });
+
+  test("nothing of it is left when the cluster goes", () => {
+    const azure = left();
+    settle(azure, seen());
+    settle(azure, going());
+    expect([...azure.things.keys()]).toEqual([base.toLowerCase()]);
+  });
+});
+
+describe("wildcards", () => {
+  test("lead to ingress once somebody has written it in the same zone", () => {
+    const azure = new PaperDns();
+    const { world } = settle(azure, seen());
+    expect(azure.values(own, "CNAME", "*")).toBeUndefined();
+    azure.record(own, "A", "ingress", ["20.0.0.1"]);
+    settle(azure, world);
+    expect(azure.values(own, "CNAME", "*")).toEqual(["ingress.wc1.example.com"]);
+    expect(azure.values(own, "A", "ingress")).toEqual(["20.0.0.1"]);
+  });
+
+  test("lead where the annotation says, if that is a name of the zone", () => {
+    const azure = new PaperDns();
+    const wildcards = { cluster: "api", management: "gateway" };
+    settle(azure, seen({ wildcards }));
+    expect(azure.values(own, "CNAME", "*")).toEqual(["api.wc1.example.com"]);
+    expect(azure.values(toManagement, "CNAME", "*")).toEqual(["gateway.mc.example.com"]);
+    expect(azure.values(toManagement, "A", "gateway")).toEqual(["10.1.0.8"]);
+  });
+
+  test("are never written in the zone of the management network without a target there", () => {
+    const azure = new PaperDns();
+    settle(azure, seen());
+    expect(azure.values(toWorkload, "CNAME", "*")).toBeUndefined();
+    expect(azure.values(toWorkload, "A", "api")).toEqual(["10.0.0.7"]);
+  });
+
+  test("have a target of any name in the zone of the workload network", () => {
+    const azure = new PaperDns();
+    settle(azure, seen({ wildcards: { cluster: undefined, management: "edge" } }));
+    expect(azure.values(toManagement, "A", "edge")).toEqual(["10.1.0.8"]);
+    expect(azure.values(toManagement, "CNAME", "*")).toEqual(["edge.mc.example.com"]);
+  });
+
+  test("are not written for an annotation that is no name, which is told", () => {
+    const azure = new PaperDns();
+    const { world } = settle(
+      azure,
+      seen({ wildcards: { cluster: "no name", management: undefined } }),
+    );
+    expect(told(world)).toBe(`False ${reasons.invalidAnnotation}`);
+    expect(azure.values(own, "A", "api")).toBeDefined();
+  });
+
+  test("go when their target goes", () => {
+    const azure = new PaperDns();
+    const services = [{ name: "ingress", addresses: ["20.0.0.1"] }];
+    const { world } = settle(azure, seen({ services }));
+    expect(azure.values(own, "CNAME", "*")).toBeDefined();
+    settle(azure, { ...world, services: [] });
+    expect(azure.values(own, "A", "ingress")).toBeUndefined();
+    expect(azure.values(own, "CNAME", "*")).toBeUndefined();
+  });
+});
+
+describe("the names of Services on other infrastructure", () => {
+  const other = () => ({ ...withInfrastructure({ is: "other" }), networks: {} });
+
+  test("are written, and removed when nothing asks for them any more", () => {
+    const azure = new PaperDns();
+    const services = [
+      { name: "ingress", addresses: ["20.0.0.1"] },
+      { name: "edge", addresses: ["20.0.0.2"] },
+    ];
+    const { world } = settle(azure, { ...other(), services });
+    expect(azure.values(own, "A", "edge")).toEqual(["20.0.0.2"]);
+    settle(azure, { ...world, services: services.slice(0, 1) });
+    expect(azure.values(own, "A", "edge")).toBeUndefined();
+  });
+
+  test("stay as they are while the cluster does not answer, and api is written all the same", () => {
+    const azure = new PaperDns();
+    const services = [{ name: "ingress", addresses: ["20.0.0.1"] }];
+    const { world } = settle(azure, { ...other(), services });
+    const { planned } = settle(azure, {
+      ...world,
+      services: undefined,
+      api: { state: "known", values: ["10.1.0.5"] },
+    });
+    expect(azure.values(own, "A", "ingress")).toEqual(["20.0.0.1"]);
+    expect(azure.values(own, "CNAME", "*")).toBeDefined();
+    expect(azure.values(own, "A", "api")).toEqual(["10.1.0.5"]);
+    expect(planned.again).toEqual({ afterMs: 60_000 });
+  });
+});
+
+describe("the private zones", () => {
+  test("answer in both networks, without registration", () => {
+    const azure = new PaperDns();
+    settle(azure, seen());
+    expect(azure.values(toWorkload, "A", "apiserver")).toEqual(["10.0.0.7"]);
+    expect(azure.values(toManagement, "A", "ingress")).toEqual(["10.1.0.8"]);
+    const links = azure.below(toWorkload).filter(({ is }) => is === "link");
+    expect(links).toMatchObject([
+      {
+        id: `${toWorkload}/virtualNetworkLinks/mc-vnet-link`,
+        link: {
+          properties: { virtualNetwork: { id: managementNetwork }, registrationEnabled: false },
+        },
+      },
+    ]);
+    expect(azure.has(`${toManagement}/virtualNetworkLinks/wc1-vnet-link`)).toBe(true);
+  });
+
+  test("go when the endpoint is no longer approved", () => {
+    const azure = new PaperDns();
+    const { world } = settle(azure, seen());
+    settle(azure, { ...world, toWorkload: { state: "none" } });
+    expect(azure.has(toWorkload)).toBe(false);
+    expect(azure.has(toManagement)).toBe(true);
+  });
+
+  test("stay while the endpoint is being changed", () => {
+    const azure = new PaperDns();
+    const { world } = settle(azure, seen());
+    settle(azure, { ...world, toWorkload: { state: "unknown" } });
+    expect(azure.values(toWorkload, "A", "apiserver")).toEqual(["10.0.0.7"]);
+  });
+
+  test("use a link of somebody else to the same network, and leave it behind", () => {
+    const azure = new PaperDns()
+      .zone(toWorkload, ourClaim)
+      .link(toWorkload, "by-hand", managementNetwork, { note: "mine" });
+    const { world } = settle(azure, seen());
+    expect(azure.below(toWorkload).filter(({ is }) => is === "link")).toHaveLength(1);
+    expect(told(world)).toBe("True GSDNSZonesCreated");
+    settle(azure, going());
+    expect(azure.tags(`${toWorkload}/virtualNetworkLinks/by-hand`)).toEqual({ note: "mine" });
+  });
+
+  test("are linked under another name where ours leads to another network", () => {
+    const azure = new PaperDns()
+      .zone(toManagement, theirClaim)
+      .link(toManagement, "wc1-vnet-link", managementNetwork, theirClaim);
+    settle(azure, seen());
+    expect(azure.tags(`${toManagement}/virtualNetworkLinks/wc1-wc1-vnet-vnet-link`)).toEqual(
+      ourClaim,
+    );
+    expect(azure.tags(`${toManagement}/virtualNetworkLinks/wc1-vnet-link`)).toEqual(theirClaim);
+  });
+
+  test("are not made where a zone of CAPZ answers in the network already", () => {
+    const azure = new PaperDns();
+    const { world } = settle(azure, seen({ served: { toWorkload: true, toManagement: false } }));
+    expect(azure.has(toWorkload)).toBe(false);
+    expect(told(world)).toBe("True GSDNSZonesCreated");
+  });
+
+  test("of CAPZ in the same place are used if they are linked, and never changed", () => {
+    const capz = { "sigs.k8s.io_cluster-api-provider-azure_cluster_wc1": "owned" };
+    const azure = new PaperDns()
+      .zone(toWorkload, capz)
+      .link(toWorkload, "mc-vnet-link", managementNetwork, capz)
+      .record(toWorkload, "A", "apiserver", ["10.1.0.100"]);
+    const { world } = settle(azure, seen());
+    expect(azure.tags(toWorkload)).toEqual(capz);
+    expect(azure.values(toWorkload, "A", "apiserver")).toEqual(["10.1.0.100"]);
+    expect(told(world)).toBe("True GSDNSZonesCreated");
+  });
+
+  test("are shared by the clusters of one resource group, and stay for the others", () => {
+    const azure = new PaperDns()
+      .zone(toManagement, theirClaim)
+      .link(toManagement, "wc1-vnet-link", workloadNetwork, theirClaim)
+      .record(toManagement, "A", "ingress", ["10.1.0.9"], theirMark);
+    const { world } = settle(azure, seen());
+    expect(azure.tags(toManagement)).toEqual({ ...theirClaim, ...ourClaim });
+    expect(azure.values(toManagement, "A", "ingress")).toEqual(["10.1.0.9"]);
+    expect(told(world)).toBe("True GSDNSZonesCreated");
+    settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
+    expect(azure.tags(toManagement)).toEqual(theirClaim);
+    expect(azure.tags(`${toManagement}/virtualNetworkLinks/wc1-vnet-link`)).toEqual(theirClaim);
+    expect(azure.values(toManagement, "A", "gateway")).toBeUndefined();
+  });
+
+  test("lead by the name of each generation to its own endpoint", () => {
+    const azure = new PaperDns();
+    const both = {
+      gateway: { state: "known", values: ["10.1.0.8"] },
+      ingress: { state: "known", values: ["10.1.0.6"] },
+    } as const;
+    settle(azure, seen({ toManagement: both }));
+    expect(azure.values(toManagement, "A", "ingress")).toEqual(["10.1.0.6"]);
+    expect(azure.values(toManagement, "A", "gateway")).toEqual(["10.1.0.8"]);
+  });
+});
+
+describe("names in the way", () => {
+  test("a record set of somebody else in our zone is left, told, and holds up nothing else", () => {
+    const azure = new PaperDns()
+      .zone(own, ourClaim)
+      .record(own, "A", "api", ["192.0.2.1"], { note: "mine" });
+    const { world } = settle(azure, seen());
+    expect(azure.values(own, "A", "api")).toEqual(["192.0.2.1"]);
+    expect(azure.values(own, "A", "apiserver")).toEqual(["10.1.0.100"]);
+    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+  });
+
+  test("a name of ours of another type makes way", () => {
+    const azure = new PaperDns()
+      .zone(own, ourClaim)
+      .record(own, "CNAME", "api", ["x.example.com"], ourMark);
+    const { world } = settle(azure, seen());
+    expect(azure.values(own, "A", "api")).toEqual(["10.1.0.100"]);
+    expect(azure.values(own, "CNAME", "api")).toBeUndefined();
+    expect(told(world)).toBe("True GSDNSZonesCreated");
+  });
+});
+
+describe("the resource group of other infrastructure", () => {
+  const group = {
+    id: workloadGroup,
+    look: { state: "absent" },
+    tags: { team: "a" },
+    location: "westeurope",
+  } as const;
+  const other = () => ({ ...withInfrastructure({ is: "other" }), networks: {}, group });
+
+  test("is made with its tags before the zone, and goes with the cluster", () => {
+    const azure = new PaperDns();
+    const done: string[] = [];
+    const { world } = settle(azure, other(), (step) => done.push(step.do));
+    expect(done.slice(0, 2)).toEqual(["make group", "make zone"]);
+    expect(azure.tags(workloadGroup)).toEqual({ team: "a", ...ourMark });
+    settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
+    expect([...azure.things.keys()]).toEqual([base.toLowerCase()]);
+  });
+
+  test("keeps the tags of others, and gets those that are missing", () => {
+    const azure = new PaperDns();
+    azure.set(workloadGroup, { is: "group", tags: { ...ourMark, theirs: "x" } });
+    settle(azure, other());
+    expect(azure.tags(workloadGroup)).toEqual({ ...ourMark, theirs: "x", team: "a" });
+  });
+
+  test("that was there before is neither tagged nor deleted, and the zone in it goes", () => {
+    const azure = new PaperDns();
+    azure.set(workloadGroup, { is: "group", tags: {} });
+    const { world } = settle(azure, other());
+    expect(azure.tags(workloadGroup)).toEqual({});
+    settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
+    expect([...azure.things.keys()].sort()).toEqual(
+      [base.toLowerCase(), workloadGroup.toLowerCase()].sort(),
+    );
+  });
+
+  test("cannot be made in a region that nobody knows, which is told", () => {
+    const azure = new PaperDns();
+    const { world } = settle(azure, { ...other(), group: { ...group, location: undefined } });
+    expect(told(world)).toBe(`False ${reasons.placeUnknown}`);
+  });
+});
+
+describe("when a cluster goes", () => {
+  test("everything goes, and then the object is let go", () => {
+    const azure = new PaperDns();
+    const { world } = settle(azure, seen());
+    const end = settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
+    expect([...azure.things.keys()]).toEqual([base.toLowerCase()]);
+    expect(end.world.infrastructure?.held).toBe(false);
+    expect(end.planned.again).toBe("never");
+  });
+
+  test("the zone that we made goes with what was put into it from inside the cluster", () => {
+    const azure = new PaperDns();
+    const { world } = settle(azure, seen());
+    azure.record(own, "TXT", "ingress", []);
+    settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
+    expect(azure.has(own)).toBe(false);
+  });
+
+  test("a zone of which the network has gone already does not hold up the rest", () => {
+    const azure = new PaperDns();
+    const { world } = settle(azure, seen());
+    for (const { id } of azure.below(workloadGroup)) azure.things.delete(id.toLowerCase());
+    const end = settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
+    expect(azure.values(base, "NS", "wc1")).toBeUndefined();
+    expect(end.world.infrastructure?.held).toBe(false);
+  });
+
+  test("the delegation goes although the infrastructure object has gone first", () => {
+    const azure = new PaperDns();
+    settle(azure, seen());
+    const left = new PaperDns([
+      { role: "base", id: base },
+      { role: "toWorkload", id: toWorkload },
+    ]);
+    for (const [id, thing] of azure.things) left.things.set(id, thing);
+    settle(left, { ...going(), infrastructure: undefined });
+    expect(left.values(base, "NS", "wc1")).toBeUndefined();
+    expect(left.has(toWorkload)).toBe(false);
+  });
+
+  test("the object is held until a zone that cannot be read has been looked at", () => {
+    const azure = new PaperDns();
+    settle(azure, seen());
+    const unread = {
+      reason: "AuthorizationFailed",
+      message: "no · really · ask",
+      requeueAfterMs: 600_000,
+    };
+    const look = azure.seen(going());
+    const planned = plan({
+      ...look,
+      zones: look.zones.map((zone) => (zone.role === "toManagement" ? { ...zone, unread } : zone)),
+    });
+    expect(planned.steps.map((step) => step.do)).not.toContain("let go");
+    expect(planned.steps).toContainEqual(
+      expect.objectContaining({
+        do: "tell",
+        verdict: expect.objectContaining({ reason: reasons.cleanupFailed }),
+      }),
+    );
+    expect(planned.steps.map((step) => step.do)).toContain("remove name");
+  });
+
+  test("an object that we do not hold is left alone", () => {
+    const world = { ...withInfrastructure({ held: false, deleting: true }) };
+    expect(plan(new PaperDns().seen(world))).toMatchObject({ steps: [], again: "never" });
+  });
+});
+
+describe("what is told", () => {
+  test("a failure of the last pass is in the condition while there is something to do", () => {
+    const failures = [
+      { reason: "AuthorizationFailed", message: "cannot write · not allowed · grant it" },
+    ];
+    const azure = new PaperDns();
+    const planned = plan(azure.seen(seen({ failures })));
+    expect(planned.steps).toContainEqual(
+      expect.objectContaining({
+        do: "tell",
+        verdict: expect.objectContaining({ reason: "AuthorizationFailed" }),
+      }),
+    );
+    const { world } = settle(azure, seen());
+    expect(plan(azure.seen({ ...world, failures })).steps).toEqual([]);
+  });
+
+  test("a condition that says the same is not written again", () => {
+    const azure = new PaperDns();
+    const { world } = settle(azure, seen());
+    expect(plan(azure.seen(world)).steps).toEqual([]);
+  });
+});

@@ -1,0 +1,19 @@
+/** Why the names of a cluster are, or are not, as they should be. */
+export const reasons = {
+  /** Every zone and name is there. The word is that of the operator before us. */
+  created: "GSDNSZonesCreated",
+  /** A zone, a link or a record set that stands in the way is somebody else's. */
+  ownedByAnother: "OwnedByAnother",
+  /** The zone in which clusters are delegated does not exist. */
+  baseZoneMissing: "BaseZoneMissing",
+  /** The API server is reached by a name, for which there can be no address record. */
+  endpointNotAnAddress: "EndpointNotAnAddress",
+  /** An annotation says something that cannot be done. */
+  invalidAnnotation: "InvalidAnnotation",
+  /** It is not known in which subscription or region the cluster's zone belongs. */
+  placeUnknown: "PlaceUnknown",
+  /** More clusters share a zone than Azure has room for tags. */
+  zoneFull: "ZoneFull",
+  /** Something of a cluster that goes cannot be removed. */
+  cleanupFailed: "CleanupFailed",
+} as const;

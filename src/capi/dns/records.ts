@@ -1,0 +1,179 @@
+import { formatIp, isIp, parseIp } from "../../model/ip.ts";
+import { ownerIn } from "../../model/ownership.ts";
+import { nameOf, type ResourceId, sameId } from "../../model/resource-id.ts";
+import { reasons } from "./reasons.ts";
+import type { RecordSet, Seen, ZoneSeen } from "./seen.ts";
+import { type DnsStep, doing, joined, nothing, type Part, waiting, wrong } from "./steps.ts";
+import { recordId, type Wanted, type WantedRecords, wantedIn } from "./wanted.ts";
+import { isOurs, otherClaims, withOwner } from "./whose.ts";
+
+/** A record set that exists. */
+export interface FoundRecords {
+  id: ResourceId;
+  found: RecordSet;
+}
+
+/** The record sets of a zone that exist. */
+export function foundRecords({ records }: ZoneSeen): FoundRecords[] {
+  return records.flatMap(({ id, look }) =>
+    look.state === "there" ? [{ id, found: look.resource }] : [],
+  );
+}
+
+/** Whether nobody has marked a record set. */
+export function isUnmarked({ metadata, registered }: RecordSet): boolean {
+  return !registered && ownerIn(metadata) === undefined;
+}
+
+/**
+ * What to do about the record sets of a zone that may be used. `takingOver`: the zone is that of the operator before us,
+ * which marked nothing; until we have claimed it, what has our names in it was written by that operator.
+ *
+ *   there  marked by            wanted  →
+ *   no                          yes     made, unless another came first
+ *   yes    us                   yes     corrected where values or time to live differ
+ *   yes    us                   no      removed; where it is not known whether it is wanted it stays
+ *   yes    another user of the  yes     left to it: a zone that clusters share has each name once
+ *          zone
+ *   yes    nobody               yes     taking over: corrected and marked; a delegation that is right: marked;
+ *                                       else left if it is right, OwnedByAnother if not
+ *   yes    anybody else         yes     OwnedByAnother
+ *   yes    anybody else         no      left
+ *
+ * A CNAME has no neighbours of its name: what is ours in its way goes first.
+ */
+export function planRecords(seen: Seen, zone: ZoneSeen, takingOver: boolean): Part {
+  const wanted = wantedIn(seen, zone);
+  const parts = wanted.records.map((each) => planRecord(seen, zone, each, takingOver));
+  const unwanted = unwantedRecords(seen, zone, wanted, takingOver).map((each) =>
+    removeRecords(zone, each, "it is not wanted any more"),
+  );
+  if (wanted.badTarget !== undefined)
+    parts.push(
+      wrong(
+        reasons.invalidAnnotation,
+        `no wildcard is written in ${nameOf(zone.id)} · ${JSON.stringify(wanted.badTarget.slice(0, 80))} is no name · correct the annotation network.giantswarm.io/wildcard-cname-target of the Cluster`,
+      ),
+    );
+  return joined([...parts, doing(...unwanted)]);
+}
+
+function planRecord(seen: Seen, zone: ZoneSeen, wanted: WantedRecords, takingOver: boolean): Part {
+  const id = recordId(zone.id, wanted);
+  const look = zone.records.find((each) => sameId(each.id, id))?.look ?? { state: "absent" };
+  if (look.state === "changing") return waiting(look.retryAfterMs);
+  if (look.state === "failed")
+    return wrong(look.failure.reason, look.failure.message, look.failure.requeueAfterMs ?? 30_000);
+  const inTheWay = foundRecords(zone).find(
+    ({ found }) =>
+      sameName(found.name, wanted.name) &&
+      found.type !== wanted.type &&
+      (found.type === "CNAME" || wanted.type === "CNAME"),
+  );
+  if (inTheWay !== undefined)
+    // What is ours is not wanted, so it is being removed; the next pass writes.
+    return isOurs(inTheWay.found.metadata, seen)
+      ? { ...nothing, pending: true }
+      : another(zone, inTheWay);
+  if (look.state === "absent") return doing(write(seen, zone, id, wanted, undefined));
+  const found = look.resource;
+  const right = isRight(found, wanted);
+  if (isOurs(found.metadata, seen))
+    return right ? nothing : doing(write(seen, zone, id, wanted, found));
+  if (isUnmarked(found)) {
+    if (takingOver || (zone.role === "base" && right))
+      return doing(write(seen, zone, id, wanted, found));
+    return right ? nothing : another(zone, { id, found });
+  }
+  return isSharers(seen, zone, found) ? nothing : another(zone, { id, found });
+}
+
+/** Whether a record set belongs to another cluster that uses this zone too. */
+function isSharers(seen: Seen, { role, look }: ZoneSeen, found: RecordSet): boolean {
+  if (role !== "toManagement" || look.state !== "there") return false;
+  const owner = ownerIn(found.metadata)?.clusterID;
+  return otherClaims(look.resource.tags, seen).some(({ clusterID }) => clusterID === owner);
+}
+
+function write(
+  seen: Seen,
+  zone: ZoneSeen,
+  id: ResourceId,
+  wanted: WantedRecords,
+  found: RecordSet | undefined,
+): DnsStep {
+  return {
+    on: "record",
+    do: "write name",
+    role: zone.role,
+    id,
+    records: { ...wanted, metadata: withOwner(found?.metadata ?? {}, seen) },
+    ...(found === undefined ? { ifNoneMatch: "*" } : { ifMatch: found.etag }),
+    why: `${wanted.name}.${nameOf(zone.id)} ${found === undefined ? "leads nowhere" : "is not as it should be"}`,
+  };
+}
+
+function another(zone: ZoneSeen, { id, found }: FoundRecords): Part {
+  const owner = ownerIn(found.metadata);
+  const whose =
+    owner === undefined
+      ? "nobody has marked it as ours"
+      : `it is that of cluster ${owner.clusterID}`;
+  return wrong(
+    reasons.ownedByAnother,
+    `${nameOf(id)}.${nameOf(zone.id)} is not written · there is a record set of type ${found.type} and ${whose} · remove it`,
+  );
+}
+
+/** Record sets of ours that nothing wants any more. */
+function unwantedRecords(
+  seen: Seen,
+  zone: ZoneSeen,
+  { records, unknown }: Wanted,
+  takingOver: boolean,
+): FoundRecords[] {
+  return foundRecords(zone).filter(({ found }) => {
+    const wanted = records.some(
+      ({ type, name }) => type === found.type && sameName(name, found.name),
+    );
+    if (wanted || unknown(found.name.toLowerCase())) return false;
+    return isOurs(found.metadata, seen) || (takingOver && isOldWildcard(zone, found));
+  });
+}
+
+/** The operator before us wrote a wildcard also where it led to itself. */
+function isOldWildcard({ id }: ZoneSeen, found: RecordSet): boolean {
+  const [target = ""] = found.values;
+  return (
+    found.type === "CNAME" &&
+    found.name === "*" &&
+    isUnmarked(found) &&
+    plain(target).endsWith(`.${nameOf(id).toLowerCase()}`)
+  );
+}
+
+/** The step that removes a record set. */
+export function removeRecords(zone: ZoneSeen, { id, found }: FoundRecords, why: string): DnsStep {
+  return {
+    on: "record",
+    do: "remove name",
+    role: zone.role,
+    id,
+    ifMatch: found.etag,
+    why: `${found.name}.${nameOf(zone.id)} goes: ${why}`,
+  };
+}
+
+function sameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+function isRight(found: RecordSet, wanted: WantedRecords): boolean {
+  const sorted = (all: readonly string[]) => all.map(plain).sort().join();
+  return found.ttlSeconds === wanted.ttlSeconds && sorted(found.values) === sorted(wanted.values);
+}
+
+/** Addresses in one spelling; names without case and without the dot at their end. */
+function plain(value: string): string {
+  return isIp(value) ? formatIp(parseIp(value)) : value.toLowerCase().replace(/\.$/, "");
+}

@@ -1,0 +1,80 @@
+import type { ArmView } from "../../azure/arm.ts";
+import type { Pass } from "../../kube/pass.ts";
+import type { Also, Parts } from "../../kube/runtime.ts";
+import { isExplained } from "../../model/failure.ts";
+import type { KubeObject } from "../../model/kind.ts";
+import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
+import type { Objects } from "./facts.ts";
+import type { DnsMetrics } from "./metrics.ts";
+import type { Problem, ZoneRole } from "./seen.ts";
+
+/** Azure as this feature reaches it, by three identities. What cannot be had is an `Explained` error. */
+export interface DnsViews {
+  /** By the identity of an AzureCluster. */
+  of(cluster: AzureCluster, pass: Pass): ArmView;
+  /** For a cluster that is no AzureCluster. */
+  forReference(infrastructure: KubeObject, pass: Pass): ArmView;
+  management(pass: Pass): ArmView;
+  baseZone(pass: Pass): ArmView;
+  /** What wakes this feature when an identity changes. */
+  watch?(parts: Parts, keysOf: (cluster: AzureCluster) => string[]): Also[];
+}
+
+/** The roads of one pass. One that is missing is told in `problems`. */
+export interface Roads {
+  cluster: ArmView | undefined;
+  management: ArmView | undefined;
+  base: ArmView;
+  problems: readonly Problem[];
+}
+
+/** Open the roads that a cluster needs: one that cannot be had does not close the others. */
+export function openRoads(
+  { infrastructure, management }: Objects,
+  views: DnsViews,
+  pass: Pass,
+  metrics: DnsMetrics | undefined,
+): Roads {
+  const problems: Problem[] = [];
+  const open = (make: () => ArmView): ArmView | undefined => {
+    try {
+      return counted(make(), metrics);
+    } catch (error) {
+      if (!isExplained(error)) throw error;
+      const { reason, message, requeueAfterMs } = error.explain();
+      problems.push({ reason, message, requeueAfterMs });
+      return undefined;
+    }
+  };
+  const cluster =
+    infrastructure &&
+    open(() =>
+      infrastructure.is === "azure"
+        ? views.of(infrastructure.object as AzureCluster, pass)
+        : views.forReference(infrastructure.object, pass),
+    );
+  const reachesIt = management && (infrastructure === undefined || infrastructure.is === "azure");
+  return {
+    cluster,
+    management: reachesIt ? open(() => views.management(pass)) : undefined,
+    base: counted(views.baseZone(pass), metrics),
+    problems,
+  };
+}
+
+/** The road by which what has this role is reached. */
+export function roadTo(roads: Roads, role: ZoneRole): ArmView {
+  const road =
+    role === "base" ? roads.base : role === "toWorkload" ? roads.management : roads.cluster;
+  if (road === undefined)
+    throw new Error(`a step on the ${role} side of a pass that has no road there`);
+  return road;
+}
+
+function counted(arm: ArmView, metrics: DnsMetrics | undefined): ArmView {
+  if (metrics === undefined) return arm;
+  return {
+    ...arm,
+    request: (method, path, options) => metrics.asked(method, arm.request(method, path, options)),
+  };
+}

@@ -1,0 +1,197 @@
+import { virtualNetworkLinks } from "../../azure/gateways/private-dns.ts";
+import type { KubeClient } from "../../kube/client.ts";
+import type { Pass } from "../../kube/pass.ts";
+import { isExplained } from "../../model/failure.ts";
+import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
+import { type ResourceId, resourceIn } from "../../model/resource-id.ts";
+import {
+  annotations,
+  apiEndpointName,
+  type ManagementLink,
+  managementEndpointName,
+  managementLinkName,
+} from "../names.ts";
+import { privateLinksOf } from "../private-links.ts";
+import {
+  apiAddresses,
+  bastionAddresses,
+  endpointAddresses,
+  hostOf,
+  writtenDown,
+} from "./addresses.ts";
+import type { Objects, Setting } from "./facts.ts";
+import { type ClusterSettings, capzZone, groupOf } from "./places.ts";
+import { reasons } from "./reasons.ts";
+import type { Roads } from "./roads.ts";
+import { type Looking, unlessRefused } from "./see-zone.ts";
+import type { Addresses, Problem, Seen, ServiceNames } from "./seen.ts";
+import { isClaimed } from "./whose.ts";
+import { namesOf, workloadServices } from "./workload-services.ts";
+import { foundLinks, leadsTo } from "./zone-links.ts";
+
+export interface SeeOptions extends Setting {
+  /** The resource group of the zone in which clusters are delegated. */
+  baseZoneGroup: ResourceId;
+  managementLinks: readonly ManagementLink[];
+  settings: ClusterSettings;
+  /** Another operator writes the annotations with the addresses: they are believed, and no endpoint is looked at. */
+  trustAnnotations: boolean;
+}
+
+/** Whether CAPZ has linked a zone of its own changes rarely. */
+const servedAgeMs = 30 * 60_000;
+
+/** Where everything is reached that is to have a name. */
+export async function seeAddresses(
+  seen: Seen,
+  objects: Objects,
+  roads: Roads,
+  looking: Looking,
+  given: { pass: Pass; kube: KubeClient; options: SeeOptions },
+): Promise<Seen> {
+  const { infrastructure, cluster } = objects;
+  if (infrastructure?.is === "other") {
+    const { host, ...api } = hostOf(cluster);
+    const services = await askWorkload(seen, cluster, given);
+    if (host === undefined) return { ...seen, api, services };
+    const message = `api.${seen.domains.cluster} is not written · the endpoint ${JSON.stringify(host.slice(0, 100))} of the Cluster is no address · set spec.controlPlaneEndpoint.host to one`;
+    const problem = { reason: reasons.endpointNotAnAddress, message };
+    return { ...seen, api, services, problems: [...seen.problems, problem] };
+  }
+  if (infrastructure?.is !== "azure") return seen;
+  const object = infrastructure.object as AzureCluster;
+  const group = groupOf(object);
+  if (group === undefined) return seen;
+  const arm = roads.cluster;
+  const unknown: Addresses = { state: "unknown" };
+  const problems: Problem[] = [];
+  const ask = async (read: () => Promise<Addresses>): Promise<Addresses> => {
+    const found = await unlessRefused(read);
+    if (!("refused" in found)) return found;
+    if (!problems.some(({ message }) => message === found.refused.message))
+      problems.push(found.refused);
+    return unknown;
+  };
+  const [api, bastion, toWorkload, gateway, ingress] = await Promise.all([
+    arm ? ask(() => apiAddresses(object, group, arm, looking)) : unknown,
+    arm ? ask(() => bastionAddresses(object, group, arm, looking)) : unknown,
+    ask(() => toWorkloadOf(object, group, objects, roads, looking, given.options)),
+    ask(() => toManagementOf("gateway", object, group, objects, roads, looking, given.options)),
+    ask(() => toManagementOf("ingress", object, group, objects, roads, looking, given.options)),
+  ]);
+  const withAddresses: Seen = {
+    ...seen,
+    ...{ api, bastion, toWorkload, toManagement: { gateway, ingress } },
+    problems: [...seen.problems, ...problems],
+  };
+  return { ...withAddresses, served: await seeServed(withAddresses, object, objects, roads) };
+}
+
+/** The names that a cluster on other infrastructure asks for; undefined where it does not answer. */
+async function askWorkload(
+  seen: Seen,
+  cluster: Objects["cluster"],
+  { pass, kube }: { pass: Pass; kube: KubeClient },
+): Promise<ServiceNames> {
+  try {
+    const services = await workloadServices(cluster, kube, pass.signal);
+    return services && namesOf(services, seen.domains.cluster);
+  } catch (error) {
+    if (pass.signal.aborted || !isExplained(error)) throw error;
+    pass.log.info({ err: error }, "the workload cluster does not answer");
+    return undefined;
+  }
+}
+
+async function toWorkloadOf(
+  cluster: AzureCluster,
+  group: ResourceId,
+  { management }: Objects,
+  roads: Roads,
+  looking: Looking,
+  { trustAnnotations }: SeeOptions,
+): Promise<Addresses> {
+  const managementGroup = management && groupOf(management);
+  if (managementGroup === undefined) return { state: "none" };
+  if (trustAnnotations) return annotated(cluster, annotations.apiServerAddress);
+  if (cluster.spec.networkSpec?.apiServerLB?.type !== "Internal") return { state: "none" };
+  const arm = roads.management;
+  if (arm === undefined) return { state: "unknown" };
+  const { links } = privateLinksOf(cluster);
+  // The name that the chart of the operators before us gives.
+  const names =
+    links.length > 0 ? links.map(({ name }) => name) : [`${cluster.metadata.name}-api-privatelink`];
+  const found = await Promise.all(
+    names.map((name) => {
+      const id = resourceIn(
+        managementGroup,
+        "Microsoft.Network/privateEndpoints",
+        apiEndpointName(name),
+      );
+      const service = resourceIn(group, "Microsoft.Network/privateLinkServices", name);
+      return endpointAddresses(id, service, arm, looking);
+    }),
+  );
+  // Of several the last one counts, as it always did.
+  return (
+    found.findLast(({ state }) => state === "known") ??
+    found.find(({ state }) => state === "unknown") ?? { state: "none" }
+  );
+}
+
+async function toManagementOf(
+  link: ManagementLink,
+  cluster: AzureCluster,
+  group: ResourceId,
+  { management }: Objects,
+  roads: Roads,
+  looking: Looking,
+  { trustAnnotations, managementLinks }: SeeOptions,
+): Promise<Addresses> {
+  const managementGroup = management && groupOf(management);
+  if (managementGroup === undefined || !managementLinks.includes(link)) return { state: "none" };
+  if (trustAnnotations) return annotated(cluster, annotations.managementAddress);
+  if (management?.spec.networkSpec?.apiServerLB?.type !== "Internal") return { state: "none" };
+  const arm = roads.cluster;
+  if (arm === undefined) return { state: "unknown" };
+  const [workload, name] = [cluster.metadata.name, management.metadata.name];
+  const endpoint = managementEndpointName(workload, name, link);
+  const id = resourceIn(group, "Microsoft.Network/privateEndpoints", endpoint);
+  const type = "Microsoft.Network/privateLinkServices";
+  const service = resourceIn(managementGroup, type, managementLinkName(name, link));
+  return endpointAddresses(id, service, arm, looking);
+}
+
+function annotated({ metadata }: AzureCluster, name: string): Addresses {
+  const written = writtenDown(metadata.annotations?.[name]);
+  return written.state === "known" ? written : { state: "none" };
+}
+
+/** Whether CAPZ has linked a zone of its own of the same name to a network in which ours would answer. */
+async function seeServed(
+  seen: Seen,
+  cluster: AzureCluster,
+  { management }: Objects,
+  roads: Roads,
+): Promise<Seen["served"]> {
+  const one = async (role: "toWorkload" | "toManagement", of: AzureCluster | undefined) => {
+    const network = seen.networks[role];
+    const domain = role === "toWorkload" ? seen.domains.cluster : seen.domains.management;
+    const id = of && capzZone(of, domain);
+    const arm = role === "toWorkload" ? roads.cluster : roads.management;
+    const wanted = role === "toWorkload" ? [seen.toWorkload] : Object.values(seen.toManagement);
+    if (!network || !id || !arm || !wanted.some(({ state }) => state === "known")) return false;
+    const ours = seen.zones
+      .filter((zone) => zone.role === role)
+      .flatMap(foundLinks)
+      .some(({ found }) => isClaimed(found.tags, seen) && leadsTo(found, network));
+    if (ours) return false;
+    const links = await unlessRefused(() => virtualNetworkLinks(arm).list(id, servedAgeMs));
+    return !("refused" in links) && links.some((link) => leadsTo(link, network));
+  };
+  const [toWorkload, toManagement] = await Promise.all([
+    one("toWorkload", cluster),
+    one("toManagement", management),
+  ]);
+  return { toWorkload, toManagement };
+}

@@ -1,0 +1,138 @@
+import type { ArmView } from "../../azure/arm.ts";
+import { resourceGroups } from "../../azure/gateways/resource-groups.ts";
+import type { KubeClient } from "../../kube/client.ts";
+import type { Pass } from "../../kube/pass.ts";
+import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
+import type { ResourceId } from "../../model/resource-id.ts";
+import { factsOf, groupTags, type Objects } from "./facts.ts";
+import { groupOf, networkOf, type Places, placesOf } from "./places.ts";
+import { reasons } from "./reasons.ts";
+import type { Roads } from "./roads.ts";
+import { type SeeOptions, seeAddresses } from "./see-addresses.ts";
+import { type Looking, seeZone, unlessRefused } from "./see-zone.ts";
+import type { Problem, Seen, ZoneSeen } from "./seen.ts";
+import { isName, zoneIn } from "./wanted.ts";
+import { linkIds } from "./zone-links.ts";
+
+const changeAgeMs = 10 * 60_000;
+const driftAgeMs = 150_000;
+
+/** Everything that a plan needs: what Kubernetes says, and what is in Azure on the three roads. */
+export async function see(
+  objects: Objects,
+  roads: Roads,
+  pass: Pass,
+  kube: KubeClient,
+  options: SeeOptions,
+): Promise<Seen> {
+  const known = factsOf(objects, options);
+  if (!isToBeLookedAt(known)) return known;
+  const drift = pass.priority === "drift";
+  const looking: Looking = { drift, maxAgeMs: drift ? driftAgeMs : changeAgeMs };
+  const going = known.cluster.deleting || known.infrastructure?.deleting === true;
+  const places = placesOf(
+    objects.cluster,
+    objects.infrastructure,
+    objects.management,
+    options.settings,
+  );
+  const networks = networksOf(objects);
+  const seen: Seen = {
+    ...known,
+    networks,
+    problems: [...roads.problems, ...placeProblems(known, places)],
+  };
+  const [zones, group] = await Promise.all([
+    seeZones(seen, objects, roads, places, looking, options),
+    seeGroup(objects, roads, places, looking),
+  ]);
+  const { publicGroup } = places;
+  const publicPlace = publicGroup && zoneIn(publicGroup, "public", seen.domains.cluster);
+  const withZones = {
+    ...seen,
+    publicPlace,
+    zones,
+    ...group,
+    problems: [...seen.problems, ...group.problems],
+  };
+  if (going) return withZones;
+  return seeAddresses(withZones, objects, roads, looking, { pass, kube, options });
+}
+
+/** Where nothing is to be done, Azure is not asked. */
+function isToBeLookedAt({ cluster, infrastructure }: Seen): boolean {
+  if (cluster.paused) return false;
+  const going = cluster.deleting || infrastructure?.deleting === true;
+  if (going) return infrastructure === undefined || infrastructure.held;
+  return infrastructure?.held === true && cluster.ready;
+}
+
+function placeProblems({ infrastructure, domains, cluster }: Seen, places: Places): Problem[] {
+  if (infrastructure === undefined) return [];
+  if (!isName(domains.cluster)) {
+    const message = `no names are written for ${cluster.name} · ${domains.cluster} cannot be a zone · give the cluster another name, or the operator another --base-domain`;
+    return [{ reason: reasons.placeUnknown, message }];
+  }
+  if (places.publicGroup !== undefined) return [];
+  const remedy =
+    infrastructure.is === "azure"
+      ? `set spec.subscriptionID of ${infrastructure.called}`
+      : "set CLUSTER_AZURE_SUBSCRIPTION_ID, CLUSTER_AZURE_CLIENT_ID and CLUSTER_AZURE_TENANT_ID for the operator";
+  const message = `the zone ${domains.cluster} is not made · it is not known in which subscription · ${remedy}`;
+  return [{ reason: reasons.placeUnknown, message }];
+}
+
+/** The networks in which private zones answer: the other cluster's for each. */
+function networksOf({ infrastructure, management }: Objects): Seen["networks"] {
+  if (management === undefined) return {};
+  const toWorkload = networkOf(management);
+  const toManagement =
+    infrastructure?.is === "azure" ? networkOf(infrastructure.object as AzureCluster) : undefined;
+  return { ...(toWorkload && { toWorkload }), ...(toManagement && { toManagement }) };
+}
+
+async function seeZones(
+  seen: Seen,
+  { management }: Objects,
+  roads: Roads,
+  places: Places,
+  looking: Looking,
+  { baseZoneGroup }: SeeOptions,
+): Promise<ZoneSeen[]> {
+  const { domains, networks } = seen;
+  const looks: Promise<ZoneSeen>[] = [];
+  const base = zoneIn(baseZoneGroup, "base", domains.base);
+  looks.push(seeZone({ role: "base", id: base, only: seen.cluster.name }, roads.base, looking));
+  const add = (role: ZoneSeen["role"], group: ResourceId, name: string, arm: ArmView) => {
+    const id = zoneIn(group, role, name);
+    const network = role === "toWorkload" || role === "toManagement" ? networks[role] : undefined;
+    const links = network === undefined ? [] : linkIds(id, network);
+    looks.push(seeZone({ role, id, links }, arm, looking));
+  };
+  if (roads.cluster) {
+    const groups = new Map(places.publicGroups.map((group) => [group.toLowerCase(), group]));
+    for (const group of groups.values()) add("public", group, domains.cluster, roads.cluster);
+    if (places.own && management)
+      add("toManagement", places.own, domains.management, roads.cluster);
+  }
+  const managementGroup = management && groupOf(management);
+  const reachable = seen.infrastructure === undefined || seen.infrastructure.is === "azure";
+  if (managementGroup && roads.management && reachable)
+    add("toWorkload", managementGroup, domains.cluster, roads.management);
+  return Promise.all(looks);
+}
+
+async function seeGroup(
+  { infrastructure }: Objects,
+  roads: Roads,
+  { publicGroup: id, location }: Places,
+  looking: Looking,
+): Promise<Pick<Seen, "group" | "problems">> {
+  const { cluster: arm } = roads;
+  if (!infrastructure || infrastructure.is === "azure" || !id || !arm)
+    return { group: undefined, problems: [] };
+  const look = await unlessRefused(() => resourceGroups(arm).look(id, looking.maxAgeMs));
+  if ("refused" in look) return { group: undefined, problems: [look.refused] };
+  const tags = groupTags(infrastructure.object);
+  return { group: { id, look, tags, location }, problems: [] };
+}

@@ -1,0 +1,102 @@
+import type { Look } from "../../azure/gateway.ts";
+import type { VirtualNetworkLink } from "../../azure/gateways/private-dns.ts";
+import type { ResourceGroup } from "../../azure/gateways/resource-groups.ts";
+import type { Failure } from "../../model/failure.ts";
+import type { Owner } from "../../model/ownership.ts";
+import type { ResourceId } from "../../model/resource-id.ts";
+import type { Tags } from "../../model/tags.ts";
+import type { ManagementLink } from "../names.ts";
+
+/**
+ * What a zone is to a cluster: `public` is its own, `base` the one that delegates to it, `toWorkload` answers in the
+ * network of the management cluster for the names of this one, `toManagement` in this network for those of the other.
+ */
+export type ZoneRole = "public" | "base" | "toWorkload" | "toManagement";
+
+/** The record set of one name and type, in one form for public and private zones. */
+export interface RecordSet {
+  type: string;
+  name: string;
+  ttlSeconds: number | undefined;
+  /** Addresses, targets or servers. Empty for types that are of no interest here. */
+  values: readonly string[];
+  metadata: Readonly<Record<string, string>>;
+  /** Made by the registration of virtual machines. */
+  registered?: boolean;
+  etag?: string | undefined;
+}
+
+/** A zone, in so far as it is of interest here. */
+export interface ZoneFound {
+  tags: Tags;
+  etag?: string | undefined;
+  nameServers: readonly string[];
+}
+
+export interface ZoneSeen {
+  role: ZoneRole;
+  id: ResourceId;
+  look: Look<ZoneFound>;
+  links: readonly { id: ResourceId; look: Look<VirtualNetworkLink> }[];
+  records: readonly { id: ResourceId; look: Look<RecordSet> }[];
+  /** Why it could not be looked at. */
+  unread?: Failure;
+}
+
+/** Where something is reached. What is `unknown` now may be written already: that stays. `none` is taken away. */
+export type Addresses =
+  | { state: "known"; values: readonly string[] }
+  | { state: "unknown" }
+  | { state: "none" };
+
+/** The names that Services of the workload cluster ask for; undefined where it could not be asked. */
+export type ServiceNames = readonly { name: string; addresses: readonly string[] }[] | undefined;
+
+/** Something that is wrong, for a condition and an event. */
+export interface Problem {
+  reason: string;
+  message: string;
+  requeueAfterMs?: number | undefined;
+}
+
+/** The object that `infrastructureRef` names. */
+export interface InfrastructureSeen {
+  is: "azure" | "aks" | "other";
+  /** `AzureCluster org/name`, for messages. */
+  called: string;
+  deleting: boolean;
+  /** Whether our finalizer is on it. */
+  held: boolean;
+  told: { status: string; reason?: string; message?: string } | undefined;
+}
+
+/** What was seen, once, before deciding. Plain data. */
+export interface Seen {
+  cluster: { name: string; deleting: boolean; paused: boolean; ready: boolean };
+  infrastructure: InfrastructureSeen | undefined;
+  us: Owner;
+  /** The names of the zones. */
+  domains: { base: string; cluster: string; management: string };
+  /** The place of the public zone, unless there is one in another place already. */
+  publicPlace: ResourceId | undefined;
+  zones: readonly ZoneSeen[];
+  /** The networks in which the private zones are to answer. */
+  networks: { toWorkload?: ResourceId; toManagement?: ResourceId };
+  /** Whether a zone of CAPZ of the same name answers there already: Azure takes no second one. */
+  served: { toWorkload: boolean; toManagement: boolean };
+  api: Addresses;
+  bastion: Addresses;
+  services: ServiceNames;
+  toWorkload: Addresses;
+  toManagement: Partial<Record<ManagementLink, Addresses>>;
+  /** Where wildcards lead, of this cluster and of the management cluster, as annotated. */
+  wildcards: { cluster: string | undefined; management: string | undefined };
+  /** The resource group that we make for a cluster that has none in Azure. */
+  group:
+    | { id: ResourceId; look: Look<ResourceGroup>; tags: Tags; location: string | undefined }
+    | undefined;
+  /** What was wrong on the way here. */
+  problems: readonly Problem[];
+  /** What the last pass could not do. It counts while there is still something to do. */
+  failures: readonly Problem[];
+}

@@ -1,0 +1,60 @@
+import { claimsIn } from "../../model/claims.ts";
+import { type Owner, ownerIn, ownerTag } from "../../model/ownership.ts";
+import type { Tags } from "../../model/tags.ts";
+import type { Seen, ZoneFound } from "./seen.ts";
+
+/** Begins the tag by which CAPZ marks what it made. */
+const capzPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
+
+/**
+ * Who we are in Azure. A cluster is known by its place, so that one which was moved or restored, and has another uid
+ * since, finds its own.
+ */
+export function ownerFor(
+  management: string,
+  cluster: { namespace: string; name: string; uid: string },
+): Owner {
+  const { namespace, name, uid } = cluster;
+  return { clusterID: `${management}.${namespace}.${name}`.toLowerCase(), uid };
+}
+
+/** Whether tags or metadata say that something is ours alone. */
+export function isOurs(marks: Tags | undefined, { us }: Pick<Seen, "us">): boolean {
+  return ownerIn(marks)?.clusterID.toLowerCase() === us.clusterID;
+}
+
+/** Tags or metadata with our mark among them. */
+export function withOwner(marks: Tags, { us }: Pick<Seen, "us">): Record<string, string> {
+  return { ...marks, [ownerTag]: `${us.clusterID}/${us.uid}` };
+}
+
+/** Tags without our mark. */
+export function withoutOwner(tags: Tags, seen: Pick<Seen, "us">): Tags {
+  if (!isOurs(tags, seen)) return tags;
+  return Object.fromEntries(
+    Object.entries(tags).filter(([name]) => name.toLowerCase() !== ownerTag),
+  );
+}
+
+/** Whether this cluster has said that it uses a zone or a link. */
+export function isClaimed(tags: Tags | undefined, { us }: Pick<Seen, "us">): boolean {
+  return claimsIn(tags).some(({ clusterID }) => clusterID.toLowerCase() === us.clusterID);
+}
+
+/** The other clusters that use a zone or a link. */
+export function otherClaims(tags: Tags | undefined, { us }: Pick<Seen, "us">): Owner[] {
+  return claimsIn(tags).filter(({ clusterID }) => clusterID.toLowerCase() !== us.clusterID);
+}
+
+/** Whether CAPZ made it. */
+export function isCapz(tags: Tags | undefined): boolean {
+  return Object.keys(tags ?? {}).some((name) => name.toLowerCase().startsWith(capzPrefix));
+}
+
+/**
+ * Whether a zone can only be that of the operator before us, which marked nothing: it has the name and the place that ours
+ * must have, and nobody's mark.
+ */
+export function isLeftToUs({ tags }: ZoneFound): boolean {
+  return claimsIn(tags).length === 0 && !isCapz(tags);
+}

@@ -1,0 +1,180 @@
+import { claimsIn, mostClaims, withClaim, withoutClaim } from "../../model/claims.ts";
+import { nameOf } from "../../model/resource-id.ts";
+import { reasons } from "./reasons.ts";
+import { foundRecords, isUnmarked, planRecords, removeRecords } from "./records.ts";
+import type { Seen, ZoneFound, ZoneSeen } from "./seen.ts";
+import { type DnsStep, doing, joined, nothing, type Part, waiting, wrong } from "./steps.ts";
+import { wantedIn } from "./wanted.ts";
+import { isClaimed, isLeftToUs, isOurs, otherClaims, withOwner, withoutOwner } from "./whose.ts";
+import { foundLinks, giveUpLink, leadsTo, planLinks } from "./zone-links.ts";
+
+/**
+ * What to do about a zone that is wanted:
+ *
+ *   zone      claims / marks              →
+ *   absent                                make it, with our claim
+ *   there     our claim                   use it: links, names
+ *   there     others' claims              toManagement: claim it, then use it; else it is another cluster's of this name
+ *   there     none, made by CAPZ          good if it answers in the network already; else OwnedByAnother
+ *   there     none                        that of the operator before us: its names and its link are marked, then it is claimed
+ */
+export function planZone(seen: Seen, zone: ZoneSeen): Part {
+  const { look, id } = zone;
+  if (zone.unread !== undefined) return unreadable(zone);
+  if (look.state === "changing") return waiting(look.retryAfterMs);
+  if (look.state === "failed")
+    return wrong(look.failure.reason, look.failure.message, look.failure.requeueAfterMs ?? 30_000);
+  if (look.state === "absent") return doing(makeZone(seen, zone));
+  const { tags } = look.resource;
+  if (isClaimed(tags, seen)) return insideOf(seen, zone, false);
+  const [other] = otherClaims(tags, seen);
+  if (other !== undefined) return joinZone(seen, zone, look.resource, other.clusterID);
+  if (!isLeftToUs(look.resource)) {
+    const network = networkOf(seen, zone);
+    if (network && foundLinks(zone).some(({ found }) => leadsTo(found, network))) return nothing;
+    return wrong(
+      reasons.ownedByAnother,
+      `the private zone ${nameOf(id)} is not used · it was made by Cluster API Provider Azure for another network · use another resource group`,
+    );
+  }
+  const inside = insideOf(seen, zone, true);
+  if (inside.steps.length > 0 || inside.waits.length > 0) return inside;
+  // What will be ours in a moment must be marked before the zone is: afterwards it counts as somebody else's.
+  const { unknown } = wantedIn(seen, zone);
+  if (foundRecords(zone).some(({ found }) => isUnmarked(found) && awaits(found, unknown)))
+    return inside;
+  return joined([inside, doing(claimZone(seen, zone, look.resource))]);
+}
+
+/** Whether a record set may be that of the operator before us, and it is not known yet what it should be. */
+function awaits(
+  { type, name }: { type: string; name: string },
+  unknown: (name: string) => boolean,
+) {
+  return ["A", "AAAA"].includes(type) && ["api", "apiserver"].includes(name) && unknown(name);
+}
+
+function insideOf(seen: Seen, zone: ZoneSeen, takingOver: boolean): Part {
+  const records = planRecords(seen, zone, takingOver);
+  const network = networkOf(seen, zone);
+  return network === undefined
+    ? records
+    : joined([planLinks(seen, zone, network, takingOver), records]);
+}
+
+function networkOf({ networks }: Seen, { role }: ZoneSeen) {
+  return role === "toWorkload" || role === "toManagement" ? networks[role] : undefined;
+}
+
+/** What a zone that cannot be read makes of the plan. */
+export function unreadable({ unread }: ZoneSeen): Part {
+  if (unread === undefined) return nothing;
+  return wrong(unread.reason, unread.message, unread.requeueAfterMs ?? 30_000);
+}
+
+function makeZone(seen: Seen, { role, id }: ZoneSeen): DnsStep {
+  return {
+    on: "zone",
+    do: "make zone",
+    role,
+    id,
+    // A private zone may come to be shared, so it is nobody's alone.
+    tags: withClaim(role === "public" ? withOwner({}, seen) : {}, seen.us),
+    ifNoneMatch: "*",
+    why: `the ${kindOf(role)} zone ${nameOf(id)} does not exist`,
+    event: "CreatingDNSZone",
+  };
+}
+
+function joinZone(seen: Seen, zone: ZoneSeen, { tags, etag }: ZoneFound, other: string): Part {
+  const name = nameOf(zone.id);
+  if (zone.role !== "toManagement")
+    return wrong(
+      reasons.ownedByAnother,
+      `the ${kindOf(zone.role)} zone ${name} is not used · it is that of cluster ${other}, which has the same name · give one of them another name`,
+    );
+  if (claimsIn(tags).length >= mostClaims)
+    return wrong(
+      reasons.zoneFull,
+      `the private zone ${name} is not used · ${mostClaims} clusters of one resource group use it, and Azure has no room for more tags · use another resource group`,
+    );
+  return doing(claimZone(seen, zone, { tags, etag, nameServers: [] }));
+}
+
+function claimZone(seen: Seen, { role, id }: ZoneSeen, { tags, etag }: ZoneFound): DnsStep {
+  return {
+    on: "zone",
+    do: "claim zone",
+    role,
+    id,
+    tags: withClaim(tags, seen.us),
+    ifMatch: etag,
+    why: `the ${kindOf(role)} zone ${nameOf(id)} is used by this cluster`,
+  };
+}
+
+/**
+ * Undo what a cluster has in a zone: its names, its link, its claim. With the last claim the zone goes. One that holds
+ * something of somebody else's stays, without our claim; but the public zone that we made for the cluster goes with
+ * everything in it: that was put there from inside the cluster.
+ */
+export function undoZone(seen: Seen, zone: ZoneSeen, why: string): Part {
+  const { look, role, id } = zone;
+  if (zone.unread !== undefined) return unreadable(zone);
+  if (look.state === "changing") return waiting(look.retryAfterMs);
+  if (look.state === "failed")
+    return wrong(look.failure.reason, look.failure.message, look.failure.requeueAfterMs ?? 5_000);
+  if (look.state === "absent") return nothing;
+  const { tags, etag } = look.resource;
+  const claimed = isClaimed(tags, seen);
+  const shared = { on: "zone", role, id, ifMatch: etag } as const;
+  const remove: DnsStep = {
+    ...shared,
+    do: "remove zone",
+    why: `the ${kindOf(role)} zone ${nameOf(id)} goes: ${why}`,
+    event: "DeletingDNSZone",
+  };
+  const others = otherClaims(tags, seen).length > 0;
+  if (role === "public" && claimed && !others && isOurs(tags, seen)) return doing(remove);
+
+  const names = foundRecords(zone)
+    .filter(({ found }) => isOurs(found.metadata, seen))
+    .map((each) => removeRecords(zone, each, why));
+  const links = foundLinks(zone)
+    .filter(({ found }) => isClaimed(found.tags, seen))
+    .map((link) => giveUpLink(seen, zone, link, why));
+  const stays = others || holdsOthers(seen, zone);
+  if (stays || !claimed) {
+    if (names.length + links.length > 0) return doing(...names, ...links);
+  } else if (links.length > 0) return doing(...links);
+  if (!claimed) return nothing;
+  const waits = zone.links.flatMap((each) =>
+    each.look.state === "changing"
+      ? [each.look.retryAfterMs]
+      : each.look.state === "failed"
+        ? [each.look.failure.requeueAfterMs ?? 5_000]
+        : [],
+  );
+  // A link that is still going holds the zone, and would be lost sight of with our claim.
+  if (waits.length > 0) return waiting(...waits);
+  if (!stays) return doing(remove);
+  return doing({
+    ...shared,
+    do: "give up zone",
+    tags: withoutOwner(withoutClaim(tags, seen.us), seen),
+    why: `the ${kindOf(role)} zone ${nameOf(id)} is left to those who use it: ${why}`,
+  });
+}
+
+/** Whether somebody else has put something into a zone: a record set, or a link of their own. */
+function holdsOthers(seen: Seen, zone: ZoneSeen): boolean {
+  const records = foundRecords(zone).some(({ found: { type, name, metadata } }) => {
+    const azures = type === "SOA" || (type === "NS" && name === "@");
+    return !azures && !isOurs(metadata, seen);
+  });
+  return records || foundLinks(zone).some(({ found }) => !isClaimed(found.tags, seen));
+}
+
+function kindOf(role: ZoneSeen["role"]): "public" | "private" {
+  return role === "public" || role === "base" ? "public" : "private";
+}
