@@ -1,17 +1,20 @@
 import type { ArmView } from "../../azure/arm.ts";
 import { AzureError } from "../../azure/errors.ts";
+import type { Precondition } from "../../azure/gateway.ts";
 import {
+  type PrivateRecordSet,
   privateDnsZones,
   privateRecordSets,
   virtualNetworkLinks,
 } from "../../azure/gateways/private-dns.ts";
-import { privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
+import { type PrivateEndpoint, privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
 import type { Write } from "../../azure/operations.ts";
 import type { Applied } from "../../kube/feature.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Pass } from "../../kube/pass.ts";
 import type { Service } from "../../model/kinds/core.ts";
-import { parentOf, sameId } from "../../model/resource-id.ts";
+import { idKey, parentOf, type ResourceId, sameId } from "../../model/resource-id.ts";
+import { recordType } from "./records.ts";
 import type { EndpointStep } from "./steps.ts";
 
 /** Carry out one step, and say whether it is over. */
@@ -25,7 +28,7 @@ export async function apply(
     case "endpoint":
       return ended(await onEndpoint(step, looked(arm)));
     case "zone":
-      return ended(await written(step, privateDnsZones(looked(arm))));
+      return ended(await onZone(step, looked(arm)));
     case "link":
       return ended(await onLink(step, looked(arm)));
     case "record":
@@ -59,11 +62,35 @@ function written(step: On<"zone" | "link" | "record">, gateway: Writes): Promise
 /** Endpoints have no conditional writes: one is read just before, and what is not as planned is left to the next pass. */
 async function onEndpoint(step: On<"endpoint">, arm: ArmView): Promise<Write<unknown>> {
   const gateway = privateEndpoints(arm);
-  if (step.do === "make endpoint" && !arm.operations.runs(step.id, "PUT", step.body)) {
+  const [method, body] = "body" in step ? (["PUT", step.body] as const) : (["DELETE"] as const);
+  if (!arm.operations.runs(step.id, method, body)) {
     const found = await gateway.get(step.id);
-    if (found !== undefined) return { state: "done", resource: found };
+    const asPlanned = step.do === "make endpoint" ? found === undefined : isThatOne(found, step);
+    if (!asPlanned) return { state: "done", resource: found };
   }
   return step.do === "remove endpoint" ? gateway.remove(step.id) : gateway.put(step.id, step.body);
+}
+
+function isThatOne(found: PrivateEndpoint | undefined, { ifMatch }: Precondition): boolean {
+  return found !== undefined && (ifMatch === undefined || found.etag === ifMatch);
+}
+
+/** A zone takes with it whatever is in it, and its etag tells nothing of that. */
+async function onZone(step: On<"zone">, arm: ArmView): Promise<Write<unknown>> {
+  const gateway = privateDnsZones(arm);
+  const begins = step.do === "remove zone" && !arm.operations.runs(step.id, "DELETE");
+  // What the plan did not see is left to the next pass, which sees it.
+  if (begins && (await hasNews(step.id, arm))) return { state: "done", resource: undefined };
+  return written(step, gateway);
+}
+
+/** Whether there is a record set in a zone that was not there, or was another, when it was last seen. */
+async function hasNews(zone: ResourceId, arm: ArmView): Promise<boolean> {
+  const gateway = privateRecordSets(arm);
+  const printOf = ({ id = "", etag }: PrivateRecordSet) => `${idKey(id)} ${etag}`;
+  const before = new Set((await gateway.list(zone, Number.POSITIVE_INFINITY)).map(printOf));
+  const now = await gateway.list(zone, 0);
+  return now.some((each) => recordType(each.id ?? "") !== "SOA" && !before.has(printOf(each)));
 }
 
 /** That the network is linked already, under another name, may be said at once or when the operation ends. */

@@ -122,8 +122,11 @@ function keepEndpoint(seen: Seen, { id, found }: { id: ResourceId; found: Privat
     const why = `the private endpoint ${nameOf(id)} is made anew: ${wrong}`;
     const event = "ReplacingPrivateEndpoint";
     const failsAs = reasons.endpointCreationFailed;
+    const { etag: ifMatch } = found;
     return {
-      steps: [{ on: "endpoint", do: "remove endpoint", id, why, event, condition, failsAs }],
+      steps: [
+        { on: "endpoint", do: "remove endpoint", id, ifMatch, why, event, condition, failsAs },
+      ],
       verdict: isFalse(reasons.endpointReplacing, why),
       addresses: undefined,
     } satisfies EndpointPart;
@@ -214,7 +217,8 @@ function repairs(seen: Seen, id: ResourceId, found: PrivateEndpoint): Part["step
   };
   const why = `tags of the private endpoint ${nameOf(id)} are missing`;
   const failsAs = reasons.endpointCreationFailed;
-  return [{ on: "endpoint", do: "tag endpoint", id, body, why, condition, failsAs }];
+  const { etag: ifMatch } = found;
+  return [{ on: "endpoint", do: "tag endpoint", id, ifMatch, body, why, condition, failsAs }];
 }
 
 function endpointTags(seen: Seen) {

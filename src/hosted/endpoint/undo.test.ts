@@ -102,6 +102,17 @@ describe("going", () => {
     expect(claimsIn(guest.at(base)?.tags)).toEqual([]);
   });
 
+  test("does not let go while the zones cannot be looked at", () => {
+    const { guest, world } = reachable();
+    const failure = { reason: "AuthorizationFailed", message: "no right", requeueAfterMs: 600_000 };
+    const now = guest.seen({ ...world, going: "object" });
+    const planned = plan({ ...now, endpoints: [], zones: [], zonesFailed: failure });
+    expect(planned.finalizer).toBeUndefined();
+    expect(planned.conditions[0]).toMatchObject({ status: "False", reason: "CleanupFailed" });
+    expect(planned.conditions[0]?.message).toContain("no right");
+    expect(planned.again).toEqual({ afterMs: 600_000 });
+  });
+
   test("does not let a failure of names postpone the endpoint (§6.7)", () => {
     const { guest, world } = reachable();
     const now = guest.seen({ ...world, going: "object" });

@@ -1,5 +1,6 @@
 import type { Plan } from "../../kube/feature.ts";
 import type { PlannedCondition } from "../../model/conditions.ts";
+import type { Failure } from "../../model/failure.ts";
 import { ownerIn } from "../../model/ownership.ts";
 import { nameOf, sameId } from "../../model/resource-id.ts";
 import { annotations, conditions, privateRouter } from "../names.ts";
@@ -34,6 +35,7 @@ export function undo(seen: Seen): Plan<EndpointStep> {
   const parts = [
     undoEndpoint(seen),
     ...seen.zones.map((zone) => undoZone(seen, zone)),
+    ...(seen.zonesFailed ? [unseen(seen.zonesFailed)] : []),
     { steps: undoServices(seen) },
   ];
   const now = [
@@ -64,6 +66,11 @@ export function undo(seen: Seen): Plan<EndpointStep> {
     status: seen.status,
     again: waits.length > 0 ? { afterMs: Math.min(...waits) } : "soon",
   };
+}
+
+/** What could not be looked at may hold something of ours. */
+function unseen({ message, requeueAfterMs }: Failure): Undone {
+  return { steps: [], problems: [message], waitMs: requeueAfterMs ?? 30_000 };
 }
 
 const letGo: Plan<EndpointStep> = {
@@ -103,10 +110,7 @@ function undoServices(seen: Seen): EndpointStep[] {
 function undoEndpoint(seen: Seen): Undone {
   const waits: number[] = [];
   const problems: string[] = [];
-  if (seen.endpointsFailed) {
-    problems.push(seen.endpointsFailed.message);
-    waits.push(seen.endpointsFailed.requeueAfterMs ?? 30_000);
-  }
+  if (seen.endpointsFailed) return unseen(seen.endpointsFailed);
   for (const { look } of seen.endpoints) {
     if (look.state === "changing") waits.push(look.retryAfterMs);
     if (look.state !== "failed") continue;
@@ -114,10 +118,11 @@ function undoEndpoint(seen: Seen): Undone {
     if (!look.failure.passing) problems.push(look.failure.message);
   }
   const steps = ourEndpoints(seen).map(
-    ({ id }): EndpointStep => ({
+    ({ id, found }): EndpointStep => ({
       on: "endpoint",
       do: "remove endpoint",
       id,
+      ifMatch: found.etag,
       why: `the private endpoint ${nameOf(id)} goes: ${whyOf(seen)}`,
       event: "DeletingPrivateEndpoint",
       condition: conditions.endpoint,

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { guestGroup, guestSubnet, location } from "./azure.ts";
+import { availableCluster, guestThings, network, startGuest } from "./endpoint-world.ts";
+import { describeHosted } from "./world.ts";
+
+const baseZone = `${guestGroup}/${network}/privateDnsZones/one.example.com`;
+
+describeHosted("what somebody did since it was last seen", (start) => {
+  test("a record that somebody has just put into our zone outlives the cluster, and so does the zone", async () => {
+    const world = await startGuest(start);
+    const link = await availableCluster(world, "one");
+    const theirs = `${baseZone}/A/theirs`;
+    const aRecords = [{ ipv4Address: "10.9.9.9" }];
+    world.azure.simulator.change(theirs, { properties: { ttl: 60, aRecords } });
+    await world.remove(link.thing);
+    await world.until("it is gone", async () => (await link.now()) === undefined, 5);
+    expect(world.azure.at(theirs)).toBeDefined();
+    expect(guestThings(world)).toEqual([
+      "privatednszones/one.example.com",
+      "privatednszones/one.example.com/a/theirs",
+    ]);
+  });
+
+  test("an endpoint that somebody has just made in the place of ours is not deleted", async () => {
+    const world = await startGuest(start);
+    const link = await availableCluster(world, "one");
+    const { simulator } = world.azure;
+    simulator.drop(link.endpointId);
+    const alias = (await link.now())?.status?.privateLinkServiceAlias;
+    simulator.change(link.endpointId, {
+      location,
+      tags: { team: "theirs" },
+      properties: {
+        subnet: { id: guestSubnet },
+        manualPrivateLinkServiceConnections: [
+          { name: "theirs", properties: { privateLinkServiceId: alias as string } },
+        ],
+      },
+    });
+    await world.remove(link.thing);
+    await world.until("it is gone", async () => (await link.now()) === undefined, 5);
+    expect(guestThings(world)).toEqual(["privateendpoints/private-router-pe"]);
+  });
+});
