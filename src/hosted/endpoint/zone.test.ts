@@ -54,6 +54,15 @@ describe("a zone", () => {
     expect(guest.below(base)).toEqual([]);
   });
 
+  test("of internal names that an earlier control plane of the cluster left is used again", () => {
+    const guest = new PaperGuest();
+    guest.set(internal, { tags: { [`postern_user_${clusterID}`]: "earlier" }, properties: {} });
+    expect(told(settle(guest, seen()), conditions.dns)).toBe("True AzureSuccess");
+    expect(claimsIn(guest.at(internal)?.tags)).toEqual([
+      { clusterID, uid: seen().us.controlPlaneUid },
+    ]);
+  });
+
   test("of internal names is never shared", () => {
     const guest = new PaperGuest();
     guest.set(internal, { tags: { [`postern_user_${otherID}`]: "their-plane" }, properties: {} });

@@ -1,6 +1,6 @@
 import type { PrivateDnsZone } from "../../azure/gateways/private-dns.ts";
 import { claimsIn, mostClaims, withClaim } from "../../model/claims.ts";
-import { nameOf } from "../../model/resource-id.ts";
+import { nameOf, sameId } from "../../model/resource-id.ts";
 import { annotations, conditions } from "../names.ts";
 import {
   failed,
@@ -29,6 +29,7 @@ const condition = conditions.dns;
  *   there     no (existing)                          use it, and leave it as it is
  *   there     yes         ours among them            use it: links, records
  *   there     yes         others' only               base: claim it first; internal: it is another cluster's
+ *   there     yes         of our cluster, earlier    claim it: an earlier control plane left it
  *   there     yes         none                       HyperShift's, and published by us: claim it; else OwnedByAnother
  */
 export function planZone(
@@ -88,7 +89,8 @@ function claim(seen: Seen, zone: ZoneSeen, found: PrivateDnsZone): Part | undefi
         `the private DNS zone ${name} is not used · it exists and nobody has tagged it as Postern's · ${remedy}`,
       ),
     );
-  const [other] = others;
+  // A claim of our own cluster is that of an earlier control plane, which left without taking it off.
+  const other = others.find(({ clusterID }) => !sameId(clusterID, seen.us.clusterID ?? ""));
   if (zone.role === "internal" && other !== undefined)
     return rest(
       isFalse(
