@@ -1,4 +1,6 @@
 import type { Arm } from "../azure/arm.ts";
+import { managementEndpointsFeature } from "../capi/endpoints/management/controller.ts";
+import { workloadEndpointsFeature } from "../capi/endpoints/workload/controller.ts";
 import type { CapiViews } from "../capi/identities.ts";
 import { pausingFeature } from "../capi/pausing/controller.ts";
 import { providerConfigFeature } from "../capi/provider-config/controller.ts";
@@ -40,11 +42,15 @@ export function controlPlaneControllers(arm: Arm, identities: Identities): reado
 
 /** What serves the clusters of Cluster API, one line each. Where its kinds are not served, each waits for them. */
 export function clusterApiControllers(
-  _views: CapiViews,
-  { managementCluster, gates }: ClusterApiSettings,
+  views: CapiViews,
+  { managementCluster, managementLinks, gates }: ClusterApiSettings,
 ): readonly MakeFeature[] {
-  const features = [pausingFeature({ managementCluster, gates }), providerConfigFeature()];
-  return features.map(whereServed);
+  return [
+    managementEndpointsFeature({ management: managementCluster }),
+    workloadEndpointsFeature({ management: managementCluster, managementLinks, views }),
+    pausingFeature({ managementCluster, gates }),
+    providerConfigFeature(),
+  ].map(whereServed);
 }
 
 /** A feature that acts by the credentials of control planes: they go when their control plane does. */
