@@ -376,7 +376,12 @@ export class Controller {
     const parked = failures.every(({ failure }) => failure.terminal);
     const times = failures.flatMap(({ failure }) => failure.requeueAfterMs ?? []);
     if (runningMs !== undefined) times.push(runningMs);
-    if (times.length > 0) return { failed: true, againMs: Math.min(...times) };
+    const againMs = Math.min(...times);
+    // What named no time is tried again by the back-off, and does not wait for what named a long one.
+    const untimed = failures.some(
+      ({ failure }) => failure.requeueAfterMs === undefined && !failure.terminal,
+    );
+    if (times.length > 0 && !(untimed && againMs > soonMs)) return { failed: true, againMs };
     return parked ? { failed: true, parked: true } : { failed: true };
   }
 

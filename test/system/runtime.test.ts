@@ -629,6 +629,32 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     await expect.poll(() => passes.length).toBeGreaterThan(before);
   });
 
+  test("a step that fails for a moment does not wait for one that fails for long", async () => {
+    let tries = 0;
+    const feature = widgetFeature({
+      wanted: () => ({
+        steps: [
+          { do: "paint", why: "absent" },
+          { do: "build", why: "absent" },
+        ],
+      }),
+      apply: async (step) => {
+        if (step.do === "build") tries++;
+        throw explained(
+          step.do === "build"
+            ? { reason: "Conflict", message: "somebody was faster", passing: true }
+            : { reason: "NoRight", message: "no right", requeueAfterMs: 600_000 },
+        );
+      },
+    });
+    const { make, clock, quiet } = await runtimeWith([feature]);
+    await make("a", { size: 1 });
+    await expect.poll(() => tries).toBe(1);
+    await quiet();
+    await clock.move(31_000);
+    await expect.poll(() => tries).toBeGreaterThan(1);
+  });
+
   test("steps that are done are followed up at once, not at the next look", async () => {
     const done: string[] = [];
     const feature = widgetFeature({
