@@ -1,7 +1,7 @@
-import { Agent } from "node:http";
 import { type Clock, realClock, wait } from "../model/clock.ts";
 import type { Cloud } from "./clouds.ts";
 import { AzureError } from "./errors.ts";
+import { http } from "./http.ts";
 import { cachedTokens, type FetchedToken, type TokenSource } from "./tokens.ts";
 import { type Broken, type Received, send } from "./transport.ts";
 
@@ -30,7 +30,7 @@ export function managedIdentity(options: ManagedIdentityOptions): TokenSource {
   url.searchParams.set("api-version", "2018-02-01");
   url.searchParams.set("resource", `${cloud.audience}/`);
   if (clientId !== undefined) url.searchParams.set("client_id", clientId);
-  const agent = new Agent({ keepAlive: false });
+  const agent = new http.Agent({ keepAlive: false });
   const headers = { metadata: "true" };
   const ask = () => send({ method: "GET", url, headers, agent, clock, timeoutMs: 5_000 });
   return cachedTokens(`managed/${clientId ?? "system"}`, () => fetchToken(ask, clock), clock);

@@ -1,6 +1,6 @@
-import * as http from "node:http";
-import * as https from "node:https";
+import type { Agent, IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../model/clock.ts";
+import { http, https } from "./http.ts";
 
 /** One HTTP request, and how long its whole answer may take. */
 export interface Sending {
@@ -8,7 +8,7 @@ export interface Sending {
   url: URL;
   headers: Record<string, string>;
   body?: string | undefined;
-  agent: http.Agent;
+  agent: Agent;
   clock: Clock;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
@@ -17,7 +17,7 @@ export interface Sending {
 /** A whole answer. */
 export interface Received {
   status: number;
-  headers: http.IncomingHttpHeaders;
+  headers: IncomingHttpHeaders;
   text: string;
 }
 
@@ -96,7 +96,7 @@ export function send(sending: Sending): Promise<Received | Broken> {
  * Kept connections to one server. Idle ones are closed by us before a server does it: a write that
  * meets a closing connection has an unknown end. The proxy variables count, except for this machine.
  */
-export function keptConnections(server: URL): http.Agent {
+export function keptConnections(server: URL): Agent {
   const options = { keepAlive: true, maxSockets: 64, timeout: 30_000, scheduling: "lifo" } as const;
   const withProxy = isLoopback(server.hostname) ? options : { ...options, proxyEnv: process.env };
   return server.protocol === "http:" ? new http.Agent(withProxy) : new https.Agent(withProxy);
