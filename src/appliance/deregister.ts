@@ -1,0 +1,132 @@
+import { AzureError } from "../azure/errors.ts";
+import { type BackendPool, backendPools } from "../azure/gateways/backend-pools.ts";
+import type { ApplianceContext } from "./context.ts";
+import { ApplianceError } from "./errors.ts";
+import type { GWLBConfig } from "./gwlb-config.ts";
+import { callerUntil, insist, type Pass, type Step } from "./insist.ts";
+import { dissociate } from "./join-interface.ts";
+import {
+  asItIs,
+  membershipIn,
+  sizeOf,
+  stateOf,
+  withAdminState,
+  withoutMember,
+} from "./pool-members.ts";
+import { reason } from "./register.ts";
+import { type WrittenPool, writePool } from "./write-pool.ts";
+
+/** How a machine left. */
+export interface Deregistration {
+  /** `kept`: it is in the pool by its interface, which somebody else put there. */
+  state: "left" | "absent" | "kept";
+  seconds: number;
+  retries: number;
+}
+
+const deregisterMs = 20_000;
+const drainMs = 5_000;
+/** How long to watch Azure at work on a pool that does not name this machine any more. */
+const settleMs = 6_000;
+
+/**
+ * Let this machine take no new connections before it leaves; true where that was written. It is a favour to connections
+ * and no condition of leaving: it is tried once, and neither a pool that others write to nor one that refuses it matters.
+ */
+export async function drainInBackendPool(
+  ctx: ApplianceContext,
+  config: GWLBConfig,
+): Promise<boolean> {
+  const over = new AbortController();
+  const cancel = ctx.clock.after(drainMs, () => over.abort(new Error("the time is over")));
+  const signal = AbortSignal.any([ctx.signal, over.signal]);
+  try {
+    const arm = ctx.azure(config.environment).for(callerUntil(signal));
+    const pool = await backendPools(arm).get(config.backendPoolResourceId);
+    const membership = pool && membershipIn(pool, config);
+    if (pool === undefined || membership === undefined || membership.drained) return false;
+    await writePool(arm, ctx.clock, pool, withAdminState(pool, config, "Down"));
+    return true;
+  } catch (error) {
+    if (!(error instanceof AzureError)) throw error;
+    ctx.log.debug({ code: error.code }, "not drained");
+    return false;
+  } finally {
+    cancel();
+  }
+}
+
+/** Take this machine's own entry out of the pool, and nobody else's. */
+export async function deregisterFromBackendPool(
+  ctx: ApplianceContext,
+  config: GWLBConfig,
+  options: { limitMs?: number } = {},
+): Promise<Deregistration> {
+  const { limitMs = deregisterMs } = options;
+  const startedAt = ctx.clock.now();
+  const what = `leave the backend pool "${config.backendPoolName}"`;
+  const ended = (cause: unknown) =>
+    new ApplianceError({ code: "DeregistrationTimedOut", what, seen: reason(cause), cause });
+  const state: Leaving = { wrote: false, waits: 0, members: 1 };
+  // At worst all members leave at once: those who meet spread out so that about twenty of them write in a second.
+  const contention = () => Math.min(10_000, Math.max(300, 50 * state.members));
+  const left = await insist(ctx, { what: "deregister", limitMs, ended, contention }, (pass) =>
+    leave(ctx, config, state, pass),
+  );
+  if (left.state !== "kept") ctx.metrics.registered(false);
+  const deregistration = { ...left, seconds: (ctx.clock.now() - startedAt) / 1000 };
+  ctx.log.info({ pool: config.backendPoolResourceId, ...deregistration }, "deregistered");
+  return deregistration;
+}
+
+interface Leaving {
+  wrote: boolean;
+  written?: WrittenPool | undefined;
+  goneSince?: number | undefined;
+  waits: number;
+  /** How many the pool had when it was last read. */
+  members: number;
+}
+
+type Left = Omit<Deregistration, "seconds">;
+
+async function leave(
+  ctx: ApplianceContext,
+  config: GWLBConfig,
+  state: Leaving,
+  pass: Pass,
+): Promise<Step<Left>> {
+  const arm = ctx.azure(config.environment).for(callerUntil(pass.signal));
+  const pool = await backendPools(arm).get(config.backendPoolResourceId);
+  const { retries } = pass;
+  const done = { done: { state: state.wrote ? "left" : "absent", retries } } as const;
+  if (pool === undefined) return done;
+  state.members = sizeOf(pool);
+  const write = async (body: BackendPool): Promise<Step<Left>> => {
+    state.wrote = true;
+    state.written = await writePool(arm, ctx.clock, pool, body);
+    return { againAfterMs: 0 };
+  };
+  switch (membershipIn(pool, config)?.by) {
+    case "address":
+      state.goneSince = undefined;
+      return write(withoutMember(pool, config));
+    case "interface":
+      if (!(await dissociate(arm, config))) return { done: { state: "kept", retries } };
+      state.wrote = true;
+      return { againAfterMs: 0 };
+    case undefined:
+      if (!state.wrote || state.written === undefined) return done;
+  }
+  state.goneSince ??= ctx.clock.now();
+  switch (stateOf(pool)) {
+    case "settled":
+      return done;
+    case "changing":
+      // It goes on without us; whoever writes next has read that we are gone.
+      if (ctx.clock.now() - state.goneSince >= settleMs) return done;
+      return { againAfterMs: 1_000 * 2 ** Math.min(state.waits++, 2) };
+    case "failed":
+      return write(asItIs(pool));
+  }
+}

@@ -1,0 +1,33 @@
+// biome-ignore-all lint/performance/noBarrelFile: this is the entry of the package postern/appliance
+export {
+  type ApplianceContext,
+  type ApplianceLog,
+  type ApplianceOptions,
+  applianceContext,
+} from "./context.ts";
+export {
+  type Deregistration,
+  deregisterFromBackendPool,
+  drainInBackendPool,
+} from "./deregister.ts";
+export { type DiscoverOptions, discoverGWLBBackendPool } from "./discover.ts";
+export { ApplianceError } from "./errors.ts";
+export type { GWLBConfig, HealthProbe, Tunnel } from "./gwlb-config.ts";
+export {
+  type IMDSInterface,
+  type IMDSMetadata,
+  queryIMDS,
+  type ScaleSetOfMachine,
+} from "./imds.ts";
+export type { IMDSClient, IMDSRequest } from "./imds-client.ts";
+export type { ApplianceCode } from "./known-codes.ts";
+export { type MetricsCollector, setMetricsCollector } from "./metrics.ts";
+export { agentMetrics } from "./metrics-text.ts";
+export type { JoinBy } from "./plan-join.ts";
+export {
+  isRegisteredWithBackendPool,
+  type RegisterOptions,
+  type Registration,
+  registerWithBackendPool,
+} from "./register.ts";
+export { type WatchOptions, watchRegistration } from "./watch.ts";

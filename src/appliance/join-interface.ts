@@ -1,0 +1,85 @@
+import type { ArmView } from "../azure/arm.ts";
+import type { Reference } from "../azure/gateway.ts";
+import {
+  type InterfaceIPConfiguration,
+  type NetworkInterface,
+  networkInterfaces,
+} from "../azure/gateways/network-interfaces.ts";
+import { sameId } from "../model/resource-id.ts";
+import { tagOf, withTags } from "../model/tags.ts";
+import { ApplianceError } from "./errors.ts";
+import { primaryConfiguration } from "./find-machine.ts";
+import type { GWLBConfig } from "./gwlb-config.ts";
+
+/** On an interface that the agent put into a pool: the pool's name. What others put there, the agent leaves there. */
+const joinedTag = "postern-agent-joined";
+
+/** Put the machine's interface into the pool. */
+export async function associate(arm: ArmView, config: GWLBConfig): Promise<void> {
+  const nic = await readInterface(arm, config);
+  await write(arm, nic, withPool(nic, config));
+}
+
+/** Take the machine's interface out of the pool, if the agent put it there; false where it did not. */
+export async function dissociate(arm: ArmView, config: GWLBConfig): Promise<boolean> {
+  if (config.scaleSet?.mode === "Uniform") return false;
+  const nic = await readInterface(arm, config);
+  if (tagOf(nic.tags, joinedTag) !== config.backendPoolName) return false;
+  await write(arm, nic, withoutPool(nic, config));
+  return true;
+}
+
+/** The interface to write, with the pool and our mark. */
+export function withPool(nic: NetworkInterface, config: GWLBConfig): NetworkInterface {
+  const tags = withTags(nic.tags ?? {}, { [joinedTag]: config.backendPoolName });
+  const pool = { id: config.backendPoolResourceId };
+  return {
+    ...withPools(nic, (pools) => [...pools.filter((each) => !sameId(each.id, pool.id)), pool]),
+    tags,
+  };
+}
+
+/** The interface to write, without either. */
+export function withoutPool(nic: NetworkInterface, config: GWLBConfig): NetworkInterface {
+  const tags = Object.fromEntries(
+    Object.entries(nic.tags ?? {}).filter(([name]) => name.toLowerCase() !== joinedTag),
+  );
+  const left = (pools: readonly Reference[]) =>
+    pools.filter(({ id }) => !sameId(id, config.backendPoolResourceId));
+  return { ...withPools(nic, left), tags };
+}
+
+function withPools(
+  nic: NetworkInterface,
+  change: (pools: readonly Reference[]) => Reference[],
+): NetworkInterface {
+  const primary = primaryConfiguration(nic);
+  const changed = (each: InterfaceIPConfiguration): InterfaceIPConfiguration => {
+    const { loadBalancerBackendAddressPools = [], ...rest } = each.properties;
+    const pools = change(loadBalancerBackendAddressPools);
+    return { ...each, properties: { ...rest, loadBalancerBackendAddressPools: pools } };
+  };
+  const { ipConfigurations = [] } = nic.properties;
+  return {
+    ...nic,
+    properties: {
+      ...nic.properties,
+      ipConfigurations: ipConfigurations.map((each) => (each === primary ? changed(each) : each)),
+    },
+  };
+}
+
+async function readInterface(
+  arm: ArmView,
+  { nicResourceId }: GWLBConfig,
+): Promise<NetworkInterface> {
+  const nic = await networkInterfaces(arm).get(nicResourceId);
+  if (nic !== undefined) return nic;
+  const what = "change the machine's interface";
+  throw new ApplianceError({ code: "InterfaceNotFound", what, seen: nicResourceId });
+}
+
+async function write(arm: ArmView, read: NetworkInterface, body: NetworkInterface): Promise<void> {
+  const { etag: ifMatch, ...wanted } = body;
+  await networkInterfaces(arm).put(read.id ?? "", wanted, { ifMatch });
+}

@@ -1,0 +1,39 @@
+/**
+ * What the agent tells of itself while it works. Programs that embed it can count in their own way; `agentMetrics` in
+ * metrics-text.ts keeps plain numbers and writes them for Prometheus.
+ */
+export interface MetricsCollector {
+  /** Whether this machine is a member of the pool, as last seen. */
+  registered(is: boolean): void;
+  /** A registration came about. */
+  registeredAfter(seconds: number): void;
+  /** A step of joining or leaving was tried again, and why: a code. */
+  retried(what: "register" | "deregister" | "discover", code: string): void;
+  /** The registration was found missing. */
+  lost(): void;
+  /** A registration that was missing is there again. */
+  repaired(): void;
+  /** The metadata service gave no good answer: a status, or `none` where nothing answered. */
+  imdsFailed(status: string): void;
+}
+
+const silent: MetricsCollector = {
+  registered: () => undefined,
+  registeredAfter: () => undefined,
+  retried: () => undefined,
+  lost: () => undefined,
+  repaired: () => undefined,
+  imdsFailed: () => undefined,
+};
+
+let collector = silent;
+
+/** Choose who is told of what every agent of this process does, unless its context names another; nobody takes it back. */
+export function setMetricsCollector(chosen: MetricsCollector | undefined): void {
+  collector = chosen ?? silent;
+}
+
+/** The one who is told now. */
+export function metricsCollector(): MetricsCollector {
+  return collector;
+}

@@ -1,0 +1,156 @@
+import type { BackendAddress, BackendPool } from "../azure/gateways/backend-pools.ts";
+import { formatIp, isIp, parseIp } from "../model/ip.ts";
+import { sameId } from "../model/resource-id.ts";
+import type { GWLBConfig } from "./gwlb-config.ts";
+
+/** Who looks into a pool: one machine, by its address and by its interface. */
+export type Self = Pick<GWLBConfig, "vmId" | "privateIP" | "vnetResourceId" | "nicResourceId">;
+
+/** How a machine is in a pool. */
+export interface Membership {
+  by: "address" | "interface";
+  /** It takes no new connections. */
+  drained: boolean;
+}
+
+/** The name of the entry that the agent of a machine makes: it stays, whatever address the machine gets. */
+export function entryName({ vmId }: Pick<Self, "vmId">): string {
+  return `postern-${vmId.toLowerCase()}`;
+}
+
+/** How a machine is in a pool; undefined where it is not. */
+export function membershipIn(pool: BackendPool, self: Self): Membership | undefined {
+  const entries = entriesOf(pool);
+  const own = entries.find((each) => isAddressOf(each, self, pool));
+  if (own !== undefined) return { by: "address", drained: isDown(own) };
+  const ofInterface = entries.find((each) => isInterfaceOf(each, self));
+  if (ofInterface !== undefined) return { by: "interface", drained: isDown(ofInterface) };
+  const { backendIPConfigurations = [] } = pool.properties;
+  return backendIPConfigurations.some(({ id }) => lies(id, self))
+    ? { by: "interface", drained: false }
+    : undefined;
+}
+
+/** What kind of members a pool has. Azure never mixes them. */
+export function heldBy(pool: BackendPool): "addresses" | "interfaces" | "nothing" {
+  const entries = entriesOf(pool);
+  // Azure also tells the interface of a member by address.
+  if (entries.some(({ properties }) => properties.ipAddress !== undefined)) return "addresses";
+  const { backendIPConfigurations = [] } = pool.properties;
+  return entries.length + backendIPConfigurations.length > 0 ? "interfaces" : "nothing";
+}
+
+/** How many members a pool has. */
+export function sizeOf(pool: BackendPool): number {
+  return Math.max(entriesOf(pool).length, (pool.properties.backendIPConfigurations ?? []).length);
+}
+
+/** A pool to write in which the machine is a member by its address; everybody else's entry is as it was. */
+export function withMember(pool: BackendPool, self: Self): BackendPool {
+  const name = entryName(self);
+  const others = entriesOf(pool).filter(
+    (each) => each.name?.toLowerCase() !== name && !isAddressOf(each, self, pool),
+  );
+  const own: BackendAddress = {
+    name,
+    properties: { ipAddress: self.privateIP, virtualNetwork: { id: self.vnetResourceId } },
+  };
+  return toWrite(pool, [...others, own]);
+}
+
+/** A pool to write without the machine's address; everybody else's entry is as it was. */
+export function withoutMember(pool: BackendPool, self: Self): BackendPool {
+  const name = entryName(self);
+  return toWrite(
+    pool,
+    entriesOf(pool).filter(
+      (each) => each.name?.toLowerCase() !== name && !isAddressOf(each, self, pool),
+    ),
+  );
+}
+
+/** A pool to write in which the machine's own entry has another admin state. */
+export function withAdminState(pool: BackendPool, self: Self, state: "Down" | "None"): BackendPool {
+  return toWrite(
+    pool,
+    entriesOf(pool).map((each) =>
+      isAddressOf(each, self, pool) || isInterfaceOf(each, self)
+        ? { ...each, properties: { ...each.properties, adminState: state } }
+        : each,
+    ),
+  );
+}
+
+/** The same pool, to be written once more. */
+export function asItIs(pool: BackendPool): BackendPool {
+  return toWrite(pool, entriesOf(pool));
+}
+
+/** Whether what was last written to a pool came about, is still coming, or failed. */
+export function stateOf(pool: BackendPool): "settled" | "changing" | "failed" {
+  const { provisioningState = "Succeeded" } = pool.properties;
+  if (/^succeeded$/i.test(provisioningState)) return "settled";
+  return /^(failed|cancell?ed)$/i.test(provisioningState) ? "failed" : "changing";
+}
+
+/** What only Azure fills in: sent back, it would be taken for something that is wanted. */
+const filledIn = new Set([
+  "provisioningState",
+  "backendIPConfigurations",
+  "loadBalancingRules",
+  "inboundNatRules",
+  "outboundRule",
+  "outboundRules",
+]);
+
+function toWrite(pool: BackendPool, entries: readonly BackendAddress[]): BackendPool {
+  const kept = Object.entries(pool.properties).filter(([name]) => !filledIn.has(name));
+  return {
+    ...(pool.name !== undefined && { name: pool.name }),
+    properties: {
+      ...Object.fromEntries(kept),
+      loadBalancerBackendAddresses: entries.map(entryToWrite),
+    },
+  };
+}
+
+function entryToWrite({ name, properties }: BackendAddress): BackendAddress {
+  const { networkInterfaceIPConfiguration, ...rest } = properties;
+  const byInterface = rest.ipAddress === undefined && networkInterfaceIPConfiguration;
+  return {
+    ...(name !== undefined && { name }),
+    properties: byInterface ? { ...rest, networkInterfaceIPConfiguration } : rest,
+  };
+}
+
+function entriesOf(pool: BackendPool): readonly BackendAddress[] {
+  return pool.properties.loadBalancerBackendAddresses ?? [];
+}
+
+/** The same address in another network is another machine. */
+function isAddressOf({ properties }: BackendAddress, self: Self, pool: BackendPool): boolean {
+  const { ipAddress, virtualNetwork, subnet } = properties;
+  if (ipAddress === undefined || plainIp(ipAddress) !== plainIp(self.privateIP)) return false;
+  const network =
+    virtualNetwork?.id ??
+    subnet?.id.replace(/\/subnets\/[^/]+$/i, "") ??
+    pool.properties.virtualNetwork?.id;
+  return network === undefined || sameId(network, self.vnetResourceId);
+}
+
+function isInterfaceOf({ properties }: BackendAddress, self: Self): boolean {
+  const { ipAddress, networkInterfaceIPConfiguration: configuration } = properties;
+  return ipAddress === undefined && configuration !== undefined && lies(configuration.id, self);
+}
+
+function lies(configurationId: string, { nicResourceId }: Self): boolean {
+  return configurationId.toLowerCase().startsWith(`${nicResourceId.toLowerCase()}/`);
+}
+
+function isDown({ properties }: BackendAddress): boolean {
+  return properties.adminState === "Down";
+}
+
+function plainIp(text: string): string {
+  return isIp(text) ? formatIp(parseIp(text)) : text;
+}

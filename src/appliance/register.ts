@@ -1,0 +1,181 @@
+import { AzureError } from "../azure/errors.ts";
+import { type BackendPool, backendPools } from "../azure/gateways/backend-pools.ts";
+import type { ApplianceContext } from "./context.ts";
+import { ApplianceError } from "./errors.ts";
+import type { GWLBConfig } from "./gwlb-config.ts";
+import { callerUntil, insist, type Pass, type Step } from "./insist.ts";
+import { associate } from "./join-interface.ts";
+import { type JoinBy, planJoin } from "./plan-join.ts";
+import { asItIs, membershipIn, withAdminState, withMember } from "./pool-members.ts";
+import { isSuperseded, type WrittenPool, writePool } from "./write-pool.ts";
+
+/** How to join. */
+export interface RegisterOptions {
+  joinBy?: JoinBy;
+  /** How long in all. */
+  limitMs?: number;
+}
+
+/** A registration that is there. */
+export interface Registration {
+  by: "address" | "interface";
+  /** Whether anything had to be written for it. */
+  wrote: boolean;
+  /** False where Azure was still at work on the pool when the entry had been there for half a minute. */
+  settled: boolean;
+  seconds: number;
+  retries: number;
+}
+
+const registerMs = 120_000;
+/** Others may go on writing to the pool for long. An entry that has stayed through so much of it is there. */
+const settleMs = 30_000;
+
+/** Whether this machine is in the pool, by its interface or by its address. */
+export async function isRegisteredWithBackendPool(
+  ctx: ApplianceContext,
+  config: GWLBConfig,
+): Promise<boolean> {
+  const arm = ctx.azure(config.environment).for(callerUntil(ctx.signal));
+  const pool = await backendPools(arm).get(config.backendPoolResourceId);
+  const is = pool !== undefined && membershipIn(pool, config) !== undefined;
+  ctx.metrics.registered(is);
+  return is;
+}
+
+/**
+ * Put this machine into the pool. Where it is there already nothing is written. It is there when it was read there after
+ * the write, so that nobody need believe in a write that another one undid.
+ */
+export async function registerWithBackendPool(
+  ctx: ApplianceContext,
+  config: GWLBConfig,
+  options: RegisterOptions = {},
+): Promise<Registration> {
+  const { joinBy = "auto", limitMs = registerMs } = options;
+  const startedAt = ctx.clock.now();
+  const what = `join the backend pool "${config.backendPoolName}"`;
+  const ended = (cause: unknown) =>
+    new ApplianceError({ code: "RegistrationTimedOut", what, seen: reason(cause), cause });
+  const state: Joining = { joinBy, what, wrote: false, addressesRefused: false, waits: 0 };
+  const made = await insist(ctx, { what: "register", limitMs, ended }, (pass) =>
+    join(ctx, config, state, pass),
+  );
+  const seconds = (ctx.clock.now() - startedAt) / 1000;
+  const registration = { ...made, wrote: state.wrote, seconds };
+  ctx.metrics.registered(true);
+  if (state.lost === true) ctx.metrics.repaired();
+  if (state.wrote) ctx.metrics.registeredAfter(seconds);
+  ctx.log.info({ pool: config.backendPoolResourceId, ...registration }, "registered");
+  return registration;
+}
+
+/** What is remembered from one try to the next. */
+interface Joining {
+  joinBy: JoinBy;
+  what: string;
+  wrote: boolean;
+  addressesRefused: boolean;
+  /** The write that may still be going on. */
+  written?: WrittenPool | undefined;
+  /** Since when the entry was seen in every read. */
+  thereSince?: number | undefined;
+  /** How often it was looked at since. */
+  waits: number;
+  lost?: boolean;
+}
+
+type Joined = Omit<Registration, "wrote" | "seconds">;
+
+async function join(
+  ctx: ApplianceContext,
+  config: GWLBConfig,
+  state: Joining,
+  pass: Pass,
+): Promise<Step<Joined>> {
+  const arm = ctx.azure(config.environment).for(callerUntil(pass.signal));
+  const pool = await backendPools(arm).get(config.backendPoolResourceId);
+  if (pool === undefined)
+    throw new ApplianceError({
+      code: "PoolGone",
+      what: state.what,
+      seen: config.backendPoolResourceId,
+    });
+  const step = planJoin({ ...state, pool, config });
+  noticeLoss(ctx, config, state, pool);
+  const { retries } = pass;
+  const write = async (body: BackendPool): Promise<Step<Joined>> => {
+    // Set before the answer: a write whose answer is lost may have come about.
+    state.wrote = true;
+    state.written = await writePool(arm, ctx.clock, pool, body);
+    return { againAfterMs: 0 };
+  };
+  switch (step.do) {
+    case "nothing":
+      return { done: { by: step.by, settled: true, retries } };
+    case "wait":
+      if (ctx.clock.now() - (state.thereSince ?? 0) >= settleMs)
+        return { done: { by: step.by, settled: false, retries } };
+      return { againAfterMs: Math.min(8_000, 1_000 * 2 ** state.waits++) };
+    case "add":
+      return await unlessRefused(state, () => write(withMember(pool, config)));
+    case "restore":
+      return write(withAdminState(pool, config, "None"));
+    case "rewrite":
+      await explainFailure(state);
+      return write(asItIs(pool));
+    case "associate":
+      state.wrote = true;
+      await unlessRefused(state, () => associate(arm, config));
+      return { againAfterMs: 0 };
+    case "refuse":
+      throw new ApplianceError({ code: step.code, what: state.what, seen: pool.id });
+  }
+}
+
+function noticeLoss(
+  { clock, metrics, log }: ApplianceContext,
+  config: GWLBConfig,
+  state: Joining,
+  pool: BackendPool,
+): void {
+  if (membershipIn(pool, config) !== undefined) {
+    state.thereSince ??= clock.now();
+    return;
+  }
+  if (state.thereSince === undefined) return;
+  state.thereSince = undefined;
+  state.waits = 0;
+  state.lost = true;
+  metrics.lost();
+  log.warn({ pool: pool.id }, "the registration was there and is gone");
+}
+
+/** Where the last write to the pool failed and was ours: why. One that another took the place of is no failure. */
+async function explainFailure(state: Joining): Promise<void> {
+  const { written } = state;
+  state.written = undefined;
+  const error = await written?.failure();
+  if (error !== undefined && !isSuperseded(error)) throw error;
+}
+
+/** A pool that takes no addresses, or whose members have become others since it was read, is decided about anew. */
+async function unlessRefused<T>(
+  state: Joining,
+  write: () => Promise<T>,
+): Promise<T | { againAfterMs: number }> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof AzureError) || error.status !== 400) throw error;
+    if (error.code === "IPBasedBackendPoolNotSupported") state.addressesRefused = true;
+    else if (!error.code.startsWith("CannotMixIPBasedAddresses")) throw error;
+    state.wrote = false;
+    return { againAfterMs: 0 };
+  }
+}
+
+/** What went wrong last, in one clause. */
+export function reason(cause: unknown): string | undefined {
+  return cause instanceof AzureError || cause instanceof ApplianceError ? cause.message : undefined;
+}
