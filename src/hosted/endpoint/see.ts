@@ -90,6 +90,9 @@ export async function see(
     seeEndpoints(known, link, looking, parts.sources),
     seeZones(known, link, looking, parts.sources),
   ]);
+  // While Azure was asked the control plane may have begun to go. Nothing holds it for an object that we do not hold yet.
+  const late = object.held ? undefined : belongingOf(link, parts.sources).going;
+  if (going === undefined && late !== undefined) return { ...known, going: late };
   return { ...known, services, ...endpoints, ...zones };
 }
 

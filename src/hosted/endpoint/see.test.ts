@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { ManualClock } from "../../../test/manual-clock.ts";
+import type { ArmView } from "../../azure/arm.ts";
+import { Sightings } from "../../azure/sightings.ts";
+import type { Pass } from "../../kube/pass.ts";
+import { controlPlaneFinalizer } from "../names.ts";
+import { plan } from "./plan.ts";
+import { type Parts, see } from "./see.ts";
+import { ZoneTurns } from "./zone-turns.ts";
+
+const subscriptionID = "22222222-2222-4222-8222-222222222222";
+const group = `/subscriptions/${subscriptionID}/resourceGroups/guest`;
+const network = `${group}/providers/Microsoft.Network/virtualNetworks/guest`;
+
+/** A control plane, a link of it that nobody holds yet, and an Azure in which nothing is. */
+function world(whenAsked: (controlPlane: { metadata: object }) => void) {
+  const clock = new ManualClock(0);
+  const controlPlane = {
+    metadata: { namespace: "n", name: "one", uid: "plane", finalizers: [controlPlaneFinalizer] },
+    spec: { clusterID: "11111111-1111-4111-8111-111111111111", platform: { type: "Azure" } },
+  };
+  const reference = { kind: "HostedControlPlane", apiVersion: "hypershift.openshift.io/v1beta1" };
+  const link = {
+    metadata: {
+      ...{ namespace: "n", name: "private-router", uid: "link" },
+      ownerReferences: [{ ...reference, name: "one", uid: "plane" }],
+    },
+    spec: {
+      ...{ subscriptionID, resourceGroupName: "guest", location: "westeurope" },
+      ...{ guestVNetID: network, guestSubnetID: `${network}/subnets/nodes` },
+    },
+  };
+  const arm = {
+    sightings: new Sightings({ clock }),
+    prove: async () => undefined,
+    check: async () => undefined,
+    request: async () => {
+      whenAsked(controlPlane);
+      return { status: 200, headers: {}, body: { value: [] } };
+    },
+  } as unknown as ArmView;
+  const parts = {
+    sources: {
+      links: { byIndex: () => [link] },
+      controlPlanes: { get: () => controlPlane },
+      clusters: { get: () => undefined },
+    },
+    services: { get: async () => undefined },
+    sides: { guest: () => arm },
+    turns: new ZoneTurns(),
+  } as unknown as Parts;
+  const pass = { priority: "change", now: () => new Date(clock.now()) } as Pass;
+  return () => see(link as never, pass, parts, () => undefined);
+}
+
+test("what is wanted is held before it is made", async () => {
+  const planned = plan(await world(() => undefined)());
+  expect(planned.finalizer).toBe("hold");
+  expect(planned.steps.map((step) => step.do)).toContain("make zone");
+});
+
+test("nothing is begun for a control plane that began to go while Azure was asked", async () => {
+  const planned = plan(
+    await world(({ metadata }) => {
+      Object.assign(metadata, { deletionTimestamp: "2026-01-01T00:00:00Z" });
+    })(),
+  );
+  expect(planned).toMatchObject({ steps: [], finalizer: "release" });
+});
