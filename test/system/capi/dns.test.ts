@@ -1,0 +1,224 @@
+import { expect, test } from "vitest";
+import { describeHosted, type HostedWorld } from "../hosted/world.ts";
+import {
+  addressOf,
+  baseZone,
+  connectBothWays,
+  deleteCluster,
+  groupOf,
+  makeReady,
+  makeWorkload,
+  managementGroup,
+  namesIn,
+  networkOf,
+  privateZone,
+  publicZone,
+  startDns,
+  valuesAt,
+} from "./dns-world.ts";
+
+const finalizer = "dns-operator-azure.giantswarm.io/azurecluster";
+const ready = "True GSDNSZonesCreated";
+
+const get = (world: HostedWorld, name: string, namespace = "org") =>
+  world.get("AzureCluster", namespace, name);
+const told = async (world: HostedWorld, name: string, namespace = "org") =>
+  world.condition(await get(world, name, namespace), "GSDNSZoneReady");
+const isTold = (world: HostedWorld, name: string, wanted = ready) =>
+  world.until(`${name} says ${wanted}`, async () => (await told(world, name)) === wanted);
+
+describeHosted("the names of AzureClusters", (startWorld) => {
+  test("a private cluster is born, is found by its names on both sides, and goes without a trace", async () => {
+    const world = await startDns(startWorld);
+    const before = world.azure.ids();
+    const made = await makeWorkload(world, "wc1");
+    await isTold(world, "wc1");
+    const group = groupOf("wc1");
+    const own = publicZone(group, "wc1");
+    expect(valuesAt(world, own, "A", "api")).toEqual(["10.0.0.100"]);
+    expect(valuesAt(world, own, "A", "apiserver")).toEqual(["10.0.0.100"]);
+    const delegated = valuesAt(world, baseZone, "NS", "wc1");
+    expect(world.azure.at(own)).toMatchObject({ properties: { nameServers: delegated } });
+    expect(world.azure.at(`${baseZone}/NS/wc1`)).toMatchObject({ properties: { TTL: 3600 } });
+
+    const there = privateZone(managementGroup, "wc1");
+    const api = addressOf(world, "wc1-api-privatelink-privateendpoint");
+    expect(valuesAt(world, there, "A", "apiserver")).toEqual([api]);
+    expect(world.azure.at(`${there}/A/apiserver`)).toMatchObject({ properties: { ttl: 300 } });
+    expect(world.azure.at(`${there}/virtualNetworkLinks/mc-vnet-link`)).toMatchObject({
+      properties: {
+        virtualNetwork: { id: networkOf(managementGroup) },
+        registrationEnabled: false,
+      },
+    });
+    const here = privateZone(group, "mc");
+    const gateway = addressOf(world, "wc1-to-mc-gateway-privateendpoint");
+    expect(valuesAt(world, here, "A", "ingress")).toEqual([gateway]);
+    expect(valuesAt(world, here, "CNAME", "*")).toEqual(["ingress.mc.example.com"]);
+
+    await deleteCluster(world, made);
+    await world.until("it is let go", async () => (await get(world, "wc1")) === undefined);
+    const left = world.azure.ids().filter((id) => !before.includes(id) && id.includes("zones"));
+    expect(left).toEqual([]);
+  });
+
+  test("the finalizer is stored, and nobody's conditions are lost", async () => {
+    const world = await startDns(startWorld);
+    await makeWorkload(world, "wc1");
+    await isTold(world, "wc1");
+    const now = await get(world, "wc1");
+    expect(now?.metadata.finalizers).toEqual([finalizer]);
+    expect(now?.status?.conditions?.map(({ type }) => type)).toEqual([
+      "LoadBalancersReady",
+      "GSDNSZoneReady",
+    ]);
+  });
+
+  test("at rest nothing is written, and the time of the condition stays", async () => {
+    const world = await startDns(startWorld);
+    for (const name of ["wc1", "wc10", "wc2"]) await makeWorkload(world, name);
+    for (const name of ["wc1", "wc10", "wc2"]) await isTold(world, name);
+    const time = async () =>
+      (await get(world, "wc1"))?.status?.conditions?.find(({ type }) => type === "GSDNSZoneReady")
+        ?.lastTransitionTime;
+    const before = await time();
+    await world.advance(60_000);
+    await world.mark();
+    await world.advance(30 * 60_000);
+    expect(await world.kubeWrites()).toEqual([]);
+    expect(world.armRequests().filter(({ method }) => method !== "GET")).toEqual([]);
+    expect(await time()).toBe(before);
+  });
+
+  test("nothing is made before the cluster is provisioned and its load balancers were looked at", async () => {
+    const world = await startDns(startWorld);
+    const made = await makeWorkload(world, "wc1", { ready: false });
+    expect((await get(world, "wc1"))?.metadata.finalizers).toEqual([finalizer]);
+    await makeReady(world, { cluster: made.cluster });
+    await world.advance(3 * 60_000);
+    expect(world.azure.ids("wc1.example.com")).toEqual([]);
+    await makeReady(world, { azureCluster: made.azureCluster });
+    await isTold(world, "wc1");
+  });
+
+  test("a paused cluster is left alone, and goes on when it no longer is", async () => {
+    const world = await startDns(startWorld);
+    const annotations = { "cluster.x-k8s.io/paused": "" };
+    const { azureCluster } = await makeWorkload(world, "wc1", { annotations });
+    await world.advance(10 * 60_000);
+    expect((await get(world, "wc1"))?.metadata.finalizers).toBeUndefined();
+    expect(world.azure.ids("wc1.example.com")).toEqual([]);
+    await world.patch(azureCluster, {
+      metadata: { annotations: { "cluster.x-k8s.io/paused": null } },
+    });
+    await isTold(world, "wc1");
+  });
+
+  test("a public cluster is reached at the address of its frontend, and has no private zones", async () => {
+    const world = await startDns(startWorld);
+    const id = `${groupOf("wc1")}/providers/Microsoft.Network/publicIPAddresses/wc1-api`;
+    const frontendIPs = [{ name: "front", publicIP: { name: "wc1-api" } }];
+    await makeWorkload(world, "wc1", {
+      connected: false,
+      spec: { networkSpec: { apiServerLB: { type: "Public", frontendIPs } } },
+    });
+    await world.advance(60_000);
+    expect(await told(world, "wc1")).toBeUndefined();
+    world.azure.simulator.change(id, {
+      location: "westeurope",
+      sku: { name: "Standard" },
+      properties: { publicIPAllocationMethod: "Static" },
+    });
+    await isTold(world, "wc1");
+    const [ipAddress] = valuesAt(world, publicZone(groupOf("wc1"), "wc1"), "A", "api") ?? [];
+    expect(world.azure.at(id)).toMatchObject({ properties: { ipAddress } });
+    expect(world.azure.ids("privatednszones")).toEqual([]);
+  });
+
+  test("a cluster in a resource group of another name has its zone there", async () => {
+    const world = await startDns(startWorld);
+    const made = await makeWorkload(world, "wc1", { group: "shared" });
+    await isTold(world, "wc1");
+    expect(namesIn(world, publicZone(groupOf("shared"), "wc1"))).toEqual(["a api", "a apiserver"]);
+    expect(
+      world.azure.at(
+        `${privateZone(groupOf("shared"), "mc")}/virtualNetworkLinks/shared-vnet-link`,
+      ),
+    ).toBeDefined();
+    await deleteCluster(world, made);
+    await world.until("it is let go", async () => (await get(world, "wc1")) === undefined);
+    expect(world.azure.ids("zones/wc1.example.com")).toEqual([]);
+  });
+
+  test("two clusters of one resource group share the zone of the management cluster until the last goes", async () => {
+    const world = await startDns(startWorld);
+    const one = await makeWorkload(world, "wc1", { group: "shared" });
+    await isTold(world, "wc1");
+    const two = await makeWorkload(world, "wc10", { group: "shared" });
+    await isTold(world, "wc10");
+    const zone = privateZone(groupOf("shared"), "mc");
+    await deleteCluster(world, one);
+    await world.until("the first is let go", async () => (await get(world, "wc1")) === undefined);
+    await world.advance(6 * 60_000);
+    const gateway = addressOf(world, "wc10-to-mc-gateway-privateendpoint");
+    expect(valuesAt(world, zone, "A", "ingress")).toEqual([gateway]);
+    await deleteCluster(world, two);
+    await world.until("the second is let go", async () => (await get(world, "wc10")) === undefined);
+    expect(world.azure.ids("zones/mc.example.com")).toEqual([]);
+  });
+
+  test("what was deleted or changed by hand is put right", async () => {
+    const world = await startDns(startWorld);
+    await makeWorkload(world, "wc1");
+    await isTold(world, "wc1");
+    const own = publicZone(groupOf("wc1"), "wc1");
+    world.azure.simulator.drop(`${own}/A/api`);
+    world.azure.simulator.drop(`${baseZone}/NS/wc1`);
+    await world.until("both are back", () =>
+      [valuesAt(world, own, "A", "api"), valuesAt(world, baseZone, "NS", "wc1")].every(Boolean),
+    );
+  });
+
+  test("an endpoint that is no longer approved has no names any more", async () => {
+    const world = await startDns(startWorld);
+    await makeWorkload(world, "wc1");
+    await isTold(world, "wc1");
+    const services = world.azure.ids("/privateendpointconnections/");
+    const [connection = ""] = services.filter((id) => id.includes("/wc1-api-privatelink/"));
+    const found = world.azure.at(connection) as { properties: Record<string, object> };
+    world.azure.simulator.change(connection, {
+      properties: {
+        ...found.properties,
+        privateLinkServiceConnectionState: { status: "Rejected", description: "no" },
+      },
+    } as never);
+    const zone = privateZone(managementGroup, "wc1");
+    await world.until("its zone is gone", () => world.azure.at(zone) === undefined);
+    expect(await told(world, "wc1")).toBe(ready);
+  });
+
+  test("an endpoint that comes later gets its names", async () => {
+    const world = await startDns(startWorld);
+    await makeWorkload(world, "wc1", { connected: false });
+    await isTold(world, "wc1");
+    connectBothWays(world, "wc1", groupOf("wc1"));
+    const zone = privateZone(managementGroup, "wc1");
+    await world.until("it has", () => valuesAt(world, zone, "A", "apiserver") !== undefined);
+  });
+
+  test("a process that is killed anywhere comes to the same end", async () => {
+    const world = await startDns(startWorld, {}, { stopped: true });
+    await makeWorkload(world, "wc1");
+    for (let passes = 0; passes < 6; passes++) {
+      await world.start();
+      await world.stop();
+    }
+    await world.start();
+    await isTold(world, "wc1");
+    expect(namesIn(world, privateZone(groupOf("wc1"), "mc"))).toEqual([
+      "a gateway",
+      "a ingress",
+      "cname *",
+    ]);
+  });
+});
