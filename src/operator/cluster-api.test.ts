@@ -20,6 +20,7 @@ describe("the flags of Cluster API", () => {
       managementCluster: { namespace: "org-mc", name: "mc" },
       gates: [],
       managementLinks: ["gateway"],
+      others: {},
     });
   });
 
@@ -33,7 +34,13 @@ describe("the flags of Cluster API", () => {
       azureIdentityRefName: "one",
       azureIdentityRefNamespace: "org",
     };
-    expect(await read(flags, "cluster-api")).toEqual({
+    const others = {
+      CLUSTER_AZURE_SUBSCRIPTION_ID: "22222222-2222-4222-8222-222222222222",
+      CLUSTER_AZURE_LOCATION: "westeurope",
+      CLUSTER_AZURE_TENANT_ID: "t",
+      CLUSTER_AZURE_CLIENT_ID: "c",
+    };
+    expect(await read(flags, "cluster-api", undefined, { ...env, ...others })).toEqual({
       managementCluster: { namespace: "org-mc", name: "mc" },
       gates: ["A"],
       managementLinks: ["gateway", "ingress"],
@@ -42,6 +49,12 @@ describe("the flags of Cluster API", () => {
         baseZoneGroup: `/subscriptions/${env.AZURE_SUBSCRIPTION_ID}/resourceGroups/dns`,
       },
       identityRef: { namespace: "org", name: "one" },
+      others: {
+        subscription: "22222222-2222-4222-8222-222222222222",
+        location: "westeurope",
+        tenant: "t",
+        client: "c",
+      },
     });
   });
 

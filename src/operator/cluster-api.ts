@@ -1,3 +1,4 @@
+import type { ClusterSettings } from "../capi/dns/places.ts";
 import type { ManagementLink } from "../capi/names.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { type ResourceId, resourceGroupId } from "../model/resource-id.ts";
@@ -26,6 +27,8 @@ export interface ClusterApiSettings {
   dns?: { baseDomain: string; baseZoneGroup: ResourceId };
   /** The identity for clusters that are no AzureClusters. */
   identityRef?: { namespace: string; name: string };
+  /** Where such clusters are in Azure, by `CLUSTER_AZURE_*`. */
+  others: ClusterSettings;
 }
 
 /** What the flags say together; undefined where Cluster API is not asked for. What does not fit is a `UsageError`. */
@@ -65,6 +68,12 @@ export async function clusterApiSettings(
     managementLinks: managementLink === "both" ? ["gateway", "ingress"] : [managementLink],
     ...(dns && { dns }),
     ...(identityRef && { identityRef }),
+    others: {
+      subscription: env.CLUSTER_AZURE_SUBSCRIPTION_ID || undefined,
+      tenant: env.CLUSTER_AZURE_TENANT_ID || undefined,
+      client: env.CLUSTER_AZURE_CLIENT_ID || undefined,
+      location: env.CLUSTER_AZURE_LOCATION || undefined,
+    },
   };
 }
 

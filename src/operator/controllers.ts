@@ -1,9 +1,13 @@
+import type { Registry } from "prom-client";
 import type { Arm } from "../azure/arm.ts";
+import { dnsFeature } from "../capi/dns/controller.ts";
+import { DnsMetrics } from "../capi/dns/metrics.ts";
 import { managementEndpointsFeature } from "../capi/endpoints/management/controller.ts";
 import { workloadEndpointsFeature } from "../capi/endpoints/workload/controller.ts";
 import type { CapiViews } from "../capi/identities.ts";
 import { pausingFeature } from "../capi/pausing/controller.ts";
 import { providerConfigFeature } from "../capi/provider-config/controller.ts";
+import { realiseFeature } from "../capi/realise/controller.ts";
 import { azureSides, guestSide } from "../hosted/azure-sides.ts";
 import { endpointFeature } from "../hosted/endpoint/controller.ts";
 import type { Identities } from "../hosted/identities.ts";
@@ -43,11 +47,18 @@ export function controlPlaneControllers(arm: Arm, identities: Identities): reado
 /** What serves the clusters of Cluster API, one line each. Where its kinds are not served, each waits for them. */
 export function clusterApiControllers(
   views: CapiViews,
-  { managementCluster, managementLinks, gates }: ClusterApiSettings,
+  settings: ClusterApiSettings,
+  registry: Registry,
 ): readonly MakeFeature[] {
+  const { managementCluster, managementLinks, gates, dns, others } = settings;
+  const shared = { management: managementCluster, managementLinks, views };
   return [
     managementEndpointsFeature({ management: managementCluster }),
-    workloadEndpointsFeature({ management: managementCluster, managementLinks, views }),
+    workloadEndpointsFeature(shared),
+    realiseFeature({ views }),
+    ...(dns
+      ? [dnsFeature({ ...shared, ...dns, settings: others, metrics: new DnsMetrics(registry) })]
+      : []),
     pausingFeature({ managementCluster, gates }),
     providerConfigFeature(),
   ].map(whereServed);

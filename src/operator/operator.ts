@@ -86,7 +86,7 @@ export async function runOperator(
     const management = managementGroup && number ? { managementGroup, installation: number } : {};
     const features = [
       ...(hosted ? hostedFeatures(settings, azure, client, management) : []),
-      ...(clusterApi ? clusterApiFeatures(clusterApi, azure, env) : []),
+      ...(clusterApi ? clusterApiFeatures(clusterApi, azure, metrics, env) : []),
     ];
     runtime = new Runtime({
       client,
@@ -173,6 +173,7 @@ function hostedFeatures(
 function clusterApiFeatures(
   settings: ClusterApiSettings,
   { arm, roadTo }: OperatorAzure,
+  metrics: Metrics,
   env: NodeJS.ProcessEnv,
 ): readonly MakeFeature[] {
   const { managementCluster, identityRef } = settings;
@@ -185,5 +186,5 @@ function clusterApiFeatures(
     tokenFile: env.AZURE_FEDERATED_TOKEN_FILE,
     imdsHost: env.AZURE_POD_IDENTITY_AUTHORITY_HOST,
   });
-  return clusterApiControllers(views, settings);
+  return clusterApiControllers(views, settings, metrics.registry);
 }
