@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { reasons as ofPausing } from "../../src/capi/pausing/plan.ts";
+import { reasons as ofProviderConfig } from "../../src/capi/provider-config/plan.ts";
+import { troubles } from "../../src/capi/provider-config/wanted.ts";
 import { reasons as ofEndpoint } from "../../src/hosted/endpoint/reasons.ts";
 import { reasons as ofLink } from "../../src/hosted/link/reasons.ts";
 import { conditions, success } from "../../src/hosted/names.ts";
@@ -23,6 +26,8 @@ test.each([
   ["link", Object.values(ofLink)],
   ["endpoint", Object.values(ofEndpoint)],
   ["On a HostedCluster", [success, statusUnknown, ...Object.values(topologyReasons)]],
+  ["On a KubeadmControlPlane", Object.values(ofPausing)],
+  ["On a Cluster", [...Object.values(ofProviderConfig), ...troubles]],
 ])("docs/reference/conditions.md lists what is under %s, and nothing else", (heading, known) => {
   expect(listed(heading)).toEqual([...new Set<string>(known)].sort());
 });

@@ -22,11 +22,14 @@ export type Wanted =
   | { state: "trouble"; reason: Trouble; message: string }
   | { state: "config"; spec: ConfigSpec };
 
-export type Trouble =
-  | "IdentityMissing"
-  | "IdentityIncomplete"
-  | "NamespaceNotAllowed"
-  | "SubscriptionMissing";
+/** What only people can help with. */
+export const troubles = [
+  "IdentityMissing",
+  "IdentityIncomplete",
+  "NamespaceNotAllowed",
+  "SubscriptionMissing",
+] as const;
+export type Trouble = (typeof troubles)[number];
 
 /** Where the identity of a Cluster is written down. */
 export type Source =
