@@ -105,6 +105,18 @@ test("is filled by a streamed list and kept in step by the events behind it", as
   expect(cache.list().map((each) => each.metadata.name)).toEqual(["a"]);
 });
 
+test("an object that an index cannot read is there all the same, and holds up no other", async () => {
+  const broken = { ...thing("broken", 1), spec: null };
+  const { cache, log } = await cacheOn([
+    open(event("ADDED", broken) + event("ADDED", thing("b", 2)) + listed(2)),
+  ]);
+  cache.index("broken", ({ spec }) => [(spec as { colour: string }).colour]);
+  await cache.filled;
+  expect(cache.list()).toHaveLength(2);
+  expect(cache.byIndex("broken", "red").map((one) => one.metadata.name)).toEqual(["b"]);
+  expect(log()).toContain("object cannot be indexed");
+});
+
 test("an index follows its objects", async () => {
   const { cache, told } = await cacheOn([
     open(

@@ -296,18 +296,27 @@ export class WatchCache<T extends KubeObject = KubeObject> {
 
   #reindex(key: string, before: T | undefined, after: T | undefined): void {
     for (const index of this.#indexes.values()) {
-      if (before)
-        for (const value of index.valuesOf(before)) {
-          const keys = index.keys.get(value);
-          keys?.delete(key);
-          if (keys?.size === 0) index.keys.delete(value);
-        }
-      if (after)
-        for (const value of index.valuesOf(after)) {
-          const keys = index.keys.get(value);
-          if (keys) keys.add(key);
-          else index.keys.set(value, new Set([key]));
-        }
+      for (const value of this.#valuesOf(index, key, before)) {
+        const keys = index.keys.get(value);
+        keys?.delete(key);
+        if (keys?.size === 0) index.keys.delete(value);
+      }
+      for (const value of this.#valuesOf(index, key, after)) {
+        const keys = index.keys.get(value);
+        if (keys) keys.add(key);
+        else index.keys.set(value, new Set([key]));
+      }
+    }
+  }
+
+  /** One object that an index cannot make anything of must not end the watch for all the others. */
+  #valuesOf({ valuesOf }: Index<T>, key: string, object: T | undefined): string[] {
+    if (object === undefined) return [];
+    try {
+      return valuesOf(object);
+    } catch (err) {
+      this.#options.log.error({ kind: this.kind.kind, key, err }, "object cannot be indexed");
+      return [];
     }
   }
 
