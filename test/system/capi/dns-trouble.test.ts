@@ -1,0 +1,295 @@
+import { expect, test } from "vitest";
+import { describeHosted, type HostedWorld } from "../hosted/world.ts";
+import {
+  baseZone,
+  deleteCluster,
+  groupOf,
+  makeCluster,
+  makeReady,
+  makeWorkload,
+  managementGroup,
+  namesIn,
+  networkOf,
+  privateZone,
+  publicZone,
+  startDns,
+  valuesAt,
+  type Workload,
+} from "./dns-world.ts";
+
+const ready = "True GSDNSZonesCreated";
+const get = (world: HostedWorld, name: string, namespace = "org") =>
+  world.get("AzureCluster", namespace, name);
+const told = async (world: HostedWorld, name: string, namespace = "org") =>
+  world.condition(await get(world, name, namespace), "GSDNSZoneReady");
+const isTold = (world: HostedWorld, name: string, wanted = ready, namespace = "org") =>
+  world.until(
+    `${name} says ${wanted}`,
+    async () => (await told(world, name, namespace)) === wanted,
+  );
+const isGone = (world: HostedWorld, name: string) =>
+  world.until(`${name} is gone`, async () => (await get(world, name)) === undefined);
+const inZones = (world: HostedWorld, name: string) =>
+  world.azure
+    .ids(`zones/${name}.example.com`)
+    .concat(world.azure.ids(`/ns/${name}`).filter((id) => id.endsWith(`/ns/${name}`)));
+
+const forbidden = {
+  kind: "answer",
+  status: 403,
+  body: { error: { code: "AuthorizationFailed", message: "The client may not do that." } },
+} as const;
+
+describeHosted("names in trouble", (startWorld) => {
+  test("two clusters of one name in two namespaces: one has the names, the other is told whose they are", async () => {
+    const world = await startDns(startWorld);
+    await makeWorkload(world, "wc1");
+    await isTold(world, "wc1");
+    await makeWorkload(world, "wc1", { namespace: "org-other" });
+    await isTold(world, "wc1", "False OwnedByAnother", "org-other");
+    const other = await get(world, "wc1", "org-other");
+    expect(other?.status?.conditions?.at(-1)?.message).toContain("mc.org.wc1");
+    const events = await world.list("Event", "org-other");
+    expect(events.map((each) => (each as unknown as { reason: string }).reason)).toContain(
+      "OwnedByAnother",
+    );
+    expect(await told(world, "wc1")).toBe(ready);
+  });
+
+  test("a base zone that may not be written is told, the rest is there, and it is put right in time", async () => {
+    const world = await startDns(startWorld);
+    const fault = world.azure.simulator.addFault({
+      match: { method: "PUT", path: "*/dnsZones/example.com/NS/*" },
+      effect: forbidden,
+    });
+    await makeWorkload(world, "wc1");
+    await isTold(world, "wc1", "False AuthorizationFailed");
+    expect(namesIn(world, publicZone(groupOf("wc1"), "wc1"))).toEqual(["a api", "a apiserver"]);
+    expect(valuesAt(world, privateZone(managementGroup, "wc1"), "A", "apiserver")).toBeDefined();
+    world.azure.simulator.faults.remove(fault);
+    await isTold(world, "wc1");
+    expect(valuesAt(world, baseZone, "NS", "wc1")).toBeDefined();
+  });
+
+  test("a base zone that is not there is told", async () => {
+    const world = await startDns(startWorld, { baseDomain: "example.org" });
+    await makeWorkload(world, "wc1");
+    await isTold(world, "wc1", "False BaseZoneMissing");
+  });
+
+  test("a cluster without a credential is told, and the others go on", async () => {
+    const world = await startDns(startWorld, {
+      viewsOf: (views) => ({
+        ...views,
+        of: (cluster, pass) => {
+          if (cluster.metadata.name !== "wc1") return views.of(cluster, pass);
+          throw Object.assign(new Error("none"), {
+            explain: () => ({
+              reason: "ClusterIdentityMissing",
+              message: "no · identity · make it",
+              requeueAfterMs: 60_000,
+            }),
+          });
+        },
+      }),
+    });
+    await makeWorkload(world, "wc1");
+    await makeWorkload(world, "wc10");
+    await isTold(world, "wc10");
+    await isTold(world, "wc1", "False ClusterIdentityMissing");
+  });
+
+  test("when CAPZ has deleted the resource group first, the delegation goes all the same", async () => {
+    const world = await startDns(startWorld);
+    const made = await makeWorkload(world, "wc1");
+    await isTold(world, "wc1");
+    world.azure.simulator.drop(groupOf("wc1"));
+    await deleteCluster(world, made);
+    await isGone(world, "wc1");
+    expect(inZones(world, "wc1")).toEqual([]);
+  });
+
+  test("when the infrastructure object has gone first, the delegation goes all the same", async () => {
+    const world = await startDns(startWorld);
+    const { cluster, azureCluster } = await makeWorkload(world, "wc1");
+    await isTold(world, "wc1");
+    await world.stop();
+    await world.patch(azureCluster, { metadata: { finalizers: null } });
+    await world.remove(azureCluster);
+    await world.remove(cluster);
+    await world.start();
+    await world.until(
+      "the delegation is gone",
+      () => valuesAt(world, baseZone, "NS", "wc1") === undefined,
+    );
+    await world.until(
+      "the zone is gone",
+      () => world.azure.at(privateZone(managementGroup, "wc1")) === undefined,
+    );
+  });
+
+  test("a cluster whose infrastructure object comes late is looked at again", async () => {
+    const world = await startDns(startWorld);
+    const cluster = await makeCluster(world, "wc1");
+    await makeReady(world, { cluster });
+    await world.advance(5 * 60_000);
+    await world.remove(cluster);
+    await world.patch(cluster, { metadata: { finalizers: null } });
+    await makeWorkload(world, "wc1");
+    await isTold(world, "wc1");
+  });
+
+  test("what cannot be deleted keeps the object, which says so, until it can", async () => {
+    const world = await startDns(startWorld);
+    const made = await makeWorkload(world, "wc1");
+    await isTold(world, "wc1");
+    const fault = world.azure.simulator.addFault({
+      match: { method: "DELETE" },
+      effect: forbidden,
+    });
+    await deleteCluster(world, made);
+    await isTold(world, "wc1", "False CleanupFailed");
+    world.azure.simulator.faults.remove(fault);
+    await isGone(world, "wc1");
+    expect(inZones(world, "wc1")).toEqual([]);
+  });
+
+  test("the zones of the operator before us are taken over, and put right", async () => {
+    const world = await startDns(startWorld);
+    const { simulator } = world.azure;
+    const group = groupOf("wc1");
+    const own = publicZone(group, "wc1");
+    const there = privateZone(managementGroup, "wc1");
+    simulator.change(group, { location: "westeurope" });
+    simulator.change(own, { location: "global" });
+    simulator.change(`${own}/A/api`, {
+      properties: { TTL: 300, ARecords: [{ ipv4Address: "10.9.9.9" }] },
+    });
+    simulator.change(there, { location: "global" });
+    simulator.change(`${there}/A/apiserver`, {
+      properties: { ttl: 300, aRecords: [{ ipv4Address: "10.9.9.9" }] },
+    });
+    simulator.change(`${there}/CNAME/*`, {
+      properties: { ttl: 300, cnameRecord: { cname: "ingress.wc1.example.com" } },
+    });
+    simulator.change(`${there}/virtualNetworkLinks/mc-vnet-link`, {
+      location: "global",
+      properties: {
+        virtualNetwork: { id: networkOf(managementGroup) },
+        registrationEnabled: false,
+      },
+    });
+    const made = await makeWorkload(world, "wc1");
+    await isTold(world, "wc1");
+    expect(valuesAt(world, own, "A", "api")).toEqual(["10.0.0.100"]);
+    expect(valuesAt(world, there, "CNAME", "*")).toBeUndefined();
+    expect(namesIn(world, there)).toEqual(["a api", "a apiserver"]);
+    await deleteCluster(world, made);
+    await isGone(world, "wc1");
+    expect(inZones(world, "wc1")).toEqual([]);
+  });
+
+  test("where CAPZ's own zone of the same name answers in the network, it is left to it", async () => {
+    const world = await startDns(startWorld);
+    const zone = privateZone(groupOf("wc1"), "wc1");
+    const capz = { "sigs.k8s.io_cluster-api-provider-azure_cluster_wc1": "owned" };
+    world.azure.simulator.change(groupOf("wc1"), { location: "westeurope" });
+    world.azure.simulator.change(zone, { location: "global", tags: capz });
+    world.azure.simulator.change(`${zone}/virtualNetworkLinks/mc-vnet-link`, {
+      location: "global",
+      tags: capz,
+      properties: {
+        virtualNetwork: { id: networkOf(managementGroup) },
+        registrationEnabled: false,
+      },
+    });
+    const networkSpec = {
+      vnet: { name: "vnet", id: networkOf(groupOf("wc1")) },
+      apiServerLB: { type: "Internal", frontendIPs: [{ name: "front", privateIP: "10.0.0.100" }] },
+      privateDNSZoneName: "wc1.example.com",
+    };
+    await makeWorkload(world, "wc1", { spec: { networkSpec } });
+    await isTold(world, "wc1");
+    expect(world.azure.at(privateZone(managementGroup, "wc1"))).toBeUndefined();
+    expect(namesIn(world, zone)).toEqual([]);
+  });
+
+  test("annotations are believed only where another operator writes them, and never what is no address", async () => {
+    const prefix = "azure-private-endpoint-operator.giantswarm.io/";
+    const annotations = {
+      [`${prefix}private-link-apiserver-ip`]: "10.0.5.5",
+      [`${prefix}private-link-mc-ingress-ip`]: "<nil>",
+    };
+    const ours = await startDns(startWorld);
+    await makeWorkload(ours, "wc1", { connected: false, annotations });
+    await isTold(ours, "wc1");
+    const zone = privateZone(managementGroup, "wc1");
+    expect(ours.azure.at(zone)).toBeUndefined();
+    await ours.stop();
+
+    const theirs = await startDns(startWorld, { trustAnnotations: true });
+    await makeWorkload(theirs, "wc1", { connected: false, annotations });
+    await isTold(theirs, "wc1");
+    expect(valuesAt(theirs, zone, "A", "apiserver")).toEqual(["10.0.5.5"]);
+    expect(theirs.azure.ids("privatednszones/mc.example.com")).toEqual([]);
+  });
+});
+
+describeHosted("the operator for names, started again", (startWorld) => {
+  const simulator = { operationMs: { "*": 5_000 } };
+
+  async function untilAnswered(world: HostedWorld, count: number): Promise<boolean> {
+    for (let second = 0; second < 90; second++) {
+      if (world.armRequests().length >= count) return true;
+      await world.advance(1_000);
+    }
+    return false;
+  }
+
+  test("after every number of requests makes the same names, and leaves nothing when they go", async () => {
+    const world = await startDns(startWorld, {}, { simulator, stopped: true });
+    for (let count = 1; ; count += 3) {
+      const name = `c${count}`;
+      const made: Workload = await makeWorkload(world, name);
+      await world.start();
+      await world.mark();
+      const stopped = await untilAnswered(world, count);
+      await world.stop();
+      await world.start();
+      await isTold(world, name);
+      expect(namesIn(world, privateZone(managementGroup, name)), `after ${count}`).toEqual([
+        "a api",
+        "a apiserver",
+      ]);
+      await world.mark();
+      await deleteCluster(world, made);
+      await untilAnswered(world, count);
+      await world.stop();
+      await world.start();
+      await isGone(world, name);
+      expect(inZones(world, name), `after ${count}`).toEqual([]);
+      await world.patch(made.cluster, { metadata: { finalizers: null } });
+      await world.stop();
+      if (!stopped) break;
+      expect(count).toBeLessThan(60);
+    }
+  }, 240_000);
+
+  test.each(["PUT", "DELETE"])(
+    "loses every answer to a %s once, and the end is the same",
+    async (method) => {
+      const world = await startDns(startWorld, {}, { simulator });
+      for (let nth = 1; nth <= 14; nth += 2)
+        world.azure.simulator.addFault({
+          match: { method },
+          effect: { kind: "lost", when: "after" },
+          nth,
+        });
+      const made = await makeWorkload(world, "wc1");
+      await isTold(world, "wc1");
+      await deleteCluster(world, made);
+      await isGone(world, "wc1");
+      expect(inZones(world, "wc1")).toEqual([]);
+    },
+  );
+});
