@@ -14,7 +14,7 @@ import { Metrics } from "./metrics.ts";
 /** Another kind whose changes matter to a feature, and the keys that each change wakes. */
 export interface Also<T extends KubeObject = KubeObject> extends CacheShape {
   kind: Kind<T>;
-  /** Which keys a changed object concerns. Asked for the object before and after the change. */
+  /** Which keys a changed object concerns. Asked for the object before and after the change; one that is gone is being deleted. */
   keys(object: T): string[];
 }
 
@@ -186,7 +186,7 @@ export class Runtime {
     cache.onChange(({ before, after }) => {
       // Both, because a change may take an object away from one key and give it to another.
       const keys = new Set([
-        ...(before ? other.keys(before) : []),
+        ...(before ? other.keys(after ? before : asDeleted(before)) : []),
         ...(after ? other.keys(after) : []),
       ]);
       for (const key of keys) controller.wake(key);
@@ -212,6 +212,12 @@ export class Runtime {
     this.metrics.leading(this.#options.lease?.name ?? "alone", false);
     await Promise.all(this.controllers.map((controller) => controller.end()));
   }
+}
+
+/** What nothing held was never seen to be deleted. */
+function asDeleted(object: KubeObject): KubeObject {
+  const deletionTimestamp = new Date(0).toISOString();
+  return { ...object, metadata: { deletionTimestamp, ...object.metadata } };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -5,6 +5,7 @@ import type { Feature, Step } from "../../src/kube/feature.ts";
 import { serveHealth } from "../../src/kube/health.ts";
 import { makeLog, silentLog } from "../../src/kube/log.ts";
 import { type Also, Runtime, whereServed } from "../../src/kube/runtime.ts";
+import { whenItMatters } from "../../src/kube/when-it-matters.ts";
 import type { Explained } from "../../src/model/failure.ts";
 import type { Kind, KubeObject } from "../../src/model/kind.ts";
 import { ManualClock, settle } from "../manual-clock.ts";
@@ -434,6 +435,27 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     });
     await expect.poll(() => passes).toEqual(["widget a", "widget b", "widget b"]);
     expect(seen).toEqual([undefined]);
+  });
+
+  test("the end of an object of another kind wakes too, though nothing held it and nothing else of it changed", async () => {
+    const configMap = {
+      ...{ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true },
+    };
+    const keys = whenItMatters(
+      ({ metadata }) => (metadata.name === "m" ? [`${metadata.namespace}/a`] : []),
+      ({ metadata }) => metadata.labels,
+    );
+    const { make, passes, namespace, quiet } = await runtimeWith([widgetFeature()], {
+      also: [{ kind: configMap, keys }],
+    });
+    const maps = `/api/v1/namespaces/${namespace}/configmaps`;
+    await make("a", { size: 1 });
+    await cluster.request("POST", maps, { metadata: { name: "m" } });
+    await expect.poll(() => passes.length).toBeGreaterThan(1);
+    await quiet();
+    const before = passes.length;
+    await cluster.request("DELETE", `${maps}/m`);
+    await expect.poll(() => passes.length).toBe(before + 1);
   });
 
   test("an object that is deleted between the look and the write is no failure", async () => {
