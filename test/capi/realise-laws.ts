@@ -196,6 +196,7 @@ export class RealiseWorld {
     const objects = {
       index: () => {},
       byIndex: () => [],
+      onChange: () => {},
       get: (key: string) => this.#objects.get(key),
     };
     const caches = {
@@ -218,7 +219,7 @@ export class RealiseWorld {
       case "restart":
         return this.#boot();
       case "pass":
-        return this.#pass(name);
+        return this.#pass(name, "change");
       case "ask":
         return this.#ask(name, change.asked);
       case "drop link":
@@ -275,30 +276,35 @@ export class RealiseWorld {
     for (const name of this.#objects.keys()) this.#delete(name);
   }
 
-  /** One look at each, minutes after the last. */
-  async passAll(): Promise<void> {
-    await this.#clock.move(10 * 60_000);
-    for (const name of [...this.#objects.keys()]) await this.#pass(name);
+  /** One look at each: minutes after the last, or at once, when what was seen before still counts. */
+  async passAll(priority: "drift" | "change" = "drift"): Promise<void> {
+    await this.#clock.move(priority === "drift" ? 10 * 60_000 : 1000);
+    for (const name of [...this.#objects.keys()]) await this.#pass(name, priority);
   }
 
-  /** Look at all until nobody has anything to do. */
+  /** Look at all until nobody has anything to do: first in quick succession, then minutes apart. */
   async settle(): Promise<void> {
+    await this.#settleBy("change");
+    await this.#settleBy("drift");
+  }
+
+  async #settleBy(priority: "drift" | "change"): Promise<void> {
     for (let round = 0; round < 40; round++) {
       const before = `${this.#writes} ${JSON.stringify([...this.#objects.values()])}`;
-      await this.passAll();
+      await this.passAll(priority);
       if (before === `${this.#writes} ${JSON.stringify([...this.#objects.values()])}`) return;
     }
     throw new Error(`it does not settle\n${this.story()}`);
   }
 
   /** See, plan, apply, and write the status, as the controller does. */
-  async #pass(name: string): Promise<void> {
+  async #pass(name: string, priority: "drift" | "change"): Promise<void> {
     const object = this.#objects.get(name);
     if (object === undefined) return;
     const { signal } = new AbortController();
     const now = () => new Date(this.#clock.now());
     const pass = {
-      ...{ id: "p", key: name, priority: "drift", signal, log: silentLog, now },
+      ...{ id: "p", key: name, priority, signal, log: silentLog, now },
       mayWrite: () => true,
     } as unknown as Pass;
     const plan: Plan = this.#feature.plan(await this.#feature.see(object, pass));

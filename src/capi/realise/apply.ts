@@ -23,11 +23,13 @@ export async function apply(step: RealiseStep, pass: Pass, parts: RealiseParts):
     case "make a link service": {
       const services = privateLinkServices(view);
       if ((await services.get(step.id)) !== undefined) return { state: "done" };
+      parts.known.of(object).add(step.id);
       return services.put(step.id, step.body);
     }
     case "make an endpoint": {
       const endpoints = privateEndpoints(view);
       if ((await endpoints.get(step.id)) !== undefined) return { state: "done" };
+      parts.known.of(object).add(step.id);
       return endpoints.put(step.id, step.body);
     }
     case "change a link service":

@@ -5,6 +5,7 @@ import { type AzureCluster, azureCluster } from "../../model/kinds/azure-cluster
 import { type CapiCluster, capiCluster } from "../../model/kinds/capi-cluster.ts";
 import { conditions, realiseFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
+import { Known } from "./known.ts";
 import type { RealiseOptions, RealiseParts } from "./parts.ts";
 import { clusterNameOf } from "./place.ts";
 import { plan } from "./plan.ts";
@@ -26,7 +27,11 @@ export function realiseFeature(options: RealiseOptions): MakeFeature {
     objects.index(byCluster, (object) => [
       keyOf({ metadata: { ...object.metadata, name: clusterNameOf(object) } }),
     ]);
-    const parts: RealiseParts = { ...options, objects, clusters };
+    const known = new Known();
+    objects.onChange(({ key, after }) => {
+      if (after === undefined) known.forget(key);
+    });
+    const parts: RealiseParts = { ...options, objects, clusters, known };
     const feature: Feature<AzureCluster, Seen, RealiseStep> = {
       name: "realise",
       kind: azureCluster,

@@ -12,6 +12,7 @@ import { otherCluster } from "./whose.ts";
 
 const soonMs = 30_000;
 const personMs = 60_000;
+const unsettledMs = 10_000;
 
 /**
  * What keeps a link from taking addresses from its subnets. A subnet that is closed to link services is opened, if its
@@ -47,6 +48,9 @@ export function natProblem(
         "Cluster API Provider Azure makes it",
         soonMs,
       );
+    // What refers to a subnet that is being written is refused.
+    if (/^(updating|creating)$/i.test(held.properties.provisioningState ?? ""))
+      return waiting(reasons.subnetChanging, beingOpened(link, sub), unsettledMs);
     if (isOpen(held)) continue;
     if (!isClusters(look.resource, found.isInGroup, subject))
       return unfit(
@@ -61,8 +65,7 @@ export function natProblem(
 
 function opening(link: WantedLink, subnet: ResourceId, held: Subnet, opened: Set<string>): Verdict {
   const name = nameOf(subnet);
-  const message = `private link ${link.name} waits · subnet ${name} is being opened for link services · nothing to do`;
-  const trouble = { reason: reasons.subnetChanging, message };
+  const trouble = { reason: reasons.subnetChanging, message: beingOpened(link, name) };
   const network = idKey(parentOf(subnet) ?? "");
   if (opened.has(network)) return { trouble, steps: [], afterMs: soonMs };
   opened.add(network);
@@ -75,6 +78,10 @@ function opening(link: WantedLink, subnet: ResourceId, held: Subnet, opened: Set
     failsAs: reasons.subnetNotChanged,
   };
   return { trouble, steps: [step] };
+}
+
+function beingOpened({ name }: WantedLink, subnet: string): string {
+  return `private link ${name} waits · subnet ${subnet} is being opened for link services · nothing to do`;
 }
 
 /** Whether a subnet lets link services take addresses. */

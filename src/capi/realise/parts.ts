@@ -2,6 +2,7 @@ import type { WatchCache } from "../../kube/cache.ts";
 import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
 import type { CapiCluster } from "../../model/kinds/capi-cluster.ts";
 import type { CapiViews } from "../identities.ts";
+import type { Known } from "./known.ts";
 
 /** What the feature is made with. */
 export interface RealiseOptions {
@@ -13,4 +14,5 @@ export interface RealiseOptions {
 export interface RealiseParts extends RealiseOptions {
   objects: Pick<WatchCache<AzureCluster>, "get">;
   clusters: Pick<WatchCache<CapiCluster>, "get">;
+  known: Known;
 }

@@ -19,7 +19,8 @@ import {
 } from "../../model/resource-id.ts";
 import { realiseFinalizer } from "../names.ts";
 import { connectedOf } from "./endpoint.ts";
-import { hasAddresses } from "./link-service.ts";
+import type { KnownIds } from "./known.ts";
+import { hasAddresses, linkDifferences } from "./link-service.ts";
 import type { RealiseParts } from "./parts.ts";
 import { clusterNameOf, isPaused, ownerOf, type Place } from "./place.ts";
 import type { EndpointsSeen, Found, LinksSeen, Seen, Subject } from "./seen.ts";
@@ -57,7 +58,8 @@ export async function see(object: AzureCluster, pass: Pass, parts: RealiseParts)
   const seen = await attempt(async (): Promise<Seen> => {
     const view = parts.views.of(object, pass);
     const maxAgeMs = pass.priority === "drift" ? driftMs : changeMs;
-    const look = { view, place, subject, maxAgeMs, deleting };
+    const known = parts.known.of(object);
+    const look = { view, place, subject, maxAgeMs, deleting, known };
     const [links, endpoints] = await Promise.all([
       seeLinks(deleting ? asked : ours, look),
       seeEndpoints(deleting ? asked : ours, look),
@@ -73,6 +75,7 @@ interface Looking {
   subject: Subject;
   maxAgeMs: number;
   deleting: boolean;
+  known: KnownIds;
 }
 
 async function seeLinks({ links }: Wanted, looking: Looking): Promise<LinksSeen> {
@@ -84,10 +87,13 @@ async function seeLinks({ links }: Wanted, looking: Looking): Promise<LinksSeen>
   if (!subject.sides.includes("links")) return { wanted: [], unwanted: [], networks: [] };
   const unwanted = await strays(services, type, links, looking);
   const wanted = await Promise.all(
-    links.map(async (link) => ({
-      ...{ link, id: link.id },
-      look: await services.look(link.id, maxAgeMs),
-    })),
+    links.map(async (link) => {
+      const { id } = link;
+      const look = await services.look(id, maxAgeMs);
+      // Who is connected to one that is to be replaced changes without a write to the service itself.
+      const goes = look.state === "there" && linkDifferences(look.resource, link).fixed.length > 0;
+      return { link, id, look: goes ? await services.look(id) : look };
+    }),
   );
   const needy = wanted
     .filter(
@@ -137,17 +143,13 @@ async function strays<T extends ArmResource>(
   gateway: ResourceGateway<T>,
   type: ResourceType,
   wanted: readonly { id: ResourceId }[],
-  { place, subject, maxAgeMs }: Looking,
+  looking: Looking,
 ): Promise<Found<T>[]> {
+  const { subject, known } = looking;
   const keys = new Set(wanted.map(({ id }) => idKey(id)));
-  const listed = await gateway.list(place.group, maxAgeMs);
-  const ids = listed
-    .filter(({ id, tags }) => !keys.has(idKey(id ?? "")) && isOurs(tags, subject.owner))
-    .flatMap(({ id }) => (id === undefined ? [] : [parseResourceId(id, type)]));
-  const found = await Promise.all(
-    ids.map(async (id) => ({ id, look: await gateway.look(id, maxAgeMs) })),
-  );
-  return found.filter(({ look }) => look.state !== "absent");
+  await noteListed(gateway, type, looking.maxAgeMs, looking);
+  const ids = known.ofType(type).filter((id) => !keys.has(idKey(id)));
+  return owned(ids, gateway, subject, known);
 }
 
 /**
@@ -158,19 +160,38 @@ async function leaving<T extends ArmResource>(
   gateway: ResourceGateway<T>,
   type: ResourceType,
   asked: readonly { id: ResourceId }[],
-  { place, subject }: Looking,
+  looking: Looking,
 ): Promise<Found<T>[]> {
-  const listed = await gateway.list(place.group);
-  const ours = listed
-    .filter(({ tags }) => isOurs(tags, subject.owner))
-    .flatMap(({ id }) => (id === undefined ? [] : [parseResourceId(id, type)]));
-  const ids = unique([...ours, ...asked.map(({ id }) => id)]);
+  const { subject, known } = looking;
+  await noteListed(gateway, type, 0, looking);
+  const ids = unique([...known.ofType(type), ...asked.map(({ id }) => id)]);
+  return owned(ids, gateway, subject, known);
+}
+
+/** Remember what is ours. A list does not tell of what was written since: that is known here already. */
+async function noteListed<T extends ArmResource>(
+  gateway: ResourceGateway<T>,
+  type: ResourceType,
+  maxAgeMs: number,
+  { place, subject, known }: Looking,
+): Promise<void> {
+  for (const { id, tags } of await gateway.list(place.group, maxAgeMs))
+    if (id !== undefined && isOurs(tags, subject.owner)) known.add(parseResourceId(id, type));
+}
+
+/** Those that are there and have our mark, or are being written, read anew; the others are forgotten. */
+async function owned<T extends ArmResource>(
+  ids: readonly ResourceId[],
+  gateway: ResourceGateway<T>,
+  { owner }: Subject,
+  known: KnownIds,
+): Promise<Found<T>[]> {
   const found = await Promise.all(ids.map(async (id) => ({ id, look: await gateway.look(id) })));
-  return found.filter(
-    ({ look }) =>
-      look.state !== "absent" &&
-      (look.state !== "there" || isOurs(look.resource.tags, subject.owner)),
-  );
+  return found.filter(({ id, look: { state, ...rest } }) => {
+    const ours = "resource" in rest ? isOurs(rest.resource.tags, owner) : state !== "absent";
+    if (!ours) known.remove(id);
+    return ours;
+  });
 }
 
 function unique(ids: readonly ResourceId[]): ResourceId[] {
