@@ -1,5 +1,5 @@
-import { type KubeClient, type Place, parseBody } from "../../kube/client.ts";
-import { withoutManagedFields } from "../../kube/lines.ts";
+import type { KubeClient, Place } from "../../kube/client.ts";
+import { KubeError } from "../../kube/errors.ts";
 import { versionIn } from "../../kube/status.ts";
 import { apiVersionOf, keyOf } from "../../model/kind.ts";
 import { type AzureCluster, azureCluster } from "../../model/kinds/azure-cluster.ts";
@@ -14,48 +14,119 @@ export interface EndpointsWrite {
   subnet: string;
   endpoints: readonly PrivateEndpointSpec[];
   removed: readonly string[];
+  /** Whether any of them is not there as it should be. */
+  differs: boolean;
 }
 
 /** Which object is written; with the uid never another of the same name. */
 export type Target = Pick<ClusterFacts, "namespace" | "name" | "uid">;
 
+/** How often what others write too is read anew. */
+const mostTries = 4;
+
 /**
- * Apply our endpoints and nothing else, so that nothing of another's is ever sent back. What the operator before us wrote is
- * its field, and outlives an apply that leaves it out: it is taken away in the version that the apply has made.
+ * Apply our endpoints and nothing else, so that nothing of another's is ever sent back. What is to go is taken out before,
+ * by its place in the version that was read: an apply that leaves it out would leave what the operator before us wrote,
+ * and of a list whose last entry it takes away the API server makes a null, which it then refuses.
  */
 export async function writeEndpoints(
   kube: KubeClient,
   target: Target,
-  { subnet, endpoints, removed }: EndpointsWrite,
+  write: EndpointsWrite,
   signal: AbortSignal,
 ): Promise<string> {
   const { namespace, name, uid } = target;
   const place: Place = { kind: azureCluster, namespace, name };
-  const subnets = [{ name: subnet, privateEndpoints: endpoints }];
+  const version = await takeOut(kube, place, target, write, signal);
+  if (!write.differs) return version;
   const body = {
     apiVersion: apiVersionOf(azureCluster),
     kind: azureCluster.kind,
     metadata: { namespace, name, uid },
-    ...(endpoints.length > 0 && { spec: { networkSpec: { subnets } } }),
+    spec: {
+      networkSpec: { subnets: [{ name: write.subnet, privateEndpoints: write.endpoints }] },
+    },
   };
-  const answer = await kube.patch(place, "apply", body, { fieldManager, force: true, signal });
-  const left = removed.length === 0 ? [] : leftOver(answer, subnet, removed);
-  if (left.length === 0) return versionIn(answer);
-  const version = { op: "replace", path: "/metadata/resourceVersion", value: versionIn(answer) };
-  return versionIn(await kube.patch(place, "json", [version, ...left], { fieldManager, signal }));
+  return versionIn(await kube.patch(place, "apply", body, { fieldManager, force: true, signal }));
 }
 
-/** What takes the endpoints of these names out of an answer, the last one first: the others keep their places. */
-function leftOver(answer: string, subnet: string, names: readonly string[]): object[] {
-  const { spec } = parseBody<AzureCluster>(withoutManagedFields(answer));
-  const subnets = spec.networkSpec?.subnets ?? [];
-  const at = subnets.findIndex((each) => each?.name === subnet);
-  const found = subnets[at]?.privateEndpoints ?? [];
-  const path = `/spec/networkSpec/subnets/${at}/privateEndpoints`;
-  return found
-    .flatMap((each, n) => (names.includes(each?.name) ? [n] : []))
-    .reverse()
-    .map((n) => ({ op: "remove", path: `${path}/${n}` }));
+async function takeOut(
+  kube: KubeClient,
+  place: Place,
+  { uid }: Target,
+  write: EndpointsWrite,
+  signal: AbortSignal,
+): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    const found = await kube.get<AzureCluster>(place, signal);
+    const { resourceVersion = "" } = found?.metadata ?? {};
+    if (found === undefined || found.metadata.uid !== uid) return resourceVersion;
+    const removals = removalsFrom(found, write);
+    if (removals.length === 0) return resourceVersion;
+    const version = { op: "replace", path: "/metadata/resourceVersion", value: resourceVersion };
+    try {
+      const options = { fieldManager, signal };
+      return versionIn(await kube.patch(place, "json", [version, ...removals], options));
+    } catch (error) {
+      const isConflict = error instanceof KubeError && error.status === 409;
+      if (!isConflict || tries === mostTries) throw error;
+    }
+  }
+}
+
+/** What takes out the endpoints that must be gone, the last one first: the others keep their places. */
+function removalsFrom(
+  found: AzureCluster,
+  { subnet, endpoints, removed }: EndpointsWrite,
+): object[] {
+  const applied = appliedBy(fieldManager, found);
+  const isWanted = (name: string) => endpoints.some((each) => each.name === name);
+  return (found.spec.networkSpec?.subnets ?? []).flatMap((each, at) => {
+    const path = `/spec/networkSpec/subnets/${at}/privateEndpoints`;
+    const isOurs = (name: string) => applied.has(`${each?.name}/${name}`);
+    const goes = (name: string) =>
+      each?.name === subnet
+        ? removed.includes(name) || (isOurs(name) && !isWanted(name))
+        : // The nodes have got another subnet: ours move there.
+          isOurs(name);
+    return (each?.privateEndpoints ?? [])
+      .flatMap((endpoint, n) => (endpoint && goes(endpoint.name) ? [n] : []))
+      .reverse()
+      .map((n) => ({ op: "remove", path: `${path}/${n}` }));
+  });
+}
+
+/** The endpoints that a field manager has applied, as `subnet/endpoint`. */
+function appliedBy(manager: string, { metadata }: AzureCluster): Set<string> {
+  const all = (metadata.managedFields ?? []) as ManagedFields[];
+  const ours = all.find((each) => each.manager === manager && each.operation === "Apply");
+  const subnets = ours?.fieldsV1?.["f:spec"]?.["f:networkSpec"]?.["f:subnets"] ?? {};
+  return new Set(
+    Object.entries(subnets).flatMap(([subnet, fields]) =>
+      Object.keys(fields["f:privateEndpoints"] ?? {}).flatMap((endpoint) => {
+        const [within, name] = [nameIn(subnet), nameIn(endpoint)];
+        return within === undefined || name === undefined ? [] : [`${within}/${name}`];
+      }),
+    ),
+  );
+}
+
+interface ManagedFields {
+  manager?: string;
+  operation?: string;
+  fieldsV1?: {
+    "f:spec"?: {
+      "f:networkSpec"?: {
+        "f:subnets"?: Record<string, { "f:privateEndpoints"?: Record<string, unknown> }>;
+      };
+    };
+  };
+}
+
+/** The name in a key of a list by names: `k:{"name":"nodes"}`. */
+function nameIn(key: string): string | undefined {
+  if (!key.startsWith("k:")) return undefined;
+  return (JSON.parse(key.slice(2)) as { name?: string }).name;
 }
 
 /** Set annotations of a cluster; null takes one away. */

@@ -55,7 +55,12 @@ export function plan({ management, clusters, sinceWriteMs }: Seen): Plan<Managem
     why,
     event: "EndpointsWritten",
     target: management,
-    write: { subnet: subnet.name, endpoints, removed },
+    write: {
+      subnet: subnet.name,
+      endpoints,
+      removed,
+      differs: added.length + corrected.length > 0,
+    },
   };
   return { ...rest, steps: [step] };
 }

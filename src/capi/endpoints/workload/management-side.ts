@@ -111,12 +111,12 @@ function writeOf(seen: Seen, { address }: Side): { write?: EndpointsWrite } {
   const differs = seen.ways.some(
     ({ configured, found, wanted }) => configured && !(found && isAsWanted(found, wanted)),
   );
-  return differs || removed.length > 0 ? { write: { subnet, endpoints, removed } } : {};
+  return differs || removed.length > 0 ? { write: { subnet, endpoints, removed, differs } } : {};
 }
 
 function removalOf(seen: Seen, ways: readonly SeenWay[]): { write?: EndpointsWrite } {
   const removed = ways.flatMap(({ found }) => found?.name ?? []);
   const subnet = seen.cluster.subnet?.name;
   if (removed.length === 0 || subnet === undefined) return {};
-  return { write: { subnet, endpoints: [], removed } };
+  return { write: { subnet, endpoints: [], removed, differs: false } };
 }

@@ -11,11 +11,12 @@ import {
   parseResourceId,
   type ResourceId,
   resourceGroupId,
+  sameId,
 } from "../../../model/resource-id.ts";
 import { connectionsOf } from "../../endpoint-address.ts";
 import { type ClusterFacts, ownerKey } from "../facts.ts";
-import { connectionsIn } from "../wanted.ts";
-import { groupKey, groupKeyOf, hasOurName, isFrozen, ownersOf, unfit } from "../whose.ts";
+import { connectionsIn, serviceOf } from "../wanted.ts";
+import { claimsOf, groupKey, groupKeyOf, hasOurName, isFrozen, ownersOf, unfit } from "../whose.ts";
 import type { Leaving } from "./seen.ts";
 
 /** The tag that CAPZ gives to all that it makes: with the name of the cluster, `owned`. */
@@ -90,17 +91,18 @@ export function stillInAzure(
   });
 }
 
-/** Whether a link service is this cluster's, and of no other that lives on. */
-function isOnlyOurs({ cluster, neighbours }: Going, serviceId: string): boolean {
+/** Whether a link service is this cluster's, and nobody who lives on asks for an endpoint to it. */
+function isOnlyOurs({ cluster, management, neighbours }: Going, serviceId: string): boolean {
   if (groupKeyOf(serviceId) !== groupKey(cluster)) return false;
   const owners = ownersOf(serviceId, neighbours);
-  const isOurs = owners.some(({ key }) => key === cluster.key);
-  return isOurs && owners.every((each) => each.key === cluster.key || isGoing(each));
-}
-
-/** Whether a cluster is being deleted and nothing keeps it from that. */
-function isGoing(cluster: ClusterFacts): boolean {
-  return cluster.deleting && !isFrozen(cluster);
+  const isWanted = (by: ClusterFacts) =>
+    isFrozen(by) ||
+    (!by.deleting &&
+      claimsOf(by, management).some(({ endpoint }) => sameId(serviceOf(endpoint), serviceId)));
+  return (
+    owners.some(({ key }) => key === cluster.key) &&
+    !owners.some((each) => each.key !== cluster.key && isWanted(each))
+  );
 }
 
 /** The endpoints that any subnet of the management cluster asks for. */
