@@ -4,6 +4,7 @@ import {
   type PrivateDnsZone,
   privateDnsZones,
   privateRecordSets,
+  type VirtualNetworkLink,
   virtualNetworkLinks,
 } from "../../azure/gateways/private-dns.ts";
 import { type Failure, isExplained } from "../../model/failure.ts";
@@ -32,6 +33,8 @@ export interface ZoneAsked {
 
 /** Counts of a zone that were seen this long ago still say that it is empty. */
 const freshMs = 60_000;
+/** A link that does not resolve yet is read anew, but not by every pass that something else causes. */
+const comingMs = 5_000;
 
 /** What a read gave, or why there was none. What passes by itself is thrown on: the next pass reads again. */
 export async function unlessRefused<T>(read: Promise<T>): Promise<T | { refused: Failure }> {
@@ -109,7 +112,11 @@ async function seeLinks(
   const count = zone.properties.numberOfVirtualNetworkLinks;
   const known = () => gateway.list(id, Number.POSITIVE_INFINITY);
   const age = await ageOf(known, count, turn, looking);
-  const seen = await lookAtAll(gateway, await gateway.list(id, age), wanted, age);
+  const seen = await Promise.all(
+    (await lookAtAll(gateway, await gateway.list(id, age), wanted, age)).map(async (each) =>
+      isComing(each.look) ? { ...each, look: await gateway.look(each.id, comingMs) } : each,
+    ),
+  );
   if (!seen.some(({ look }) => look.state === "failed")) return seen;
   // A link that Azure refused may be refused because another leads to the same network: whatever it answered, the
   // list tells.
@@ -117,6 +124,13 @@ async function seeLinks(
   const listed = await lookAtAll(gateway, await gateway.list(id, 0), [], freshMs);
   const others = listed.filter((each) => !failed.some((one) => idKey(one.id) === idKey(each.id)));
   return [...failed, ...others];
+}
+
+/** Azure is done with writing it, and it does not resolve yet: nothing else tells when it does. */
+function isComing(look: Look<VirtualNetworkLink>): boolean {
+  return (
+    look.state === "there" && look.resource.properties.virtualNetworkLinkState === "InProgress"
+  );
 }
 
 async function seeRecords(
