@@ -116,6 +116,24 @@ describe("there is nothing to wait for", () => {
       { controlPlane: metadata({ ownerReferences: [owner] }), cluster: undefined },
     ],
     [
+      "where its owner is of Cluster API and not a Cluster",
+      {
+        controlPlane: metadata({
+          ownerReferences: [{ ...owner, kind: "MachinePool", controller: true }],
+        }),
+        cluster: undefined,
+      },
+    ],
+    [
+      "where its owner is a Cluster of somebody else's",
+      {
+        controlPlane: metadata({
+          ownerReferences: [{ ...another, kind: "Cluster", controller: true }],
+        }),
+        cluster: undefined,
+      },
+    ],
+    [
       "where its owner is not a Cluster",
       {
         controlPlane: metadata({ ownerReferences: [{ ...another, controller: true }] }),
