@@ -1,8 +1,7 @@
 import type { ArmView } from "../../azure/arm.ts";
 import { AzureError } from "../../azure/errors.ts";
-import type { Precondition } from "../../azure/gateway.ts";
+import type { ArmResource, Precondition } from "../../azure/gateway.ts";
 import {
-  type PrivateRecordSet,
   privateDnsZones,
   privateRecordSets,
   virtualNetworkLinks,
@@ -84,13 +83,24 @@ async function onZone(step: On<"zone">, arm: ArmView): Promise<Write<unknown>> {
   return written(step, gateway);
 }
 
-/** Whether there is a record set in a zone that was not there, or was another, when it was last seen. */
+/** Whether something is in a zone that was not there, or was another, when it was last seen. */
 async function hasNews(zone: ResourceId, arm: ArmView): Promise<boolean> {
-  const gateway = privateRecordSets(arm);
-  const printOf = ({ id = "", etag }: PrivateRecordSet) => `${idKey(id)} ${etag}`;
-  const before = new Set((await gateway.list(zone, Number.POSITIVE_INFINITY)).map(printOf));
-  const now = await gateway.list(zone, 0);
+  const inZone = [privateRecordSets(arm), virtualNetworkLinks(arm)] as const;
+  const news = await Promise.all(inZone.map((gateway) => isNews(zone, gateway)));
+  return news.includes(true);
+}
+
+async function isNews(zone: ResourceId, { list }: Lists): Promise<boolean> {
+  const printOf = ({ id = "", etag }: Listed) => `${idKey(id)} ${etag}`;
+  const before = new Set((await list(zone, Number.POSITIVE_INFINITY)).map(printOf));
+  const now = await list(zone, 0);
   return now.some((each) => recordType(each.id ?? "") !== "SOA" && !before.has(printOf(each)));
+}
+
+type Listed = Pick<ArmResource, "id" | "etag">;
+
+interface Lists {
+  list(scope: string, maxAgeMs: number): Promise<Listed[]>;
 }
 
 /** That the network is linked already, under another name, may be said at once or when the operation ends. */

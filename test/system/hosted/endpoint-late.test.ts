@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { guestGroup, guestSubnet, location } from "./azure.ts";
+import { guestGroup, guestSubnet, location, managementNetwork } from "./azure.ts";
 import { availableCluster, guestThings, network, startGuest } from "./endpoint-world.ts";
 import { describeHosted } from "./world.ts";
 
@@ -18,6 +18,21 @@ describeHosted("what somebody did since it was last seen", (start) => {
     expect(guestThings(world)).toEqual([
       "privatednszones/one.example.com",
       "privatednszones/one.example.com/a/theirs",
+    ]);
+  });
+
+  test("a link that somebody has just made to our zone keeps the zone, and holds nobody up", async () => {
+    const world = await startGuest(start);
+    const link = await availableCluster(world, "one");
+    world.azure.simulator.change(`${baseZone}/virtualNetworkLinks/theirs`, {
+      location: "global",
+      properties: { virtualNetwork: { id: managementNetwork }, registrationEnabled: false },
+    });
+    await world.remove(link.thing);
+    await world.until("it is gone", async () => (await link.now()) === undefined, 3);
+    expect(guestThings(world)).toEqual([
+      "privatednszones/one.example.com",
+      "privatednszones/one.example.com/virtualnetworklinks/theirs",
     ]);
   });
 
