@@ -27,9 +27,17 @@ export default defineConfig({
       },
       {
         test: {
+          name: "appliance",
+          include: ["test/appliance/**/*.test.ts"],
+          testTimeout: 60_000,
+          expect: patient,
+        },
+      },
+      {
+        test: {
           name: "system",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/package/**", "test/simulator/**"],
+          exclude: ["test/package/**", "test/simulator/**", "test/appliance/**"],
           globalSetup: ["test/setup/global.ts"],
           testTimeout: 30_000,
           expect: patient,

@@ -67,9 +67,8 @@ export async function deregisterFromBackendPool(
   const what = `leave the backend pool "${config.backendPoolName}"`;
   const ended = (cause: unknown) =>
     new ApplianceError({ code: "DeregistrationTimedOut", what, seen: reason(cause), cause });
-  const state: Leaving = { wrote: false, waits: 0, members: 1 };
-  // At worst all members leave at once: those who meet spread out so that about twenty of them write in a second.
-  const contention = () => Math.min(10_000, Math.max(300, 50 * state.members));
+  const state: Leaving = { wrote: false, spread: false, waits: 0, members: 1 };
+  const contention = () => Math.min(10_000, Math.max(300, meetingMs * state.members));
   const left = await insist(ctx, { what: "deregister", limitMs, ended, contention }, (pass) =>
     leave(ctx, config, state, pass),
   );
@@ -79,8 +78,19 @@ export async function deregisterFromBackendPool(
   return deregistration;
 }
 
+/**
+ * At worst all members of a pool leave at once, and each write that comes about makes those fail that were read for before
+ * it. So who leaves a large pool takes a moment, and who met another a longer one: of two hundred about fifty, and then
+ * thirty, write in a second.
+ */
+const firstMs = 20;
+const meetingMs = 30;
+const largePool = 20;
+
 interface Leaving {
   wrote: boolean;
+  /** The moment has been taken. */
+  spread: boolean;
   written?: WrittenPool | undefined;
   goneSince?: number | undefined;
   waits: number;
@@ -102,12 +112,17 @@ async function leave(
   const done = { done: { state: state.wrote ? "left" : "absent", retries } } as const;
   if (pool === undefined) return done;
   state.members = sizeOf(pool);
+  const member = membershipIn(pool, config);
+  if (member?.by === "address" && !state.spread && state.members > largePool) {
+    state.spread = true;
+    return { againAfterMs: ctx.random() * Math.min(5_000, firstMs * state.members) };
+  }
   const write = async (body: BackendPool): Promise<Step<Left>> => {
     state.wrote = true;
     state.written = await writePool(arm, ctx.clock, pool, body);
     return { againAfterMs: 0 };
   };
-  switch (membershipIn(pool, config)?.by) {
+  switch (member?.by) {
     case "address":
       state.goneSince = undefined;
       return write(withoutMember(pool, config));

@@ -130,7 +130,7 @@ function entriesOf(pool: BackendPool): readonly BackendAddress[] {
 /** The same address in another network is another machine. */
 function isAddressOf({ properties }: BackendAddress, self: Self, pool: BackendPool): boolean {
   const { ipAddress, virtualNetwork, subnet } = properties;
-  if (ipAddress === undefined || plainIp(ipAddress) !== plainIp(self.privateIP)) return false;
+  if (ipAddress === undefined || !sameAddress(ipAddress, self.privateIP)) return false;
   const network =
     virtualNetwork?.id ??
     subnet?.id.replace(/\/subnets\/[^/]+$/i, "") ??
@@ -151,6 +151,11 @@ function isDown({ properties }: BackendAddress): boolean {
   return properties.adminState === "Down";
 }
 
-function plainIp(text: string): string {
-  return isIp(text) ? formatIp(parseIp(text)) : text;
+function sameAddress(a: string, b: string): boolean {
+  // Only an address of IPv6 can be written in two ways.
+  return a === b || (a.includes(":") && isIp(a) && isIp(b) && plain(a) === plain(b));
+}
+
+function plain(address: string): string {
+  return formatIp(parseIp(address));
 }
