@@ -1,6 +1,7 @@
 // Writes docs/reference/metrics.md from the metrics in the code; with --check it only says whether they are in step.
 import { readFileSync, writeFileSync } from "node:fs";
 import { Registry } from "prom-client";
+import { DnsMetrics } from "../src/capi/dns/metrics.ts";
 import { Metrics } from "../src/kube/metrics.ts";
 import { countRequests } from "../src/operator/azure.ts";
 
@@ -11,6 +12,8 @@ export function metricsPage(): string {
   const kube = new Metrics().registry;
   const azure = new Registry();
   countRequests(azure);
+  const dns = new Registry();
+  new DnsMetrics(dns);
   const code = (text: string) => `\`${text}\``;
   return [
     "# Metrics",
@@ -20,6 +23,9 @@ export function metricsPage(): string {
     table(kube),
     "## Azure",
     table(azure),
+    "## The names of clusters of Cluster API",
+    `The names and labels are those of dns-operator-azure. ${code("type")} is ${code("public")} or ${code("private")}, ${code("method")} that of HTTP.\n${code("tenant_id")} is empty: only Azure knows it.`,
+    table(dns),
     "",
   ]
     .join("\n\n")

@@ -8,7 +8,6 @@ import {
 } from "../../model/resource-id.ts";
 import { annotations } from "../names.ts";
 import type { InfrastructureSeen } from "./seen.ts";
-import { isName } from "./wanted.ts";
 
 /** What `CLUSTER_AZURE_*` says about clusters that are not of CAPZ. */
 export interface ClusterSettings {
@@ -116,11 +115,6 @@ export function capzZone(cluster: AzureCluster, zone: string): ResourceId | unde
     group &&
     safely(() => resourceIn(group, "Microsoft.Network/privateDnsZones", zone.toLowerCase()))
   );
-}
-
-/** Whether a cluster can have a zone of its own below a domain. */
-export function isZoneName(name: string): boolean {
-  return isName(name) && name.length <= 253;
 }
 
 /** A name that cannot stand in an id names nothing. */
