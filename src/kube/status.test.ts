@@ -81,3 +81,10 @@ test("a condition that is there twice in a list that is written whole is written
   const planned = { conditions: [ready], fields: {} };
   expect(statusChange(twice, own, planned, now, "whole")).toEqual({ conditions: [plain] });
 });
+
+test("a condition that says no more than its status is carried along as it is", () => {
+  const bare = { type: "Ready", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z" };
+  const seen = object({ conditions: [bare as never] });
+  const planned = { conditions: [{ ...bare } as never], fields: {} };
+  expect(statusChange(seen, own, planned, now, "whole")).toBeUndefined();
+});

@@ -21,8 +21,9 @@ export function withCondition(
   const old = all.find((condition) => condition.type === next.type);
   const lastTransitionTime =
     old?.status === next.status ? old.lastTransitionTime : wholeSeconds(now);
-  const message = next.message.slice(0, longestMessage).toWellFormed();
-  const made = { ...next, message, lastTransitionTime };
+  // One of another's making, that is only carried along, may have none.
+  const message: string | undefined = next.message?.slice(0, longestMessage).toWellFormed();
+  const made = { ...next, ...(message !== undefined && { message }), lastTransitionTime };
   if (old === undefined) return [...all, made];
   if (same(old, made)) return all;
   return all.map((condition) => (condition === old ? made : condition));

@@ -73,11 +73,12 @@ function fromAzure(seen: Seen): Plan<WorkloadStep> {
         `${left.map(({ id }) => id).join(", ")} leads to this cluster and is left · neither CAPZ nor Postern made it · delete it by hand if nobody needs it`,
       ),
     );
-  const failed = seen.condition?.reason === reasons.deletionFailed;
+  const { reason: told, message = "Azure has refused to delete it" } = seen.condition ?? {};
+  const failed = told === reasons.deletionFailed;
   if (failed && seen.abandoned) return lastWord(seen, abandonedVerdict);
   const names = ours.map(({ id }) => nameOf(id)).join(", ");
   const verdict: Verdict = failed
-    ? isFalse(reasons.deletionFailed, seen.condition?.message ?? "")
+    ? isFalse(reasons.deletionFailed, message)
     : isFalse(reasons.leaving, `${names} is still in Azure · it is deleted when CAPZ does not`);
   if (cleanMs < graceMs) return wait(verdict, Math.min(graceMs - cleanMs, minuteMs));
   const waits = ours.flatMap(({ look }) => (look.state === "changing" ? [look.retryAfterMs] : []));

@@ -51,11 +51,9 @@ function conditionOf(verdict: Verdict): PlannedCondition {
   return { type: conditions.links, ...verdict };
 }
 
-/** The condition as it is: what we do not decide about we do not change either. */
+/** The condition as it is, which may say less than ours do: what we do not decide about we do not change either. */
 function held({ condition }: Seen): PlannedCondition[] {
-  if (condition === undefined) return [];
-  const { reason = "", message = "" } = condition;
-  return [{ ...condition, reason, message }];
+  return condition === undefined ? [] : [{ ...condition } as PlannedCondition];
 }
 
 /** What only a person can put right is told by an event too. */
