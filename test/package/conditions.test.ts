@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { reasons as ofEndpoints } from "../../src/capi/endpoints/reasons.ts";
 import { reasons as ofPausing } from "../../src/capi/pausing/plan.ts";
 import { reasons as ofProviderConfig } from "../../src/capi/provider-config/plan.ts";
 import { troubles } from "../../src/capi/provider-config/wanted.ts";
@@ -26,6 +27,7 @@ test.each([
   ["link", Object.values(ofLink)],
   ["endpoint", Object.values(ofEndpoint)],
   ["On a HostedCluster", [success, statusUnknown, ...Object.values(topologyReasons)]],
+  ["endpoints", Object.values(ofEndpoints)],
   ["On a KubeadmControlPlane", Object.values(ofPausing)],
   ["On a Cluster", [...Object.values(ofProviderConfig), ...troubles]],
 ])("docs/reference/conditions.md lists what is under %s, and nothing else", (heading, known) => {

@@ -22,6 +22,9 @@ export const reasons = {
   leaving: "PrivateEndpointsLeaving",
   deletionFailed: "PrivateEndpointDeletionFailed",
   managementPaused: "ManagementClusterPaused",
+  deletingEndpoint: "DeletingPrivateEndpoint",
+  endpointsWritten: "EndpointsWritten",
+  addressesPublished: "AddressesPublished",
   left: "PrivateEndpointsLeft",
   abandoned: "PrivateEndpointsAbandoned",
 } as const;

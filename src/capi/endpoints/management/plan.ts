@@ -53,7 +53,7 @@ export function plan({ management, clusters, sinceWriteMs }: Seen): Plan<Managem
   const step: ManagementStep = {
     do: "write endpoints",
     why,
-    event: "EndpointsWritten",
+    event: reasons.endpointsWritten,
     target: management,
     write: {
       subnet: subnet.name,

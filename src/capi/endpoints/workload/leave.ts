@@ -90,7 +90,7 @@ function fromAzure(seen: Seen): Plan<WorkloadStep> {
             do: "delete endpoint",
             id,
             why: `${nameOf(id)} leads to a cluster that is being deleted, and CAPZ has left it`,
-            event: "DeletingPrivateEndpoint",
+            event: reasons.deletingEndpoint,
             failsAs: reasons.deletionFailed,
           },
         ],

@@ -106,7 +106,7 @@ function change(seen: Seen, api: Side, management: ManagementSide): WorkloadStep
     {
       do: "change cluster",
       why: whys.filter((each) => typeof each === "string").join("; "),
-      event: management.write ? "EndpointsWritten" : "AddressesPublished",
+      event: management.write ? reasons.endpointsWritten : reasons.addressesPublished,
       target: cluster,
       endpoints: management.write,
       annotations: keys.length > 0 ? addresses : undefined,
