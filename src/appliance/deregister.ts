@@ -120,7 +120,8 @@ async function leave(
   const write = async (body: BackendPool): Promise<Step<Left>> => {
     state.wrote = true;
     state.written = await writePool(arm, ctx.clock, pool, body);
-    return { againAfterMs: 0 };
+    state.waits = 0;
+    return { againAfterMs: state.written.running ? nextLookMs(state) : 0 };
   };
   switch (member?.by) {
     case "address":
@@ -140,8 +141,12 @@ async function leave(
     case "changing":
       // It goes on without us; whoever writes next has read that we are gone.
       if (ctx.clock.now() - state.goneSince >= settleMs) return done;
-      return { againAfterMs: 1_000 * 2 ** Math.min(state.waits++, 2) };
+      return { againAfterMs: nextLookMs(state) };
     case "failed":
       return write(asItIs(pool));
   }
+}
+
+function nextLookMs(state: Leaving): number {
+  return 1_000 * 2 ** Math.min(state.waits++, 2);
 }

@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import type { ServerResponse } from "node:http";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { HurriedClock } from "../../test/azure/hurried-clock.ts";
 import { json, type Seen, serve } from "../../test/loopback.ts";
@@ -200,4 +202,30 @@ describe("the scale set of a machine", () => {
   ])("is told: %s", (_name, over, scaleSet) => {
     expect(readMetadata({ compute: { ...compute, ...over } }).scaleSet).toEqual(scaleSet);
   });
+});
+
+test("a proxy in the environment sees nothing of the metadata service", async () => {
+  const trap = await serve((_seen, response) => json(response, 502, {}));
+  const imds = await serve((_seen, response) => json(response, 200, document));
+  const [context, source] = ["context.ts", "imds.ts"].map(
+    (file) => new URL(file, import.meta.url).href,
+  );
+  const program = `
+    import { get } from "node:http";
+    import { applianceContext } from "${context}";
+    import { queryIMDS } from "${source}";
+    const { name } = await queryIMDS(applianceContext({ imdsHost: "${imds.url}" }));
+    process.stdout.write(name);
+    get("${imds.url}/control", (response) => response.resume());
+  `;
+  const proxy = { HTTP_PROXY: trap.url, http_proxy: trap.url, ALL_PROXY: trap.url };
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--input-type=module", "--eval", program],
+    { env: { PATH: process.env.PATH, ...proxy, NODE_USE_ENV_PROXY: "1", NO_PROXY: "" } },
+  );
+  expect(stdout).toBe("vm");
+  expect(imds.seen).toHaveLength(1);
+  // The same process does use the proxy for what knows no better: the trap works.
+  expect(trap.seen.map(({ url }) => url)).toEqual([`${imds.url}/control`]);
 });

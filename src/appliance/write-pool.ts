@@ -8,6 +8,8 @@ import type { Clock } from "../model/clock.ts";
 
 /** A write to a pool that Azure has taken. */
 export interface WrittenPool {
+  /** Azure is still at it. */
+  running: boolean;
   /** Why it came to nothing, asked of its operation; undefined where it did not, or nobody knows. */
   failure(): Promise<AzureError | undefined>;
 }
@@ -29,6 +31,7 @@ export async function writePool(
   const answer = await arm.request("PUT", id, { query, body, ifMatch: etag });
   const first = firstOutcome("PUT", answer, what);
   return {
+    running: first.state === "running",
     async failure() {
       if (first.state === "done") return undefined;
       if (first.state === "failed") return first.error;

@@ -1,54 +1,383 @@
 import { describe, expect, test } from "vitest";
-import { deregisterFromBackendPool } from "../../src/appliance/deregister.ts";
+import { deregisterFromBackendPool, drainInBackendPool } from "../../src/appliance/deregister.ts";
 import { discoverGWLBBackendPool } from "../../src/appliance/discover.ts";
+import type { GWLBConfig } from "../../src/appliance/gwlb-config.ts";
 import {
   isRegisteredWithBackendPool,
+  type RegisterOptions,
   registerWithBackendPool,
 } from "../../src/appliance/register.ts";
-import { balancer, gatewayWorld, network, pool, subscription } from "./gateway-world.ts";
+import { watchRegistration } from "../../src/appliance/watch.ts";
+import type { JsonObject } from "../../src/simulator/store.ts";
+import {
+  balancer,
+  type GatewayWorld,
+  gatewayWorld,
+  network,
+  networking,
+  pool,
+  subscription,
+  type TestAgent,
+} from "./gateway-world.ts";
 
-describe("a machine of each kind", () => {
-  test.each(["plain", "Uniform", "Flexible"] as const)(
-    "a %s machine is found, joins by its address in at most nine requests, and leaves",
+/** From the start of an agent to its registration. */
+async function boot({ ctx }: TestAgent, options: RegisterOptions = {}) {
+  const config = await discoverGWLBBackendPool(ctx, "inspect");
+  return { config, registration: await registerWithBackendPool(ctx, config, options) };
+}
+
+function writes({ simulator }: GatewayWorld): string[] {
+  return simulator.log
+    .entries()
+    .filter(({ method }) => method !== "GET")
+    .map(({ path }) => path.slice(path.lastIndexOf("/") + 1));
+}
+
+function poolsOf({ simulator }: GatewayWorld, nic: string): unknown {
+  const { ipConfigurations } = simulator.store.get(nic)?.properties ?? {};
+  const [first] = ipConfigurations as { properties: JsonObject }[];
+  return first?.properties.loadBalancerBackendAddressPools;
+}
+
+async function failure(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    (value) => `no error but ${JSON.stringify(value)}`,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+}
+
+test.each(["plain", "Uniform", "Flexible"] as const)(
+  "a machine (%s) is found, joins by its address in nine requests at most, and leaves",
+  async (kind) => {
+    const world = await gatewayWorld({ operationMs: { "*": 10_000 } });
+    const id = kind === "plain" ? world.machine("fw") : world.scaleSet("ss", kind, 2)[1];
+    const agent = await world.agent(id ?? "");
+    const { ctx, metrics } = agent;
+    const { config, registration } = await world.until(boot(agent));
+    const asked = world.simulator.log.entries().length;
+    expect(asked).toBeLessThanOrEqual(9);
+    expect(config).toMatchObject({
+      subscriptionId: subscription,
+      resourceGroup: "rg",
+      location: "westeurope",
+      resourceId: id,
+      vnetResourceId: network,
+      loadBalancerName: "gw",
+      loadBalancerResourceId: balancer,
+      backendPoolName: "inspect",
+      backendPoolResourceId: pool,
+      tunnels: [{ type: "Internal", port: 10800, identifier: 900 }],
+      tunnelsAssumed: false,
+      probe: { protocol: "Http", port: 8080, path: "/healthz", intervalSeconds: 5, threshold: 2 },
+    });
+    expect(registration).toMatchObject({ by: "address", wrote: true, settled: true, retries: 0 });
+    expect(world.members()).toEqual([config.privateIP]);
+    expect(metrics.text()).toContain("postern_agent_registered 1\n");
+
+    expect(await world.until(isRegisteredWithBackendPool(ctx, config))).toBe(true);
+    expect(await world.until(registerWithBackendPool(ctx, config))).toMatchObject({ wrote: false });
+    const left = await world.until(deregisterFromBackendPool(ctx, config));
+    expect(left.state).toBe("left");
+    expect(left.seconds).toBeLessThanOrEqual(20);
+    expect(world.members()).toEqual([]);
+    expect(writes(world)).toEqual(["inspect", "inspect"]);
+    expect(metrics.text()).toContain("postern_agent_registered 0\n");
+    expect(await world.until(deregisterFromBackendPool(ctx, config))).toMatchObject({
+      state: "absent",
+    });
+  },
+);
+
+test("nine requests are enough even where the pool takes a quarter of a minute", async () => {
+  const world = await gatewayWorld({ operationMs: { "*": 14_000 } });
+  const { registration } = await world.until(boot(await world.agent(world.machine("fw"))));
+  expect(registration.seconds).toBeGreaterThan(14);
+  expect(world.simulator.log.entries().length).toBe(9);
+});
+
+describe("a pool of interfaces", () => {
+  test.each(["plain", "Uniform"] as const)(
+    "has a machine (%s) that was put there by its interface, and nothing is written",
     async (kind) => {
       const world = await gatewayWorld();
-      const id = kind === "plain" ? world.machine("fw") : world.scaleSet("ss", kind, 2)[1];
-      const { ctx, metrics } = await world.agent(id ?? "");
-      const joined = (async () => {
-        const config = await discoverGWLBBackendPool(ctx, "inspect");
-        return { config, registration: await registerWithBackendPool(ctx, config) };
-      })();
-      const { config, registration } = await world.until(joined);
-      expect(world.simulator.log.entries().length).toBeLessThanOrEqual(9);
-      expect(config).toMatchObject({
-        subscriptionId: subscription,
-        resourceGroup: "rg",
-        location: "westeurope",
-        resourceId: id,
-        vnetResourceId: network,
-        loadBalancerName: "gw",
-        loadBalancerResourceId: balancer,
-        backendPoolName: "inspect",
-        backendPoolResourceId: pool,
-        tunnels: [{ type: "Internal", port: 10800, identifier: 900 }],
-        tunnelsAssumed: false,
-        probe: {
-          protocol: "Http",
-          port: 8080,
-          path: "/healthz",
-          intervalSeconds: 5,
-          threshold: 2,
-        },
-      });
-      expect(registration).toMatchObject({ by: "address", wrote: true, settled: true, retries: 0 });
-      expect(world.members()).toEqual([config.privateIP]);
-      expect(metrics.text()).toContain("postern_agent_registered 1\n");
-
-      expect(await world.until(isRegisteredWithBackendPool(ctx, config))).toBe(true);
-      const left = await world.until(deregisterFromBackendPool(ctx, config));
-      expect(left).toMatchObject({ state: "left", retries: 0 });
-      expect(world.members()).toEqual([]);
-      expect(metrics.text()).toContain("postern_agent_registered 0\n");
+      const id =
+        kind === "plain"
+          ? world.machine("fw", { pools: [pool] })
+          : world.scaleSet("ss", kind, 1, [pool])[0];
+      const agent = await world.agent(id ?? "");
+      const { config, registration } = await world.until(boot(agent));
+      expect(registration).toMatchObject({ by: "interface", wrote: false });
+      // Who did not put it there does not take it away.
+      const left = await world.until(deregisterFromBackendPool(agent.ctx, config));
+      expect(left.state).toBe("kept");
+      expect(writes(world)).toEqual([]);
     },
   );
+
+  test.each(["plain", "Flexible"] as const)(
+    "is joined by the interface of a machine (%s), and left again",
+    async (kind) => {
+      const world = await gatewayWorld();
+      world.machine("other", { pools: [pool] });
+      const id = kind === "plain" ? world.machine("fw") : world.scaleSet("ss", kind, 1)[0];
+      const agent = await world.agent(id ?? "");
+      const { config, registration } = await world.until(boot(agent));
+      expect(registration).toMatchObject({ by: "interface", wrote: true });
+      expect(poolsOf(world, config.nicResourceId)).toEqual([{ id: pool }]);
+      const other = `${networking}/networkInterfaces/other-nic`;
+      expect(poolsOf(world, other)).toEqual([{ id: pool }]);
+
+      // Another agent of the same machine, after a restart, knows it for its own.
+      const again = await world.agent(id ?? "");
+      const left = await world.until(deregisterFromBackendPool(again.ctx, config));
+      expect(left.state).toBe("left");
+      expect(poolsOf(world, config.nicResourceId) ?? []).toEqual([]);
+      expect(poolsOf(world, other)).toEqual([{ id: pool }]);
+      expect(world.simulator.store.get(config.nicResourceId)?.top.tags ?? {}).toEqual({});
+    },
+  );
+
+  test("cannot be joined by an instance of a uniform scale set, and that is said", async () => {
+    const world = await gatewayWorld();
+    world.machine("other", { pools: [pool] });
+    const [id = ""] = world.scaleSet("ss", "Uniform", 1);
+    const message = await world.until(failure(boot(await world.agent(id))));
+    expect(message).toContain("(InterfaceNotChangeable)");
+    expect(message).toContain("name the pool in the network profile of the scale set");
+    expect(writes(world)).toEqual([]);
+  });
+
+  test("is refused where the agent may join by address only", async () => {
+    const world = await gatewayWorld();
+    world.machine("other", { pools: [pool] });
+    const agent = await world.agent(world.machine("fw"));
+    const message = await world.until(failure(boot(agent, { joinBy: "address" })));
+    expect(message).toContain("(PoolHoldsInterfaces)");
+    expect(writes(world)).toEqual([]);
+  });
+});
+
+describe("a Gateway pool that refuses members by address", () => {
+  const switches = { gatewayPoolsTakeAddresses: false };
+
+  test("is joined by the interface", async () => {
+    const world = await gatewayWorld({ switches });
+    const agent = await world.agent(world.machine("fw"));
+    const { config, registration } = await world.until(boot(agent));
+    expect(registration).toMatchObject({ by: "interface", wrote: true });
+    expect(poolsOf(world, config.nicResourceId)).toEqual([{ id: pool }]);
+  });
+
+  test("is a clear error for an instance of a uniform scale set", async () => {
+    const world = await gatewayWorld({ switches });
+    const [id = ""] = world.scaleSet("ss", "Uniform", 1);
+    const message = await world.until(failure(boot(await world.agent(id))));
+    expect(message).toContain("(AddressesRefused)");
+    expect(world.members()).toEqual([]);
+  });
+
+  test("is a clear error where the agent may join by address only", async () => {
+    const world = await gatewayWorld({ switches });
+    const agent = await world.agent(world.machine("fw"));
+    const message = await world.until(failure(boot(agent, { joinBy: "address" })));
+    expect(message).toContain("(AddressesRefused)");
+  });
+});
+
+describe("what comes late", () => {
+  test("a metadata service that starts a minute later is waited for", async () => {
+    const world = await gatewayWorld();
+    const id = world.machine("fw");
+    (await world.simulator.machines.find(id))?.fail(503, 60_000);
+    const agent = await world.agent(id);
+    const { registration } = await world.until(boot(agent));
+    expect(registration.wrote).toBe(true);
+    expect(agent.metrics.text()).toMatch(/imds_errors_total\{status="503"\} [5-9]\n/);
+  });
+
+  test("a role that counts a minute later is waited for", async () => {
+    const world = await gatewayWorld();
+    const id = world.machine("fw", { role: false });
+    const agent = await world.agent(id);
+    world.clock.after(60_000, () => world.allow(id));
+    const { registration } = await world.until(boot(agent));
+    expect(registration.wrote).toBe(true);
+    expect(agent.metrics.text()).toContain('{what="discover",code="AuthorizationFailed"}');
+  });
+
+  test("a role that never comes is told of with the action that it lacks, and in two minutes", async () => {
+    const world = await gatewayWorld();
+    const agent = await world.agent(world.machine("fw", { role: false }));
+    const startedAt = world.clock.now();
+    const message = await world.until(failure(boot(agent)));
+    expect(message).toContain("AuthorizationFailed");
+    expect(message).toContain("Microsoft.Compute/virtualMachines/read");
+    expect(world.clock.now() - startedAt).toBeLessThanOrEqual(121_000);
+  });
+
+  test("a role without the right to write is told of by the registration", async () => {
+    const actions = ["*/read"];
+    const world = await gatewayWorld({ actions });
+    const message = await world.until(failure(boot(await world.agent(world.machine("fw")))));
+    expect(message).toContain("(RegistrationTimedOut)");
+    expect(message).toContain("Microsoft.Network/loadBalancers/backendAddressPools/write");
+    expect(world.members()).toEqual([]);
+  });
+});
+
+describe("bad input", () => {
+  test.each(["", "  "])(
+    "an empty pool name (%j) is refused before anything is asked",
+    async (name) => {
+      const world = await gatewayWorld();
+      const { ctx } = await world.agent(world.machine("fw"));
+      const message = await failure(discoverGWLBBackendPool(ctx, name));
+      expect(message).toContain("(PoolNameMissing)");
+      expect(world.simulator.log.entries()).toEqual([]);
+    },
+  );
+
+  test("the identity of another machine is refused", async () => {
+    const world = await gatewayWorld();
+    const id = world.machine("fw");
+    const agent = await world.agent(id);
+    const metadata = { vmId: "00000000-0000-4000-8000-000000000000" };
+    const told = { compute: { ...metadata, resourceId: id, subscriptionId: "s" } };
+    const imds = { ...agent.ctx.imds, ask: () => Promise.resolve(told) };
+    const message = await world.until(
+      failure(discoverGWLBBackendPool({ ...agent.ctx, imds }, "inspect")),
+    );
+    expect(message).toContain("(MachineDiffers)");
+    expect(writes(world)).toEqual([]);
+  });
+
+  test("a load balancer in another group is found by its name, and not without", async () => {
+    const world = await gatewayWorld();
+    const elsewhere = `/subscriptions/${subscription}/resourceGroups/other`;
+    world.simulator.change(elsewhere, { location: "westeurope" });
+    const { ctx } = await world.agent(world.machine("fw"));
+    const options = { resourceGroup: "other", patienceMs: 1_000 };
+    const message = await world.until(failure(discoverGWLBBackendPool(ctx, "inspect", options)));
+    expect(message).toContain("AuthorizationFailed");
+    const found = await world.until(
+      discoverGWLBBackendPool(ctx, "inspect", { ...options, loadBalancer: balancer }),
+    );
+    expect(found.loadBalancerResourceId).toBe(balancer);
+    const none = await world.until(
+      failure(discoverGWLBBackendPool(ctx, "inspect", { loadBalancer: "none" })),
+    );
+    expect(none).toContain("(LoadBalancerNotFound)");
+  });
+});
+
+describe("leaving", () => {
+  async function joined(): Promise<{ world: GatewayWorld; agent: TestAgent; config: GWLBConfig }> {
+    const world = await gatewayWorld();
+    const agent = await world.agent(world.machine("fw"));
+    return { world, agent, ...(await world.until(boot(agent))) };
+  }
+
+  const stateOf = ({ simulator }: GatewayWorld) => {
+    const { loadBalancerBackendAddresses } = simulator.store.get(pool)?.properties ?? {};
+    const [only] = loadBalancerBackendAddresses as { properties: JsonObject }[];
+    return only?.properties.adminState;
+  };
+
+  test("begins with a drain, and a machine that starts again takes connections again", async () => {
+    const { world, agent, config } = await joined();
+    expect(await world.until(drainInBackendPool(agent.ctx, config))).toBe(true);
+    expect(stateOf(world)).toBe("Down");
+    expect(await world.until(drainInBackendPool(agent.ctx, config))).toBe(false);
+    const again = await world.agent(config.resourceId);
+    const { registration } = await world.until(boot(again));
+    expect(registration.wrote).toBe(true);
+    expect(stateOf(world)).toBe("None");
+    expect(world.members()).toEqual([config.privateIP]);
+  });
+
+  test("does not depend on a drain that is refused", async () => {
+    const { world, agent, config } = await joined();
+    const body = { error: { code: "AdminStateNotSupported", message: "not here" } };
+    const fault = {
+      match: { method: "PUT" },
+      effect: { kind: "answer", status: 400, body },
+    } as const;
+    const id = world.simulator.addFault(fault);
+    expect(await world.until(drainInBackendPool(agent.ctx, config))).toBe(false);
+    world.simulator.faults.remove(id);
+    await world.until(deregisterFromBackendPool(agent.ctx, config));
+    expect(world.members()).toEqual([]);
+  });
+
+  test("ends after 20 s where Azure does not let it, with what it said", async () => {
+    const { world, agent, config } = await joined();
+    const body = { error: { code: "InternalServerError", message: "no" } };
+    world.simulator.addFault({ match: {}, effect: { kind: "answer", status: 500, body } });
+    const startedAt = world.clock.now();
+    const message = await world.until(failure(deregisterFromBackendPool(agent.ctx, config)));
+    expect(message).toContain("(DeregistrationTimedOut)");
+    expect(message).toContain("InternalServerError");
+    expect(world.clock.now() - startedAt).toBeLessThanOrEqual(20_500);
+  });
+});
+
+describe("writes that come to nothing", () => {
+  test("an operation that fails is written again", async () => {
+    const world = await gatewayWorld({ operationMs: { "*": 2_000 } });
+    world.simulator.addFault({
+      match: { method: "PUT" },
+      effect: { kind: "operation", ms: 2_000, error: { code: "Broken", message: "it broke" } },
+      count: 1,
+    });
+    const agent = await world.agent(world.machine("fw"));
+    const { registration, config } = await world.until(boot(agent));
+    expect(registration).toMatchObject({ settled: true, retries: 1 });
+    expect(world.members()).toEqual([config.privateIP]);
+    expect(agent.metrics.text()).toContain('{what="register",code="Broken"} 1');
+  });
+
+  test("an operation that another's took the place of is no failure", async () => {
+    const world = await gatewayWorld({ operationMs: { "*": 5_000 } });
+    const agents = [await world.agent(world.machine("a")), await world.agent(world.machine("b"))];
+    const both = await world.until(Promise.all(agents.map((each) => boot(each))));
+    expect(both.map(({ registration }) => registration.settled)).toEqual([true, true]);
+    expect(world.members()).toHaveLength(2);
+  });
+
+  test("an answer that is lost after the write is no reason to write again", async () => {
+    const world = await gatewayWorld();
+    world.simulator.addFault({
+      match: { method: "PUT" },
+      effect: { kind: "lost", when: "after" },
+      count: 1,
+    });
+    const { registration } = await world.until(boot(await world.agent(world.machine("fw"))));
+    expect(registration.wrote).toBe(true);
+    expect(writes(world)).toEqual(["inspect"]);
+    expect(world.members()).toHaveLength(1);
+  });
+});
+
+test("a registration that somebody removes is made again", async () => {
+  const world = await gatewayWorld();
+  const agent = await world.agent(world.machine("fw"));
+  const { config } = await world.until(boot(agent));
+  const watching = watchRegistration(agent.ctx, config);
+  await world.simulator.advance(300_000);
+  expect(writes(world)).toEqual(["inspect"]);
+
+  world.simulator.change(pool, { properties: { loadBalancerBackendAddresses: [] } });
+  await world.simulator.advance(90_000);
+  expect(world.members()).toEqual([config.privateIP]);
+  expect(agent.metrics.text()).toContain("postern_agent_registrations_lost_total 1\n");
+  expect(agent.metrics.text()).toContain("postern_agent_registrations_repaired_total 1\n");
+
+  const outage = world.simulator.addFault({ match: {}, effect: { kind: "html", status: 502 } });
+  await world.simulator.advance(600_000);
+  world.simulator.faults.remove(outage);
+  world.simulator.change(pool, { properties: { loadBalancerBackendAddresses: [] } });
+  await world.simulator.advance(300_000);
+  expect(world.members()).toEqual([config.privateIP]);
+  agent.stop();
+  await watching;
 });
