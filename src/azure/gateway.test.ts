@@ -320,6 +320,23 @@ describe("look", () => {
     expect((await things.list(group))[0]?.properties.size).toBeUndefined();
   });
 
+  test("what a list does tell is believed though the etag is the same, but not that what it only names is empty", async () => {
+    let state = "Approved";
+    const { arm } = await gateway((one, response) => {
+      const interfaces = (address?: string) => [{ id: "nic", ...(address && { address }) }];
+      const now = (parts: object) => ({ ...made, etag: "1", properties: { state, parts } });
+      if (one.url.includes("api?")) json(response, 200, now(interfaces("10.0.0.4")));
+      else json(response, 200, { value: [now(interfaces())] });
+    });
+    const things = resourceGateway<Thing>(arm, { ...kind, expand: "parts" });
+    await things.get(linkId);
+    state = "Disconnected";
+    expect((await things.list(group))[0]?.properties).toEqual({
+      state: "Disconnected",
+      parts: [{ id: "nic", address: "10.0.0.4" }],
+    });
+  });
+
   test("a list that tells all is believed, though the etag is the same: counts have none", async () => {
     let size = 1;
     const { arm } = await gateway((one, response) => {

@@ -5,6 +5,7 @@ import { AzureError } from "./errors.ts";
 import type { Method } from "./exchange.ts";
 import type { Write } from "./operations.ts";
 import { describePath } from "./request-path.ts";
+import type { Filled } from "./sightings.ts";
 
 /** What every resource of Azure has. Azure fills in the first five. */
 export interface ArmResource<P = unknown> {
@@ -118,8 +119,9 @@ export function resourceGateway<T extends ArmResource>(
   async function list(scope: string, maxAgeMs = 0): Promise<T[]> {
     const path = `${scope}/${kind.collection}`;
     await arm.prove();
-    const leavesOut = kind.listsWhole !== true;
-    return (await sightings.list(path, maxAgeMs, () => listAll(path), leavesOut)) as T[];
+    const filled: Filled = (before, listed) =>
+      kind.listsWhole === true ? listed : fuller(before, listed, kind.expand);
+    return (await sightings.list(path, maxAgeMs, () => listAll(path), filled)) as T[];
   }
 
   async function listAll(path: string): Promise<T[]> {
@@ -172,6 +174,19 @@ export function resourceGateway<T extends ArmResource>(
   }
 
   return { get, look, list, put, remove };
+}
+
+/**
+ * A read fills in what a list leaves out, and while the etag is the same that stays. What the list does tell is newer: a
+ * connection is ended from its other side, and nobody promises that the etag tells of it.
+ */
+function fuller(before: unknown, listed: object, expand = ""): object {
+  const [a, b] = [before, listed] as (ArmResource<Record<string, unknown>> | undefined)[];
+  if (a?.etag === undefined || a.etag !== b?.etag) return listed;
+  const properties = { ...a.properties, ...b.properties };
+  // A list names these without what is in them.
+  if (a.properties[expand] !== undefined) properties[expand] = a.properties[expand];
+  return { ...a, ...b, properties };
 }
 
 /** The end of this very write if we know that it runs or ran; `undefined` when it must be sent. */

@@ -17,6 +17,9 @@ interface Collection {
   items: Map<string, Sighting>;
 }
 
+/** A resource as a list tells it, with what was known of it before. */
+export type Filled = (before: unknown, listed: object) => object;
+
 /** Absent resources are remembered so that nobody asks twice, but not for ever. */
 const absentMs = 10 * 60_000;
 
@@ -49,18 +52,18 @@ export class Sightings {
 
   /**
    * Everything in a collection: as last listed and changed since, or listed anew. Those who ask at once share one list.
-   * Where a list leaves out what a read tells, that stays while the etag does.
+   * `filled` adds what is known of a resource and what a list leaves out.
    */
   async list(
     collection: string,
     maxAgeMs: number,
     read: () => Promise<{ id?: string }[]>,
-    leavesOut = true,
+    filled: Filled = (_, listed) => listed,
   ): Promise<unknown[]> {
     const held = this.#at(collection);
     if (held.listedAt !== undefined && held.listedAt > this.#clock.now() - maxAgeMs)
       return present(held);
-    held.listing ??= this.#listed(held, read, leavesOut).finally(() => {
+    held.listing ??= this.#listed(held, read, filled).finally(() => {
       held.listing = undefined;
     });
     return held.listing;
@@ -69,7 +72,7 @@ export class Sightings {
   async #listed(
     held: Collection,
     read: () => Promise<{ id?: string }[]>,
-    leavesOut: boolean,
+    filled: Filled,
   ): Promise<unknown[]> {
     const from = this.#clock.now();
     const order = ++this.#order;
@@ -79,7 +82,7 @@ export class Sightings {
     for (const resource of found) {
       if (resource.id === undefined) continue;
       const key = idKey(resource.id);
-      const seen = leavesOut ? fuller(before.get(key)?.resource, resource) : resource;
+      const seen = filled(before.get(key)?.resource, resource);
       held.items.set(key, { resource: seen, at: from, order });
     }
     // What was seen while the list was on its way is newer than the list.
@@ -134,10 +137,4 @@ function present({ items }: Collection): unknown[] {
   const found: unknown[] = [];
   for (const { resource } of items.values()) if (resource !== undefined) found.push(resource);
   return found;
-}
-
-/** A read fills in what a list leaves out. While the etag is the same, so is what it filled in. */
-function fuller(before: unknown, listed: object): object {
-  const [a, b] = [before, listed] as { etag?: string }[];
-  return a?.etag !== undefined && a.etag === b?.etag ? (a as object) : listed;
 }
