@@ -385,6 +385,34 @@ describe("a private endpoint", () => {
     expect(short(seen(endpoints(look)))).toEqual({ told: [told], does });
   });
 
+  test.each([
+    ["Approved", "True Realised", []],
+    ["Pending", "False BeingReplaced", ["remove an endpoint"]],
+  ])(
+    "that was asked for without approval and is %s is %s where it should wait for one",
+    (status, told, does) => {
+      const { manualPrivateLinkServiceConnections: asked = [] } = connected(status).properties;
+      const lists = {
+        privateLinkServiceConnections: asked,
+        manualPrivateLinkServiceConnections: [],
+      };
+      const found = connected(status, lists);
+      expect(short(seen(endpoints(there(found))))).toEqual({ told: [told], does });
+    },
+  );
+
+  test("is one of many that are being made: they are told as one, however many are left", () => {
+    const many = (count: number) => {
+      const wanted = Array.from({ length: count }, (_, n) => ({
+        ...{ endpoint: { ...endpoint, name: `pe${n}` }, look: absent },
+        id: parseResourceId(`${endpoint.id}${n}`),
+      }));
+      return plan(seen({ endpoints: { wanted, unwanted: [] } })).conditions;
+    };
+    expect(many(200)).toEqual(many(2));
+    expect(many(2)[0]).toMatchObject({ reason: reasons.making });
+  });
+
   test("that waits longer is looked at more seldom", () => {
     const after = (sinceMs: number) => {
       const held = {

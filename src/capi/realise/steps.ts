@@ -68,16 +68,28 @@ export function summary(
   // A change in place disturbs nobody who is connected, so what was true stays true.
   const keeps = troubles.every((each) => "keepsTrue" in each && each.keepsTrue === true);
   if (keeps && held?.status === "True") return plain(held);
+  const urgent = troubles.filter((each) => !isPassing(each));
+  const passing = inOne(troubles.filter(isPassing));
   // What only takes its time is told after what somebody has to do something about.
-  const sorted = troubles.toSorted((a, b) => Number(isPassing(a)) - Number(isPassing(b)));
-  const told = sorted.slice(0, mostTold).map(({ message }) => message);
-  const more = sorted.length - told.length;
+  const told = [...urgent.slice(0, mostTold), ...passing].map(({ message }) => message);
+  const more = urgent.length - mostTold;
   return {
     type,
     status: "False",
-    reason: sorted[0]?.reason ?? first.reason,
+    reason: (urgent[0] ?? passing[0] ?? first).reason,
     message: [...told, ...(more > 0 ? [`and ${more} more`] : [])].join("; "),
   };
+}
+
+/** Many things that only take their time are told as one: names that come and go would be a write of the status each. */
+function inOne(troubles: readonly { reason: string; message: string }[]) {
+  if (troubles.length < 2) return troubles;
+  const reason = troubles.some((each) => each.reason === reasons.making)
+    ? reasons.making
+    : (troubles[0]?.reason ?? reasons.making);
+  const message =
+    "several things are being made, changed or removed · Azure needs about half a minute for each · nothing to do";
+  return [{ reason, message }];
 }
 
 /** Whether a trouble only takes its time. */
