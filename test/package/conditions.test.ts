@@ -5,6 +5,7 @@ import { reasons as ofEndpoints } from "../../src/capi/endpoints/reasons.ts";
 import { reasons as ofPausing } from "../../src/capi/pausing/plan.ts";
 import { reasons as ofProviderConfig } from "../../src/capi/provider-config/plan.ts";
 import { troubles } from "../../src/capi/provider-config/wanted.ts";
+import { reasons as ofRealise } from "../../src/capi/realise/reasons.ts";
 import { reasons as ofEndpoint } from "../../src/hosted/endpoint/reasons.ts";
 import { reasons as ofLink } from "../../src/hosted/link/reasons.ts";
 import { conditions, success } from "../../src/hosted/names.ts";
@@ -28,6 +29,7 @@ test.each([
   ["endpoint", Object.values(ofEndpoint)],
   ["On a HostedCluster", [success, statusUnknown, ...Object.values(topologyReasons)]],
   ["endpoints", Object.values(ofEndpoints)],
+  ["realise", Object.values(ofRealise)],
   ["On a KubeadmControlPlane", Object.values(ofPausing)],
   ["On a Cluster", [...Object.values(ofProviderConfig), ...troubles]],
 ])("docs/reference/conditions.md lists what is under %s, and nothing else", (heading, known) => {
