@@ -203,6 +203,60 @@ describeHosted("endpoints between management and workload clusters", (startWorld
     expect(readiness(await now(world, "wc1"))).toEqual(["True Connected"]);
   });
 
+  test("endpoints that somebody edits by hand are put right, and what is not ours in them stays", async () => {
+    const world = await startEndpoints(startWorld);
+    const mc = await makeManagement(world);
+    await connected(world);
+    const edited = async (thing: Thing) => {
+      const { networkSpec } = (
+        (await world.get("AzureCluster", thing.metadata.namespace, thing.metadata.name)) as Thing
+      ).spec as { networkSpec: { subnets: { privateEndpoints?: object[] }[] } };
+      for (const subnet of networkSpec.subnets)
+        subnet.privateEndpoints &&= subnet.privateEndpoints.map((each) => ({
+          ...each,
+          ...{ manualApproval: true, location: "elsewhere", customNetworkInterfaceName: "nic" },
+        }));
+      await world.patch(thing, { spec: { networkSpec } });
+    };
+    await edited(mc);
+    await edited((await now(world, "wc1")) as Thing);
+    await world.advance(10_000);
+    for (const each of [await getManagement(world), await now(world, "wc1")])
+      expect(endpointsIn(each)).toMatchObject([
+        { manualApproval: false, location: "westeurope", customNetworkInterfaceName: "nic" },
+      ]);
+  });
+
+  test("it ends the same when the operator is killed and started again at every stage", async () => {
+    const world = await startEndpoints(startWorld);
+    await makeManagement(world);
+    const restarted = async () => {
+      await world.stop();
+      await world.start();
+    };
+    const made = await makeWorkload(world, "wc1");
+    await restarted();
+    await world.advance(6_000);
+    await restarted();
+    await runCapz(world);
+    await restarted();
+    await world.advance(61_000);
+    expect(readiness(await now(world, "wc1"))).toEqual(["True Connected"]);
+    await world.remove(made);
+    await restarted();
+    await world.advance(60_000);
+    await restarted();
+    await world.advance(110_000);
+    // The two minutes of CAPZ begin anew with the process.
+    expect(world.azure.at(apiId("wc1"))).toBeDefined();
+    await world.advance(20_000);
+    await restarted();
+    await world.advance(4 * 60_000);
+    expect(await now(world, "wc1")).toBeUndefined();
+    expect(world.azure.at(apiId("wc1"))).toBeUndefined();
+    expect(await namesIn(world)).toEqual([]);
+  });
+
   test("a paused cluster is left alone until the pause ends", async () => {
     const world = await startEndpoints(startWorld);
     await makeManagement(world);
