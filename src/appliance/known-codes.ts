@@ -109,6 +109,12 @@ export const applianceCodes = {
     "it did not come about in the time allowed",
     "remove the entry by hand, or let the health probe take care of it; leaving again is safe",
   ),
+
+  // The machine itself.
+  HealthPortTaken: row(
+    "the port of the health probe cannot be listened on",
+    "end what listens there, or let the appliance answer on another port and give the agent its address",
+  ),
 } as const satisfies Record<string, Known>;
 
 /** A code of the agent. */

@@ -33,6 +33,14 @@ export const agentSeries = {
     help: "Requests to the instance metadata service without a good answer, by status",
     type: "counter",
   },
+  postern_agent_probes_total: {
+    help: "Health probes that were answered, by status",
+    type: "counter",
+  },
+  postern_agent_tunnel_packets_total: {
+    help: "Packets that a tunnel carried, by link and direction; only of links that the agent made",
+    type: "counter",
+  },
 } as const satisfies Record<string, Series>;
 
 type Name = keyof typeof agentSeries;
@@ -44,14 +52,14 @@ type Name = keyof typeof agentSeries;
 export function agentMetrics(): MetricsCollector & { text(): string } {
   const values = new Map<Name, Map<string, number>>();
   for (const name of Object.keys(agentSeries) as Name[]) values.set(name, new Map());
-  const set = (name: Name, value: number) => values.get(name)?.set("", value);
+  const set = (name: Name, value: number, labels = "") => values.get(name)?.set(labels, value);
   const count = (name: Name, labels = "") => {
     const series = values.get(name);
     series?.set(labels, (series.get(labels) ?? 0) + 1);
   };
   for (const name of Object.keys(agentSeries) as Name[])
     if (
-      !/_(retries|imds_errors)_total$/.test(name) &&
+      !/_(retries|imds_errors|probes|tunnel_packets)_total$/.test(name) &&
       name !== "postern_agent_registration_seconds"
     )
       set(name, 0);
@@ -66,6 +74,13 @@ export function agentMetrics(): MetricsCollector & { text(): string } {
     lost: () => count("postern_agent_registrations_lost_total"),
     repaired: () => count("postern_agent_registrations_repaired_total"),
     imdsFailed: (status) => count("postern_agent_imds_errors_total", `{status=${quoted(status)}}`),
+    probed: (status) => count("postern_agent_probes_total", `{status=${quoted(String(status))}}`),
+    tunnelPackets: (link, direction, packets) =>
+      set(
+        "postern_agent_tunnel_packets_total",
+        packets,
+        `{link=${quoted(link)},direction=${quoted(direction)}}`,
+      ),
     text: () =>
       [...values]
         .flatMap(([name, series]) => [

@@ -13,6 +13,9 @@ test("the text has every series with its kind, and counts what happened", () => 
   metrics.lost();
   metrics.repaired();
   metrics.imdsFailed("410");
+  metrics.probed(200);
+  metrics.probed(200);
+  metrics.tunnelPackets("gwlb-internal", "received", 7);
   const lines = metrics.text().split("\n");
   for (const [name, { type, help }] of Object.entries(agentSeries)) {
     expect(lines).toContain(`# TYPE ${name} ${type}`);
@@ -27,6 +30,8 @@ test("the text has every series with its kind, and counts what happened", () => 
     "postern_agent_registrations_lost_total 1",
     "postern_agent_registrations_repaired_total 1",
     'postern_agent_imds_errors_total{status="410"} 1',
+    'postern_agent_probes_total{status="200"} 2',
+    'postern_agent_tunnel_packets_total{link="gwlb-internal",direction="received"} 7',
     "",
   ]);
 });

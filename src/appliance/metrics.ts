@@ -15,6 +15,10 @@ export interface MetricsCollector {
   repaired(): void;
   /** The metadata service gave no good answer: a status, or `none` where nothing answered. */
   imdsFailed(status: string): void;
+  /** A probe of the load balancer was answered. */
+  probed(status: number): void;
+  /** How many packets a tunnel has carried since its link was made. */
+  tunnelPackets(link: string, direction: "received" | "sent", packets: number): void;
 }
 
 const silent: MetricsCollector = {
@@ -24,6 +28,8 @@ const silent: MetricsCollector = {
   lost: () => undefined,
   repaired: () => undefined,
   imdsFailed: () => undefined,
+  probed: () => undefined,
+  tunnelPackets: () => undefined,
 };
 
 let collector = silent;

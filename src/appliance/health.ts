@@ -1,0 +1,132 @@
+import type { RequestListener, Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { http } from "../azure/http.ts";
+import { send } from "../azure/transport.ts";
+import { type Clock, wait } from "../model/clock.ts";
+import type { ApplianceContext } from "./context.ts";
+import { ApplianceError } from "./errors.ts";
+import type { HealthProbe } from "./gwlb-config.ts";
+
+/** Where the load balancer's probes are answered. */
+export interface HealthOptions {
+  host?: string | undefined;
+  port: number;
+}
+
+/** Who answers the probes: the agent before the appliance can, then the appliance, and the agent again when it leaves. */
+export interface HealthServer {
+  readonly ports: readonly number[];
+  /** Listen on another port too. */
+  listen(port: number): Promise<void>;
+  /**
+   * Let the appliance answer: a function of this process gets the requests of the same listening socket; an address is
+   * asked for each probe, once it has answered 200 for the first time. Either way the port is never closed in between.
+   */
+  handOver(to: RequestListener | URL): Promise<void>;
+  /** From now on the answer is 503, or for probes that only connect none; it is over when the load balancer has seen it. */
+  leave(probe?: HealthProbe, mostMs?: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Half of what Azure gives a probe where it says nothing else: an appliance that hangs is told of in time. */
+const answerMs = 2_500;
+const betweenLooksMs = 500;
+const usualProbe: Pick<HealthProbe, "intervalSeconds" | "threshold" | "protocol"> = {
+  protocol: "Http",
+  intervalSeconds: 5,
+  threshold: 2,
+};
+const longestLeaveMs = 30_000;
+
+/** Start to answer probes with 200, before anything else is known. */
+export async function startHealthServer(
+  ctx: ApplianceContext,
+  options: HealthOptions,
+): Promise<HealthServer> {
+  const { clock } = ctx;
+  const { host = "0.0.0.0" } = options;
+  const servers: Server[] = [];
+  let leaving = false;
+  let appliance: RequestListener | undefined;
+
+  const answer: RequestListener = (request, response) => {
+    response.once("finish", () => ctx.metrics.probed(response.statusCode));
+    if (leaving) return reply(response, 503, "leaving");
+    if (appliance === undefined) return reply(response, 200, "starting");
+    return appliance(request, response);
+  };
+
+  const listen = async (port: number): Promise<void> => {
+    const server = http.createServer({ keepAlive: true }, answer);
+    await listening(server, host, port);
+    servers.push(server);
+  };
+  const close = async (): Promise<void> => {
+    await Promise.all(servers.splice(0).map(closed));
+  };
+
+  await listen(options.port);
+  return {
+    get ports() {
+      return servers.map((server) => (server.address() as AddressInfo).port);
+    },
+    listen,
+    async handOver(to) {
+      if (to instanceof URL) await untilWell(ctx, to);
+      appliance = to instanceof URL ? forwarding(clock, to) : to;
+    },
+    async leave(probe, mostMs = longestLeaveMs) {
+      const { protocol, intervalSeconds, threshold } = probe ?? usualProbe;
+      leaving = true;
+      if (protocol === "Tcp") await close();
+      await wait(clock, Math.min(mostMs, intervalSeconds * threshold * 1_000));
+    },
+    close,
+  };
+}
+
+/** Ask the appliance until it is well, so that no probe meets one that is not there yet. */
+async function untilWell({ clock, signal }: ApplianceContext, url: URL): Promise<void> {
+  while ((await ask(clock, url, signal)) !== 200) await wait(clock, betweenLooksMs, signal);
+}
+
+/** Answer with the status of the appliance's own answer; where it gives none, it is not well. */
+function forwarding(clock: Clock, url: URL): RequestListener {
+  return (_request, response) => {
+    void ask(clock, url).then((status) =>
+      reply(response, status ?? 503, status === undefined ? "no answer" : "appliance"),
+    );
+  };
+}
+
+async function ask(clock: Clock, url: URL, signal?: AbortSignal): Promise<number | undefined> {
+  const agent = new http.Agent({ keepAlive: false });
+  const headers = { "user-agent": "postern-agent" };
+  const timeoutMs = answerMs;
+  const answer = await send({ method: "GET", url, headers, agent, clock, timeoutMs, signal });
+  return "status" in answer ? answer.status : undefined;
+}
+
+function reply(response: ServerResponse, status: number, text: string): void {
+  // A probe makes a new connection each time; one that is kept would hold the end up.
+  response.writeHead(status, { "content-type": "text/plain", connection: "close" });
+  response.end(`${text}\n`);
+}
+
+function listening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      const what = `answer health probes on ${host}:${port}`;
+      const seen = cause.code ?? cause.message;
+      reject(new ApplianceError({ code: "HealthPortTaken", what, seen, cause }));
+    });
+    server.listen({ host, port }, resolve);
+  });
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}
