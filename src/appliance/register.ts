@@ -149,12 +149,14 @@ function noticeLoss(
     state.thereSince ??= clock.now();
     return;
   }
-  if (state.thereSince === undefined) return;
+  // A write that Azure took and a read that showed the entry are the same promise.
+  if (state.thereSince === undefined && state.written === undefined) return;
   state.thereSince = undefined;
+  state.written = undefined;
   state.waits = 0;
   state.lost = true;
   metrics.lost();
-  log.warn({ pool: pool.id }, "the registration was there and is gone");
+  log.warn({ pool: pool.id }, "the registration was made and is gone");
 }
 
 /** Where the last write to the pool failed and was ours: why. One that another took the place of is no failure. */
