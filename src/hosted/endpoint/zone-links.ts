@@ -41,7 +41,7 @@ export function foundLinks({ links }: ZoneSeen): FoundLink[] {
  * What to do about the links of a zone, for each network:
  *
  *   link to it                     →
- *   with our claim                 good
+ *   with our claim                 good; written again where Azure failed to make it
  *   with another cluster's claim   good, and claimed, so that it stays when the other goes
  *   without any                    good, and somebody's; HyperShift's in a zone that we published: claimed
  *   none                           made under the first name that is free; for the base domain only once the link
@@ -102,6 +102,22 @@ function refused(
 
 function keepLink(seen: Seen, zone: ZoneSeen, { id, found }: FoundLink): Part {
   const { tags = {}, properties } = found;
+  if (ourClaim(tags, seen.us) !== undefined && isFailed(found))
+    return {
+      steps: [
+        {
+          on: "link",
+          do: "link network",
+          id,
+          body: linkBody(found, tags),
+          ifMatch: found.etag,
+          why: `the link ${nameOf(id)} of ${nameOf(zone.id)} did not come about and is written again`,
+          condition,
+          failsAs: failures(zone.role).link,
+        },
+      ],
+      verdict: namesPending(seen),
+    };
   const works = properties.virtualNetworkLinkState !== "InProgress";
   const verdict = works ? undefined : namesPending(seen);
   const waitMs = works ? undefined : 10_000;
@@ -173,6 +189,11 @@ export function giveUpLink(seen: Seen, { id, found }: FoundLink, why: string): E
 function linkBody(found: VirtualNetworkLink, tags: Record<string, string>): VirtualNetworkLink {
   const { provisioningState: _, virtualNetworkLinkState: __, ...properties } = found.properties;
   return { location: "global", tags, properties };
+}
+
+/** Azure keeps a link that it could not make, and leaves it so. */
+function isFailed({ properties }: VirtualNetworkLink): boolean {
+  return /^(failed|canceled)$/i.test(properties.provisioningState ?? "");
 }
 
 function leadsTo({ properties }: VirtualNetworkLink, network: ResourceId): boolean {

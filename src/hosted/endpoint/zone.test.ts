@@ -54,6 +54,16 @@ describe("a zone", () => {
     expect(guest.below(base)).toEqual([]);
   });
 
+  test("whose link Azure failed to make is linked again", () => {
+    const guest = new PaperGuest();
+    settle(guest, seen());
+    const [id = ""] = guest.below(internal).filter((each) => /virtualNetworkLinks/i.test(each));
+    const link = guest.at(id);
+    const properties = { ...(link?.properties as object), provisioningState: "Failed" };
+    guest.set(id, { ...link, properties });
+    expect(plan(guest.seen(seen())).steps).toMatchObject([{ do: "link network", id }]);
+  });
+
   test("of internal names that an earlier control plane of the cluster left is used again", () => {
     const guest = new PaperGuest();
     guest.set(internal, { tags: { [`postern_user_${clusterID}`]: "earlier" }, properties: {} });
