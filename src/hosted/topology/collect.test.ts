@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { clusterOf, linkOf, seenOf } from "../../../test/hosted/topology-world.ts";
+import { clusterOf, linkOf, seenOf, TopologyWorld } from "../../../test/hosted/topology-world.ts";
 import { statusChange } from "../../kube/status.ts";
-import { conditions } from "../names.ts";
+import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
+import { clusterAnnotation, conditions } from "../names.ts";
 import { plan } from "./plan.ts";
 
 const fine = Object.fromEntries(
@@ -113,5 +114,38 @@ describe("the conditions of a cluster's links on the cluster", () => {
     expect(collectedOn([linkOf("private-router", fine)], { topology: "Public" })).toEqual({});
     const swift = { private: { type: "Swift", swift: { podNetworkInstance: "a" } } } as const;
     expect(collectedOn([linkOf("private-router", fine)], { azure: swift })).toEqual({});
+  });
+
+  test("never come from the links of another cluster in the same namespace", () => {
+    const link = linkOf("private-router", fine, { annotations: { [clusterAnnotation]: "a/b" } });
+    expect(collectedOn([link])).toEqual({});
+  });
+
+  test("without any link say why there is none, in the words of the control plane", () => {
+    const world = new TopologyWorld(clusterOf());
+    world.settle();
+    const available = () =>
+      plan({ ...world.see(), links: [] }).conditions.filter(
+        ({ type }) => type === conditions.available,
+      );
+    expect(available()).toMatchObject([
+      {
+        status: "Unknown",
+        reason: "StatusUnknown",
+        message: expect.stringContaining("Service private-router has no address"),
+      },
+    ]);
+    const plane = world.get<HostedControlPlane>("HostedControlPlane", "one");
+    const told = {
+      type: conditions.available,
+      status: "False" as const,
+      reason: "ServiceHasNoIP",
+      message: "why",
+      lastTransitionTime: "2026-01-01T00:00:00Z",
+    };
+    if (plane) plane.status = { conditions: [told] };
+    expect(available()).toMatchObject([
+      { status: "False", reason: "ServiceHasNoIP", message: "why" },
+    ]);
   });
 });

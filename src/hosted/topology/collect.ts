@@ -1,6 +1,7 @@
 import type { PlannedCondition } from "../../model/conditions.ts";
 import { conditionOf } from "../../model/conditions.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
+import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 import { conditions, success } from "../names.ts";
 import { statusUnknown } from "./reasons.ts";
 
@@ -13,20 +14,26 @@ interface Said {
 }
 
 /**
- * The conditions of a cluster's links on the cluster itself. Links that should be there and are not count as unknown;
- * without any link there is nothing to say, and what was said before goes.
+ * The conditions of a cluster's links on the cluster itself. Links that should be there and are not count as unknown, or
+ * as what their control plane says of them.
  *
  *     any link says            →
  *     False                    False, with the reason of the first that does
  *     Unknown, nothing, or
  *     something outdated       Unknown
  *     all True                 True
+ *
+ *     no link, control plane   →
+ *     known                    the last of the five alone: why there is none
+ *     HyperShift's, or gone    nothing, and what was said before goes
  */
 export function collected(
   links: readonly AzurePrivateLinkService[],
   expected: readonly string[],
+  controlPlane?: HostedControlPlane,
 ): PlannedCondition[] {
-  if (links.length === 0) return [];
+  if (links.length === 0)
+    return controlPlane && expected[0] ? [withoutLink(expected[0], controlPlane)] : [];
   const names = [...new Set([...expected, ...links.map(({ metadata }) => metadata.name).sort()])];
   return Object.values(conditions).map((type) => {
     const all = names.map((name) =>
@@ -34,6 +41,7 @@ export function collected(
         name,
         links.find(({ metadata }) => metadata.name === name),
         type,
+        controlPlane,
       ),
     );
     const bad = all.filter(({ status }) => status === "False");
@@ -47,20 +55,38 @@ export function collected(
   });
 }
 
+/** A link is made when its Service has an address. */
+function withoutLink(name: string, controlPlane: HostedControlPlane): PlannedCondition {
+  const type = conditions.available;
+  const { status, reason, message } = saidBy(name, undefined, type, controlPlane);
+  if (status !== "Unknown") return { type, status, reason, message };
+  const why = `${message} · Service ${name} has no address · wait for the cloud provider, or see the events of that Service`;
+  return { type, status, reason, message: why };
+}
+
 /** Whether a link says of its present generation that all of it is there. */
 export function isAvailable(link: AzurePrivateLinkService): boolean {
   const said = saidBy(link.metadata.name, link, conditions.available);
   return said.status === "True" && link.metadata.deletionTimestamp === undefined;
 }
 
-function saidBy(name: string, link: AzurePrivateLinkService | undefined, type: string): Said {
+function saidBy(
+  name: string,
+  link: AzurePrivateLinkService | undefined,
+  type: string,
+  controlPlane?: HostedControlPlane,
+): Said {
   const unknown = (message: string): Said => ({
     link: name,
     status: "Unknown",
     reason: statusUnknown,
     message,
   });
-  if (link === undefined) return unknown("there is no private link yet");
+  if (link === undefined) {
+    const refused = conditionOf(controlPlane?.status?.conditions, type);
+    if (refused?.status !== "False") return unknown("there is no private link yet");
+    return { link: name, status: "False", reason: refused.reason, message: refused.message };
+  }
   const found = conditionOf(link.status?.conditions, type);
   if (found === undefined) return unknown("nothing is known yet");
   const { status, reason, message, observedGeneration } = found;

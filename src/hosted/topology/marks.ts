@@ -16,6 +16,17 @@ export function isOf(object: KubeObject, cluster: KubeObject): boolean {
   return object.metadata.annotations?.[clusterAnnotation] === keyOf(cluster);
 }
 
+/** Whether an object says that it is another cluster's. */
+export function isAnothers(object: KubeObject, cluster: KubeObject): boolean {
+  const key = object.metadata.annotations?.[clusterAnnotation] ?? "";
+  return /^[^/]+\/[^/]+$/.test(key) && key !== keyOf(cluster);
+}
+
+/** Whether an object is this cluster's, also where somebody wrote rubbish over whose it says it is. */
+export function isOwn(object: KubeObject, cluster: KubeObject): boolean {
+  return isOf(object, cluster) || (isMade(object) && !isAnothers(object, cluster));
+}
+
 /** The reference by which the garbage collector takes an object away with its control plane. */
 export function ownedBy({ metadata: { name, uid = "" } }: HostedControlPlane): OwnerReference {
   return {

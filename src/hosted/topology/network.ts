@@ -44,7 +44,7 @@ export function networkPlan(
   for (const one of wanted) {
     const held = heldOf(seen, one.kind, one.object.metadata.name);
     if (held === undefined) steps.push(make(one.kind, one.object, "it is part of the topology"));
-    else if (isGoing(held)) waiting ??= applying(`${one.kind} ${held.metadata.name} is going`);
+    else if (isGoing(held)) waiting ??= goingAway(one.kind, held);
     else if (!isMade(held) && !belongsTo(held, controlPlane)) waiting = another(one.kind, held);
     else {
       const patch = changeTo(held, one, controlPlane);
@@ -162,6 +162,15 @@ function heldOf(seen: Seen, kind: Wanted["kind"], name: string): Service | Route
 
 function applying(message: string): Problem {
   return { reason: topologyReasons.applying, message };
+}
+
+/** Somebody deleted it. A load balancer's Service cannot go while a link service stands before it. */
+function goingAway(kind: string, { metadata }: KubeObject): Problem {
+  const held = metadata.finalizers ?? [];
+  const why = held.length > 0 ? `is held by ${held.join(", ")}` : "is not gone yet";
+  return applying(
+    `${kind} ${metadata.name} is being deleted and ${why} · it is made anew when it is gone · if it stays, delete the AzurePrivateLinkService of this name, which is made anew too`,
+  );
 }
 
 function another(kind: string, { metadata }: KubeObject): Problem {

@@ -1,8 +1,15 @@
 import { createHash } from "node:crypto";
 import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
+import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 
-/** The numbers of a cluster that HyperShift would fill in; the same for one uid, however often they are asked for. */
-export function numbersOf({ metadata }: HostedCluster): { clusterID: string; infraID: string } {
+/**
+ * The numbers of a cluster that HyperShift would fill in; the same for one uid, however often they are asked for. A cluster
+ * whose control plane has numbers gets those back: it can lose them to whoever applies a file without them.
+ */
+export function numbersOf(
+  { metadata }: HostedCluster,
+  controlPlane?: HostedControlPlane,
+): { clusterID: string; infraID: string } {
   const digest = createHash("sha256").update(`postern cluster ${metadata.uid}`).digest();
   const hex = digest.toString("hex");
   // Version 8 is for UUIDs made by a rule of one's own (RFC 9562).
@@ -16,5 +23,6 @@ export function numbersOf({ metadata }: HostedCluster): { clusterID: string; inf
   ].join("-");
   // Names in Azure are made from it, some of them short.
   const infraID = `${metadata.name.slice(0, 21).replace(/[-.]+$/, "")}-${hex.slice(32, 37)}`;
-  return { clusterID, infraID };
+  const known = controlPlane?.spec;
+  return { clusterID: known?.clusterID || clusterID, infraID: known?.infraID || infraID };
 }

@@ -1,7 +1,7 @@
 import type { Plan } from "../../kube/feature.ts";
 import type { KubeObject } from "../../model/kind.ts";
-import { clusterAnnotation, hostedClusterFinalizer } from "../names.ts";
-import { isMade, isOf } from "./marks.ts";
+import { hostedClusterFinalizer } from "../names.ts";
+import { isAnothers, isMade, isOf, isOwn } from "./marks.ts";
 import { topologyApplied, topologyReasons } from "./reasons.ts";
 import type { MadeKind, Seen, TopologyStep } from "./seen.ts";
 import { end, isGoing } from "./steps.ts";
@@ -17,14 +17,17 @@ import { sides } from "./wanted.ts";
  *     namespace                 if we made it. It is not waited for: the cluster's own controller empties it, and where
  *                               there is none it would stay for ever
  *     the HostedCluster's hold
+ *
+ * A cluster that was refused because another has its namespace had nothing there, and goes at once.
  */
 export function planDown(seen: Seen): Plan<TopologyStep> {
   const { cluster, controlPlane, links, namespace } = seen;
   if (!cluster.metadata.finalizers?.includes(hostedClusterFinalizer))
     return { steps: [], conditions: [], again: "never" };
-  const plane = controlPlane && isOf(controlPlane, cluster) ? controlPlane : undefined;
+  if (isTaken(seen)) return { steps: [], conditions: [], finalizer: "release", again: "never" };
+  const plane = controlPlane && isOwn(controlPlane, cluster) ? controlPlane : undefined;
   if (plane && !isGoing(plane)) return going([["HostedControlPlane", plane]]);
-  const ownLinks = links.filter((link) => isOf(link, cluster) || isUnnamed(link));
+  const ownLinks = links.filter((link) => !isAnothers(link, cluster));
   const first: Going[] = [
     ...(plane ? [["HostedControlPlane", plane] as const] : []),
     ...ownLinks.map((link) => ["AzurePrivateLinkService", link] as const),
@@ -44,9 +47,9 @@ export function planDown(seen: Seen): Plan<TopologyStep> {
 
 type Going = readonly [MadeKind, KubeObject];
 
-/** One that names no cluster at all is this one's by the namespace that it is in. */
-function isUnnamed({ metadata }: KubeObject): boolean {
-  return metadata.annotations?.[clusterAnnotation] === undefined;
+/** Whether another cluster lives where this one would. */
+function isTaken({ cluster, namespace, controlPlane }: Seen): boolean {
+  return [namespace, controlPlane].some((each) => each && isAnothers(each, cluster));
 }
 
 /** Ask them to go, and wait until they have. */

@@ -185,6 +185,44 @@ describe("without HyperShift", () => {
     expect(outcome(other.see())).toMatchObject({ does: [], says: "False OwnedByAnother" });
   });
 
+  test("a control plane with rubbish for its cluster is put right", () => {
+    const world = settled();
+    const plane = world.get("HostedControlPlane", "one");
+    if (plane) plane.metadata.annotations = { [clusterAnnotation]: "rubbish" };
+    expect(outcome(world.see()).does).toEqual(["change HostedControlPlane one"]);
+  });
+
+  test("a cluster that lost its number gets that of its control plane back", () => {
+    const world = settled();
+    const { clusterID } = world.cluster.spec;
+    delete world.cluster.spec.clusterID;
+    world.settle();
+    expect(world.cluster.spec.clusterID).toBe(clusterID);
+  });
+
+  test.each([["n".repeat(60)], ["one.two"]])(
+    "a name that no namespace can have is refused with a way out: %s",
+    (name) => {
+      const { conditions, steps } = plan(seenOf(clusterOf({ metadata: { name } })));
+      expect(steps).toEqual([]);
+      expect(conditions.find(({ type }) => type === "TopologyApplied")).toMatchObject({
+        reason: "NameUnusable",
+        message: expect.stringContaining("create the cluster under another name"),
+      });
+    },
+  );
+
+  test("a Service that somebody deletes is waited for, and what holds it is said", () => {
+    const world = settled();
+    const service = world.get<Service>("Service", "private-router");
+    if (!service) throw new Error("there is no router");
+    service.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
+    service.metadata.finalizers = ["service.kubernetes.io/load-balancer-cleanup"];
+    const said = plan(world.see()).conditions.find(({ type }) => type === "TopologyApplied");
+    expect(said?.message).toContain("held by service.kubernetes.io/load-balancer-cleanup");
+    expect(said?.message).toContain("delete the AzurePrivateLinkService");
+  });
+
   test("a namespace that was there before is used, but not deleted with the cluster", () => {
     const world = new TopologyWorld(clusterOf());
     world.namespace = { metadata: { name: "clusters-one" } };
@@ -422,6 +460,19 @@ describe("a cluster that is being deleted", () => {
       does: [],
       finalizer: "release",
     });
+  });
+
+  test("touches nothing in a namespace that another cluster has: that is why it was refused", () => {
+    const other = settled();
+    const seen = other.see();
+    const metadata = {
+      name: "b-one",
+      namespace: "clusters",
+      deletionTimestamp: "2026-01-01T00:00:00Z",
+      finalizers: [hostedClusterFinalizer],
+    };
+    const cluster = clusterOf({ metadata });
+    expect(outcome({ ...seen, cluster })).toMatchObject({ does: [], finalizer: "release" });
   });
 
   test("leaves what belongs to another cluster in the same namespace alone", () => {

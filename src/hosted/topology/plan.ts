@@ -10,7 +10,7 @@ import {
   wantedControlPlane,
   wantedNamespace,
 } from "./control-plane.ts";
-import { isMade, isOf } from "./marks.ts";
+import { isAnothers, isMade, isOf, isOwn } from "./marks.ts";
 import { linksOf, networkPlan } from "./network.ts";
 import { numbersOf } from "./numbers.ts";
 import { planDown } from "./plan-down.ts";
@@ -75,15 +75,20 @@ interface Built {
 function build(seen: Seen, { access, publishing }: Extract<Checked, { ok: true }>): Built {
   const { cluster, namespace, controlPlane } = seen;
   const first: TopologyStep[] = [];
-  const { clusterID, infraID } = numbersOf(cluster);
+  const { clusterID, infraID } = numbersOf(
+    cluster,
+    controlPlane && isOwn(controlPlane, cluster) ? controlPlane : undefined,
+  );
   const missing = {
     ...(!cluster.spec.clusterID && { clusterID }),
     ...(!cluster.spec.infraID && { infraID }),
   };
   if (Object.keys(missing).length > 0)
     first.push(change("HostedCluster", cluster, { spec: missing }, "it has no number yet"));
-  if (namespace === undefined)
-    first.push(make("Namespace", wantedNamespace(cluster), "the control plane lives in it"));
+  const home = wantedNamespace(cluster);
+  if (namespace === undefined && !isDnsLabel(home.metadata.name))
+    return only([], nameUnusable(home));
+  if (namespace === undefined) first.push(make("Namespace", home, "the control plane lives in it"));
   else if (isGoing(namespace)) return only(first, terminating(namespace));
   else if (isMade(namespace) && !isOf(namespace, cluster))
     return only(first, another("Namespace", namespace));
@@ -92,7 +97,7 @@ function build(seen: Seen, { access, publishing }: Extract<Checked, { ok: true }
   const wanted = wantedControlPlane(cluster);
   if (controlPlane === undefined)
     return only([make("HostedControlPlane", wanted, "the cluster has none")]);
-  if (!isOf(controlPlane, cluster)) return only([], another("HostedControlPlane", controlPlane));
+  if (!isOwn(controlPlane, cluster)) return only([], another("HostedControlPlane", controlPlane));
   if (isGoing(controlPlane)) return only([], planeGoing);
   const patch = controlPlaneChange(controlPlane, wanted);
   const { steps, waiting } = networkPlan(seen, wantedAs(controlPlane, wanted), access, publishing);
@@ -108,11 +113,14 @@ function wantedAs<T extends KubeObject>(held: T, wanted: T): T {
   return { ...wanted, metadata: { ...held.metadata, ...wanted.metadata } };
 }
 
-function linkConditions({ links }: Seen, checked: Checked): PlannedCondition[] {
+function linkConditions({ cluster, controlPlane, ...seen }: Seen, checked: Checked) {
+  const links = seen.links.filter((link) => !isAnothers(link, cluster));
   // While the cluster contradicts itself nobody knows which links it should have; those that it has still speak.
   if (!checked.ok) return collected(links, []);
   const expected = linksOf(checked.access, checked.publishing);
-  return expected.length === 0 ? [] : collected(links, expected);
+  const stays = ![cluster, controlPlane].some((each) => each && isGoing(each));
+  const known = controlPlane && stays && isOwn(controlPlane, cluster) ? controlPlane : undefined;
+  return expected.length === 0 ? [] : collected(links, expected, known);
 }
 
 /**
@@ -148,6 +156,18 @@ const applying: Problem = {
   reason: topologyReasons.applying,
   message: "the control plane and its network are being made or changed",
 };
+
+/** Namespaces take less than names of clusters do. */
+function isDnsLabel(name: string): boolean {
+  return /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name);
+}
+
+function nameUnusable({ metadata }: KubeObject): Problem {
+  return {
+    reason: topologyReasons.nameUnusable,
+    message: `the control plane cannot be made · its namespace would be ${metadata.name}, and such a name has no dots and at most 63 characters · create the cluster under another name`,
+  };
+}
 
 function terminating({ metadata }: KubeObject): Problem {
   return {

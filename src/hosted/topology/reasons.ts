@@ -11,6 +11,7 @@ export const topologyReasons = {
   strategy: "PublishingStrategyNotSupported",
   apiServer: "APIServerNotBehindLink",
   another: "OwnedByAnother",
+  nameUnusable: "NameUnusable",
   noRoutes: "RoutesNotServed",
   // What goes on.
   applying: "Applying",
