@@ -10,7 +10,13 @@ import {
   hostedControlPlane,
 } from "../../model/kinds/hosted-control-plane.ts";
 import { type NodePool, nodePool } from "../../model/kinds/node-pool.ts";
-import { clusterAnnotation, controlPlaneFinalizer, oauthServer, privateRouter } from "../names.ts";
+import {
+  clusterAnnotation,
+  conditions,
+  controlPlaneFinalizer,
+  oauthServer,
+  privateRouter,
+} from "../names.ts";
 import { apply } from "./apply.ts";
 import { type ObserveStep, plan, type Seen } from "./plan.ts";
 import { see } from "./see.ts";
@@ -41,7 +47,8 @@ export function observeFeature(): MakeFeature {
       name: "observe",
       kind: hostedControlPlane,
       finalizer: controlPlaneFinalizer,
-      conditions: [],
+      // There only while something is wrong: a link object tells the rest by itself.
+      conditions: [conditions.available],
       see: (controlPlane, pass) => see(controlPlane, sources, pass),
       plan,
       apply: (step, pass) => apply(step, sources.links, pass),

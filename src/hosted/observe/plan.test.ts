@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
+import type { Condition } from "../../model/kinds/condition.ts";
 import type { Service } from "../../model/kinds/core.ts";
 import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 import type { Topology } from "../../model/kinds/private-access.ts";
@@ -163,12 +164,24 @@ describe("the link object of a Service", () => {
     });
   });
 
-  test("once it is there, nothing is left to do", () => {
+  test("once it is there, nothing is left to do but to see that the control plane stays held", () => {
     expect(outcome(seen({ links: [made(seen())] }))).toEqual({
       does: [],
       says: [],
-      finalizer: undefined,
+      finalizer: "hold",
     });
+  });
+
+  test("where there can be none, a condition says why, and takes it back when it is over", () => {
+    const named = serviceOf("private-router");
+    named.status = { loadBalancer: { ingress: [{ hostname: "balancer.example.com" }] } };
+    const [said] = plan(seen({ services: [named] })).conditions;
+    expect(said).toMatchObject({ status: "False", reason: "ServiceHasNoIP" });
+    const later = seen({ links: [made(seen())] });
+    expect(plan(later).conditions).toEqual([]);
+    const held = { ...said, lastTransitionTime: "2026-01-01T00:00:00Z" } as Condition;
+    later.controlPlane.status = { conditions: [held] };
+    expect(plan(later).conditions).toMatchObject([{ status: "Unknown", reason: "SeeLinks" }]);
   });
 
   test("the OAuth server has one of its own where a load balancer publishes it", () => {

@@ -1,4 +1,5 @@
 import type { Again, Plan, Step } from "../../kube/feature.ts";
+import { conditionOf, type PlannedCondition } from "../../model/conditions.ts";
 import { isExplained } from "../../model/failure.ts";
 import { isIp } from "../../model/ip.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
@@ -7,6 +8,7 @@ import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.
 import { type PrivateAccess, privateAccess } from "../../model/kinds/private-access.ts";
 import type { Pause } from "../../model/pause.ts";
 import {
+  conditions,
   controlPlaneFinalizer,
   endpointFinalizer,
   internalLoadBalancerAnnotation,
@@ -34,6 +36,9 @@ import { differenceOf, wantedLink } from "./wanted-link.ts";
  *     private                               internal, address     another's            nothing, said
  *     private                               internal, address     ours, differs        change what can be changed,
  *                                                                                      say what cannot
+ *
+ * What is said is a condition of the control plane too: events are forgotten, and without a link object nothing else
+ * could tell why there is none.
  */
 export const observeReasons = {
   made: "LinkMade",
@@ -84,12 +89,17 @@ export function plan(seen: Seen): Plan<ObserveStep> {
   const { controlPlane, pause, links } = seen;
   if (controlPlane.metadata.deletionTimestamp !== undefined) {
     const held = links.some(({ metadata }) => metadata.finalizers?.includes(endpointFinalizer));
-    return held ? nothing("never") : { ...nothing("never"), finalizer: "release" };
+    const over = { ...nothing("never"), ...telling([], controlPlane) };
+    return held ? over : { ...over, finalizer: "release" };
   }
   if (pause.paused)
-    return nothing(pause.untilMs === undefined ? "never" : { afterMs: pause.untilMs });
+    return {
+      ...nothing(pause.untilMs === undefined ? "never" : { afterMs: pause.untilMs }),
+      ...telling([], controlPlane),
+    };
   const access = accessOf(controlPlane);
-  if (access && "reason" in access) return { ...nothing("never"), events: [access] };
+  if (access && "reason" in access)
+    return { ...nothing("never"), ...telling([access], controlPlane) };
 
   const names = access === undefined ? [] : linksWanted(controlPlane);
   const steps: ObserveStep[] = surplus(seen, names);
@@ -101,10 +111,46 @@ export function plan(seen: Seen): Plan<ObserveStep> {
       if (said) events.push(said);
     }
   if (names.length === 0 && steps.length === 0 && links.length === 0 && isHeld(controlPlane))
-    return { ...nothing("never"), finalizer: "release" };
-  const makes = steps.some((step) => step.do === "make link object");
-  return { ...nothing("drift"), steps, events, ...(makes && { finalizer: "hold" }) };
+    return { ...nothing("never"), ...telling([], controlPlane), finalizer: "release" };
+  // Somebody may have taken it off; while there are links the guest's credential is needed.
+  const holds =
+    steps.some((step) => step.do === "make link object") ||
+    links.some((link) => names.includes(link.metadata.name) && isOurs(link, controlPlane));
+  return {
+    ...nothing("drift"),
+    steps,
+    ...telling(events, controlPlane),
+    ...(holds && { finalizer: "hold" }),
+  };
 }
+
+/**
+ * Say it to those who watch, and to those who come later. What was said stays as Unknown when it is over: to take the last
+ * field out of a status leaves a null there, which the API server then refuses.
+ */
+function telling(
+  said: readonly Said[],
+  { status }: HostedControlPlane,
+): Pick<Plan<ObserveStep>, "events" | "conditions"> {
+  const [first] = said;
+  const held = conditionOf(status?.conditions, conditions.available);
+  if (first === undefined) return { events: [], conditions: held ? [asTheLinksSay] : [] };
+  const message = said.map(({ note }) => note).join("; ");
+  const told: PlannedCondition = {
+    type: conditions.available,
+    status: "False",
+    reason: first.reason,
+    message,
+  };
+  return { events: said, conditions: [told] };
+}
+
+const asTheLinksSay: PlannedCondition = {
+  type: conditions.available,
+  status: "Unknown",
+  reason: "SeeLinks",
+  message: "nothing is wrong with the link objects · they tell the rest",
+};
 
 /** How the cluster is reached by a private link, undefined where it is not, or what contradicts itself. */
 function accessOf(controlPlane: HostedControlPlane): PrivateAccess | Said | undefined {
