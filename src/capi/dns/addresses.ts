@@ -84,18 +84,21 @@ export async function endpointAddresses(
   id: ResourceId,
   service: ResourceId,
   arm: ArmView,
-  { maxAgeMs, drift }: Looking,
+  { maxAgeMs }: Looking,
 ): Promise<Addresses> {
   const gateway = privateEndpoints(arm);
-  // One list tells of the endpoints of all clusters in the group.
   const group = id.slice(0, id.toLowerCase().indexOf("/providers/"));
-  if (drift) await gateway.list(group, maxAgeMs);
-  let reach = reachOf(await gateway.look(id, maxAgeMs), service);
-  // A list does not tell the addresses of interfaces.
-  if (reach.is === "without interface" || reach.is === "without address")
-    reach = reachOf(await gateway.look(id, 0), service);
-  else if (reach.is !== "connected" && reach.is !== "changing")
-    reach = reachOf(await gateway.look(id, Math.min(maxAgeMs, missingAgeMs)), service);
+  const look = async (ageMs: number) => {
+    // One list tells of the endpoints of all clusters in the group, and of those that are not there.
+    await gateway.list(group, ageMs);
+    const found = reachOf(await gateway.look(id, ageMs), service);
+    // A list does not tell the addresses of interfaces.
+    const unread = found.is === "without interface" || found.is === "without address";
+    return unread ? reachOf(await gateway.look(id, 0), service) : found;
+  };
+  let reach = await look(maxAgeMs);
+  if (reach.is !== "connected" && reach.is !== "changing")
+    reach = await look(Math.min(maxAgeMs, missingAgeMs));
   if (reach.is === "connected") return { state: "known", values: [reach.address] };
   return reach.is === "changing" ? unknown : none;
 }

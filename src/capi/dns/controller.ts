@@ -2,7 +2,6 @@ import type { Feature } from "../../kube/feature.ts";
 import type { Pass } from "../../kube/pass.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { whenItMatters } from "../../kube/when-it-matters.ts";
-import { conditionOf } from "../../model/conditions.ts";
 import { type KubeObject, keyOf } from "../../model/kind.ts";
 import { type AzureCluster, azureCluster } from "../../model/kinds/azure-cluster.ts";
 import { type CapiCluster, capiCluster } from "../../model/kinds/capi-cluster.ts";
@@ -96,13 +95,6 @@ export function dnsFeature(options: DnsOptions): MakeFeature {
 function matters(object: KubeObject): unknown {
   const { metadata, spec, status } = object as AzureCluster;
   const { annotations, finalizers, uid } = metadata;
-  const found = (type: string) => conditionOf(status?.conditions as never, type);
-  return [
-    annotations,
-    finalizers,
-    uid,
-    spec,
-    found(conditions.loadBalancers)?.type,
-    found(conditions.dnsZone),
-  ];
+  const loadBalancers = status?.conditions?.some(({ type }) => type === conditions.loadBalancers);
+  return [annotations, finalizers, uid, spec, loadBalancers];
 }

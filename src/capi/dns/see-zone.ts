@@ -81,8 +81,8 @@ async function seePrivate(
   looking: Looking,
 ): Promise<Inside> {
   const zones = privateDnsZones(arm);
-  // One list serves all clusters whose zones are in this group.
-  if (looking.drift) await zones.list(parentOf(id) ?? id, looking.maxAgeMs);
+  // One list serves all clusters whose zones are in this group, and tells of those that are still to be made.
+  await zones.list(parentOf(id) ?? id, looking.maxAgeMs);
   const zone = await zones.look(id, looking.maxAgeMs);
   const look = through(zone, ({ tags = {}, etag }): ZoneFound => ({ tags, etag, nameServers: [] }));
   if (zone.state !== "there") return { look };
@@ -97,7 +97,12 @@ async function seePrivate(
     networks.list(id, linkAge).then((all) => lookAtAll(networks, all, links, linkAge, same)),
     names.list(id, recordAge).then((all) => lookAtAll(names, all, [], recordAge, fromPrivate)),
   ]);
-  return { look, links: linked, records };
+  const failed = linked.filter((each) => each.look.state === "failed");
+  if (failed.length === 0) return { look, links: linked, records };
+  // Azure may have refused it because another link leads to the same network already: the list tells.
+  const fresh = await lookAtAll(networks, await networks.list(id, 0), [], looking.maxAgeMs, same);
+  const others = fresh.filter((each) => !failed.some((one) => idKey(one.id) === idKey(each.id)));
+  return { look, links: [...failed, ...others], records };
 }
 
 const ever = Number.POSITIVE_INFINITY;

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
-import { describeHosted, type HostedWorld } from "../hosted/world.ts";
+import { describeHosted, type HostedWorld, type Thing } from "../hosted/world.ts";
 import {
   addressOf,
   baseZone,
   connectBothWays,
   deleteCluster,
   groupOf,
+  makeCluster,
   makeReady,
   makeWorkload,
   managementGroup,
@@ -221,4 +222,36 @@ describeHosted("the names of AzureClusters", (startWorld) => {
       "cname *",
     ]);
   });
+
+  test("the management cluster has a zone of its own, and nothing private", async () => {
+    const world = await startDns(startWorld);
+    const cluster = await makeCluster(world, "mc", { namespace: "org-mc" });
+    const azureCluster = await get(world, "mc", "org-mc");
+    expect(azureCluster).toBeDefined();
+    await makeReady(world, { cluster, ...(azureCluster && { azureCluster }) });
+    await world.until("it is delegated", () => valuesAt(world, baseZone, "NS", "mc") !== undefined);
+    await world.advance(60_000);
+    expect(world.azure.ids("privatednszones")).toEqual([]);
+    expect(world.azure.at(publicZone(managementGroup, "mc"))).toBeDefined();
+  });
+
+  test("a hundred clusters come together, and at rest cost no write and few reads", async () => {
+    const world = await startDns(startWorld, {}, { stopped: true });
+    const names = Array.from({ length: 100 }, (_, n) => `wc${n}`);
+    for (const name of names) await makeWorkload(world, name);
+    await world.start();
+    const isReady = (thing: Thing) => world.condition(thing, "GSDNSZoneReady") === ready;
+    const all = async () => (await world.list("AzureCluster", "org")).every(isReady);
+    await world.until("all are ready", all, 60);
+    for (const name of names)
+      expect(valuesAt(world, privateZone(managementGroup, name), "A", "api")).toBeDefined();
+    await world.advance(10 * 60_000);
+    await world.mark();
+    await world.advance(10 * 60_000);
+    expect(await world.kubeWrites()).toEqual([]);
+    const requests = world.armRequests();
+    expect(requests.filter(({ method }) => method !== "GET")).toEqual([]);
+    // The zone, the zone of the management cluster and the endpoint of each, which lie in groups of its own.
+    expect(requests.length).toBeLessThanOrEqual(2 * 3 * names.length + 20);
+  }, 240_000);
 });
