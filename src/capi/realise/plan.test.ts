@@ -71,7 +71,7 @@ const someNetwork = (policies: "Enabled" | "Disabled", top: object = {}): Virtua
 const subject: Subject = {
   owner: { clusterID: "org", uid: "wc" },
   ...{ cluster: "wc", sides: ["links", "endpoints"], isHeld: true, conditions: [] },
-  foreignEndpoints: "disconnect",
+  ...{ foreignEndpoints: "disconnect", graceMs: 0 },
 };
 
 function links(
@@ -548,6 +548,12 @@ describe("a link service with endpoints, when it goes", () => {
   test("rejects them, then removes them", () => {
     expect(leaving("Approved").does).toEqual(["reject a connection"]);
     expect(leaving("Rejected").does).toEqual(["remove a connection"]);
+  });
+
+  test("gives the management cluster its time to delete them", () => {
+    const given = { told: ["False BeingRemoved"], does: [] };
+    expect(leaving("Approved", { graceMs: 5000 })).toEqual(given);
+    expect(leaving("Approved", { graceMs: 5000, foreignEndpoints: "refuse" })).toEqual(given);
   });
 
   test("waits for their owners where it must not cut them off", () => {

@@ -7,18 +7,20 @@ import { conditionOfSide, foreignEndpointsAnnotation } from "./sides.ts";
 import { type RealiseStep, type Verdict, waiting } from "./steps.ts";
 
 const personMs = 60_000;
+const soonMs = 15_000;
 
 /** What a link service needs to go, over several passes: endpoints are told, then cut off, then it is deleted. */
 export function removeLink(
   id: ResourceId,
   resource: PrivateLinkService,
   why: string,
-  { foreignEndpoints: policy }: Subject,
+  { foreignEndpoints: policy, graceMs: guestMs }: Subject,
 ): Verdict {
   const name = nameOf(id);
   const condition = conditionOfSide.links;
   const failsAs = reasons.notRemoved;
-  const decided = disconnecting(resource, { policy, isOwn: () => false, guestMs: 0 });
+  const isOwn = () => guestMs > 0;
+  const decided = disconnecting(resource, { policy, isOwn, guestMs });
   switch (decided.is) {
     case "refused":
       return waiting(
@@ -26,6 +28,10 @@ export function removeLink(
         `private link ${name} cannot go · endpoints are connected to it: ${decided.connected.join(", ")} · have their owners delete them, or set the annotation ${foreignEndpointsAnnotation} to disconnect`,
         personMs,
       );
+    case "waiting": {
+      const message = `private link ${name} is being removed · the management cluster deletes its endpoints first · nothing to do`;
+      return waiting(reasons.removing, message, Math.min(soonMs, decided.retryAfterMs));
+    }
     case "reject":
     case "remove":
       return removing(
@@ -38,7 +44,7 @@ export function removeLink(
           return { do: word, id: connection, why: what, event, condition, failsAs };
         }),
       );
-    default: {
+    case "free": {
       const { etag } = resource;
       const event = "RemovingPrivateLink";
       const step: RealiseStep = {

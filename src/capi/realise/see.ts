@@ -1,6 +1,6 @@
 import type { ArmView } from "../../azure/arm.ts";
 import { attempt } from "../../azure/attempt.ts";
-import { foreignEndpoints } from "../../azure/disconnect.ts";
+import { foreignEndpoints, guestFirstMs } from "../../azure/disconnect.ts";
 import type { ArmResource, ResourceGateway } from "../../azure/gateway.ts";
 import { loadBalancers } from "../../azure/gateways/load-balancers.ts";
 import { privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
@@ -17,7 +17,7 @@ import {
   type ResourceType,
   sameId,
 } from "../../model/resource-id.ts";
-import { realiseFinalizer } from "../names.ts";
+import { endpointsFinalizer, realiseFinalizer } from "../names.ts";
 import { connectedOf } from "./endpoint.ts";
 import type { KnownIds } from "./known.ts";
 import { hasAddresses, linkDifferences } from "./link-service.ts";
@@ -214,5 +214,14 @@ function subjectOf(object: AzureCluster, now: Date): Subject {
         sinceMs: Math.max(0, now.getTime() - Date.parse(lastTransitionTime)),
       })),
     foreignEndpoints: foreignEndpoints(annotations?.[foreignEndpointsAnnotation]),
+    graceMs: graceMs(object, now),
   };
+}
+
+/** While the management side holds the object too, its endpoints are better deleted there than cut off here. */
+function graceMs({ metadata }: AzureCluster, now: Date): number {
+  const { deletionTimestamp, finalizers } = metadata;
+  if (deletionTimestamp === undefined || !finalizers?.includes(endpointsFinalizer)) return 0;
+  const since = now.getTime() - Date.parse(deletionTimestamp);
+  return Math.max(0, guestFirstMs - Math.max(0, since));
 }

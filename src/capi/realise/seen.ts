@@ -26,6 +26,8 @@ export interface Subject {
   /** Our conditions on it. */
   conditions: readonly HeldCondition[];
   foreignEndpoints: ForeignEndpoints;
+  /** While it is being deleted: how long the management cluster still has to delete its endpoints itself. */
+  graceMs: number;
 }
 
 /** All that a plan decides by: plain data, read once. */

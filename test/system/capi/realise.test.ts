@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { realiseFinalizer } from "../../../src/capi/names.ts";
+import { endpointsFinalizer, realiseFinalizer } from "../../../src/capi/names.ts";
 import { describeHosted } from "../hosted/world.ts";
 import { clusterObject } from "./objects.ts";
 import {
@@ -257,6 +257,22 @@ describeHosted("an AzureCluster that is deleted", (start) => {
     expect(order[0]).toBe("DELETE privateEndpoints");
     expect(order.at(-1)).toBe("DELETE privateLinkServices");
     expect(world.azure.at(target)).toBeDefined();
+  });
+
+  test("gives the management cluster two minutes to delete its endpoints, and then cuts them off", async () => {
+    const world = await startRealise(start);
+    inAzure(world);
+    const metadata = { finalizers: [endpointsFinalizer] };
+    const made = await makeCluster(world, "wc1", { links: [link()], metadata });
+    await told(world, made, links, "True Realised");
+    visitor(world, linkId("api"));
+    await world.mark();
+    await world.remove(made);
+    // The API server's clock stands behind ours by what the link took to be made.
+    await world.advance(20_000);
+    expect(writes(world)).toEqual([]);
+    await world.until("it is there", () => world.azure.at(linkId("api")) === undefined);
+    expect((await now(world, made))?.metadata.finalizers).toEqual([endpointsFinalizer]);
   });
 
   test("waits for the endpoints of others where they must not be cut off", async () => {
