@@ -58,6 +58,13 @@ describe("a cluster that is being deleted", () => {
     expect(finalizer).toBeUndefined();
   });
 
+  test("is held for 20 seconds although nothing is there: a write from before may be under way", () => {
+    const paper = new PaperClusters(management(), workload({ deleting: true, held: true }));
+    expect(paper.planWorkload(key)).toMatchObject({ steps: [], again: { afterMs: 20_000 } });
+    paper.pass(20_000);
+    expect(paper.planWorkload(key).finalizer).toBe("release");
+  });
+
   test("goes when nothing is left, and nothing is", () => {
     const paper = leaving();
     paper.settle();

@@ -8,6 +8,12 @@ import { abandonAnnotation, minuteMs, type Seen, type Verdict, type WorkloadStep
 /** So long CAPZ has to delete an endpoint that left the spec. A stock one never does. */
 export const graceMs = 2 * 60_000;
 
+/**
+ * So long nothing must have been seen of a cluster that has links. A write of the management cluster, or CAPZ, may be under
+ * way with what was so before the deletion, and a list of Azure may be some seconds old.
+ */
+export const quietMs = 20_000;
+
 const wayOut = `annotate this AzureCluster with ${abandonAnnotation}="true" to let it go all the same`;
 
 /**
@@ -20,6 +26,7 @@ const wayOut = `annotate this AzureCluster with ${abandonAnnotation}="true" to l
  *   there               none         cannot be seen      say so and how to get out
  *   there               none         some, for < 2 min   wait: CAPZ may delete them
  *   there               none         some, for longer    delete what CAPZ or we made; what nobody marked is left
+ *   there               none         none, for < 20 s    wait: something may be under way
  *   there               none         none                go
  *
  * `postern.io/abandon-endpoints: "true"` lets it go wherever it would wait for something that has failed.
@@ -64,7 +71,11 @@ function fromAzure(seen: Seen): Plan<WorkloadStep> {
   const { inAzure = [], cleanMs = 0 } = seen.leaving ?? {};
   const ours = inAzure.filter(({ made, look }) => made && look.state !== "absent");
   const left = inAzure.filter(({ made, look }) => !made && look.state === "there");
-  if (ours.length === 0 && left.length === 0) return go;
+  if (ours.length === 0 && left.length === 0) {
+    if (cleanMs >= quietMs || seen.cluster.links.length === 0) return go;
+    const verdict = isFalse(reasons.leaving, "nothing leads to this cluster any more");
+    return wait(verdict, quietMs - cleanMs);
+  }
   if (ours.length === 0)
     return lastWord(
       seen,
