@@ -22,7 +22,8 @@ export function shadowed(seen: Seen): Part | undefined {
   if (baseDomain === undefined || cluster?.domain === undefined) return undefined;
   if (status.baseDomainDNSZoneID !== undefined) return undefined;
   const own = `${cluster.name}.${cluster.domain}`;
-  const remedy = `name the APIServer and the OAuthServer in another domain, such as one below ${baseDomain}`;
+  // The OAuth server's name is where the domain is read from, and no name of a cluster can change.
+  const remedy = `create the cluster with its OAuthServer at oauth-${cluster.name}.<domain>, and its APIServer there too, in another domain, such as one below ${baseDomain}`;
   if (sameName(baseDomain, own))
     return refusal(
       `it is the domain of the cluster itself, so *.apps.${own} would not resolve`,
