@@ -1,0 +1,261 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { resourceGroupId } from "../../../src/model/resource-id.ts";
+import type { Application } from "../../../src/simulator/application.ts";
+import { guestSubscription, location, managementSubscription, tenant } from "../hosted/azure.ts";
+import { describeHosted, type HostedWorld } from "../hosted/world.ts";
+import {
+  azureClusterObject,
+  clusterObject,
+  conditionsOf,
+  controlPlaneObject,
+  identityObject,
+  namespaces,
+} from "./objects.ts";
+
+const bin = fileURLToPath(new URL("../../../bin/postern.js", import.meta.url));
+const contributor =
+  "/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c";
+const provider = "providers/Microsoft.Network";
+const groups = {
+  mc: resourceGroupId(managementSubscription, "mc"),
+  wc: resourceGroupId(guestSubscription, "wc"),
+  base: resourceGroupId(managementSubscription, "base"),
+};
+
+/** Simulated time goes by this much faster: Azure is slow, and the test need not be. */
+const hurry = 20;
+
+describeHosted("a private cluster of Cluster API", (start) => {
+  /** An application with a secret, and every right in one group. */
+  function application({ azure }: HostedWorld, scope: string): Application {
+    const { simulator } = azure;
+    const made = simulator.directory.addApplication({ tenant, secrets: [{ value: "hush" }] });
+    const id = `${scope}/providers/Microsoft.Authorization/roleAssignments/${crypto.randomUUID()}`;
+    const properties = { roleDefinitionId: contributor, principalId: made.objectId };
+    simulator.change(id, { properties });
+    return made;
+  }
+
+  /** Whoever connects to a link service by its id must be allowed to by its owner. */
+  function admit({ azure }: HostedWorld, group: string, { objectId }: Application): void {
+    const at = `${group}/providers/Microsoft.Authorization`;
+    const definition = `${at}/roleDefinitions/${crypto.randomUUID()}`;
+    const actions = [
+      "Microsoft.Network/privateLinkServices/PrivateEndpointConnectionsApproval/action",
+    ];
+    const permissions = [{ actions, notActions: [] }];
+    azure.simulator.change(definition, {
+      properties: { roleName: `connect ${group}`, assignableScopes: [group], permissions },
+    });
+    azure.simulator.change(`${at}/roleAssignments/${crypto.randomUUID()}`, {
+      properties: { roleDefinitionId: definition, principalId: objectId },
+    });
+  }
+
+  /** What CAPZ has made of a cluster: a group, a network and the load balancer of its API server. */
+  function inAzure({ azure }: HostedWorld, group: string, name: string): void {
+    const { simulator } = azure;
+    const vnet = `${group}/${provider}/virtualNetworks/${name}-vnet`;
+    const subnet = { addressPrefix: "10.0.0.0/20", privateLinkServiceNetworkPolicies: "Disabled" };
+    simulator.change(group, { location });
+    simulator.change(vnet, {
+      location,
+      properties: {
+        addressSpace: { addressPrefixes: ["10.0.0.0/16"] },
+        subnets: [{ name: "nodes", properties: subnet }],
+      },
+    });
+    simulator.change(`${group}/${provider}/loadBalancers/${name}-internal-lb`, {
+      location,
+      sku: { name: "Standard" },
+      properties: {
+        frontendIPConfigurations: [
+          { name: "front", properties: { subnet: { id: `${vnet}/subnets/nodes` } } },
+        ],
+      },
+    });
+  }
+
+  const network = (group: string, name: string, links: object[]) => ({
+    vnet: { name: `${name}-vnet`, id: `${group}/${provider}/virtualNetworks/${name}-vnet` },
+    apiServerLB: {
+      type: "Internal",
+      frontendIPs: [{ name: "front", privateIP: "10.0.0.100" }],
+      privateLinks: links,
+    },
+    subnets: [{ name: "nodes", role: "node" }],
+  });
+
+  /** A link as an AzureCluster asks for it: Postern makes it, because this CAPZ makes none. */
+  const link = (name: string, subscription: string) => ({
+    name,
+    natIPConfigurations: [{ allocationMethod: "Dynamic", subnet: "nodes" }],
+    lbFrontendIPConfigNames: ["front"],
+    allowedSubscriptions: [subscription],
+    autoApprovedSubscriptions: [subscription],
+  });
+
+  type Made = Parameters<HostedWorld["make"]>[0];
+  async function identity(world: HostedWorld, namespace: string, { appId }: Application) {
+    const metadata = { namespace, name: "one" };
+    const stringData = { clientSecret: "hush" };
+    const kept = await world.make({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata,
+      stringData,
+    } as Made);
+    onTestFinished(() => world.remove({ ...kept, kind: "Secret" }));
+    const spec = {
+      type: "ServicePrincipal",
+      clientID: appId,
+      tenantID: tenant,
+      clientSecret: { name: "one", namespace },
+      allowedNamespaces: { list: [namespace] },
+    };
+    await world.make(identityObject(namespace, "one", spec));
+  }
+
+  async function operator(world: HostedWorld, { appId }: Application) {
+    const folder = await mkdtemp(join(tmpdir(), "postern-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const { simulator } = world.azure;
+    const ca = join(folder, "ca.pem");
+    await writeFile(ca, simulator.ca ?? "");
+    const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("AZURE_"));
+    const flags = [
+      ...["--kubeconfig", world.cluster.kubeconfig, "--listen", "127.0.0.1:0"],
+      ...["--role", "cluster-api", "--management-cluster-name", "mc"],
+      ...["--management-cluster-namespace", "org-mc"],
+      ...["--azure-cluster-gates", "GSPrivateLinksReady,GSDNSZoneReady"],
+      ...["--base-domain", "example.com", "--base-domain-resource-group", "base"],
+    ];
+    const child = spawn(process.execPath, [bin, "operator", ...flags], {
+      env: {
+        ...Object.fromEntries(clean),
+        NODE_EXTRA_CA_CERTS: ca,
+        AZURE_RESOURCE_MANAGER_ENDPOINT: simulator.url,
+        AZURE_AUTHORITY_HOST: simulator.httpsUrl ?? "",
+        AZURE_TENANT_ID: tenant,
+        AZURE_CLIENT_ID: appId,
+        AZURE_CLIENT_SECRET: "hush",
+        AZURE_SUBSCRIPTION_ID: managementSubscription,
+      },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let log = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      log += text;
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const stop = async () => {
+      child.kill("SIGTERM");
+      return child.exitCode ?? (await once(child, "exit"))[0];
+    };
+    return { stop, log: () => log };
+  }
+
+  /** Who asked for anything under an id. */
+  function askers({ azure }: HostedWorld, path: string): string[] {
+    const entries = azure.simulator.log.entries({ path });
+    return [...new Set(entries.map(({ identity: by }) => by))];
+  }
+
+  test("is reached both ways by name, each side by its own identity, built then, and taken down", async () => {
+    const world = await start({
+      features: () => [],
+      simulator: { https: true, retryAfterSeconds: 1 },
+    });
+    const { simulator } = world.azure;
+    await namespaces(world, "org-mc", "org");
+    inAzure(world, groups.mc, "mc");
+    inAzure(world, groups.wc, "wc");
+    simulator.change(groups.base, { location });
+    simulator.change(`${groups.base}/${provider}/dnsZones/example.com`, { location: "global" });
+    const apps = {
+      mc: application(world, groups.mc),
+      wc: application(world, groups.wc),
+      base: application(world, groups.base),
+    };
+    admit(world, groups.wc, apps.mc);
+    admit(world, groups.mc, apps.wc);
+    const before = world.azure.ids();
+    await identity(world, "org-mc", apps.mc);
+    await identity(world, "org", apps.wc);
+    const timer = setInterval(() => simulator.moveClock(50 * hurry), 50);
+    onTestFinished(() => clearInterval(timer));
+
+    const management = azureClusterObject("org-mc", "mc", {
+      subscriptionID: managementSubscription,
+      networkSpec: network(groups.mc, "mc", [link("mc-gateway-privatelink", guestSubscription)]),
+    });
+    await world.make(management);
+    const { stop, log } = await operator(world, apps.base);
+
+    const azure = await world.make(
+      azureClusterObject("org", "wc", {
+        subscriptionID: guestSubscription,
+        networkSpec: network(groups.wc, "wc", [link("wc-api-privatelink", managementSubscription)]),
+      }),
+    );
+    const made = clusterObject("org", "wc");
+    // Cluster API keeps a Cluster until its infrastructure is gone.
+    const finalizers = ["cluster.cluster.x-k8s.io"];
+    const cluster = await world.make({ ...made, metadata: { ...made.metadata, finalizers } });
+    await world.make(controlPlaneObject(cluster));
+    const paused = async () =>
+      (await world.get("KubeadmControlPlane", "org", "wc"))?.metadata.annotations?.[
+        "cluster.x-k8s.io/paused"
+      ];
+    await expect.poll(paused, { timeout: 60_000 }).toBe("true");
+    await world.patch(cluster, { status: { phase: "Provisioned" } }, "status");
+    const held = (await world.get("AzureCluster", "org", "wc"))?.status?.conditions ?? [];
+    const ready = conditionsOf({ LoadBalancersReady: "True" }).status.conditions;
+    await world.patch(azure, { status: { conditions: [...held, ...ready] } }, "status");
+
+    const now = () => world.get("AzureCluster", "org", "wc");
+    const says = (type: string) => async () => world.condition(await now(), type);
+    await expect.poll(says("GSPrivateLinksReady"), { timeout: 120_000 }).toBe("True Connected");
+    await expect.poll(says("GSDNSZoneReady"), { timeout: 120_000 }).toBe("True GSDNSZonesCreated");
+    await expect.poll(paused, { timeout: 60_000 }).toBeUndefined();
+
+    const told = (await now())?.metadata.annotations ?? {};
+    const at = "azure-private-endpoint-operator.giantswarm.io/private-link";
+    const zone = (group: string, name: string) =>
+      `${group}/${provider}/privateDnsZones/${name}.example.com`;
+    const names = () => [
+      ...addressesOf(world, `${zone(groups.mc, "wc")}/A/apiserver`),
+      ...addressesOf(world, `${zone(groups.wc, "mc")}/A/ingress`),
+    ];
+    const addresses = [told[`${at}-apiserver-ip`], told[`${at}-mc-ingress-ip`]];
+    // The gates need the public names; the private ones follow the endpoints.
+    await expect.poll(names, { timeout: 120_000 }).toEqual(addresses);
+    expect(addresses).not.toContain(undefined);
+    expect(world.azure.at(`${groups.base}/${provider}/dnsZones/example.com/NS/wc`)).toBeDefined();
+    expect(askers(world, `${groups.mc}/*`)).toEqual([apps.mc.objectId]);
+    expect(askers(world, `${groups.wc}/*`)).toEqual([apps.wc.objectId]);
+    expect(askers(world, `${groups.base}/*`)).toEqual([apps.base.objectId]);
+    expect(log()).not.toMatch(/eyJ|hush/);
+
+    for (const thing of [cluster, azure]) await world.remove(thing);
+    await expect.poll(now, { timeout: 180_000 }).toBeUndefined();
+    await world.patch(cluster, { metadata: { finalizers: null } });
+    await expect.poll(() => world.get("Cluster", "org", "wc"), { timeout: 30_000 }).toBeUndefined();
+    // The link of the management cluster stays with it, and so does the interface behind it.
+    const isLeft = (id: string) => !before.includes(id) && !id.includes("/mc-gateway-privatelink");
+    await expect.poll(() => world.azure.ids().filter(isLeft), { timeout: 60_000 }).toEqual([]);
+    expect(await stop()).toBe(0);
+  }, 480_000);
+});
+
+function addressesOf(world: HostedWorld, id: string): string[] {
+  const record = world.azure.at(id) as { properties?: object } | undefined;
+  const { aRecords = [] } = (record?.properties ?? {}) as { aRecords?: { ipv4Address: string }[] };
+  return aRecords.map(({ ipv4Address }) => ipv4Address);
+}
