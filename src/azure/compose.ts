@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { isSpanContextValid, type SpanContext } from "@opentelemetry/api";
 import type { Asking } from "./exchange.ts";
 
 /** The headers of a request. */
@@ -8,7 +7,7 @@ export function composeHeaders(
   body: string | undefined,
   token: string,
   userAgent: string,
-  span: SpanContext,
+  traceId: string | undefined,
 ): Record<string, string> {
   const headers: Record<string, string> = {
     accept: "application/json",
@@ -21,7 +20,7 @@ export function composeHeaders(
   if (options.ifMatch !== undefined) headers["if-match"] = options.ifMatch;
   if (options.ifNoneMatch !== undefined) headers["if-none-match"] = options.ifNoneMatch;
   // A ticket at Microsoft and our trace meet in this number.
-  if (isSpanContextValid(span)) headers["x-ms-correlation-request-id"] = asUuid(span.traceId);
+  if (traceId !== undefined) headers["x-ms-correlation-request-id"] = asUuid(traceId);
   return headers;
 }
 

@@ -1,5 +1,5 @@
 import type { Agent } from "node:http";
-import { type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import type { Span } from "@opentelemetry/api";
 import { type Clock, wait } from "../model/clock.ts";
 import type { Priority } from "../model/priority.ts";
 import { type ArmAnswer, headerOf, readAnswer, readBroken } from "./answer.ts";
@@ -9,6 +9,7 @@ import { type Budgets, type Kind, remainingIn } from "./budget.ts";
 import { composeHeaders } from "./compose.ts";
 import { AzureError } from "./errors.ts";
 import type { RequestPath } from "./request-path.ts";
+import { failSpan, startRequestSpan, traceIdOf } from "./spans.ts";
 import type { TokenSource } from "./tokens.ts";
 import { keptConnections, type Received, send } from "./transport.ts";
 
@@ -64,20 +65,18 @@ export class Exchange {
 
   /** Make a request, in a span of its own. */
   async ask(asking: Asking): Promise<ArmAnswer> {
-    const name = `ARM ${asking.method} ${asking.path.resource}`;
-    const span = trace.getTracer("postern/azure").startSpan(name, { kind: SpanKind.CLIENT });
+    const span = startRequestSpan(`ARM ${asking.method} ${asking.path.resource}`);
     try {
       return await this.#try(asking, span);
     } catch (error) {
-      const message = error instanceof Error ? error.message : "";
-      span.setStatus({ code: SpanStatusCode.ERROR, message });
+      failSpan(span, error instanceof Error ? error.message : "");
       throw error;
     } finally {
-      span.end();
+      span?.end();
     }
   }
 
-  async #try(asking: Asking, span: Span): Promise<ArmAnswer> {
+  async #try(asking: Asking, span: Span | undefined): Promise<ArmAnswer> {
     const { caller, credential, method, what } = asking;
     let refused: string | undefined;
     for (let attempt = 1; ; attempt++) {
@@ -95,13 +94,17 @@ export class Exchange {
     }
   }
 
-  async #send(asking: Asking, token: string, span: Span): Promise<ArmAnswer | AzureError> {
+  async #send(
+    asking: Asking,
+    token: string,
+    span: Span | undefined,
+  ): Promise<ArmAnswer | AzureError> {
     const { method, url, what, caller, options } = asking;
     const { clock, timeoutMs = 30_000, userAgent = "postern" } = this.#options;
     const write = method !== "GET";
     if (write && !caller.mayWrite()) return new AzureError({ code: "NotLeader", what });
     const body = options.body === undefined ? undefined : JSON.stringify(options.body);
-    const headers = composeHeaders(asking, body, token, userAgent, span.spanContext());
+    const headers = composeHeaders(asking, body, token, userAgent, traceIdOf(span));
     const startedAt = clock.now();
     const agent = this.#agent;
     const { signal } = caller;
@@ -116,7 +119,7 @@ export class Exchange {
   /** Tell the budget, the metrics, the trace and the log what an answer says beside its body. */
   #note(
     asking: Asking,
-    span: Span,
+    span: Span | undefined,
     received: Received | undefined,
     answer: ArmAnswer | AzureError,
     seconds: number,
@@ -134,7 +137,7 @@ export class Exchange {
     this.#options.onRequest?.(told);
     const azureRequestId = headerOf(headers, "x-ms-request-id");
     const azureCorrelationId = headerOf(headers, "x-ms-correlation-request-id");
-    if (span.isRecording()) {
+    if (span?.isRecording()) {
       span.setAttribute("http.request.method", verb);
       if (received === undefined) span.setAttribute("error.type", code);
       else span.setAttribute("http.response.status_code", received.status);
