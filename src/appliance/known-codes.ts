@@ -115,6 +115,34 @@ export const applianceCodes = {
     "the port of the health probe cannot be listened on",
     "end what listens there, or let the appliance answer on another port and give the agent its address",
   ),
+  TunnelInterfaceNotFound: row(
+    "no interface of this machine has the address of its primary interface in Azure",
+    "check that DHCP has configured the primary interface, and that the agent runs in its network namespace",
+  ),
+  TunnelPortsWrong: row(
+    "the tunnels of the backend pool cannot be told apart or are out of range",
+    "give each tunnel interface of the pool a port and an identifier of its own",
+  ),
+  FrontendMissing: row(
+    "the load balancer has no private address to which the tunnel could lead",
+    "give the Gateway load balancer a frontend in the machine's network",
+  ),
+  TunnelLinkTaken: row(
+    "a network link of this name is there that the agent did not make",
+    "rename or remove it, or let the appliance make the tunnel itself",
+  ),
+  TunnelLinksRefused: row(
+    "the system refuses to make a network link",
+    "run the agent with CAP_NET_ADMIN and with iproute2 installed; look at what the command said",
+  ),
+  IngressNotWritten: row(
+    "the file or the hook that takes the ingress device fails",
+    "check that the agent may write the file, and run the hook by hand with INGRESS_DEVICE set",
+  ),
+  NotRegistered: row(
+    "this machine is not a member of the backend pool",
+    "start the agent, or register the machine with postern agent register",
+  ),
 } as const satisfies Record<string, Known>;
 
 /** A code of the agent. */

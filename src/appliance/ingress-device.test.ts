@@ -1,0 +1,48 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { withVariable, writeIngressDevice } from "./ingress-device.ts";
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), "postern-ingress-"));
+  onTestFinished(() => rmSync(made, { recursive: true }));
+  return made;
+}
+
+test("the device is written to a file, to an environment file and by a hook, and all is taken back", async () => {
+  const [file, environmentFile, hooked] = ["device", "env", "hooked"].map((n) =>
+    join(folder(), n),
+  ) as [string, string, string];
+  writeFileSync(environmentFile, "A=1\nINGRESS_DEVICE=old\nB=2\n");
+  const hook = `printf '%s.' "$INGRESS_DEVICE" >> ${hooked}`;
+  const undo = await writeIngressDevice({ file, environmentFile, hook }, "eth0");
+  expect(readFileSync(file, "utf8")).toBe("eth0\n");
+  expect(readFileSync(environmentFile, "utf8")).toBe("A=1\nINGRESS_DEVICE=eth0\nB=2\n");
+  expect(readFileSync(hooked, "utf8")).toBe("eth0.");
+  await undo();
+  expect(existsSync(file)).toBe(false);
+  expect(readFileSync(environmentFile, "utf8")).toBe("A=1\nINGRESS_DEVICE=old\nB=2\n");
+  expect(readFileSync(hooked, "utf8")).toBe("eth0..");
+});
+
+test("a hook that fails is told with what it said, and the files are as they were", async () => {
+  const file = join(folder(), "device");
+  const written = writeIngressDevice({ file, hook: "echo no such firewall >&2; exit 3" }, "eth0");
+  await expect(written).rejects.toThrow(/ended with 3: no such firewall \(IngressNotWritten\)/);
+  expect(existsSync(file)).toBe(false);
+});
+
+test("a file that cannot be written is told", async () => {
+  const file = join(folder(), "none", "device");
+  await expect(writeIngressDevice({ file }, "eth0")).rejects.toThrow(/ENOENT.*IngressNotWritten/);
+});
+
+test.each([
+  ["", "D=eth0\n"],
+  ["A=1", "A=1\nD=eth0\n"],
+  ["D=\nA=1\n", "D=eth0\nA=1\n"],
+  ["# D=x\nDD=1\n", "# D=x\nDD=1\nD=eth0\n"],
+])("in %j the variable is set and all else stays", (text, expected) => {
+  expect(withVariable(text, "D", "eth0")).toBe(expected);
+});

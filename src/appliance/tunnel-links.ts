@@ -1,0 +1,122 @@
+import { execFile } from "node:child_process";
+import { ApplianceError } from "./errors.ts";
+import type { GWLBConfig } from "./gwlb-config.ts";
+
+/** The links that lead through this machine: what comes out of one tunnel goes into the other. */
+export interface TunnelLinks {
+  names: string[];
+  /** Take them away again. */
+  remove(): Promise<void>;
+  /** What each tunnel has carried so far. */
+  packets(): Promise<{ link: string; received: number; sent: number }[]>;
+}
+
+/** Where links are made. */
+export interface LinkOptions {
+  /** The network namespace of the appliance, where it has its own. */
+  namespace?: string | undefined;
+}
+
+type Wiring = Pick<GWLBConfig, "tunnels" | "frontendIPs" | "privateIP">;
+
+const bridge = "gwlb-bridge";
+/** On every link that we made. One of our names without it is somebody else's, and stays. */
+const mark = "postern-agent";
+
+interface SeenLink {
+  ifname: string;
+  ifalias?: string;
+  stats64?: { rx?: { packets?: number }; tx?: { packets?: number } };
+}
+
+/** The commands, in their order, that make the links on a device. */
+export function linkCommands(
+  { tunnels, frontendIPs, privateIP }: Wiring,
+  device: string,
+): string[][] {
+  const [remote = ""] = frontendIPs;
+  const port = (name: string) => [
+    ["link", "set", name, "alias", mark],
+    ["link", "set", name, "master", bridge],
+    // Both directions of a connection may carry the same two MACs: a bridge that learns would drop one of them.
+    ["link", "set", name, "type", "bridge_slave", "learning", "off"],
+    ["link", "set", name, "up"],
+  ];
+  return [
+    ["link", "add", bridge, "type", "bridge"],
+    ["link", "set", bridge, "alias", mark],
+    ...tunnels.flatMap(({ type, port: number, identifier }) => {
+      const name = linkName(type);
+      const tunnel = ["id", String(identifier), "local", privateIP, "remote", remote];
+      const where = ["dstport", String(number), "dev", device, "nolearning"];
+      return [["link", "add", name, "type", "vxlan", ...tunnel, ...where], ...port(name)];
+    }),
+    ["link", "set", bridge, "up"],
+  ];
+}
+
+/**
+ * Make a link for each tunnel and a bridge between them. What an agent left that was killed is made anew; where one of
+ * them cannot be made, none is left.
+ */
+export async function makeTunnelLinks(
+  config: Wiring,
+  device: string,
+  options: LinkOptions = {},
+): Promise<TunnelLinks> {
+  const what = "make the links of the tunnel";
+  if (config.frontendIPs.length === 0) throw new ApplianceError({ code: "FrontendMissing", what });
+  const ip = runner(options, what);
+  const names = [...config.tunnels.map(({ type }) => linkName(type)), bridge];
+  const seeOurs = async () => (await seeLinks(ip)).filter(({ ifname }) => names.includes(ifname));
+  const before = await seeOurs();
+  const others = before.filter(({ ifalias }) => ifalias !== mark).map(({ ifname }) => ifname);
+  if (others.length > 0)
+    throw new ApplianceError({ code: "TunnelLinkTaken", what, seen: others.join(", ") });
+  const remove = async () => {
+    for (const { ifname } of await seeOurs()) await ip(["link", "del", ifname]);
+  };
+  await remove();
+  try {
+    for (const command of linkCommands(config, device)) await ip(command);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return {
+    names,
+    remove,
+    packets: async () =>
+      (await seeOurs())
+        .filter(({ ifname }) => ifname !== bridge)
+        .map(({ ifname, stats64 }) => ({
+          link: ifname,
+          received: stats64?.rx?.packets ?? 0,
+          sent: stats64?.tx?.packets ?? 0,
+        })),
+  };
+}
+
+function linkName(type: "Internal" | "External"): string {
+  return `gwlb-${type.toLowerCase()}`;
+}
+
+type Ip = (args: readonly string[]) => Promise<string>;
+
+async function seeLinks(ip: Ip): Promise<SeenLink[]> {
+  const text = await ip(["-j", "-s", "link", "show"]);
+  return text.trim() === "" ? [] : (JSON.parse(text) as SeenLink[]);
+}
+
+function runner({ namespace }: LinkOptions, what: string): Ip {
+  const before = namespace === undefined ? [] : ["-n", namespace];
+  return (args) =>
+    new Promise((resolve, reject) => {
+      execFile("ip", [...before, ...args], { timeout: 10_000 }, (cause, stdout, stderr) => {
+        if (cause === null) return resolve(stdout);
+        const said = stderr.trim().split("\n")[0] || cause.message;
+        const seen = `ip ${args.join(" ")}: ${said}`;
+        reject(new ApplianceError({ code: "TunnelLinksRefused", what, seen, cause }));
+      });
+    });
+}
