@@ -4,8 +4,8 @@ import { KubeClient } from "../kube/client.ts";
 import { fromKubeconfigText } from "../kube/credentials.ts";
 import { KubeError } from "../kube/errors.ts";
 import { makeServiceAccount, serviceAccountToken } from "../kube/service-account-token.ts";
-import type { Kind, KubeObject } from "../model/kind.ts";
 import type { HostedControlPlane } from "../model/kinds/hosted-control-plane.ts";
+import { type Secret, secret } from "../model/kinds/secret.ts";
 import { controlPlaneAccount as account } from "./names.ts";
 
 /** As HyperShift's token minter asks for it, so that federated credentials made for HyperShift go on working. */
@@ -22,18 +22,6 @@ const shippedSecrets = ["service-network-admin-kubeconfig", "admin-kubeconfig"];
 
 /** A guest that does not answer must not hold up its pass until that ends. */
 const guestTimeoutMs = 10_000;
-
-interface Secret extends KubeObject {
-  data?: Record<string, string>;
-}
-
-const secretKind: Kind<Secret> = {
-  group: "",
-  version: "v1",
-  kind: "Secret",
-  plural: "secrets",
-  namespaced: true,
-};
 
 /**
  * A token that proves to Entra who a control plane is: of its guest, or where that gives none, of the management cluster.
@@ -79,8 +67,8 @@ async function fromGuest(
   namespace: string,
   { name, key }: SecretPlace,
 ): Promise<string | undefined> {
-  const secret = await kube.get<Secret>({ kind: secretKind, namespace, name });
-  const data = secret?.data?.[key];
+  const found = await kube.get<Secret>({ kind: secret, namespace, name });
+  const data = found?.data?.[key];
   if (data === undefined) return undefined;
   const text = Buffer.from(data, "base64").toString("utf8");
   const connection = await fromKubeconfigText(text, `in Secret ${namespace}/${name}`);

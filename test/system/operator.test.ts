@@ -176,6 +176,20 @@ describeOnCluster("postern operator", (cluster) => {
     expect(log()).toMatch(/"role":"control-plane".*"controllers":2/);
   });
 
+  test("serves hosted clusters and those of Cluster API in one process", async () => {
+    const namespace = await cluster.namespace();
+    const { page, log, lease } = await start([
+      ...["--lease-namespace", namespace, "--management-cluster-name", "mc"],
+      ...["--management-cluster-namespace", namespace],
+    ]);
+    await expect.poll(() => lease(namespace), { timeout: 20_000 }).toBeTruthy();
+    const ready = () => page("/readyz?verbose").then(({ text }) => text);
+    await expect.poll(ready).toMatch(/\[\+\]cache-hostedcontrolplanes ok: \d+ objects/);
+    await expect.poll(ready).toMatch(/\[\+\]cache-azureclusters ok: \d+ objects/);
+    // Four of hosted clusters, and all of Cluster API but the names in DNS, for which no domain is given.
+    expect(log()).toMatch(/"role":"all".*"controllers":9/);
+  });
+
   test.each<[string, string[], Record<string, string>, RegExp]>([
     [
       "no group for the management side",
