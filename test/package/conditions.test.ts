@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { reasons as ofDns } from "../../src/capi/dns/reasons.ts";
 import { reasons as ofEndpoints } from "../../src/capi/endpoints/reasons.ts";
 import { reasons as ofPausing } from "../../src/capi/pausing/plan.ts";
 import { reasons as ofProviderConfig } from "../../src/capi/provider-config/plan.ts";
@@ -30,6 +31,7 @@ test.each([
   ["On a HostedCluster", [success, statusUnknown, ...Object.values(topologyReasons)]],
   ["endpoints", Object.values(ofEndpoints)],
   ["realise", Object.values(ofRealise)],
+  ["dns", Object.values(ofDns)],
   ["On a KubeadmControlPlane", Object.values(ofPausing)],
   ["On a Cluster", [...Object.values(ofProviderConfig), ...troubles]],
 ])("docs/reference/conditions.md lists what is under %s, and nothing else", (heading, known) => {

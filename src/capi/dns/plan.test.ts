@@ -391,6 +391,10 @@ describe("the private zones", () => {
       .record(toManagement, "A", "ingress", ["10.1.0.9"], theirMark);
     const { world } = settle(azure, seen());
     expect(azure.tags(toManagement)).toEqual({ ...theirClaim, ...ourClaim });
+    expect(azure.tags(`${toManagement}/virtualNetworkLinks/wc1-vnet-link`)).toEqual({
+      ...theirClaim,
+      ...ourClaim,
+    });
     expect(azure.values(toManagement, "A", "ingress")).toEqual(["10.1.0.9"]);
     expect(told(world)).toBe("True GSDNSZonesCreated");
     settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
@@ -408,6 +412,51 @@ describe("the private zones", () => {
     settle(azure, seen({ toManagement: both }));
     expect(azure.values(toManagement, "A", "ingress")).toEqual(["10.1.0.6"]);
     expect(azure.values(toManagement, "A", "gateway")).toEqual(["10.1.0.8"]);
+  });
+});
+
+describe("writes", () => {
+  test("a time to live that was changed is put right, only if nobody has changed the record since", () => {
+    const azure = new PaperDns();
+    const { world } = settle(azure, seen());
+    azure.record(own, "A", "api", ["10.1.0.100"], ourMark, 60);
+    const etag = azure.things.get(`${own}/A/api`.toLowerCase())?.etag;
+    const { steps } = plan(azure.seen(world));
+    expect(steps).toMatchObject([
+      { id: `${own}/A/api`, ifMatch: etag, records: { ttlSeconds: 300 } },
+    ]);
+  });
+
+  test("what is not there is made only if nobody has made it meanwhile", () => {
+    const made = plan(new PaperDns().seen(seen())).steps.filter((step) => step.do === "make zone");
+    expect(made).toHaveLength(3);
+    for (const step of made) expect(step).toMatchObject({ ifNoneMatch: "*" });
+  });
+
+  test("a zone is claimed only after everything in it that becomes ours is marked", () => {
+    const azure = new PaperDns().zone(own).record(own, "A", "api", ["10.9.9.9"]);
+    const { steps } = plan(azure.seen(seen()));
+    expect(steps.filter((step) => "id" in step && step.id === own)).toEqual([]);
+    expect(steps.map((step) => step.do)).toContain("write name");
+  });
+
+  test("a wildcard goes together with its target, and not after it", () => {
+    const azure = new PaperDns();
+    const services = [{ name: "ingress", addresses: ["20.0.0.1"] }];
+    const { world } = settle(azure, seen({ services }));
+    const { steps } = plan(azure.seen({ ...world, services: [] }));
+    expect(steps.map((step) => step.do)).toEqual(["remove name", "remove name"]);
+  });
+
+  test("a zone waits for its resource group", () => {
+    const look = { state: "absent" } as const;
+    const group = { id: workloadGroup, look, tags: {}, location: "westeurope" };
+    const world = { ...withInfrastructure({ is: "other" }), networks: {}, group };
+    const azure = new PaperDns([
+      { role: "public", id: own },
+      { role: "base", id: base },
+    ]);
+    expect(plan(azure.seen(world)).steps.map((step) => step.do)).toEqual(["make group"]);
   });
 });
 
@@ -538,6 +587,23 @@ describe("when a cluster goes", () => {
       }),
     );
     expect(planned.steps.map((step) => step.do)).toContain("remove name");
+  });
+
+  test("the object is held while something is still going", () => {
+    const azure = new PaperDns().zone(toWorkload, ourClaim);
+    const look = azure.seen(going());
+    const changing = { state: "changing", retryAfterMs: 7_000 } as const;
+    const zones = look.zones.map((zone) =>
+      zone.role === "toWorkload" ? { ...zone, look: changing } : zone,
+    );
+    const planned = plan({ ...look, zones });
+    expect(planned).toMatchObject({ steps: [], again: { afterMs: 7_000 } });
+  });
+
+  test("a zone that another has come to use is left to it without our marks", () => {
+    const azure = new PaperDns().zone(own, { ...ourMark, ...ourClaim, ...theirClaim });
+    settle(azure, going());
+    expect(azure.tags(own)).toEqual(theirClaim);
   });
 
   test("an object that we do not hold is left alone", () => {
