@@ -136,6 +136,26 @@ describeHosted("the names of AzureClusters", (startWorld) => {
     expect(world.azure.ids("privatednszones")).toEqual([]);
   });
 
+  test("a bastion has its names while it has an address", async () => {
+    const world = await startDns(startWorld);
+    const id = `${groupOf("wc1")}/providers/Microsoft.Network/publicIPAddresses/wc1-azure-bastion-pip`;
+    world.azure.simulator.change(groupOf("wc1"), { location: "westeurope" });
+    world.azure.simulator.change(id, {
+      location: "westeurope",
+      sku: { name: "Standard" },
+      properties: { publicIPAllocationMethod: "Static" },
+    });
+    const { azureCluster } = await makeWorkload(world, "wc1", {
+      spec: { bastionSpec: { azureBastion: { name: "wc1-azure-bastion" } } },
+    });
+    await isTold(world, "wc1");
+    const own = publicZone(groupOf("wc1"), "wc1");
+    const names = ["a api", "a apiserver", "a bastion", "a bastion1"];
+    expect(namesIn(world, own)).toEqual(names);
+    await world.patch(azureCluster, { spec: { bastionSpec: null } });
+    await world.until("its names are gone", () => namesIn(world, own).length === 2);
+  });
+
   test("a cluster in a resource group of another name has its zone there", async () => {
     const world = await startDns(startWorld);
     const made = await makeWorkload(world, "wc1", { group: "shared" });
