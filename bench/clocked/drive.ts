@@ -1,0 +1,143 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { crdOf } from "../../src/model/crd.ts";
+import { definitions } from "../../src/model/definitions.ts";
+import { apiVersionOf } from "../../src/model/kind.ts";
+import { ManualClock } from "../../src/simulator/manual-clock.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { findOrBuild } from "../../test/setup/binaries.ts";
+import { type Cluster, clusterAt } from "../../test/setup/cluster.ts";
+import { startControlPlane } from "../../test/setup/control-plane.ts";
+import { nodeFlags } from "../runtime/clients.ts";
+import type { Given, Stepped } from "./operator.ts";
+import { subscription, tenant } from "./places.ts";
+
+/** Steps are at least so far apart, so that a thousand clusters do not take a million of them. */
+const grainMs = 100;
+
+/** What came of a run: the last answer, and how long it took on the clock and in reality. */
+export interface Outcome extends Stepped {
+  seconds: number;
+  wallSeconds: number;
+}
+
+export interface Drive {
+  /** The operator, as JavaScript. */
+  program: string;
+  clusters: number;
+  operationSeconds: number;
+  /** Make the world that the operator finds. */
+  prepare(cluster: Cluster, simulator: Simulator): Promise<void>;
+  /** Asked when all clusters say that they are available. */
+  done?(cluster: Cluster, simulator: Simulator): boolean;
+  /** Look at the world when it is over. */
+  after?(cluster: Cluster, simulator: Simulator): Promise<void>;
+}
+
+/** Start everything, move the clock until all is done, and say what it took. */
+export async function drive(asked: Drive): Promise<Outcome> {
+  const { program, clusters, operationSeconds } = asked;
+  const found = await findOrBuild((line) => process.stderr.write(`${line}\n`));
+  if ("missing" in found) throw new Error(found.missing);
+  const plane = await startControlPlane(found.binaries);
+  const clock = new ManualClock(Date.now());
+  const simulator = await startSimulator({
+    clock,
+    operationMs: { "*": operationSeconds * 1000 },
+    bug: (error) => {
+      throw error;
+    },
+  });
+  let child: ChildProcess | undefined;
+  try {
+    const cluster = clusterAt(plane.address);
+    await installKinds(cluster);
+    simulator.directory.addSubscription(subscription, tenant);
+    const owner = { tenant, objectId: "operator-object", appId: "operator-app" };
+    simulator.roles.makeOwner(owner);
+    await asked.prepare(cluster, simulator);
+    const given: Given = {
+      kubeconfig: cluster.kubeconfig,
+      resourceManager: simulator.url,
+      token: simulator.directory.tokenFor(owner, { forMs: 30 * 86_400_000 }),
+      now: clock.now(),
+    };
+    const start = clock.now();
+    const startedAt = performance.now();
+    child = fork(program, [JSON.stringify(given)], { execArgv: nodeFlags });
+    let state = await answer(child);
+    const limit = start + clusters * 3_000 + 3_600_000;
+    while (state.available < clusters || asked.done?.(cluster, simulator) === false) {
+      const next = Math.max(state.nextDue, clock.now() + grainMs);
+      if (next > limit)
+        throw new Error(`${state.available} of ${clusters} became available, and then nothing`);
+      simulator.moveClock(next - clock.now());
+      child.send(next);
+      state = await answer(child);
+    }
+    const seconds = (clock.now() - start) / 1000;
+    await asked.after?.(cluster, simulator);
+    return { ...state, seconds, wallSeconds: (performance.now() - startedAt) / 1000 };
+  } finally {
+    child?.disconnect();
+    await simulator.close();
+    await plane.stop();
+  }
+}
+
+async function answer(child: ChildProcess): Promise<Stepped> {
+  const leave = new AbortController();
+  const { signal } = leave;
+  const ended = once(child, "exit", { signal }).then(() => {
+    throw new Error("the operator ended");
+  });
+  const answered = once(child, "message", { signal });
+  try {
+    const [state] = (await Promise.race([answered, ended])) as [Stepped];
+    return state;
+  } finally {
+    ended.catch(() => undefined);
+    leave.abort();
+  }
+}
+
+async function installKinds(cluster: Cluster): Promise<void> {
+  for (const definition of definitions) {
+    const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    const { status, body } = await cluster.request("POST", path, crdOf(definition));
+    if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
+  }
+  for (const definition of definitions)
+    while (
+      (await cluster.request("GET", `/apis/${apiVersionOf(definition)}/${definition.plural}`))
+        .status !== 200
+    )
+      await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+/** Make an object. */
+export async function post(cluster: Cluster, path: string, body: unknown): Promise<unknown> {
+  const made = await cluster.request("POST", path, body);
+  if (made.status !== 201) throw new Error(`${path}: ${made.status} ${JSON.stringify(made.body)}`);
+  return made.body;
+}
+
+/** Try until it works. */
+export async function eventually<T>(act: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries++)
+    try {
+      return await act();
+    } catch (error) {
+      if (tries > 20) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+}
+
+/** Do something so many times, some at once. */
+export async function inTurns(count: number, atOnce: number, act: (n: number) => Promise<void>) {
+  let next = 0;
+  const one = async () => {
+    while (next < count) await act(next++);
+  };
+  await Promise.all(Array.from({ length: atOnce }, one));
+}
