@@ -20,9 +20,10 @@ export interface HealthServer {
   listen(port: number): Promise<void>;
   /**
    * Let the appliance answer: a function of this process gets the requests of the same listening socket; an address is
-   * asked for each probe, once it has answered 200 for the first time. Either way the port is never closed in between.
+   * asked for each probe, once it has answered 200 for the first time or the time is over: an appliance that never comes
+   * must not look well for ever. Either way the port is never closed in between.
    */
-  handOver(to: RequestListener | URL): Promise<void>;
+  handOver(to: RequestListener | URL, withinMs?: number): Promise<void>;
   /** From now on the answer is 503, or for probes that only connect none; it is over when the load balancer has seen it. */
   leave(probe?: HealthProbe, mostMs?: number): Promise<void>;
   close(): Promise<void>;
@@ -36,6 +37,7 @@ const usualProbe: Pick<HealthProbe, "intervalSeconds" | "threshold" | "protocol"
   intervalSeconds: 5,
   threshold: 2,
 };
+const longestStartMs = 300_000;
 const longestLeaveMs = 30_000;
 
 /** Start to answer probes with 200, before anything else is known. */
@@ -71,8 +73,8 @@ export async function startHealthServer(
       return servers.map((server) => (server.address() as AddressInfo).port);
     },
     listen,
-    async handOver(to) {
-      if (to instanceof URL) await untilWell(ctx, to);
+    async handOver(to, withinMs = longestStartMs) {
+      if (to instanceof URL) await untilWell(ctx, to, withinMs);
       appliance = to instanceof URL ? forwarding(clock, to) : to;
     },
     async leave(probe, mostMs = longestLeaveMs) {
@@ -86,8 +88,14 @@ export async function startHealthServer(
 }
 
 /** Ask the appliance until it is well, so that no probe meets one that is not there yet. */
-async function untilWell({ clock, signal }: ApplianceContext, url: URL): Promise<void> {
-  while ((await ask(clock, url, signal)) !== 200) await wait(clock, betweenLooksMs, signal);
+async function untilWell(ctx: ApplianceContext, url: URL, withinMs: number): Promise<void> {
+  const { clock, signal, log } = ctx;
+  const endsAt = clock.now() + withinMs;
+  while ((await ask(clock, url, signal)) !== 200) {
+    if (clock.now() >= endsAt)
+      return log.warn({ appliance: url.href }, "the appliance is not well after its time to start");
+    await wait(clock, betweenLooksMs, signal);
+  }
 }
 
 /** Answer with the status of the appliance's own answer; where it gives none, it is not well. */

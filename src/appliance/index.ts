@@ -13,6 +13,7 @@ export {
 export { type DiscoverOptions, discoverGWLBBackendPool } from "./discover.ts";
 export { ApplianceError } from "./errors.ts";
 export type { GWLBConfig, HealthProbe, Tunnel } from "./gwlb-config.ts";
+export { type HealthOptions, type HealthServer, startHealthServer } from "./health.ts";
 export {
   type IMDSInterface,
   type IMDSMetadata,
@@ -20,7 +21,9 @@ export {
   type ScaleSetOfMachine,
 } from "./imds.ts";
 export type { IMDSClient, IMDSRequest } from "./imds-client.ts";
+export { type IngressTargets, writeIngressDevice } from "./ingress-device.ts";
 export type { ApplianceCode } from "./known-codes.ts";
+export { type Applied, type ApplyOptions, apply, cleanup } from "./lifecycle.ts";
 export { type MetricsCollector, setMetricsCollector } from "./metrics.ts";
 export { agentMetrics } from "./metrics-text.ts";
 export type { JoinBy } from "./plan-join.ts";
@@ -30,4 +33,12 @@ export {
   type Registration,
   registerWithBackendPool,
 } from "./register.ts";
+export { type EndingEvent, watchScheduledEvents } from "./scheduled-events.ts";
+export { type Left, type StayOptions, stayInBackendPool } from "./stay.ts";
+export {
+  findVXLANTunnelInterface,
+  type LocalInterface,
+  type TunnelInterface,
+} from "./tunnel.ts";
+export { type LinkOptions, makeTunnelLinks, type TunnelLinks } from "./tunnel-links.ts";
 export { type WatchOptions, watchRegistration } from "./watch.ts";

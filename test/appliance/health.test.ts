@@ -94,6 +94,13 @@ test("an appliance of its own gets the probes only once it is well, and is belie
   await expect.poll(() => probed(port)).toBe(503);
 });
 
+test("an appliance that never gets well does not look well for ever", async () => {
+  const { health, port } = await started();
+  const { url } = await appliance(() => 500);
+  await health.handOver(url, 0);
+  expect(await probed(port)).toBe(500);
+});
+
 test("when it leaves it answers 503 for as many probes as change the load balancer's mind", async () => {
   const clock = new ManualClock();
   const { health, port } = await started({ clock });
