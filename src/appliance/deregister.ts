@@ -68,7 +68,7 @@ export async function deregisterFromBackendPool(
   const ended = (cause: unknown) =>
     new ApplianceError({ code: "DeregistrationTimedOut", what, seen: reason(cause), cause });
   const state: Leaving = { wrote: false, spread: false, waits: 0, members: 1 };
-  const contention = () => Math.min(10_000, Math.max(300, meetingMs * state.members));
+  const contention = () => Math.max(300, apart(state));
   const left = await insist(ctx, { what: "deregister", limitMs, ended, contention }, (pass) =>
     leave(ctx, config, state, pass),
   );
@@ -80,11 +80,10 @@ export async function deregisterFromBackendPool(
 
 /**
  * At worst all members of a pool leave at once, and each write that comes about makes those fail that were read for before
- * it. So who leaves a large pool takes a moment, and who met another a longer one: of two hundred about fifty, and then
- * thirty, write in a second.
+ * it. So who leaves a large pool takes a moment first, and who met another takes one again: so long, for each member, that
+ * of two hundred about forty write in a second.
  */
-const firstMs = 20;
-const meetingMs = 30;
+const apartMs = 25;
 const largePool = 20;
 
 interface Leaving {
@@ -115,7 +114,7 @@ async function leave(
   const member = membershipIn(pool, config);
   if (member?.by === "address" && !state.spread && state.members > largePool) {
     state.spread = true;
-    return { againAfterMs: ctx.random() * Math.min(5_000, firstMs * state.members) };
+    return { againAfterMs: ctx.random() * apart(state) };
   }
   const write = async (body: BackendPool): Promise<Step<Left>> => {
     state.wrote = true;
@@ -149,4 +148,8 @@ async function leave(
 
 function nextLookMs(state: Leaving): number {
   return 1_000 * 2 ** Math.min(state.waits++, 2);
+}
+
+function apart({ members }: Leaving): number {
+  return Math.min(5_000, apartMs * members);
 }

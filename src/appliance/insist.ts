@@ -42,7 +42,7 @@ export function callerUntil(signal: AbortSignal): Caller {
  *   another's write: 412, superseded, 409, busy      a chance within what `contention` says
  *   a limit                                          as long as Azure says, and a chance within 1 s
  *   no right, no identity, no token                  5 s to 10 s: roles take minutes to count
- *   no answer, 5xx                                   a chance within 1 s, 2 s, 4 s, 8 s
+ *   no answer, 5xx                                   a chance within 1 s, 2 s, 4 s, up to a twentieth of the time
  *   anything else                                    none: it fails for good
  */
 export async function insist<T>(
@@ -86,7 +86,7 @@ export async function insist<T>(
         pauseMs =
           kind === "contended"
             ? random() * contention(++meetings)
-            : pauseAfter(kind, error, ++failures, random);
+            : pauseAfter(kind, error, random, failureWindow(++failures, limitMs));
       }
       if (pauseMs >= leftMs()) throw over;
       await pass.pause(pauseMs);
@@ -117,11 +117,16 @@ function kindOf(error: unknown): Kind {
   return passing || code === "UnreadableAnswer" ? "unanswered" : "final";
 }
 
-function pauseAfter(kind: Kind, error: unknown, failures: number, random: () => number): number {
+function pauseAfter(kind: Kind, error: unknown, random: () => number, windowMs: number): number {
   const asked = error instanceof AzureError ? (error.retryAfterMs ?? 0) : 0;
   if (kind === "limited") return Math.max(1_000, asked) + random() * 1_000;
   if (kind === "forbidden") return Math.max(asked, 5_000 + random() * 5_000);
-  return Math.max(asked, random() * 1_000 * 2 ** Math.min(failures - 1, 3));
+  return Math.max(asked, random() * windowMs);
+}
+
+/** Who has little time must not sleep through it. */
+function failureWindow(failures: number, limitMs: number): number {
+  return Math.min(8_000, limitMs / 20, 500 * 2 ** failures);
 }
 
 /** Twice as far apart after every meeting, up to 16 s. */

@@ -36,9 +36,9 @@ describe("two hundred agents at one pool while one in ten requests fails", () =>
       const world = await gatewayWorld({ seed: `contention ${seed}` });
       const { simulator, clock } = world;
       const ids = [
-        ...Array.from({ length: 50 }, (_, at) => world.machine(`fw${at}`)),
-        ...world.scaleSet("uniform", "Uniform", 100),
-        ...world.scaleSet("flexible", "Flexible", 50),
+        ...Array.from({ length: 80 }, (_, at) => world.machine(`fw${at}`)),
+        ...world.scaleSet("uniform", "Uniform", 60),
+        ...world.scaleSet("flexible", "Flexible", 60),
       ];
       expect(ids).toHaveLength(200);
       simulator.change(pool, { properties: { loadBalancerBackendAddresses: bystanders } });
