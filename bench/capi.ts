@@ -17,6 +17,34 @@ import { shipped } from "./shipped.ts";
 
 const usage = "npm run bench:capi -- [--clusters 200] [--json FILE] [--operation-seconds 30]";
 
+const managementLink = "mc-gateway-privatelink";
+
+/** The link of the management cluster is older than any workload cluster. */
+function linkInAzure(simulator: Simulator): void {
+  const group = `${groups}/mc/${network}`;
+  const allowed = { subscriptions: [subscription] };
+  simulator.change(`${group}/privateLinkServices/${managementLink}`, {
+    location,
+    tags: { "sigs.k8s.io_cluster-api-provider-azure_cluster_mc": "owned" },
+    properties: {
+      loadBalancerFrontendIpConfigurations: [
+        { id: `${group}/loadBalancers/mc-internal-lb/frontendIPConfigurations/front` },
+      ],
+      ipConfigurations: [
+        {
+          name: "nodes-natipconfig-1",
+          properties: {
+            primary: true,
+            subnet: { id: `${group}/virtualNetworks/mc-vnet/subnets/nodes` },
+          },
+        },
+      ],
+      visibility: allowed,
+      autoApproval: allowed,
+    },
+  });
+}
+
 /** What CAPZ has made of a cluster: a group, a network and the load balancer of its API server. */
 function inAzure(simulator: Simulator, name: string): void {
   const group = `${groups}/${name}`;
@@ -92,7 +120,8 @@ async function prepare(cluster: Cluster, simulator: Simulator, clusters: number)
     await post(cluster, "/api/v1/namespaces", { metadata: { name } });
   simulator.change(`${groups}/base`, { location });
   simulator.change(`${groups}/base/${network}/dnsZones/example.com`, { location: "global" });
-  await makeCluster(cluster, simulator, "org-mc", "mc", "mc-gateway-privatelink");
+  await makeCluster(cluster, simulator, "org-mc", "mc", managementLink);
+  linkInAzure(simulator);
   await inTurns(clusters, 20, (n) =>
     makeCluster(cluster, simulator, "org", `wc${n}`, `wc${n}-api-privatelink`),
   );

@@ -55,6 +55,10 @@ const arm: Record<string, KnownCode> = {
     "the resource group is being deleted",
     "name another resource group, or wait until it is gone and make it again",
   ),
+  ThirdPartyPrivateLinkServiceProvidedDuringPrivateEndpointCreationDoesNotExistOrIsNotVisible: soon(
+    "the link service is not there, or does not let this subscription see it",
+    "wait until it is made, or add the subscription to its visibility",
+  ),
   PrivateLinkServiceWithPrivateEndpointConnectionsCannotBeDeleted: soon(
     "private endpoints are still connected to the link service",
     "remove the connections first; one that others made must be removed on the service's side",
