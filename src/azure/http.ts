@@ -3,5 +3,7 @@
  * HTTP client behind the back: a third more memory and twice the time to start, for nothing.
  */
 export const http = process.getBuiltinModule("node:http");
-/** The same over TLS. */
-export const https = process.getBuiltinModule("node:https");
+/** The same over TLS, loaded when it is first needed: it costs as much again, and the metadata service has none. */
+export function https(): typeof import("node:https") {
+  return process.getBuiltinModule("node:https");
+}

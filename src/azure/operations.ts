@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Clock } from "../model/clock.ts";
 import { idKey } from "../model/resource-id.ts";
 import { type ArmAnswer, headerOf } from "./answer.ts";
@@ -176,6 +175,8 @@ export class Operations {
 }
 
 function printOf(method: Method, body: unknown): string {
+  // Loaded when the first write is sent: not all who read also write.
+  const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256")
     .update(`${method} ${JSON.stringify(body)}`)
     .digest("base64");

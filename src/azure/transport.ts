@@ -41,7 +41,7 @@ export function send(sending: Sending): Promise<Received | Broken> {
     if (signal?.aborted) return resolve({ broken: "stopped", cause: signal.reason });
     let stage: "unsent" | "lost" | "cut" = "unsent";
     let ended: "timedOut" | "stopped" | undefined;
-    const library = url.protocol === "http:" ? http : https;
+    const library = url.protocol === "http:" ? http : https();
     const request = library.request(url, { method, headers, agent });
 
     const end = (how: "timedOut" | "stopped") => {
@@ -99,7 +99,7 @@ export function send(sending: Sending): Promise<Received | Broken> {
 export function keptConnections(server: URL): Agent {
   const options = { keepAlive: true, maxSockets: 64, timeout: 30_000, scheduling: "lifo" } as const;
   const withProxy = isLoopback(server.hostname) ? options : { ...options, proxyEnv: process.env };
-  return server.protocol === "http:" ? new http.Agent(withProxy) : new https.Agent(withProxy);
+  return server.protocol === "http:" ? new http.Agent(withProxy) : new (https().Agent)(withProxy);
 }
 
 function isLoopback(host: string): boolean {
