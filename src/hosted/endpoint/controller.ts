@@ -33,9 +33,11 @@ export function endpointFeature({ sides }: { sides: GuestSide }): MakeFeature {
     );
     links.index("endpoint-domain", (link) => [domainKey(link)]);
     links.index("endpoint-place", (link) => [placeKey(link)]);
+    const controlPlanes = caches.of(hostedControlPlane);
+    controlPlanes.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
     const sources = {
       links,
-      controlPlanes: caches.of(hostedControlPlane),
+      controlPlanes,
       clusters: caches.of(hostedCluster),
     };
     const services = new OwnObjects(caches.of(service), kube, "postern-endpoint");

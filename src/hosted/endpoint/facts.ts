@@ -21,6 +21,7 @@ import { guestGroup } from "./wanted.ts";
 /** The caches that say what a link is part of. */
 export interface Sources {
   links: WatchCache<AzurePrivateLinkService>;
+  /** With the index `namespace`. */
   controlPlanes: WatchCache<HostedControlPlane>;
   clusters: WatchCache<HostedCluster>;
 }
@@ -35,13 +36,18 @@ export interface Belonging {
   going: Going | undefined;
 }
 
-/** Whose a link is. A control plane of the same name that was made later is another one. */
+/**
+ * Whose a link is. A control plane of the same name that was made later is another one. Owner references may be lost, and
+ * what was made in the guest would be lost sight of with them: one that we hold then belongs to who is alone beside it.
+ */
 export function belongingOf(link: AzurePrivateLinkService, sources: Sources): Belonging {
   const reference = link.metadata.ownerReferences?.find(
     ({ kind, apiVersion }) =>
       kind === "HostedControlPlane" && apiVersion.startsWith("hypershift.openshift.io/"),
   );
-  const owner = reference && { name: reference.name, uid: reference.uid };
+  const owner = reference
+    ? { name: reference.name, uid: reference.uid }
+    : ownerBeside(link, sources.controlPlanes);
   const found =
     owner && sources.controlPlanes.get(keyOf({ metadata: { ...link.metadata, name: owner.name } }));
   const controlPlane = found?.metadata.uid === owner?.uid ? found : undefined;
@@ -50,6 +56,20 @@ export function belongingOf(link: AzurePrivateLinkService, sources: Sources): Be
     controlPlane?.metadata.annotations?.[clusterAnnotation];
   const cluster = clusterKey === undefined ? undefined : sources.clusters.get(clusterKey);
   return { owner, controlPlane, cluster, clusterKey, going: goingOf(link, owner, controlPlane) };
+}
+
+function ownerBeside(
+  { metadata }: AzurePrivateLinkService,
+  controlPlanes: Sources["controlPlanes"],
+): Belonging["owner"] {
+  if (!metadata.finalizers?.includes(endpointFinalizer)) return undefined;
+  const [only, ...others] = controlPlanes.byIndex("namespace", metadata.namespace ?? "");
+  if (only === undefined || others.length > 0) return undefined;
+  const [ours, theirs] = [metadata, only.metadata].map(
+    (each) => each.annotations?.[clusterAnnotation],
+  );
+  if (ours !== undefined && theirs !== undefined && ours !== theirs) return undefined;
+  return { name: only.metadata.name, uid: only.metadata.uid ?? "" };
 }
 
 function goingOf(

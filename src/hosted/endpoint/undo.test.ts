@@ -184,3 +184,33 @@ describe("going", () => {
     expect([...guest.resources.keys()]).toEqual([]);
   });
 });
+
+describe("going without a known owner", () => {
+  const orphaned = () => {
+    const { guest, world } = reachable();
+    const us = { ...world.us, controlPlaneUid: undefined };
+    return { guest, world: { ...world, us, cluster: undefined, going: "object" } as const };
+  };
+
+  test("is held, and says so, while a zone may be the cluster's", () => {
+    const { guest, world } = orphaned();
+    const end = settle(guest, world);
+    const planned = plan(guest.seen(end));
+    expect(planned.finalizer).toBeUndefined();
+    expect(planned.conditions[0]).toMatchObject({ status: "False", reason: "CleanupFailed" });
+    expect(planned.conditions[0]?.message).toMatch(/the zone .* ownerReferences back/);
+    expect(guest.at(base)).toBeDefined();
+  });
+
+  test("ends when its owner is known again, or when somebody gives the rest up", () => {
+    const { guest, world } = orphaned();
+    const told = settle(guest, world);
+    const given = nowAfter(
+      { ...told, abandoned: true },
+      plan(guest.seen({ ...told, abandoned: true })),
+    );
+    expect(plan(guest.seen(given))).toMatchObject({ steps: [], finalizer: "release" });
+    settle(guest, { ...told, us: reachable().world.us, cluster: reachable().world.cluster });
+    expect([...guest.resources.keys()]).toEqual([]);
+  });
+});

@@ -1,4 +1,5 @@
 import type { Plan } from "../../kube/feature.ts";
+import { claimsIn } from "../../model/claims.ts";
 import type { PlannedCondition } from "../../model/conditions.ts";
 import type { Failure } from "../../model/failure.ts";
 import { ownerIn } from "../../model/ownership.ts";
@@ -28,6 +29,7 @@ interface Undone {
  *   names of this object   at once; not one by one where the whole zone goes
  *   links and zones        when no other link of the cluster needs them: our claim goes; with the last claim the link goes,
  *                          then the zone, unless somebody else has put something into it
+ *   owner unknown          held while a zone has a claim that may be ours: it is said what to do
  *   our finalizer          when nothing is left
  */
 export function undo(seen: Seen): Plan<EndpointStep> {
@@ -36,6 +38,7 @@ export function undo(seen: Seen): Plan<EndpointStep> {
     undoEndpoint(seen),
     ...seen.zones.map((zone) => undoZone(seen, zone)),
     ...(seen.zonesFailed ? [unseen(seen.zonesFailed)] : []),
+    { steps: [], problems: claimsOfUnknown(seen) },
     { steps: undoServices(seen) },
   ];
   const now = [
@@ -71,6 +74,21 @@ export function undo(seen: Seen): Plan<EndpointStep> {
 /** What could not be looked at may hold something of ours. */
 function unseen({ message, requeueAfterMs }: Failure): Undone {
   return { steps: [], problems: [message], waitMs: requeueAfterMs ?? 30_000 };
+}
+
+/** Without an owner nobody knows which claims are ours: a zone that may be would stay for ever, and nobody would hear of it. */
+function claimsOfUnknown({ us, zones }: Seen): string[] {
+  if (us.controlPlaneUid !== undefined) return [];
+  return zones
+    .filter((zone) =>
+      claimsIn(look(zone)?.tags).some(
+        ({ clusterID }) => us.clusterID === undefined || sameId(clusterID, us.clusterID),
+      ),
+    )
+    .map(
+      ({ id }) =>
+        `the zone ${nameOf(id)} may be this cluster's · the object has no HostedControlPlane as its owner any more, and none is alone beside it · put its ownerReferences back`,
+    );
 }
 
 const letGo: Plan<EndpointStep> = {

@@ -56,4 +56,15 @@ describeHosted("what somebody did since it was last seen", (start) => {
     await world.until("it is gone", async () => (await link.now()) === undefined, 5);
     expect(guestThings(world)).toEqual(["privateendpoints/private-router-pe"]);
   });
+
+  test("a cluster whose link lost its owner references leaves nothing when it goes", async () => {
+    const world = await startGuest(start);
+    const link = await availableCluster(world, "one");
+    await world.patch(link.thing, { metadata: { ownerReferences: null } });
+    await world.advance(60_000);
+    expect(await link.isAvailable()).toBe(true);
+    await world.remove(link.hosted.controlPlane);
+    await world.until("it is let go", async () => !(await link.isHeld()), 5);
+    expect(guestThings(world)).toEqual([]);
+  });
 });
