@@ -1,8 +1,9 @@
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, inject, onTestFinished, test } from "vitest";
 import { Arm, type ArmRequest } from "../../../src/azure/arm.ts";
 import { customCloud } from "../../../src/azure/clouds.ts";
 import { type AzureSides, azureSides } from "../../../src/hosted/azure-sides.ts";
-import { fromKubeconfig } from "../../../src/kube/credentials.ts";
+import { fromKubeconfigText } from "../../../src/kube/credentials.ts";
 import { type Log, silentLog } from "../../../src/kube/log.ts";
 import { type MakeFeature, Runtime } from "../../../src/kube/runtime.ts";
 import { definitions } from "../../../src/model/definitions.ts";
@@ -12,7 +13,7 @@ import type { SimulatorOptions } from "../../../src/simulator/simulator.ts";
 import { ManualClock, settle } from "../../manual-clock.ts";
 import { findOrBuild } from "../../setup/binaries.ts";
 import { type AuditEntry, type Cluster, clusterAt } from "../../setup/cluster.ts";
-import { type ControlPlane, startControlPlane } from "../../setup/control-plane.ts";
+import { type ControlPlane, startControlPlane, type User } from "../../setup/control-plane.ts";
 import { describeWhere } from "../../setup/needs.ts";
 import { installKinds } from "../kinds/install.ts";
 import { type Azure, managementGroup, type Rights, startAzure } from "./azure.ts";
@@ -50,6 +51,8 @@ export interface WorldOptions {
   simulator?: SimulatorOptions;
   /** What the two identities may do; everything where nothing is said. */
   rights?: Rights;
+  /** As whom the controllers come to the API server. */
+  user?: User;
   log?: Log;
   /** Do not start the controllers yet. */
   stopped?: boolean;
@@ -166,7 +169,7 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
 
   async function start() {
     road = arm();
-    const client = new CountingClient(await fromKubeconfig(cluster.kubeconfig), { userAgent });
+    const client = new CountingClient(await connectionOf(cluster, options.user), { userAgent });
     const runtime = new Runtime({
       client,
       clock,
@@ -358,4 +361,11 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
   await clear();
   if (!options.stopped) await start();
   return world;
+}
+
+/** The way to the API server, by the token of one of its users. */
+async function connectionOf(cluster: Cluster, user: User = "admin") {
+  const text = await readFile(cluster.kubeconfig, "utf8");
+  const own = text.replaceAll(cluster.tokens.admin, cluster.tokens[user]);
+  return fromKubeconfigText(own, cluster.kubeconfig);
 }
