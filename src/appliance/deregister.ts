@@ -137,10 +137,12 @@ async function leave(
   switch (stateOf(pool)) {
     case "settled":
       return done;
-    case "changing":
+    case "changing": {
       // It goes on without us; whoever writes next has read that we are gone.
-      if (ctx.clock.now() - state.goneSince >= settleMs) return done;
-      return { againAfterMs: nextLookMs(state) };
+      const againAfterMs = nextLookMs(state);
+      const stayed = ctx.clock.now() - state.goneSince >= settleMs;
+      return stayed || againAfterMs >= pass.leftMs() ? done : { againAfterMs };
+    }
     case "failed":
       return write(asItIs(pool));
   }

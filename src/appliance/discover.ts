@@ -1,4 +1,5 @@
 import type { ArmView } from "../azure/arm.ts";
+import { AzureError } from "../azure/errors.ts";
 import { type LoadBalancer, loadBalancers } from "../azure/gateways/load-balancers.ts";
 import {
   parseResourceId,
@@ -41,10 +42,14 @@ export async function discoverGWLBBackendPool(
     throw new ApplianceError({ code: "PoolNameMissing", what: "find the backend pool" });
   const endsAt = ctx.clock.now() + patienceMs;
   const metadata = await queryIMDS(ctx, { patienceMs });
+  const ended = (last: unknown) =>
+    last instanceof AzureError && last.code !== "Cancelled"
+      ? last
+      : new AzureError({ code: "TimedOut", what });
   // What was found once is not asked for again.
   let place: Place | undefined;
   const limitMs = Math.max(0, endsAt - ctx.clock.now());
-  return insist(ctx, { what: "discover", limitMs, ended: (last) => last }, async (pass) => {
+  return insist(ctx, { what: "discover", limitMs, ended }, async (pass) => {
     const arm = ctx.azure(metadata.environment).for(callerUntil(pass.signal));
     place ??= await findPlace(arm, metadata);
     const { scope, shown, name } = whereToLook(metadata, options, what);

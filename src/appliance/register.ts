@@ -21,7 +21,7 @@ export interface Registration {
   by: "address" | "interface";
   /** Whether anything had to be written for it. */
   wrote: boolean;
-  /** False where Azure was still at work on the pool when the entry had been there for half a minute. */
+  /** False where Azure was still at work on the pool when the entry had been there for long. */
   settled: boolean;
   seconds: number;
   retries: number;
@@ -114,10 +114,13 @@ async function join(
   switch (step.do) {
     case "nothing":
       return { done: { by: step.by, settled: true, retries } };
-    case "wait":
-      if (ctx.clock.now() - (state.thereSince ?? 0) >= settleMs)
+    case "wait": {
+      const againAfterMs = nextLookMs(state);
+      const stayed = ctx.clock.now() - (state.thereSince ?? 0) >= settleMs;
+      if (stayed || againAfterMs >= pass.leftMs())
         return { done: { by: step.by, settled: false, retries } };
-      return { againAfterMs: nextLookMs(state) };
+      return { againAfterMs };
+    }
     case "add":
       return await unlessRefused(state, () => write(withMember(pool, config)));
     case "restore":
@@ -176,8 +179,10 @@ async function unlessRefused<T>(
     return await write();
   } catch (error) {
     if (!(error instanceof AzureError) || error.status !== 400) throw error;
-    if (error.code === "IPBasedBackendPoolNotSupported") state.addressesRefused = true;
-    else if (!error.code.startsWith("CannotMixIPBasedAddresses")) throw error;
+    const mixed = error.code.startsWith("CannotMixIPBasedAddresses");
+    // The words are documented, the code is not: "IP based backends can only be used for Standard Load Balancers".
+    if (!mixed && !/\bip[- ]?based/i.test(error.message)) throw error;
+    if (!mixed) state.addressesRefused = true;
     state.wrote = false;
     return { againAfterMs: 0 };
   }

@@ -358,6 +358,32 @@ describe("writes that come to nothing", () => {
   });
 });
 
+test("a pool at which Azure works for ever is joined all the same once the entry has stayed", async () => {
+  const world = await gatewayWorld();
+  const never = { kind: "operation", never: true } as const;
+  world.simulator.addFault({ match: { method: "PUT" }, effect: never });
+  const agent = await world.agent(world.machine("fw"));
+  const { config, registration } = await world.until(boot(agent));
+  expect(registration).toMatchObject({ wrote: true, settled: false });
+  expect(registration.seconds).toBeLessThan(60);
+  const short = await world.until(registerWithBackendPool(agent.ctx, config, { limitMs: 3_000 }));
+  expect(short).toMatchObject({ wrote: false, settled: false });
+  const left = await world.until(deregisterFromBackendPool(agent.ctx, config));
+  expect(left.state).toBe("left");
+  expect(left.seconds).toBeLessThan(20);
+  expect(world.members()).toEqual([]);
+});
+
+test("an Azure that never answers is told of as that, in the time allowed", async () => {
+  const world = await gatewayWorld();
+  world.simulator.addFault({ match: {}, effect: { kind: "slow", ms: 10_000_000 } });
+  const { ctx } = await world.agent(world.machine("fw"));
+  const message = await world.until(
+    failure(discoverGWLBBackendPool(ctx, "inspect", { patienceMs: 10_000 })),
+  );
+  expect(message).toContain("(TimedOut)");
+});
+
 test("a registration that somebody removes is made again", async () => {
   const world = await gatewayWorld();
   const agent = await world.agent(world.machine("fw"));
