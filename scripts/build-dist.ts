@@ -1,5 +1,7 @@
 // Makes dist/ for the published package: the sources without their types. Node runs TypeScript as it is,
 // but not below node_modules: https://nodejs.org/api/typescript.html#type-stripping-in-dependencies
+// Beside them go the types of what programs may import, the library postern/appliance.
+import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, join } from "node:path";
@@ -12,7 +14,18 @@ for (const file of globSync("**/*.ts", { cwd: "src" })) {
   writeFileSync(made, withoutTypes(readFileSync(join("src", file), "utf8")));
 }
 
+const declare = "--declaration --emitDeclarationOnly --noEmit false --outDir dist --rootDir src";
+const settings =
+  "--target es2024 --module nodenext --lib es2024 --types node --strict --exactOptionalPropertyTypes --skipLibCheck --allowImportingTsExtensions";
+const words = [...declare.split(" "), ...settings.split(" "), "--ignoreConfig"];
+execFileSync("node_modules/.bin/tsc", [...words, "src/appliance/index.ts"], { stdio: "inherit" });
+for (const file of globSync("dist/**/*.d.ts"))
+  writeFileSync(file, withJsImports(readFileSync(file, "utf8")));
+
 function withoutTypes(source: string): string {
-  const relativeImport = /\b((?:from|import)\s*\(?\s*"\.[^"]*)\.ts"/g;
-  return stripTypeScriptTypes(source).replace(relativeImport, '$1.js"');
+  return withJsImports(stripTypeScriptTypes(source));
+}
+
+function withJsImports(source: string): string {
+  return source.replace(/\b((?:from|import)\s*\(?\s*"\.[^"]*)\.ts"/g, '$1.js"');
 }

@@ -10,6 +10,10 @@ interface Program {
 }
 
 const programs: Record<string, Program> = {
+  agent: {
+    summary: "put an appliance behind a Gateway load balancer, and take it out",
+    load: () => import("./agent/command.ts"),
+  },
   operator: {
     summary: "run the controllers against a Kubernetes cluster and Azure",
     load: () => import("./operator/command.ts"),

@@ -132,6 +132,11 @@ async function listenForProbe(
   { probe }: GWLBConfig,
   asked: number | undefined,
 ): Promise<void> {
+  if (probe?.protocol === "Https")
+    return log.warn(
+      { probe: probe.port },
+      "the probe is HTTPS, which only the appliance can answer",
+    );
   if (probe === undefined || asked === 0 || health.ports.includes(probe.port)) return;
   log.warn({ probe: probe.port, listening: health.ports }, "the load balancer probes another port");
   await health.listen(probe.port);

@@ -90,7 +90,7 @@ describe("a mistake is one line that says what would be right, and exit code 2",
     const { exitCode, stderr } = await runBin(["toString"]);
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(
-      /^postern: unknown program 'toString': known are operator, simulator, version, help .*\n$/,
+      /^postern: unknown program 'toString': known are agent, operator, simulator, version, help .*\n$/,
     );
   });
 });

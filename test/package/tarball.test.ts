@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -43,6 +43,23 @@ describe("the published package", () => {
     expect(here.exitCode).toBe(0);
   });
 
+  test("is a library of typed functions for programs that embed the agent", async () => {
+    const program = `import { apply, queryIMDS, type GWLBConfig } from "postern/appliance";
+      export const names: string[] = [apply.name, queryIMDS.name];
+      export const pool = (config: GWLBConfig): string => config.backendPoolName;
+      // @ts-expect-error a pool's name is no number
+      export const wrong = (config: GWLBConfig): number => config.backendPoolName;
+      console.log(names.join());`;
+    const file = join(folder, "program.mts");
+    writeFileSync(file, program);
+    symlinkSync(join(root, "node_modules/@types"), join(folder, "node_modules/@types"));
+    const { stdout } = await run(process.execPath, [file]);
+    expect(stdout).toBe("apply,queryIMDS\n");
+    const settings = "--noEmit --strict --module nodenext --types node --ignoreConfig".split(" ");
+    const tsc = join(root, "node_modules/.bin/tsc");
+    await run(tsc, [...settings, file], { cwd: folder });
+  });
+
   test("holds every page and example that help and messages point to", () => {
     const code = files.filter((path) => /^(dist|bin)\/.*\.js$/.test(path));
     const named = code.flatMap((path) => {
@@ -56,8 +73,8 @@ describe("the published package", () => {
   test("holds the licence and no source, test or tool", () => {
     expect(files).toContain("LICENSE");
     expect(files).toContain("dist/main.js");
-    expect(files.filter((path) => /\.ts$|\.test\.|^(src|test|scripts|bench)\//.test(path))).toEqual(
-      [],
-    );
+    expect(
+      files.filter((path) => /(?<!\.d)\.ts$|\.test\.|^(src|test|scripts|bench)\//.test(path)),
+    ).toEqual([]);
   });
 });

@@ -1,0 +1,31 @@
+import type { ApplianceLog } from "../appliance/context.ts";
+import { redact } from "../model/redact.ts";
+
+/** What is logged. */
+export type LogLevel = "debug" | "info" | "warn";
+
+const order: readonly LogLevel[] = ["debug", "info", "warn"];
+
+/**
+ * Lines for a boot log, on standard error: the journal has the time already. It is no package, because what the agent may
+ * take to start is counted.
+ */
+export function bootLog(
+  level: LogLevel,
+  format: "text" | "json",
+  write: (line: string) => void = (line) => process.stderr.write(line),
+): ApplianceLog {
+  const at = (each: LogLevel) => (fields: object, message: string) => {
+    if (order.indexOf(each) < order.indexOf(level)) return;
+    const line =
+      format === "json"
+        ? JSON.stringify({ level: each, message, ...fields })
+        : [`${each}: ${message}`, ...Object.entries(fields).map(pair)].join(" ");
+    write(`${redact(line)}\n`);
+  };
+  return { debug: at("debug"), info: at("info"), warn: at("warn") };
+}
+
+function pair([name, value]: [string, unknown]): string {
+  return `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`;
+}

@@ -1,0 +1,75 @@
+import type { AddressInfo } from "node:net";
+import type { ApplianceContext } from "../appliance/context.ts";
+import { type Applied, type ApplyOptions, apply } from "../appliance/lifecycle.ts";
+import type { agentMetrics } from "../appliance/metrics-text.ts";
+import { type StayOptions, stayInBackendPool } from "../appliance/stay.ts";
+import { http } from "../azure/http.ts";
+import { UsageError } from "../cli/usage-error.ts";
+import { notifier } from "./notify.ts";
+
+/** What `postern agent run` is told beside the pool. */
+export interface RunSettings extends ApplyOptions, StayOptions {
+  metricsListen?: { host: string; port: number } | undefined;
+}
+
+/** What happened, for whoever reads the output: one when it has joined, one when it has left. */
+export type RunEvent =
+  | { event: "joined"; applied: Applied; metricsPort?: number }
+  | { event: "left"; because: string };
+
+/** Join, stay and leave, and tell systemd and the reader of the output. */
+export async function runAgent(
+  ctx: ApplianceContext,
+  metrics: ReturnType<typeof agentMetrics>,
+  pool: string,
+  settings: RunSettings,
+  tell: (event: RunEvent) => void,
+): Promise<void> {
+  const notify = notifier(ctx.log);
+  let applied: Applied | undefined;
+  const text = async () => {
+    for (const { link, received, sent } of (await applied?.links?.packets()) ?? []) {
+      metrics.tunnelPackets(link, "received", received);
+      metrics.tunnelPackets(link, "sent", sent);
+    }
+    return metrics.text();
+  };
+  const served = settings.metricsListen && (await serveMetrics(settings.metricsListen, text));
+  try {
+    applied = await apply(ctx, pool, settings);
+    tell({ event: "joined", applied, ...(served && { metricsPort: served.port }) });
+    await notify.ready(`member of ${applied.config.backendPoolName}`);
+    ctx.signal.addEventListener("abort", () => void notify.stopping(), { once: true });
+    const left = await stayInBackendPool(ctx, applied, settings);
+    tell({ event: "left", because: left.because === "event" ? left.event.type : left.because });
+  } finally {
+    notify.close();
+    served?.close();
+  }
+}
+
+async function serveMetrics(
+  { host, port }: { host: string; port: number },
+  text: () => Promise<string>,
+): Promise<{ port: number; close(): void }> {
+  const server = http.createServer((request, response) => {
+    if (request.url !== "/metrics") return response.writeHead(404).end();
+    text().then(
+      (body) => response.writeHead(200, { "content-type": "text/plain; version=0.0.4" }).end(body),
+      () => response.writeHead(500).end(),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      reject(
+        new UsageError(`--metrics-listen ${host}:${port} cannot be listened on: ${error.code}`),
+      ),
+    );
+    server.listen(port, host, resolve);
+  });
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { port: (server.address() as AddressInfo).port, close };
+}
