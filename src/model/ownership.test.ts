@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ownedTags, ownerIn, ownership } from "./ownership.ts";
+import { isLeftBehind, ownedTags, ownerIn, ownership } from "./ownership.ts";
 
 const us = { clusterID: "c1", uid: "u1" };
 
@@ -71,4 +71,19 @@ describe("a resource is", () => {
   ])("%s", (_what, tags, found) => {
     expect(ownership(tags, us)).toEqual(found);
   });
+});
+
+test.each([
+  ["of our cluster, by an object that is gone", "c-1/uid-0", true],
+  ["of our cluster, by an object that exists", "c-1/uid-2", false],
+  ["of another cluster, by an object that nobody knows", "c-2/uid-0", false],
+  ["that is ours", "c-1/uid-1", false],
+  ["with a tag that says nothing", "c-1", false],
+])("whether a resource %s was left behind is told by its tag", (_what, tag, left) => {
+  const made = { clusterID: "c-1", uid: "uid-1" };
+  const exists = (uid: string) => uid === "uid-2";
+  expect(isLeftBehind({ postern_owner: tag }, made, exists)).toBe(left);
+  expect(isLeftBehind({ postern_owner: tag }, { ...made, clusterID: undefined }, exists)).toBe(
+    false,
+  );
 });

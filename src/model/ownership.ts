@@ -59,6 +59,21 @@ export function ownership(tags: Tags | undefined | null, us: Owner): Ownership {
   return { is: "another", whose, owner };
 }
 
+/**
+ * Whether a resource was left by an object of the same cluster that does not exist any more: somebody took its finalizers
+ * off, or it came back from a backup with another uid. Nobody else will ever look after it.
+ */
+export function isLeftBehind(
+  tags: Tags | undefined | null,
+  { clusterID, uid }: { clusterID: string | undefined; uid: string },
+  exists: (uid: string) => boolean,
+): boolean {
+  const owner = ownerIn(tags);
+  return (
+    owner !== undefined && owner.clusterID === clusterID && owner.uid !== uid && !exists(owner.uid)
+  );
+}
+
 function hostedClusterIn(tags: Tags | undefined | null): string | undefined {
   const names = Object.entries(tags ?? {})
     .filter(([name, value]) => name.toLowerCase().startsWith(clusterTagPrefix) && value === "owned")

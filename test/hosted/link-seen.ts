@@ -72,6 +72,7 @@ export function up(over: Partial<Up> = {}): Up {
     natSubnetID: undefined,
     id: serviceId,
     service: there(service()),
+    left: false,
     frontend: {
       is: "found",
       frontend: {

@@ -28,6 +28,7 @@ export function endpointFeature({ sides }: { sides: GuestSide }): MakeFeature {
   return ({ caches, kube }) => {
     const links = caches.of(azurePrivateLinkService);
     links.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
+    links.index("uid", ({ metadata }) => [metadata.uid ?? ""]);
     links.index("endpoint-cluster", ({ metadata }) =>
       [metadata.annotations?.[clusterAnnotation]].filter((key) => key !== undefined),
     );

@@ -214,3 +214,23 @@ describe("an endpoint that is there", () => {
     expect(planned.again).toEqual({ afterMs: 600_000 });
   });
 });
+
+test("an endpoint that an object of the cluster left is taken over as it is, and told", () => {
+  const { guest, world } = reachable();
+  const made = { ...world, us: { ...world.us, uid: "made-anew" }, status: {}, conditions: [] };
+  const looked = guest.seen(made);
+  expect(plan(looked).steps.filter(({ on }) => on === "endpoint")).toMatchObject([
+    { do: "make endpoint", id: expect.stringContaining("private-router-pe-") },
+  ]);
+  const endpoints = looked.endpoints.map((each) =>
+    each.look.state === "there" ? { ...each, left: true } : each,
+  );
+  const planned = plan({ ...looked, endpoints });
+  expect(planned.steps.filter(({ on }) => on === "endpoint")).toMatchObject([
+    {
+      ...{ do: "tag endpoint", id: short, event: "AdoptingPrivateEndpoint" },
+      body: { tags: { postern_owner: expect.stringMatching(/\/made-anew$/) } },
+    },
+  ]);
+  expect(planned.status).toMatchObject({ privateEndpointID: short });
+});

@@ -59,16 +59,23 @@ export function planEndpoint(seen: Seen): EndpointPart {
   return keepEndpoint(seen, first);
 }
 
-/** The endpoints that are this object's, by tag or because HyperShift made and published them. */
-export function ourEndpoints(seen: Seen): { id: ResourceId; found: PrivateEndpoint }[] {
-  return seen.endpoints.flatMap(({ id, look }) => {
+/** The endpoints that are this object's: by tag, left by one before it, or because HyperShift made and published them. */
+export function ourEndpoints(seen: Seen): Ours[] {
+  return seen.endpoints.flatMap(({ id, look, left = false }) => {
     if (look.state !== "there") return [];
     const { tags } = look.resource;
     const published = seen.status.privateEndpointID;
     const takenOver =
       published !== undefined && sameId(published, id) && isHyperShifts(tags, "private-endpoint");
-    return isOurs(tags, seen.us) || takenOver ? [{ id, found: look.resource }] : [];
+    const ours = isOurs(tags, seen.us) || takenOver || left;
+    return ours ? [{ id, found: look.resource, left }] : [];
   });
+}
+
+interface Ours {
+  id: ResourceId;
+  found: PrivateEndpoint;
+  left: boolean;
 }
 
 function makeEndpoint(seen: Seen): Part {
@@ -116,7 +123,8 @@ function beingMade({ conditions: all }: Seen): Verdict {
     : isFalse(reasons.endpointCreating, "the private endpoint is being made");
 }
 
-function keepEndpoint(seen: Seen, { id, found }: { id: ResourceId; found: PrivateEndpoint }) {
+function keepEndpoint(seen: Seen, ours: Ours) {
+  const { id, found } = ours;
   const wrong = seen.link.alias === undefined ? undefined : whatIsWrong(seen, found);
   if (wrong !== undefined) {
     const why = `the private endpoint ${nameOf(id)} is made anew: ${wrong}`;
@@ -136,7 +144,7 @@ function keepEndpoint(seen: Seen, { id, found }: { id: ResourceId; found: Privat
   const ip = addresses.find((each) => isIp(each, 4)) ?? addresses[0];
   return {
     ...part,
-    steps: repairs(seen, id, found),
+    steps: repairs(seen, ours),
     status: { privateEndpointID: id, ...(ip && { privateEndpointIP: ip }) },
     addresses: part.verdict?.status === "True" ? addresses : undefined,
   };
@@ -201,7 +209,7 @@ function told(seen: Seen, found: PrivateEndpoint, addresses: readonly string[]):
   }
 }
 
-function repairs(seen: Seen, id: ResourceId, found: PrivateEndpoint): Part["steps"] {
+function repairs(seen: Seen, { id, found, left }: Ours): Part["steps"] {
   const tags = withTags(found.tags ?? {}, endpointTags(seen));
   if (tags === found.tags) return [];
   const {
@@ -215,10 +223,14 @@ function repairs(seen: Seen, id: ResourceId, found: PrivateEndpoint): Part["step
     tags,
     properties,
   };
-  const why = `tags of the private endpoint ${nameOf(id)} are missing`;
+  const why = left
+    ? `the private endpoint ${nameOf(id)} is taken over: the object of this cluster that it was made for does not exist any more`
+    : `tags of the private endpoint ${nameOf(id)} are missing`;
   const failsAs = reasons.endpointCreationFailed;
+  const event = left ? { event: "AdoptingPrivateEndpoint" } : {};
   const { etag: ifMatch } = found;
-  return [{ on: "endpoint", do: "tag endpoint", id, ifMatch, body, why, condition, failsAs }];
+  const step = { on: "endpoint", do: "tag endpoint", id, ifMatch, body, why } as const;
+  return [{ ...step, ...event, condition, failsAs }];
 }
 
 function endpointTags(seen: Seen) {

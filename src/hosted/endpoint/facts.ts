@@ -20,6 +20,7 @@ import { guestGroup } from "./wanted.ts";
 
 /** The caches that say what a link is part of. */
 export interface Sources {
+  /** With the indexes `namespace` and `uid`. */
   links: WatchCache<AzurePrivateLinkService>;
   /** With the index `namespace`. */
   controlPlanes: WatchCache<HostedControlPlane>;

@@ -9,6 +9,7 @@ import { type Failure, isExplained } from "../../model/failure.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
 import type { Service } from "../../model/kinds/core.ts";
 import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
+import { isLeftBehind } from "../../model/ownership.ts";
 import { paused } from "../../model/pause.ts";
 import {
   idKey,
@@ -195,8 +196,13 @@ async function seeEndpoints(
   const gateway = privateEndpoints(arm);
   const ids = endpointIds(seen.object, seen.us.clusterID);
   const group = guestGroup(seen.object.spec);
+  const exists = (uid: string) => sources.links.byIndex("uid", uid).length > 0;
+  const isLeft = (look: Look<PrivateEndpoint>) =>
+    look.state === "there" && isLeftBehind(look.resource.tags, seen.us, exists);
   const one = async (id: ResourceId): Promise<Look<PrivateEndpoint>> => {
     const look = await gateway.look(id, maxAgeMs);
+    // What another left is taken over by what Azure says of it now.
+    if (isLeft(look)) return gateway.look(id, 0);
     const known = look.state === "there" && isOurs(look.resource.tags, seen.us);
     if (!known || seen.going !== undefined) return look;
     if (stateOf(look.resource) !== "approved") return gateway.look(id, unconnectedAgeMs);
@@ -208,7 +214,8 @@ async function seeEndpoints(
     // At the end everything of ours counts, under whatever name: the cluster's number may be unknown by now.
     const ours = seen.going === undefined ? [] : listed.filter(({ tags }) => isOurs(tags, seen.us));
     const all = withIds(ids, ours);
-    return Promise.all(all.map(async (id) => ({ id, look: await one(id) })));
+    const looks = await Promise.all(all.map(async (id) => ({ id, look: await one(id) })));
+    return looks.map((each) => ({ ...each, left: isLeft(each.look) }));
   };
   const endpoints = await unlessRefused(read());
   if ("refused" in endpoints) return { endpointsFailed: endpoints.refused };

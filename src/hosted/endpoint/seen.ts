@@ -86,6 +86,8 @@ export interface Choices {
 export interface EndpointSeen {
   id: ResourceId;
   look: Look<PrivateEndpoint>;
+  /** It is that of an object of this cluster which does not exist any more. */
+  left?: boolean;
 }
 
 /** A zone that is wanted, or that was and may hold something of ours. */

@@ -28,10 +28,12 @@ export function linkFeature(options: LinkOptions): MakeFeature {
   return ({ caches, kube }) => {
     const objects = caches.of(azurePrivateLinkService);
     objects.index(byCluster, (object) => [clusterKeyOf(object) ?? []].flat());
+    objects.index("uid", ({ metadata }) => [metadata.uid ?? ""]);
     const natUsers = new NatUsers();
     const parts: LinkParts = {
       ...options,
       kube,
+      exists: (uid) => objects.byIndex("uid", uid).length > 0,
       hostedClusters: caches.of(hostedCluster),
       frontends: new Frontends(),
       serviceList: new ServiceList(options.sides.managementGroup),

@@ -7,6 +7,7 @@ import {
   ownedTags,
   ownerIn,
   ownership,
+  ownerTag,
   resourceTypeTag,
 } from "../../model/ownership.ts";
 import { sameId } from "../../model/resource-id.ts";
@@ -91,17 +92,28 @@ export function differences(found: PrivateLinkService, wanted: WantedService): D
   return { fixed, changeable };
 }
 
-/** The body that puts right what can be changed, with all that others have set. */
-export function repaired(found: PrivateLinkService, wanted: WantedService): PrivateLinkService {
-  // What only Azure says is left out of what is sent.
+/** The body that gives a link service another owner, and leaves the rest of it as it is. */
+export function adopted(found: PrivateLinkService, { clusterID, uid }: Owner): PrivateLinkService {
+  const { tags = {}, ...rest } = sent(found);
+  return { ...rest, tags: { ...withTags(tags, { [ownerTag]: `${clusterID}/${uid}` }) } };
+}
+
+/** What of a link service is sent: what only Azure says is left out. */
+function sent(found: PrivateLinkService): PrivateLinkService {
   const { etag: _etag, id: _id, name: _name, type: _type, ...top } = found;
   const {
     provisioningState: _state,
     alias: _alias,
     privateEndpointConnections: _connections,
     networkInterfaces: _interfaces,
-    ...settings
+    ...properties
   } = found.properties;
+  return { ...top, properties };
+}
+
+/** The body that puts right what can be changed, with all that others have set. */
+export function repaired(found: PrivateLinkService, wanted: WantedService): PrivateLinkService {
+  const { properties: settings, ...top } = sent(found);
   const held = settings.ipConfigurations ?? [];
   const ipConfigurations = hasOneAddress(held) ? held : [address(natSubnetOf(found) ?? "")];
   const { tags } = newService({ ...wanted, natSubnet: "" });

@@ -21,6 +21,8 @@ export interface LinkOptions {
 /** What all passes of this feature share. */
 export interface LinkParts extends LinkOptions {
   kube: KubeClient;
+  /** Whether an AzurePrivateLinkService with this uid exists, wherever it is. */
+  exists(uid: string): boolean;
   hostedClusters: WatchCache<HostedCluster>;
   frontends: Frontends;
   serviceList: ServiceList;

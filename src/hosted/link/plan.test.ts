@@ -358,6 +358,24 @@ describe("a link service that is there", () => {
     expect(made.status).toEqual({ internalLoadBalancerID: balancerId });
   });
 
+  test("of an object of the cluster that is gone is taken over, and nothing else of it changes", () => {
+    const tags = { team: "blue", postern_owner: `${clusterID}/uid-0` };
+    const found = service({ enableProxyProtocol: true }, { tags });
+    const made = plan(up({ subject: subject(), service: there(found), left: true }));
+    expect(told(made)).toBe("False PLSUpdating");
+    expect(made.steps).toMatchObject([
+      {
+        ...{ do: "change the link service", etag: 'W/"1"', event: "PLSAdopted" },
+        body: {
+          tags: { team: "blue", postern_owner: `${clusterID}/uid-1` },
+          properties: { enableProxyProtocol: true },
+        },
+      },
+    ]);
+    const still = plan(up({ subject: subject(), service: there(found) }));
+    expect(told(still)).toBe("False OwnedByAnother");
+  });
+
   test("of HyperShift is taken over where the status names it, and only there", () => {
     const { postern_owner: _ours, ...tags } = service().tags ?? {};
     const found = there(service({}, { tags }));

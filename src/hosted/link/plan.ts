@@ -5,7 +5,7 @@ import type { Failure } from "../../model/failure.ts";
 import { nameOf, parseResourceId, sameId } from "../../model/resource-id.ts";
 import { conditions } from "../names.ts";
 import { longestName } from "./cluster.ts";
-import { differences, newService, repaired, whose } from "./link-service.ts";
+import { adopted, differences, newService, repaired, whose } from "./link-service.ts";
 import { balancerCondition, balancerID, balancerProblem } from "./load-balancer.ts";
 import { planDown, removal } from "./plan-down.ts";
 import { reasons } from "./reasons.ts";
@@ -25,6 +25,7 @@ export { reasons };
  *   Azure could not be asked                    none, again when Azure said    False AzureError
  *   its last operation has failed               none, again when Azure said    False PLSCreationFailed, PLSUpdateFailed
  *   being changed                               none, again when it is due     as it was while True, else False PLSCreating
+ *   of an object of the cluster that is gone    take it over, with its etag    as it was while True, else False PLSUpdating
  *   somebody else's                             none                           False OwnedByAnother
  *   there, load balancer not found              none                           False ILBNotFound, ILBUnsupported
  *   there, load balancers cannot be listed      none                           as it was
@@ -143,6 +144,7 @@ function decideThere(seen: Up, found: PrivateLinkService): Decided {
   const { known, subject, frontend, id } = seen;
   const namedByStatus = sameId(subject.fields.privateLinkServiceID ?? "", id);
   const { uid } = subject;
+  if (seen.left) return adopt(seen, found);
   const owner = whose(found, { uid, clusterID: known.clusterID, namedByStatus });
   if (owner.is === "another") {
     const message = `link service ${nameOf(id)} is not ours · it belongs to ${owner.whose} · delete it, or set its tag postern_owner to ${known.clusterID}/${uid}`;
@@ -184,6 +186,19 @@ function decideThere(seen: Up, found: PrivateLinkService): Decided {
     events: [{ reason: "PLSReady", note: `${message}, its alias is ${alias}` }],
     again: "drift",
   };
+}
+
+/** Only its owner changes now: what else there is to do is done to what is ours. */
+function adopt({ id, known: { clusterID }, subject }: Up, found: PrivateLinkService): Decided {
+  const why = "the object of this cluster that it was made for does not exist any more";
+  const body = adopted(found, { clusterID, uid: subject.uid });
+  const step: LinkStep = {
+    ...{ do: "change the link service", id, body, etag: found.etag },
+    ...{ why, event: "PLSAdopted", failsAs: reasons.updateFailed },
+  };
+  const message = `link service ${nameOf(id)} is being taken over · ${why} · nothing to do`;
+  const condition = link(reasons.updating, message);
+  return { condition, steps: [step], keepsTrue: true, again: "soon" };
 }
 
 function replace(seen: Up, found: PrivateLinkService, why: string): Decided {

@@ -5,6 +5,7 @@ import { privateLinkServices } from "../../azure/gateways/private-link-services.
 import type { Pass } from "../../kube/pass.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
 import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
+import { isLeftBehind } from "../../model/ownership.ts";
 import {
   idKey,
   nameOf,
@@ -50,7 +51,8 @@ export async function seeDown(
     const namedByStatus = sameId(subject.fields.privateLinkServiceID ?? "", id);
     const ours =
       look.state !== "there" ||
-      whose(look.resource, { uid: subject.uid, clusterID, namedByStatus }).is === "ours";
+      whose(look.resource, { uid: subject.uid, clusterID, namedByStatus }).is === "ours" ||
+      isLeftBehind(look.resource.tags, { clusterID, uid: subject.uid }, parts.exists);
     services.push({ id, look, ours });
     if (look.state === "there" && ours)
       natOfService ??= ownNatSubnet(look.resource, subject, parts);

@@ -7,6 +7,7 @@ import {
 } from "../../azure/gateways/private-link-services.ts";
 import type { Pass } from "../../kube/pass.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
+import { isLeftBehind } from "../../model/ownership.ts";
 import { parentOf, parseResourceId, type ResourceId, sameId } from "../../model/resource-id.ts";
 import { clusterKeyOf, known } from "./cluster.ts";
 import type { Frontend } from "./frontends.ts";
@@ -55,7 +56,12 @@ async function seeUp(
   const maxAgeMs = pass.priority === "drift" ? driftMs : changeMs;
   const id = serviceId(sides.managementGroup, found.serviceName);
   await serviceList.refresh(view, maxAgeMs, now);
-  const told = await lookAt(view, id, maxAgeMs, subject);
+  const isLeft = (look: Look<PrivateLinkService>) =>
+    look.state === "there" &&
+    isLeftBehind(look.resource.tags, { ...found, uid: subject.uid }, parts.exists);
+  const first = await lookAt(view, id, maxAgeMs, subject);
+  // What another left is taken over by what Azure says of it now.
+  const told = isLeft(first) ? await privateLinkServices(view).look(id) : first;
   const current = told.state === "there" ? frontendIn(told.resource) : undefined;
   const frontend = await attempt(async () => {
     const expected = (all: readonly Frontend[]) =>
@@ -71,7 +77,7 @@ async function seeUp(
     return chosen(all, current);
   });
   const { natSubnetID, additionalAllowedSubscriptions = [] } = object.spec;
-  const wanted: Omit<Up, "nat" | "service" | "natOfService"> = {
+  const wanted: Omit<Up, "nat" | "service" | "left" | "natOfService"> = {
     stage: "up",
     ...{ subject, known: found, natSubnetID, id },
     allowed: allowedSubscriptions(found.guestSubscription, additionalAllowedSubscriptions),
@@ -79,7 +85,7 @@ async function seeUp(
   };
   const service = await asItIsNow(view, told, wanted);
   const seen: Omit<Up, "nat"> = {
-    ...{ ...wanted, service },
+    ...{ ...wanted, service, left: isLeft(service) },
     natOfService:
       service.state === "there" ? ownNatSubnet(service.resource, subject, parts) : undefined,
   };

@@ -56,6 +56,8 @@ export interface Up {
   natSubnetID: string | undefined;
   id: ResourceId;
   service: Look<PrivateLinkService>;
+  /** The service is that of an object of this cluster which does not exist any more. */
+  left: boolean;
   frontend: FrontendSeen;
   /** Where the service is to be made: from where it takes its address. */
   nat: NatSeen;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { guestGroup, guestSubnet, location, managementNetwork } from "./azure.ts";
-import { availableCluster, guestThings, network, startGuest } from "./endpoint-world.ts";
+import { availableCluster, guestThings, makeLink, network, startGuest } from "./endpoint-world.ts";
 import { describeHosted } from "./world.ts";
 
 const baseZone = `${guestGroup}/${network}/privateDnsZones/one.example.com`;
@@ -65,6 +65,25 @@ describeHosted("what somebody did since it was last seen", (start) => {
     expect(await link.isAvailable()).toBe(true);
     await world.remove(link.hosted.controlPlane);
     await world.until("it is let go", async () => !(await link.isHeld()), 5);
+    expect(guestThings(world)).toEqual([]);
+  });
+
+  test("a link that somebody deleted by force is followed by one that takes over what it left", async () => {
+    const world = await startGuest(start);
+    const link = await availableCluster(world, "one");
+    const before = guestThings(world);
+    await world.stop();
+    await world.patch(link.thing, { metadata: { finalizers: null } });
+    await world.remove(link.thing);
+    const next = await makeLink(world, link.hosted);
+    await world.start();
+    await next.publish();
+    await world.until("it is available", () => next.isAvailable(), 5);
+    expect(guestThings(world)).toEqual(before);
+    const tag = { postern_owner: expect.stringContaining(`/${next.thing.metadata.uid}`) };
+    expect(world.azure.at(link.endpointId)).toMatchObject({ top: { tags: tag } });
+    await world.remove(next.thing);
+    await world.until("it is gone", async () => (await next.now()) === undefined, 5);
     expect(guestThings(world)).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ import {
   installation,
   type Linked,
   linkedCluster,
+  linkObject,
   natSubnets,
   now,
   onlyLink,
@@ -164,4 +165,39 @@ describeHosted("many clusters at once", (start) => {
     expect(rest.filter(({ method }) => method !== "GET")).toEqual([]);
     expect(rest.length).toBeLessThanOrEqual(10);
   }, 60_000);
+});
+
+describeHosted("an object that somebody deleted by force", (start) => {
+  test("leaves its service to the next of its name", async () => {
+    const world = await start({ features: onlyLink(), simulator });
+    const one = await linkedCluster(world, "one");
+    const { status } = await ready(world, one);
+    await world.stop();
+    await world.patch(one.link, { metadata: { finalizers: null } });
+    await world.remove(one.link);
+    const link = await world.make(linkObject(one));
+    await world.start();
+    const next = await ready(world, { link });
+    expect(next.status?.privateLinkServiceAlias).toBe(status?.privateLinkServiceAlias);
+    expect(world.azure.at(one.id)).toMatchObject({
+      top: { tags: { postern_owner: expect.stringContaining(`/${link.metadata.uid}`) } },
+    });
+    await gone(world, { link });
+    expect(world.azure.ids("/privatelinkservices/")).toEqual([]);
+    expect(natSubnets(world)).toEqual([]);
+  });
+
+  test("is the only one that does: what still exists keeps its service", async () => {
+    const world = await start({ features: onlyLink(), simulator });
+    const one = await linkedCluster(world, "one");
+    await ready(world, one);
+    const before = world.azure.at(one.id);
+    await world.cluster.request("POST", "/api/v1/namespaces", { metadata: { name: "elsewhere" } });
+    const link = await world.make(linkObject({ ...one, namespace: "elsewhere" }));
+    await world.advance(5 * 60_000);
+    const found = await now(world, { link });
+    expect(world.condition(found, conditions.link)).toBe("False OwnedByAnother");
+    await gone(world, { link });
+    expect(world.azure.at(one.id)).toEqual(before);
+  });
 });
