@@ -82,6 +82,12 @@ export function groupOf({ metadata, spec }: AzureCluster): ResourceId | undefine
     : undefined;
 }
 
+/** The group of the link services by which a management cluster is reached: it has the name of the object, whatever the spec says. */
+export function managementLinkGroup({ metadata, spec }: AzureCluster): ResourceId | undefined {
+  const { subscriptionID } = spec;
+  return subscriptionID ? safely(() => resourceGroupId(subscriptionID, metadata.name)) : undefined;
+}
+
 /** The network of an AzureCluster, by the id that CAPZ wrote or by its name. */
 export function networkOf(cluster: AzureCluster): ResourceId | undefined {
   const { vnet } = cluster.spec.networkSpec ?? {};

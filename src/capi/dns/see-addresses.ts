@@ -20,7 +20,7 @@ import {
   writtenDown,
 } from "./addresses.ts";
 import type { Objects, Setting } from "./facts.ts";
-import { type ClusterSettings, capzZone, groupOf } from "./places.ts";
+import { type ClusterSettings, capzZone, groupOf, managementLinkGroup } from "./places.ts";
 import { reasons } from "./reasons.ts";
 import type { Roads } from "./roads.ts";
 import { type Looking, unlessRefused } from "./see-zone.ts";
@@ -148,8 +148,8 @@ async function toManagementOf(
   looking: Looking,
   { trustAnnotations, managementLinks }: SeeOptions,
 ): Promise<Addresses> {
-  const managementGroup = management && groupOf(management);
-  if (managementGroup === undefined || !managementLinks.includes(link)) return { state: "none" };
+  const linkGroup = management && managementLinkGroup(management);
+  if (linkGroup === undefined || !managementLinks.includes(link)) return { state: "none" };
   if (trustAnnotations) return annotated(cluster, annotations.managementAddress);
   if (management?.spec.networkSpec?.apiServerLB?.type !== "Internal") return { state: "none" };
   const arm = roads.cluster;
@@ -158,7 +158,7 @@ async function toManagementOf(
   const endpoint = managementEndpointName(workload, name, link);
   const id = resourceIn(group, "Microsoft.Network/privateEndpoints", endpoint);
   const type = "Microsoft.Network/privateLinkServices";
-  const service = resourceIn(managementGroup, type, managementLinkName(name, link));
+  const service = resourceIn(linkGroup, type, managementLinkName(name, link));
   return endpointAddresses(id, service, arm, looking);
 }
 
