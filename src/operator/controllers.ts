@@ -1,6 +1,7 @@
 import type { Registry } from "prom-client";
 import type { Arm } from "../azure/arm.ts";
 import { dnsFeature } from "../capi/dns/controller.ts";
+import { lostDnsFeature } from "../capi/dns/lost.ts";
 import { DnsMetrics } from "../capi/dns/metrics.ts";
 import { managementEndpointsFeature } from "../capi/endpoints/management/controller.ts";
 import { workloadEndpointsFeature } from "../capi/endpoints/workload/controller.ts";
@@ -52,13 +53,15 @@ export function clusterApiControllers(
 ): readonly MakeFeature[] {
   const { managementCluster, managementLinks, gates, dns, others } = settings;
   const shared = { management: managementCluster, managementLinks, views };
+  const names = dns && {
+    ...{ ...shared, ...dns, settings: others },
+    metrics: new DnsMetrics(registry),
+  };
   return [
     managementEndpointsFeature({ management: managementCluster }),
     workloadEndpointsFeature(shared),
     realiseFeature({ views }),
-    ...(dns
-      ? [dnsFeature({ ...shared, ...dns, settings: others, metrics: new DnsMetrics(registry) })]
-      : []),
+    ...(names ? [dnsFeature(names), lostDnsFeature(names)] : []),
     pausingFeature({ managementCluster, gates }),
     providerConfigFeature(),
   ].map(whereServed);

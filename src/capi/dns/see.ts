@@ -16,6 +16,8 @@ import { linkIds } from "./zone-links.ts";
 
 const changeAgeMs = 10 * 60_000;
 const driftAgeMs = 150_000;
+/** What goes is let out of sight for good, so it is seen anew: another process may have led and written since. */
+const goingAgeMs = 15_000;
 
 /** Everything that a plan needs: what Kubernetes says, and what is in Azure on the three roads. */
 export async function see(
@@ -27,9 +29,10 @@ export async function see(
 ): Promise<Seen> {
   const known = factsOf(objects, options);
   if (!isToBeLookedAt(known)) return known;
-  const drift = pass.priority === "drift";
-  const looking: Looking = { drift, maxAgeMs: drift ? driftAgeMs : changeAgeMs };
   const going = known.cluster.deleting || known.infrastructure?.deleting === true;
+  const drift = pass.priority === "drift" && !going;
+  const maxAgeMs = going ? goingAgeMs : drift ? driftAgeMs : changeAgeMs;
+  const looking: Looking = { drift, maxAgeMs };
   const places = placesOf(
     objects.cluster,
     objects.infrastructure,

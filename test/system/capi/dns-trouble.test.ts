@@ -133,6 +133,59 @@ describeHosted("names in trouble", (startWorld) => {
     );
   });
 
+  test("when the Cluster has gone first, the names go and the infrastructure object is let go", async () => {
+    const world = await startDns(startWorld);
+    const { cluster, azureCluster } = await makeWorkload(world, "wc1");
+    await makeWorkload(world, "wc10");
+    await isTold(world, "wc1");
+    await isTold(world, "wc10");
+    await world.patch(cluster, { metadata: { finalizers: null } });
+    await world.remove(cluster);
+    await world.settled();
+    await world.remove(azureCluster);
+    await isGone(world, "wc1");
+    expect(inZones(world, "wc1")).toEqual([]);
+    expect(await told(world, "wc10")).toBe(ready);
+    expect(valuesAt(world, baseZone, "NS", "wc10")).toHaveLength(4);
+  });
+
+  test("when another Cluster of the name has come meanwhile, the names are left to it", async () => {
+    const world = await startDns(startWorld);
+    const { cluster, azureCluster } = await makeWorkload(world, "wc1");
+    await isTold(world, "wc1");
+    await world.stop();
+    await world.patch(cluster, { metadata: { finalizers: null } });
+    await world.remove(cluster);
+    await world.remove(azureCluster);
+    const apiGroup = "infrastructure.cluster.x-k8s.io";
+    const infrastructureRef = { apiGroup, kind: "AzureCluster", name: "wc1-new" };
+    await makeCluster(world, "wc1", { spec: { infrastructureRef } });
+    await world.start();
+    await isGone(world, "wc1");
+    expect(valuesAt(world, baseZone, "NS", "wc1")).toHaveLength(4);
+    expect(world.azure.at(publicZone(groupOf("wc1"), "wc1"))).toBeDefined();
+  });
+
+  test("a private zone into which somebody has just put a name is left to them", async () => {
+    const world = await startDns(startWorld);
+    const made = await makeWorkload(world, "wc1");
+    await isTold(world, "wc1");
+    const zone = privateZone(managementGroup, "wc1");
+    const properties = { ttl: 60, aRecords: [{ ipv4Address: "10.9.9.9" }] };
+    world.azure.simulator.change(`${zone}/A/www`, { properties });
+    await deleteCluster(world, made);
+    await isGone(world, "wc1");
+    expect(valuesAt(world, zone, "A", "www")).toEqual(["10.9.9.9"]);
+    expect(namesIn(world, zone)).toEqual([]);
+  });
+
+  test("the link of a management cluster lies in the group of its name, whatever its own is", async () => {
+    const world = await startDns(startWorld, { managementSpec: { resourceGroup: "elsewhere" } });
+    await makeWorkload(world, "wc1");
+    await isTold(world, "wc1");
+    expect(namesIn(world, privateZone(groupOf("wc1"), "mc"))).toContain("a gateway");
+  });
+
   test("a cluster whose infrastructure object comes late is looked at again", async () => {
     const world = await startDns(startWorld);
     const cluster = await makeCluster(world, "wc1");

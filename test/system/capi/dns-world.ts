@@ -1,4 +1,5 @@
 import { type DnsOptions, dnsFeature } from "../../../src/capi/dns/controller.ts";
+import { lostDnsFeature } from "../../../src/capi/dns/lost.ts";
 import type { DnsViews } from "../../../src/capi/dns/roads.ts";
 import type { HostedControlPlane } from "../../../src/model/kinds/hosted-control-plane.ts";
 import { resourceGroupId } from "../../../src/model/resource-id.ts";
@@ -21,10 +22,13 @@ export const privateZone = (group: string, name: string) =>
 /** A world in which the dns feature is at work, on a base zone and a private management cluster. */
 export async function startDns(
   start: (options: WorldOptions) => Promise<HostedWorld>,
-  over: Partial<DnsOptions> & { viewsOf?: (views: DnsViews) => DnsViews } = {},
+  over: Partial<DnsOptions> & {
+    viewsOf?: (views: DnsViews) => DnsViews;
+    managementSpec?: object;
+  } = {},
   more: Partial<WorldOptions> = {},
 ): Promise<HostedWorld> {
-  const { viewsOf = (views) => views, ...rest } = over;
+  const { viewsOf = (views) => views, managementSpec, ...rest } = over;
   const world = await start({
     features: (sides) => {
       const guest: DnsViews["forReference"] = (_, pass) =>
@@ -39,12 +43,11 @@ export async function startDns(
         baseZone: (pass) => sides.management(pass),
       });
       const managementLinks = ["gateway"] as const;
-      return [
-        dnsFeature({
-          ...{ management, baseDomain: "example.com", baseZoneGroup: baseGroup },
-          ...{ managementLinks, views, ...rest },
-        }),
-      ];
+      const options = {
+        ...{ management, baseDomain: "example.com", baseZoneGroup: baseGroup },
+        ...{ managementLinks, views, ...rest },
+      };
+      return [dnsFeature(options), lostDnsFeature(options)];
     },
     ...more,
     stopped: true,
@@ -57,6 +60,7 @@ export async function startDns(
   const spec = {
     subscriptionID: managementSubscription,
     networkSpec: privateNetwork(managementGroup),
+    ...managementSpec,
   };
   await world.make(azureClusterObject("org-mc", "mc", spec));
   if (!more.stopped) await world.start();

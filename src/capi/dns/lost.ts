@@ -1,0 +1,85 @@
+import type { Feature, Plan } from "../../kube/feature.ts";
+import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { keyOf } from "../../model/kind.ts";
+import { type AzureCluster, azureCluster } from "../../model/kinds/azure-cluster.ts";
+import { type CapiCluster, capiCluster } from "../../model/kinds/capi-cluster.ts";
+import { dnsFinalizer } from "../names.ts";
+import { plan } from "./plan.ts";
+import type { Seen } from "./seen.ts";
+import type { DnsStep } from "./steps.ts";
+import { type DnsOptions, referenceOf, working } from "./working.ts";
+
+/** When to look again at one whose Cluster the caches are about to hear of. */
+const soonMs = 60_000;
+
+/**
+ * The names of an AzureCluster whose Cluster went first, and which our finalizer would hold for ever:
+ *
+ *   being deleted and held by us  a Cluster names it  a Cluster has the name of its own  →
+ *   no                                                                                   nothing
+ *   yes                           yes                                                    nothing: that one's turn
+ *   yes                           no                  yes                                let go: the names are that one's now
+ *   yes                           no                  no                                 as if its Cluster were being deleted
+ */
+export function lostDnsFeature({ metrics: _, ...options }: DnsOptions): MakeFeature {
+  return (parts) => {
+    const names = working(options, parts);
+    const feature: Feature<AzureCluster, Lost, DnsStep> = {
+      name: "dns-lost",
+      kind: azureCluster,
+      conditions: [],
+      async see(object, pass) {
+        const cluster = lostCluster(object);
+        if (cluster === undefined || names.users(object).length > 0) return { is: "not lost" };
+        const { namespace, name } = cluster.metadata;
+        // Not from the cache, which may not have heard of it yet: what is undone here would be that one's.
+        const place = { kind: capiCluster, namespace, name };
+        const now = await parts.kube.get<CapiCluster>(place, pass.signal);
+        if (now === undefined) return { is: "lost", seen: await names.see(cluster, pass) };
+        if (referenceOf(now) === keyOf(object)) return { is: "found" };
+        return { is: "lost", seen: await names.seeObjects(cluster, pass) };
+      },
+      plan: planLost,
+      apply: names.apply,
+    };
+    const also: Also[] = [
+      {
+        kind: capiCluster,
+        keys: (cluster) => {
+          const key = referenceOf(cluster as CapiCluster);
+          return cluster.metadata.deletionTimestamp && key !== undefined ? [key] : [];
+        },
+      },
+      ...(options.views.watch?.(parts, (cluster) => [keyOf(cluster)]) ?? []),
+    ];
+    return { feature: feature as unknown as Feature, also };
+  };
+}
+
+type Lost = { is: "not lost" | "found" } | { is: "lost"; seen: Seen };
+
+function planLost(lost: Lost): Plan<DnsStep> {
+  if (lost.is === "lost") return plan(lost.seen);
+  return {
+    steps: [],
+    conditions: [],
+    again: lost.is === "found" ? { afterMs: soonMs } : "never",
+  };
+}
+
+/** The Cluster that an AzureCluster belonged to, as it would be now; undefined where nothing is to be undone. */
+function lostCluster({ metadata }: AzureCluster): CapiCluster | undefined {
+  const { namespace, name, deletionTimestamp, finalizers, labels } = metadata;
+  if (deletionTimestamp === undefined || !finalizers?.includes(dnsFinalizer)) return undefined;
+  const owner = metadata.ownerReferences?.find(({ kind }) => kind === capiCluster.kind);
+  const { group: apiGroup, kind } = azureCluster;
+  return {
+    metadata: {
+      ...(namespace !== undefined && { namespace }),
+      name: owner?.name ?? labels?.["cluster.x-k8s.io/cluster-name"] ?? name,
+      ...(owner && { uid: owner.uid }),
+      deletionTimestamp,
+    },
+    spec: { infrastructureRef: { apiGroup, kind, name } },
+  };
+}

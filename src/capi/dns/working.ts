@@ -1,0 +1,103 @@
+import type { WatchCache } from "../../kube/cache.ts";
+import type { Applied } from "../../kube/feature.ts";
+import type { Pass } from "../../kube/pass.ts";
+import type { Parts } from "../../kube/runtime.ts";
+import { type KubeObject, keyOf } from "../../model/kind.ts";
+import { azureCluster } from "../../model/kinds/azure-cluster.ts";
+import { type CapiCluster, capiCluster } from "../../model/kinds/capi-cluster.ts";
+import type { ResourceId } from "../../model/resource-id.ts";
+import type { ManagementLink } from "../names.ts";
+import { apply, type Opened } from "./apply.ts";
+import { factsOf, managementOf } from "./facts.ts";
+import { Failures } from "./failures.ts";
+import { InfrastructureObjects } from "./infrastructure.ts";
+import type { DnsMetrics } from "./metrics.ts";
+import type { ClusterSettings } from "./places.ts";
+import { type DnsViews, openRoads } from "./roads.ts";
+import { see } from "./see.ts";
+import type { Seen } from "./seen.ts";
+import type { DnsStep } from "./steps.ts";
+
+export interface DnsOptions {
+  management: { namespace: string; name: string };
+  baseDomain: string;
+  /** The resource group of the zone of the base domain. */
+  baseZoneGroup: ResourceId;
+  /** By which names workload clusters reach the management cluster. */
+  managementLinks: readonly ManagementLink[];
+  views: DnsViews;
+  /** `CLUSTER_AZURE_*`, for clusters that are not of CAPZ. */
+  settings?: ClusterSettings;
+  /** Another operator writes the annotations with the addresses of endpoints. */
+  trustAnnotations?: boolean;
+  metrics?: DnsMetrics;
+}
+
+/** How the names of one cluster are seen and made. */
+export interface Working {
+  clusters: WatchCache<CapiCluster>;
+  /** The Clusters that name an AzureCluster. */
+  users(infrastructure: KubeObject): CapiCluster[];
+  see(cluster: CapiCluster, pass: Pass): Promise<Seen>;
+  /** The same, without what is in Azure. */
+  seeObjects(cluster: CapiCluster, pass: Pass): Promise<Seen>;
+  apply(step: DnsStep, pass: Pass): Promise<Applied>;
+}
+
+const byReference = "dns-infrastructure";
+
+/** What the features of names have in common. */
+export function working(options: DnsOptions, { caches, kube }: Parts): Working {
+  const { views, metrics } = options;
+  const seeing = { trustAnnotations: false, settings: {}, ...options };
+  const clusters = caches.of(capiCluster);
+  const azureClusters = caches.of(azureCluster);
+  clusters.index(byReference, (cluster) =>
+    [referenceOf(cluster)].filter((key) => key !== undefined),
+  );
+  const objects = new InfrastructureObjects(kube, azureClusters);
+  const failures = new Failures();
+  // The roads on which a pass has looked are those on which it writes.
+  const opened = new WeakMap<Pass, Opened>();
+
+  const open = async (cluster: CapiCluster, pass: Pass) => {
+    const { itself, ...found } = managementOf(cluster, options, { clusters, azureClusters });
+    const infrastructure = await objects.of(cluster, pass.now(), pass.signal);
+    const management = itself ? undefined : found.management;
+    const all = { cluster, infrastructure, ...found, management };
+    const roads = openRoads(all, views, pass, metrics);
+    opened.set(pass, { roads, infrastructure });
+    return { all, roads };
+  };
+  return {
+    clusters,
+    users: (object) => clusters.byIndex(byReference, keyOf(object)),
+    async see(cluster, pass) {
+      const { all, roads } = await open(cluster, pass);
+      const seen = await see(all, roads, pass, kube, seeing);
+      const gone = cluster.metadata.deletionTimestamp !== undefined && seen.zones.length === 0;
+      if (gone) metrics?.forget(keyOf(cluster));
+      else if (seen.zones.length > 0) metrics?.saw(keyOf(cluster), seen);
+      return { ...seen, failures: failures.take(pass.key) };
+    },
+    async seeObjects(cluster, pass) {
+      const { all } = await open(cluster, pass);
+      return factsOf(all, options);
+    },
+    async apply(step, pass) {
+      const given = opened.get(pass);
+      if (given === undefined) throw new Error("a step of a pass that has not looked");
+      try {
+        return await apply(step, pass, given, objects);
+      } catch (error) {
+        throw pass.signal.aborted ? error : failures.note(pass.key, error);
+      }
+    },
+  };
+}
+
+/** The key of the AzureCluster that a Cluster names. */
+export function referenceOf({ metadata, spec }: CapiCluster): string | undefined {
+  const { kind, name } = spec.infrastructureRef ?? {};
+  return kind === azureCluster.kind ? `${metadata.namespace}/${name}` : undefined;
+}
