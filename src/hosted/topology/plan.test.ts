@@ -462,6 +462,20 @@ describe("a cluster that is being deleted", () => {
     });
   });
 
+  test("goes although it is not on Azure any more, if what is held is ours", () => {
+    const world = deleting();
+    world.cluster.metadata.finalizers = [hostedClusterFinalizer];
+    world.cluster.spec.platform = { type: "None" } as never;
+    expect(outcome(world.see()).does).toEqual([expect.stringContaining("HostedControlPlane")]);
+    const { cluster } = world;
+    const theirs = { ...cluster, status: {}, metadata: { ...cluster.metadata } };
+    expect(outcome(seenOf(theirs))).toMatchObject({ does: [], finalizer: undefined });
+    const conditions = [{ type: "TopologyApplied" }];
+    const last = seenOf({ ...theirs, status: { conditions } } as never);
+    expect(outcome(last)).toMatchObject({ does: [], finalizer: "release" });
+    expect(outcome({ ...last, hyperShift: true }).finalizer).toBeUndefined();
+  });
+
   test("touches nothing in a namespace that another cluster has: that is why it was refused", () => {
     const other = settled();
     const seen = other.see();

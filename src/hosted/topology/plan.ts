@@ -22,6 +22,7 @@ import { change, isGoing, make } from "./steps.ts";
  * What becomes of a HostedCluster.
  *
  *     HyperShift   cluster                         →
+ *     absent       not on Azure any more, deleted  see planDown, where what we made shows that the hold is ours
  *     any          not on Azure, or by Swift       nothing; no condition of ours
  *     is there     any                             its links' conditions are collected; a contradiction is said
  *     absent       being deleted                   see planDown
@@ -34,9 +35,9 @@ import { change, isGoing, make } from "./steps.ts";
  */
 export function plan(seen: Seen): Plan<TopologyStep> {
   const { cluster, hyperShift, pause } = seen;
-  if (cluster.spec.platform.type !== "Azure") return nothing([], "never");
-  const checked = check(cluster);
-  if (checked.ok && checked.access.type === "Swift") return nothing([], "never");
+  const checked = cluster.spec.platform.type === "Azure" ? check(cluster) : undefined;
+  if (checked === undefined || (checked.ok && checked.access.type === "Swift"))
+    return isLeftToUs(seen) ? planDown(seen) : nothing([], "never");
   const links = linkConditions(seen, checked).map((each) =>
     hyperShift ? theirs(seen, each) : each,
   );
@@ -64,6 +65,15 @@ export function plan(seen: Seen): Plan<TopologyStep> {
     finalizer: "hold",
     again: "drift",
   };
+}
+
+/** Whether a cluster that is not for us goes, and was ours once: nobody else would take our hold off. */
+function isLeftToUs({ cluster, hyperShift, namespace, controlPlane }: Seen): boolean {
+  if (hyperShift || cluster.metadata.deletionTimestamp === undefined) return false;
+  const made = [namespace, controlPlane].some(
+    (each) => each && isMade(each) && isOf(each, cluster),
+  );
+  return made || conditionOf(cluster.status?.conditions, topologyApplied) !== undefined;
 }
 
 interface Built {
