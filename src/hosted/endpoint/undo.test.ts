@@ -214,3 +214,20 @@ describe("going without a known owner", () => {
     expect([...guest.resources.keys()]).toEqual([]);
   });
 });
+
+test("going names what Azure has not ended yet", () => {
+  const { guest, world } = reachable();
+  const looked = guest.seen({ ...world, going: "object" });
+  const look = { state: "changing", retryAfterMs: 10_000 } as const;
+  const endpoints = looked.endpoints.slice(0, 1).map((each) => ({ ...each, look }));
+  const zones = looked.zones.map((zone) => ({
+    ...zone,
+    links: zone.links.map((link) => ({ ...link, look })),
+  }));
+  const { conditions: told, steps: begun } = plan({ ...looked, endpoints, zones });
+  expect(begun).toEqual([]);
+  expect(told[0]).toMatchObject({ status: "False", reason: "Deleting" });
+  expect(told[0]?.message).toMatch(
+    /waits for .*private endpoint private-router-pe, zone link private-router-vnet-link/,
+  );
+});

@@ -20,6 +20,8 @@ interface Undone {
   steps: EndpointStep[];
   waitMs?: number | undefined;
   problems?: string[];
+  /** What Azure has not ended yet. */
+  unended?: string[];
 }
 
 /**
@@ -54,7 +56,13 @@ export function undo(seen: Seen): Plan<EndpointStep> {
   const waits = parts.flatMap(({ waitMs }) => waitMs ?? []);
   if (steps.length === 0 && waits.length === 0 && now.length === 0) return release(seen);
   if (now.length > 0 && waits.length === 0) waits.push(seen.noCredential?.requeueAfterMs ?? 30_000);
-  const going = isFalse(reasons.deleting, `the guest side is being removed: ${whyOf(seen)}`);
+  const unended = parts.flatMap((part) => part.unended ?? []);
+  const waitsFor =
+    unended.length > 0
+      ? ` · it waits for Azure to end what it does to ${unended.join(", ")} · look there if this takes long`
+      : "";
+  const message = `the guest side is being removed: ${whyOf(seen)}${waitsFor}`;
+  const going = isFalse(reasons.deleting, message);
   const stuck = now[0] === undefined ? going : isFalse(reasons.cleanupFailed, now[0]);
   const wayOut =
     problem === undefined
@@ -129,8 +137,12 @@ function undoEndpoint(seen: Seen): Undone {
   const waits: number[] = [];
   const problems: string[] = [];
   if (seen.endpointsFailed) return unseen(seen.endpointsFailed);
-  for (const { look } of seen.endpoints) {
-    if (look.state === "changing") waits.push(look.retryAfterMs);
+  const unended: string[] = [];
+  for (const { id, look } of seen.endpoints) {
+    if (look.state === "changing") {
+      waits.push(look.retryAfterMs);
+      unended.push(`private endpoint ${nameOf(id)}`);
+    }
     if (look.state !== "failed") continue;
     waits.push(look.failure.requeueAfterMs ?? 5_000);
     if (!look.failure.passing) problems.push(look.failure.message);
@@ -146,7 +158,7 @@ function undoEndpoint(seen: Seen): Undone {
       condition: conditions.endpoint,
     }),
   );
-  return { steps, problems, waitMs: least(waits) };
+  return { steps, problems, unended, waitMs: least(waits) };
 }
 
 /** Undo what this object, or with its last link the cluster, has in a zone. */
@@ -162,9 +174,15 @@ export function undoZone(seen: Seen, zone: ZoneSeen): Undone {
     waits.push(failure.requeueAfterMs ?? 5_000);
     if (!failure.passing) problems.push(failure.message);
   }
-  for (const each of [look, ...zone.links.map((link) => link.look)])
-    if (each.state === "changing") waits.push(each.retryAfterMs);
-  const result = (steps: EndpointStep[]): Undone => ({ steps, problems, waitMs: least(waits) });
+  const unended: string[] = [];
+  for (const each of [zone, ...zone.links]) {
+    if (each.look.state !== "changing") continue;
+    waits.push(each.look.retryAfterMs);
+    unended.push(each === zone ? `zone ${nameOf(zone.id)}` : `zone link ${nameOf(each.id)}`);
+  }
+  const result = (steps: EndpointStep[]): Undone => {
+    return { steps, problems, unended, waitMs: least(waits) };
+  };
   if (look.state !== "there" || unread !== undefined) return result([]);
 
   const why = whyOf(seen);
