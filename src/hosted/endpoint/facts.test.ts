@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { clusterAnnotation, endpointFinalizer } from "../names.ts";
-import { belongingOf, type Sources } from "./facts.ts";
+import { belongingOf, clusterFacts, type Sources } from "./facts.ts";
 
 interface Plane {
   name: string;
@@ -51,4 +51,10 @@ test.each([
   ["without any control plane", [], {}],
 ])("a link without owner references %s belongs to nobody", (_what, planes, over) => {
   expect(belonging(planes, over)).toMatchObject({ owner: undefined, controlPlane: undefined });
+});
+
+test.each(["a/b/c", "one", "/one", ""])("the annotation %j names no cluster", (cluster) => {
+  const found = belonging([{ name: "one", cluster }], { cluster });
+  expect(found).toMatchObject({ clusterKey: undefined, misnamed: true });
+  expect(clusterFacts(found)).toMatchObject({ hostedCluster: "one", misnamed: true });
 });

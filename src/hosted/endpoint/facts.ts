@@ -34,6 +34,8 @@ export interface Belonging {
   controlPlane: HostedControlPlane | undefined;
   cluster: HostedCluster | undefined;
   clusterKey: string | undefined;
+  /** The annotation that should name the cluster does not have the form of a key. */
+  misnamed: boolean;
   going: Going | undefined;
 }
 
@@ -52,11 +54,14 @@ export function belongingOf(link: AzurePrivateLinkService, sources: Sources): Be
   const found =
     owner && sources.controlPlanes.get(keyOf({ metadata: { ...link.metadata, name: owner.name } }));
   const controlPlane = found?.metadata.uid === owner?.uid ? found : undefined;
-  const clusterKey =
+  const said =
     link.metadata.annotations?.[clusterAnnotation] ??
     controlPlane?.metadata.annotations?.[clusterAnnotation];
+  const isKey = said === undefined || /^[^/]+\/[^/]+$/.test(said);
+  const clusterKey = isKey ? said : undefined;
   const cluster = clusterKey === undefined ? undefined : sources.clusters.get(clusterKey);
-  return { owner, controlPlane, cluster, clusterKey, going: goingOf(link, owner, controlPlane) };
+  const going = goingOf(link, owner, controlPlane);
+  return { owner, controlPlane, cluster, clusterKey, misnamed: !isKey, going };
 }
 
 function ownerBeside(
@@ -85,7 +90,7 @@ function goingOf(
 
 /** What is known of the cluster; undefined where the link names no control plane. */
 export function clusterFacts(belonging: Belonging): ClusterFacts | undefined {
-  const { owner, controlPlane, cluster, clusterKey } = belonging;
+  const { owner, controlPlane, cluster, clusterKey, misnamed } = belonging;
   if (owner === undefined) return undefined;
   const spec = controlPlane?.spec ?? cluster?.spec;
   const hostnames: ClusterFacts["hostnames"] = {};
@@ -99,6 +104,7 @@ export function clusterFacts(belonging: Belonging): ClusterFacts | undefined {
     name: owner.name,
     hostedCluster: clusterKey?.slice(clusterKey.indexOf("/") + 1) || owner.name,
     hostedClusterKey: clusterKey,
+    misnamed,
     held: controlPlane?.metadata.finalizers?.includes(controlPlaneFinalizer) ?? false,
     public: isPublic(spec?.platform.azure),
     domain: dns?.baseDomain || undefined,

@@ -94,6 +94,11 @@ describe("a new link", () => {
 
   test.each([
     ["an owner", { cluster: undefined }, "ControlPlaneUnknown"],
+    [
+      "readable name of its cluster",
+      { cluster: { ...(seen().cluster as NonNullable<Seen["cluster"]>), misnamed: true } },
+      "InvalidAnnotation",
+    ],
     ["a cluster id", { us: { ...seen().us, clusterID: undefined } }, "ClusterIDMissing"],
   ])("waits where it has no %s", (_what, over, reason) => {
     const planned = plan(seen(over));

@@ -1,7 +1,13 @@
 import type { Again, Plan } from "../../kube/feature.ts";
 import type { PlannedCondition } from "../../model/conditions.ts";
 import { sameId } from "../../model/resource-id.ts";
-import { annotations, conditions, internalZoneName, privateRouter } from "../names.ts";
+import {
+  annotations,
+  clusterAnnotation,
+  conditions,
+  internalZoneName,
+  privateRouter,
+} from "../names.ts";
 import { planEndpoint } from "./endpoint.ts";
 import { failed, failures, joined } from "./names-told.ts";
 import { reasons } from "./reasons.ts";
@@ -18,6 +24,7 @@ import { planZone } from "./zone.ts";
  *   object or control plane   control plane  →
  *   going or gone                            undo the guest side, then let go (undo.ts)
  *   stays                     unknown        say that the object has no owner
+ *   stays                     misnamed       say that the annotation does not name a cluster
  *   stays                     not held       wait: `observe` holds it, so that its credential outlives what is made here
  *   stays                     held           endpoint (endpoint.ts), zones (zone.ts), Services (services.ts), all at once
  *
@@ -58,6 +65,11 @@ function whatIsMissing({ cluster, us }: Seen): Verdict | undefined {
     return isFalse(
       reasons.controlPlaneUnknown,
       "nothing is made in the guest · the object has no HostedControlPlane as its owner · it is made by Postern or HyperShift, not by hand",
+    );
+  if (cluster.misnamed)
+    return isFalse(
+      reasons.invalidAnnotation,
+      `nothing is made in the guest · the annotation ${clusterAnnotation} is not <namespace>/<name> of a HostedCluster, and tags are made from it · correct it`,
     );
   if (us.clusterID === undefined)
     return isFalse(

@@ -45,6 +45,8 @@ export interface ClusterFacts {
   hostedCluster: string;
   /** Where the HostedCluster is, for messages. */
   hostedClusterKey: string | undefined;
+  /** The annotation that should name the HostedCluster does not have the form of a key. */
+  misnamed?: boolean;
   /** Whether the control plane carries the finalizer that keeps its credential alive. */
   held: boolean;
   /** Whether the API server is reached publicly too. */
