@@ -1,6 +1,7 @@
 import type { Feature } from "../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
-import { keyOf } from "../../model/kind.ts";
+import { whenItMatters } from "../../kube/when-it-matters.ts";
+import { type KubeObject, keyOf } from "../../model/kind.ts";
 import {
   type AzurePrivateLinkService,
   azurePrivateLinkService,
@@ -57,7 +58,18 @@ export function linkFeature(options: LinkOptions): MakeFeature {
       apply: (step, pass) => apply(step, pass, parts),
     };
     const ofCluster = (key: string) => objects.byIndex(byCluster, key).map(keyOf);
-    const also: Also[] = [{ kind: hostedCluster, keys: (cluster) => ofCluster(keyOf(cluster)) }];
+    const also: Also[] = [
+      {
+        kind: hostedCluster,
+        keys: whenItMatters((cluster) => ofCluster(keyOf(cluster)), metadataAndSpec),
+      },
+    ];
     return { feature: feature as Feature, also };
   };
+}
+
+/** What of a cluster decides anything here; its status is written all the time, and tells what we said ourselves. */
+function metadataAndSpec(object: KubeObject): unknown {
+  const { annotations, uid } = object.metadata;
+  return [annotations, uid, (object as { spec?: unknown }).spec];
 }
