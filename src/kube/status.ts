@@ -70,6 +70,12 @@ export async function writeStatus(
   const { namespace, name, uid } = object.metadata;
   const place = { kind, namespace, name };
   const options = { subresource: "status", fieldManager, ...(signal && { signal }) } as const;
+  // An apply that takes the last field out of a status leaves null there, which no schema takes.
+  if (Object.keys(status).length === 0) {
+    const latest = await client.get<WithStatus>(place, signal);
+    const left = latest?.metadata.uid === uid ? latest && leftOver(latest, own, status) : undefined;
+    return left ? [versionIn(await client.patch(place, "merge", left, options))] : [];
+  }
   const body = {
     apiVersion: apiVersionOf(kind),
     kind: kind.kind,
@@ -166,12 +172,14 @@ function leftOver(answer: WithStatus, own: OwnStatus, status: Record<string, unk
     (field) => answer.status?.[field] !== undefined && status[field] === undefined,
   );
   if (fields.length === 0 && conditions.length === held.length) return undefined;
+  // A status with nothing in it is refused by some schemas: an empty list is something.
+  const bare = Object.keys(answer.status ?? {}).length === fields.length;
   return {
     // The list is written whole: the version keeps another's change from being lost with it.
     metadata: { resourceVersion: answer.metadata.resourceVersion },
     status: {
       ...Object.fromEntries(fields.map((field) => [field, null])),
-      ...(conditions.length < held.length && { conditions }),
+      ...((bare || conditions.length < held.length) && { conditions }),
     },
   };
 }

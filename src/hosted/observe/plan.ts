@@ -1,5 +1,5 @@
 import type { Again, Plan, Step } from "../../kube/feature.ts";
-import { conditionOf, type PlannedCondition } from "../../model/conditions.ts";
+import type { PlannedCondition } from "../../model/conditions.ts";
 import { isExplained } from "../../model/failure.ts";
 import { isIp } from "../../model/ip.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
@@ -89,17 +89,13 @@ export function plan(seen: Seen): Plan<ObserveStep> {
   const { controlPlane, pause, links } = seen;
   if (controlPlane.metadata.deletionTimestamp !== undefined) {
     const held = links.some(({ metadata }) => metadata.finalizers?.includes(endpointFinalizer));
-    const over = { ...nothing("never"), ...telling([], controlPlane) };
+    const over = nothing("never");
     return held ? over : { ...over, finalizer: "release" };
   }
   if (pause.paused)
-    return {
-      ...nothing(pause.untilMs === undefined ? "never" : { afterMs: pause.untilMs }),
-      ...telling([], controlPlane),
-    };
+    return nothing(pause.untilMs === undefined ? "never" : { afterMs: pause.untilMs });
   const access = accessOf(controlPlane);
-  if (access && "reason" in access)
-    return { ...nothing("never"), ...telling([access], controlPlane) };
+  if (access && "reason" in access) return { ...nothing("never"), ...telling([access]) };
 
   const names = access === undefined ? [] : linksWanted(controlPlane);
   const steps: ObserveStep[] = surplus(seen, names);
@@ -111,7 +107,7 @@ export function plan(seen: Seen): Plan<ObserveStep> {
       if (said) events.push(said);
     }
   if (names.length === 0 && steps.length === 0 && links.length === 0 && isHeld(controlPlane))
-    return { ...nothing("never"), ...telling([], controlPlane), finalizer: "release" };
+    return { ...nothing("never"), finalizer: "release" };
   // Somebody may have taken it off; while there are links the guest's credential is needed.
   const holds =
     steps.some((step) => step.do === "make link object") ||
@@ -119,22 +115,15 @@ export function plan(seen: Seen): Plan<ObserveStep> {
   return {
     ...nothing("drift"),
     steps,
-    ...telling(events, controlPlane),
+    ...telling(events),
     ...(holds && { finalizer: "hold" }),
   };
 }
 
-/**
- * Say it to those who watch, and to those who come later. What was said stays as Unknown when it is over: to take the last
- * field out of a status leaves a null there, which the API server then refuses.
- */
-function telling(
-  said: readonly Said[],
-  { status }: HostedControlPlane,
-): Pick<Plan<ObserveStep>, "events" | "conditions"> {
+/** Say it to those who watch, and to those who come later. */
+function telling(said: readonly Said[]): Pick<Plan<ObserveStep>, "events" | "conditions"> {
   const [first] = said;
-  const held = conditionOf(status?.conditions, conditions.available);
-  if (first === undefined) return { events: [], conditions: held ? [asTheLinksSay] : [] };
+  if (first === undefined) return { events: [], conditions: [] };
   const message = said.map(({ note }) => note).join("; ");
   const told: PlannedCondition = {
     type: conditions.available,
@@ -144,13 +133,6 @@ function telling(
   };
   return { events: said, conditions: [told] };
 }
-
-const asTheLinksSay: PlannedCondition = {
-  type: conditions.available,
-  status: "Unknown",
-  reason: "SeeLinks",
-  message: "nothing is wrong with the link objects · they tell the rest",
-};
 
 /** How the cluster is reached by a private link, undefined where it is not, or what contradicts itself. */
 function accessOf(controlPlane: HostedControlPlane): PrivateAccess | Said | undefined {

@@ -74,6 +74,25 @@ describeHosted("the link objects of a control plane", (start) => {
     expect((await link(world, namespace)).metadata.annotations).toBeDefined();
   });
 
+  test("what is wrong is said on the control plane, and taken back when it is right", async () => {
+    const world = await start({ features });
+    const { namespace, service } = await world.hostedCluster("one");
+    const said = async () => {
+      const plane = await world.get("HostedControlPlane", namespace, "one");
+      return plane?.status?.conditions?.map(({ type, reason }) => `${type} ${reason}`) ?? [];
+    };
+    const internal = "service.beta.kubernetes.io/azure-load-balancer-internal";
+    await world.patch(service, { metadata: { annotations: { [internal]: null } } });
+    await world.settled();
+    expect(await said()).toEqual(["AzurePrivateLinkServiceAvailable ServiceNotInternal"]);
+    await world.patch(service, { metadata: { annotations: { [internal]: "true" } } });
+    await world.settled();
+    expect(await said()).toEqual([]);
+    await world.mark();
+    await world.advance(10 * 60_000);
+    expect(await world.kubeWrites()).toEqual([]);
+  });
+
   test("a new address and a new allow-list are written through at once (defect 15)", async () => {
     const world = await start({ features });
     const { namespace, controlPlane, service } = await world.hostedCluster("one");
