@@ -1,4 +1,5 @@
 import type { PrivateEndpointSpec } from "../../model/kinds/azure-cluster-network.ts";
+import { idKey } from "../../model/resource-id.ts";
 import type { ClusterFacts, EndpointSubnet } from "./facts.ts";
 import { asItIs, connectionsIn, isAsWanted } from "./wanted.ts";
 import {
@@ -38,36 +39,40 @@ export function decide(
   management: ClusterFacts,
   clusters: readonly ClusterFacts[],
 ): Decision {
-  const found = new Map(subnet.endpoints.map((each) => [each.name, each]));
+  // Names without case: to the API server they are two, to Azure one.
+  const found = Map.groupBy(subnet.endpoints, ({ name }) => idKey(name));
   const groups = Map.groupBy(clusters, groupKey);
   const claims = Map.groupBy(
     clusters.flatMap((each) => claimsOf(each, management)),
-    ({ endpoint }) => endpoint.name,
+    ({ endpoint }) => idKey(endpoint.name),
   );
   const ours = new Map<string, PrivateEndpointSpec>();
   const added: string[] = [];
   const corrected: string[] = [];
   const removed: string[] = [];
-  for (const there of found.values()) {
+  for (const there of subnet.endpoints) {
+    const key = idKey(there.name);
     const owners = ownersIn(there, groups);
-    const isSomebodyElses = !hasOurName(there) && !claims.has(there.name);
+    const isSomebodyElses = !hasOurName(there) && !claims.has(key);
     if (owners.length === 0 || isSomebodyElses) continue;
     if (owners.some(isFrozen)) {
       ours.set(there.name, asItIs(there));
       continue;
     }
-    const wanted = winnerOf(claims.get(there.name) ?? [], there)?.endpoint;
-    if (wanted !== undefined) {
+    const won = winnerOf(claims.get(key) ?? [], found.get(key)?.[0])?.endpoint;
+    // One that leads where it should keeps the spelling of its name.
+    const wanted = won && isFor(there, won) ? { ...won, name: there.name } : won;
+    if (wanted?.name === there.name) {
       ours.set(there.name, wanted);
       if (!isAsWanted(there, wanted)) corrected.push(there.name);
     } else removed.push(there.name);
   }
-  for (const [name, all] of claims) {
-    if (found.has(name)) continue;
+  for (const [key, all] of claims) {
+    if (found.has(key)) continue;
     const wanted = winnerOf(all, undefined)?.endpoint;
     if (wanted === undefined) continue;
-    ours.set(name, wanted);
-    added.push(name);
+    ours.set(wanted.name, wanted);
+    added.push(wanted.name);
   }
   const endpoints = [...ours.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   return { endpoints, added, corrected, removed };

@@ -270,6 +270,22 @@ describe("two clusters whose links have one name", () => {
     expect(serviceIn(paper)).toEqual([expect.stringContaining("/resourceGroups/b/")]);
   });
 
+  test("do not fight over a name that only the API server tells apart", () => {
+    const shouted = { ...younger, links: [{ name: "WC1-api-privatelink" }] };
+    const paper = world([], shouted, older);
+    expect(serviceIn(paper)).toEqual([expect.stringContaining("/resourceGroups/a/")]);
+    paper.put(workload({ ...older, deleting: true }));
+    paper.pass(60_000);
+    expect(serviceIn(paper)).toEqual([]);
+    paper.pass(60_000);
+    expect(serviceIn(paper)).toEqual([expect.stringContaining("/resourceGroups/b/")]);
+  });
+
+  test("have an endpoint of theirs left as it is spelt", () => {
+    const name = ofFirst.name.toUpperCase();
+    expect(world([{ ...ofFirst, name }], {}).planManagement().steps).toEqual([]);
+  });
+
   test("pass it on when the one that has it goes", () => {
     const paper = world([], younger, older);
     afterPass(paper);

@@ -305,6 +305,14 @@ describe("what a person must put right is told in the condition and in an event"
     ]);
   });
 
+  test("a link whose name differs from another cluster's in its case only", () => {
+    const links = [{ name: "WC1-api-privatelink" }];
+    const other = { name: "other", links, created: "2026-06-01T00:00:00Z" };
+    const paper = settled(world({}, {}, other));
+    expect(isReady(paper.get(key))).toEqual(["True Connected"]);
+    expect(isReady(paper.get("org-acme/other"))).toEqual(["False PrivateEndpointNameTaken"]);
+  });
+
   test("two clusters of one name in two namespaces", () => {
     const paper = settled(
       world({}, {}, { namespace: "org-other", created: "2026-06-01T00:00:00Z" }),

@@ -12,7 +12,7 @@ import type { AzureCluster } from "../../../model/kinds/azure-cluster.ts";
 import type { AzureClusterIdentity } from "../../../model/kinds/azure-cluster-identity.ts";
 import type { PrivateEndpointSpec } from "../../../model/kinds/azure-cluster-network.ts";
 import type { CapiCluster } from "../../../model/kinds/capi-cluster.ts";
-import { resourceGroupId, resourceIn } from "../../../model/resource-id.ts";
+import { idKey, resourceGroupId, resourceIn } from "../../../model/resource-id.ts";
 import { reachOf } from "../../endpoint-address.ts";
 import { annotations, conditions, endpointsFinalizer, type ManagementLink } from "../../names.ts";
 import { ownersIn, standing } from "../decide.ts";
@@ -134,7 +134,8 @@ function facts(object: AzureCluster, { clusters }: Known): ClusterFacts {
 
 function claimsSeen(cluster: ClusterFacts, management: ClusterFacts, sources: Known): SeenClaim[] {
   return claimsOf(cluster, management).map((claim) => {
-    const there = management.subnet?.endpoints.find(({ name }) => name === claim.endpoint.name);
+    const wanted = idKey(claim.endpoint.name);
+    const there = management.subnet?.endpoints.find(({ name }) => idKey(name) === wanted);
     const group = there && groupKeyOf(serviceOf(there));
     const neighbours = group === undefined ? [] : neighboursOf(group, sources);
     const owners = there ? ownersIn(there, new Map([[group ?? "", neighbours]])) : [];
@@ -149,7 +150,7 @@ function rivalsOf({ link, cluster }: Claim, management: ClusterFacts, sources: K
     .byIndex(byLink, link.toLowerCase())
     .filter((each) => keyOf(each) !== cluster.key && keyOf(each) !== management.key)
     .flatMap((each) => claimsOf(facts(each, sources), management))
-    .filter((each) => each.link === link);
+    .filter((each) => idKey(each.link) === idKey(link));
 }
 
 /** The workload clusters whose link services lie in one group. */
