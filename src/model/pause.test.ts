@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { paused } from "./pause.ts";
+import { isPauseReadable, paused } from "./pause.ts";
 
 const now = new Date("2026-08-22T12:00:00Z");
 
@@ -38,4 +38,17 @@ describe("a cluster is not paused", () => {
   ])("by %s", (value) => {
     expect(paused(value, now)).toEqual({ paused: false });
   });
+});
+
+test.each([
+  ["true", true],
+  ["False", true],
+  ["", true],
+  [undefined, true],
+  ["2020-01-01T00:00:00Z", true],
+  ["tomorrow", false],
+  ["yes", false],
+  ["2030-01-01", false],
+])("whether %s says anything about a pause is known", (value, readable) => {
+  expect(isPauseReadable(value)).toBe(readable);
 });

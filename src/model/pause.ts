@@ -12,6 +12,12 @@ export function paused(value: string | undefined, now: Date): Pause {
   return untilMs > 0 ? { paused: true, untilMs } : { paused: false };
 }
 
+/** Whether `spec.pausedUntil` says anything. HyperShift ignores what does not, and whoever wrote it believes in a pause. */
+export function isPauseReadable(value: string | undefined): boolean {
+  if (value === undefined || value === "" || isTrueText(value)) return true;
+  return ["0", "f", "F", "false", "FALSE", "False"].includes(value) || !Number.isNaN(timeOf(value));
+}
+
 /** The spellings that Go's ParseBool takes for true, because HyperShift reads the field with it. */
 function isTrueText(value: string): boolean {
   return ["1", "t", "T", "true", "TRUE", "True"].includes(value);

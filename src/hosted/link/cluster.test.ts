@@ -69,7 +69,7 @@ test.each([
   ["2026-01-01T00:01:00Z", { is: "paused", pause: { paused: true, untilMs: 60_000 } }],
   ["2025-01-01T00:00:00Z", { is: "wanted" }],
   ["false", { is: "wanted" }],
-  ["nonsense", { is: "wanted" }],
+  ["nonsense", { is: "wanted", warning: expect.stringContaining('is "nonsense" · set it') }],
 ])("pausedUntil %s", (pausedUntil, wanted) => {
   expect(known(link(), cluster({ pausedUntil }), now)).toMatchObject(wanted);
 });

@@ -1,6 +1,6 @@
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
 import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
-import { type Pause, paused } from "../../model/pause.ts";
+import { isPauseReadable, type Pause, paused } from "../../model/pause.ts";
 import { parseResourceId, ResourceIdError, subscriptionOf } from "../../model/resource-id.ts";
 import { clusterAnnotation, linkServiceName } from "../names.ts";
 import { reasons } from "./reasons.ts";
@@ -17,6 +17,8 @@ export type Known =
       serviceName: string;
       guestSubscription: string;
       loadBalancerIP: string;
+      /** Something about the cluster that stops nothing, and that its owner should hear of. */
+      warning?: string;
     };
 
 /** Azure's limit for the name of a link service. */
@@ -75,9 +77,16 @@ export function known(
       `spec.loadBalancerIP is not set yet · it is the address of Service ${name} · wait until the Service has an internal load balancer`,
     );
   const hostedCluster = cluster.metadata.name;
+  const { pausedUntil } = cluster.spec;
+  const warning = isPauseReadable(pausedUntil)
+    ? {}
+    : {
+        warning: `HostedCluster ${annotation} is not paused · its spec.pausedUntil is ${JSON.stringify(pausedUntil?.slice(0, 60))} · set it to true, false or a time such as 2030-01-01T00:00:00Z`,
+      };
   return {
     is: "wanted",
     ...{ hostedCluster, clusterID, infraID, serviceName, guestSubscription, loadBalancerIP },
+    ...warning,
   };
 }
 

@@ -358,6 +358,18 @@ describe("a link service that is there", () => {
     expect(made.status).toEqual({ internalLoadBalancerID: balancerId });
   });
 
+  test("is ready although spec.pausedUntil cannot be read, and tells of it", () => {
+    const { known } = up();
+    const made = plan(up({ known: { ...known, warning: "it is not paused" } }));
+    expect(told(made)).toBe("True AzureSuccess");
+    expect(messageOf(made)).toContain("ready, but it is not paused");
+    expect(made.events).toMatchObject([
+      { reason: "PLSReady" },
+      { reason: "PausedUntilUnreadable", note: "it is not paused", type: "Warning" },
+    ]);
+    expect(plan(up()).events).toHaveLength(1);
+  });
+
   test("of an object of the cluster that is gone is taken over, and nothing else of it changes", () => {
     const tags = { team: "blue", postern_owner: `${clusterID}/uid-0` };
     const found = service({ enableProxyProtocol: true }, { tags });

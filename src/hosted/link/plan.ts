@@ -179,11 +179,17 @@ function decideThere(seen: Up, found: PrivateLinkService): Decided {
     return { condition: link(reasons.error, message), steps: note, status, again: "soon" };
   }
   const message = `link service ${nameOf(id)} is ready`;
+  const { warning } = known;
+  const said = warning === undefined ? message : `${message}, but ${warning}`;
+  const warned = { reason: "PausedUntilUnreadable", note: warning ?? "", type: "Warning" } as const;
   return {
-    condition: { ...link(reasons.success, message), status: "True" },
+    condition: { ...link(reasons.success, said), status: "True" },
     steps: note,
     status: { ...status, privateLinkServiceAlias: alias },
-    events: [{ reason: "PLSReady", note: `${message}, its alias is ${alias}` }],
+    events: [
+      { reason: "PLSReady", note: `${message}, its alias is ${alias}` },
+      ...(warning === undefined ? [] : [warned]),
+    ],
     again: "drift",
   };
 }
