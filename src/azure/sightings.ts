@@ -1,4 +1,5 @@
 import type { Clock } from "../model/clock.ts";
+import type { Priority } from "../model/priority.ts";
 import { idKey } from "../model/resource-id.ts";
 
 /** What was seen of one resource, and when. */
@@ -19,6 +20,14 @@ interface Collection {
 
 /** A resource as a list tells it, with what was known of it before. */
 export type Filled = (before: unknown, listed: object) => object;
+
+/**
+ * How old a sighting may be for a pass: what a person changed or an operation ended is known well enough from the last ten
+ * minutes, while a drift check is there to find out what changed since.
+ */
+export function oldestSightingMs(priority: Priority): number {
+  return priority === "drift" ? 150_000 : 10 * 60_000;
+}
 
 /** Absent resources are remembered so that nobody asks twice, but not for ever. */
 const absentMs = 10 * 60_000;

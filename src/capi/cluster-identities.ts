@@ -1,6 +1,6 @@
 import type { Cloud } from "../azure/clouds.ts";
 import { AzureError } from "../azure/errors.ts";
-import type { TokenSource } from "../azure/tokens.ts";
+import { letGo, type TokenSource } from "../azure/tokens.ts";
 import type { WatchCache } from "../kube/cache.ts";
 import type { KubeObject } from "../model/kind.ts";
 import type { AzureClusterIdentity } from "../model/kinds/azure-cluster-identity.ts";
@@ -52,13 +52,7 @@ export function clusterIdentities(given: {
   const held = new Map<string, { of: string; stamp: string; tokens: TokenSource }>();
   let caches: IdentityCaches | undefined;
 
-  const drop = (key: string) => {
-    const entry = held.get(key);
-    if (entry === undefined) return;
-    held.delete(key);
-    const { identity } = entry.tokens;
-    if (![...held.values()].some(({ tokens }) => tokens.identity === identity)) dropped?.(identity);
-  };
+  const drop = (key: string) => letGo(held, key, dropped);
 
   return {
     credentialOf(named, asker, cloud) {

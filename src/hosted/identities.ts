@@ -1,7 +1,7 @@
 import type { Cloud } from "../azure/clouds.ts";
 import { type EntraOptions, federatedIdentity } from "../azure/entra.ts";
 import { AzureError } from "../azure/errors.ts";
-import type { TokenSource } from "../azure/tokens.ts";
+import { letGo, type TokenSource } from "../azure/tokens.ts";
 import type { WatchCache } from "../kube/cache.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { keyOf } from "../model/kind.ts";
@@ -33,13 +33,7 @@ export function identities(given: {
   const { kube, entra, dropped } = given;
   const held = new Map<string, Whose & { tokens: TokenSource; latest: HostedControlPlane }>();
 
-  const drop = (key: string) => {
-    const entry = held.get(key);
-    if (entry === undefined) return;
-    held.delete(key);
-    const { identity } = entry.tokens;
-    if (![...held.values()].some(({ tokens }) => tokens.identity === identity)) dropped?.(identity);
-  };
+  const drop = (key: string) => letGo(held, key, dropped);
 
   return {
     credentialOf(controlPlane) {

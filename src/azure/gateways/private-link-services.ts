@@ -42,6 +42,19 @@ export function privateLinkServices(arm: ArmView): ResourceGateway<PrivateLinkSe
   });
 }
 
+/** What of a link service can be sent back: what only Azure says is left out. */
+export function withoutAnswers(found: PrivateLinkService): PrivateLinkService {
+  const { etag: _etag, id: _id, name: _name, type: _type, ...top } = found;
+  const {
+    provisioningState: _state,
+    alias: _alias,
+    privateEndpointConnections: _connections,
+    networkInterfaces: _interfaces,
+    ...properties
+  } = found.properties;
+  return { ...top, properties };
+}
+
 /**
  * Ask whether a link service can be seen from a resource group. It may take a while: then it is
  * "running", and `check` of the id that is answered ends with the result `{ visible }`.

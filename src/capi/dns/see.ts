@@ -1,5 +1,6 @@
 import type { ArmView } from "../../azure/arm.ts";
 import { resourceGroups } from "../../azure/gateways/resource-groups.ts";
+import { oldestSightingMs } from "../../azure/sightings.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import type { Pass } from "../../kube/pass.ts";
 import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
@@ -14,8 +15,6 @@ import type { Problem, Seen, ZoneSeen } from "./seen.ts";
 import { isName, zoneIn } from "./wanted.ts";
 import { linkIds } from "./zone-links.ts";
 
-const changeAgeMs = 10 * 60_000;
-const driftAgeMs = 150_000;
 /** What goes is let out of sight for good, so it is seen anew: another process may have led and written since. */
 const goingAgeMs = 15_000;
 
@@ -31,7 +30,7 @@ export async function see(
   if (!isToBeLookedAt(known)) return known;
   const going = known.cluster.deleting || known.infrastructure?.deleting === true;
   const drift = pass.priority === "drift" && !going;
-  const maxAgeMs = going ? goingAgeMs : drift ? driftAgeMs : changeAgeMs;
+  const maxAgeMs = going ? goingAgeMs : oldestSightingMs(pass.priority);
   const looking: Looking = { drift, maxAgeMs };
   const places = placesOf(
     objects.cluster,

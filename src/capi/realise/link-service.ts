@@ -1,6 +1,7 @@
-import type {
-  LinkServiceIPConfiguration,
-  PrivateLinkService,
+import {
+  type LinkServiceIPConfiguration,
+  type PrivateLinkService,
+  withoutAnswers,
 } from "../../azure/gateways/private-link-services.ts";
 import { sameId } from "../../model/resource-id.ts";
 import { withTags } from "../../model/tags.ts";
@@ -75,15 +76,7 @@ export function linkDifferences(found: PrivateLinkService, wanted: WantedLink): 
 
 /** The body that puts right what can be changed, with all that others have set. */
 export function repairedService(found: PrivateLinkService, wanted: WantedLink): PrivateLinkService {
-  // What only Azure says is left out of what is sent.
-  const { etag: _etag, id: _id, name: _name, type: _type, ...top } = found;
-  const {
-    provisioningState: _state,
-    alias: _alias,
-    privateEndpointConnections: _connections,
-    networkInterfaces: _interfaces,
-    ...kept
-  } = found.properties;
+  const { properties: kept, ...top } = withoutAnswers(found);
   return {
     ...top,
     tags: { ...withTags(found.tags ?? {}, wanted.tags) },

@@ -4,7 +4,7 @@ import { connectedOf, endpointDifferences, newEndpoint, repairedEndpoint } from 
 import { reasons } from "./reasons.ts";
 import type { EndpointsSeen, HeldCondition, Subject } from "./seen.ts";
 import { conditionOfSide } from "./sides.ts";
-import { fine, type RealiseStep, type Verdict, waiting } from "./steps.ts";
+import { fine, type RealiseStep, unsettled, type Verdict, waiting } from "./steps.ts";
 import type { WantedEndpoint } from "./wanted.ts";
 import { whose } from "./whose.ts";
 
@@ -46,12 +46,8 @@ function wantedEndpoint(
 ): Verdict {
   switch (look.state) {
     case "failed":
-      return waiting(reasons.notMade, look.failure.message, look.failure.requeueAfterMs ?? soonMs);
-    case "changing": {
-      const message = `private endpoint ${endpoint.name} is being written · Azure needs about half a minute · nothing to do`;
-      const trouble = { reason: reasons.making, message, keepsTrue: true };
-      return { trouble, steps: [], afterMs: look.retryAfterMs };
-    }
+    case "changing":
+      return unsettled(`private endpoint ${endpoint.name}`, look);
     case "there":
       return there(endpoint, look.resource, subject);
     case "absent":

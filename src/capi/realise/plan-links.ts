@@ -6,7 +6,7 @@ import { reasons } from "./reasons.ts";
 import { removeLink } from "./removal.ts";
 import type { LinksSeen, Subject } from "./seen.ts";
 import { conditionOfSide } from "./sides.ts";
-import { fine, type RealiseStep, type Verdict, waiting } from "./steps.ts";
+import { fine, type RealiseStep, unsettled, type Verdict, waiting } from "./steps.ts";
 import type { WantedLink } from "./wanted.ts";
 import { whose } from "./whose.ts";
 
@@ -50,12 +50,8 @@ function wantedLink(
 ): Verdict {
   switch (look.state) {
     case "failed":
-      return waiting(reasons.notMade, look.failure.message, look.failure.requeueAfterMs ?? soonMs);
-    case "changing": {
-      const message = `private link ${link.name} is being written · Azure needs about half a minute · nothing to do`;
-      const trouble = { reason: reasons.making, message, keepsTrue: true };
-      return { trouble, steps: [], afterMs: look.retryAfterMs };
-    }
+    case "changing":
+      return unsettled(`private link ${link.name}`, look);
     case "there":
       return there(link, look.resource, seen, subject, opened);
     case "absent":

@@ -6,6 +6,7 @@ import { loadBalancers } from "../../azure/gateways/load-balancers.ts";
 import { privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
 import { privateLinkServices } from "../../azure/gateways/private-link-services.ts";
 import { virtualNetworks } from "../../azure/gateways/virtual-networks.ts";
+import { oldestSightingMs } from "../../azure/sightings.ts";
 import type { Pass } from "../../kube/pass.ts";
 import { keyOf } from "../../model/kind.ts";
 import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
@@ -28,10 +29,7 @@ import { conditionOfSide, foreignEndpointsAnnotation, sidesOf } from "./sides.ts
 import { type Wanted, wantedOf } from "./wanted.ts";
 import { isOurs } from "./whose.ts";
 
-/** How old a sighting may be: for a person's change and the end of an operation, and for a drift check. */
-const changeMs = 10 * 60_000;
-const driftMs = 150_000;
-/** The same for what is waited for: somebody else makes or approves it. */
+/** How old a sighting may be of what is waited for: somebody else makes or approves it. */
 const awaitedMs = 10_000;
 
 /** Read everything about one AzureCluster, once. Azure is not asked where there is nothing to do. */
@@ -57,7 +55,7 @@ export async function see(object: AzureCluster, pass: Pass, parts: RealiseParts)
     return { stage: "idle", subject, problems: deleting ? [] : problems };
   const seen = await attempt(async (): Promise<Seen> => {
     const view = parts.views.of(object, pass);
-    const maxAgeMs = pass.priority === "drift" ? driftMs : changeMs;
+    const maxAgeMs = oldestSightingMs(pass.priority);
     const known = parts.known.of(object);
     const look = { view, place, subject, maxAgeMs, deleting, known };
     const [links, endpoints] = await Promise.all([

@@ -1,3 +1,4 @@
+import type { Look } from "../../azure/gateway.ts";
 import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import type { Step } from "../../kube/feature.ts";
@@ -40,6 +41,18 @@ export const fine: Verdict = { steps: [] };
 /** Something is to be waited for, or told. */
 export function waiting(reason: string, message: string, afterMs?: number): Verdict {
   return { trouble: { reason, message }, steps: [], ...(afterMs !== undefined && { afterMs }) };
+}
+
+/** What is said of a thing while nobody knows what it is: its operation has failed, or goes on. */
+export function unsettled(
+  thing: string,
+  look: Extract<Look<unknown>, { state: "failed" | "changing" }>,
+): Verdict {
+  if (look.state === "failed")
+    return waiting(reasons.notMade, look.failure.message, look.failure.requeueAfterMs ?? 30_000);
+  const message = `${thing} is being written · Azure needs about half a minute · nothing to do`;
+  const trouble = { reason: reasons.making, message, keepsTrue: true };
+  return { trouble, steps: [], afterMs: look.retryAfterMs };
 }
 
 const passing: ReadonlySet<string> = new Set([

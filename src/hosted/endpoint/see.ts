@@ -2,6 +2,7 @@ import type { ArmView } from "../../azure/arm.ts";
 import type { Look } from "../../azure/gateway.ts";
 import { privateDnsZones } from "../../azure/gateways/private-dns.ts";
 import { type PrivateEndpoint, privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
+import { oldestSightingMs } from "../../azure/sightings.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Pass } from "../../kube/pass.ts";
 import { conditionOf } from "../../model/conditions.ts";
@@ -59,8 +60,6 @@ export interface Parts {
   turns: ZoneTurns;
 }
 
-const changeAgeMs = 10 * 60_000;
-const driftAgeMs = 150_000;
 /** One that is not connected yet is read anew, but not by every pass that something else causes. */
 const unconnectedAgeMs = 15_000;
 
@@ -83,7 +82,7 @@ export async function see(
   const looking: Looking = {
     arm: arm.view,
     drift,
-    maxAgeMs: drift ? driftAgeMs : changeAgeMs,
+    maxAgeMs: oldestSightingMs(pass.priority),
     now: pass.now().getTime(),
     turns: parts.turns,
   };

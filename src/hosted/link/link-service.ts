@@ -1,6 +1,7 @@
-import type {
-  LinkServiceIPConfiguration,
-  PrivateLinkService,
+import {
+  type LinkServiceIPConfiguration,
+  type PrivateLinkService,
+  withoutAnswers,
 } from "../../azure/gateways/private-link-services.ts";
 import {
   type Owner,
@@ -94,26 +95,13 @@ export function differences(found: PrivateLinkService, wanted: WantedService): D
 
 /** The body that gives a link service another owner, and leaves the rest of it as it is. */
 export function adopted(found: PrivateLinkService, { clusterID, uid }: Owner): PrivateLinkService {
-  const { tags = {}, ...rest } = sent(found);
+  const { tags = {}, ...rest } = withoutAnswers(found);
   return { ...rest, tags: { ...withTags(tags, { [ownerTag]: `${clusterID}/${uid}` }) } };
-}
-
-/** What of a link service is sent: what only Azure says is left out. */
-function sent(found: PrivateLinkService): PrivateLinkService {
-  const { etag: _etag, id: _id, name: _name, type: _type, ...top } = found;
-  const {
-    provisioningState: _state,
-    alias: _alias,
-    privateEndpointConnections: _connections,
-    networkInterfaces: _interfaces,
-    ...properties
-  } = found.properties;
-  return { ...top, properties };
 }
 
 /** The body that puts right what can be changed, with all that others have set. */
 export function repaired(found: PrivateLinkService, wanted: WantedService): PrivateLinkService {
-  const { properties: settings, ...top } = sent(found);
+  const { properties: settings, ...top } = withoutAnswers(found);
   const held = settings.ipConfigurations ?? [];
   const ipConfigurations = hasOneAddress(held) ? held : [address(natSubnetOf(found) ?? "")];
   const { tags } = newService({ ...wanted, natSubnet: "" });

@@ -5,6 +5,7 @@ import {
   type PrivateLinkService,
   privateLinkServices,
 } from "../../azure/gateways/private-link-services.ts";
+import { oldestSightingMs } from "../../azure/sightings.ts";
 import type { Pass } from "../../kube/pass.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
 import { isLeftBehind } from "../../model/ownership.ts";
@@ -18,10 +19,6 @@ import { seeNat } from "./see-nat.ts";
 import type { FrontendSeen, Seen, Subject, Up } from "./seen.ts";
 import { ownNatSubnet, serviceId, subjectOf } from "./subject.ts";
 import { wantedOf } from "./wanted.ts";
-
-/** How old a sighting may be: for a person's change and the end of an operation, and for a drift check. */
-const changeMs = 10 * 60_000;
-const driftMs = 150_000;
 
 /** Read everything about one link, once. Azure is not asked where nothing can be done. */
 export async function see(
@@ -53,7 +50,7 @@ async function seeUp(
   const { sides, serviceList } = parts;
   const view = sides.management(pass);
   const now = pass.now().getTime();
-  const maxAgeMs = pass.priority === "drift" ? driftMs : changeMs;
+  const maxAgeMs = oldestSightingMs(pass.priority);
   const id = serviceId(sides.managementGroup, found.serviceName);
   await serviceList.refresh(view, maxAgeMs, now);
   const isLeft = (look: Look<PrivateLinkService>) =>

@@ -4,6 +4,7 @@ import {
   type PrivateEndpoint,
   privateEndpoints,
 } from "../../../azure/gateways/private-endpoints.ts";
+import { oldestSightingMs } from "../../../azure/sightings.ts";
 import type { WatchCache } from "../../../kube/cache.ts";
 import type { Pass } from "../../../kube/pass.ts";
 import { type Failure, isExplained } from "../../../model/failure.ts";
@@ -49,8 +50,6 @@ export interface Sources extends Known {
 export const byLink = "endpoints-link";
 export const byGroup = "endpoints-group";
 
-const changeAgeMs = 10 * 60_000;
-const driftAgeMs = 150_000;
 /** One that is not connected yet is looked for anew, but not by every pass that something else causes. */
 const unconnectedAgeMs = 15_000;
 const everyLink: readonly ManagementLink[] = ["gateway", "ingress"];
@@ -87,7 +86,7 @@ export async function see(
     return { ...seen, leaving };
   }
   sources.cleanSince.delete(cluster.key);
-  const maxAgeMs = pass.priority === "drift" ? driftAgeMs : changeAgeMs;
+  const maxAgeMs = oldestSightingMs(pass.priority);
   const [claims, ways] = await Promise.all([
     unlessFailed(() => lookAll(seen.claims, management, managementView, maxAgeMs)),
     unlessFailed(() => lookAll(seen.ways, cluster, () => viewOf(object), maxAgeMs)),
