@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { findOrBuild } from "../setup/binaries.ts";
+import { findOrBuild, findOrBuildKubectl } from "../setup/binaries.ts";
 import { root } from "./run-bin.ts";
 
 let folder: string;
@@ -36,6 +36,7 @@ function putGoOnPath({ breaks = false } = {}): { builds(): number } {
     while [ "$1" != -o ]; do shift; done
     sleep 0.1
     echo etcd > $2/etcd
+    echo client > $2/kubectl
     ${breaks ? "exit 1" : "echo server > $2/kube-apiserver"}`;
   writeFileSync(join(folder, "go"), script);
   chmodSync(join(folder, "go"), 0o755);
@@ -75,6 +76,17 @@ describe("the programs of the control plane", () => {
     await expect(findOrBuild(silent)).rejects.toThrow("go build of test/apiserver failed: exit 1");
     const go = putGoOnPath();
     expect(await findOrBuild(silent)).toHaveProperty("binaries");
+    expect(go.builds()).toBe(2);
+  });
+
+  test("are built without kubectl, which is built when a suite asks for it", async () => {
+    const go = putGoOnPath();
+    const found = await findOrBuildKubectl(silent);
+    if (!("kubectl" in found)) throw new Error(found.missing);
+    expect(readFileSync(found.kubectl, "utf8")).toBe("client\n");
+    expect(readdirSync(join(folder, "postern"))).toEqual([`kubectl-${found.version}`]);
+    const servers = await findOrBuild(silent);
+    expect("binaries" in servers && servers.binaries.version).toBe(found.version);
     expect(go.builds()).toBe(2);
   });
 });

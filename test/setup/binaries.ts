@@ -5,8 +5,31 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const module = join(import.meta.dirname, "..", "apiserver");
-const programs = ["kube-apiserver", "etcd"] as const;
+const tests = join(import.meta.dirname, "..");
+
+/** Programs that are built together, from one Go module under `test`. */
+interface Made {
+  module: string;
+  /** The folders of the module that hold one each; its root is "." and is named after the module. */
+  programs: readonly string[];
+  /** What `go.mod` requires, and which says the version. */
+  requires: string;
+  /** What a person reads while it is built. */
+  what: string;
+}
+
+const servers: Made = {
+  module: "apiserver",
+  programs: ["kube-apiserver", "etcd"],
+  requires: "k8s.io/kubernetes",
+  what: "kube-apiserver and etcd",
+};
+const client: Made = {
+  module: "kubectl",
+  programs: ["."],
+  requires: "k8s.io/kubectl",
+  what: "kubectl",
+};
 
 /** The programs of a real control plane, as paths. */
 export interface Binaries {
@@ -18,39 +41,63 @@ export interface Binaries {
 /** What a machine has: the programs, or why it cannot have them. */
 export type Found = { binaries: Binaries } | { missing: string };
 
+/** The same of kubectl, which most suites do without. */
+export type FoundKubectl = { kubectl: string; version: string } | { missing: string };
+
 /**
  * Finds kube-apiserver and etcd in the cache, or builds them from `test/apiserver` and keeps them there.
  * The cache is outside the tree, so a fresh clone of the same version builds nothing.
  */
 export async function findOrBuild(tell: (line: string) => void): Promise<Found> {
-  const version = await kubernetesVersion();
-  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "postern");
-  const folder = join(cache, `apiserver-${version}`);
-  const flags = buildFlags(version);
-  const stamp = await stampOf(flags);
+  const found = await findOrMake(servers, tell);
+  if ("missing" in found) return found;
+  const { version, folder } = found;
+  const apiserver = join(folder, "kube-apiserver");
+  return { binaries: { version, "kube-apiserver": apiserver, etcd: join(folder, "etcd") } };
+}
 
-  if (await isBuilt(folder, stamp)) return { binaries: paths(folder, version) };
+/** Finds a kubectl of the same version in the cache, or builds it; only for suites that ask for it. */
+export async function findOrBuildKubectl(tell: (line: string) => void): Promise<FoundKubectl> {
+  const found = await findOrMake(client, tell);
+  if ("missing" in found) return found;
+  return { version: found.version, kubectl: join(found.folder, "kubectl") };
+}
+
+async function findOrMake(
+  made: Made,
+  tell: (line: string) => void,
+): Promise<{ version: string; folder: string } | { missing: string }> {
+  const version = await versionOf(made);
+  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "postern");
+  const folder = join(cache, `${made.module}-${version}`);
+  const flags = buildFlags(version);
+  const stamp = await stampOf(made, flags);
+
+  if (await isBuilt(folder, stamp)) return { version, folder };
   if (!(await run("go", ["version"], { stdio: "ignore" })).ok) {
-    return { missing: "Go is not on the PATH, and it builds the kube-apiserver of these tests" };
+    return {
+      missing: `Go is not on the PATH, and it builds the ${made.programs[0] === "." ? made.module : made.programs[0]} of these tests`,
+    };
   }
   await mkdir(cache, { recursive: true });
   await holding(`${folder}.lock`, async () => {
     if (await isBuilt(folder, stamp)) return;
-    tell(`building kube-apiserver ${version} and etcd into ${folder}, once, for some minutes`);
-    await build(folder, flags, stamp);
+    tell(`building ${made.what} ${version} into ${folder}, once, for some minutes`);
+    await build(made, folder, flags, stamp);
   });
-  return { binaries: paths(folder, version) };
+  return { version, folder };
 }
 
-/** The version that `test/apiserver/go.mod` asks for, such as `v1.36.3`. */
-async function kubernetesVersion(): Promise<string> {
-  const text = await readFile(join(module, "go.mod"), "utf8");
-  const version = /^\s*k8s\.io\/kubernetes (v[\d.]+)$/m.exec(text)?.[1];
-  if (version === undefined) throw new Error("test/apiserver/go.mod requires no k8s.io/kubernetes");
-  return version;
+/** Kubernetes' own version, such as `v1.36.3`, of what `go.mod` asks for; the libraries count from v0. */
+async function versionOf({ module, requires }: Made): Promise<string> {
+  const text = await readFile(join(tests, module, "go.mod"), "utf8");
+  const escaped = requires.replaceAll(".", "\\.");
+  const version = new RegExp(`^\\s*${escaped} v[01]\\.(\\d+\\.\\d+)$`, "m").exec(text)?.[1];
+  if (version === undefined) throw new Error(`test/${module}/go.mod requires no ${requires}`);
+  return `v1.${version}`;
 }
 
-/** Without these the server answers `v0.0.0-master+$Format`, and clients cannot tell what it is. */
+/** Without these the programs say `v0.0.0-master+$Format`, and the other side cannot tell what they are. */
 function buildFlags(version: string): string[] {
   const [major, minor] = version.slice(1).split(".");
   const stamped = { gitVersion: version, gitMajor: major, gitMinor: minor };
@@ -61,10 +108,10 @@ function buildFlags(version: string): string[] {
 }
 
 /** Changes when anything changes that the programs are made from. */
-async function stampOf(flags: string[]): Promise<string> {
+async function stampOf({ module, programs }: Made, flags: string[]): Promise<string> {
   const hash = createHash("sha256").update(flags.join("\0"));
   const sources = ["go.mod", "go.sum", ...programs.map((program) => join(program, "main.go"))];
-  for (const source of sources) hash.update(await readFile(join(module, source)));
+  for (const source of sources) hash.update(await readFile(join(tests, module, source)));
   return hash.digest("hex");
 }
 
@@ -73,29 +120,26 @@ async function isBuilt(folder: string, stamp: string): Promise<boolean> {
   return found === stamp;
 }
 
-function paths(folder: string, version: string): Binaries {
-  return {
-    version,
-    "kube-apiserver": join(folder, "kube-apiserver"),
-    etcd: join(folder, "etcd"),
-  };
-}
-
 /** Builds beside the place and moves there whole, so that a killed build leaves nothing that looks finished. */
-async function build(folder: string, flags: string[], stamp: string): Promise<void> {
+async function build(
+  { module, programs }: Made,
+  folder: string,
+  flags: string[],
+  stamp: string,
+): Promise<void> {
   const parts = join(folder, "..");
   for (const name of await readdir(parts)) {
-    if (/^apiserver-.*\.(building|old)$/.test(name))
+    if (name.startsWith(`${module}-`) && /\.(building|old)$/.test(name))
       await rm(join(parts, name), { recursive: true });
   }
   const building = `${folder}.building`;
   await mkdir(building);
   const packages = programs.map((program) => `./${program}`);
   const built = await run("go", ["build", ...flags, "-o", `${building}/`, ...packages], {
-    cwd: module,
+    cwd: join(tests, module),
     stdio: ["ignore", "inherit", "inherit"],
   });
-  if (!built.ok) throw new Error(`go build of test/apiserver failed: ${built.why}`);
+  if (!built.ok) throw new Error(`go build of test/${module} failed: ${built.why}`);
   await writeFile(join(building, "stamp"), stamp);
   await rename(folder, `${folder}.old`).catch(() => undefined);
   await rename(building, folder);
