@@ -135,7 +135,8 @@ function entraTokens(
       const scope = `${cloud.audience}/.default`;
       const got = await credential.getToken(scope, { requestOptions: { timeout: 30_000 } });
       if (got === null) throw new Error("there is no token");
-      return { token: got.token, expiresAtMs: got.expiresOnTimestamp };
+      // The SDK goes by the time of day, and our clock may not.
+      return { token: got.token, expiresAtMs: clock.now() + got.expiresOnTimestamp - Date.now() };
     } catch (error) {
       throw isExplained(error) ? error : asAzureError(error, what);
     }

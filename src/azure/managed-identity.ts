@@ -1,4 +1,4 @@
-import { type Clock, realClock, wait } from "../model/clock.ts";
+import { type Clock, dateBy, realClock, wait } from "../model/clock.ts";
 import type { Cloud } from "./clouds.ts";
 import { AzureError } from "./errors.ts";
 import { http } from "./http.ts";
@@ -46,7 +46,7 @@ async function fetchToken(
 ): Promise<FetchedToken> {
   for (let attempt = 0; ; attempt++) {
     const answer = await ask();
-    if ("status" in answer && answer.status === 200) return readToken(answer, clock.now());
+    if ("status" in answer && answer.status === 200) return readToken(answer, clock);
     const pauseMs = pausesAfter(answer)[attempt];
     if (pauseMs === undefined) throw failure(answer);
     await wait(clock, pauseMs);
@@ -60,14 +60,15 @@ function pausesAfter(answer: Received | Broken): readonly number[] {
   return status === 404 || status === 408 || status === 429 || status >= 500 ? backOffMs : [];
 }
 
-function readToken(answer: Received, now: number): FetchedToken {
+function readToken(answer: Received, clock: Clock): FetchedToken {
   const body = parse(answer.text);
   const token = body.access_token;
   // Numbers come as text: seconds since 1970, or (older) seconds from now.
-  const expiresAtMs =
+  const lastsMs =
     Number(body.expires_on) > 0
-      ? Number(body.expires_on) * 1000
-      : now + Number(body.expires_in) * 1000;
+      ? Number(body.expires_on) * 1000 - dateBy(clock).getTime()
+      : Number(body.expires_in) * 1000;
+  const expiresAtMs = clock.now() + lastsMs;
   if (typeof token !== "string" || token === "" || !Number.isFinite(expiresAtMs))
     throw new AzureError({ code: "UnreadableAnswer", what });
   return { token, expiresAtMs };

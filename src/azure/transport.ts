@@ -49,7 +49,7 @@ export function send(sending: Sending): Promise<Received | Broken> {
       request.destroy(new Error(how));
     };
     const stop = () => end("stopped");
-    const cancelTimer = clock.after(sending.timeoutMs, () => end("timedOut"));
+    const cancelTimer = clock.after(sending.timeoutMs, () => end("timedOut"), { limit: true });
     signal?.addEventListener("abort", stop, { once: true });
     const settle = (answer: Received | Broken) => {
       cancelTimer();

@@ -317,7 +317,7 @@ export class Controller {
     const own = { conditions: this.#typesOn(object), fields: this.feature.statusFields ?? [] };
     const { conditionList } = this.feature.kind;
     const planned = { conditions, fields };
-    const change = statusChange(object, own, planned, pass.now(), conditionList);
+    const change = statusChange(object, own, planned, pass.date(), conditionList);
     if (change === undefined) return false;
     const { client } = this.#options;
     const signal = pass.ended ? undefined : pass.signal;

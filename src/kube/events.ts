@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Clock, realClock } from "../model/clock.ts";
+import { type Clock, dateBy, realClock } from "../model/clock.ts";
 import { apiVersionOf, type Kind, type KubeObject } from "../model/kind.ts";
 import type { KubeClient } from "./client.ts";
 import { KubeError } from "./errors.ts";
@@ -145,7 +145,7 @@ export class Events {
     event.count++;
     if (event.count < event.told * 2) return true;
     event.told = event.count;
-    const series = { count: event.count, lastObservedTime: micro(now) };
+    const series = { count: event.count, lastObservedTime: micro(dateBy(this.#clock)) };
     const place = { kind: eventKind, namespace: event.namespace, name: event.name };
     try {
       await event.created;
@@ -167,7 +167,7 @@ export class Events {
     const { namespace = "default", uid, resourceVersion } = object.metadata;
     return {
       metadata: { name, namespace },
-      eventTime: micro(this.#clock.now()),
+      eventTime: micro(dateBy(this.#clock)),
       reportingController: `postern.io/${controller}`,
       reportingInstance: this.#instance.slice(0, 128),
       action: told.action,
@@ -195,8 +195,8 @@ export class Events {
 }
 
 /** A time with six digits after the second, as Kubernetes' MicroTime wants it. */
-export function micro(ms: number): string {
-  return new Date(ms).toISOString().replace("Z", "000Z");
+export function micro(time: number | Date): string {
+  return new Date(time).toISOString().replace("Z", "000Z");
 }
 
 /** The beginning of a text that fits into so many bytes, without half a character at its end. */

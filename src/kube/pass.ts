@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../model/clock.ts";
+import { type Clock, dateBy } from "../model/clock.ts";
 import type { Priority } from "../model/priority.ts";
 import { KubeError } from "./errors.ts";
 import type { Log } from "./log.ts";
@@ -12,7 +12,10 @@ export interface Pass {
   /** Aborted when the process stops or loses the lease, and when the pass takes too long. */
   readonly signal: AbortSignal;
   readonly log: Log;
+  /** For how long ago something was, by the same clock. */
   now(): Date;
+  /** For what is written down, and for what others wrote down. */
+  date(): Date;
   mayWrite(): boolean;
 }
 
@@ -57,7 +60,10 @@ export class RunningPass implements Pass {
     if (!this.#abort) {
       this.#abort = new AbortController();
       if (this.#ended) this.#abort.abort(this.#ended);
-      else this.#cancelTimer = this.#clock.after(longestPassMs, () => this.end("PassTimedOut"));
+      else {
+        const late = () => this.end("PassTimedOut");
+        this.#cancelTimer = this.#clock.after(longestPassMs, late, { limit: true });
+      }
     }
     return this.#abort.signal;
   }
@@ -69,6 +75,10 @@ export class RunningPass implements Pass {
 
   now(): Date {
     return new Date(this.#clock.now());
+  }
+
+  date(): Date {
+    return dateBy(this.#clock);
   }
 
   mayWrite(): boolean {

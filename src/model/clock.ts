@@ -2,8 +2,22 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Call `fn` once, `ms` from now; the answer takes the call back. Only with `keepAlive` the process waits for it. */
-  after(ms: number, fn: () => void, options?: { keepAlive: boolean }): () => void;
+  /** Call `fn` once, `ms` from now; the answer takes the call back. */
+  after(ms: number, fn: () => void, options?: TimerOptions): () => void;
+  /** The time of day, in milliseconds since the epoch, where `now` has run away from it. */
+  timeOfDay?(): number;
+}
+
+export interface TimerOptions {
+  /** Only with this the process waits for the call. */
+  keepAlive?: boolean;
+  /** It bounds work that is done elsewhere, which no clock that runs fast makes faster. */
+  limit?: boolean;
+}
+
+/** What time it is for people: to write down, and to hold against what others wrote down. */
+export function dateBy(clock: Clock): Date {
+  return new Date(clock.timeOfDay?.() ?? clock.now());
 }
 
 /** The machine's own clock. It never goes back, whatever is done to the time of day. */

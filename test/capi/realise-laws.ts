@@ -304,7 +304,7 @@ export class RealiseWorld {
     const { signal } = new AbortController();
     const now = () => new Date(this.#clock.now());
     const pass = {
-      ...{ id: "p", key: name, priority, signal, log: silentLog, now },
+      ...{ id: "p", key: name, priority, signal, log: silentLog, now, date: now },
       mayWrite: () => true,
     } as unknown as Pass;
     const plan: Plan = this.#feature.plan(await this.#feature.see(object, pass));

@@ -252,7 +252,7 @@ export class LinkWorld {
     const { signal } = new AbortController();
     const now = () => new Date(this.#clock.now());
     const pass = {
-      ...{ id: "p", key: name, priority: "drift", signal, log: silentLog, now },
+      ...{ id: "p", key: name, priority: "drift", signal, log: silentLog, now, date: now },
       mayWrite: () => true,
     } as Pass;
     const plan: Plan = this.#feature.plan(await this.#feature.see(object, pass));

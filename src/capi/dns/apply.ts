@@ -55,7 +55,7 @@ async function onObject(
 ): Promise<void> {
   if (infrastructure === undefined) throw new Error(`${step.do} of an object that is not there`);
   if (step.do === "tell")
-    return objects.tell(infrastructure, step.verdict, pass.now(), pass.signal);
+    return objects.tell(infrastructure, step.verdict, pass.date(), pass.signal);
   return objects.hold(infrastructure, step.do === "hold", pass.signal);
 }
 

@@ -34,7 +34,7 @@ const awaitedMs = 10_000;
 
 /** Read everything about one AzureCluster, once. Azure is not asked where there is nothing to do. */
 export async function see(object: AzureCluster, pass: Pass, parts: RealiseParts): Promise<Seen> {
-  const subject = subjectOf(object, pass.now());
+  const subject = subjectOf(object, pass.date());
   const { namespace = "" } = object.metadata;
   const cluster = parts.clusters.get(keyOf({ metadata: { namespace, name: subject.cluster } }));
   if (isPaused(object, cluster)) return { stage: "paused", subject };

@@ -49,7 +49,8 @@ function world(whenAsked: (controlPlane: { metadata: object }) => void) {
     sides: { guest: () => arm },
     turns: new ZoneTurns(),
   } as unknown as Parts;
-  const pass = { priority: "change", now: () => new Date(clock.now()) } as Pass;
+  const now = () => new Date(clock.now());
+  const pass = { priority: "change", now, date: now } as Pass;
   return () => see(link as never, pass, parts, () => undefined);
 }
 

@@ -121,7 +121,7 @@ function seeKubernetes(link: AzurePrivateLinkService, pass: Pass, sources: Sourc
     cluster: clusterFacts(belonging),
     going,
     abandoned: isAbandoned(link, belonging),
-    pause: paused((cluster ?? controlPlane)?.spec.pausedUntil, pass.now()),
+    pause: paused((cluster ?? controlPlane)?.spec.pausedUntil, pass.date()),
     choices: choicesOf(belonging),
     siblings: siblingsOf(link, sources),
     link: {
@@ -135,7 +135,7 @@ function seeKubernetes(link: AzurePrivateLinkService, pass: Pass, sources: Sourc
     ),
     status: held,
     endpointSinceMs: endpoint
-      ? Math.max(0, pass.now().getTime() - Date.parse(endpoint.lastTransitionTime))
+      ? Math.max(0, pass.date().getTime() - Date.parse(endpoint.lastTransitionTime))
       : 0,
     noCredential: undefined,
     endpoints: [],

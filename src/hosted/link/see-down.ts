@@ -36,7 +36,7 @@ export async function seeDown(
   pass: Pass,
   parts: LinkParts,
 ): Promise<Down> {
-  const seen = { stage: "down", subject, guestMs: guestMs(object, pass.now()) } as const;
+  const seen = { stage: "down", subject, guestMs: guestMs(object, pass.date()) } as const;
   const nothing = { services: [], natOfService: undefined, nat: { is: "nothing" } } as const;
   if (!isHeld(object)) return { ...seen, ...nothing };
   const view = parts.sides.management(pass);

@@ -30,7 +30,7 @@ export async function see(
   const cluster = key === undefined ? undefined : parts.hostedClusters.get(key);
   const subject = subjectOf(object, cluster, parts);
   const deleting = object.metadata.deletionTimestamp !== undefined;
-  const found = known(object, cluster, pass.now());
+  const found = known(object, cluster, pass.date());
   if (!deleting && found.is !== "wanted") return { stage: "stopped", subject, known: found };
   const seen = await attempt(async () =>
     deleting || found.is !== "wanted"

@@ -36,7 +36,7 @@ export async function see(
   const ours = await Promise.all(names.map((name) => links.get({ namespace, name }, pass.signal)));
   return {
     controlPlane,
-    pause: paused((cluster ?? controlPlane).spec.pausedUntil, pass.now()),
+    pause: paused((cluster ?? controlPlane).spec.pausedUntil, pass.date()),
     services: names.flatMap((name) => services.get(`${namespace}/${name}`) ?? []),
     links: [...ours.filter((link) => link !== undefined), ...others],
     poolSubnetID: firstSubnet(pools.byIndex("cluster", clusterKey)),

@@ -53,7 +53,7 @@ export async function see(
   return {
     cluster: newest,
     hyperShift,
-    pause: paused(newest.spec.pausedUntil, pass.now()),
+    pause: paused(newest.spec.pausedUntil, pass.date()),
     namespace: own,
     controlPlane: plane,
     account,

@@ -74,7 +74,7 @@ export function seer(given: {
       claim: own,
       held: isHeld(object),
       deletedMsAgo:
-        deletedAt === undefined ? undefined : pass.now().getTime() - Date.parse(deletedAt),
+        deletedAt === undefined ? undefined : pass.date().getTime() - Date.parse(deletedAt),
       claims: [],
       balancers: [],
       publicAddress,
