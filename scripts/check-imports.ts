@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 
 const foundations = ["model", "azure", "kube"];
 const features = ["hosted", "capi", "appliance"];
-const programs = ["operator", "agent", "server", "cli", "local"];
+const programs = ["view", "operator", "agent", "server", "cli", "local"];
 
 /** What the code in each folder of src may import, beside its own folder. */
 const mayImport: Record<string, string[]> = {

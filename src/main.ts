@@ -18,9 +18,18 @@ const programs: Record<string, Program> = {
     summary: "run the controllers against a Kubernetes cluster and Azure",
     load: () => import("./operator/command.ts"),
   },
+  plan: { summary: "say what would change in Azure, and why", load: () => import("./cli/plan.ts") },
   simulator: {
     summary: "run an Azure of your own, for trying and testing",
     load: () => import("./cli/simulator.ts"),
+  },
+  trace: {
+    summary: "follow a host name to the machines behind it",
+    load: () => import("./cli/trace.ts"),
+  },
+  tree: {
+    summary: "show each cluster with its link, endpoint and names",
+    load: () => import("./cli/tree.ts"),
   },
   version: { summary: "print the version", load: () => import("./cli/version.ts") },
 };

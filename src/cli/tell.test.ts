@@ -9,9 +9,9 @@ class AzureIsDown extends Error {
   }
 }
 
-test("a usage error is one line and exit code 2", () => {
+test("a usage error is one line and exit code 64", () => {
   const told = tell(new UsageError("unknown program 'oprator'"));
-  expect(told).toEqual({ text: "postern: unknown program 'oprator'", exitCode: 2 });
+  expect(told).toEqual({ text: "postern: unknown program 'oprator'", exitCode: 64 });
 });
 
 test("an error thrown on purpose is its explanation on one line and exit code 1", () => {

@@ -3,8 +3,8 @@ import { redact } from "../model/redact.ts";
 import { packageVersion } from "./package-version.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** The exit codes of every program. 70 is EX_SOFTWARE of sysexits.h. */
-export const exitCodes = { ok: 0, failed: 1, usage: 2, bug: 70 } as const;
+/** The exit codes of every program. 64 and 70 are EX_USAGE and EX_SOFTWARE of sysexits.h; 2 and 3 are answers of commands. */
+export const exitCodes = { ok: 0, failed: 1, usage: 64, bug: 70 } as const;
 
 /** What a person is told about an error: one line, or for a bug all that is known of it; and the exit code. */
 export function tell(error: unknown): { text: string; exitCode: number } {

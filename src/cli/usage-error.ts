@@ -1,6 +1,6 @@
 import type { Explained, Failure } from "../model/failure.ts";
 
-/** The person at the command line asked for something that cannot be. One line says what would be right; exit code 2. */
+/** The person at the command line asked for something that cannot be. One line says what would be right; exit code 64. */
 export class UsageError extends Error implements Explained {
   override readonly name = "UsageError";
   readonly code = "Usage";

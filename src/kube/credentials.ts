@@ -21,6 +21,8 @@ export interface Connection {
   namespace: string;
   /** Where this came from, for messages. */
   source: string;
+  /** What programs have put beside the cluster in a kubeconfig, by name. */
+  extensions?: Record<string, unknown>;
   /** The proof to use now. `renew` says that the last one was refused. */
   proof(renew?: boolean): Promise<Proof>;
 }
@@ -85,6 +87,7 @@ interface KubeconfigCluster {
   "tls-server-name"?: string;
   "insecure-skip-tls-verify"?: boolean;
   "proxy-url"?: string;
+  extensions?: { name?: string; extension?: unknown }[];
 }
 
 interface KubeconfigUser {
@@ -183,6 +186,10 @@ async function connectionIn(
     proof: userProof(paths, home, user, { ...(cert && { cert }), ...(key && { key }) }, clock),
   };
   if (ca) connection.ca = ca;
+  const extensions = (cluster.extensions ?? []).flatMap(({ name, extension }) =>
+    name === undefined ? [] : [[name, extension] as const],
+  );
+  if (extensions.length > 0) connection.extensions = Object.fromEntries(extensions);
   if (cluster["tls-server-name"]) connection.servername = cluster["tls-server-name"];
   if (cluster["insecure-skip-tls-verify"]) connection.insecure = true;
   return connection;

@@ -51,7 +51,7 @@ test.each([["version"], ["-V"], ["--version"]])("%s prints the version alone", a
   expect(await runBin([asked])).toMatchObject(printed);
 });
 
-describe("a mistake is one line that says what would be right, and exit code 2", () => {
+describe("a mistake is one line that says what would be right, and exit code 64", () => {
   test.each([
     ["versoin", "unknown program 'versoin': did you mean 'version'? (see postern --help)"],
     ["--vresion", "unknown option '--vresion': did you mean '--version'? (see postern --help)"],
@@ -83,12 +83,12 @@ describe("a mistake is one line that says what would be right, and exit code 2",
     ],
   ])("postern %s", async (typed, line) => {
     const ended = await runBin(typed.split(" "));
-    expect(ended).toMatchObject({ exitCode: 2, stdout: "", stderr: `postern: ${line}\n` });
+    expect(ended).toMatchObject({ exitCode: 64, stdout: "", stderr: `postern: ${line}\n` });
   });
 
   test("and names every program where nothing is near", async () => {
     const { exitCode, stderr } = await runBin(["toString"]);
-    expect(exitCode).toBe(2);
+    expect(exitCode).toBe(64);
     expect(stderr).toMatch(
       /^postern: unknown program 'toString': known are agent, operator, simulator, version, help .*\n$/,
     );

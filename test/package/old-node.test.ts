@@ -22,7 +22,7 @@ function packageWith(main: string): { folder: string; bin: string } {
 
 test("an older Node runs it by the newer one that npm installed", async () => {
   const { exitCode, stdout, stderr } = await runBin(["versoin", "a b"], { node: oldNode });
-  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+  expect({ exitCode, stdout }).toEqual({ exitCode: 64, stdout: "" });
   expect(stderr).toMatch(/^postern: unknown program 'versoin'/);
 });
 

@@ -155,11 +155,11 @@ test.each([
   [["--operation-ms", "soon"], /--operation-ms.*MILLISECONDS/],
   [["--sate", "x"], /unknown option '--sate'.*--state/],
   [["--reset"], /--reset empties the file of --state, which is not given/],
-])("%j is refused in one line with exit code 2", async (args, why) => {
+])("%j is refused in one line with exit code 64", async (args, why) => {
   const ended = await runBin(["simulator", ...args]);
   expect(ended.stderr).toMatch(why);
   expect(ended.stderr.trim().split("\n")).toHaveLength(1);
-  expect(ended.exitCode).toBe(2);
+  expect(ended.exitCode).toBe(64);
 });
 
 test("what cannot be is told in one line with exit code 1, and leaves no ready file", async () => {

@@ -1,0 +1,20 @@
+import { keyOf } from "../model/kind.ts";
+import type { KubeWorld } from "../view/world.ts";
+import { nearest } from "./nearest.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** The cluster that a person means by NAME or NAMESPACE/NAME, as namespace/name. */
+export function chosen(name: string, { hostedClusters, azureClusters }: KubeWorld): string {
+  const keys = [...new Set([...hostedClusters, ...azureClusters].map(keyOf))];
+  const found = keys.filter((key) => key === name || key.split("/")[1] === name);
+  if (found.length === 1 && found[0] !== undefined) return found[0];
+  if (found.length > 1)
+    throw new UsageError(`several clusters are called '${name}': say which of ${found.join(", ")}`);
+  if (keys.length === 0) throw new UsageError(`there is no cluster '${name}', nor any other`);
+  const meant = nearest(name, [...keys, ...keys.map((key) => key.split("/")[1] ?? key)]);
+  const some =
+    keys.slice(0, 5).join(", ") + (keys.length > 5 ? `, and ${keys.length - 5} more` : "");
+  throw new UsageError(
+    `there is no cluster '${name}': ${meant ? `did you mean '${meant}'?` : `there are ${some}`}`,
+  );
+}

@@ -1,0 +1,89 @@
+import { Command } from "commander";
+import type { Planned } from "../kube/dry-run.ts";
+import type { ClusterApiFlags } from "../operator/cluster-api.ts";
+import { type Format, paint, show, withConnection, withOutput } from "./output.ts";
+import type { ConnectOptions } from "./session.ts";
+
+type PlanOptions = ConnectOptions & ClusterApiFlags & { output: Format };
+
+/** `postern plan`: what the operator would do next, and why. */
+export function command(): Command {
+  return withOutput(withConnection(new Command("plan")))
+    .description("say what would change in Azure and in the cluster, and why; nothing is written")
+    .argument("[name]", "a cluster, as NAME or NAMESPACE/NAME (default: all)")
+    .option(
+      "--management-cluster-name <name>",
+      "as of the operator: the AzureCluster of the management cluster",
+    )
+    .option("--management-cluster-namespace <name>", "namespace of that AzureCluster")
+    .option("--base-domain <name>", "as of the operator: the domain of the clusters' names")
+    .option("--base-domain-resource-group <name>", "resource group of that domain's zone")
+    .addHelpText(
+      "after",
+      `
+It shows the steps that can begin now; what must wait for them follows in later passes. AZURE_RESOURCE_GROUP and
+AZURE_SUBSCRIPTION_ID name the group of the management cluster's load balancers, as they do for the operator.
+Exit code 0: nothing would change. 2: something would. 1: it cannot be said of something.
+
+Examples:
+  $ postern plan
+  $ postern plan clusters/one -o json`,
+    )
+    .action(async (name: string | undefined, options: PlanOptions) => {
+      const { plansOf } = await import("./run-plan.ts");
+      const { withSession } = await import("./session.ts");
+      await withSession(options, async (session) => {
+        const plans = await plansOf(session, options, name);
+        const shown = plans.map(asData);
+        show(options.output, { plans: shown }, (wide) => told(plans, wide));
+        const changes = plans.some((each) => "plan" in each && each.plan.steps.length > 0);
+        const failed = plans.some((each) => "failure" in each);
+        if (failed) process.exitCode = 1;
+        else if (changes) process.exitCode = 2;
+      });
+    });
+}
+
+function asData(planned: Planned) {
+  const { feature, kind, key } = planned;
+  const about = { controller: feature, kind: kind.kind, object: key };
+  if ("failure" in planned) return { ...about, failure: planned.failure };
+  const { steps, conditions, again } = planned.plan;
+  return {
+    ...about,
+    steps: steps.map(({ do: what, why }) => ({ do: what, why })),
+    conditions,
+    again,
+  };
+}
+
+function told(plans: readonly Planned[], wide: boolean): string {
+  const lines: string[] = [];
+  let steps = 0;
+  let failures = 0;
+  for (const planned of plans) {
+    const title = `${planned.kind.kind} ${planned.key} ${paint("grey", `(${planned.feature})`)}`;
+    if ("failure" in planned) {
+      failures += 1;
+      lines.push(title, `  ${paint("red", "?")} ${planned.failure.message}`);
+      continue;
+    }
+    const unmet = planned.plan.conditions.filter(({ status }) => status !== "True");
+    if (planned.plan.steps.length === 0 && (!wide || unmet.length === 0)) continue;
+    lines.push(title);
+    for (const { do: what, why } of planned.plan.steps) {
+      steps += 1;
+      lines.push(`  ${paint("yellow", "+")} ${what}`, `      because ${why}`);
+    }
+    if (wide)
+      for (const { type, reason, message } of unmet)
+        lines.push(`    ${type}: ${reason}: ${message}`);
+  }
+  const end = [
+    steps === 0
+      ? "nothing would change"
+      : `${steps} ${steps === 1 ? "step" : "steps"} would begin now`,
+    ...(failures > 0 ? [`of ${failures} it cannot be said`] : []),
+  ].join("; ");
+  return [...lines, end].join("\n");
+}

@@ -1,0 +1,58 @@
+import { clusterAnnotation } from "../hosted/names.ts";
+import { dryRun, type Planned } from "../kube/dry-run.ts";
+import { silentLog } from "../kube/log.ts";
+import type { ClusterApiFlags } from "../operator/cluster-api.ts";
+import { controllersToLookBy } from "../operator/dry-run.ts";
+import { gatherKube } from "../view/gather.ts";
+import type { KubeWorld } from "../view/world.ts";
+import { chosen } from "./chosen.ts";
+import type { Session } from "./session.ts";
+
+/** What every controller would do next; for one cluster where it is named. */
+export async function plansOf(
+  session: Session,
+  flags: ClusterApiFlags,
+  name: string | undefined,
+): Promise<Planned[]> {
+  const { kube, arm, azure, env, local, signal } = session;
+  const world = await gatherKube({ kube, signal }, []);
+  const only = name === undefined ? undefined : chosen(name, world);
+  const features = await controllersToLookBy({
+    arm,
+    credential: azure.credential,
+    kube,
+    env,
+    signal,
+    settings: { natSubnets: "shared", natPrefixLength: 24, ...local?.operator, ...given(flags) },
+  });
+  const all = await dryRun({ client: kube, features, log: silentLog, signal });
+  if (only === undefined) return all;
+  const keys = keysOf(only, world);
+  return all.filter(({ key }) => keys.has(key));
+}
+
+/** The objects of one cluster: itself, its control plane and its links. */
+function keysOf(cluster: string, { links, controlPlanes }: KubeWorld): Set<string> {
+  const within = [...links, ...controlPlanes].filter(
+    ({ metadata }) => metadata.annotations?.[clusterAnnotation] === cluster,
+  );
+  return new Set([
+    cluster,
+    ...within.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
+  ]);
+}
+
+/** Only the flags that say something: the others must not hide what local mode knows. */
+function given({
+  managementClusterName,
+  managementClusterNamespace,
+  baseDomain,
+  baseDomainResourceGroup,
+}: ClusterApiFlags): ClusterApiFlags {
+  return {
+    ...(managementClusterName && { managementClusterName }),
+    ...(managementClusterNamespace && { managementClusterNamespace }),
+    ...(baseDomain && { baseDomain }),
+    ...(baseDomainResourceGroup && { baseDomainResourceGroup }),
+  };
+}

@@ -1,0 +1,95 @@
+import { Registry } from "prom-client";
+import type { Arm, ArmView } from "../azure/arm.ts";
+import { KubeClient } from "../kube/client.ts";
+import { findConnection } from "../kube/credentials.ts";
+import { silentLog } from "../kube/log.ts";
+import { realClock } from "../model/clock.ts";
+import { azureFromEnvironment, type OperatorAzure } from "../operator/azure.ts";
+import type { ClusterApiFlags } from "../operator/cluster-api.ts";
+import { packageVersion } from "./package-version.ts";
+
+/** How a command finds the cluster; the Azure beside it is found by the environment. */
+export interface ConnectOptions {
+  kubeconfig?: string;
+  context?: string;
+}
+
+/**
+ * What `postern local` puts beside the cluster in its kubeconfig, so that one variable, KUBECONFIG, is enough for kubectl and
+ * for Postern.
+ */
+export const localExtension = "postern.io/local";
+
+/** The environment that stands for Azure, and how the operator there was started. */
+export interface LocalExtension {
+  environment?: Record<string, string>;
+  operator?: ClusterApiFlags;
+  /** Where the dashboard and the simulator are. */
+  urls?: Record<string, string>;
+}
+
+/** A cluster and the Azure beside it, as a command reaches them: by the credential of the person who asks. */
+export interface Session {
+  kube: KubeClient;
+  arm: Arm;
+  azure: OperatorAzure;
+  /** Azure for reading: nothing can be written through it. */
+  reading: ArmView;
+  /** Azure for a command that writes. */
+  writing: ArmView;
+  env: NodeJS.ProcessEnv;
+  local: LocalExtension | undefined;
+  /** Aborted by Ctrl-C. */
+  signal: AbortSignal;
+  close(): void;
+}
+
+/** Open a session, use it, and close it whatever happens. */
+export async function withSession<T>(
+  options: ConnectOptions,
+  use: (session: Session) => Promise<T>,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<T> {
+  const session = await openSession(options, env);
+  try {
+    return await use(session);
+  } finally {
+    session.close();
+  }
+}
+
+async function openSession(options: ConnectOptions, given: NodeJS.ProcessEnv): Promise<Session> {
+  const connection = await findConnection(options, given);
+  const local = connection.extensions?.[localExtension] as LocalExtension | undefined;
+  const env = { ...given, ...local?.environment };
+  const version = packageVersion();
+  const kube = new KubeClient(connection, { userAgent: `postern/${version}` });
+  const registry = new Registry();
+  const azure = azureFromEnvironment(env, { log: silentLog, registry, clock: realClock, version });
+  const stop = new AbortController();
+  const end = () => stop.abort(new Interrupted());
+  process.once("SIGINT", end);
+  process.once("SIGTERM", end);
+  const caller = { priority: "change", signal: stop.signal, id: "command" } as const;
+  return {
+    kube,
+    arm: azure.arm,
+    azure,
+    reading: azure.arm.for({ ...caller, mayWrite: () => false }),
+    writing: azure.arm.for({ ...caller, mayWrite: () => true }),
+    env,
+    local,
+    signal: stop.signal,
+    close() {
+      process.off("SIGINT", end);
+      process.off("SIGTERM", end);
+      azure.close();
+      kube.close();
+    },
+  };
+}
+
+/** Ctrl-C: nothing failed, and nothing more is done. */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+}

@@ -1,0 +1,68 @@
+import { Command } from "commander";
+import type { Branch } from "../view/tree.ts";
+import type { Format } from "./output.ts";
+import { mark, paint, show, withConnection, withOutput } from "./output.ts";
+import type { ConnectOptions } from "./session.ts";
+
+/** `postern tree`: what hangs together, and how each piece is. */
+export function command(): Command {
+  return withOutput(withConnection(new Command("tree")))
+    .description("show each cluster with its link, endpoint, zones and records, and how each is")
+    .argument("[name]", "a cluster, as NAME or NAMESPACE/NAME (default: all)")
+    .addHelpText(
+      "after",
+      `
+Exit code 0: all is well. 3: something is broken, missing or waits for someone.
+
+Examples:
+  $ postern tree
+  $ postern tree clusters/one -o wide`,
+    )
+    .action(async (name: string | undefined, options: ConnectOptions & { output: Format }) => {
+      const [{ withSession }, { gather }, { pictureOf }, { treeOf }, { chosen }] =
+        await Promise.all([
+          import("./session.ts"),
+          import("../view/gather.ts"),
+          import("../view/picture.ts"),
+          import("../view/tree.ts"),
+          import("./chosen.ts"),
+        ]);
+      await withSession(options, async ({ kube, reading: arm, signal, env }) => {
+        const subscriptions = env.AZURE_SUBSCRIPTION_ID ? [env.AZURE_SUBSCRIPTION_ID] : [];
+        const world = await gather({ kube, arm, signal, subscriptions });
+        const only = name === undefined ? undefined : chosen(name, world.kube);
+        const picture = pictureOf(world, only);
+        const branches = treeOf(picture);
+        show(options.output, { tree: branches, unread: world.unread }, (wide) =>
+          [
+            ...branches.flatMap((each) => drawn(each, "", "", wide)),
+            ...(branches.length === 0 ? ["there is no cluster yet"] : []),
+            ...world.unread.map(({ what, why }) => paint("yellow", `not read: ${what}: ${why}`)),
+          ].join("\n"),
+        );
+        const states = picture.nodes.map(({ state }) => state);
+        if (states.some((state) => state !== "ok" && state !== "working")) process.exitCode = 3;
+      });
+    });
+}
+
+function drawn(branch: Branch, first: string, rest: string, wide: boolean): string[] {
+  const { kind, label, state, reason, message, facts, under, azureId } = branch;
+  const said = state === "ok" && !wide ? "" : [reason, message].filter(Boolean).join(": ");
+  const known = Object.values(facts).filter(Boolean).join("  ");
+  const line = [
+    `${first}${mark(state)} ${paint("grey", kind.replace("-", " "))} ${label}`,
+    known && paint("grey", known),
+    said,
+    wide && azureId ? paint("grey", azureId) : "",
+  ]
+    .filter(Boolean)
+    .join("  ");
+  return [
+    line,
+    ...under.flatMap((each, at) => {
+      const last = at === under.length - 1;
+      return drawn(each, `${rest}${last ? "└─ " : "├─ "}`, `${rest}${last ? "   " : "│  "}`, wide);
+    }),
+  ];
+}

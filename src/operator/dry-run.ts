@@ -1,0 +1,77 @@
+import { Registry } from "prom-client";
+import type { Arm } from "../azure/arm.ts";
+import type { TokenSource } from "../azure/tokens.ts";
+import type { CapiViews } from "../capi/identities.ts";
+import { capiViews } from "../capi/identities.ts";
+import type { KubeClient } from "../kube/client.ts";
+import { silentLog } from "../kube/log.ts";
+import type { MakeFeature } from "../kube/runtime.ts";
+import { realClock } from "../model/clock.ts";
+import { type ClusterApiFlags, clusterApiSettings } from "./cluster-api.ts";
+import {
+  clusterApiControllers,
+  controlPlaneControllers,
+  managementControllers,
+} from "./controllers.ts";
+import { installationOf } from "./installation.ts";
+import { managementGroupIn } from "./management-group.ts";
+
+/** What a dry run goes by: the flags of the operator, as far as plans depend on them. */
+export interface DryRunSettings extends ClusterApiFlags {
+  natSubnets: "shared" | "per-cluster";
+  natPrefixLength: number;
+}
+
+/**
+ * The controllers of the operator, for looking only: every part of Azure is read by the credential of whoever asks, because a
+ * person has none of the identities that the clusters bring.
+ */
+export async function controllersToLookBy(given: {
+  arm: Arm;
+  credential: TokenSource;
+  kube: KubeClient;
+  settings: DryRunSettings;
+  env: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+}): Promise<readonly MakeFeature[]> {
+  const { arm, credential, kube, settings, env, signal } = given;
+  const everyone = { credentialOf: () => credential, follow: () => undefined };
+  const features: MakeFeature[] = [];
+  if (env.AZURE_RESOURCE_GROUP) {
+    const managementGroup = await managementGroupIn(env);
+    const installation =
+      (await installationOf(kube, { log: silentLog, clock: realClock }).read(signal)) ?? "";
+    const { natSubnets, natPrefixLength } = settings;
+    features.push(
+      ...managementControllers(arm, everyone, {
+        managementGroup,
+        installation,
+        natSubnets,
+        natPrefixLength,
+      }),
+    );
+  }
+  features.push(...controlPlaneControllers(arm, everyone));
+  const clusterApi = await clusterApiSettings(settings, { role: "all" }, env);
+  if (clusterApi)
+    features.push(
+      ...clusterApiControllers(
+        asOne(arm, clusterApi.managementCluster),
+        clusterApi,
+        new Registry(),
+      ),
+    );
+  return features;
+}
+
+/** The views of Cluster API, all by one credential. What wakes a controller is kept: it is what fills the caches. */
+function asOne(arm: Arm, managementCluster: { namespace: string; name: string }): CapiViews {
+  const views = capiViews({ arm, roadTo: () => arm, managementCluster });
+  return {
+    of: (_, pass) => arm.for(pass),
+    forReference: (_, pass) => arm.for(pass),
+    management: (pass) => arm.for(pass),
+    baseZone: (pass) => arm.for(pass),
+    watch: views.watch,
+  };
+}

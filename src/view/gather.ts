@@ -1,0 +1,149 @@
+import type { ArmView } from "../azure/arm.ts";
+import type { ResourceGateway } from "../azure/gateway.ts";
+import { loadBalancers } from "../azure/gateways/load-balancers.ts";
+import { networkInterfaces } from "../azure/gateways/network-interfaces.ts";
+import {
+  type PrivateDnsZone,
+  privateDnsZones,
+  privateRecordSets,
+  virtualNetworkLinks,
+} from "../azure/gateways/private-dns.ts";
+import { privateEndpoints } from "../azure/gateways/private-endpoints.ts";
+import { privateLinkServices } from "../azure/gateways/private-link-services.ts";
+import { virtualNetworks } from "../azure/gateways/virtual-networks.ts";
+import type { KubeClient } from "../kube/client.ts";
+import { KubeError } from "../kube/errors.ts";
+import { isExplained } from "../model/failure.ts";
+import type { Kind, KubeObject } from "../model/kind.ts";
+import { azureCluster } from "../model/kinds/azure-cluster.ts";
+import { azurePrivateLinkService } from "../model/kinds/azure-private-link-service.ts";
+import { hostedCluster } from "../model/kinds/hosted-cluster.ts";
+import { hostedControlPlane } from "../model/kinds/hosted-control-plane.ts";
+import { idKey, subscriptionId } from "../model/resource-id.ts";
+import { groupsIn, subscriptionsIn } from "./places.ts";
+import type { AzureWorld, KubeWorld, Unread, World, Zone } from "./world.ts";
+
+export interface GatherOptions {
+  kube: KubeClient;
+  arm: ArmView;
+  signal: AbortSignal;
+  /** Subscriptions to list beside those that objects name. */
+  subscriptions?: readonly string[];
+  /** How old a list may be that is used again. */
+  maxAgeMs?: number;
+  /** The zones whose records are read; all where nothing is said. */
+  zones?: (zone: PrivateDnsZone, kube: KubeWorld) => boolean;
+}
+
+/** Read both sides once. What may not be read is noted, and the rest is read all the same. */
+export async function gather(options: GatherOptions): Promise<World> {
+  const unread: Unread[] = [];
+  const kube = await gatherKube(options, unread);
+  const azure = await gatherAzure(options, kube, unread);
+  return { kube, azure, unread };
+}
+
+/** The objects that Postern serves. A kind that is not served has none. */
+export async function gatherKube(
+  { kube, signal }: Pick<GatherOptions, "kube" | "signal">,
+  unread: Unread[],
+): Promise<KubeWorld> {
+  const all = async <T extends KubeObject>(kind: Kind<T>): Promise<T[]> => {
+    const found: T[] = [];
+    try {
+      for await (const { items } of kube.list<T>(kind, { signal })) found.push(...items);
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 404) return [];
+      if (!(error instanceof KubeError) || error.status !== 403) throw error;
+      unread.push({ what: kind.plural, why: error.explain().message });
+    }
+    return found;
+  };
+  const [hostedClusters, controlPlanes, links, azureClusters] = await Promise.all([
+    all(hostedCluster),
+    all(hostedControlPlane),
+    all(azurePrivateLinkService),
+    all(azureCluster),
+  ]);
+  return { hostedClusters, controlPlanes, links, azureClusters };
+}
+
+async function gatherAzure(
+  options: GatherOptions,
+  kube: KubeWorld,
+  unread: Unread[],
+): Promise<AzureWorld> {
+  const { arm, maxAgeMs = 0, zones: wanted = () => true } = options;
+  const groups = groupsIn(kube);
+  const subscriptions = subscriptionsIn(kube, options.subscriptions ?? []);
+
+  /** By subscription, which is one list however many clusters there are; by group where only that may be read. */
+  const all = async <T extends { id?: string }>(
+    gateway: ResourceGateway<T>,
+    what: string,
+  ): Promise<T[]> => {
+    const lists = subscriptions.map(async (subscription) => {
+      const whole = await unlessRefused(gateway.list(subscriptionId(subscription), maxAgeMs));
+      if (!("why" in whole)) return whole;
+      const within = groups.filter((group) =>
+        idKey(group).startsWith(idKey(subscriptionId(subscription))),
+      );
+      const parts = await Promise.all(
+        within.map(async (group) => {
+          const part = await unlessRefused(gateway.list(group, maxAgeMs));
+          if (!("why" in part)) return part;
+          unread.push({ what: `${what} in ${group}`, why: part.why });
+          return [];
+        }),
+      );
+      if (within.length === 0) unread.push({ what: `${what} in ${subscription}`, why: whole.why });
+      return parts.flat();
+    });
+    return (await Promise.all(lists)).flat();
+  };
+
+  const [networks, balancers, linkServices, endpoints, interfaces, zones] = await Promise.all([
+    all(virtualNetworks(arm), "networks"),
+    all(loadBalancers(arm), "load balancers"),
+    all(privateLinkServices(arm), "link services"),
+    all(privateEndpoints(arm), "endpoints"),
+    all(networkInterfaces(arm), "network interfaces"),
+    all(privateDnsZones(arm), "private zones"),
+  ]);
+  const inZone = async <T>(gateway: ResourceGateway<T>, id: string, what: string) => {
+    const found = await unlessRefused(gateway.list(id, maxAgeMs));
+    if (!("why" in found)) return found;
+    unread.push({ what: `${what} in ${id}`, why: found.why });
+    return [];
+  };
+  const full = zones
+    .filter((zone) => wanted(zone, kube))
+    .map(async (zone): Promise<Zone> => {
+      const id = zone.id ?? "";
+      const [links, records] = await Promise.all([
+        inZone(virtualNetworkLinks(arm), id, "links"),
+        inZone(privateRecordSets(arm), id, "records"),
+      ]);
+      return { zone, links, records };
+    });
+  return {
+    networks,
+    loadBalancers: balancers,
+    linkServices,
+    endpoints,
+    interfaces,
+    zones: await Promise.all(full),
+  };
+}
+
+/** A list, or why it was refused. Anything else that goes wrong is an error of the whole. */
+async function unlessRefused<T>(list: Promise<T[]>): Promise<T[] | { why: string }> {
+  try {
+    return await list;
+  } catch (error) {
+    if (!isExplained(error)) throw error;
+    const { reason, message } = error.explain();
+    if (!/authori[sz]ation|forbidden|subscriptionnotfound/i.test(reason)) throw error;
+    return { why: message };
+  }
+}

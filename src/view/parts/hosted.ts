@@ -1,0 +1,182 @@
+import { clusterAnnotation, conditions } from "../../hosted/names.ts";
+import { keyOf } from "../../model/kind.ts";
+import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
+import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
+import { privateAccess } from "../../model/kinds/private-access.ts";
+import { idKey } from "../../model/resource-id.ts";
+import type { ClusterSummary, Drawn, Node, State } from "../drawn.ts";
+import { networkOf, type WorldIndex } from "../index-of.ts";
+import { nameParts } from "./names.ts";
+import {
+  balancerIdOf,
+  conditionState,
+  endpointState,
+  privateAddressesOf,
+  provisioned,
+  type Told,
+} from "./states.ts";
+
+/** Hosted clusters: cluster → load balancer → link service → endpoint → zone → record. */
+export function hostedParts(index: WorldIndex, only?: string): Drawn {
+  const linksOf = new Map<string, AzurePrivateLinkService[]>();
+  for (const link of index.world.kube.links) {
+    const key = link.metadata.annotations?.[clusterAnnotation] ?? link.metadata.namespace ?? "";
+    linksOf.set(key, [...(linksOf.get(key) ?? []), link]);
+  }
+  const drawn: Drawn = { clusters: [], nodes: [], lines: [] };
+  for (const cluster of index.world.kube.hostedClusters) {
+    const key = keyOf(cluster);
+    if (only !== undefined && only !== key) continue;
+    const summary = summaryOf(cluster);
+    drawn.clusters.push(summary);
+    drawn.nodes.push(clusterNode(summary));
+    for (const link of linksOf.get(key) ?? []) add(drawn, chainOf(index, key, link));
+  }
+  return drawn;
+}
+
+function summaryOf(cluster: HostedCluster): ClusterSummary {
+  const key = keyOf(cluster);
+  const access = accessOf(cluster);
+  const told: Told =
+    access === "Public"
+      ? { state: "ok", reason: "Public", message: "it has no private link, as was asked for" }
+      : (conditionState(cluster.status?.conditions, conditions.available) ?? {
+          state: "working",
+          reason: "Waiting",
+        });
+  return { key, kind: "HostedCluster", access, ...told };
+}
+
+function accessOf(cluster: HostedCluster): string {
+  try {
+    const azure = cluster.spec.platform?.azure;
+    return azure === undefined ? "none" : privateAccess(azure).topology;
+  } catch {
+    return "invalid";
+  }
+}
+
+function clusterNode({ key, state, reason, message, access }: ClusterSummary): Node {
+  return {
+    id: `cluster|${key}`,
+    kind: "cluster",
+    label: key,
+    cluster: key,
+    state,
+    ...(reason && { reason }),
+    ...(message && { message }),
+    facts: { access },
+  };
+}
+
+/** One link of a cluster, from its load balancer to its names. */
+function chainOf(
+  index: WorldIndex,
+  cluster: string,
+  link: AzurePrivateLinkService,
+): Pick<Drawn, "nodes" | "lines"> {
+  const { status, spec, metadata } = link;
+  const all = status?.conditions;
+  const id = (kind: string) => `${cluster}|${metadata.name}|${kind}`;
+  const service = index.linkService(status?.privateLinkServiceID);
+  const balancer = index.loadBalancer(
+    status?.internalLoadBalancerID ?? (service && balancerIdOf(service)),
+  );
+  const endpoint = index.endpoint(status?.privateEndpointID);
+  const guest = idKey(spec.guestVNetID);
+  const home = networkOf(
+    balancer?.properties.frontendIPConfigurations?.find(({ properties }) => properties.subnet)
+      ?.properties.subnet?.id,
+  );
+  const shared = { cluster };
+  const balancerTold = balancer
+    ? provisioned(balancer.properties.provisioningState)
+    : missing(conditionState(all, conditions.loadBalancer));
+  const serviceTold = service
+    ? provisioned(service.properties.provisioningState)
+    : missing(conditionState(all, conditions.link));
+  const endpointTold = endpoint
+    ? endpointState(endpoint)
+    : missing(conditionState(all, conditions.endpoint));
+  const addresses = endpoint
+    ? [
+        ...index.addressesOf(endpoint),
+        ...(status?.privateEndpointIP ? [status.privateEndpointIP] : []),
+      ]
+    : [];
+  const nodes: Node[] = [
+    {
+      ...shared,
+      id: id("load-balancer"),
+      kind: "load-balancer",
+      label: balancer?.name ?? metadata.name,
+      under: `cluster|${cluster}`,
+      ...(home && { network: home }),
+      ...balancerTold,
+      facts: {
+        service: metadata.name,
+        ...(spec.loadBalancerIP && { address: spec.loadBalancerIP }),
+        ...(balancer && { frontends: String(privateAddressesOf(balancer).length) }),
+      },
+      ...(balancer?.id && { azureId: balancer.id }),
+    },
+    {
+      ...shared,
+      id: id("link-service"),
+      kind: "link-service",
+      label: service?.name ?? "link service",
+      under: id("load-balancer"),
+      ...(home && { network: home }),
+      ...serviceTold,
+      facts: { ...(service?.properties.alias && { alias: service.properties.alias }) },
+      ...(service?.id && { azureId: service.id }),
+    },
+    {
+      ...shared,
+      id: id("endpoint"),
+      kind: "endpoint",
+      label: endpoint?.name ?? "endpoint",
+      under: id("link-service"),
+      network: guest,
+      ...endpointTold,
+      facts: { ...(addresses[0] && { address: addresses[0] }) },
+      ...(endpoint?.id && { azureId: endpoint.id }),
+    },
+  ];
+  const zones = [status?.privateDNSZoneID, status?.baseDomainDNSZoneID].flatMap(
+    (zone) => index.zone(zone) ?? [],
+  );
+  const names = nameParts({
+    cluster,
+    under: id("endpoint"),
+    network: guest,
+    addresses,
+    zones,
+  });
+  return {
+    nodes: [...nodes, ...names.nodes],
+    lines: [
+      { from: `cluster|${cluster}`, to: id("load-balancer"), state: balancerTold.state },
+      { from: id("load-balancer"), to: id("link-service"), state: serviceTold.state },
+      {
+        from: id("link-service"),
+        to: id("endpoint"),
+        state: endpointTold.state,
+        ...(endpointTold.reason && { label: endpointTold.reason }),
+      },
+      ...names.lines,
+    ],
+  };
+}
+
+/** What is not there is being made, or is missing: its condition says which. */
+function missing(told: Told | undefined): Told {
+  const state: State = told?.state === "ok" ? "absent" : (told?.state ?? "working");
+  return { ...told, state, ...(told?.state === "ok" && { reason: "NotFound" }) };
+}
+
+function add(drawn: Drawn, { nodes, lines }: Pick<Drawn, "nodes" | "lines">): void {
+  drawn.nodes.push(...nodes);
+  drawn.lines.push(...lines);
+}

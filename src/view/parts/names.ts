@@ -1,0 +1,81 @@
+import type { PrivateRecordSet } from "../../azure/gateways/private-dns.ts";
+import { idKey, lastSegment } from "../../model/resource-id.ts";
+import type { Drawn, Node } from "../drawn.ts";
+import { networkOf } from "../index-of.ts";
+import type { Zone } from "../world.ts";
+
+/** The zones of a cluster and the records in them, drawn under the endpoint to which the names lead. */
+export function nameParts(given: {
+  cluster: string;
+  under: string;
+  network: string | undefined;
+  addresses: readonly string[];
+  zones: readonly Zone[];
+}): Pick<Drawn, "nodes" | "lines"> {
+  const { cluster, under, network, addresses, zones } = given;
+  const nodes: Node[] = [];
+  const lines: Drawn["lines"] = [];
+  for (const { zone, links, records } of zones) {
+    const zoneNode = `${cluster}|${idKey(zone.id ?? "")}`;
+    const linked = links.some(
+      ({ properties }) =>
+        properties.virtualNetwork && networkOf(properties.virtualNetwork.id) === network,
+    );
+    nodes.push({
+      id: zoneNode,
+      kind: "zone",
+      label: lastSegment(zone.id ?? ""),
+      cluster,
+      under,
+      ...(network && { network }),
+      ...(linked || network === undefined
+        ? { state: "ok" as const }
+        : {
+            state: "broken" as const,
+            reason: "NotLinked",
+            message: "the zone is not linked to the network of the endpoint",
+          }),
+      facts: { links: String(links.length) },
+      azureId: zone.id ?? "",
+    });
+    for (const record of records.filter(isAddress)) {
+      const values = addressesIn(record);
+      const right = values.some((value) => addresses.includes(value));
+      const name = lastSegment(record.id ?? "");
+      nodes.push({
+        id: `${cluster}|${idKey(record.id ?? "")}`,
+        kind: "record",
+        label: name === "@" ? lastSegment(zone.id ?? "") : `${name}.${lastSegment(zone.id ?? "")}`,
+        cluster,
+        under: zoneNode,
+        ...(network && { network }),
+        ...(right
+          ? { state: "ok" as const }
+          : {
+              state: "broken" as const,
+              reason: "WrongAddress",
+              message: `it names ${values.join(", ") || "nothing"}, and the endpoint has ${addresses.join(", ") || "no address"}`,
+            }),
+        facts: { address: values.join(", ") },
+        azureId: record.id ?? "",
+      });
+      lines.push({
+        from: `${cluster}|${idKey(record.id ?? "")}`,
+        to: under,
+        state: right ? "ok" : "broken",
+      });
+    }
+  }
+  return { nodes, lines };
+}
+
+function isAddress(record: PrivateRecordSet): boolean {
+  return /\/(A|AAAA)$/i.test(record.type ?? "") || addressesIn(record).length > 0;
+}
+
+function addressesIn({ properties }: PrivateRecordSet): string[] {
+  return [
+    ...(properties.aRecords ?? []).map((each) => each.ipv4Address),
+    ...(properties.aaaaRecords ?? []).map((each) => each.ipv6Address),
+  ];
+}

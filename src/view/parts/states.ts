@@ -1,0 +1,72 @@
+import type { LoadBalancer } from "../../azure/gateways/load-balancers.ts";
+import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
+import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
+import { conditionOf } from "../../model/conditions.ts";
+import type { Condition } from "../../model/kinds/condition.ts";
+import type { State } from "../drawn.ts";
+import { connectionsOf } from "../index-of.ts";
+
+/** How something is, and why. */
+export interface Told {
+  state: State;
+  reason?: string;
+  message?: string;
+}
+
+/** What Azure's provisioning state comes to. */
+export function provisioned(state: string | undefined): Told {
+  if (state === undefined || /^succeeded$/i.test(state)) return { state: "ok" };
+  const reason = state;
+  return /^(failed|canceled)$/i.test(state)
+    ? { state: "broken", reason, message: `Azure says ${state}` }
+    : { state: "working", reason };
+}
+
+/** How an endpoint is: made, and let in by the owner of the link service. */
+export function endpointState(endpoint: PrivateEndpoint): Told {
+  const made = provisioned(endpoint.properties.provisioningState);
+  if (made.state !== "ok") return made;
+  const [connection] = connectionsOf(endpoint);
+  const said = connection?.properties.privateLinkServiceConnectionState;
+  return admission(said?.status, said?.description);
+}
+
+/** What a connection's status comes to. */
+export function admission(status: string | undefined, description?: string): Told {
+  const reason = status ?? "NotConnected";
+  const message = description || undefined;
+  if (/^approved$/i.test(reason)) return { state: "ok", reason };
+  if (/^pending$/i.test(reason))
+    return { state: "pending", reason, message: message ?? "waits for approval" };
+  return { state: "broken", reason, message: message ?? `the connection is ${reason}` };
+}
+
+/** A condition as a state: False of something under way is `working`. */
+export function conditionState(
+  conditions: readonly Condition[] | undefined,
+  type: string,
+): Told | undefined {
+  const found = conditionOf(conditions, type);
+  if (found === undefined) return undefined;
+  const { status, reason, message } = found;
+  if (status === "True") return { state: "ok", reason, message };
+  const state = /(Creating|Updating|Deleting|Replacing|Pending|Waiting|Missing|NotFound)$/.test(
+    reason,
+  )
+    ? "working"
+    : "broken";
+  return { state, reason, message };
+}
+
+/** The frontends of a load balancer in a network, and which one has an address. */
+export function privateAddressesOf({ properties }: LoadBalancer): string[] {
+  return (properties.frontendIPConfigurations ?? []).flatMap(
+    (each) => each.properties.privateIPAddress ?? [],
+  );
+}
+
+/** The load balancer that a link service stands before. */
+export function balancerIdOf({ properties }: PrivateLinkService): string | undefined {
+  const [frontend] = properties.loadBalancerFrontendIpConfigurations ?? [];
+  return frontend?.id.split(/\/frontendIPConfigurations\//i)[0];
+}

@@ -1,0 +1,52 @@
+import type { LoadBalancer } from "../azure/gateways/load-balancers.ts";
+import type { NetworkInterface } from "../azure/gateways/network-interfaces.ts";
+import type {
+  PrivateDnsZone,
+  PrivateRecordSet,
+  VirtualNetworkLink,
+} from "../azure/gateways/private-dns.ts";
+import type { PrivateEndpoint } from "../azure/gateways/private-endpoints.ts";
+import type { PrivateLinkService } from "../azure/gateways/private-link-services.ts";
+import type { VirtualNetwork } from "../azure/gateways/virtual-networks.ts";
+import type { AzureCluster } from "../model/kinds/azure-cluster.ts";
+import type { AzurePrivateLinkService } from "../model/kinds/azure-private-link-service.ts";
+import type { HostedCluster } from "../model/kinds/hosted-cluster.ts";
+import type { HostedControlPlane } from "../model/kinds/hosted-control-plane.ts";
+
+/** A private zone with all that is in it. */
+export interface Zone {
+  zone: PrivateDnsZone;
+  links: VirtualNetworkLink[];
+  records: PrivateRecordSet[];
+}
+
+/** What Azure has, as it was listed. */
+export interface AzureWorld {
+  networks: VirtualNetwork[];
+  loadBalancers: LoadBalancer[];
+  linkServices: PrivateLinkService[];
+  endpoints: PrivateEndpoint[];
+  interfaces: NetworkInterface[];
+  zones: Zone[];
+}
+
+/** What Kubernetes has. */
+export interface KubeWorld {
+  hostedClusters: HostedCluster[];
+  controlPlanes: HostedControlPlane[];
+  links: AzurePrivateLinkService[];
+  azureClusters: AzureCluster[];
+}
+
+/** Both sides as they were read once: plain data, from which pictures, traces and checks are made. */
+export interface World {
+  kube: KubeWorld;
+  azure: AzureWorld;
+  /** What could not be read, and why. Nothing may be concluded from its absence. */
+  unread: Unread[];
+}
+
+export interface Unread {
+  what: string;
+  why: string;
+}
