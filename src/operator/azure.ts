@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { Arm, type ArmRequest } from "../azure/arm.ts";
 import { type Cloud, cloudNamed, customCloud } from "../azure/clouds.ts";
@@ -16,6 +17,8 @@ export interface OperatorAzure {
   cloud: Cloud;
   /** The credential of the environment. */
   credential: TokenSource;
+  /** The authority that signed the certificate of this Entra, where it is not one of the public ones. */
+  ca: string | undefined;
   checks: Check[];
   /** A road to another cloud, for those who bring their own credential. */
   roadTo(cloud: Cloud): Arm;
@@ -40,8 +43,10 @@ export function azureFromEnvironment(
     ? customCloud({ resourceManager: env.AZURE_RESOURCE_MANAGER_ENDPOINT })
     : cloudNamed(env.AZURE_CLOUD_NAME);
   const cloud = authority ? { ...known, authorityHost: authority.replace(/\/+$/, "") } : known;
+  const ca = env.AZURE_CA_FILE ? readCa(env.AZURE_CA_FILE) : undefined;
+  const entra = { cloud, clock, ...(ca !== undefined && { ca }) };
   const credential = lateCredential(() =>
-    credentialFromEnvironment(env, { cloud, clock }).then(({ tokens }) => tokens),
+    credentialFromEnvironment(env, entra).then(({ tokens }) => tokens),
   );
   const onRequest = countRequests(options.registry);
   const shared = { log, clock, onRequest, userAgent: `postern/${version}` };
@@ -53,6 +58,7 @@ export function azureFromEnvironment(
     arm,
     cloud,
     credential,
+    ca,
     roadTo(other) {
       const road = new Arm({ cloud: other, credential: noneIn(other), ...shared });
       roads.push(road);
@@ -75,6 +81,15 @@ export function azureFromEnvironment(
       }),
     ],
   };
+}
+
+/** The certificate authority of an Entra that is not one of Microsoft's. */
+function readCa(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new AzureError({ code: "CredentialUnreadable", what: `read ${file}`, cause });
+  }
 }
 
 /** The credential of the environment is worth nothing in another cloud, and is not shown there. */

@@ -86,7 +86,7 @@ Azure is found by the environment: AZURE_CLOUD_NAME; one of AZURE_PLS_CLIENT_ID,
 AZURE_FEDERATED_TOKEN_FILE or AZURE_CLIENT_SECRET; and AZURE_SUBSCRIPTION_ID and AZURE_RESOURCE_GROUP for the group of the
 management cluster's load balancers, which --role control-plane and cluster-api do not need. Traces go where OTEL_* says.
 Clusters of Cluster API each have their own identity; the credential above, and AZURE_SUBSCRIPTION_ID, are those of the base
-domain's zone. CLUSTER_AZURE_SUBSCRIPTION_ID, _TENANT_ID, _CLIENT_ID and _LOCATION are for clusters that are no AzureClusters.
+domain's zone. AZURE_CA_FILE is the authority of an Entra with a certificate of its own. CLUSTER_AZURE_SUBSCRIPTION_ID, _TENANT_ID, _CLIENT_ID and _LOCATION are for clusters that are no AzureClusters.
 
 Examples:
   $ AZURE_RESOURCE_GROUP=management postern operator --log-format text

@@ -1,28 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import { capiViews } from "../capi/identities.ts";
 import { UsageError } from "../cli/usage-error.ts";
-import { type Identities, identities, onlyIn } from "../hosted/identities.ts";
 import { KubeClient } from "../kube/client.ts";
 import { findConnection } from "../kube/credentials.ts";
 import { type Check, serveHealth } from "../kube/health.ts";
 import { type LogFormat, type LogLevel, makeLog } from "../kube/log.ts";
 import { Metrics } from "../kube/metrics.ts";
-import { type MakeFeature, Runtime } from "../kube/runtime.ts";
+import { Runtime } from "../kube/runtime.ts";
 import { startTracing } from "../kube/trace.ts";
 import { realClock } from "../model/clock.ts";
-import type { ResourceId } from "../model/resource-id.ts";
-import { azureFromEnvironment, type OperatorAzure } from "./azure.ts";
-import {
-  type ClusterApiFlags,
-  type ClusterApiSettings,
-  clusterApiSettings,
-} from "./cluster-api.ts";
-import {
-  clusterApiControllers,
-  controlPlaneControllers,
-  managementControllers,
-} from "./controllers.ts";
+import { azureFromEnvironment } from "./azure.ts";
+import { type ClusterApiFlags, clusterApiSettings } from "./cluster-api.ts";
+import { clusterApiFeatures, hostedFeatures } from "./features.ts";
 import { installationOf } from "./installation.ts";
 import { managementGroupIn } from "./management-group.ts";
 
@@ -83,10 +72,12 @@ export async function runOperator(
   try {
     const number = managementGroup && (await installation.read(signal));
     if (signal.aborted) return;
-    const management = managementGroup && number ? { managementGroup, installation: number } : {};
+    const parts = { azure, client, registry: metrics.registry, clock, env };
+    const management =
+      managementGroup && number ? { managementGroup, installation: number } : undefined;
     const features = [
-      ...(hosted ? hostedFeatures(settings, azure, client, management) : []),
-      ...(clusterApi ? clusterApiFeatures(clusterApi, azure, metrics, env) : []),
+      ...(role === "cluster-api" ? [] : hostedFeatures({ ...settings, role, management }, parts)),
+      ...(clusterApi ? clusterApiFeatures(clusterApi, parts) : []),
     ];
     runtime = new Runtime({
       client,
@@ -140,51 +131,4 @@ function leaseOf(settings: OperatorSettings): { namespace?: string; name: string
   const namespace = leaseNamespace ?? (alone ? settings.namespace : undefined);
   const name = leaseName ?? leaseNames[role];
   return { name, ...(namespace !== undefined && { namespace }) };
-}
-
-function credentialsOf(
-  { role, namespace = "" }: OperatorSettings,
-  { arm, cloud, credential }: OperatorAzure,
-  kube: KubeClient,
-): Identities {
-  if (role === "control-plane") return onlyIn(namespace, credential);
-  const dropped = (identity: string) => arm.forget(identity);
-  return identities({ kube, entra: { cloud, clock: realClock }, dropped });
-}
-
-function hostedFeatures(
-  settings: OperatorSettings,
-  azure: OperatorAzure,
-  kube: KubeClient,
-  { managementGroup, installation }: { managementGroup?: ResourceId; installation?: string },
-): readonly MakeFeature[] {
-  const { role, natSubnets, natPrefixLength } = settings;
-  const credentials = credentialsOf(settings, azure, kube);
-  const { arm } = azure;
-  const features: MakeFeature[] = [];
-  if (managementGroup !== undefined && installation !== undefined) {
-    const given = { managementGroup, natSubnets, natPrefixLength, installation };
-    features.push(...managementControllers(arm, credentials, given));
-  }
-  if (role !== "management") features.push(...controlPlaneControllers(arm, credentials));
-  return features;
-}
-
-function clusterApiFeatures(
-  settings: ClusterApiSettings,
-  { arm, roadTo }: OperatorAzure,
-  metrics: Metrics,
-  env: NodeJS.ProcessEnv,
-): readonly MakeFeature[] {
-  const { managementCluster, identityRef } = settings;
-  const views = capiViews({
-    arm,
-    roadTo,
-    managementCluster,
-    identityRef,
-    entra: { clock: realClock },
-    tokenFile: env.AZURE_FEDERATED_TOKEN_FILE,
-    imdsHost: env.AZURE_POD_IDENTITY_AUTHORITY_HOST,
-  });
-  return clusterApiControllers(views, settings, metrics.registry);
 }
