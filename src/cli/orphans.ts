@@ -1,0 +1,79 @@
+import { Command } from "commander";
+import type { Orphan } from "../view/orphans.ts";
+import { type Format, print, show, table, withConnection, withOutput } from "./output.ts";
+import type { ConnectOptions, Session } from "./session.ts";
+
+type OrphanOptions = ConnectOptions & { output: Format; delete?: boolean; cluster?: string[] };
+
+/** `postern orphans`: what carries our tag and belongs to no object. */
+export function command(): Command {
+  return withOutput(withConnection(new Command("orphans")))
+    .description("find what Postern made in Azure and what belongs to no object any more")
+    .option(
+      "--delete",
+      "delete those whose cluster is here, and those of the clusters that are named",
+    )
+    .option(
+      "--cluster <id...>",
+      "with --delete: also those of this cluster, which is not here; it may be another management cluster's",
+    )
+    .addHelpText(
+      "after",
+      `
+An owner is the id of a cluster and of the object that something was made for. Where no cluster of that id is here, it may have
+been deleted, or it may belong to another management cluster: such a thing is deleted only where its cluster is named.
+Exit code 0: there is none, or all were deleted. 3: there are some.
+
+Examples:
+  $ postern orphans
+  $ postern orphans --delete
+  $ postern orphans --delete --cluster 6f1a0d5e-2c1b-4c55-9d0a-0c8f5d3a7e11`,
+    )
+    .action(async (options: OrphanOptions) => {
+      const [{ withSession }, { findOrphans, deleteOrphan }] = await Promise.all([
+        import("./session.ts"),
+        import("./run-orphans.ts"),
+      ]);
+      await withSession(options, async (session: Session) => {
+        const { orphans, unread } = await findOrphans(session);
+        const chosen = options.delete ? orphans.filter((each) => mayGo(each, options.cluster)) : [];
+        const deleted: string[] = [];
+        for (const orphan of chosen) {
+          if (options.output === "text") print(`deleting ${orphan.what} ${orphan.id}`);
+          await deleteOrphan(session, orphan);
+          deleted.push(orphan.id);
+        }
+        const left = orphans.filter(({ id }) => !deleted.includes(id));
+        show(options.output, { orphans: left, deleted, unread }, () =>
+          told(left, deleted.length, options),
+        );
+        if (left.length > 0) process.exitCode = 3;
+      });
+    });
+}
+
+function mayGo({ cluster, owner }: Orphan, named: readonly string[] = []): boolean {
+  return (
+    cluster === "known" || named.some((id) => id.toLowerCase() === owner.clusterID.toLowerCase())
+  );
+}
+
+function told(left: readonly Orphan[], deleted: number, options: OrphanOptions): string {
+  const done = deleted > 0 ? [`${deleted} deleted`] : [];
+  if (left.length === 0) return [...done, "nothing in Azure is without its object"].join("; ");
+  const rows = left.map(({ what, id, owner, cluster }) => [
+    what,
+    `${owner.clusterID}/${owner.uid}`,
+    cluster === "known" ? "here" : "not here",
+    id,
+  ]);
+  const unknown = left.some(({ cluster }) => cluster === "unknown");
+  return [
+    ...done,
+    table(["WHAT", "OWNER", "CLUSTER", "ID"], rows),
+    "",
+    options.delete && unknown
+      ? "the clusters of these are not here: name them with --cluster if they are gone for good"
+      : "delete those whose cluster is here: postern orphans --delete",
+  ].join("\n");
+}

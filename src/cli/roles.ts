@@ -1,0 +1,105 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { parseResourceId } from "../model/resource-id.ts";
+import { nearest } from "./nearest.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** A role as Azure has it. Tests prove that with it everything works, and that no action can be left out. */
+export interface Role {
+  identity: string;
+  Name: string;
+  Description: string;
+  AssignableScopes: string[];
+  Actions: string[];
+}
+
+const folder = new URL("../../manifests/roles/", import.meta.url);
+
+/** The roles, or the one of an identity; with the given scope in place of the one to fill in. */
+export function rolesFor(identity: string | undefined, scope: string | undefined): Role[] {
+  const known = readdirSync(folder)
+    .filter((file) => file.endsWith(".json"))
+    .map((file) => file.replace(/\.json$/, ""))
+    .sort();
+  if (identity !== undefined && !known.includes(identity)) {
+    const meant = nearest(identity, known);
+    throw new UsageError(
+      `there is no identity '${identity}': ${meant ? `did you mean '${meant}'?` : `there are ${known.join(", ")}`}`,
+    );
+  }
+  const scopes = scope === undefined ? undefined : [parseResourceId(scope)];
+  return known
+    .filter((name) => identity === undefined || name === identity)
+    .map((name) => {
+      const role = JSON.parse(readFileSync(new URL(`${name}.json`, folder), "utf8")) as Role;
+      return { ...role, identity: name, ...(scopes && { AssignableScopes: scopes }) };
+    });
+}
+
+/** Roles in the form that a tool reads. */
+export function written(
+  roles: readonly Role[],
+  format: "json" | "az" | "bicep" | "terraform",
+): string {
+  if (format === "json")
+    return JSON.stringify(roles.length === 1 ? plain(roles[0]) : roles.map(plain), undefined, 2);
+  const one = { az: asAz, bicep: asBicep, terraform: asTerraform }[format];
+  const head = format === "bicep" ? ["targetScope = 'subscription'\n"] : [];
+  return [...head, ...roles.map(one)].join("\n\n");
+}
+
+function plain(role: Role | undefined) {
+  const { identity: _, ...rest } = role ?? ({} as Role);
+  return rest;
+}
+
+function asAz(role: Role): string {
+  return `az role definition create --role-definition '${JSON.stringify(plain(role)).replaceAll("'", "'\\''")}'`;
+}
+
+function asBicep({ identity, Name, Description, Actions, AssignableScopes }: Role): string {
+  const list = (all: readonly string[], indent: string) =>
+    all.map((each) => `${indent}'${each.replaceAll("'", "\\'")}'`).join("\n");
+  return `resource ${symbol(identity)} 'Microsoft.Authorization/roleDefinitions@2022-04-01' = {
+  name: guid(subscription().id, '${Name}')
+  properties: {
+    roleName: '${Name}'
+    description: '${Description.replaceAll("'", "\\'")}'
+    type: 'CustomRole'
+    permissions: [
+      {
+        actions: [
+${list(Actions, "          ")}
+        ]
+      }
+    ]
+    assignableScopes: [
+${list(AssignableScopes, "      ")}
+    ]
+  }
+}`;
+}
+
+function asTerraform({ identity, Name, Description, Actions, AssignableScopes }: Role): string {
+  const list = (all: readonly string[]) =>
+    all.map((each) => `    ${JSON.stringify(each)},`).join("\n");
+  const [scope = ""] = AssignableScopes;
+  return `resource "azurerm_role_definition" "${symbol(identity)}" {
+  name        = ${JSON.stringify(Name)}
+  description = ${JSON.stringify(Description)}
+  scope       = ${JSON.stringify(scope)}
+
+  permissions {
+    actions = [
+${list(Actions).replace(/^ {4}/gm, "      ")}
+    ]
+  }
+
+  assignable_scopes = [
+${list(AssignableScopes)}
+  ]
+}`;
+}
+
+function symbol(identity: string): string {
+  return `postern_${identity.replaceAll("-", "_")}`;
+}
