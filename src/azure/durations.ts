@@ -2,6 +2,17 @@
 const unknownMs = 5_000;
 const leastMs = 1_000;
 const mostMs = 600_000;
+/** A look that comes later than this tells nothing of the time before it. */
+const onTime = 1.1;
+
+/** What was seen of an operation that has ended; all times since its start. */
+export interface Ended {
+  /** When it was last seen running; 0 where it never was. */
+  runningMs: number;
+  /** When it was to be looked at, and when it was. A process that is busy comes late, and an operation is over no later for it. */
+  dueMs: number;
+  endedMs: number;
+}
 
 /**
  * When to look at an operation for the first time, learned for each kind of operation.
@@ -24,15 +35,15 @@ export class Durations {
     return this.#firstLookMs.has(kind);
   }
 
-  /** An operation has ended: how long after its start it was last seen running, and when it was seen ended. */
-  learn(kind: string, runningMs: number, endedMs: number): void {
+  /** An operation has ended. */
+  learn(kind: string, { runningMs, dueMs, endedMs }: Ended): void {
     const old = this.#firstLookMs.get(kind);
-    // The first one ever: by then it had ended.
-    let next = old ?? endedMs;
+    // The first one ever: by then it had ended, or nearly so.
+    let next = old ?? dueMs;
     // Far off, it goes at once to where the operation was last seen running, but at most to the double.
     if (old !== undefined && old <= runningMs)
       next = Math.min(2 * old, Math.max(1.15 * old, runningMs));
-    else if (old !== undefined && old >= endedMs) next = old / 1.03;
+    else if (old !== undefined && old >= dueMs && endedMs <= dueMs * onTime) next = old / 1.03;
     this.#firstLookMs.set(kind, Math.min(mostMs, Math.max(leastMs, next)));
   }
 }

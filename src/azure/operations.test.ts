@@ -350,15 +350,15 @@ test("the operations that are remembered are bounded, and the oldest goes first"
 
 describe("how often an operation is looked at", () => {
   /** Look as the registry does: first where it was learned, then a quarter as much again. */
-  function looksFor(durations: Durations, tookMs: number): number {
+  function looksFor(durations: Durations, tookMs: number, late = 1.001): number {
     let at = durations.firstLookMs("k");
     let before = 0;
     let looks = 1;
-    for (; at < tookMs; looks++) {
-      before = at;
-      at *= 1.25;
+    for (; at * late < tookMs; looks++) {
+      before = at * late;
+      at = before * 1.25;
     }
-    durations.learn("k", before, at);
+    durations.learn("k", { runningMs: before, dueMs: at, endedMs: at * late });
     return looks;
   }
 
@@ -387,11 +387,29 @@ describe("how often an operation is looked at", () => {
 
   test("a hundred that began together teach as much as one", () => {
     const durations = new Durations();
-    for (let i = 0; i < 100; i++) durations.learn("k", 20_000, 30_000);
+    const learn = (runningMs: number, endedMs: number) =>
+      durations.learn("k", { runningMs, dueMs: endedMs, endedMs });
+    for (let i = 0; i < 100; i++) learn(20_000, 30_000);
     expect(durations.firstLookMs("k")).toBeGreaterThan(20_000);
     expect(durations.firstLookMs("k")).toBeLessThanOrEqual(30_000);
-    for (let i = 0; i < 100; i++) durations.learn("k", 0, 20_000);
+    for (let i = 0; i < 100; i++) learn(0, 20_000);
     expect(durations.firstLookMs("k")).toBeGreaterThan(18_000);
+  });
+
+  test("a process that is too busy to look in time does not take operations for longer than they are", () => {
+    const durations = new Durations();
+    for (let i = 0; i < 100; i++) looksFor(durations, 30_000, 3);
+    expect(durations.firstLookMs("k")).toBeLessThan(32_000);
+    for (let i = 0; i < 20; i++) looksFor(durations, 30_000);
+    expect(durations.firstLookMs("k")).toBeGreaterThan(25_000);
+    expect(durations.firstLookMs("k")).toBeLessThan(36_000);
+  });
+
+  test("and what was learned on a slow day is forgotten, though no look is there to the millisecond", () => {
+    const durations = new Durations();
+    looksFor(durations, 120_000);
+    for (let i = 0; i < 60; i++) looksFor(durations, 30_000, 1.01);
+    expect(durations.firstLookMs("k")).toBeLessThan(36_000);
   });
 
   test("of many whose duration nobody knows one is looked at, and the others when it has ended", async () => {

@@ -132,7 +132,7 @@ export class Operations {
   }
 
   async #look(arm: ArmView, operation: Operation): Promise<OperationState> {
-    const { key, kind, lookedAt, startedAt } = operation;
+    const { key, kind, lookedAt, startedAt, dueAt } = operation;
     const outcome = await lookAt(arm, operation, this.#clock.now());
     const now = this.#clock.now();
     if (outcome.state === "running" && now - startedAt < longestMs)
@@ -145,7 +145,11 @@ export class Operations {
         error: new AzureError({ code: "OperationTimedOut", what: operation.what }),
       };
     this.#scouts.delete(kind);
-    this.#durations.learn(kind, lookedAt - startedAt, now - startedAt);
+    this.#durations.learn(kind, {
+      runningMs: lookedAt - startedAt,
+      dueMs: dueAt - startedAt,
+      endedMs: now - startedAt,
+    });
     return outcome;
   }
 
