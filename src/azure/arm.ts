@@ -26,6 +26,12 @@ export interface ArmRequest {
   subscription: string;
   throttled: boolean;
   remaining: number | undefined;
+  /** What it was about, in words. */
+  thing: string;
+  /** Who asked: the id of a pass. */
+  caller: string | undefined;
+  /** By which Microsoft's support finds it. */
+  requestId: string | undefined;
 }
 
 /** The part of a log that is used here. */

@@ -133,9 +133,9 @@ export class Exchange {
     const bucket = this.#bucketFor(asking);
     if (remaining !== undefined) bucket.lower(remaining);
     if (throttled) bucket.park(answer.retryAfterMs ?? parkWithoutRetryAfterMs);
-    const told = { resource, verb, code, seconds, subscription, throttled, remaining };
-    this.#options.onRequest?.(told);
     const azureRequestId = headerOf(headers, "x-ms-request-id");
+    const counted = { resource, verb, code, seconds, subscription, throttled, remaining };
+    this.#options.onRequest?.({ ...counted, thing, caller: caller.id, requestId: azureRequestId });
     const azureCorrelationId = headerOf(headers, "x-ms-correlation-request-id");
     if (span?.isRecording()) {
       span.setAttribute("http.request.method", verb);

@@ -9,6 +9,7 @@ import { type KubeClient, parseBody } from "./client.ts";
 import { KubeError } from "./errors.ts";
 import type { Events, Told } from "./events.ts";
 import type { Feature, Plan, Step } from "./feature.ts";
+import type { Journal } from "./journal.ts";
 import { withoutManagedFields } from "./lines.ts";
 import type { Log } from "./log.ts";
 import type { ControllerMetrics } from "./metrics.ts";
@@ -24,6 +25,8 @@ export interface ControllerOptions {
   cache: WatchCache;
   events: Events;
   metrics: ControllerMetrics;
+  /** For people who watch. */
+  journal?: Journal | undefined;
   log: Log;
   clock?: Clock;
   mayWrite: () => boolean;
@@ -143,6 +146,7 @@ export class Controller {
       if (pass.ended?.code !== "NotLeader") this.#tellFailure(pass, error);
     }
     pass.over();
+    this.#options.journal?.over(pass.id);
     this.#passes.delete(pass);
     metrics.working(-1);
     const seconds = (this.#clock.now() - started) / 1000;
@@ -203,6 +207,15 @@ export class Controller {
     const failures: Failing[] = [];
     const one = async (step: Step) => {
       pass.log.info({ do: step.do, why: step.why }, "step");
+      const { journal } = this.#options;
+      const entry = journal?.begin(pass.id, {
+        controller: this.feature.name,
+        kind: this.feature.kind.kind,
+        key: pass.key,
+        do: step.do,
+        why: step.why,
+        at: pass.now().toISOString(),
+      });
       try {
         const applied = await inSpan(step.do, { "postern.why": step.why }, () =>
           this.feature.apply(step, pass),
@@ -216,10 +229,12 @@ export class Controller {
           });
         if (applied.state === "running")
           runningMs = Math.min(runningMs ?? Number.POSITIVE_INFINITY, applied.retryAfterMs);
+        if (entry) journal?.end(entry, applied.state);
       } catch (error) {
         if (pass.ended) throw error;
         const type = step.condition ?? this.#typesOn(object)[0];
         const failure = this.#tellFailure(pass, error, step.do);
+        if (entry) journal?.end(entry, "failed", failure.message);
         const reason = step.failsAs ?? failure.reason;
         failures.push({ type, failure: { ...failure, reason } });
       }

@@ -7,6 +7,7 @@ import { Controller, defaultConcurrency } from "./controller.ts";
 import { Events } from "./events.ts";
 import type { Feature } from "./feature.ts";
 import type { Check } from "./health.ts";
+import type { Journal } from "./journal.ts";
 import { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
 import { Metrics } from "./metrics.ts";
@@ -48,6 +49,7 @@ export interface RuntimeOptions {
   /** The Lease by which one process leads; without it this one leads from the start. */
   lease?: { namespace: string; name: string; identity: string } | undefined;
   metrics?: Metrics;
+  journal?: Journal | undefined;
   clock?: Clock;
   /** Who we are, in events. */
   instance?: string;
@@ -99,6 +101,7 @@ export class Runtime {
       log,
       clock: this.#clock,
       cache: this.caches.of(feature.kind),
+      journal: this.#options.journal,
       metrics: this.metrics.controller(feature.name, feature.concurrency ?? defaultConcurrency),
       mayWrite: () => this.mayWrite(),
     });

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { Journal } from "./journal.ts";
+
+const step = (key: string, what: string) => ({
+  controller: "link",
+  kind: "AzurePrivateLinkService",
+  key,
+  do: what,
+  why: "it is missing",
+  at: "2026-01-01T00:00:00.000Z",
+});
+
+const put = (thing: string, requestId: string) => ({ verb: "PUT", thing, code: "201", requestId });
+
+test("a write is kept with the step whose resource it names", () => {
+  const journal = new Journal();
+  const a = journal.begin("pass", step("n/a", "make link service pls-a"));
+  const b = journal.begin("pass", step("n/a", "make subnet nat"));
+  journal.request("pass", put("privateLinkServices/pls-a", "1"));
+  journal.request("pass", put("virtualNetworks/v/subnets/nat", "2"));
+  expect(a.requests.map(({ requestId }) => requestId)).toEqual(["1"]);
+  expect(b.requests.map(({ requestId }) => requestId)).toEqual(["2"]);
+});
+
+test("a read is not kept, nor a write of a pass that is over", () => {
+  const journal = new Journal();
+  const made = journal.begin("pass", step("n/a", "make link service pls-a"));
+  journal.request("pass", { ...put("privateLinkServices/pls-a", "1"), verb: "GET" });
+  journal.over("pass");
+  journal.request("pass", put("privateLinkServices/pls-a", "2"));
+  expect(made.requests).toEqual([]);
+});
+
+test("only the newest steps are kept, and those of an object can be asked for", () => {
+  const journal = new Journal(2);
+  for (const key of ["n/a", "n/b", "n/c"]) journal.begin("pass", step(key, "make it"));
+  expect(journal.steps().map(({ key }) => key)).toEqual(["n/b", "n/c"]);
+  expect(journal.steps(new Set(["n/c"])).map(({ number }) => number)).toEqual([3]);
+});
+
+test("a listener hears of the beginning and of the end, until it stops listening", () => {
+  const journal = new Journal();
+  const heard: (string | undefined)[] = [];
+  const stop = journal.listen(({ outcome }) => heard.push(outcome));
+  const made = journal.begin("pass", step("n/a", "make it"));
+  journal.end(made, "failed", "Azure said no");
+  stop();
+  journal.begin("pass", step("n/a", "make it"));
+  expect(heard).toEqual([undefined, "failed"]);
+});

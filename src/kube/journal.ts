@@ -1,0 +1,86 @@
+/** A step that a controller has begun, for people who watch. */
+export interface JournalStep {
+  /** Counts up, so that a reader can ask for what is new. */
+  number: number;
+  controller: string;
+  kind: string;
+  key: string;
+  do: string;
+  why: string;
+  at: string;
+  /** How it went, once that is known. A long one goes on in Azure. */
+  outcome?: "done" | "running" | "failed";
+  failure?: string;
+  /** The writes to Azure of this step's pass, with the ids by which Microsoft's support finds them. */
+  requests: JournalRequest[];
+}
+
+/** A request to Azure as the journal has it. */
+export interface JournalRequest {
+  verb: string;
+  thing: string;
+  code: string;
+  requestId: string | undefined;
+}
+
+/** What was done of late: bounded, in memory, and lost with the process. Nothing else depends on it. */
+export class Journal {
+  readonly #most: number;
+  readonly #steps: JournalStep[] = [];
+  readonly #ofPass = new Map<string, JournalStep[]>();
+  readonly #listeners = new Set<(step: JournalStep) => void>();
+  #number = 0;
+
+  constructor(most = 2_000) {
+    this.#most = most;
+  }
+
+  /** A step begins. */
+  begin(pass: string, step: Omit<JournalStep, "number" | "requests">): JournalStep {
+    const made = { ...step, number: ++this.#number, requests: [] };
+    this.#steps.push(made);
+    if (this.#steps.length > this.#most) this.#steps.shift();
+    const beside = this.#ofPass.get(pass);
+    if (beside) beside.push(made);
+    else this.#ofPass.set(pass, [made]);
+    this.#tell(made);
+    return made;
+  }
+
+  /** How it went. */
+  end(step: JournalStep, outcome: "done" | "running" | "failed", failure?: string): void {
+    step.outcome = outcome;
+    if (failure !== undefined) step.failure = failure;
+    this.#tell(step);
+  }
+
+  /** A pass is over: no request belongs to it any more. */
+  over(pass: string): void {
+    this.#ofPass.delete(pass);
+  }
+
+  /** A request to Azure. Only writes are kept, and only where one step of the pass can be meant. */
+  request(pass: string | undefined, request: JournalRequest): void {
+    const steps = pass === undefined ? undefined : this.#ofPass.get(pass);
+    if (request.verb === "GET" || steps === undefined) return;
+    const name = request.thing.split("/").at(-1) ?? "";
+    const meant = steps.filter((step) => step.do.includes(name));
+    for (const step of meant.length > 0 ? meant : steps.length === 1 ? steps : [])
+      step.requests.push(request);
+  }
+
+  /** The newest last; of some objects only, where they are named. */
+  steps(keys?: ReadonlySet<string>): JournalStep[] {
+    return keys === undefined ? [...this.#steps] : this.#steps.filter(({ key }) => keys.has(key));
+  }
+
+  /** Be told of every step when it begins and when it ends; the answer stops that. */
+  listen(listener: (step: JournalStep) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #tell(step: JournalStep): void {
+    for (const listener of this.#listeners) listener(step);
+  }
+}
