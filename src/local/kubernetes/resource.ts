@@ -37,7 +37,8 @@ export interface ManagedFields {
   manager: string;
   operation: "Apply" | "Update";
   apiVersion: string;
-  time: string;
+  /** When it last changed the object; absent for one who only ever said what was so already. */
+  time?: string;
   fieldsType: "FieldsV1";
   fieldsV1: Record<string, unknown>;
   subresource?: string;
@@ -127,6 +128,30 @@ export interface Resource {
   shape: Shape;
   /** What a built-in does beyond its schema; a CRD has none of it. */
   strategy?: Strategy;
+  /** What lists can be narrowed by, beyond `metadata.name` and `metadata.namespace`; "" where a field is absent. */
+  fieldSelectors?: Readonly<Record<string, (object: Stored) => string>>;
+  /** Subresources beyond status. */
+  subresources?: readonly Subresource[];
+  /** What may be done with it; everything where this is absent. */
+  verbs?: readonly string[];
+  /** Where another resource holds its objects, and this one shows them in another form. */
+  view?: View;
+}
+
+/** A subresource that answers with a kind of its own. */
+export interface Subresource {
+  name: string;
+  group: string;
+  version: string;
+  kind: string;
+  verbs: readonly string[];
+}
+
+/** How objects of another resource are shown, and taken: both keep the metadata as they are. */
+export interface View {
+  of: { group: string; plural: string };
+  show(stored: Stored): Stored;
+  take(object: Stored): Stored;
 }
 
 /** A schema made ready for use. */
@@ -139,9 +164,18 @@ export interface Shape {
   problems(object: Stored, old?: Stored): Cause[];
 }
 
-/** What a built-in does beyond its schema: both are pure. */
+/**
+ * What a built-in does beyond its schema: all of it is pure. `old` is the object that is replaced, `others` all
+ * objects of the resource as they stand (where an address may be taken only once).
+ */
 export interface Strategy {
-  /** Completes an object that is about to be stored (a Service's address, a Secret's stringData). */
-  prepare?(object: Stored, old: Stored | undefined): Stored;
-  problems?(object: Stored, old: Stored | undefined): Cause[];
+  /** Completes an object that is about to be stored (a Service's address, a Secret's stringData). It fits its schema. */
+  prepare?(object: Stored, old: Stored | undefined, others: () => Iterable<Stored>): Stored;
+  problems?(object: Stored, old: Stored | undefined, others: () => Iterable<Stored>): Cause[];
+  /** Whether changes are counted in `metadata.generation`, as those of custom resources are. */
+  counted?: boolean;
+  /** True where an object may be created with its status; otherwise that is dropped where status is a subresource. */
+  keepsStatus?: boolean;
+  /** Which names it takes; those of most kinds are DNS subdomains. */
+  names?: "dns-label" | "path-segment";
 }

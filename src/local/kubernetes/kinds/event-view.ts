@@ -1,0 +1,90 @@
+import type { Cause, Resource, Stored } from "../resource.ts";
+import { builtIn } from "./built-in.ts";
+import { forbidden, required } from "./causes.ts";
+import { columns, commonFields, event, source } from "./event.ts";
+import { int32, text, time } from "./fields.ts";
+import { objectReference } from "./references.ts";
+
+/** The names of fields here, and those under which an Event is stored. */
+const renamed = {
+  regarding: "involvedObject",
+  note: "message",
+  reportingController: "reportingComponent",
+  deprecatedCount: "count",
+  deprecatedFirstTimestamp: "firstTimestamp",
+  deprecatedLastTimestamp: "lastTimestamp",
+  deprecatedSource: "source",
+} as const;
+
+const toStored: Readonly<Record<string, string>> = renamed;
+const toShown: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(renamed).map(([shown, stored]) => [stored, shown]),
+);
+
+/** The same Events, in the words of the newer group. */
+export const newEvent: Resource = builtIn({
+  group: "events.k8s.io",
+  kind: "Event",
+  plural: "events",
+  shortNames: ["ev"],
+  namespaced: true,
+  description: "Something that happened to an object.",
+  properties: {
+    ...commonFields,
+    deprecatedCount: int32("How often it was seen, in the older form."),
+    deprecatedFirstTimestamp: time("When it was first seen, in the older form."),
+    deprecatedLastTimestamp: time("When it was last seen, in the older form."),
+    deprecatedSource: source,
+    note: text("What happened, for a person."),
+    regarding: objectReference("The object that it happened to."),
+    reportingController: text("The controller that reports it."),
+  },
+  columns: columns.map((each) => ({
+    ...each,
+    value: (object, now) => {
+      // Columns of both groups read the stored form.
+      return typeof each.value === "string" ? undefined : each.value(take(object), now);
+    },
+  })),
+  strategy: { problems, names: "path-segment" },
+  fieldSelectors: {
+    ...Object.fromEntries(
+      Object.entries(event.fieldSelectors ?? {}).map(([name, read]) => [
+        name
+          .replace(/^involvedObject/, "regarding")
+          .replace("reportingComponent", "reportingController"),
+        (object: Stored) => read(take(object)),
+      ]),
+    ),
+  },
+  view: { of: { group: "", plural: "events" }, show, take },
+});
+
+/** A stored Event in the words of the newer group. */
+function show(stored: Stored): Stored {
+  return { ...withNames(stored, toShown), apiVersion: "events.k8s.io/v1" };
+}
+
+/** The other way. */
+function take(object: Stored): Stored {
+  return { ...withNames(object, toStored), apiVersion: "v1" };
+}
+
+function withNames(object: Stored, names: Readonly<Record<string, string>>): Stored {
+  const entries = Object.entries(object).map(([name, value]) => [names[name] ?? name, value]);
+  return Object.fromEntries(entries) as Stored;
+}
+
+/** Here an Event must have the newer form; all else is checked as it is stored. */
+function problems(object: Stored, old: Stored | undefined): Cause[] {
+  if (old !== undefined) return [];
+  const causes: Cause[] = [];
+  if (!object.eventTime) causes.push(required("eventTime"));
+  for (const field of ["deprecatedFirstTimestamp", "deprecatedLastTimestamp", "deprecatedCount"]) {
+    if (object[field]) causes.push(forbidden(field, "must not be set"));
+  }
+  if (Object.keys(object.deprecatedSource ?? {}).length > 0) {
+    causes.push(forbidden("deprecatedSource", "must not be set"));
+  }
+  return causes;
+}

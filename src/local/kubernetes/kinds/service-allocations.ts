@@ -1,0 +1,78 @@
+import type { Service, ServicePort, ServiceSpec } from "./service-spec.ts";
+import { needsAddress, needsHealthPort, needsNodePorts } from "./service-spec.ts";
+
+/** The addresses that Services are given: those of 10.96.0.0/16. The first is that of the API itself. */
+export const addressPrefix = "10.96.";
+const addresses = { first: 10, last: 65_534 };
+const nodePorts = { first: 30_000, last: 32_767 };
+
+type Rivals = () => Service[];
+
+/** The spec with an address that no other Service has. */
+export function takeAddress(spec: ServiceSpec, rivals: Rivals): ServiceSpec {
+  if (!needsAddress(spec) || spec.clusterIP) return spec;
+  const taken = addressesOf(rivals());
+  const number = firstFree(addresses, (it) => taken.has(addressAt(it)));
+  // With none left it stays without, and its rules say so.
+  if (number === undefined) return spec;
+  return { ...spec, clusterIP: addressAt(number), clusterIPs: [addressAt(number)] };
+}
+
+/** The spec with ports on the nodes that no other Service has. */
+export function takeNodePorts(spec: ServiceSpec, rivals: Rivals): ServiceSpec {
+  const ports = spec.ports ?? [];
+  const missing = needsNodePorts(spec) && ports.some(({ nodePort }) => !nodePort);
+  const health = needsHealthPort(spec) && !spec.healthCheckNodePort;
+  if (!missing && !health) return spec;
+  const taken = nodePortsOf([...rivals().map((rival) => rival.spec ?? {}), spec]);
+  const next = () => {
+    const free = firstFree(nodePorts, (it) => taken.has(it));
+    if (free !== undefined) taken.add(free);
+    return free;
+  };
+  const given = missing ? { ports: ports.map((port) => withNodePort(port, next)) } : {};
+  const checked = health ? { healthCheckNodePort: next() ?? 0 } : {};
+  return { ...spec, ...given, ...checked };
+}
+
+function withNodePort(port: ServicePort, next: () => number | undefined): ServicePort {
+  if (port.nodePort) return port;
+  const nodePort = next();
+  return nodePort === undefined ? port : { ...port, nodePort };
+}
+
+/** The addresses that some Services have. */
+export function addressesOf(services: readonly Service[]): Set<string> {
+  return new Set(services.flatMap(({ spec }) => spec?.clusterIPs ?? []));
+}
+
+/** The ports on the nodes that some Services have. */
+export function nodePortsOf(specs: readonly ServiceSpec[]): Set<number> {
+  const all = specs.flatMap(({ ports = [], healthCheckNodePort }) => [
+    ...ports.map(({ nodePort }) => nodePort),
+    healthCheckNodePort,
+  ]);
+  return new Set(all.filter((port) => port !== undefined && port > 0) as number[]);
+}
+
+/** Whether Services may have this address at all. */
+export function isServiceAddress(address: string): boolean {
+  return address.startsWith(addressPrefix);
+}
+
+/** Whether Services may have this port on the nodes. */
+export function isNodePort(port: number): boolean {
+  return port >= nodePorts.first && port <= nodePorts.last;
+}
+
+function addressAt(number: number): string {
+  return `${addressPrefix}${number >> 8}.${number & 255}`;
+}
+
+function firstFree(
+  { first, last }: { first: number; last: number },
+  isTaken: (number: number) => boolean,
+): number | undefined {
+  for (let number = first; number <= last; number++) if (!isTaken(number)) return number;
+  return undefined;
+}

@@ -1,0 +1,59 @@
+import type { Stored } from "../resource.ts";
+
+/** The part of a Service that its rules read. */
+export type Service = Stored & { spec?: ServiceSpec; status?: ServiceStatus };
+
+export interface ServiceSpec {
+  type?: string;
+  clusterIP?: string;
+  clusterIPs?: string[];
+  externalIPs?: string[];
+  externalName?: string;
+  externalTrafficPolicy?: string;
+  internalTrafficPolicy?: string;
+  healthCheckNodePort?: number;
+  allocateLoadBalancerNodePorts?: boolean;
+  ipFamilies?: string[];
+  ipFamilyPolicy?: string;
+  loadBalancerClass?: string;
+  loadBalancerSourceRanges?: string[];
+  ports?: ServicePort[];
+  selector?: Record<string, string>;
+  sessionAffinity?: string;
+  sessionAffinityConfig?: { clientIP?: { timeoutSeconds?: number } };
+}
+
+export interface ServicePort {
+  name?: string;
+  port: number;
+  protocol?: string;
+  targetPort?: number | string;
+  nodePort?: number;
+}
+
+export interface ServiceStatus {
+  loadBalancer?: { ingress?: { ip?: string; hostname?: string; ipMode?: string }[] };
+}
+
+/** Whether a Service of this type has an address in the cluster, or None for one. */
+export function needsAddress({ type }: ServiceSpec): boolean {
+  return type !== "ExternalName";
+}
+
+/** Whether its ports are open on every node too. */
+export function needsNodePorts({ type, allocateLoadBalancerNodePorts }: ServiceSpec): boolean {
+  return (
+    type === "NodePort" || (type === "LoadBalancer" && allocateLoadBalancerNodePorts !== false)
+  );
+}
+
+/** Whether it has a port on which nodes say that they have endpoints. */
+export function needsHealthPort({ type, externalTrafficPolicy }: ServiceSpec): boolean {
+  return type === "LoadBalancer" && externalTrafficPolicy === "Local";
+}
+
+/** Whether traffic from outside the cluster may reach it. */
+export function isReachedFromOutside({ type, externalIPs = [] }: ServiceSpec): boolean {
+  if (type === "ClusterIP") return externalIPs.length > 0;
+  return type === "LoadBalancer" || type === "NodePort";
+}
