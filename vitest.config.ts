@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { EndReporter } from "./test/setup/reporter.ts";
 
@@ -7,6 +8,8 @@ const patient = { poll: { timeout: 15_000 } };
 export default defineConfig({
   test: {
     reporters: ["default", new EndReporter()],
+    // Tests mostly wait, for servers and for clocks: on few cores one worker would leave them idle.
+    maxWorkers: Math.max(2, availableParallelism()),
     projects: [
       {
         test: {

@@ -37,10 +37,11 @@ describe("a request", () => {
       json(response, 200, {}, { "x-ms-ratelimit-remaining-subscription-global-reads": "3749" }),
     );
     await arm.request("GET", linkId, { query });
-    expect(told).toEqual([
+    expect(told).toMatchObject([
       {
         resource: "Microsoft.Network/privateLinkServices",
         verb: "GET",
+        thing: "privateLinkServices/api",
         code: "200",
         seconds: 0,
         subscription: "00000000-0000-0000-0000-000000000001",
