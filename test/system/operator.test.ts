@@ -223,7 +223,7 @@ describeOnCluster("postern operator", (cluster) => {
     ],
   ])("with %s it ends at once and says what to give", async (_what, flags, env, line) => {
     const { child, log } = await start(flags, env);
-    expect(await exitOf(child)).toBe(2);
+    expect(await exitOf(child)).toBe(64);
     expect(log()).toMatch(line);
     expect(log().trim().split("\n")).toHaveLength(1);
   });

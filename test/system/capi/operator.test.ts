@@ -109,7 +109,7 @@ describe("postern operator for Cluster API", () => {
       ],
     ])("with %s it ends at once and says what to give", async (_what, flags, line) => {
       const { child, log } = start(flags);
-      expect(await exitOf(child)).toBe(2);
+      expect(await exitOf(child)).toBe(64);
       expect(log()).toMatch(line);
       expect(log().trim().split("\n")).toHaveLength(1);
     });
