@@ -63,7 +63,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
   readonly #clock: Clock;
   readonly #objects = new Map<string, T>();
   readonly #indexes = new Map<string, Index<T>>();
-  readonly #handlers: ((change: Change<T>) => void)[] = [];
+  #handlers: ((change: Change<T>) => void)[] = [];
   readonly filled: Promise<void>;
   /** Done when it is filled, or when the API server has said that it does not know the kind or does not show it to us. */
   readonly known: Promise<void>;
@@ -115,8 +115,11 @@ export class WatchCache<T extends KubeObject = KubeObject> {
   }
 
   /** Call `handler` for every change from now on. It must not throw. */
-  onChange(handler: (change: Change<T>) => void): void {
+  onChange(handler: (change: Change<T>) => void): () => void {
     this.#handlers.push(handler);
+    return () => {
+      this.#handlers = this.#handlers.filter((each) => each !== handler);
+    };
   }
 
   health(): CacheHealth {

@@ -57,7 +57,8 @@ export async function dryRun(options: DryRunOptions): Promise<Planned[]> {
   }
 }
 
-async function planOne(
+/** See and plan once for one object, and write nothing. */
+export async function planOne(
   feature: Feature,
   object: KubeObject,
   { clock, log, signal }: { clock: Clock; log: Log; signal: AbortSignal },

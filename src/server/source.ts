@@ -1,0 +1,153 @@
+import type { Budgets } from "../azure/budget.ts";
+import { clusterAnnotation } from "../hosted/names.ts";
+import type { KubeClient } from "../kube/client.ts";
+import { type Planned, planOne } from "../kube/dry-run.ts";
+import { eventKind } from "../kube/events.ts";
+import type { Journal, JournalStep } from "../kube/journal.ts";
+import { silentLog } from "../kube/log.ts";
+import type { Runtime } from "../kube/runtime.ts";
+import { type Clock, realClock } from "../model/clock.ts";
+import { type KubeObject, keyOf } from "../model/kind.ts";
+import type { Condition } from "../model/kinds/condition.ts";
+import type { Picture } from "../view/drawn.ts";
+import { pictureOf } from "../view/picture.ts";
+import { type Trace, tracesOf } from "../view/trace.ts";
+import type { KubeWorld, World } from "../view/world.ts";
+
+/** Where the dashboard looks. Nothing is read before someone asks. */
+export interface SourceOptions {
+  kube: KubeClient;
+  runtime: () => Runtime | undefined;
+  journal: Journal;
+  budgets: Budgets;
+  /** Reads both sides; with the records of the zones that are asked for. */
+  look: (zones: (id: string) => boolean) => Promise<World>;
+  clock?: Clock;
+}
+
+/** One cluster, with everything that is known of it. */
+export interface ClusterPage {
+  picture: Picture;
+  plans: {
+    controller: string;
+    kind: string;
+    object: string;
+    steps: { do: string; why: string }[];
+    failure?: string;
+  }[];
+  steps: JournalStep[];
+  conditions: { object: string; conditions: readonly Condition[] }[];
+  events: EventLine[];
+  traces: { host: string; traces: Trace[] }[];
+}
+
+export interface EventLine {
+  at: string;
+  type: string;
+  reason: string;
+  note: string;
+  object: string;
+}
+
+/** The overview: every cluster, without the records of its zones. */
+export async function overview({ look }: SourceOptions): Promise<Picture> {
+  return pictureOf(await look(() => false));
+}
+
+/** The page of one cluster; undefined where there is none of this name. */
+export async function clusterPage(
+  options: SourceOptions,
+  cluster: string,
+): Promise<ClusterPage | undefined> {
+  const world = await options.look(() => true);
+  const picture = pictureOf(world, cluster);
+  if (picture.clusters.length === 0) return undefined;
+  const objects = objectsOf(cluster, world.kube);
+  const keys = new Set(objects.map(keyOf));
+  const [plans, events] = await Promise.all([
+    plansOf(options, keys),
+    eventsOf(options.kube, objects),
+  ]);
+  const hosts = picture.nodes.filter(({ kind }) => kind === "record").map(({ label }) => label);
+  return {
+    picture,
+    plans: plans.map(asData),
+    steps: options.journal.steps(keys),
+    conditions: objects.flatMap((object) => {
+      const { status } = object as { status?: { conditions?: Condition[] } };
+      const named = `${object.kind ?? ""} ${keyOf(object)}`.trim();
+      return status?.conditions ? [{ object: named, conditions: status.conditions }] : [];
+    }),
+    events,
+    traces: [...new Set(hosts)]
+      .filter((host) => !host.startsWith("*"))
+      .map((host) => ({ host, traces: tracesOf(world, host) })),
+  };
+}
+
+/** The objects of one cluster: itself, its control plane and its links. */
+function objectsOf(cluster: string, kube: KubeWorld): KubeObject[] {
+  const own = [...kube.hostedClusters, ...kube.azureClusters].filter(
+    (each) => keyOf(each) === cluster,
+  );
+  const within = [...kube.controlPlanes, ...kube.links].filter(
+    ({ metadata }) => metadata.annotations?.[clusterAnnotation] === cluster,
+  );
+  return [...own, ...within];
+}
+
+/** What the controllers of this process would do next with these objects. */
+async function plansOf(
+  { runtime, clock = realClock }: SourceOptions,
+  keys: ReadonlySet<string>,
+): Promise<Planned[]> {
+  const running = runtime();
+  if (running === undefined) return [];
+  const signal = AbortSignal.timeout(20_000);
+  const all = running.controllers.flatMap(({ feature }) =>
+    [...keys].flatMap((key) => {
+      const object = running.caches.of(feature.kind).get(key);
+      return object ? [planOne(feature, object, { clock, log: silentLog, signal })] : [];
+    }),
+  );
+  return Promise.all(all);
+}
+
+function asData(planned: Planned): ClusterPage["plans"][number] {
+  const about = { controller: planned.feature, kind: planned.kind.kind, object: planned.key };
+  if ("failure" in planned) return { ...about, steps: [], failure: planned.failure.message };
+  return { ...about, steps: planned.plan.steps.map(({ do: what, why }) => ({ do: what, why })) };
+}
+
+interface EventObject extends KubeObject {
+  eventTime?: string;
+  deprecatedLastTimestamp?: string;
+  type?: string;
+  reason?: string;
+  note?: string;
+  regarding?: { kind?: string; name?: string; namespace?: string; uid?: string };
+}
+
+const mostEvents = 200;
+
+async function eventsOf(kube: KubeClient, objects: readonly KubeObject[]): Promise<EventLine[]> {
+  const uids = new Set(objects.map(({ metadata }) => metadata.uid));
+  const namespaces = new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
+  const found: EventLine[] = [];
+  for (const namespace of namespaces)
+    for await (const { items } of kube.list<EventObject>(eventKind, { namespace }))
+      for (const event of items)
+        if (uids.has(event.regarding?.uid))
+          found.push({
+            at:
+              event.eventTime ??
+              event.deprecatedLastTimestamp ??
+              event.metadata.creationTimestamp ??
+              "",
+            type: event.type ?? "Normal",
+            reason: event.reason ?? "",
+            note: event.note ?? "",
+            object: `${event.regarding?.kind} ${event.regarding?.name}`,
+          });
+  return found.sort((a, b) => a.at.localeCompare(b.at)).slice(-mostEvents);
+}
