@@ -46,7 +46,7 @@ export const newEvent: Resource = builtIn({
       return typeof each.value === "string" ? undefined : each.value(take(object), now);
     },
   })),
-  strategy: { problems, names: "path-segment" },
+  strategy: { prepare, problems, names: "path-segment" },
   fieldSelectors: {
     ...Object.fromEntries(
       Object.entries(event.fieldSelectors ?? {}).map(([name, read]) => [
@@ -75,15 +75,25 @@ function withNames(object: Stored, names: Readonly<Record<string, string>>): Sto
   return Object.fromEntries(entries) as Stored;
 }
 
+/** Completed as it is stored, so that both groups tell the same. */
+function prepare(object: Stored, old: Stored | undefined, others: () => Iterable<Stored>): Stored {
+  const before = old && take(old);
+  return show(event.strategy?.prepare?.(take(object), before, others) ?? take(object));
+}
+
 /** Here an Event must have the newer form; all else is checked as it is stored. */
-function problems(object: Stored, old: Stored | undefined): Cause[] {
-  if (old !== undefined) return [];
-  const causes: Cause[] = [];
-  if (!object.eventTime) causes.push(required("eventTime"));
+function problems(
+  object: Stored,
+  old: Stored | undefined,
+  others: () => Iterable<Stored>,
+): Cause[] {
+  const causes = event.strategy?.problems?.(take(object), old && take(old), others) ?? [];
+  if (old !== undefined) return causes;
+  if (!object["eventTime"]) causes.push(required("eventTime"));
   for (const field of ["deprecatedFirstTimestamp", "deprecatedLastTimestamp", "deprecatedCount"]) {
     if (object[field]) causes.push(forbidden(field, "must not be set"));
   }
-  if (Object.keys(object.deprecatedSource ?? {}).length > 0) {
+  if (Object.keys(object["deprecatedSource"] ?? {}).length > 0) {
     causes.push(forbidden("deprecatedSource", "must not be set"));
   }
   return causes;
