@@ -1,5 +1,6 @@
 import { fieldElement, printed } from "./field-path.ts";
 import { type FieldType, itemElement, kindOf, type ListType, type MapType } from "./field-type.ts";
+import { goSyntax, goType, goValue } from "./go-text.ts";
 import { isMap } from "./refusal.ts";
 
 /** What makes a value unfit to be applied, in the words of the API server; each with the path that it is about. */
@@ -78,27 +79,4 @@ function withoutKey(type: ListType, item: unknown): string {
   if (!isMap(item)) return "associative list with keys may not have non-map elements";
   const keys = type.keys.map((key) => JSON.stringify(key)).join(" ");
   return `associative list with keys has an element that omits all key fields [${keys}] (and doesn't have default values for any key fields)`;
-}
-
-function goType(value: unknown): string {
-  if (Array.isArray(value)) return "[]interface {}";
-  if (isMap(value)) return "map[string]interface {}";
-  if (typeof value === "boolean") return "bool";
-  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
-  return "string";
-}
-
-function goSyntax(value: unknown): string {
-  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
-  if (!isMap(value)) return JSON.stringify(value);
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const fields = entries.map(([name, field]) => `${JSON.stringify(name)}:${goSyntax(field)}`);
-  return `map[string]interface {}{${fields.join(", ")}}`;
-}
-
-function goValue(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(goValue).join(" ")}]`;
-  if (!isMap(value)) return String(value);
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `map[${entries.map(([name, field]) => `${name}:${goValue(field)}`).join(" ")}]`;
 }

@@ -77,7 +77,8 @@ export function objectType(schema: Schema): FieldType {
   return type;
 }
 
-function withObjectFields(schema: Schema): Schema {
+/** A schema that knows what every object has. */
+export function withObjectFields(schema: Schema): Schema {
   return { ...schema, type: "object", properties: { ...schema.properties, ...objectFields } };
 }
 
@@ -154,7 +155,12 @@ const objectFields: Record<string, Schema> = {
       creationTimestamp: time,
       deletionGracePeriodSeconds: number,
       deletionTimestamp: time,
-      finalizers: { type: "array", items: text, "x-kubernetes-list-type": "set" },
+      finalizers: {
+        type: "array",
+        "x-kubernetes-list-type": "set",
+        "x-kubernetes-patch-strategy": "merge",
+        items: text,
+      },
       generateName: text,
       generation: number,
       labels: texts,
@@ -169,6 +175,8 @@ const objectFields: Record<string, Schema> = {
         type: "array",
         "x-kubernetes-list-type": "map",
         "x-kubernetes-list-map-keys": ["uid"],
+        "x-kubernetes-patch-strategy": "merge",
+        "x-kubernetes-patch-merge-key": "uid",
         items: {
           type: "object",
           "x-kubernetes-map-type": "atomic",

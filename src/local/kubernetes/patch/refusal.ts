@@ -26,3 +26,18 @@ export function unprocessable(): { refused: Refusal } {
 export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** An error that the API server did not foresee: it tells it as it is, without a reason. */
+export function unexplained(message: string): Refusal {
+  return { code: 500, reason: "", message };
+}
+
+/** Carries a refusal out of the depth of a patch. It does not leave this folder. */
+export class Unpatchable extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
