@@ -7,6 +7,7 @@ import { newEvent } from "./event-view.ts";
 import { lease } from "./lease.ts";
 import { namespace } from "./namespace.ts";
 import { node } from "./node.ts";
+import { pod } from "./pod.ts";
 import { secret } from "./secret.ts";
 import { service } from "./service.ts";
 import { serviceAccount } from "./service-account.ts";
@@ -17,6 +18,7 @@ export const builtIns: readonly Resource[] = [
   event,
   namespace,
   node,
+  pod,
   secret,
   serviceAccount,
   service,

@@ -89,11 +89,11 @@ function problems(
 ): Cause[] {
   const causes = event.strategy?.problems?.(take(object), old && take(old), others) ?? [];
   if (old !== undefined) return causes;
-  if (!object["eventTime"]) causes.push(required("eventTime"));
+  if (!object.eventTime) causes.push(required("eventTime"));
   for (const field of ["deprecatedFirstTimestamp", "deprecatedLastTimestamp", "deprecatedCount"]) {
     if (object[field]) causes.push(forbidden(field, "must not be set"));
   }
-  if (Object.keys(object["deprecatedSource"] ?? {}).length > 0) {
+  if (Object.keys(object.deprecatedSource ?? {}).length > 0) {
     causes.push(forbidden("deprecatedSource", "must not be set"));
   }
   return causes;

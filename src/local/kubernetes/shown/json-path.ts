@@ -87,7 +87,8 @@ function filterStep(text: string): Step | undefined {
   const [, left = text, operator, right = ""] = comparison.exec(text) ?? [];
   const one = operand(left.trim());
   if (one === undefined) return undefined;
-  if (operator === undefined) return (values) => items(values, (list) => list.filter((item) => one(item).length > 0));
+  if (operator === undefined)
+    return (values) => items(values, (list) => list.filter((item) => one(item).length > 0));
   const other = operand(right.trim());
   if (other === undefined) return undefined;
   const holds = (item: unknown) => compare(one(item), operator, other(item));

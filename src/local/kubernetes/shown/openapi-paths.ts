@@ -82,7 +82,10 @@ function single(resource: Resource, verbs: readonly string[] = resource.verbs ??
       put: { ...operation(resource, "put", writing), requestBody: bodyOf(resource) },
     }),
     ...(verbs.includes("patch") && {
-      patch: { ...operation(resource, "patch", [...writing, force]), requestBody: patches(resource) },
+      patch: {
+        ...operation(resource, "patch", [...writing, force]),
+        requestBody: patches(resource),
+      },
     }),
     ...(verbs.includes("delete") && { delete: operation(resource, "delete", [dryRun]) }),
   };

@@ -45,8 +45,13 @@ test("who names the hash may keep the document for good, and one who names an ol
 });
 
 test("a patch says of which kind it is and that fields are validated, as kubectl wants to see it", () => {
-  const { patch } = read("/openapi/v3/api/v1").paths["/api/v1/namespaces/{namespace}/services/{name}"];
-  expect(patch["x-kubernetes-group-version-kind"]).toEqual({ group: "", version: "v1", kind: "Service" });
+  const { patch } =
+    read("/openapi/v3/api/v1").paths["/api/v1/namespaces/{namespace}/services/{name}"];
+  expect(patch["x-kubernetes-group-version-kind"]).toEqual({
+    group: "",
+    version: "v1",
+    kind: "Service",
+  });
   const names = patch.parameters.map(({ name }: { name: string }) => name);
   expect(names).toEqual(expect.arrayContaining(["dryRun", "fieldValidation", "fieldManager"]));
 });
@@ -75,5 +80,8 @@ test("a kind shows its fields, the metadata of all kinds, and a type where there
     { group: "example.com", version: "v1", kind: "Widget" },
   ]);
   expect(properties.metadata.allOf[0].$ref).toMatch(/ObjectMeta$/);
-  expect(properties.spec.properties.size).toMatchObject({ type: "string", format: "int-or-string" });
+  expect(properties.spec.properties.size).toMatchObject({
+    type: "string",
+    format: "int-or-string",
+  });
 });
