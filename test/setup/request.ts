@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { type Agent, request } from "node:https";
 
 /** An API server as a client needs to know it. */
@@ -11,12 +12,15 @@ export interface RequestOptions {
   contentType?: string;
   /** JSON where nothing else is said. */
   accept?: string;
+  /** More headers. */
+  headers?: Record<string, string>;
   agent?: Agent;
 }
 
 /** An answer of the API server; `body` is parsed where it is JSON and text where it is not. */
 export interface Answer<T> {
   status: number;
+  headers: IncomingHttpHeaders;
   body: T;
 }
 
@@ -34,6 +38,7 @@ export function send<T>(
   const payload = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
   const headers: Record<string, string | number> = {
     accept: options.accept ?? "application/json",
+    ...options.headers,
   };
   if (options.token !== undefined) headers.authorization = `Bearer ${options.token}`;
   if (payload !== undefined) {
@@ -50,7 +55,8 @@ export function send<T>(
         incoming.on("error", reject);
         incoming.on("end", () => {
           const text = Buffer.concat(chunks).toString("utf8");
-          resolve({ status: incoming.statusCode ?? 0, body: parsed(text) as T });
+          const { statusCode: status = 0, headers } = incoming;
+          resolve({ status, headers, body: parsed(text) as T });
         });
       },
     );

@@ -1,0 +1,178 @@
+import { randomBytes } from "node:crypto";
+import { beforeAll, expect, test, vi } from "vitest";
+import { configMap } from "../../src/local/kubernetes/kinds/config-map.ts";
+import type { Patched } from "../../src/local/kubernetes/patch/refusal.ts";
+import type { Resource, Stored } from "../../src/local/kubernetes/resource.ts";
+import { shapeOf } from "../../src/local/kubernetes/schema/shape.ts";
+import { chances } from "../../src/simulator/chances.ts";
+import { type Cluster, describeOnCluster } from "../setup/cluster.ts";
+import { ownedSchema } from "./ownership-kind.ts";
+import { predicted, type Written } from "./ownership-predicted.ts";
+import { nextStep, type Step, type Target } from "./ownership-steps.ts";
+import { randomValues } from "./ownership-values.ts";
+
+const seed = process.env.FUZZ_SEED ?? randomBytes(4).toString("hex");
+const runs = Number(process.env.FUZZ_RUNS ?? 5);
+const steps = 30;
+
+const forms = {
+  json: "application/json-patch+json",
+  merge: "application/merge-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+  apply: "application/apply-patch+yaml",
+} as const;
+
+describeOnCluster("who manages which field", (cluster) => {
+  const group = `g${randomBytes(4).toString("hex")}.example.com`;
+  beforeAll(() => install(cluster, group), 60_000);
+
+  test.each(Array.from({ length: runs }, (_, run) => `${seed}-${run}`))(
+    "of a custom resource is as kube-apiserver has it (seed %s)",
+    async (given) => {
+      const versions = ["v1", "v1beta1"].map((version) => custom(group, version));
+      await compareAtRandom(cluster, given, {
+        target: {
+          group,
+          versions: ["v1", "v1beta1"],
+          kind: "Owned",
+          name: "a",
+          properties: ownedSchema.properties ?? {},
+          strategic: false,
+          status: true,
+        },
+        path: (namespace, version) => `/apis/${group}/${version}/namespaces/${namespace}/owneds`,
+        written: { versions, fill: (object) => object },
+      });
+    },
+    120_000,
+  );
+
+  test.each(Array.from({ length: runs }, (_, run) => `${seed}-${run}`))(
+    "of a ConfigMap is as kube-apiserver has it (seed %s)",
+    async (given) => {
+      const { data } = configMap.schema.properties ?? {};
+      await compareAtRandom(cluster, given, {
+        target: {
+          group: "",
+          versions: ["v1"],
+          kind: "ConfigMap",
+          name: "a",
+          properties: { data: data ?? {} },
+          strategic: true,
+          status: false,
+        },
+        path: (namespace) => `/api/v1/namespaces/${namespace}/configmaps`,
+        written: { versions: [configMap], fill: (object) => object },
+      });
+    },
+    120_000,
+  );
+});
+
+interface Compared {
+  target: Target;
+  path(namespace: string, version: string): string;
+  written: Written;
+}
+
+async function compareAtRandom(
+  cluster: Cluster,
+  given: string,
+  { target, path, written }: Compared,
+) {
+  const namespace = await cluster.namespace();
+  const values = randomValues(chances(given));
+  let before: Stored | undefined;
+  for (let count = 0; count < steps; count++) {
+    const step = nextStep(values, target, before);
+    const { status, body } = await write(cluster, path(namespace, step.version), target.name, step);
+    const told = `${given}, step ${count}: ${JSON.stringify({ step, before })}`;
+    if (status >= 300) {
+      const wrong = body as unknown as { message: string };
+      // The object did not fit its schema, which is not for these functions to tell.
+      if (status === 422 && wrong.message.includes("is invalid")) continue;
+      const ours = predicted(written, step, before, Date.now());
+      expect(refusal(ours), told).toEqual({ code: status, message: wrong.message });
+      continue;
+    }
+    const times = body.metadata.managedFields?.map(({ time = "" }) => time).toSorted() ?? [];
+    const ours = predicted(written, step, before, Date.parse(times.at(-1) ?? "") || Date.now());
+    if ("refused" in ours) throw new Error(`refused: ${ours.refused.message}; ${told}`);
+    expect(comparable(ours.object), told).toEqual(comparable(body));
+    before = body;
+  }
+}
+
+function write(cluster: Cluster, path: string, name: string, step: Step) {
+  const query = `?fieldManager=${step.manager}`;
+  if (step.type === "create") return cluster.request<Stored>("POST", `${path}${query}`, step.body);
+  const one = `${path}/${name}${step.subresource ? "/status" : ""}${query}`;
+  if (step.type === "update") return cluster.request<Stored>("PUT", one, step.body);
+  const contentType = forms[step.type];
+  const force = step.type === "apply" ? `&force=${step.force}` : "";
+  return cluster.request<Stored>("PATCH", `${one}${force}`, step.body, { contentType });
+}
+
+function refusal(patched: Patched): unknown {
+  if ("object" in patched) return patched;
+  const { code, message } = patched.refused;
+  return { code, message };
+}
+
+/** An object without what only the API server knows. */
+function comparable({ metadata, ...rest }: Stored): unknown {
+  const { uid, resourceVersion, generation, creationTimestamp, namespace, ...kept } = metadata;
+  return { ...rest, metadata: kept };
+}
+
+function custom(group: string, version: string): Resource {
+  return {
+    group,
+    version,
+    kind: "Owned",
+    listKind: "OwnedList",
+    plural: "owneds",
+    singular: "owned",
+    shortNames: [],
+    categories: [],
+    namespaced: true,
+    status: true,
+    builtIn: false,
+    schema: ownedSchema,
+    columns: [],
+    shape: shapeOf(ownedSchema),
+  };
+}
+
+async function install(cluster: Cluster, group: string): Promise<void> {
+  const version = (name: string) => ({
+    name,
+    served: true,
+    storage: name === "v1",
+    schema: { openAPIV3Schema: ownedSchema },
+    subresources: { status: {} },
+  });
+  const { status, body } = await cluster.request(
+    "POST",
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+    {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: `owneds.${group}` },
+      spec: {
+        group,
+        scope: "Namespaced",
+        names: { kind: "Owned", plural: "owneds", singular: "owned", listKind: "OwnedList" },
+        versions: [version("v1"), version("v1beta1")],
+      },
+    },
+  );
+  if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
+  await vi.waitFor(
+    async () => {
+      const answer = await cluster.request("GET", `/apis/${group}/v1beta1/owneds`);
+      if (answer.status !== 200) throw new Error(`not served yet: ${answer.status}`);
+    },
+    { timeout: 30_000 },
+  );
+}
