@@ -13,7 +13,11 @@ import {
   neighboursOf,
   seeKubernetes,
 } from "../../src/capi/endpoints/workload/see.ts";
-import { stillInAzure, stillInSpec } from "../../src/capi/endpoints/workload/see-leaving.ts";
+import {
+  LeavingSince,
+  stillInAzure,
+  stillInSpec,
+} from "../../src/capi/endpoints/workload/see-leaving.ts";
 import type { Seen, WorkloadStep } from "../../src/capi/endpoints/workload/seen.ts";
 import type { EndpointsWrite } from "../../src/capi/endpoints/write.ts";
 import { endpointsFinalizer, type ManagementLink } from "../../src/capi/names.ts";
@@ -114,6 +118,7 @@ export class PaperClusters {
   readonly objects = new Map<string, AzureCluster>();
   readonly owners = new Map<string, CapiCluster>();
   readonly azure = new Map<string, PrivateEndpoint>();
+  /** What we have applied to each cluster, as `subnet/endpoint`. */
   readonly applied = new Map<string, Set<string>>();
   /** Endpoints that somebody else wrote too, as `key name`. */
   readonly shared = new Set<string>();
@@ -124,7 +129,7 @@ export class PaperClusters {
   writes = 0;
   #now = 0;
   #writtenAt = Number.NEGATIVE_INFINITY;
-  readonly #cleanSince = new Map<string, number>();
+  readonly #since = new LeavingSince();
 
   constructor(...all: AzureCluster[]) {
     for (const each of all) this.put(each);
@@ -173,12 +178,13 @@ export class PaperClusters {
     return planManagement({
       management: found && facts(found),
       clusters: [...this.objects.values()].filter((each) => each !== found).map(facts),
+      applied: this.applied.get(managementKey) ?? new Set(),
       sinceWriteMs: this.#now - this.#writtenAt,
     });
   }
 
   see(key: string): Seen {
-    const seen = seeKubernetes(this.get(key), this.known);
+    const seen = seeKubernetes(this.get(key), this.known, this.applied.get(key));
     const { cluster, management } = seen;
     if (management === undefined) return seen;
     const lookIn = (group: string, name: string) => {
@@ -199,10 +205,12 @@ export class PaperClusters {
     const ways = seen.ways.map((each) => looked(each, groupPath(this.get(key))));
     if (!cluster.deleting) return { ...seen, claims, ways };
     const neighbours = neighboursOf(groupKey(cluster), this.known);
-    const going = { cluster, management, neighbours, managementObject: this.get(managementKey) };
+    const applied = this.applied.get(managementKey) ?? new Set();
+    const managementObject = this.get(managementKey);
+    const going = { cluster, management, neighbours, managementObject, applied };
     const inSpec = stillInSpec(going);
-    if (inSpec.length > 0) this.#cleanSince.delete(key);
-    else if (!this.#cleanSince.has(key)) this.#cleanSince.set(key, this.#now);
+    const state = inSpec.length > 0 ? "asked for" : "clean";
+    const sinceMs = this.#since.ms(key, state, this.#now);
     const inGroup = [...this.azure.values()].filter(({ id = "" }) =>
       idKey(id).startsWith(`${idKey(managementGroup)}/`),
     );
@@ -213,8 +221,9 @@ export class PaperClusters {
         resource: this.azure.get(idKey(each.id)) as PrivateEndpoint,
       } as const,
     }));
-    const cleanMs = this.#now - (this.#cleanSince.get(key) ?? this.#now);
-    return { ...seen, claims, ways, leaving: { inSpec, inAzure, cleanMs, failed: undefined } };
+    const times =
+      state === "clean" ? { inSpecMs: 0, cleanMs: sinceMs } : { inSpecMs: sinceMs, cleanMs: 0 };
+    return { ...seen, claims, ways, leaving: { inSpec, inAzure, ...times, failed: undefined } };
   }
 
   planWorkload(key: string): Plan<WorkloadStep> {
@@ -242,15 +251,23 @@ export class PaperClusters {
     }
   }
 
-  #write(key: string, { subnet, endpoints, removed }: EndpointsWrite): void {
+  #write(key: string, { subnet, endpoints, removed, kept: strays = [] }: EndpointsWrite): void {
     const subnets = this.get(key).spec.networkSpec?.subnets ?? [];
     const found = subnets.find(({ name }) => name === subnet);
     if (found === undefined) throw new Error(`${key} has no subnet ${subnet}`);
     const wanted = new Map(endpoints.map((each) => [each.name, each]));
     const before = this.applied.get(key) ?? new Set();
+    const stay = new Set(strays.map((each) => `${each.subnet}/${each.endpoint.name}`));
+    for (const each of subnets.filter((other) => other && other !== found))
+      if (each.privateEndpoints)
+        each.privateEndpoints = each.privateEndpoints.filter((endpoint) => {
+          const place = `${each.name}/${endpoint?.name}`;
+          return !before.has(place) || stay.has(place);
+        });
     const goes = (name: string) =>
       !wanted.has(name) &&
-      (removed.includes(name) || (before.has(name) && !this.shared.has(`${key} ${name}`)));
+      (removed.includes(name) ||
+        (before.has(`${subnet}/${name}`) && !this.shared.has(`${key} ${name}`)));
     const kept = (found.privateEndpoints ?? []).filter((each) => each === null || !goes(each.name));
     const names = new Set(kept.map((each) => each?.name));
     found.privateEndpoints = [
@@ -259,7 +276,10 @@ export class PaperClusters {
       ),
       ...endpoints.filter(({ name }) => !names.has(name)),
     ] as PrivateEndpointSpec[];
-    this.applied.set(key, new Set(wanted.keys()));
+    this.applied.set(
+      key,
+      new Set([...[...wanted.keys()].map((name) => `${subnet}/${name}`), ...stay]),
+    );
   }
 
   /** What CAPZ does about every cluster: endpoints of the spec are made; others go, if it is one that deletes. */

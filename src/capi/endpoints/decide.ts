@@ -1,5 +1,6 @@
 import type { PrivateEndpointSpec } from "../../model/kinds/azure-cluster-network.ts";
 import { idKey } from "../../model/resource-id.ts";
+import type { Stray } from "./applied.ts";
 import type { ClusterFacts, EndpointSubnet } from "./facts.ts";
 import { asItIs, connectionsIn, isAsWanted } from "./wanted.ts";
 import {
@@ -21,6 +22,9 @@ export interface Decision {
   added: readonly string[];
   corrected: readonly string[];
   removed: readonly string[];
+  /** What is ours in other subnets: what stays there, and the names of what goes. */
+  kept: readonly Stray[];
+  gone: readonly string[];
 }
 
 /**
@@ -33,11 +37,15 @@ export interface Decision {
  *   yes                       yes           lives                wins                 corrected where it differs
  *   yes                       yes           any                  none                 removed
  *   -                         -             lives                wins                 added
+ *
+ * What is ours in another subnet, because the nodes have got a new one, goes from there: what is still wanted is added
+ * here. Of a frozen cluster it stays where it is.
  */
 export function decide(
   subnet: EndpointSubnet,
   management: ClusterFacts,
   clusters: readonly ClusterFacts[],
+  strays: readonly Stray[] = [],
 ): Decision {
   // Names without case: to the API server they are two, to Azure one.
   const found = Map.groupBy(subnet.endpoints, ({ name }) => idKey(name));
@@ -75,7 +83,9 @@ export function decide(
     added.push(wanted.name);
   }
   const endpoints = [...ours.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { endpoints, added, corrected, removed };
+  const kept = strays.filter(({ endpoint }) => ownersIn(endpoint, groups).some(isFrozen));
+  const gone = strays.filter((each) => !kept.includes(each)).map(({ endpoint }) => endpoint.name);
+  return { endpoints, added, corrected, removed, kept, gone };
 }
 
 /** The clusters that an endpoint is for, of all that are known. */

@@ -34,6 +34,8 @@ export interface ClusterFacts extends ClusterPlace {
   paused: boolean;
   deleting: boolean;
   subnet: EndpointSubnet | undefined;
+  /** The other subnets, where they hold endpoints too. */
+  others: readonly EndpointSubnet[];
 }
 
 /** Read an AzureCluster; `owner` is its Cluster, where there is one. */
@@ -57,7 +59,7 @@ export function factsOf(cluster: AzureCluster, owner: CapiCluster | undefined): 
     linksReady: said?.status === "True",
     paused: isPaused(cluster, owner),
     deleting: metadata.deletionTimestamp !== undefined,
-    subnet: chosenSubnet(spec.networkSpec?.subnets),
+    ...subnetsOf(spec.networkSpec?.subnets),
   };
 }
 
@@ -69,15 +71,28 @@ function balancerOf({ spec }: AzureCluster): ClusterFacts["balancer"] {
   return type === "Internal" || type === "Public" ? type : "unknown";
 }
 
-/** The first subnet for nodes, else the first. Endpoints in others are somebody else's. */
+/** The first subnet for nodes, else the first; and the others, whose endpoints are nearly always somebody else's. */
+function subnetsOf(
+  subnets: readonly (SubnetSpec | null)[] | null | undefined,
+): Pick<ClusterFacts, "subnet" | "others"> {
+  const all = (subnets ?? []).filter((each) => each !== null);
+  const chosen = all.find(({ role }) => role === "node") ?? all[0];
+  const read = ({ name, privateEndpoints }: SubnetSpec): EndpointSubnet => {
+    const endpoints: readonly (PrivateEndpointSpec | null)[] = privateEndpoints ?? [];
+    return { name, endpoints: endpoints.filter((each) => each !== null) };
+  };
+  const others = all.filter((each) => each !== chosen).map(read);
+  return {
+    subnet: chosen && read(chosen),
+    others: others.filter(({ endpoints }) => endpoints.length > 0),
+  };
+}
+
+/** The subnet that holds the endpoints of a cluster. */
 export function chosenSubnet(
   subnets: readonly (SubnetSpec | null)[] | null | undefined,
 ): EndpointSubnet | undefined {
-  const all = (subnets ?? []).filter((each) => each !== null);
-  const chosen = all.find(({ role }) => role === "node") ?? all[0];
-  if (chosen === undefined) return undefined;
-  const endpoints: readonly (PrivateEndpointSpec | null)[] = chosen.privateEndpoints ?? [];
-  return { name: chosen.name, endpoints: endpoints.filter((each) => each !== null) };
+  return subnetsOf(subnets).subnet;
 }
 
 function isPaused(cluster: AzureCluster, owner: CapiCluster | undefined): boolean {

@@ -22,6 +22,7 @@ export const reasons = {
   leaving: "PrivateEndpointsLeaving",
   deletionFailed: "PrivateEndpointDeletionFailed",
   managementPaused: "ManagementClusterPaused",
+  managementNotWritten: "ManagementClusterNotWritten",
   deletingEndpoint: "DeletingPrivateEndpoint",
   endpointsWritten: "EndpointsWritten",
   addressesPublished: "AddressesPublished",

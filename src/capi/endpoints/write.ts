@@ -4,10 +4,9 @@ import { versionIn } from "../../kube/status.ts";
 import { apiVersionOf, keyOf } from "../../model/kind.ts";
 import { type AzureCluster, azureCluster } from "../../model/kinds/azure-cluster.ts";
 import type { PrivateEndpointSpec } from "../../model/kinds/azure-cluster-network.ts";
+import { appliedTo, fieldManager, type Stray } from "./applied.ts";
 import type { ClusterFacts } from "./facts.ts";
-
-/** By this name the API server knows which endpoints are ours. */
-const fieldManager = "postern-endpoints";
+import { asItIs } from "./wanted.ts";
 
 /** The endpoints that are ours in one subnet of a cluster, all of them, and those that must be gone. */
 export interface EndpointsWrite {
@@ -16,6 +15,8 @@ export interface EndpointsWrite {
   removed: readonly string[];
   /** Whether any of them is not there as it should be. */
   differs: boolean;
+  /** What is ours in other subnets and stays there. */
+  kept?: readonly Stray[];
 }
 
 /** Which object is written; with the uid never another of the same name. */
@@ -44,10 +45,22 @@ export async function writeEndpoints(
     kind: azureCluster.kind,
     metadata: { namespace, name, uid },
     spec: {
-      networkSpec: { subnets: [{ name: write.subnet, privateEndpoints: write.endpoints }] },
+      networkSpec: { subnets: subnetsIn(write) },
     },
   };
   return versionIn(await kube.patch(place, "apply", body, { fieldManager, force: true, signal }));
+}
+
+/** All that is ours, by subnet: what an apply leaves out goes. */
+function subnetsIn({ subnet, endpoints, kept = [] }: EndpointsWrite): object[] {
+  const others = Map.groupBy(kept, (each) => each.subnet);
+  return [
+    { name: subnet, privateEndpoints: endpoints },
+    ...[...others].map(([name, strays]) => ({
+      name,
+      privateEndpoints: strays.map(({ endpoint }) => asItIs(endpoint)),
+    })),
+  ];
 }
 
 async function takeOut(
@@ -77,9 +90,9 @@ async function takeOut(
 /** What takes out the endpoints that must be gone, the last one first: the others keep their places. */
 function removalsFrom(
   found: AzureCluster,
-  { subnet, endpoints, removed }: EndpointsWrite,
+  { subnet, endpoints, removed, kept = [] }: EndpointsWrite,
 ): object[] {
-  const applied = appliedBy(fieldManager, found);
+  const applied = appliedTo(found);
   const isWanted = (name: string) => endpoints.some((each) => each.name === name);
   return (found.spec.networkSpec?.subnets ?? []).flatMap((each, at) => {
     const path = `/spec/networkSpec/subnets/${at}/privateEndpoints`;
@@ -88,45 +101,13 @@ function removalsFrom(
       each?.name === subnet
         ? removed.includes(name) || (isOurs(name) && !isWanted(name))
         : // The nodes have got another subnet: ours move there.
-          isOurs(name);
+          isOurs(name) &&
+          !kept.some((one) => one.subnet === each?.name && one.endpoint.name === name);
     return (each?.privateEndpoints ?? [])
       .flatMap((endpoint, n) => (endpoint && goes(endpoint.name) ? [n] : []))
       .reverse()
       .map((n) => ({ op: "remove", path: `${path}/${n}` }));
   });
-}
-
-/** The endpoints that a field manager has applied, as `subnet/endpoint`. */
-function appliedBy(manager: string, { metadata }: AzureCluster): Set<string> {
-  const all = (metadata.managedFields ?? []) as ManagedFields[];
-  const ours = all.find((each) => each.manager === manager && each.operation === "Apply");
-  const subnets = ours?.fieldsV1?.["f:spec"]?.["f:networkSpec"]?.["f:subnets"] ?? {};
-  return new Set(
-    Object.entries(subnets).flatMap(([subnet, fields]) =>
-      Object.keys(fields["f:privateEndpoints"] ?? {}).flatMap((endpoint) => {
-        const [within, name] = [nameIn(subnet), nameIn(endpoint)];
-        return within === undefined || name === undefined ? [] : [`${within}/${name}`];
-      }),
-    ),
-  );
-}
-
-interface ManagedFields {
-  manager?: string;
-  operation?: string;
-  fieldsV1?: {
-    "f:spec"?: {
-      "f:networkSpec"?: {
-        "f:subnets"?: Record<string, { "f:privateEndpoints"?: Record<string, unknown> }>;
-      };
-    };
-  };
-}
-
-/** The name in a key of a list by names: `k:{"name":"nodes"}`. */
-function nameIn(key: string): string | undefined {
-  if (!key.startsWith("k:")) return undefined;
-  return (JSON.parse(key.slice(2)) as { name?: string }).name;
 }
 
 /** Set annotations of a cluster; null takes one away. */

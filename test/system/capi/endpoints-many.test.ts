@@ -106,6 +106,30 @@ describeHosted("endpoints of many clusters", (startWorld) => {
     ]);
   });
 
+  test("an endpoint in the subnet that the nodes had before goes with its cluster, and what is a person's stays", async () => {
+    const world = await startEndpoints(startWorld);
+    const mc = await makeManagement(world);
+    const going = await makeWorkload(world, "wc1");
+    await world.advance(6_000);
+    const held = (await getManagement(world))?.spec as {
+      networkSpec: { subnets: { name: string; role: string; privateEndpoints?: object[] }[] };
+    };
+    const [controlPlane, nodes] = held.networkSpec.subnets;
+    const [ours] = nodes?.privateEndpoints ?? [];
+    const theirs = { ...ours, name: "theirs" };
+    const subnets = [
+      { ...controlPlane, privateEndpoints: [theirs] },
+      { name: "first", role: "node" },
+      nodes,
+    ];
+    await world.patch(mc, { spec: { networkSpec: { subnets } } });
+    await world.remove(going);
+    await world.advance(6_000);
+    expect(await namesIn(world)).toEqual(["theirs"]);
+    await world.advance(200_000);
+    expect(await world.get("AzureCluster", "org", "wc1")).toBeUndefined();
+  });
+
   test("100 workload clusters are a few writes, and at rest none", async () => {
     const world = await startEndpoints(startWorld);
     await makeManagement(world);

@@ -4,10 +4,19 @@ import { whenItMatters } from "../../../kube/when-it-matters.ts";
 import { keyOf } from "../../../model/kind.ts";
 import { type AzureCluster, azureCluster } from "../../../model/kinds/azure-cluster.ts";
 import { type CapiCluster, capiCluster } from "../../../model/kinds/capi-cluster.ts";
+import { appliedElsewhere } from "../applied.ts";
 import { type ClusterPlace, factsOf, ownerKey } from "../facts.ts";
-
+import { hasOurName } from "../whose.ts";
 import { LastWrites, writeEndpoints } from "../write.ts";
 import { gatherMs, type ManagementStep, plan, type Seen } from "./plan.ts";
+
+/** Of every other AzureCluster. */
+const nothing: Seen = {
+  management: undefined,
+  clusters: [],
+  applied: new Set(),
+  sinceWriteMs: gatherMs,
+};
 
 /** The endpoints of the management cluster to the API servers of all workload clusters, in one write. */
 export function managementEndpointsFeature(given: { management: ClusterPlace }): MakeFeature {
@@ -24,13 +33,13 @@ export function managementEndpointsFeature(given: { management: ClusterPlace }):
       kind: azureCluster,
       conditions: [],
       see: async (cached, pass) => {
-        if (keyOf(cached) !== key)
-          return { management: undefined, clusters: [], sinceWriteMs: gatherMs };
-        const cluster = await writes.newest(cached, pass.signal);
+        if (keyOf(cached) !== key) return nothing;
+        const management = facts(await writes.newest(cached, pass.signal));
         const others = azureClusters.list().filter((each) => keyOf(each) !== key);
         return {
-          management: facts(cluster),
+          management,
           clusters: others.map(facts),
+          applied: await appliedElsewhere(management, hasOurName, kube, pass.signal),
           sinceWriteMs: pass.now().getTime() - writtenAt,
         };
       },
@@ -60,7 +69,12 @@ export function managementEndpointsFeature(given: { management: ClusterPlace }):
   };
 
   function asAsked(each: object): unknown {
-    const { created: _, subnet: _subnet, ...asked } = factsOf(each as AzureCluster, undefined);
+    const {
+      created: _,
+      subnet: _s,
+      others: _o,
+      ...asked
+    } = factsOf(each as AzureCluster, undefined);
     return [asked, ownerKey(each as AzureCluster)];
   }
 }

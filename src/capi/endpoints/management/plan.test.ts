@@ -222,6 +222,72 @@ describe("an endpoint that is there", () => {
   });
 });
 
+describe("an endpoint in the subnet that the nodes had before", () => {
+  function moved(endpoints: Shape["endpoints"], ...clusters: Shape[]): PaperClusters {
+    const subnets = [
+      { name: "new", role: "node" },
+      { name: "nodes", role: "node", privateEndpoints: endpoints },
+    ];
+    const paper = new PaperClusters(management({ subnets }), ...clusters.map(workload));
+    paper.applied.set(managementKey, new Set([`nodes/${ofFirst.name}`]));
+    return paper;
+  }
+  const places = (paper: PaperClusters) =>
+    (paper.get(managementKey).spec.networkSpec?.subnets ?? []).flatMap((each) =>
+      (each.privateEndpoints ?? []).map((one) => `${each.name}/${one?.name}`),
+    );
+
+  test("moves to the new one", () => {
+    const paper = moved([ofFirst], {});
+    afterPass(paper);
+    expect(places(paper)).toEqual([`new/${ofFirst.name}`]);
+    paper.pass(60_000);
+    expect(paper.planManagement().steps).toEqual([]);
+  });
+
+  test("goes when its link goes", () => {
+    const paper = moved([ofFirst, endpointTo("wc10")], { links: [] });
+    afterPass(paper);
+    expect(places(paper)).toEqual([`nodes/${endpointTo("wc10").name}`]);
+  });
+
+  test("stays if a person has put it there", () => {
+    const paper = moved([ofFirst], { links: [] });
+    paper.applied.clear();
+    expect(paper.planManagement().steps).toEqual([]);
+  });
+
+  test("stays while its cluster is paused, whatever else is written", () => {
+    const paused = { "cluster.x-k8s.io/paused": "true" };
+    const paper = moved([ofFirst], { annotations: paused }, { name: "wc2" });
+    afterPass(paper);
+    expect(places(paper)).toEqual([`new/${endpointTo("wc2").name}`, `nodes/${ofFirst.name}`]);
+    paper.pass(60_000);
+    expect(paper.planManagement().steps).toEqual([]);
+  });
+});
+
+describe("a management cluster of which nobody knows the subscription", () => {
+  const unfit = (...clusters: Shape[]) =>
+    new PaperClusters(
+      management({ subscription: "", endpoints: [ofFirst, endpointTo("wc2")] }),
+      ...clusters.map(workload),
+    );
+
+  test("keeps what it has, and says so", () => {
+    const paper = unfit({}, { name: "wc2" });
+    expect(paper.planManagement()).toMatchObject({
+      steps: [],
+      events: [{ reason: "SubscriptionMissing", type: "Warning" }],
+    });
+  });
+
+  test("lets go of what leads to a cluster that is being deleted", () => {
+    const paper = unfit({ deleting: true, held: true }, { name: "wc2" });
+    expect(afterPass(paper)).toEqual([endpointTo("wc2")]);
+  });
+});
+
 describe("a paused cluster", () => {
   const paused = { "cluster.x-k8s.io/paused": "true" };
 

@@ -1,4 +1,5 @@
 import type { Plan, Step } from "../../../kube/feature.ts";
+import { straysOf } from "../applied.ts";
 import { decide } from "../decide.ts";
 import type { ClusterFacts } from "../facts.ts";
 import { reasons } from "../reasons.ts";
@@ -10,6 +11,8 @@ export interface Seen {
   /** Undefined for every other AzureCluster: nothing is done about those here. */
   management: ClusterFacts | undefined;
   clusters: readonly ClusterFacts[];
+  /** What is ours in other subnets of the management cluster, as `subnet/endpoint`. */
+  applied: ReadonlySet<string>;
   sinceWriteMs: number;
 }
 
@@ -32,22 +35,30 @@ const toldNames = 3;
  *   not it                                                    nothing
  *   it      yes                                               nothing
  *   it      no                 none                           say so, if anybody asks for an endpoint
+ *   it      no, but unfit      some                           say so; only what leads to a cluster that goes is taken out
  *   it      no                 some     no                    nothing
  *   it      no                 some     yes      within 5 s   wait until they have gone by
  *   it      no                 some     yes      before       one write of all that is ours
  */
-export function plan({ management, clusters, sinceWriteMs }: Seen): Plan<ManagementStep> {
-  const rest = { steps: [], conditions: [], again: "drift" } as const;
-  if (management === undefined) return { ...rest, again: "never" };
-  if (management.paused || management.deleting) return rest;
+export function plan({ management, clusters, applied, sinceWriteMs }: Seen): Plan<ManagementStep> {
+  const still = { steps: [], conditions: [], again: "drift" } as const;
+  if (management === undefined) return { ...still, again: "never" };
+  if (management.paused || management.deleting) return still;
   const problem = problemOf(management, clusters);
-  if (problem !== undefined) return { ...rest, events: [{ ...problem, type: "Warning" }] };
+  const rest = problem ? { ...still, events: [{ ...problem, type: "Warning" as const }] } : still;
   if (management.subnet === undefined) return rest;
   const { subnet } = management;
-  const { endpoints, added, corrected, removed } = decide(subnet, management, clusters);
-  if (added.length + corrected.length + removed.length === 0) return rest;
+  // Where nothing can be asked for, nobody who lives on loses what they have.
+  const counted = problem
+    ? clusters.map((each) => (each.deleting ? each : { ...each, paused: true }))
+    : clusters;
+  const strays = straysOf(management, applied);
+  const decided = decide(subnet, management, counted, strays);
+  const { endpoints, added, corrected, removed, kept } = decided;
+  const gone = [...removed, ...decided.gone.filter((name) => !added.includes(name))];
+  if (added.length + corrected.length + gone.length === 0) return rest;
   if (sinceWriteMs < gatherMs) return { ...rest, again: { afterMs: gatherMs - sinceWriteMs } };
-  const why = [told("added", added), told("corrected", corrected), told("removed", removed)]
+  const why = [told("added", added), told("corrected", corrected), told("removed", gone)]
     .filter((each) => each !== undefined)
     .join("; ");
   const step: ManagementStep = {
@@ -60,6 +71,7 @@ export function plan({ management, clusters, sinceWriteMs }: Seen): Plan<Managem
       endpoints,
       removed,
       differs: added.length + corrected.length > 0,
+      kept,
     },
   };
   return { ...rest, steps: [step] };

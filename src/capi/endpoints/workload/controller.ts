@@ -16,6 +16,7 @@ import { apply } from "./apply.ts";
 import { changedEndpoints } from "./changed-endpoints.ts";
 import { plan } from "./plan.ts";
 import { byGroup, byLink, type Sources, see, type Views } from "./see.ts";
+import { LeavingSince } from "./see-leaving.ts";
 import type { Seen, WorkloadStep } from "./seen.ts";
 
 export interface WorkloadEndpoints {
@@ -44,11 +45,12 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
       clusters: caches.of(capiCluster),
       identities: caches.of(azureClusterIdentity),
       writes: new LastWrites(kube),
-      cleanSince: new Map(),
+      since: new LeavingSince(),
+      kube,
       ...{ views, managementKey, managementLinks },
     };
     azureClusters.onChange(({ key, after }) => {
-      if (after === undefined) sources.cleanSince.delete(key);
+      if (after === undefined) sources.since.forget(key);
     });
     // The road on which a pass has looked is the one on which it writes.
     const roads = new WeakMap<Pass, ArmView>();
@@ -112,7 +114,12 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
   /** What of the management cluster concerns everybody: all but its endpoints, which concern those they lead to. */
   function asManagement(each: KubeObject): unknown {
     if (keyOf(each) !== managementKey) return undefined;
-    const { subnet, linksReady: _, ...facts } = factsOf(each as AzureCluster, undefined);
+    const {
+      subnet,
+      others: _o,
+      linksReady: _,
+      ...facts
+    } = factsOf(each as AzureCluster, undefined);
     return [facts, subnet?.name, (each as AzureCluster).spec.identityRef];
   }
 }

@@ -100,6 +100,34 @@ describe("a cluster that is being deleted", () => {
     expect(paper.objects.has(key)).toBe(false);
   });
 
+  test("has what Postern made deleted, by the mark that it makes", () => {
+    const paper = leaving();
+    const found = paper.azure.get(apiId(paper));
+    if (found) found.tags = { postern_owner: "org-mc/mc" };
+    paper.settle();
+    expect([...paper.azure.keys()]).toEqual([]);
+  });
+
+  test("leaves what Postern made for another management cluster", () => {
+    const paper = leaving();
+    const found = paper.azure.get(apiId(paper));
+    if (found) found.tags = { postern_owner: "org-other/mc" };
+    takenOut(paper);
+    paper.settle();
+    expect([...paper.azure.keys()]).toEqual([apiId(paper)]);
+  });
+
+  test("has its endpoint taken out of the subnet that the nodes had before", () => {
+    const paper = leaving();
+    const subnets = paper.get(managementKey).spec.networkSpec?.subnets ?? [];
+    subnets.unshift({ name: "new-nodes", role: "node" } as never);
+    expect(told(paper)).toBe("PrivateEndpointsLeaving");
+    paper.settle();
+    expect(paper.endpointsOf(managementKey)).toEqual([]);
+    expect([...paper.azure.keys()]).toEqual([]);
+    expect(paper.objects.has(key)).toBe(false);
+  });
+
   test("leaves what is marked as another management cluster's", () => {
     const paper = leaving();
     const found = paper.azure.get(apiId(paper));
@@ -177,12 +205,27 @@ describe("a deletion that cannot go on says the way out", () => {
     expect(told(paper)).toBe("PrivateEndpointsAbandoned");
   });
 
+  test("when the management cluster cannot be written, and only then", () => {
+    const paper = leaving();
+    abandon(paper);
+    expect(told(paper)).toBe("PrivateEndpointsLeaving");
+    paper.pass(119_000);
+    expect(paper.planWorkload(key)).toMatchObject({ again: { afterMs: 1_000 } });
+    paper.pass(1_000);
+    expect(told(paper)).toBe("PrivateEndpointsAbandoned");
+    paper.get(key).metadata.annotations = {};
+    expect(told(paper)).toBe("ManagementClusterNotWritten");
+    expect(paper.planWorkload(key).conditions[0]?.message).toContain("abandon-endpoints");
+    takenOut(paper);
+    expect(told(paper)).toBe("PrivateEndpointsLeaving");
+  });
+
   test("when there is no identity to look by (defect)", () => {
     const paper = takenOut(leaving());
     const failed = { reason: "ClusterIdentityMissing", message: "what · why · what to do" };
     const see = () => {
       const seen = paper.see(key);
-      return { ...seen, leaving: { inSpec: [], inAzure: [], cleanMs: 0, failed } };
+      return { ...seen, leaving: { inSpec: [], inAzure: [], inSpecMs: 0, cleanMs: 0, failed } };
     };
     expect(plan(see()).conditions).toMatchObject([
       {

@@ -22,7 +22,8 @@ const wayOut = `annotate this AzureCluster with ${abandonAnnotation}="true" to l
  *   management cluster  in its spec  in Azure            →
  *   missing             -            -                   say so and how to get out; go at once where there were no links
  *   being deleted       -            -                   go: its endpoints go with it
- *   there               some         -                   wait: the next write of the management cluster takes them out
+ *   there               some, < 2 min                    wait: the next write of the management cluster takes them out
+ *   there               some, longer                     say that it is not written, and how to get out
  *   there               none         cannot be seen      say so and how to get out
  *   there               none         some, for < 2 min   wait: CAPZ may delete them
  *   there               none         some, for longer    delete what CAPZ or we made; what nobody marked is left
@@ -47,10 +48,18 @@ export function planLeaving(seen: Seen): Plan<WorkloadStep> {
   if (management.deleting || leaving === undefined) return go;
   if (leaving.inSpec.length > 0) {
     const names = leaving.inSpec.join(", ");
-    if (!management.paused)
+    if (!management.paused && leaving.inSpecMs < graceMs)
       return wait(
         isFalse(reasons.leaving, `${names} is being taken out of AzureCluster ${management.key}`),
-        minuteMs,
+        Math.min(minuteMs, graceMs - leaving.inSpecMs),
+      );
+    if (!management.paused)
+      return stuck(
+        seen,
+        isFalse(
+          reasons.managementNotWritten,
+          `${names} is not taken out of AzureCluster ${management.key} · its last write was refused, or something puts it back · the events of that AzureCluster say why; or ${wayOut}`,
+        ),
       );
     return stuck(
       seen,

@@ -111,12 +111,17 @@ function writeOf(seen: Seen, { address }: Side): { write?: EndpointsWrite } {
   const differs = seen.ways.some(
     ({ configured, found, wanted }) => configured && !(found && isAsWanted(found, wanted)),
   );
-  return differs || removed.length > 0 ? { write: { subnet, endpoints, removed, differs } } : {};
+  // One that is configured moves with the write that adds it.
+  const strays = seen.ways.some(({ stray, configured }) => stray && (configured || connected));
+  return differs || strays || removed.length > 0
+    ? { write: { subnet, endpoints, removed, differs } }
+    : {};
 }
 
 function removalOf(seen: Seen, ways: readonly SeenWay[]): { write?: EndpointsWrite } {
   const removed = ways.flatMap(({ found }) => found?.name ?? []);
   const subnet = seen.cluster.subnet?.name;
-  if (removed.length === 0 || subnet === undefined) return {};
+  const strays = ways.some(({ stray }) => stray);
+  if ((removed.length === 0 && !strays) || subnet === undefined) return {};
   return { write: { subnet, endpoints: [], removed, differs: false } };
 }

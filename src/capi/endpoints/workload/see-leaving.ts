@@ -4,6 +4,7 @@ import {
   privateEndpoints,
 } from "../../../azure/gateways/private-endpoints.ts";
 import { isExplained } from "../../../model/failure.ts";
+import { keyOf } from "../../../model/kind.ts";
 import type { AzureCluster } from "../../../model/kinds/azure-cluster.ts";
 import { ownerTag } from "../../../model/ownership.ts";
 import {
@@ -14,6 +15,7 @@ import {
   sameId,
 } from "../../../model/resource-id.ts";
 import { connectionsOf } from "../../endpoint-address.ts";
+import { straysOf } from "../applied.ts";
 import { type ClusterFacts, ownerKey } from "../facts.ts";
 import { connectionsIn, serviceOf } from "../wanted.ts";
 import { claimsOf, groupKey, groupKeyOf, hasOurName, isFrozen, ownersOf, unfit } from "../whose.ts";
@@ -29,24 +31,25 @@ export interface Going {
   managementObject: AzureCluster | undefined;
   /** Every workload cluster in the same group, this one included. */
   neighbours: readonly ClusterFacts[];
+  /** What is ours in other subnets of the management cluster, as `subnet/endpoint`. */
+  applied: ReadonlySet<string>;
 }
 
 /** What of the management side still leads to a cluster that is being deleted, and to nobody else. */
 export async function seeLeaving(
   going: Going,
   view: () => ArmView,
-  given: { maxAgeMs: number; now: number; cleanSince: Map<string, number> },
+  given: { maxAgeMs: number; now: number; since: LeavingSince },
 ): Promise<Leaving> {
   const { cluster, management } = going;
-  const { now, maxAgeMs, cleanSince } = given;
+  const { now, maxAgeMs } = given;
   const inSpec = stillInSpec(going);
-  if (inSpec.length > 0) {
-    cleanSince.delete(cluster.key);
-    return { inSpec, inAzure: [], cleanMs: 0, failed: undefined };
-  }
-  const since = cleanSince.get(cluster.key) ?? now;
-  cleanSince.set(cluster.key, since);
-  const clean = { inSpec, cleanMs: now - since, failed: undefined };
+  // A pause is nobody's failure to write.
+  if (management.paused) given.since.forget(cluster.key);
+  const sinceMs = given.since.ms(cluster.key, inSpec.length === 0 ? "clean" : "asked for", now);
+  if (inSpec.length > 0)
+    return { inSpec, inAzure: [], inSpecMs: sinceMs, cleanMs: 0, failed: undefined };
+  const clean = { inSpec, inSpecMs: 0, cleanMs: sinceMs, failed: undefined };
   if (unfit(management) !== undefined || unfit(cluster) !== undefined)
     return { ...clean, inAzure: [] };
   try {
@@ -65,10 +68,28 @@ export async function seeLeaving(
   }
 }
 
+/** Since when the spec of the management cluster asks, or no longer asks, for endpoints to a cluster that goes. */
+export class LeavingSince {
+  readonly #since = new Map<string, { state: "asked for" | "clean"; at: number }>();
+
+  /** For how long it has been so. */
+  ms(key: string, state: "asked for" | "clean", now: number): number {
+    const held = this.#since.get(key);
+    if (held?.state === state) return now - held.at;
+    this.#since.set(key, { state, at: now });
+    return 0;
+  }
+
+  forget(key: string): void {
+    this.#since.delete(key);
+  }
+}
+
 /** The endpoints of the spec that are only there for this cluster. */
 export function stillInSpec(going: Going): string[] {
-  return (going.management.subnet?.endpoints ?? [])
-    .filter(hasOurName)
+  const { management, applied } = going;
+  const strays = straysOf(management, applied).map(({ endpoint }) => endpoint);
+  return [...(management.subnet?.endpoints ?? []).filter(hasOurName), ...strays]
     .filter((each) =>
       connectionsIn(each).some(({ privateLinkServiceID: id = "" }) => isOnlyOurs(going, id)),
     )
@@ -115,11 +136,12 @@ function namesIn(management: AzureCluster | undefined): Set<string> {
 /** Whether CAPZ or Postern has made an endpoint for the management cluster. */
 function isMade({ tags = {} }: PrivateEndpoint, management: AzureCluster | undefined): boolean {
   if (management === undefined) return false;
-  const { name, uid } = management.metadata;
+  const { name } = management.metadata;
   const names = [name, ownerKey(management)?.split("/").at(-1) ?? name];
   return Object.entries(tags).some(([tag, value]) => {
     const key = tag.toLowerCase();
-    if (key === ownerTag) return uid !== undefined && value.endsWith(`/${uid}`);
+    // As `realise` writes it: a uid would be another after a move or a restored backup.
+    if (key === ownerTag) return value === keyOf(management);
     return value === "owned" && names.some((each) => key === `${capzTag}${each}`.toLowerCase());
   });
 }

@@ -6,6 +6,7 @@ import {
 } from "../../../azure/gateways/private-endpoints.ts";
 import { oldestSightingMs } from "../../../azure/sightings.ts";
 import type { WatchCache } from "../../../kube/cache.ts";
+import type { KubeClient } from "../../../kube/client.ts";
 import type { Pass } from "../../../kube/pass.ts";
 import { type Failure, isExplained } from "../../../model/failure.ts";
 import { keyOf } from "../../../model/kind.ts";
@@ -15,13 +16,29 @@ import type { PrivateEndpointSpec } from "../../../model/kinds/azure-cluster-net
 import type { CapiCluster } from "../../../model/kinds/capi-cluster.ts";
 import { idKey, resourceGroupId, resourceIn } from "../../../model/resource-id.ts";
 import { reachOf } from "../../endpoint-address.ts";
-import { annotations, conditions, endpointsFinalizer, type ManagementLink } from "../../names.ts";
+import {
+  annotations,
+  conditions,
+  endpointsFinalizer,
+  type ManagementLink,
+  managementEndpointName,
+} from "../../names.ts";
+import { appliedElsewhere, straysOf } from "../applied.ts";
 import { ownersIn, standing } from "../decide.ts";
 import { type ClusterFacts, factsOf, ownerKey } from "../facts.ts";
 import { managementEndpoint, serviceOf } from "../wanted.ts";
-import { type Claim, claimsOf, groupKey, groupKeyOf, isFor, unfit } from "../whose.ts";
+import {
+  type Claim,
+  claimsOf,
+  groupKey,
+  groupKeyOf,
+  hasOurName,
+  isFor,
+  leadsTo,
+  unfit,
+} from "../whose.ts";
 import type { LastWrites } from "../write.ts";
-import { seeLeaving } from "./see-leaving.ts";
+import { type LeavingSince, seeLeaving } from "./see-leaving.ts";
 import { abandonAnnotation, type Seen, type SeenClaim, type SeenWay } from "./seen.ts";
 
 /** Azure as each cluster reaches it: by its own identity. What cannot be had is an `Explained` error. */
@@ -42,8 +59,8 @@ export interface Known {
 export interface Sources extends Known {
   views: Views;
   writes: LastWrites;
-  /** Since when the spec of the management cluster holds nothing of a cluster that is being deleted. */
-  cleanSince: Map<string, number>;
+  since: LeavingSince;
+  kube: KubeClient;
 }
 
 /** The look-ups by which clusters find those whom they share something with. */
@@ -62,7 +79,8 @@ export async function see(
   learn: (management: ArmView) => void,
 ): Promise<Seen> {
   const object = await sources.writes.newest(cached, pass.signal);
-  const seen = seeKubernetes(object, sources);
+  const { kube } = sources;
+  const seen = seeKubernetes(object, sources, await appliedToIt(object, sources, pass.signal));
   const { management, cluster } = seen;
   if (management === undefined || seen.isManagement || cluster.paused) return seen;
   const managementObject = sources.azureClusters.get(sources.managementKey);
@@ -78,14 +96,16 @@ export async function see(
   if (cluster.deleting) {
     if (!seen.held || management.deleting) return seen;
     const neighbours = neighboursOf(groupKey(cluster), sources);
+    const mayBeOurs = (each: PrivateEndpointSpec) => hasOurName(each) && leadsTo(each, cluster);
+    const applied = await appliedElsewhere(management, mayBeOurs, kube, pass.signal);
     const leaving = await seeLeaving(
-      { cluster, management, managementObject, neighbours },
+      { cluster, management, managementObject, neighbours, applied },
       managementView,
-      { maxAgeMs: unconnectedAgeMs, now: pass.now().getTime(), cleanSince: sources.cleanSince },
+      { maxAgeMs: unconnectedAgeMs, now: pass.now().getTime(), since: sources.since },
     );
     return { ...seen, leaving };
   }
-  sources.cleanSince.delete(cluster.key);
+  sources.since.forget(cluster.key);
   const maxAgeMs = oldestSightingMs(pass.priority);
   const [claims, ways] = await Promise.all([
     unlessFailed(() => lookAll(seen.claims, management, managementView, maxAgeMs)),
@@ -98,8 +118,24 @@ export async function see(
   };
 }
 
-/** What the caches say. */
-export function seeKubernetes(object: AzureCluster, sources: Known): Seen {
+/** What is ours in other subnets of the cluster itself, as `subnet/endpoint`. */
+function appliedToIt(
+  object: AzureCluster,
+  sources: Sources,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const cluster = facts(object, sources);
+  const [, management = ""] = sources.managementKey.split("/");
+  const names = everyLink.map((link) => managementEndpointName(cluster.name, management, link));
+  return appliedElsewhere(cluster, ({ name }) => names.includes(name), sources.kube, signal);
+}
+
+/** What the caches say; and what only the API server tells. */
+export function seeKubernetes(
+  object: AzureCluster,
+  sources: Known,
+  applied: ReadonlySet<string> = new Set(),
+): Seen {
   const { azureClusters, managementKey } = sources;
   const cluster = facts(object, sources);
   const found = azureClusters.get(managementKey);
@@ -121,7 +157,7 @@ export function seeKubernetes(object: AzureCluster, sources: Known): Seen {
     tenantsDiffer: found !== undefined && tenantsDiffer(object, found, sources),
     claims: management ? claimsSeen(cluster, management, sources) : [],
     claimsFailed: undefined,
-    ways: management ? waysSeen(cluster, management, sources.managementLinks) : [],
+    ways: management ? waysSeen(cluster, management, sources.managementLinks, applied) : [],
     waysFailed: undefined,
     leaving: undefined,
   };
@@ -164,7 +200,9 @@ function waysSeen(
   cluster: ClusterFacts,
   management: ClusterFacts,
   configured: readonly ManagementLink[],
+  applied: ReadonlySet<string>,
 ): SeenWay[] {
+  const strays = straysOf(cluster, applied);
   const inOrder = [...configured, ...everyLink.filter((each) => !configured.includes(each))];
   return inOrder.map((link) => {
     const wanted = managementEndpoint(cluster, management, link);
@@ -174,6 +212,7 @@ function waysSeen(
     const ours = isConfigured || (found !== undefined && isFor(found, wanted));
     return {
       link,
+      stray: strays.some(({ endpoint }) => endpoint.name === wanted.name),
       configured: isConfigured,
       wanted,
       found: ours ? found : undefined,

@@ -24,6 +24,8 @@ export interface SeenClaim {
 /** One way from the workload cluster to the management cluster. */
 export interface SeenWay {
   link: ManagementLink;
+  /** Whether ours is still in another subnet. */
+  stray: boolean;
   /** Whether this generation of names is asked for. */
   configured: boolean;
   wanted: PrivateEndpointSpec;
@@ -37,7 +39,8 @@ export interface Leaving {
   inSpec: readonly string[];
   /** Endpoints in Azure that lead to the cluster and to nobody else. `made` tells that CAPZ or we made it. */
   inAzure: readonly { id: ResourceId; made: boolean; look: Look<PrivateEndpoint> }[];
-  /** How long the spec has been clean. */
+  /** How long they have been seen there, and how long the spec has been clean. */
+  inSpecMs: number;
   cleanMs: number;
   failed: Failure | undefined;
 }
