@@ -20,9 +20,15 @@ interface Made {
 
 const servers: Made = {
   module: "apiserver",
-  programs: ["kube-apiserver", "etcd"],
+  programs: ["kube-apiserver", "etcd", "collector"],
   requires: "k8s.io/kubernetes",
   what: "kube-apiserver and etcd",
+};
+const goClients: Made = {
+  module: "go-clients",
+  programs: ["."],
+  requires: "k8s.io/client-go",
+  what: "a controller on client-go and controller-runtime",
 };
 const client: Made = {
   module: "kubectl",
@@ -36,6 +42,8 @@ export interface Binaries {
   version: string;
   "kube-apiserver": string;
   etcd: string;
+  /** The controllers that delete what has no owner and empty namespaces. */
+  collector: string;
 }
 
 /** What a machine has: the programs, or why it cannot have them. */
@@ -52,8 +60,15 @@ export async function findOrBuild(tell: (line: string) => void): Promise<Found> 
   const found = await findOrMake(servers, tell);
   if ("missing" in found) return found;
   const { version, folder } = found;
-  const apiserver = join(folder, "kube-apiserver");
-  return { binaries: { version, "kube-apiserver": apiserver, etcd: join(folder, "etcd") } };
+  const at = (program: string) => join(folder, program);
+  return {
+    binaries: {
+      version,
+      "kube-apiserver": at("kube-apiserver"),
+      etcd: at("etcd"),
+      collector: at("collector"),
+    },
+  };
 }
 
 /** Finds a kubectl of the same version in the cache, or builds it; only for suites that ask for it. */
@@ -61,6 +76,15 @@ export async function findOrBuildKubectl(tell: (line: string) => void): Promise<
   const found = await findOrMake(client, tell);
   if ("missing" in found) return found;
   return { version: found.version, kubectl: join(found.folder, "kubectl") };
+}
+
+/** Finds a program that is a client as Go programs are, or builds it; only for suites that ask for it. */
+export async function findOrBuildGoClients(
+  tell: (line: string) => void,
+): Promise<{ program: string } | { missing: string }> {
+  const found = await findOrMake(goClients, tell);
+  if ("missing" in found) return found;
+  return { program: join(found.folder, goClients.module) };
 }
 
 async function findOrMake(
