@@ -1,0 +1,163 @@
+import { render } from "preact";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { Budget } from "./budget.tsx";
+import { Cluster } from "./cluster.tsx";
+import { Overview } from "./overview.tsx";
+import * as server from "./server.ts";
+import { Theme } from "./theme.tsx";
+import type { About, BudgetLine, ClusterPage, JournalStep, Picture } from "./types.ts";
+
+/** How often everything is asked for at most, however much happens. */
+const restMs = 700;
+const latestSteps = 40;
+
+/** The cluster that the address names; none for the overview. */
+function placeInAddress(): string | undefined {
+  const [, key] = /^#\/clusters\/(.+)$/.exec(location.hash) ?? [];
+  return key === undefined ? undefined : decodeURI(key);
+}
+
+function App() {
+  const [about, setAbout] = useState<About>();
+  const [picture, setPicture] = useState<Picture>();
+  const [page, setPage] = useState<{ key: string; page: ClusterPage }>();
+  const [lines, setLines] = useState<BudgetLine[]>([]);
+  const [steps, setSteps] = useState<JournalStep[]>([]);
+  const [connected, setConnected] = useState(true);
+  const [problem, setProblem] = useState<string>();
+  const [place, setPlace] = useState(placeInAddress());
+  const [said, setSaid] = useState("");
+
+  const refresh = useFewer(async () => {
+    const key = placeInAddress();
+    try {
+      const [whole, one, left] = await Promise.all([
+        server.overview(),
+        key === undefined ? undefined : server.cluster(key),
+        server.budget(),
+      ]);
+      setPicture(whole);
+      setLines(left);
+      if (key !== undefined && one !== undefined) setPage({ key, page: one });
+      setProblem(undefined);
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : "the server cannot be asked");
+    }
+  }, restMs);
+
+  useEffect(() => {
+    void server.about().then(setAbout, () => undefined);
+    const moved = () => {
+      setPlace(placeInAddress());
+      setProblem(undefined);
+      refresh();
+    };
+    addEventListener("hashchange", moved);
+    const stop = server.listen({
+      change: refresh,
+      step: (step) =>
+        setSteps((all) =>
+          [...all.filter((each) => each.number !== step.number), step].slice(-latestSteps),
+        ),
+      connected: (yes) => {
+        setConnected(yes);
+        if (yes) refresh();
+      },
+    });
+    return () => {
+      removeEventListener("hashchange", moved);
+      stop();
+    };
+  }, []);
+
+  const act = useCallback(async (name: string, target: string) => {
+    try {
+      setSaid(await server.act(name, target));
+    } catch (error) {
+      setSaid(error instanceof Error ? error.message : "that did not work");
+    }
+    refresh();
+  }, []);
+
+  const shown = page !== undefined && page.key === place ? page.page : undefined;
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header>
+        <a class="home" href="#/" aria-label="Postern, overview">
+          <img src="/icon.svg" alt="" width="24" height="24" /> Postern
+        </a>
+        <nav aria-label="Place">
+          <a href="#/" aria-current={place === undefined ? "page" : undefined}>
+            Overview
+          </a>
+          {place === undefined ? null : (
+            <a href={`#/clusters/${place}`} aria-current="page">
+              {place}
+            </a>
+          )}
+        </nav>
+        <Budget lines={lines} />
+        <span class="about">
+          {about === undefined
+            ? ""
+            : `${about.mode === "local" ? "local mode" : "operator"} ${about.version}`}
+        </span>
+        <Theme />
+      </header>
+      {connected ? null : (
+        <p class="banner" role="alert">
+          The server does not answer. What you see is what it said last; it is being asked again.
+        </p>
+      )}
+      {problem === undefined || !connected ? null : (
+        <p class="banner" role="alert">
+          {problem}
+        </p>
+      )}
+      <p class="said" role="status">
+        {said}
+      </p>
+      <main id="main" tabIndex={-1}>
+        {picture === undefined ? (
+          <p class="quiet">asking the server …</p>
+        ) : place === undefined ? (
+          <Overview picture={picture} steps={steps} actions={about?.actions ?? []} act={act} />
+        ) : shown === undefined ? (
+          <p class="quiet">asking for {place} …</p>
+        ) : (
+          <Cluster key={place} name={place} page={shown} actions={about?.actions ?? []} act={act} />
+        )}
+      </main>
+    </>
+  );
+}
+
+/** Calls that come quickly become one, and one more when it is over: the last change is always seen. */
+function useFewer(work: () => Promise<void>, ms: number): () => void {
+  const now = useRef({ busy: false, again: false, work });
+  now.current.work = work;
+  return useCallback(() => {
+    const { current } = now;
+    const run = () => {
+      current.busy = true;
+      void current.work().finally(() => setTimeout(rested, ms));
+    };
+    const rested = () => {
+      current.busy = false;
+      if (!current.again) return;
+      current.again = false;
+      run();
+    };
+    if (current.busy) current.again = true;
+    else run();
+  }, []);
+}
+
+const root = document.getElementById("app");
+if (root) {
+  root.replaceChildren();
+  render(<App />, root);
+}

@@ -1,0 +1,140 @@
+import { useMemo, useState } from "preact/hooks";
+import { Actions } from "./actions.tsx";
+import { Details } from "./details.tsx";
+import { Picture } from "./picture.tsx";
+import { Badge, marks, words } from "./state.tsx";
+import { Steps } from "./steps.tsx";
+import type { ActionButton, Picture as Data, JournalStep, Node, State } from "./types.ts";
+
+/** Up to so many clusters the overview draws every piece; beyond that each cluster is one tile. */
+const mostDrawn = 8;
+const order: State[] = ["broken", "absent", "pending", "working", "unknown", "ok"];
+
+/** All clusters: how many are well, which are not, and the picture or the tiles. */
+export function Overview(props: {
+  picture: Data;
+  steps: readonly JournalStep[];
+  actions: readonly ActionButton[];
+  act: (name: string, target: string) => Promise<void>;
+}) {
+  const { picture, steps, actions, act } = props;
+  const [search, setSearch] = useState("");
+  const [only, setOnly] = useState<State>();
+  const [chosen, setChosen] = useState<Node>();
+  const found = useMemo(
+    () =>
+      picture.clusters
+        .filter(
+          ({ key, state }) =>
+            key.includes(search.trim().toLowerCase()) && (only ?? state) === state,
+        )
+        .sort(
+          (a, b) => order.indexOf(a.state) - order.indexOf(b.state) || a.key.localeCompare(b.key),
+        ),
+    [picture, search, only],
+  );
+  const nodesOf = useMemo(() => {
+    const byCluster = new Map<string, Node[]>();
+    for (const node of picture.nodes) {
+      if (node.cluster === undefined) continue;
+      const nodes = byCluster.get(node.cluster) ?? [];
+      nodes.push(node);
+      byCluster.set(node.cluster, nodes);
+    }
+    return byCluster;
+  }, [picture]);
+  const held = chosen && picture.nodes.find(({ id }) => id === chosen.id);
+  return (
+    <>
+      <section class="bar" aria-label="Clusters">
+        <h1>
+          {picture.clusters.length} {picture.clusters.length === 1 ? "cluster" : "clusters"}
+        </h1>
+        <label class="search">
+          <span class="hidden">Search clusters</span>
+          <input
+            type="search"
+            placeholder="Search clusters"
+            value={search}
+            onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+          />
+        </label>
+        <fieldset class="filters" aria-label="Show only">
+          {order.map((state) => {
+            const count = picture.clusters.filter((each) => each.state === state).length;
+            return count === 0 ? null : (
+              <button
+                key={state}
+                type="button"
+                class={state}
+                aria-pressed={only === state}
+                onClick={() => setOnly(only === state ? undefined : state)}
+              >
+                <span aria-hidden="true">{marks[state]}</span> {count} {words[state]}
+              </button>
+            );
+          })}
+        </fieldset>
+      </section>
+      {picture.unread.map(({ what, why }) => (
+        <p key={what} class="banner">
+          Not read: {what}. {why}
+        </p>
+      ))}
+      <ul class="tiles" aria-label="Clusters">
+        {found.map(({ key, state, access, reason }) => (
+          <li key={key}>
+            <a class={`tile ${state}`} href={`#/clusters/${key}`}>
+              <strong>{key}</strong>
+              <span class="quiet">{access}</span>
+              <Chain nodes={nodesOf.get(key) ?? []} />
+              <Badge state={state}>{state === "ok" ? undefined : reason}</Badge>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 ? <p class="quiet">no cluster is called so</p> : null}
+      {picture.clusters.length <= mostDrawn ? (
+        <section aria-label="Picture" class="drawn">
+          <Picture picture={picture} chosen={held?.id} choose={setChosen} />
+          {held ? (
+            <Details node={held} actions={actions} act={act} close={() => setChosen(undefined)} />
+          ) : null}
+        </section>
+      ) : null}
+      <Actions actions={actions.filter(({ on }) => on === "nothing")} target="" act={act} />
+      {steps.length > 0 ? (
+        <section>
+          <h2>What is being done</h2>
+          <Steps steps={steps} />
+        </section>
+      ) : null}
+    </>
+  );
+}
+
+const links: Node["kind"][] = ["load-balancer", "link-service", "endpoint"];
+
+/** The chain of a cluster in little: a dot for each link of it. */
+function Chain({ nodes }: { nodes: readonly Node[] }) {
+  const states = links.map((kind) => {
+    const all = nodes.filter((node) => node.kind === kind).map(({ state }) => state);
+    return order.find((state) => all.includes(state));
+  });
+  const known = states.map((state) => (state === undefined ? "not there" : words[state]));
+  return (
+    <svg
+      class="chain"
+      viewBox="0 0 108 16"
+      role="img"
+      aria-label={`load balancer, link service, endpoint: ${known.join(", ")}`}
+    >
+      {states.map((state, at) => (
+        <g key={links[at]} class={state ?? "unknown"}>
+          {at === 0 ? null : <line x1={at * 46 - 38} x2={at * 46 + 2} y1="8" y2="8" />}
+          <circle cx={at * 46 + 8} cy="8" r="6" />
+        </g>
+      ))}
+    </svg>
+  );
+}
