@@ -1,7 +1,8 @@
-import { chmodSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Simulator } from "../simulator/simulator.ts";
 import { SimulatorError } from "../simulator/simulator-error.ts";
+import { writeWhole } from "./whole-file.ts";
 
 /** A day: a person who tries things out should not have to sign in again. */
 const tokenMs = 86_400_000;
@@ -83,9 +84,9 @@ export class ReadyFile {
 
   write(ready: Ready): void {
     try {
-      if (ready.ca !== undefined) whole(this.caFile, ready.ca);
+      if (ready.ca !== undefined) writeWhole(this.caFile, ready.ca);
       // It has secrets and tokens in it.
-      whole(this.#file, `${JSON.stringify(ready, undefined, 2)}\n`, 0o600);
+      writeWhole(this.#file, `${JSON.stringify(ready, undefined, 2)}\n`, 0o600);
     } catch (error) {
       throw cannotWrite(this.#file, error);
     }
@@ -97,19 +98,6 @@ export class ReadyFile {
     } catch (error) {
       throw cannotWrite(this.#file, error);
     }
-  }
-}
-
-/** Nobody ever sees half of a file: it is written beside its place and then moved there. */
-function whole(file: string, text: string, mode = 0o644): void {
-  const beside = `${file}.${process.pid}.tmp`;
-  try {
-    writeFileSync(beside, text, { mode });
-    chmodSync(beside, mode);
-    renameSync(beside, file);
-  } catch (error) {
-    rmSync(beside, { force: true });
-    throw error;
   }
 }
 

@@ -214,7 +214,7 @@ export class Controller {
         key: pass.key,
         do: step.do,
         why: step.why,
-        at: pass.now().toISOString(),
+        at: pass.date().toISOString(),
       });
       try {
         const applied = await inSpan(step.do, { "postern.why": step.why }, () =>

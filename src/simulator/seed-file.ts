@@ -46,6 +46,14 @@ export function readSeed(text: string, file: string): Seed {
       placeOf(error.pos[0]),
       (error.message.split("\n")[0] ?? "").replace(/ at line \d+.*/, ""),
     );
+  const root = document.contents;
+  if (root === null || (isScalar(root) && root.value === null))
+    throw seedError(placeOf(0), "it is empty; an example is examples/simulator/world.yaml");
+  return seedIn(root, text, (node) => placeOf((node as Node | null)?.range?.[0] ?? 0));
+}
+
+/** Read the seed that a part of a file is; `text` tells it from others, and `at` says where a part of it stands. */
+export function seedIn(root: unknown, text: string, at: (node: unknown) => Place): Seed {
   const seed: Seed = {
     digest: createHash("sha256").update(text).digest("base64url"),
     tenants: [],
@@ -55,10 +63,6 @@ export function readSeed(text: string, file: string): Seed {
     roleAssignments: [],
     resources: [],
   };
-  const root = document.contents;
-  if (root === null || (isScalar(root) && root.value === null))
-    throw seedError(placeOf(0), "it is empty; an example is examples/simulator/world.yaml");
-  const at = (node: unknown) => placeOf((node as Node | null)?.range?.[0] ?? 0);
   if (!isMap(root)) throw seedError(at(root), "a seed is a map of lists");
   for (const { key, value } of root.items) {
     const list = isScalar(key) ? String(key.value) : "";

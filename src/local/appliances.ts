@@ -1,0 +1,91 @@
+import { type ApplianceContext, applianceContext } from "../appliance/context.ts";
+import { apply, cleanup } from "../appliance/lifecycle.ts";
+import { watchScheduledEvents } from "../appliance/scheduled-events.ts";
+import { watchRegistration } from "../appliance/watch.ts";
+import { customCloud } from "../azure/clouds.ts";
+import { type Clock, wait } from "../model/clock.ts";
+import { isExplained } from "../model/failure.ts";
+import { lastSegment } from "../model/resource-id.ts";
+import type { Simulator } from "../simulator/simulator.ts";
+import type { ScenarioAppliance } from "./scenario.ts";
+import { scenarioError } from "./scenario-node.ts";
+
+/** An appliance as it is now. */
+export interface Appliance {
+  name: string;
+  pool: string;
+  state: "joining" | "member" | "left" | "failed";
+  /** Why it failed. */
+  message?: string;
+}
+
+/** The agents of this machine. */
+export interface Appliances {
+  list(): readonly Appliance[];
+  /** They stop as a machine does that loses its power: nobody leaves the pool. */
+  stop(): Promise<void>;
+}
+
+/** As systemd starts an agent again that has failed. */
+const againMs = 10_000;
+
+/** Run an agent for each appliance, against the metadata service of its machine. */
+export async function startAppliances(
+  wanted: readonly ScenarioAppliance[],
+  simulator: Simulator,
+  clock: Clock,
+): Promise<Appliances> {
+  const ending = new AbortController();
+  const cloud = customCloud({ resourceManager: simulator.url });
+  const runs = await Promise.all(
+    wanted.map(async ({ machine, pool, at }) => {
+      const imds = await simulator.machines.find(machine);
+      if (!imds) throw scenarioError(at, `there is no machine ${machine} in azure`);
+      const { signal } = ending;
+      const ctx = applianceContext({ imdsHost: imds.url, cloud, clock, signal });
+      const appliance: Appliance = { name: lastSegment(machine), pool, state: "joining" };
+      return { appliance, run: run(ctx, appliance) };
+    }),
+  );
+  return {
+    list: () => runs.map(({ appliance }) => appliance),
+    async stop() {
+      ending.abort(new Error("stopping"));
+      await Promise.all(runs.map(({ run }) => run));
+    },
+  };
+}
+
+async function run(ctx: ApplianceContext, appliance: Appliance): Promise<void> {
+  const { clock, signal } = ctx;
+  while (!signal.aborted && appliance.state !== "left") {
+    try {
+      await joinAndStay(ctx, appliance);
+    } catch (error) {
+      if (signal.aborted) break;
+      if (!isExplained(error)) throw error;
+      appliance.state = "failed";
+      appliance.message = error.explain().message;
+      await wait(clock, againMs, signal).catch(() => undefined);
+    }
+  }
+  ctx.close();
+}
+
+/** What `postern agent run` does, save that a stop of local mode is no reason to leave. */
+async function joinAndStay(ctx: ApplianceContext, appliance: Appliance): Promise<void> {
+  const applied = await apply(ctx, appliance.pool, { tunnel: "none" });
+  appliance.state = "member";
+  delete appliance.message;
+  const leaving = new AbortController();
+  const { config } = applied;
+  const until = ctx.until(AbortSignal.any([ctx.signal, leaving.signal]));
+  const watching = watchRegistration(until, config);
+  const event = await watchScheduledEvents(ctx, config, async () => {
+    leaving.abort(new Error("leaving"));
+    await watching;
+    await cleanup(ctx, applied);
+  });
+  await watching;
+  if (event !== undefined) appliance.state = "left";
+}

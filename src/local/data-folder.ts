@@ -1,0 +1,101 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { writeWhole } from "../cli/whole-file.ts";
+import { LocalError, reasonOf } from "./local-error.ts";
+
+/** What was begun in a folder: a scenario is applied once, and what a person changes later stays. */
+export interface Begun {
+  scenario: string;
+  /** How many further hosted clusters were made. */
+  clusters: number;
+}
+
+/** Where everything of one local mode lies, for as long as it runs or longer. */
+export interface DataFolder {
+  readonly path: string;
+  /** Whether it outlives the process. */
+  readonly kept: boolean;
+  file(name: string): string;
+  /** Undefined before anything was begun. */
+  begun(): Begun | undefined;
+  begin(begun: Begun): void;
+  /** Let others have it; one that nobody asked to keep is removed. */
+  close(): void;
+}
+
+/** Open a folder that is kept, or make one that goes with the process. Nobody else can have it meanwhile. */
+export function openDataFolder(asked: string | undefined, reset: boolean): DataFolder {
+  const path = asked === undefined ? makeTemporary() : makeKept(asked);
+  const lock = lockIn(path, asked);
+  const file = (name: string) => join(path, name);
+  const begunFile = file("begun.json");
+  if (reset) rmSync(begunFile, { force: true });
+  return {
+    path,
+    kept: asked !== undefined,
+    file,
+    begun: () => (existsSync(begunFile) ? readBegun(begunFile) : undefined),
+    begin: (begun) => writeWhole(begunFile, `${JSON.stringify(begun)}\n`, 0o600),
+    close() {
+      lock.close();
+      if (asked === undefined) rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
+
+function makeTemporary(): string {
+  return mkdtempSync(join(tmpdir(), "postern-local-"));
+}
+
+function makeKept(asked: string): string {
+  const path = resolve(asked);
+  try {
+    // Keys and tokens will be in it.
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return path;
+  } catch (cause) {
+    throw unwritable(path, cause);
+  }
+}
+
+/** The system lets go of this lock when the process ends, however it does. */
+function lockIn(path: string, asked: string | undefined): DatabaseSync {
+  let lock: DatabaseSync | undefined;
+  try {
+    lock = new DatabaseSync(join(path, "lock"));
+    lock.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT;");
+    return lock;
+  } catch (cause) {
+    lock?.close();
+    if (reasonOf(cause).includes("locked"))
+      throw new LocalError(
+        "DataInUse",
+        `${asked} is in use · another postern local has it open · stop that one, or give another folder to --data`,
+        { cause },
+      );
+    throw unwritable(path, cause);
+  }
+}
+
+function unwritable(path: string, cause: unknown): LocalError {
+  return new LocalError(
+    "DataUnwritable",
+    `${path} cannot be written · ${reasonOf(cause)} · give --data a folder that you may write to, or leave it out to keep nothing`,
+    { cause },
+  );
+}
+
+function readBegun(file: string): Begun {
+  try {
+    const { scenario, clusters } = JSON.parse(readFileSync(file, "utf8")) as Partial<Begun>;
+    if (typeof scenario === "string" && typeof clusters === "number") return { scenario, clusters };
+  } catch {
+    // What cannot be read says nothing, and it is told below.
+  }
+  throw new LocalError(
+    "DataUnreadable",
+    `${file} cannot be read · it does not say what was begun · start with --reset to begin anew, or give another folder to --data`,
+  );
+}

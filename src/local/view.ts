@@ -1,0 +1,64 @@
+import type { Row } from "./clusters.ts";
+
+/** What a frame is drawn from. */
+export interface Frame {
+  title: string;
+  seconds: number;
+  rows: readonly Row[];
+  columns: number;
+  /** How many lines there is room for. */
+  height: number;
+  color: boolean;
+}
+
+const colors: Record<Row["state"], number> = { available: 32, working: 33, failed: 31, going: 36 };
+const stateWidth = 9;
+/** Below this a step says too little to be worth its place. */
+const leastStep = 14;
+
+/** The lines of a frame: none is wider than the terminal, and there are no more than it has. */
+export function frameOf({ title, seconds, rows, columns, height, color }: Frame): string[] {
+  const done = rows.filter(({ state }) => state === "available").length;
+  const head = `${title} · ${Math.floor(seconds)} s · ${done} of ${rows.length} available`;
+  const shown = rows.length <= height - 1 ? rows : mostTelling(rows, Math.max(0, height - 2));
+  const left = rows.length - shown.length;
+  const widths = widthsOf(shown, columns);
+  return [
+    cut(head, columns),
+    ...shown.map((row) => lineOf(row, widths, columns, color)),
+    ...(left > 0 ? [cut(`… and ${left} more`, columns)] : []),
+  ];
+}
+
+/** Where there is no room for all: what has failed, then what is under way. */
+function mostTelling(rows: readonly Row[], count: number): Row[] {
+  const order: Row["state"][] = ["failed", "going", "working", "available"];
+  return rows.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state)).slice(0, count);
+}
+
+interface Widths {
+  name: number;
+  what: number;
+}
+
+function widthsOf(rows: readonly Row[], columns: number): Widths {
+  const widest = (field: "name" | "what") => Math.max(0, ...rows.map((row) => row[field].length));
+  const name = Math.min(widest("name"), Math.max(8, columns - stateWidth - 2));
+  const what = widest("what");
+  // The kind of a cluster is the first to go where it is narrow.
+  return { name, what: name + what + stateWidth + 6 + leastStep <= columns ? what : 0 };
+}
+
+function lineOf(row: Row, { name, what }: Widths, columns: number, color: boolean): string {
+  const state = row.state.padEnd(stateWidth);
+  const painted = color ? `\x1b[${colors[row.state]}m${state}\x1b[0m` : state;
+  const called = cut(row.name, name).padEnd(name);
+  const kind = what > 0 ? `  ${row.what.padEnd(what)}` : "";
+  const room = columns - name - (what > 0 ? what + 2 : 0) - stateWidth - 4;
+  const step = room >= leastStep && row.step !== "" ? `  ${cut(row.step, room)}` : "";
+  return `${called}${kind}  ${painted}${step}`.trimEnd();
+}
+
+function cut(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
+}
