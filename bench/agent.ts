@@ -1,23 +1,34 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startWorld } from "./agent/world.ts";
 import { atMost, makeReport, median, publish, type Row, told } from "./report.ts";
-import { shipped } from "./shipped.ts";
 
 const usage = "npm run bench:agent -- [--json FILE] [--rounds 9]";
+const checkout = join(import.meta.dirname, "..");
 /** Long enough for what is only needed to start to be given back, and for a scheduled look or two. */
 const restMs = 4_000;
 
-/** The agent as it is shipped. */
-function agentArgs(main: string, imds: string, azure: string): string[] {
+/** Where the program is: in a checkout its sources are run as they are, in an installed package what was made of them. */
+interface Program {
+  bin: string;
+  startMs: number[];
+  residentMB: number[];
+}
+
+function program(folder: string): Program {
+  return { bin: join(folder, "bin/postern.js"), startMs: [], residentMB: [] };
+}
+
+function agentArgs({ bin }: Program, imds: string, azure: string): string[] {
   const run = ["agent", "run", "--pool", "inspect", "--imds", imds, "--resource-manager", azure];
-  const words = [...run, "--health-listen", "127.0.0.1:0", "--tunnel", "none", "--output", "json"];
-  const script = `const { main } = await import(${JSON.stringify(main)});
-    process.exitCode = await main(${JSON.stringify(words)});`;
-  return ["--input-type=module", "-e", script];
+  const words = ["--health-listen", "127.0.0.1:0", "--tunnel", "none", "--output", "json"];
+  return [bin, ...run, ...words];
 }
 
 function node(args: string[]): ChildProcess {
@@ -37,12 +48,12 @@ async function bareStartMs(): Promise<number> {
 }
 
 /** From the start of the process to its first question to the metadata service; it answers probes by then. */
-async function agentStartMs(main: string): Promise<number> {
+async function agentStartMs(agent: Program): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const startedAt = performance.now();
-  const child = node(agentArgs(main, url, url));
+  const child = node(agentArgs(agent, url, url));
   const [socket] = await once(server, "connection");
   const tookMs = performance.now() - startedAt;
   socket.on("error", () => undefined);
@@ -67,9 +78,9 @@ async function bareMB(): Promise<number> {
 }
 
 /** What an agent that has joined and waits takes, and how many requests it made of Resource Manager until it had. */
-async function joined(main: string): Promise<{ residentMB: number; requests: number }> {
+async function joined(agent: Program): Promise<{ residentMB: number; requests: number }> {
   const { simulator, imds } = await startWorld();
-  const child = node(agentArgs(main, imds, simulator.url));
+  const child = node(agentArgs(agent, imds, simulator.url));
   const said = child.stdout && (await once(child.stdout, "data"));
   if (!String(said?.[0]).includes('"joined"')) throw new Error("the agent did not join");
   const requests = simulator.log.entries().length;
@@ -80,36 +91,59 @@ async function joined(main: string): Promise<{ residentMB: number; requests: num
   return { residentMB: resident, requests };
 }
 
+/** What is installed from the package that `npm pack` makes; the agent needs none of its dependencies. */
+async function installed(): Promise<{ folder: string; remove(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), "postern-bench-agent-"));
+  const build = [
+    "--disable-warning=ExperimentalWarning",
+    "scripts/build-dist.ts",
+    join(folder, "dist"),
+  ];
+  execFileSync(process.execPath, build, { cwd: checkout, stdio: "inherit" });
+  for (const each of ["bin", "package.json"])
+    await cp(join(checkout, each), join(folder, each), { recursive: true });
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
 async function measure(rounds: number): Promise<Row[]> {
-  const program = await shipped("src/main.ts");
-  const of = { bareMs: [0], agentMs: [0], bareMB: [0], agentMB: [0], requests: [0] };
-  for (const list of Object.values(of)) list.length = 0;
+  const made = await installed();
+  const [shipped, sources] = [program(made.folder), program(checkout)];
+  const bare: { startMs: number[]; residentMB: number[] } = { startMs: [], residentMB: [] };
+  const requests: number[] = [];
   try {
     // The first start of each fills the caches of the disk.
     await bareStartMs();
-    await agentStartMs(program.path);
-    // In turn: whatever else this machine does falls on both.
+    for (const each of [shipped, sources]) await agentStartMs(each);
+    // In turn: whatever else this machine does falls on all.
     for (let round = 0; round < rounds; round++) {
-      of.bareMs.push(await bareStartMs());
-      of.agentMs.push(await agentStartMs(program.path));
+      bare.startMs.push(await bareStartMs());
+      for (const each of [shipped, sources]) each.startMs.push(await agentStartMs(each));
     }
     for (let round = 0; round < Math.min(3, rounds); round++) {
-      of.bareMB.push(await bareMB());
-      const { residentMB: resident, requests } = await joined(program.path);
-      of.agentMB.push(resident);
-      of.requests.push(requests);
+      bare.residentMB.push(await bareMB());
+      for (const each of [shipped, sources]) {
+        const agent = await joined(each);
+        each.residentMB.push(agent.residentMB);
+        requests.push(agent.requests);
+      }
     }
   } finally {
-    await program.remove();
+    await made.remove();
   }
+  const start = ({ startMs }: Program) => median(startMs) / median(bare.startMs);
+  const memory = ({ residentMB: of }: Program) => median(of) / median(bare.residentMB);
   return [
-    atMost("process start, to bare Node", median(of.agentMs) / median(of.bareMs), "x", 2),
-    atMost("resident memory, to bare Node", median(of.agentMB) / median(of.bareMB), "x", 1.4),
-    atMost("ARM requests from boot to registered", Math.max(...of.requests), "", 9),
-    told("agent: start", median(of.agentMs), "ms"),
-    told("bare Node: start", median(of.bareMs), "ms"),
-    told("agent: resident memory", median(of.agentMB), "MB"),
-    told("bare Node: resident memory", median(of.bareMB), "MB"),
+    atMost("installed: process start, to bare Node", start(shipped), "x", 2),
+    atMost("installed: resident memory, to bare Node", memory(shipped), "x", 1.4),
+    atMost("ARM requests from boot to registered", Math.max(...requests), "", 9),
+    told("checkout: process start, to bare Node", start(sources), "x"),
+    told("checkout: resident memory, to bare Node", memory(sources), "x"),
+    told("installed: start", median(shipped.startMs), "ms"),
+    told("checkout: start", median(sources.startMs), "ms"),
+    told("bare Node: start", median(bare.startMs), "ms"),
+    told("installed: resident memory", median(shipped.residentMB), "MB"),
+    told("checkout: resident memory", median(sources.residentMB), "MB"),
+    told("bare Node: resident memory", median(bare.residentMB), "MB"),
   ];
 }
 

@@ -1,18 +1,23 @@
 import type { Command } from "commander";
 import { nearest } from "./cli/nearest.ts";
-import { exitCodes, tell } from "./cli/tell.ts";
+import { runMain } from "./cli/run-main.ts";
 import { UsageError } from "./cli/usage-error.ts";
 
 /** A program of Postern. It is loaded only when it is asked for, so that help and errors are instant. */
 interface Program {
   summary: string;
-  load(): Promise<{ command(): Command }>;
+  /** Its command, of commander; or the program itself, where it reads its own arguments. */
+  load(): Promise<{ command(): Command } | { program(args: string[]): Promise<void> }>;
 }
 
 const programs: Record<string, Program> = {
   agent: {
     summary: "put an appliance behind a Gateway load balancer, and take it out",
-    load: () => import("./agent/command.ts"),
+    load: () => import("./agent/program.ts"),
+  },
+  local: {
+    summary: "run everything on this machine, without Azure and without a cluster",
+    load: () => import("./local/command.ts"),
   },
   operator: {
     summary: "run the controllers against a Kubernetes cluster and Azure",
@@ -35,16 +40,8 @@ const programs: Record<string, Program> = {
 };
 
 /** Runs the program that the first argument names, to its end, and gives the exit code. */
-export async function main(args: string[]): Promise<number> {
-  process.stdout.on("error", endQuietlyOnClosedPipe);
-  process.stderr.on("error", () => process.exit(ending));
-  process.on("uncaughtException", (error) => process.exit(fail(error)));
-  try {
-    await dispatch(args);
-    return 0;
-  } catch (error) {
-    return fail(error);
-  }
+export function main(args: string[]): Promise<number> {
+  return runMain(() => dispatch(args));
 }
 
 async function dispatch([name = "help", ...rest]: string[]): Promise<void> {
@@ -56,25 +53,10 @@ async function dispatch([name = "help", ...rest]: string[]): Promise<void> {
   }
   const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
   if (program === undefined) throw unknown(name);
-  const [{ command }, { runProgram }] = await Promise.all([
-    program.load(),
-    import("./cli/run-program.ts"),
-  ]);
-  await runProgram(name, command(), rest);
-}
-
-/** How it ends where what it has to tell cannot be told. */
-let ending: number = exitCodes.failed;
-
-function fail(error: unknown): number {
-  const { text, exitCode } = tell(error);
-  ending = exitCode;
-  try {
-    process.stderr.write(`${text}\n`);
-  } catch {
-    // A full disk: there is no one else to tell.
-  }
-  return exitCode;
+  const loaded = await program.load();
+  if ("program" in loaded) return loaded.program(rest);
+  const { runProgram } = await import("./cli/run-program.ts");
+  await runProgram(name, loaded.command(), rest);
 }
 
 function unknown(name: string): UsageError {
@@ -103,14 +85,6 @@ Options:
   -V, --version  print the version
 
 Example:
-  $ postern operator --help
-
-Not there yet: the local mode that will run everything on one machine.
+  $ postern local
 `;
-}
-
-/** The reader of a pipe has seen enough: `postern --help | head -1` is no error. */
-function endQuietlyOnClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code === "EPIPE") process.exit(0);
-  throw error;
 }

@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import type { ApplianceLog } from "../appliance/context.ts";
 
 /** What tells systemd how the agent is. Without systemd it does nothing. */
@@ -22,6 +21,7 @@ export function notifier(
   const tell = (...words: string[]): Promise<void> =>
     new Promise((resolve) => {
       if (socket === undefined) return resolve();
+      const { execFile } = process.getBuiltinModule("node:child_process");
       execFile("systemd-notify", words, { env: environment, timeout: 5_000 }, (error) => {
         if (error !== null && !warned) {
           warned = true;

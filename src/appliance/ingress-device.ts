@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { ApplianceError } from "./errors.ts";
 
@@ -90,6 +89,8 @@ function explained<T>(file: string, work: () => T): T {
 
 function runHook(hook: string, device: string): Promise<void> {
   return new Promise((resolve, reject) => {
+    // Loaded here: most agents have no hook.
+    const { execFile } = process.getBuiltinModule("node:child_process");
     const env = { ...process.env, INGRESS_DEVICE: device };
     execFile("/bin/sh", ["-c", hook], { env, timeout: hookMs }, (cause, _stdout, stderr) => {
       if (cause === null) return resolve();

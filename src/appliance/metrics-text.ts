@@ -3,7 +3,6 @@ import type { MetricsCollector } from "./metrics.ts";
 interface Series {
   help: string;
   type: "counter" | "gauge";
-  label?: string;
 }
 
 /** What the agent counts, under the names that it has for Prometheus. */
@@ -45,6 +44,14 @@ export const agentSeries = {
 
 type Name = keyof typeof agentSeries;
 
+/** What is known before anything happened: not how long a registration took, and nothing that has labels. */
+const fromZero: readonly Name[] = [
+  "postern_agent_registered",
+  "postern_agent_registrations_total",
+  "postern_agent_registrations_lost_total",
+  "postern_agent_registrations_repaired_total",
+];
+
 /**
  * Plain numbers, and their text for Prometheus. The library that the operator uses for this costs as much start-up time as
  * Node itself, and the agent has a dozen numbers.
@@ -57,12 +64,7 @@ export function agentMetrics(): MetricsCollector & { text(): string } {
     const series = values.get(name);
     series?.set(labels, (series.get(labels) ?? 0) + 1);
   };
-  for (const name of Object.keys(agentSeries) as Name[])
-    if (
-      !/_(retries|imds_errors|probes|tunnel_packets)_total$/.test(name) &&
-      name !== "postern_agent_registration_seconds"
-    )
-      set(name, 0);
+  for (const name of fromZero) set(name, 0);
   return {
     registered: (is) => set("postern_agent_registered", is ? 1 : 0),
     registeredAfter(seconds) {

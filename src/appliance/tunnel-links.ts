@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { ApplianceError } from "./errors.ts";
 import type { GWLBConfig } from "./gwlb-config.ts";
 
@@ -112,6 +111,8 @@ function runner({ namespace }: LinkOptions, what: string): Ip {
   const before = namespace === undefined ? [] : ["-n", namespace];
   return (args) =>
     new Promise((resolve, reject) => {
+      // Loaded here: most agents start no other process.
+      const { execFile } = process.getBuiltinModule("node:child_process");
       execFile("ip", [...before, ...args], { timeout: 10_000 }, (cause, stdout, stderr) => {
         if (cause === null) return resolve(stdout);
         const said = stderr.trim().split("\n")[0] || cause.message;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { command } from "../../src/agent/command.ts";
+import { options, optionsOf } from "../../src/agent/options.ts";
 import { agentActions, interfaceActions } from "./gateway-world.ts";
 
 const example = (file: string) =>
@@ -33,9 +33,7 @@ test("the guide names the actions with which every test of the agent runs, and n
 });
 
 test("the guide names only options that the agent knows", () => {
-  const known = command().commands.flatMap(({ options }) =>
-    options.flatMap(({ long, negate }) => (negate ? [long, long?.replace("no-", "")] : [long])),
-  );
+  const known = Object.keys(options).map((name) => `--${name}`);
   for (const option of guide.match(/--[a-z][a-z-]*/g) ?? []) expect(known).toContain(option);
 });
 
@@ -44,8 +42,7 @@ const service = unitIn(example("postern-agent.service")).Service ?? {};
 test("the unit starts the agent with options that it knows", () => {
   const [, program, ...words] = (service.ExecStart ?? "").split(" ");
   expect([program, words[0], words[1]]).toEqual(["postern", "agent", "run"]);
-  const run = command().commands.find((each) => each.name() === "run");
-  const known = run?.options.map(({ long }) => long);
+  const known = optionsOf("run").map(([name]) => `--${name}`);
   for (const word of words.filter((each) => each.startsWith("--"))) expect(known).toContain(word);
 });
 
@@ -65,7 +62,6 @@ test("cloud-init writes the file that the unit reads, with a variable that the a
   };
   const file = write_files.find(({ path }) => path === service.EnvironmentFile);
   const [variable] = (file?.content ?? "").split("=");
-  const run = command().commands.find((each) => each.name() === "run");
-  expect(run?.options.map(({ envVar }) => envVar)).toContain(variable);
+  expect(optionsOf("run").map(([, { env }]) => env)).toContain(variable);
   expect(runcmd.at(-1)).toEqual(["systemctl", "enable", "--now", "postern-agent.service"]);
 });

@@ -5,17 +5,9 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { root, runBin } from "./run-bin.ts";
+import { namingEachLoad, root, runBin } from "./run-bin.ts";
 
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-
-const namingEachLoad = [
-  "--import",
-  `data:text/javascript,${encodeURIComponent(`
-    import { registerHooks } from "node:module";
-    registerHooks({ load(url, context, next) { console.error(url); return next(url, context); } });
-  `)}`,
-];
 
 describe("help", () => {
   test("without a program says what there is, and that is no error", async () => {

@@ -46,3 +46,12 @@ export const oldNode = [
     `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } });`,
   )}`,
 ];
+
+/** Makes Node name every file that it loads, on standard error. */
+export const namingEachLoad = [
+  "--import",
+  `data:text/javascript,${encodeURIComponent(`
+    import { registerHooks } from "node:module";
+    registerHooks({ load(url, context, next) { console.error(url); return next(url, context); } });
+  `)}`,
+];

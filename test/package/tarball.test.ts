@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { root, runBin } from "./run-bin.ts";
+import { namingEachLoad, root, runBin } from "./run-bin.ts";
 
 const run = promisify(execFile);
 
@@ -41,6 +41,18 @@ describe("the published package", () => {
     const here = await runBin(["version", "--help"]);
     expect(await runBin(["version", "--help"], { bin })).toEqual(here);
     expect(here.exitCode).toBe(0);
+  });
+
+  test("has the agent in one file, which says the same as the sources", async () => {
+    const bin = join(folder, "node_modules/postern/bin/postern.js");
+    for (const args of [
+      ["agent", "run", "--help"],
+      ["agent", "status", "--pol", "inspect"],
+    ])
+      expect(await runBin(args, { bin })).toEqual(await runBin(args));
+    const { stderr } = await runBin(["agent", "--help"], { bin, node: namingEachLoad });
+    const loaded = stderr.match(/^file:.*/gm)?.map((url) => url.replace(/.*\/postern\//, ""));
+    expect(loaded).toEqual(["bin/postern.js", "dist/agent/main.js"]);
   });
 
   test("is a library of typed functions for programs that embed the agent", async () => {

@@ -1,0 +1,57 @@
+// Plain JavaScript that old versions of Node can read: it only finds a Node that can run the rest.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Runs postern.js by a Node that is new enough, or says that there is none. */
+export function runByNewerNode(needed, endsWithParent) {
+  const newer = newerNode(needed);
+  if (newer !== undefined) return runWith(newer, endsWithParent);
+  console.error(
+    `postern: this is Node ${process.versions.node}, and Postern needs Node ${needed} or later; ` +
+      "install it from https://nodejs.org, or run `npm ci` in a checkout of Postern, which brings its own",
+  );
+  process.exitCode = 1;
+}
+
+/** The Node that the npm package `node` brings, where it is installed. */
+function newerNode(needed) {
+  try {
+    const manifest = createRequire(import.meta.url).resolve("node/package.json");
+    const node = join(dirname(manifest), "bin", "node");
+    const { version } = createRequire(import.meta.url)(manifest);
+    return Number(version.split(".")[0]) >= needed && existsSync(node) ? node : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs postern.js again, and is to its caller what that run is: same streams, signals and exit code. */
+function runWith(node, endsWithParent) {
+  const self = fileURLToPath(new URL("postern.js", import.meta.url));
+  const child = spawn(node, [self, ...process.argv.slice(2)], {
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    env: { ...process.env, [endsWithParent]: "1" },
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"]) {
+    process.on(signal, () => {
+      // A terminal sends Ctrl-C to both of us. Twice would mean "at once" to a program that stops in order.
+      if (signal === "SIGINT" && process.stdin.isTTY) return;
+      child.kill(signal);
+    });
+  }
+  child.on("error", (error) => {
+    console.error(`postern: ${node} cannot be started: ${error.message}`);
+    process.exitCode = 1;
+  });
+  child.on("exit", (code, signal) => {
+    if (signal === null) {
+      process.exitCode = code;
+      return;
+    }
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}

@@ -1,0 +1,59 @@
+import { type AgentOption, optionsOf, written } from "./options.ts";
+import { type Subcommand, subcommands } from "./subcommands.ts";
+
+/** The help of `postern agent`. */
+export function helpOfAll(): string {
+  const rows = Object.entries(subcommands).map(([name, { summary }]): Row => [name, summary]);
+  return `Usage: postern agent <command> [options]
+
+put this machine behind a Gateway load balancer, keep it there and take it out
+
+Commands:
+${table(rows)}
+
+Options:
+${table([helpRow])}
+
+It runs on an Azure machine, finds itself by the instance metadata service and acts by the machine's managed identity.
+Errors are described in docs/reference/agent-errors.md, and the whole in docs/guides/appliances.md.
+
+Examples:
+  $ postern agent discover --pool inspect
+  $ postern agent run --pool inspect --appliance-health http://127.0.0.1:9000/healthz
+`;
+}
+
+/** The help of one subcommand. */
+export function helpOf(subcommand: Subcommand): string {
+  const { summary, example } = subcommands[subcommand];
+  const rows = optionsOf(subcommand).map((each): Row => [written(each), described(each[1])]);
+  return `Usage: postern agent ${subcommand} [options]
+
+${summary}
+
+Options:
+${table([...rows, helpRow])}
+
+Example:
+  $ postern agent ${example}
+`;
+}
+
+type Row = readonly [left: string, right: string];
+
+const helpRow: Row = ["-h, --help", "print this help"];
+
+function described({ help, usual, shown = usual, env, choices, needed }: AgentOption): string {
+  const more = [
+    needed === true && "needed",
+    choices && `choices: ${choices.join(", ")}`,
+    shown !== undefined && `default: ${shown}`,
+    env !== undefined && `env: ${env}`,
+  ].filter((each) => each !== undefined && each !== false);
+  return more.length === 0 ? help : `${help} (${more.join(", ")})`;
+}
+
+function table(rows: readonly Row[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n");
+}

@@ -1,0 +1,152 @@
+import { type ApplianceContext, applianceContext } from "../appliance/context.ts";
+import { deregisterFromBackendPool } from "../appliance/deregister.ts";
+import { discoverGWLBBackendPool } from "../appliance/discover.ts";
+import { ApplianceError } from "../appliance/errors.ts";
+import type { GWLBConfig } from "../appliance/gwlb-config.ts";
+import { agentMetrics } from "../appliance/metrics-text.ts";
+import type { JoinBy } from "../appliance/plan-join.ts";
+import { isRegisteredWithBackendPool, registerWithBackendPool } from "../appliance/register.ts";
+import { customCloud } from "../azure/clouds.ts";
+import { bootLog, type LogLevel } from "./log.ts";
+import { runAgent } from "./run.ts";
+import { briefly, type OutputFormat, show } from "./show.ts";
+
+/** What the options of `postern agent` say; those of the life cycle only for `run`. */
+export interface AgentOptions {
+  pool: string;
+  loadBalancer?: string;
+  resourceGroup?: string;
+  subscription?: string;
+  clientId?: string;
+  patience: number;
+  imds?: URL;
+  resourceManager?: URL;
+  output: OutputFormat;
+  logLevel: LogLevel;
+  joinBy?: JoinBy;
+  healthListen?: { host: string; port: number };
+  health?: boolean;
+  applianceHealth?: URL;
+  tunnel?: "find" | "configure" | "none";
+  ingressDeviceFile?: string;
+  ingressDeviceEnvFile?: string;
+  ingressDeviceHook?: string;
+  metricsListen?: { host: string; port: number };
+  events?: boolean;
+}
+
+/** `postern agent discover` */
+export function discover(options: AgentOptions): Promise<void> {
+  return withContext(options, async (ctx) => {
+    const config = await find(ctx, options);
+    show(options.output, options.output === "json" ? { ...config } : briefly(config));
+  });
+}
+
+/** `postern agent register` */
+export function register(options: AgentOptions): Promise<void> {
+  return withContext(options, async (ctx) => {
+    const config = await find(ctx, options);
+    const made = await registerWithBackendPool(ctx, config, { joinBy: options.joinBy ?? "auto" });
+    show(options.output, { registered: true, pool: config.backendPoolResourceId, ...made });
+  });
+}
+
+/** `postern agent deregister` */
+export function deregister(options: AgentOptions): Promise<void> {
+  return withContext(options, async (ctx) => {
+    const config = await find(ctx, options);
+    const left = await deregisterFromBackendPool(ctx, config);
+    show(options.output, { pool: config.backendPoolResourceId, ...left });
+  });
+}
+
+/** `postern agent status` */
+export function status(options: AgentOptions): Promise<void> {
+  return withContext(options, async (ctx) => {
+    const config = await find(ctx, options);
+    const registered = await isRegisteredWithBackendPool(ctx, config);
+    const known = options.output === "json" ? { ...config } : briefly(config);
+    show(options.output, { registered, ...known });
+    if (registered) return;
+    const what = "say that all is well";
+    throw new ApplianceError({ code: "NotRegistered", what, seen: config.backendPoolResourceId });
+  });
+}
+
+/** `postern agent run` */
+export function run(options: AgentOptions): Promise<void> {
+  return withContext(options, async (ctx, metrics) => {
+    const { output, pool, ingressDeviceFile, ingressDeviceEnvFile, ingressDeviceHook } = options;
+    const ingress = {
+      file: ingressDeviceFile,
+      environmentFile: ingressDeviceEnvFile,
+      hook: ingressDeviceHook,
+    };
+    const settings = {
+      ...discovery(options),
+      joinBy: options.joinBy ?? "auto",
+      health: options.health === false ? undefined : options.healthListen,
+      handOver: options.applianceHealth,
+      tunnel: options.tunnel,
+      ingress,
+      events: options.events,
+      metricsListen: options.metricsListen,
+    } as const;
+    await runAgent(ctx, metrics, pool, settings, (told) => {
+      if (told.event === "left") return show(output, { ...told });
+      const { applied, metricsPort } = told;
+      const known = output === "json" ? { config: applied.config } : briefly(applied.config);
+      show(output, {
+        event: "joined",
+        device: applied.interface?.name,
+        by: applied.registration.by,
+        seconds: applied.registration.seconds,
+        healthPorts: applied.health?.ports,
+        metricsPort,
+        ...known,
+      });
+    });
+  });
+}
+
+function find(ctx: ApplianceContext, options: AgentOptions): Promise<GWLBConfig> {
+  return discoverGWLBBackendPool(ctx, options.pool, discovery(options));
+}
+
+function discovery({ loadBalancer, resourceGroup, subscription, patience }: AgentOptions) {
+  return {
+    loadBalancer,
+    resourceGroup,
+    subscriptionId: subscription,
+    patienceMs: patience * 1_000,
+  };
+}
+
+/** Set the agent up, let the first SIGTERM or SIGINT stop it in order, and close its connections at the end. */
+async function withContext(
+  options: AgentOptions,
+  work: (ctx: ApplianceContext, metrics: ReturnType<typeof agentMetrics>) => Promise<void>,
+): Promise<void> {
+  const stopping = new AbortController();
+  const stop = () => stopping.abort(new Error("asked to stop"));
+  process.once("SIGTERM", stop);
+  process.once("SIGINT", stop);
+  const metrics = agentMetrics();
+  const { resourceManager, imds } = options;
+  const ctx = applianceContext({
+    imdsHost: imds?.origin,
+    ...(resourceManager && { cloud: customCloud({ resourceManager: resourceManager.origin }) }),
+    clientId: options.clientId,
+    signal: stopping.signal,
+    metrics,
+    log: bootLog(options.logLevel, options.output),
+  });
+  try {
+    await work(ctx, metrics);
+  } finally {
+    process.off("SIGTERM", stop);
+    process.off("SIGINT", stop);
+    ctx.close();
+  }
+}

@@ -1,0 +1,34 @@
+import { exitCodes, tell } from "./tell.ts";
+
+/** Does the work of a program to its end, tells a person what went wrong, and gives the exit code. */
+export async function runMain(work: () => Promise<void>): Promise<number> {
+  process.stdout.on("error", endQuietlyOnClosedPipe);
+  process.stderr.on("error", () => process.exit(ending));
+  process.on("uncaughtException", (error) => process.exit(fail(error)));
+  try {
+    await work();
+    return exitCodes.ok;
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+/** How it ends where what it has to tell cannot be told. */
+let ending: number = exitCodes.failed;
+
+function fail(error: unknown): number {
+  const { text, exitCode } = tell(error);
+  ending = exitCode;
+  try {
+    process.stderr.write(`${text}\n`);
+  } catch {
+    // A full disk: there is no one else to tell.
+  }
+  return exitCode;
+}
+
+/** The reader of a pipe has seen enough: `postern --help | head -1` is no error. */
+function endQuietlyOnClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+}
