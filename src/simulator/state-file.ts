@@ -5,9 +5,31 @@ import { SimulatorError } from "./simulator-error.ts";
 /** What is in the file, so that a later version can tell what it reads. */
 const format = 1;
 
+/** What a state file is for: its tables, and the words that people are told of it. */
+export interface StateFileUse {
+  /** The columns of each table. */
+  tables: Readonly<Record<string, string>>;
+  /** Who has it open. */
+  owner: string;
+  /** The option that names it. */
+  option: string;
+}
+
+const ofSimulator: StateFileUse = {
+  tables: {
+    resources: "key TEXT NOT NULL UNIQUE, body TEXT NOT NULL",
+    operations: "id TEXT NOT NULL UNIQUE, body TEXT NOT NULL",
+    things: "name TEXT NOT NULL UNIQUE, value TEXT NOT NULL",
+  },
+  owner: "simulator",
+  option: "--state",
+};
+
 /** Which file, and how it is opened. */
 export interface StateFile {
   file: string;
+  /** The simulator's own where nothing is said. */
+  use?: StateFileUse;
   /** Begin with an empty one. */
   reset?: boolean;
   /** The disk is full when the file has so many pages; for tests. */
@@ -18,9 +40,10 @@ export interface StateFile {
  * Open a state file, or make one. One that cannot be read is never written to: it is refused, or with `reset` moved
  * aside. A good one is emptied by `reset`.
  */
-export function openStateFile({ file, reset = false, mostPages }: StateFile): DatabaseSync {
+export function openStateFile(given: StateFile): DatabaseSync {
+  const { file, reset = false, mostPages, use = ofSimulator } = given;
   if (reset && existsSync(file)) {
-    const why = whyUnreadable(file);
+    const why = whyUnreadable(file, use);
     if (why === undefined) for (const each of filesOf(file)) rmSync(each, { force: true });
     else moveAside(file);
   }
@@ -29,12 +52,12 @@ export function openStateFile({ file, reset = false, mostPages }: StateFile): Da
     makePrivate(file);
     database = new DatabaseSync(file);
     if (mostPages !== undefined) database.exec(`PRAGMA max_page_count = ${mostPages}`);
-    prepare(database);
+    prepare(database, use);
     closeToOthers(file);
     return database;
   } catch (error) {
     database?.close();
-    throw asSimulatorError(error, file);
+    throw asSimulatorError(error, file, use);
   }
 }
 
@@ -59,8 +82,8 @@ function closeToOthers(file: string): void {
   }
 }
 
-function prepare(database: DatabaseSync): void {
-  // Exclusive, so that a second simulator is refused. With the write-ahead log every commit outlives a kill of the
+function prepare(database: DatabaseSync, { tables }: StateFileUse): void {
+  // Exclusive, so that a second process is refused. With the write-ahead log every commit outlives a kill of the
   // process; only a machine that loses its power may lose the last ones, and never half of one:
   // https://sqlite.org/pragma.html#pragma_synchronous
   database.exec(
@@ -74,28 +97,26 @@ function prepare(database: DatabaseSync): void {
     throw new Error(
       `file is of a later version of Postern (format ${version}, known is ${format})`,
     );
-  const tables = database.prepare("SELECT name FROM sqlite_schema").all();
-  if (version === 0 && tables.length > 0) throw new Error("file is a database of something else");
-  if (version === 0)
-    database.exec(
-      `BEGIN;
-       CREATE TABLE resources (key TEXT NOT NULL UNIQUE, body TEXT NOT NULL);
-       CREATE TABLE operations (id TEXT NOT NULL UNIQUE, body TEXT NOT NULL);
-       CREATE TABLE things (name TEXT NOT NULL UNIQUE, value TEXT NOT NULL);
-       PRAGMA user_version = ${format};
-       COMMIT;`,
-    );
+  const found = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const missing = Object.keys(tables).filter((name) => !found.some((each) => each.name === name));
+  if (version === 0 ? found.length > 0 : missing.length > 0)
+    throw new Error("file is a database of something else");
+  if (version > 0) return;
+  const wanted = Object.entries(tables).map(
+    ([name, columns]) => `CREATE TABLE ${name} (${columns});`,
+  );
+  database.exec(`BEGIN; ${wanted.join(" ")} PRAGMA user_version = ${format}; COMMIT;`);
 }
 
-function whyUnreadable(file: string): string | undefined {
+function whyUnreadable(file: string, use: StateFileUse): string | undefined {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file);
-    prepare(database);
+    prepare(database, use);
     return undefined;
   } catch (error) {
-    // Another simulator works with it: neither emptied nor moved under its feet. And a full disk is no fault of the file.
-    if (isLocked(error) || isUnwritable(error)) throw asSimulatorError(error, file);
+    // Another process works with it: neither emptied nor moved under its feet. And a full disk is no fault of the file.
+    if (isLocked(error) || isUnwritable(error)) throw asSimulatorError(error, file, use);
     return error instanceof Error ? error.message : String(error);
   } finally {
     database?.close();
@@ -148,11 +169,15 @@ export function writeError(error: unknown, file: string): SimulatorError {
 }
 
 /** Why a file cannot be opened, as a person is told. */
-function asSimulatorError(error: unknown, file: string): SimulatorError {
+function asSimulatorError(
+  error: unknown,
+  file: string,
+  { owner, option }: StateFileUse,
+): SimulatorError {
   if (isLocked(error))
     return new SimulatorError(
       "StateLocked",
-      `the state file ${file} is in use · another simulator has it open · stop that one, or give another file to --state`,
+      `the state file ${file} is in use · another ${owner} has it open · stop that one, or give another file to ${option}`,
       { cause: error },
     );
   const code = codeOf(error);
@@ -160,12 +185,12 @@ function asSimulatorError(error: unknown, file: string): SimulatorError {
   if (isUnwritable(error))
     return new SimulatorError(
       "StateUnwritable",
-      `the state file ${file} cannot be written · ${whyOf(error)} · give --state a file in a folder that exists and can be written to`,
+      `the state file ${file} cannot be written · ${whyOf(error)} · give ${option} a file in a folder that exists and can be written to`,
       { cause: error },
     );
   return new SimulatorError(
     "StateUnreadable",
-    `the state file ${file} cannot be read · ${whyOf(error)} · it was left as it is; start with --reset to keep it aside and begin anew, or give another file to --state`,
+    `the state file ${file} cannot be read · ${whyOf(error)} · it was left as it is; start with --reset to keep it aside and begin anew, or give another file to ${option}`,
     { cause: error },
   );
 }

@@ -1,0 +1,102 @@
+import type { IncomingMessage } from "node:http";
+import { badRequest, Refused, unsupportedMediaType } from "./answers.ts";
+import type { Call } from "./call.ts";
+import type { Resource, Stored } from "./resource.ts";
+import { apiVersionOf } from "./seen.ts";
+
+const mostBytes = 3 * 1024 * 1024;
+
+/** The body of a request; one that is too large is refused. */
+export function readBody(request: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= mostBytes) chunks.push(chunk);
+    });
+    request.on("error", reject);
+    request.on("aborted", () => reject(badRequest("the request was broken off")));
+    request.on("end", () => {
+      if (length > mostBytes) reject(tooLarge());
+      else resolve(chunks.length === 1 ? String(chunks[0]) : Buffer.concat(chunks).toString());
+    });
+  });
+}
+
+function tooLarge(): Refused {
+  const message = `Request entity too large: limit is ${mostBytes}`;
+  return new Refused(413, "RequestEntityTooLarge", message, {});
+}
+
+/** What a body says. YAML is read by a package that is loaded only when somebody sends it: JSON is YAML too. */
+export async function parseBody(text: string, contentType: string): Promise<unknown> {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!contentType.includes("yaml")) return error as SyntaxError;
+  }
+  const { parse } = await import("yaml");
+  try {
+    return parse(text);
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** The object that was sent to be created or to replace another: of the kind that belongs there. */
+export function objectIn({ body, text, contentType, resource }: Call): Stored {
+  if (!/^($|application\/(json|yaml)$)/.test(contentType))
+    throw unsupportedMediaType(["application/json", "application/yaml"]);
+  const unrecognized = (why: string) =>
+    badRequest(
+      `the object provided is unrecognized (must be of type ${resource.kind}): ${why} (${begin(text)})`,
+    );
+  if (body instanceof Error)
+    throw unrecognized(`couldn't get version/kind; json parse error: ${body.message}`);
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw unrecognized("couldn't get version/kind; json parse error: it is not an object");
+  return typed(body as Partial<Stored>, resource, unrecognized);
+}
+
+function typed(
+  body: Partial<Stored>,
+  resource: Resource,
+  unrecognized: (why: string) => Error,
+): Stored {
+  const { kind: expected, version } = resource;
+  const wanted = apiVersionOf(resource);
+  const { apiVersion, kind, metadata, ...rest } = body;
+  // What a built-in is can be told from the path; what a custom resource is has to be said.
+  if (!resource.builtIn && !kind)
+    throw unrecognized(`Object 'Kind' is missing in '${JSON.stringify(body)}'`);
+  if (!resource.builtIn && !apiVersion)
+    throw unrecognized(`Object 'apiVersion' is missing in '${JSON.stringify(body)}'`);
+  if (apiVersion && apiVersion !== wanted)
+    throw badRequest(
+      resource.builtIn
+        ? `${kind ?? expected} in version "${apiVersion}" cannot be handled as a ${expected}: no kind "${kind ?? expected}" is registered for version "${apiVersion}"`
+        : `the API version in the data (${apiVersion}) does not match the expected API version (${wanted})`,
+    );
+  if (resource.builtIn && kind && kind !== expected)
+    throw badRequest(
+      `${kind} in version "${version}" cannot be handled as a ${expected}: it is another kind`,
+    );
+  if (
+    metadata !== undefined &&
+    metadata !== null &&
+    (typeof metadata !== "object" || Array.isArray(metadata))
+  )
+    throw badRequest(
+      `${expected} in version "${version}" cannot be handled as a ${expected}: metadata is not an object`,
+    );
+  // In this order, so that all texts of objects begin alike.
+  const told = { apiVersion: wanted, kind: kind || expected, metadata: { ...metadata }, ...rest };
+  return told as Stored;
+}
+
+function begin(text: string): string {
+  return text.length > 1024
+    ? `${text.slice(0, 1024)} [truncated ${text.length - 1024} chars]`
+    : text;
+}

@@ -1,0 +1,58 @@
+import type { ServerResponse } from "node:http";
+import type { Seen } from "./seen.ts";
+import type { EventType, Watch } from "./verbs/watch.ts";
+import { type Writing, writtenObject } from "./written.ts";
+
+/** Who does not read for so long is cut off, and watches again: the events of all others must not wait for them. */
+const mostUnread = 64 * 1024 * 1024;
+
+/** The bytes of the last event: all who watch are told of it one after the other, and share them. */
+let last: { type: EventType; seen: Seen; bytes: Buffer } | undefined;
+
+/** Send the events of a watch until it or the client ends. */
+export function serveWatch(response: ServerResponse, watch: Watch, writing: Writing): void {
+  response.writeHead(200, {
+    "content-type": "application/json",
+    "cache-control": "no-cache, private",
+    "transfer-encoding": "chunked",
+  });
+  // A client waits for the head before it goes on, and there may be no event for long.
+  response.flushHeaders();
+  // What there is at the start goes out in one piece.
+  let start: Buffer[] | undefined = [];
+  let ended = false;
+  const send = (bytes: Buffer) => {
+    if (start) start.push(bytes);
+    else if (response.writableLength > mostUnread) response.destroy();
+    else response.write(bytes);
+  };
+  const line = (type: string, text: string) => Buffer.from(`{"type":"${type}","object":${text}}\n`);
+  let first = true;
+  const stop = watch.start({
+    event: (type, seen) => {
+      send(
+        eventBytes(type, seen, () =>
+          line(type, writtenObject(watch.resource, seen, writing, first)),
+        ),
+      );
+      first = false;
+    },
+    bookmark: (object) => send(line("BOOKMARK", JSON.stringify(object))),
+    error: ({ status }) => send(line("ERROR", JSON.stringify(status))),
+    end: () => {
+      ended = true;
+      if (!start) response.end();
+    },
+  });
+  if (start.length > 0) response.write(Buffer.concat(start));
+  start = undefined;
+  if (ended) response.end();
+  response.on("close", stop);
+
+  function eventBytes(type: EventType, seen: Seen, make: () => Buffer): Buffer {
+    // Tables and the like are for one who looks on; objects are for many.
+    if (writing.form.as !== "object") return make();
+    if (last?.seen !== seen || last.type !== type) last = { type, seen, bytes: make() };
+    return last.bytes;
+  }
+}

@@ -1,0 +1,118 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Clock } from "../../model/clock.ts";
+import type { KeyValue } from "../../simulator/key-value.ts";
+import type { Asker } from "./kinds/reviews.ts";
+
+/** Whom service accounts' tokens are from and for. */
+export const issuer = "https://kubernetes.default.svc";
+
+/** A token of a service account, before it is signed. */
+export interface AccountToken {
+  namespace: string;
+  name: string;
+  uid: string;
+  audiences: readonly string[];
+  expirationSeconds: number;
+}
+
+/** Who has which token. */
+export interface Tokens {
+  /** The token of the one who runs all this. */
+  admin: string;
+  /** Whose token it is; undefined where it is nobody's, or not any more. */
+  whoHas(token: string): Asker | undefined;
+  /** A token for a service account. */
+  mint(wanted: AccountToken): { token: string; expires: number };
+}
+
+const adminName = "token of admin";
+const keyName = "key of tokens";
+
+/** The tokens that are given by name, one for the admin, and those that are minted. */
+export function makeTokens(
+  given: Readonly<Record<string, string>>,
+  things: KeyValue,
+  clock: Clock,
+  exists: (namespace: string, name: string, uid: string) => boolean,
+): Tokens {
+  const admin = given.admin ?? things.get(adminName) ?? randomBytes(16).toString("hex");
+  things.set(adminName, admin);
+  const key = things.get(keyName) ?? randomBytes(32).toString("hex");
+  things.set(keyName, key);
+  const named = new Map(
+    Object.entries({ ...given, admin }).map(([name, token]) => [token, userOf(name)]),
+  );
+  return {
+    admin,
+    whoHas: (token) => named.get(token) ?? accountOf(token, key, clock.now(), exists),
+    mint: (wanted) => mint(wanted, key, clock.now()),
+  };
+}
+
+function userOf(name: string): Asker {
+  const group = name === "admin" ? "system:masters" : "postern:users";
+  return { username: name, uid: name, groups: [group, "system:authenticated"] };
+}
+
+interface Claims {
+  exp: number;
+  sub: string;
+  "kubernetes.io": { namespace: string; serviceaccount: { name: string; uid: string } };
+}
+
+// Nobody but this process reads these tokens, so that one key both signs and checks. Clients only look at the claims.
+function mint(wanted: AccountToken, key: string, now: number): { token: string; expires: number } {
+  const { namespace, name, uid, audiences, expirationSeconds } = wanted;
+  const iat = Math.floor(now / 1000);
+  const exp = iat + expirationSeconds;
+  const claims = {
+    aud: audiences,
+    exp,
+    iat,
+    iss: issuer,
+    jti: randomBytes(16).toString("hex"),
+    "kubernetes.io": { namespace, serviceaccount: { name, uid } },
+    nbf: iat,
+    sub: `system:serviceaccount:${namespace}:${name}`,
+  };
+  const signed = `${encode({ alg: "HS256", typ: "JWT" })}.${encode(claims)}`;
+  return { token: `${signed}.${signature(signed, key)}`, expires: exp * 1000 };
+}
+
+function accountOf(
+  token: string,
+  key: string,
+  now: number,
+  exists: (namespace: string, name: string, uid: string) => boolean,
+): Asker | undefined {
+  const end = token.lastIndexOf(".");
+  if (end < 0 || !equal(token.slice(end + 1), signature(token.slice(0, end), key)))
+    return undefined;
+  const claims = JSON.parse(
+    Buffer.from(token.split(".")[1] ?? "", "base64url").toString(),
+  ) as Claims;
+  const { namespace, serviceaccount } = claims["kubernetes.io"];
+  if (claims.exp * 1000 <= now || !exists(namespace, serviceaccount.name, serviceaccount.uid))
+    return undefined;
+  return {
+    username: claims.sub,
+    uid: serviceaccount.uid,
+    groups: [
+      "system:serviceaccounts",
+      `system:serviceaccounts:${namespace}`,
+      "system:authenticated",
+    ],
+  };
+}
+
+function signature(text: string, key: string): string {
+  return createHmac("sha256", key).update(text).digest("base64url");
+}
+
+function equal(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}

@@ -1,0 +1,144 @@
+import { dateBy } from "../../../model/clock.ts";
+import { badRequest, invalid } from "../answers.ts";
+import type { Call, World } from "../call.ts";
+import { definitionProblems, definitionStatus, isDefinition, withNames } from "../definitions.ts";
+import { metadataProblems } from "../kinds/metadata.ts";
+import type { WriteOptions } from "../options.ts";
+import { recordUpdate } from "../patch/record-update.ts";
+import type { Resource, Stored } from "../resource.ts";
+import { same } from "../schema/plain.ts";
+import { heldIn, seenBy } from "../seen.ts";
+
+/** An object on its way into the store. */
+export interface Given {
+  object: Stored;
+  /** The one that it replaces, as its resource shows it. */
+  old: Stored | undefined;
+  options: WriteOptions;
+  /** True where the fields' managers are known already, as after an apply. */
+  managed: boolean;
+}
+
+/** What came of it: the object as it is to be held, and what the client is warned of. */
+export interface Completed {
+  object: Stored;
+  warnings: string[];
+}
+
+/** Unknown fields dropped, defaults filled in, everything checked, and who manages which field written down. */
+export function complete(call: Call, world: World, given: Given): Completed {
+  const { resource, subresource } = call;
+  const { old, options } = given;
+  const { object: pruned, unknown } = resource.shape.prune(given.object);
+  if (unknown.length > 0 && options.fieldValidation === "Strict") throw strict(resource, unknown);
+  const warnings =
+    options.fieldValidation === "Warn" ? unknown.map((path) => `unknown field "${path}"`) : [];
+
+  const split = withParts(resource, subresource, pruned, old);
+  const defaulted = resource.shape.fill(split);
+  const filled = isDefinition(resource) ? withNames(defaulted) : defaulted;
+  const now = dateBy(world.clock).getTime();
+  const recorded = given.managed ? filled : withManagers(call, world, filled, old, options, now);
+  refuse(resource, recorded, [
+    ...kindProblems(resource, recorded),
+    ...metadataProblems(recorded, old, resource),
+    ...resource.shape.problems(recorded, old),
+    ...(isDefinition(resource) ? definitionProblems(recorded, old) : []),
+  ]);
+  const others = () =>
+    world.store.list(heldIn(resource)).map((entry) => seenBy(resource, entry).object);
+  const prepared = resource.strategy?.prepare?.(recorded, old, others) ?? recorded;
+  const ready = isDefinition(resource) ? definitionStatus(prepared, old, others(), now) : prepared;
+  refuse(resource, ready, resource.strategy?.problems?.(ready, old, others) ?? []);
+  return { object: withGeneration(resource, ready, old), warnings };
+}
+
+function strict(resource: Resource, unknown: readonly string[]): Error {
+  const { kind, version } = resource;
+  const told = unknown.map((path) => `unknown field "${path}"`).join(", ");
+  return badRequest(
+    `${kind} in version "${version}" cannot be handled as a ${kind}: strict decoding error: ${told}`,
+  );
+}
+
+function refuse(resource: Resource, object: Stored, causes: Parameters<typeof invalid>[2]): void {
+  if (causes.length === 0) return;
+  throw invalid({ group: resource.group, kind: object.kind }, object.metadata.name ?? "", causes);
+}
+
+function kindProblems(resource: Resource, { kind }: Stored) {
+  if (kind === resource.kind) return [];
+  const message = `Invalid value: ${JSON.stringify(kind)}: must be ${resource.kind}`;
+  return [{ reason: "FieldValueInvalid", field: "kind", message }];
+}
+
+/** Where status is a subresource, one is written without the other. */
+function withParts(
+  resource: Resource,
+  subresource: string | undefined,
+  object: Stored,
+  old: Stored | undefined,
+): Stored {
+  if (subresource === "status" && old) {
+    // Nothing but the status, and who manages it.
+    const { managedFields } = object.metadata;
+    const { managedFields: _, ...metadata } = old.metadata;
+    const { status: __, ...rest } = old;
+    return {
+      ...rest,
+      metadata: { ...metadata, ...(managedFields && { managedFields }) },
+      ...(object.status !== undefined && { status: object.status }),
+    };
+  }
+  if (!resource.status || (!old && resource.strategy?.keepsStatus)) return object;
+  const { status: _, ...rest } = object;
+  return { ...rest, ...(old?.status !== undefined && { status: old.status }) } as Stored;
+}
+
+function withManagers(
+  call: Call,
+  world: World,
+  object: Stored,
+  old: Stored | undefined,
+  options: WriteOptions,
+  now: number,
+): Stored {
+  const { resource, subresource } = call;
+  const managedFields = recordUpdate({
+    resource,
+    others: otherVersions(world, resource),
+    before: old,
+    after: object,
+    manager: options.fieldManager ?? managerOf(call.userAgent),
+    subresource,
+    now,
+  });
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata: { ...metadata, ...(managedFields && { managedFields }) } };
+}
+
+/** Those who do not say who they are go by the name of their program. */
+export function managerOf(userAgent: string): string {
+  return (userAgent.split("/")[0] ?? "").slice(0, 128);
+}
+
+/** The other versions in which a resource is served. */
+export function otherVersions(world: World, resource: Resource): Resource[] {
+  return world.registry.versionsOf(resource).filter((each) => each !== resource);
+}
+
+/** It counts changes of what is wanted: all but metadata, and status where that is a subresource. */
+function withGeneration(resource: Resource, object: Stored, old: Stored | undefined): Stored {
+  const { generation: _, ...metadata } = object.metadata;
+  if (resource.builtIn && !resource.strategy?.counted) return { ...object, metadata };
+  const before = old?.metadata.generation ?? 1;
+  const changed = old !== undefined && !same(wanted(resource, object), wanted(resource, old));
+  return { ...object, metadata: { ...metadata, generation: changed ? before + 1 : before } };
+}
+
+function wanted(resource: Resource, object: Stored): unknown {
+  const { metadata: _, apiVersion: __, ...rest } = object;
+  if (!resource.status) return rest;
+  const { status: ___, ...spec } = rest;
+  return spec;
+}

@@ -1,0 +1,26 @@
+import { objectIn } from "../body.ts";
+import type { Answer, Call, World } from "../call.ts";
+import type { Stored } from "../resource.ts";
+import { seenBy } from "../seen.ts";
+import { finishedDeletion } from "./delete.ts";
+import { find } from "./get.ts";
+import { hold } from "./hold.ts";
+
+/** Change what holds a namespace back from being deleted. */
+export function finalize(call: Call, world: World): Answer {
+  const { resource } = call;
+  const given = objectIn(call).spec as { finalizers?: string[] } | undefined;
+  const entry = find(call, world);
+  const next = withFinalizers(seenBy(resource, entry).object, given?.finalizers ?? []);
+  if (finishedDeletion(resource, next)) {
+    world.store.remove("namespaces", entry.key, next);
+    return { code: 200, object: { object: next, text: JSON.stringify(next) }, resource };
+  }
+  return { code: 200, object: hold(world, resource, next, false), resource };
+}
+
+/** A namespace with these things to do before it can go. */
+export function withFinalizers(namespace: Stored, finalizers: readonly string[]): Stored {
+  const { finalizers: _, ...spec } = namespace.spec as { finalizers?: string[] };
+  return { ...namespace, spec: { ...spec, ...(finalizers.length > 0 && { finalizers }) } };
+}
