@@ -1,3 +1,4 @@
+import { asGoReads } from "../../src/local/kubernetes/patch/as-go-reads.ts";
 import { jsonPatch } from "../../src/local/kubernetes/patch/json-patch.ts";
 import { mergePatch } from "../../src/local/kubernetes/patch/merge-patch.ts";
 import { recordUpdate } from "../../src/local/kubernetes/patch/record-update.ts";
@@ -25,7 +26,8 @@ export function predicted(
   const others = versions.filter((other) => other !== resource);
   const { manager, subresource, force } = step;
   const live = before && { ...before, apiVersion: apiVersionOf(resource) };
-  const shaped = (object: Stored) => fill(resource.shape.fill(resource.shape.prune(object).object));
+  const shaped = (object: Stored) =>
+    fill(resource.shape.fill(resource.shape.prune(asGoReads(resource, object)).object));
   if (step.type === "apply") {
     const applied = step.body as Stored;
     const result = serverSideApply({

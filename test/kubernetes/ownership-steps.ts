@@ -35,6 +35,7 @@ export function nextStep(values: Values, target: Target, before: Stored | undefi
   const type = before ? pick(forms) : pick<Step["type"]>(["create", "apply"]);
   const subresource = before && target.status && rarely(4) ? "status" : undefined;
   const step = { type, manager: pick(managers), version, force: rarely(3) };
+  values.twice = type === "apply";
   const body = bodyOf(values, target, step, before);
   return { ...step, ...(subresource && { subresource }), body };
 }

@@ -6,7 +6,9 @@ export interface Values {
   rarely(times: number): boolean;
   pick<T>(from: readonly T[]): T;
   some<T>(from: readonly T[]): T[];
-  /** A value that fits; now and then null, empty, or twice the same in a list. */
+  /** Whether lists may hold the same twice, which only an apply looks at. */
+  twice: boolean;
+  /** A value that fits; now and then null or empty. */
   valueFor(schema: Schema): unknown;
   /** Some fields of an object. */
   fieldsOf(properties: Record<string, Schema>, oneIn: number): Record<string, unknown>;
@@ -35,17 +37,19 @@ export function randomValues(chance: () => number): Values {
     const items = schema.items as Schema;
     const keys = schema["x-kubernetes-list-map-keys"];
     if (keys === undefined) {
-      const values: unknown[] = items.type === "integer" ? [1, 2, 3, 10] : words;
-      const list = items.type === "object" ? [valueFor(items), valueFor(items)] : some(values);
-      return rarely(25) ? [...list, ...list.slice(0, 1)] : list;
+      const pool: unknown[] = items.type === "integer" ? [1, 2, 3, 10] : words;
+      const list = items.type === "object" ? [valueFor(items), valueFor(items)] : some(pool);
+      return values.twice && rarely(25) ? [...list, ...list.slice(0, 1)] : list;
     }
     const required = items.required ?? [];
     const names: unknown[] =
       items.properties?.[required[0] as string]?.type === "integer" ? [80, 443, 8080] : words;
-    return (rarely(25) ? [...some(names), ...some(names)] : some(names)).map((name) => ({
-      ...(valueFor({ ...items, required: [] }) as object),
-      [required[0] as string]: name,
-    }));
+    return (values.twice && rarely(25) ? [...some(names), ...some(names)] : some(names)).map(
+      (name) => ({
+        ...(valueFor({ ...items, required: [] }) as object),
+        [required[0] as string]: name,
+      }),
+    );
   }
 
   function anything(depth: number): unknown {
@@ -61,8 +65,8 @@ export function randomValues(chance: () => number): Values {
     }
     const known = fieldsOf(schema.properties ?? {}, 2);
     if (typeof schema.additionalProperties === "object") {
-      const values = schema.additionalProperties;
-      return Object.fromEntries(some(["k", "l", "m"]).map((name) => [name, valueFor(values)]));
+      const field = schema.additionalProperties;
+      return Object.fromEntries(some(["k", "l", "m"]).map((name) => [name, valueFor(field)]));
     }
     if (!schema["x-kubernetes-preserve-unknown-fields"]) return known;
     const more = anything(3);
@@ -88,5 +92,6 @@ export function randomValues(chance: () => number): Values {
     }
   }
 
-  return { rarely, pick, some, valueFor, fieldsOf };
+  const values: Values = { rarely, pick, some, twice: false, valueFor, fieldsOf };
+  return values;
 }

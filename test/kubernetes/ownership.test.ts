@@ -92,7 +92,7 @@ async function compareAtRandom(
       // The object did not fit its schema, which is not for these functions to tell.
       if (status === 422 && wrong.message.includes("is invalid")) continue;
       const ours = predicted(written, step, before, Date.now());
-      expect(refusal(ours), told).toEqual({ code: status, message: wrong.message });
+      expect(refusal(ours), told).toEqual({ code: status, lines: linesOf(wrong.message) });
       continue;
     }
     const times = body.metadata.managedFields?.map(({ time = "" }) => time).toSorted() ?? [];
@@ -116,7 +116,12 @@ function write(cluster: Cluster, path: string, name: string, step: Step) {
 function refusal(patched: Patched): unknown {
   if ("object" in patched) return patched;
   const { code, message } = patched.refused;
-  return { code, message };
+  return { code, lines: linesOf(message) };
+}
+
+/** A message, whatever the order in which it tells things: that of a map in Go is by chance. */
+function linesOf(message: string): string[] {
+  return message.split("\n").toSorted();
 }
 
 /** An object without what only the API server knows. */

@@ -47,6 +47,12 @@ describe("a JSON patch", () => {
     expect(patched({ op: "remove", path: "/list/-1" }).list).toEqual(["x", "y"]);
     expect(patched({ op: "add", path: "/list/-1", value: "e" }).list).toEqual(["x", "y", "z", "e"]);
     expect(patched({ op: "test", path: "/data/none", value: null }).list).toEqual(object.list);
+    expect(patched({ op: "copy", from: "/data/none", path: "/list/0" }).list).toEqual([
+      null,
+      "x",
+      "y",
+      "z",
+    ]);
   });
 
   test.each([

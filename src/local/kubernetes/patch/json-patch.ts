@@ -48,7 +48,7 @@ function apart(document: unknown, move: Record<string, unknown>): Record<string,
 /**
  * An operation as the RFC wants it, or undefined where it does not apply. kube-apiserver goes further than
  * the RFC: an index may count from the end of a list, replacing a member that is absent adds it, and an absent
- * member tests equal to null. The package, in turn, does not look whether an index is one.
+ * member is equal to null and copied as such. The package, in turn, does not look whether an index is one.
  */
 function strictOperation(document: unknown, given: Record<string, unknown>): Operation | undefined {
   const { op, path, value } = given;
@@ -67,7 +67,8 @@ function strictOperation(document: unknown, given: Record<string, unknown>): Ope
       return { op, path: target.path, value: target.exists ? value : (value ?? undefined) };
     case "copy": {
       const from = typeof given.from === "string" ? place(document, given.from, false) : undefined;
-      return from?.exists ? { op, path: target.path, from: from.path } : undefined;
+      if (from && !from.exists) return { op: "add", path: target.path, value: null };
+      return from && { op, path: target.path, from: from.path };
     }
     default:
       return undefined;

@@ -65,18 +65,20 @@ function addUpdate(managers: Managers, update: Update, set: FieldSet, time: stri
 }
 
 /** People may write managers themselves, but not by a subresource, and an unreadable list is as none. */
-function managersBefore({ before, after, subresource }: Update): Managers {
+function managersBefore({ resource, before, after, subresource }: Update): Managers {
   const stored = () => decodeManagers(before?.metadata.managedFields) ?? new Map();
   if (subresource) return stored();
   const given: unknown = after.metadata.managedFields;
-  if (isReset(given)) return new Map();
+  if (isReset(resource, given)) return new Map();
   const decoded = decodeManagers(given);
   return decoded && decoded.size > 0 ? decoded : stored();
 }
 
-function isReset(entries: unknown): boolean {
+/** One empty entry throws all managers away; an empty list does too, but not of a custom resource. */
+function isReset({ builtIn }: Owned, entries: unknown): boolean {
   if (!Array.isArray(entries)) return false;
-  return entries.length === 0 || (entries.length === 1 && Object.keys(entries[0]).length === 0);
+  if (entries.length === 0) return builtIn;
+  return entries.length === 1 && Object.keys(entries[0]).length === 0;
 }
 
 /**
@@ -103,7 +105,9 @@ export function changesByVersion({
     const isOwn = apiVersion === apiVersionOf(resource);
     const version = isOwn ? resource : others.find((other) => apiVersionOf(other) === apiVersion);
     const all = version && compare(objectType(version.schema), from, to);
-    const changes = isOwn && all ? changesBut(resetFields(resource, subresource), all) : all;
+    // A write to the object resets the status of its own version alone, as in the API server.
+    const resets = all && (isOwn || subresource === "status");
+    const changes = resets ? changesBut(resetFields(resource, subresource), all) : all;
     worked.set(apiVersion, changes);
     return changes;
   };

@@ -196,19 +196,25 @@ describe("an update", () => {
     });
   });
 
-  test.each([[[]], [[{}]]])(
-    "with the managers %j has none, until somebody applies",
-    (managedFields) => {
-      const world = new World().update("one", { spec: { size: 1 } });
-      world.update("two", { metadata: { ...metadata, managedFields }, spec: { size: 2 } });
-      expect(world.object?.metadata.managedFields).toBeUndefined();
-      world.update("two", { spec: { size: 3 } });
-      expect(world.object?.metadata.managedFields).toBeUndefined();
-      world.apply("three", { spec: { color: "red" } });
-      expect(world.fields("before-first-apply")).toEqual({ "f:spec": { ".": {}, "f:size": {} } });
-      expect(world.fields("three")).toEqual({ "f:spec": { "f:color": {} } });
-    },
-  );
+  test("with one empty manager has none, until somebody applies", () => {
+    const world = new World().update("one", { spec: { size: 1 } });
+    const managedFields = [{}];
+    world.update("two", { metadata: { ...metadata, managedFields }, spec: { size: 2 } });
+    expect(world.object?.metadata.managedFields).toBeUndefined();
+    world.update("two", { spec: { size: 3 } });
+    expect(world.object?.metadata.managedFields).toBeUndefined();
+    world.apply("three", { spec: { color: "red" } });
+    expect(world.fields("before-first-apply")).toEqual({ "f:spec": { ".": {}, "f:size": {} } });
+    expect(world.fields("three")).toEqual({ "f:spec": { "f:color": {} } });
+  });
+
+  test("with an empty list of managers throws those of a built-in away, of no other", () => {
+    const given = { metadata: { ...metadata, managedFields: [] }, spec: { size: 2 } };
+    const world = () => new World().update("one", { spec: { size: 1 } });
+    expect(world().update("two", given).fields("two")).toEqual({ "f:spec": { "f:size": {} } });
+    const builtIn = { resource: { ...widgets, builtIn: true } };
+    expect(world().update("two", given, builtIn).object?.metadata.managedFields).toBeUndefined();
+  });
 
   test("by an eleventh manager puts the oldest together", () => {
     const world = new World();

@@ -105,20 +105,13 @@ function typeText(apiVersion: string, kind: string): string {
 }
 
 /** The stored object. Where nobody is known to manage it, all that is in it was there before the first apply. */
-function withManagers({ resource, others, live, now }: Apply): Stored {
+function withManagers({ resource, others, live, subresource, now }: Apply): Stored {
   if (live === undefined) return emptyObject(resource);
   if (live.metadata.managedFields?.length) return live;
   const manager = "before-first-apply";
   const { managedFields: _, ...metadata } = live.metadata;
-  const bare = { ...live, metadata };
-  const entries = recordUpdate({
-    resource,
-    ...(others && { others }),
-    before: undefined,
-    after: bare,
-    manager,
-    now,
-  });
+  const given = { before: undefined, after: { ...live, metadata }, manager, subresource, now };
+  const entries = recordUpdate({ resource, ...(others && { others }), ...given });
   return { ...live, metadata: { ...metadata, ...(entries && { managedFields: entries }) } };
 }
 
