@@ -1,0 +1,102 @@
+import { headerOf } from "../azure/answer.ts";
+import { AzureError } from "../azure/errors.ts";
+import { isExplained } from "../model/failure.ts";
+import { type ResourceId, resourceGroupId } from "../model/resource-id.ts";
+import type { Finding } from "../view/checks/check.ts";
+import { clockFinding } from "./doctor-cluster.ts";
+import { rolesFor } from "./roles.ts";
+import type { Session } from "./session.ts";
+
+/** What can be asked of Azure alone: the credential, the road, and the time there. */
+export async function azureFindings({ azure, reading: arm }: Session): Promise<Finding[]> {
+  const asked = await Promise.all(
+    azure.checks.map(async ({ name, check }): Promise<Finding> => {
+      const { ok, note = "" } = await check();
+      const what = name === "azure-token" ? "Azure credential" : "Azure Resource Manager";
+      return { check: what, about: azure.cloud.name, verdict: ok ? "ok" : "wrong", found: note };
+    }),
+  );
+  if (asked.some(({ verdict }) => verdict === "wrong")) return asked;
+  const before = Date.now();
+  const { headers } = await arm.request("GET", "/metadata/endpoints", {
+    query: { "api-version": "2022-09-01" },
+  });
+  const theirs = Date.parse(headerOf(headers, "date") ?? "");
+  if (Number.isNaN(theirs)) return asked;
+  return [...asked, clockFinding("Azure", theirs, (before + Date.now()) / 2)];
+}
+
+interface Permission {
+  actions?: string[];
+  notActions?: string[];
+}
+
+/** Which actions of its role the credential lacks, in the group of the management cluster and in those of the guests. */
+export async function rightsFindings(
+  session: Session,
+  groups: readonly ResourceId[],
+): Promise<Finding[]> {
+  const { AZURE_SUBSCRIPTION_ID: subscription, AZURE_RESOURCE_GROUP: group } = session.env;
+  const [management, guest] = [
+    rolesFor("management", undefined)[0],
+    rolesFor("guest", undefined)[0],
+  ];
+  const home = subscription && group ? resourceGroupId(subscription, group) : undefined;
+  const places = [
+    ...(home ? [{ scope: home, role: management }] : []),
+    ...groups
+      .filter((each) => each.toLowerCase() !== home?.toLowerCase())
+      .map((scope) => ({ scope, role: guest })),
+  ];
+  return Promise.all(
+    places.map(async ({ scope, role }): Promise<Finding> => {
+      const check = "missing actions";
+      const held = await permissionsAt(session, scope);
+      if ("why" in held) return { check, about: scope, verdict: "not looked at", found: held.why };
+      const missing = (role?.Actions ?? []).filter((action) => !allows(held, action));
+      if (missing.length === 0)
+        return {
+          check,
+          about: scope,
+          verdict: "ok",
+          found: `every action of the role ${role?.identity}`,
+        };
+      return {
+        check,
+        about: scope,
+        verdict: "warning",
+        found: `this credential lacks ${missing.join(", ")}`,
+        remedy: `postern permissions ${role?.identity} --format az --scope ${scope}`,
+      };
+    }),
+  );
+}
+
+async function permissionsAt(
+  { reading: arm }: Session,
+  scope: ResourceId,
+): Promise<Permission[] | { why: string }> {
+  try {
+    const { body } = await arm.request(
+      "GET",
+      `${scope}/providers/Microsoft.Authorization/permissions`,
+      { query: { "api-version": "2022-04-01" } },
+    );
+    return (body as { value?: Permission[] }).value ?? [];
+  } catch (error) {
+    if (!(error instanceof AzureError) || !isExplained(error)) throw error;
+    return { why: error.explain().message };
+  }
+}
+
+/** Azure's rule: some permission has the action and does not take it out again. */
+function allows(held: readonly Permission[], action: string): boolean {
+  const names = (patterns: readonly string[] = []) =>
+    patterns.some((each) => matches(each, action));
+  return held.some(({ actions, notActions }) => names(actions) && !names(notActions));
+}
+
+function matches(pattern: string, action: string): boolean {
+  const text = pattern.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*");
+  return new RegExp(`^${text}$`, "i").test(action);
+}

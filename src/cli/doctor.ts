@@ -1,0 +1,69 @@
+import { Command } from "commander";
+import type { Finding } from "../view/checks/check.ts";
+import { type Format, paint, show, withConnection, withOutput } from "./output.ts";
+import type { ConnectOptions } from "./session.ts";
+
+/** `postern doctor`: every known trap, looked for. */
+export function command(): Command {
+  return withOutput(withConnection(new Command("doctor")))
+    .description("look for every known trap, and say what to do about what is found")
+    .option("--before-install", "only what must hold before anything is installed")
+    .addHelpText(
+      "after",
+      `
+Rights are those of the credential that it runs by: run it by the operator's to learn what the operator lacks.
+Exit code 0: nothing is wrong. 3: something is.
+
+Examples:
+  $ postern doctor --before-install
+  $ postern doctor -o wide`,
+    )
+    .action(async (options: ConnectOptions & { output: Format; beforeInstall?: boolean }) => {
+      const [{ withSession }, { diagnose }] = await Promise.all([
+        import("./session.ts"),
+        import("./run-doctor.ts"),
+      ]);
+      await withSession(options, async (session) => {
+        const found = await diagnose(session, options.beforeInstall === true);
+        show(options.output, { findings: found }, (wide) => told(found, wide));
+        if (found.some(({ verdict }) => verdict === "wrong")) process.exitCode = 3;
+      });
+    });
+}
+
+const marks: Record<Finding["verdict"], () => string> = {
+  ok: () => paint("green", "✓"),
+  warning: () => paint("yellow", "!"),
+  wrong: () => paint("red", "✗"),
+  "not looked at": () => paint("grey", "-"),
+};
+
+/** One line for each check that is well, and every finding of the others. */
+function told(all: readonly Finding[], wide: boolean): string {
+  const names = [...new Set(all.map(({ check }) => check))];
+  const lines = names.flatMap((name) => {
+    const own = all.filter(({ check }) => check === name);
+    const bad = own.filter(({ verdict }) => verdict !== "ok");
+    const listed = wide ? own : bad;
+    const head =
+      bad.length === 0 ? [`${marks.ok()} ${name}${own.length > 1 ? ` (${own.length})` : ""}`] : [];
+    return [
+      ...head,
+      ...listed.flatMap(({ verdict, about, found, remedy }) => [
+        `${marks[verdict]()} ${name}: ${about}`,
+        `    ${found}`,
+        ...(remedy ? [`    do this: ${remedy}`] : []),
+      ]),
+    ];
+  });
+  const count = (verdict: Finding["verdict"]) =>
+    all.filter((each) => each.verdict === verdict).length;
+  const [wrong, warnings] = [count("wrong"), count("warning")];
+  const end =
+    wrong + warnings === 0
+      ? "nothing is wrong"
+      : [wrong > 0 ? `${wrong} wrong` : "", warnings > 0 ? `${warnings} to look at` : ""]
+          .filter(Boolean)
+          .join(", ");
+  return [...lines, end].join("\n");
+}

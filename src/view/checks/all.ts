@@ -1,0 +1,34 @@
+import type { World } from "../world.ts";
+import type { Finding, WorldCheck } from "./check.ts";
+import { admission, balancerPlace, balancerSku, leadsSomewhere, waiting } from "./links.ts";
+import { linkedTwice, ownResolvers, shadowed } from "./names.ts";
+import { freeAddresses, natAddresses, natPolicy } from "./subnets.ts";
+
+/** Every check of what is in Azure. A new one is a line here. */
+export const worldChecks: readonly WorldCheck[] = [
+  natPolicy,
+  natAddresses,
+  freeAddresses,
+  balancerPlace,
+  balancerSku,
+  admission,
+  waiting,
+  leadsSomewhere,
+  linkedTwice,
+  shadowed,
+  ownResolvers,
+];
+
+/** All findings; what could not be read is one too. */
+export function examine(world: World): Finding[] {
+  return [
+    ...worldChecks.flatMap((check) => check.look(world)),
+    ...world.unread.map(({ what, why }) => ({
+      check: "what can be read",
+      about: what,
+      verdict: "not looked at" as const,
+      found: why,
+      remedy: "give the credential the right to read it: postern permissions",
+    })),
+  ];
+}

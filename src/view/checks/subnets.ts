@@ -1,0 +1,112 @@
+import type { Subnet } from "../../azure/gateways/subnets.ts";
+import { parseCidr, usableAddresses } from "../../model/cidr.ts";
+import { idKey } from "../../model/resource-id.ts";
+import type { World } from "../world.ts";
+import { findings, type WorldCheck } from "./check.ts";
+
+/** So few free addresses are soon none. */
+const fewAddresses = 4n;
+/** Azure gives a link service no more. */
+const mostNatAddresses = 8;
+
+/** A subnet from which a link service takes its addresses must let it. */
+export const natPolicy: WorldCheck = {
+  name: "NAT subnet policy",
+  look: (world) =>
+    findings(
+      natPolicy.name,
+      natSubnets(world).map(({ subnet, id }) => {
+        const policy = subnet.properties.privateLinkServiceNetworkPolicies ?? "Enabled";
+        return policy === "Disabled"
+          ? { about: id, verdict: "ok", found: "privateLinkServiceNetworkPolicies is Disabled" }
+          : {
+              about: id,
+              verdict: "wrong",
+              found: `privateLinkServiceNetworkPolicies is ${policy}, so Azure makes no link service there`,
+              remedy: `az network vnet subnet update --ids ${id} --disable-private-link-service-network-policies true`,
+            };
+      }),
+    ),
+};
+
+/** Subnets of link services and of endpoints must have addresses left. */
+export const freeAddresses: WorldCheck = {
+  name: "free addresses",
+  look: (world) =>
+    findings(
+      freeAddresses.name,
+      [...natSubnets(world), ...endpointSubnets(world)].map(({ subnet, id }) => {
+        const left = freeIn(subnet);
+        if (left === undefined)
+          return { about: id, verdict: "not looked at", found: "it has no IPv4 block" };
+        const found = `${left} addresses are free`;
+        if (left >= fewAddresses) return { about: id, verdict: "ok", found };
+        return {
+          about: id,
+          verdict: left <= 0n ? "wrong" : "warning",
+          found,
+          remedy: "give the subnet another block, or name another subnet",
+        };
+      }),
+    ),
+};
+
+export const natAddresses: WorldCheck = {
+  name: "NAT addresses",
+  look: ({ azure }) =>
+    findings(
+      natAddresses.name,
+      azure.linkServices.map(({ id = "", properties }) => {
+        const count = properties.ipConfigurations?.length ?? 0;
+        return {
+          about: id,
+          verdict: count > mostNatAddresses ? "wrong" : "ok",
+          found: `${count} of at most ${mostNatAddresses} NAT addresses`,
+        };
+      }),
+    ),
+};
+
+interface Place {
+  id: string;
+  subnet: Subnet;
+}
+
+function natSubnets(world: World): Place[] {
+  return found(world, [
+    ...world.azure.linkServices.flatMap(({ properties }) =>
+      (properties.ipConfigurations ?? []).map((each) => each.properties.subnet?.id),
+    ),
+    ...world.kube.links.map(({ spec }) => spec.natSubnetID),
+  ]);
+}
+
+function endpointSubnets(world: World): Place[] {
+  return found(world, [
+    ...world.azure.endpoints.map(({ properties }) => properties.subnet?.id),
+    ...world.kube.links.map(({ spec }) => spec.guestSubnetID),
+  ]);
+}
+
+/** The subnets of these ids, each once. What cannot be seen is passed over: `unread` tells of it. */
+function found({ azure }: World, ids: readonly (string | undefined)[]): Place[] {
+  const all = new Map(
+    azure.networks.flatMap(({ id: network = "", properties }) =>
+      (properties.subnets ?? []).map((subnet) => {
+        const id = subnet.id ?? `${network}/subnets/${subnet.name}`;
+        return [idKey(id), { id, subnet }] as const;
+      }),
+    ),
+  );
+  const keys = new Set(ids.flatMap((id) => (id === undefined ? [] : [idKey(id)])));
+  return [...keys].flatMap((key) => all.get(key) ?? []);
+}
+
+function freeIn({ properties }: Subnet): bigint | undefined {
+  const blocks =
+    properties.addressPrefixes ?? (properties.addressPrefix ? [properties.addressPrefix] : []);
+  const four = blocks.filter((block) => !block.includes(":"));
+  if (four.length === 0) return undefined;
+  const usable = four.reduce((sum, block) => sum + usableAddresses(parseCidr(block)), 0n);
+  return usable - BigInt(properties.ipConfigurations?.length ?? 0);
+}
