@@ -1,4 +1,5 @@
 import type { Schema } from "../resource.ts";
+import { prunedMetadata } from "./embedded.ts";
 import { type Fields, fieldOf, isFields, setField } from "./plain.ts";
 
 /** What every object has, whether its schema says so or not; metadata is checked elsewhere. */
@@ -70,10 +71,12 @@ function prunedFields(
   const isResource = schema?.["x-kubernetes-embedded-resource"] === true;
   let copy: Fields | undefined;
   for (const name of Object.keys(fields)) {
-    if (isResource && typeFields.has(name)) continue;
+    // The metadata of the object itself is looked at elsewhere.
+    if (isResource && (path === "" || name !== "metadata") && typeFields.has(name)) continue;
     const at = path === "" ? name : `${path}.${name}`;
     const known = fieldOf(schema?.properties, name);
-    if (known === undefined && !schema?.additionalProperties) {
+    const isMetadata = isResource && name === "metadata";
+    if (known === undefined && !schema?.additionalProperties && !isMetadata) {
       if (keeps) continue;
       copy ??= { ...fields };
       delete copy[name];
@@ -81,7 +84,9 @@ function prunedFields(
       continue;
     }
     const value = fields[name];
-    const next = prunedValue(value, known ?? schemaOfField(schema, name), at, unknown);
+    const next = isMetadata
+      ? prunedMetadata(value, at, unknown)
+      : prunedValue(value, known ?? schemaOfField(schema, name), at, unknown);
     if (next === value) continue;
     copy ??= { ...fields };
     setField(copy, name, next);

@@ -1,5 +1,10 @@
-import type { Schema, Shape, Stored } from "../resource.ts";
+import type { Cause, Schema, Shape, Stored } from "../resource.ts";
+import { invalid, noField } from "./causes.ts";
+import { judged, type Rules, rulesOf } from "./cel/rules.ts";
+import { checked } from "./check.ts";
+import { embeddedProblems } from "./embedded.ts";
 import { filled, withPrunedDefaults } from "./fill.ts";
+import { repeated } from "./lists.ts";
 import { pruned, withoutNulls } from "./prune.ts";
 
 const shapes = new WeakMap<Schema, Shape>();
@@ -14,11 +19,8 @@ export function shapeOf(schema: Schema): Shape {
 }
 
 function makeShape(given: Schema): Shape {
-  let ready: Schema | undefined;
-  const schema = () => {
-    ready ??= withPrunedDefaults(given);
-    return ready;
-  };
+  const schema = once(() => withPrunedDefaults(given));
+  const rules = once(() => rulesOf(schema()));
   return {
     prune(object) {
       const unknown: string[] = [];
@@ -28,6 +30,45 @@ function makeShape(given: Schema): Shape {
       return { object: known.metadata === metadata ? known : { ...known, metadata }, unknown };
     },
     fill: (object) => filled(object, schema()) as Stored,
-    problems: () => [],
+    problems: (object, old) => problemsOf(object, old, schema(), rules),
   };
 }
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+function problemsOf(
+  object: Stored,
+  old: Stored | undefined,
+  schema: Schema,
+  rules: () => Rules | undefined,
+): Cause[] {
+  const pair = old && { value: object, old, schema };
+  // Lists that had something twice before are let be: that has to be put right in its own time.
+  const lists = old && repeated(old, schema).length > 0 ? [] : repeated(object, schema);
+  const causes = [...checked(object, schema, pair), ...embeddedProblems(object, schema), ...lists];
+  const known = rules();
+  if (known === undefined) return causes;
+  // A rule may rely on the types and bounds of what it reads.
+  if (causes.some(({ reason }) => blocking.has(reason))) return [...causes, unasked];
+  return [...causes, ...judged(known, object, old)];
+}
+
+const blocking: ReadonlySet<string> = new Set([
+  "FieldValueNotSupported",
+  "FieldValueRequired",
+  "FieldValueTooLong",
+  "FieldValueTooMany",
+  "FieldValueTypeInvalid",
+]);
+
+const unasked = invalid(
+  noField,
+  null,
+  "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
+);
