@@ -1,13 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import { badRequest, Refused, unsupportedMediaType } from "./answers.ts";
 import type { Call } from "./call.ts";
+import { duplicateFields } from "./duplicates.ts";
+import { objectOfProtobuf, protobufType } from "./protobuf/object.ts";
 import type { Resource, Stored } from "./resource.ts";
 import { apiVersionOf } from "./seen.ts";
 
 const mostBytes = 3 * 1024 * 1024;
 
 /** The body of a request; one that is too large is refused. */
-export function readBody(request: IncomingMessage): Promise<string> {
+export function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -19,7 +21,7 @@ export function readBody(request: IncomingMessage): Promise<string> {
     request.on("aborted", () => reject(badRequest("the request was broken off")));
     request.on("end", () => {
       if (length > mostBytes) reject(tooLarge());
-      else resolve(chunks.length === 1 ? String(chunks[0]) : Buffer.concat(chunks).toString());
+      else resolve(Buffer.concat(chunks));
     });
   });
 }
@@ -27,6 +29,18 @@ export function readBody(request: IncomingMessage): Promise<string> {
 function tooLarge(): Refused {
   const message = `Request entity too large: limit is ${mostBytes}`;
   return new Refused(413, "RequestEntityTooLarge", message, {});
+}
+
+/** What a body of Go's typed clients says. They send built-in kinds in no other form, and ask for nothing else. */
+export function parseProtobuf(bytes: Buffer): unknown {
+  let object: unknown;
+  try {
+    object = objectOfProtobuf(bytes);
+  } catch (error) {
+    return error as Error;
+  }
+  if (object === undefined) throw unsupportedMediaType(["application/json", "application/yaml"]);
+  return object;
 }
 
 /** What a body says. YAML is read by a package that is loaded only when somebody sends it: JSON is YAML too. */
@@ -44,9 +58,15 @@ export async function parseBody(text: string, contentType: string): Promise<unkn
   }
 }
 
+/** The fields that a body names twice. */
+export function duplicatesIn({ text, body }: Call): string[] {
+  const isJson = text.startsWith("{") && !(body instanceof Error);
+  return isJson ? duplicateFields(text) : [];
+}
+
 /** The object that was sent to be created or to replace another: of the kind that belongs there. */
 export function objectIn({ body, text, contentType, resource }: Call): Stored {
-  if (!/^($|application\/(json|yaml)$)/.test(contentType))
+  if (contentType !== protobufType && !/^($|application\/(json|yaml)$)/.test(contentType))
     throw unsupportedMediaType(["application/json", "application/yaml"]);
   const unrecognized = (why: string) =>
     badRequest(
