@@ -1,40 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { apiVersionOf } from "../../src/model/kind.ts";
-import { hostedCluster } from "../../src/model/kinds/hosted-cluster.ts";
-import { hostedControlPlane } from "../../src/model/kinds/hosted-control-plane.ts";
 import { type Cluster, describeOnCluster } from "../setup/cluster.ts";
-import { accessChangeRows } from "./kinds/access-change-rows.ts";
-import { accessRows } from "./kinds/access-rows.ts";
-import { azureClusterNetworkRows } from "./kinds/azure-cluster-network-rows.ts";
-import { azureClusterRows } from "./kinds/azure-cluster-rows.ts";
-import { capiRows } from "./kinds/capi-rows.ts";
-import { hostedRows } from "./kinds/hosted-rows.ts";
-import { identityRows } from "./kinds/identity-rows.ts";
 import { installKinds } from "./kinds/install.ts";
-import { linkSpecRows } from "./kinds/link-spec-rows.ts";
-import { linkStatusRows } from "./kinds/link-status-rows.ts";
-import { nodePoolRows } from "./kinds/node-pool-rows.ts";
-import { privateLinkRows } from "./kinds/private-link-rows.ts";
 import type { Refusal, Row } from "./kinds/row.ts";
-import { serviceRows } from "./kinds/service-rows.ts";
-
-const tables = {
-  "the spec of an AzurePrivateLinkService": linkSpecRows,
-  "the status of an AzurePrivateLinkService": linkStatusRows,
-  "a HostedCluster": hostedRows(hostedCluster),
-  "the access to a HostedCluster": accessRows(hostedCluster),
-  "a change of the access to a HostedCluster": accessChangeRows(hostedCluster),
-  "what a HostedCluster publishes": serviceRows,
-  "a HostedControlPlane": hostedRows(hostedControlPlane),
-  "the access to a HostedControlPlane": accessRows(hostedControlPlane),
-  "a change of the access to a HostedControlPlane": accessChangeRows(hostedControlPlane),
-  "a NodePool": nodePoolRows,
-  "an AzureCluster": azureClusterRows,
-  "the network of an AzureCluster": azureClusterNetworkRows,
-  "the private links of an AzureCluster": privateLinkRows,
-  "an AzureClusterIdentity": identityRows,
-  "what else Cluster API has": capiRows,
-};
+import { tables } from "./kinds/tables.ts";
 
 describeOnCluster("the real API server, asked about our kinds", (cluster) => {
   let namespace = "";

@@ -100,13 +100,12 @@ function equalRaw(one: unknown, other: unknown, schema: Schema | undefined): boo
     return one.every((item, index) => equalRaw(item, other[index], items));
   }
   if (!isFields(one) || !isFields(other)) return false;
-  // Rules see only what the schema knows; what it keeps beside that makes no difference to them.
-  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...names].every((name) => {
+  // What is kept beside the known fields counts too, though no rule can read it.
+  const names = Object.keys(one);
+  if (names.length !== Object.keys(other).length) return false;
+  return names.every((name) => {
     const own = schema?.properties?.[name] ?? additional(schema);
-    if (own === undefined) return true;
-    if (!Object.hasOwn(one, name) || !Object.hasOwn(other, name)) return false;
-    return equalRaw(one[name], other[name], own);
+    return Object.hasOwn(other, name) && equalRaw(one[name], other[name], own);
   });
 }
 
