@@ -77,8 +77,9 @@ export function noSuchPath(): Refused {
 }
 
 /** There is such an object already. */
-export function alreadyExists(about: About, name: string): Refused {
-  const message = `${qualified(about)} "${name}" already exists`;
+export function alreadyExists(about: About, name: string, going = false): Refused {
+  const before = going ? "object is being deleted: " : "";
+  const message = `${before}${qualified(about)} "${name}" already exists`;
   return new Refused(409, "AlreadyExists", message, detailsOf(about, name));
 }
 

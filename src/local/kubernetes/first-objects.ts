@@ -41,5 +41,5 @@ function makeOnce(world: World, plural: string, given: Bare): void {
   };
   const { metadata, ...rest } = given;
   const object = { apiVersion: "v1", kind: resource.kind, metadata, ...rest } as Stored;
-  make(call, world, object, { dryRun: false, fieldValidation: "Ignore", force: false }, false);
+  make(call, world, object, { dryRun: false, fieldValidation: "Ignore", force: false }, "object");
 }

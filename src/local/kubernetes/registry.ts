@@ -8,6 +8,8 @@ export class Registry {
   readonly #served = new Map<string, Resource>();
   /** The versions of each CRD by its name, so that they can be taken back. */
   readonly #defined = new Map<string, Resource[]>();
+  /** What those are told who use a version that is deprecated. */
+  readonly #warnings = new Map<Resource, string>();
   /** The version in which the objects of a collection are held. */
   readonly #storage = new Map<string, string>();
   #revision = 0;
@@ -68,6 +70,11 @@ export class Registry {
     return [...found.values()];
   }
 
+  /** What those are to be told who use a version; undefined for most. */
+  warning(resource: Resource): string | undefined {
+    return this.#warnings.get(resource);
+  }
+
   /** All versions in which a resource is served. */
   versionsOf({ group, plural }: { group: string; plural: string }): Resource[] {
     return this.all().filter((each) => each.plural === plural && each.group === group);
@@ -89,7 +96,11 @@ export class Registry {
     this.undefine(crd.metadata.name);
     const made = this.#resourcesOf(crd);
     this.#defined.set(crd.metadata.name, made);
-    for (const resource of made) this.#served.set(idOf(resource), resource);
+    for (const resource of made) {
+      this.#served.set(idOf(resource), resource);
+      const warning = deprecationOf(crd, resource);
+      if (warning !== undefined) this.#warnings.set(resource, warning);
+    }
     const [first] = made;
     const version = storageVersionOf(crd);
     if (first && version !== undefined) this.#storage.set(collectionOf(first), version);
@@ -98,7 +109,10 @@ export class Registry {
 
   /** Serve a CRD no longer. */
   undefine(name: string): void {
-    for (const resource of this.#defined.get(name) ?? []) this.#served.delete(idOf(resource));
+    for (const resource of this.#defined.get(name) ?? []) {
+      this.#served.delete(idOf(resource));
+      this.#warnings.delete(resource);
+    }
     if (this.#defined.delete(name)) this.#revision++;
   }
 }
@@ -107,8 +121,24 @@ function idOf({ group, version, plural }: Resource): string {
   return `${plural}.${version}.${group}`;
 }
 
+interface Version {
+  name: string;
+  storage?: boolean;
+  deprecated?: boolean;
+  deprecationWarning?: string;
+}
+
 /** The version in which a CRD's objects are held. */
 export function storageVersionOf(crd: Stored): string | undefined {
-  const { versions } = crd.spec as { versions?: { name: string; storage?: boolean }[] };
-  return versions?.find((version) => version.storage)?.name;
+  return versionsIn(crd).find((version) => version.storage)?.name;
+}
+
+function versionsIn(crd: Stored): Version[] {
+  return (crd.spec as { versions?: Version[] }).versions ?? [];
+}
+
+function deprecationOf(crd: Stored, { group, version, kind }: Resource): string | undefined {
+  const found = versionsIn(crd).find((each) => each.name === version);
+  if (!found?.deprecated) return undefined;
+  return found.deprecationWarning ?? `${group}/${version} ${kind} is deprecated`;
 }

@@ -9,9 +9,15 @@ const worthCompressing = 128 * 1024;
 
 /** Sends answers. */
 export class Sender {
-  send(request: IncomingMessage, response: ServerResponse, answer: Answer, text: string): void {
+  send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    answer: Answer,
+    text: string,
+    contentType = "application/json",
+  ): void {
     if (answer.warnings?.length) response.setHeader("warning", answer.warnings.map(warning));
-    this.#write(request, response, answer.code, "application/json", text);
+    this.#write(request, response, answer.code, contentType, text);
   }
 
   refuse(request: IncomingMessage, response: ServerResponse, { code, status }: Refused): void {

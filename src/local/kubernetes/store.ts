@@ -27,6 +27,8 @@ export interface Change {
 /** The most that the log of changes may hold, as JSON. Who watches from further back is told to list again. */
 const defaultLogBytes = 32 * 1024 * 1024;
 
+const firstRevision = 100;
+
 /** All objects, and what happened to them of late. */
 export class Store {
   readonly #kept: Kept;
@@ -50,8 +52,8 @@ export class Store {
       revision = Math.max(revision, entry.revision);
       this.#in(collection).set(key, entry);
     }
-    // Revision 0 means "any" to clients, so that it is never one.
-    this.#revision = Math.max(revision, 1);
+    // Revision 0 means "any" to clients, and the first ones are what people take for one that is long past.
+    this.#revision = Math.max(revision, firstRevision);
     this.#forgotten = this.#revision;
   }
 

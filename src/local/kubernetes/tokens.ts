@@ -19,8 +19,8 @@ export interface AccountToken {
 export interface Tokens {
   /** The token of the one who runs all this. */
   admin: string;
-  /** Whose token it is; undefined where it is nobody's, or not any more. */
-  whoHas(token: string): Asker | undefined;
+  /** Whose token it is; undefined where it is nobody's, or not any more, or for none of these audiences. */
+  whoHas(token: string, audiences?: readonly string[]): Asker | undefined;
   /** A token for a service account. */
   mint(wanted: AccountToken): { token: string; expires: number };
 }
@@ -44,7 +44,8 @@ export function makeTokens(
   );
   return {
     admin,
-    whoHas: (token) => named.get(token) ?? accountOf(token, key, clock.now(), exists),
+    whoHas: (token, audiences = [issuer]) =>
+      named.get(token) ?? accountOf(token, key, audiences, clock.now(), exists),
     mint: (wanted) => mint(wanted, key, clock.now()),
   };
 }
@@ -55,6 +56,7 @@ function userOf(name: string): Asker {
 }
 
 interface Claims {
+  aud: string[];
   exp: number;
   sub: string;
   "kubernetes.io": { namespace: string; serviceaccount: { name: string; uid: string } };
@@ -82,6 +84,7 @@ function mint(wanted: AccountToken, key: string, now: number): { token: string; 
 function accountOf(
   token: string,
   key: string,
+  audiences: readonly string[],
   now: number,
   exists: (namespace: string, name: string, uid: string) => boolean,
 ): Asker | undefined {
@@ -91,6 +94,7 @@ function accountOf(
   const claims = JSON.parse(
     Buffer.from(token.split(".")[1] ?? "", "base64url").toString(),
   ) as Claims;
+  if (!audiences.some((audience) => claims.aud.includes(audience))) return undefined;
   const { namespace, serviceaccount } = claims["kubernetes.io"];
   if (claims.exp * 1000 <= now || !exists(namespace, serviceaccount.name, serviceaccount.uid))
     return undefined;

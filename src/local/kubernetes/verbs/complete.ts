@@ -1,11 +1,13 @@
 import { dateBy } from "../../../model/clock.ts";
 import { badRequest, invalid } from "../answers.ts";
+import { duplicatesIn } from "../body.ts";
 import type { Call, World } from "../call.ts";
 import { definitionProblems, definitionStatus, isDefinition, withNames } from "../definitions.ts";
 import { metadataProblems } from "../kinds/metadata.ts";
 import type { WriteOptions } from "../options.ts";
+import { asGoReads } from "../patch/as-go-reads.ts";
 import { recordUpdate } from "../patch/record-update.ts";
-import type { Resource, Stored } from "../resource.ts";
+import type { Cause, Resource, Stored } from "../resource.ts";
 import { same } from "../schema/plain.ts";
 import { heldIn, seenBy } from "../seen.ts";
 
@@ -15,8 +17,8 @@ export interface Given {
   /** The one that it replaces, as its resource shows it. */
   old: Stored | undefined;
   options: WriteOptions;
-  /** True where the fields' managers are known already, as after an apply. */
-  managed: boolean;
+  /** How it came. Of what was applied, the managers of its fields are known already. */
+  sent: "object" | "patch" | "applied";
 }
 
 /** What came of it: the object as it is to be held, and what the client is warned of. */
@@ -29,22 +31,15 @@ export interface Completed {
 export function complete(call: Call, world: World, given: Given): Completed {
   const { resource, subresource } = call;
   const { old, options } = given;
-  const { object: pruned, unknown } = resource.shape.prune(given.object);
-  if (unknown.length > 0 && options.fieldValidation === "Strict") throw strict(resource, unknown);
-  const warnings =
-    options.fieldValidation === "Warn" ? unknown.map((path) => `unknown field "${path}"`) : [];
-
+  const { object: known, unknown } = resource.shape.prune(given.object);
+  const pruned = asGoReads(resource, known);
+  const warnings = fieldWarnings(call, given, unknown);
   const split = withParts(resource, subresource, pruned, old);
-  const defaulted = resource.shape.fill(split);
-  const filled = isDefinition(resource) ? withNames(defaulted) : defaulted;
+  const filled = filledIn(resource, split);
   const now = dateBy(world.clock).getTime();
-  const recorded = given.managed ? filled : withManagers(call, world, filled, old, options, now);
-  refuse(resource, recorded, [
-    ...kindProblems(resource, recorded),
-    ...metadataProblems(recorded, old, resource),
-    ...resource.shape.problems(recorded, old),
-    ...(isDefinition(resource) ? definitionProblems(recorded, old) : []),
-  ]);
+  const recorded =
+    given.sent === "applied" ? filled : withManagers(call, world, filled, old, options, now);
+  refuse(resource, recorded, problems(resource, recorded, old));
   const others = () =>
     world.store.list(heldIn(resource)).map((entry) => seenBy(resource, entry).object);
   const prepared = resource.strategy?.prepare?.(recorded, old, others) ?? recorded;
@@ -53,12 +48,57 @@ export function complete(call: Call, world: World, given: Given): Completed {
   return { object: withGeneration(resource, ready, old), warnings };
 }
 
-function strict(resource: Resource, unknown: readonly string[]): Error {
-  const { kind, version } = resource;
-  const told = unknown.map((path) => `unknown field "${path}"`).join(", ");
-  return badRequest(
-    `${kind} in version "${version}" cannot be handled as a ${kind}: strict decoding error: ${told}`,
+/** What the client is warned of, or refused for, beside what is wrong: fields that nobody knows, or that come twice. */
+function fieldWarnings(call: Call, { old, options, sent }: Given, unknown: string[]): string[] {
+  const { fieldValidation } = options;
+  if (fieldValidation === "Ignore") return [];
+  const doubled = sent === "object" ? duplicatesIn(call) : [];
+  const told = [
+    ...doubled.map((path) => `duplicate field "${path}"`),
+    ...unknown.map((path) => `unknown field "${path}"`),
+  ];
+  if (told.length === 0 || fieldValidation === "Warn") return told;
+  const { kind, version } = call.resource;
+  const why = `strict decoding error: ${told.join(", ")}`;
+  if (sent === "patch" && old)
+    throw invalid({ group: "", kind: "" }, "", [
+      {
+        reason: "FieldValueInvalid",
+        field: "patch",
+        message: `Invalid value: ${JSON.stringify(call.text)}: ${why}`,
+      },
+    ]);
+  throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`);
+}
+
+function filledIn(resource: Resource, object: Stored): Stored {
+  const filled = resource.shape.fill(object);
+  return resource.strategy?.fill?.(filled) ?? (isDefinition(resource) ? withNames(filled) : filled);
+}
+
+function problems(resource: Resource, object: Stored, old: Stored | undefined): Cause[] {
+  const shaped = resource.shape.problems(object, old);
+  if (resource.builtIn) refuseUnreadable(resource, shaped);
+  return [
+    ...kindProblems(resource, object),
+    ...metadataProblems(object, old, resource),
+    // What metadata must have is known above, in the words of the API.
+    ...shaped.filter(
+      (each) => !(each.reason === "FieldValueRequired" && /^metadata\b/.test(each.field)),
+    ),
+    ...(isDefinition(resource) && shaped.length === 0 ? definitionProblems(object, old) : []),
+  ];
+}
+
+/** A built-in is of a type of Go: what does not fit into that is not wrong, it cannot be read. */
+function refuseUnreadable({ kind, version }: Resource, causes: readonly Cause[]): void {
+  const found = causes.find(
+    ({ reason, message }) =>
+      reason === "FieldValueTypeInvalid" || message.includes("must be of type"),
   );
+  if (!found) return;
+  const why = `${found.field}: ${found.message}`;
+  throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`);
 }
 
 function refuse(resource: Resource, object: Stored, causes: Parameters<typeof invalid>[2]): void {

@@ -8,13 +8,13 @@ import { type WriteOptions, writeOptions } from "../options.ts";
 import type { Resource, Stored } from "../resource.ts";
 import { heldIn } from "../seen.ts";
 import { keyOf } from "../store.ts";
-import { complete } from "./complete.ts";
+import { complete, type Given } from "./complete.ts";
 import { hold } from "./hold.ts";
 
 /** Make an object that is not there yet. */
 export function create(call: Call, world: World): Answer {
   const options = writeOptions("CreateOptions", call.query);
-  return make(call, world, objectIn(call), options, false);
+  return make(call, world, objectIn(call), options, "object");
 }
 
 /** The same with an object that is known already: one that was sent, or applied. */
@@ -23,16 +23,17 @@ export function make(
   world: World,
   given: Stored,
   options: WriteOptions,
-  managed: boolean,
+  sent: Given["sent"],
 ): Answer {
   const { resource } = call;
   const object = withMetadata(call, world, given);
   const { name, namespace } = object.metadata;
   if (namespace !== undefined) checkNamespace(world, resource, namespace, name);
-  checkDefinition(world, resource);
-  const done = complete(call, world, { object, old: undefined, options, managed });
-  if (world.store.get(heldIn(resource), keyOf(object.metadata)))
-    throw alreadyExists(resource, name);
+  checkDefinition(world, resource, name);
+  const done = complete(call, world, { object, old: undefined, options, sent });
+  const there = world.store.get(heldIn(resource), keyOf(object.metadata));
+  if (there)
+    throw alreadyExists(resource, name, there.object.metadata.deletionTimestamp !== undefined);
   const entry = hold(world, resource, done.object, options.dryRun);
   return { code: 201, object: entry, resource, warnings: done.warnings };
 }
@@ -94,11 +95,11 @@ function checkNamespace(world: World, resource: Resource, namespace: string, nam
   ]);
 }
 
-function checkDefinition(world: World, resource: Resource): void {
+function checkDefinition(world: World, resource: Resource, name: string): void {
   if (resource.builtIn || !isTerminating(world, resource)) return;
-  const message = "create not allowed while custom resource definition is terminating";
-  throw new Refused(405, "MethodNotAllowed", message, {
-    group: resource.group,
-    kind: resource.plural,
-  });
+  throw forbidden(
+    resource,
+    name,
+    "create not allowed while custom resource definition is terminating",
+  );
 }

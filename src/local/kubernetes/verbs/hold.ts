@@ -9,7 +9,7 @@ export function hold(world: World, resource: Resource, object: Stored, dryRun: b
     const shown = resourceVersion === "" ? { ...object, metadata } : object;
     return { object: shown as Stored, text: JSON.stringify(shown) };
   }
-  const { stored, by } = storedForm(world, resource, object);
+  const { stored, by } = storedForm(world, resource, ordered(object));
   return seenBy(resource, world.store.put(heldIn(resource), stored, by));
 }
 
@@ -30,4 +30,9 @@ export function storedForm(
   const stored = { ...object, apiVersion: apiVersionOf({ group: resource.group, version }) };
   // Its own schema may have defaults that the other has not.
   return by ? { stored: by.shape.fill(stored), by } : { stored };
+}
+
+/** In this order, so that all texts of objects begin alike. */
+function ordered({ apiVersion, kind, metadata, ...rest }: Stored): Stored {
+  return { apiVersion, kind, metadata, ...rest };
 }

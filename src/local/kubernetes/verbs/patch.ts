@@ -32,7 +32,7 @@ export function patch(call: Call, world: World): Answer {
   const entry = find(call, world);
   const old = seenBy(resource, entry).object;
   const patched = carriedOut(resource, contentType, old, body);
-  return replace(call, world, entry, named(call, patched), options, false);
+  return replace(call, world, entry, named(call, patched), options, "patch");
 }
 
 /** Custom resources have no strategic merge patches. */
@@ -70,8 +70,8 @@ function apply(call: Call, world: World, options: WriteOptions): Answer {
     now: dateBy(world.clock).getTime(),
   });
   const object = outcome(done);
-  if (!entry) return make(call, world, ordered(object), options, true);
-  return replace(call, world, entry, ordered(object), options, true);
+  if (!entry) return make(call, world, object, options, "applied");
+  return replace(call, world, entry, object, options, "applied");
 }
 
 function outcome(patched: Patched): Stored {
@@ -93,9 +93,4 @@ function named(call: Call, object: Stored): Stored {
       `the namespace of the object (${namespace}) does not match the namespace on the URL (${call.namespace})`,
     );
   return object;
-}
-
-/** In this order, so that all texts of objects begin alike. */
-function ordered({ apiVersion, kind, metadata, ...rest }: Stored): Stored {
-  return { apiVersion, kind, metadata, ...rest };
 }

@@ -6,7 +6,7 @@ import type { ManagedFields, Resource, Stored } from "../resource.ts";
 import { same } from "../schema/plain.ts";
 import { heldIn, seenBy } from "../seen.ts";
 import type { Entry } from "../store.ts";
-import { complete } from "./complete.ts";
+import { complete, type Given } from "./complete.ts";
 import { finishedDeletion } from "./delete.ts";
 import { find } from "./get.ts";
 import { hold, storedForm } from "./hold.ts";
@@ -34,7 +34,7 @@ export function update(call: Call, world: World): Answer {
         message: "Invalid value: 0: must be specified for an update",
       },
     ]);
-  return replace(call, world, entry, given, options, false);
+  return replace(call, world, entry, given, options, "object");
 }
 
 /** The built-ins that are never replaced unseen. Custom resources are not either. */
@@ -51,13 +51,13 @@ export function replace(
   entry: Entry,
   given: Stored,
   options: WriteOptions,
-  managed: boolean,
+  sent: Given["sent"],
 ): Answer {
   const { resource } = call;
   const old = seenBy(resource, entry).object;
-  check(resource, given, old);
+  check(resource, given, old, sent);
   const object = withMetadata(given, old);
-  const { object: next, warnings } = complete(call, world, { object, old, options, managed });
+  const { object: next, warnings } = complete(call, world, { object, old, options, sent });
   const answer = (seen: Pick<Entry, "object" | "text">): Answer => ({
     code: 200,
     object: seen,
@@ -73,10 +73,11 @@ export function replace(
   return answer(hold(world, resource, next, options.dryRun));
 }
 
-function check(resource: Resource, given: Stored, { metadata }: Stored): void {
+function check(resource: Resource, given: Stored, { metadata }: Stored, sent: Given["sent"]): void {
   const { resourceVersion, uid } = given.metadata as Partial<Stored["metadata"]>;
   const { name } = metadata;
-  if (uid && uid !== metadata.uid)
+  // A patch that changes it is wrong in itself, which is found out later.
+  if (sent === "object" && uid && uid !== metadata.uid)
     throw conflict(
       resource,
       name,
@@ -97,7 +98,7 @@ function withMetadata(given: Stored, { metadata: old }: Stored): Stored {
       ...(old.namespace !== undefined && { namespace: old.namespace }),
       ...(old.generateName !== undefined &&
         sent.generateName === undefined && { generateName: old.generateName }),
-      uid: old.uid,
+      uid: sent.uid || old.uid,
       resourceVersion: old.resourceVersion,
       creationTimestamp: old.creationTimestamp,
       ...(!sent.deletionTimestamp &&
