@@ -9,12 +9,17 @@ export const dnsFinalizer = "dns-operator-azure.giantswarm.io/azurecluster";
 /** On an AzureCluster while link services or endpoints that we made for it may exist. */
 export const realiseFinalizer = "postern.io/realise";
 
+/** On a Cluster of another provider while it has names in DNS: nobody watches its infrastructure object. */
+export const dnsClusterFinalizer = "postern.io/dns";
+
 export const annotations = {
   /** The address by which the management cluster reaches the API server of this workload cluster. */
   apiServerAddress: "azure-private-endpoint-operator.giantswarm.io/private-link-apiserver-ip",
   /** The address by which this workload cluster reaches the gateway of the management cluster. */
   managementAddress: "azure-private-endpoint-operator.giantswarm.io/private-link-mc-ingress-ip",
   paused: "cluster.x-k8s.io/paused",
+  /** On a workload AzureCluster that is to go although the management side cannot be cleaned. */
+  abandon: "postern.io/abandon-endpoints",
   wildcardTarget: "network.giantswarm.io/wildcard-cname-target",
   subscription: "giantswarm.io/azure-subscription-id",
   identity: "azure.giantswarm.io/azure-cluster-identity",

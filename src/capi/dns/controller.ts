@@ -4,7 +4,7 @@ import { whenItMatters } from "../../kube/when-it-matters.ts";
 import { type KubeObject, keyOf } from "../../model/kind.ts";
 import { type AzureCluster, azureCluster } from "../../model/kinds/azure-cluster.ts";
 import { type CapiCluster, capiCluster } from "../../model/kinds/capi-cluster.ts";
-import { conditions } from "../names.ts";
+import { conditions, dnsClusterFinalizer } from "../names.ts";
 import { plan } from "./plan.ts";
 import type { Seen } from "./seen.ts";
 import type { DnsStep } from "./steps.ts";
@@ -22,6 +22,7 @@ export function dnsFeature(options: DnsOptions): MakeFeature {
     const feature: Feature<CapiCluster, Seen, DnsStep> = {
       name: "dns",
       kind: capiCluster,
+      finalizer: dnsClusterFinalizer,
       conditions: [],
       see: names.see,
       plan,

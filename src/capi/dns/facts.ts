@@ -22,6 +22,8 @@ export interface Objects {
   infrastructure: Infrastructure | undefined;
   /** The management cluster's own; undefined for the management cluster itself, which has nothing to reach. */
   management: AzureCluster | undefined;
+  /** Whether this is the management cluster. */
+  itself: boolean;
   managementCluster: CapiCluster | undefined;
 }
 

@@ -55,6 +55,33 @@ describe("before names are made", () => {
   });
 });
 
+describe("a Cluster", () => {
+  test.each(["aks", "other"] as const)("on infrastructure that is %s is held itself", (is) => {
+    expect(plan(new PaperDns().seen(withInfrastructure({ is, held: false }))).finalizer).toBe(
+      "hold",
+    );
+    expect(plan(new PaperDns().seen(withInfrastructure({ is }))).finalizer).toBe("hold");
+  });
+
+  test("of an AzureCluster is not", () => {
+    expect(plan(new PaperDns().seen(withInfrastructure({}))).finalizer).toBeUndefined();
+  });
+
+  test("that goes is let go after its infrastructure object", () => {
+    const held = withInfrastructure({ is: "other" });
+    const cluster = { ...held.cluster, deleting: true };
+    const first = plan(new PaperDns([]).seen({ ...held, cluster }));
+    expect(first.steps.map((step) => step.do)).toEqual(["let go"]);
+    const free = withInfrastructure({ is: "other", held: false });
+    expect(plan({ ...free, cluster })).toMatchObject({ steps: [], finalizer: "release" });
+  });
+
+  test("that lives is not let go although its infrastructure object goes", () => {
+    const gone = withInfrastructure({ is: "other", held: false, deleting: true });
+    expect(plan(gone).finalizer).toBeUndefined();
+  });
+});
+
 describe("the public zone", () => {
   test("is made, delegated, and holds api and apiserver", () => {
     const azure = new PaperDns();

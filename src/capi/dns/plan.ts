@@ -22,7 +22,7 @@ const addressMs = 60_000;
  *   any             paused             nothing
  *   absent          lives              look again in 1 minute
  *   absent          goes               undo what can be found without it: the delegation, the zone in the management network
- *   there, goes     or the cluster     undo, then let go; nothing where it is not held by us
+ *   there, goes     or the cluster     undo, then let go; nothing where it is not held by us. A Cluster that we hold goes last
  *   there           lives              hold it; then, when the cluster is ready (else in 2 minutes), all of this at once:
  *
  *     public zone            in the resource group, which is made first for a cluster that is not of CAPZ; with it
@@ -37,8 +37,10 @@ export function plan(seen: Seen): Plan<DnsStep> {
   if (cluster.paused) return { ...still, again: "drift" };
   if (cluster.deleting || infrastructure?.deleting) return undo(seen);
   if (infrastructure === undefined) return { ...still, again: { afterMs: absentMs } };
-  if (!infrastructure.held) return { ...still, steps: [hold(seen)], again: "soon" };
-  if (!cluster.ready) return { ...still, again: { afterMs: unreadyMs } };
+  // Whose infrastructure object nobody watches must not go before it.
+  const held = infrastructure.is === "azure" ? {} : ({ finalizer: "hold" } as const);
+  if (!infrastructure.held) return { ...still, ...held, steps: [hold(seen)], again: "soon" };
+  if (!cluster.ready) return { ...still, ...held, again: { afterMs: unreadyMs } };
   const part = joined([
     planPublic(seen),
     ...(["toWorkload", "toManagement"] as const).map((role) => planPrivate(seen, role)),
@@ -47,6 +49,7 @@ export function plan(seen: Seen): Plan<DnsStep> {
   const problems = withFailures(part, seen);
   const verdict = verdictOf(seen, { ...part, problems });
   return {
+    ...held,
     steps: [...part.steps, ...tell(seen, verdict)],
     conditions: [],
     events: eventsOf(problems),
@@ -138,7 +141,9 @@ function hold({ infrastructure }: Seen): DnsStep {
 /** Undo everything: nothing waits for what is not related. */
 function undo(seen: Seen): Plan<DnsStep> {
   const { infrastructure, cluster } = seen;
-  if (infrastructure !== undefined && !infrastructure.held) return { ...still, again: "never" };
+  const free = cluster.deleting ? ({ finalizer: "release" } as const) : {};
+  if (infrastructure !== undefined && !infrastructure.held)
+    return { ...still, ...free, again: "never" };
   const why = `the cluster ${cluster.name} is being deleted`;
   const group = undoGroup(seen, why);
   const zones = seen.zones.map((zone) =>
@@ -164,6 +169,7 @@ function undo(seen: Seen): Plan<DnsStep> {
   if (over && infrastructure !== undefined)
     steps.push({ on: "object", do: "let go", why: "no names of the cluster are left" });
   return {
+    ...(over && free),
     steps,
     conditions: [],
     events: eventsOf(problems),

@@ -3,8 +3,10 @@ import { resourceGroups } from "../../azure/gateways/resource-groups.ts";
 import { oldestSightingMs } from "../../azure/sightings.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import type { Pass } from "../../kube/pass.ts";
+import { keyOf } from "../../model/kind.ts";
 import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
 import type { ResourceId } from "../../model/resource-id.ts";
+import { annotations } from "../names.ts";
 import { factsOf, groupTags, type Objects } from "./facts.ts";
 import { groupOf, networkOf, type Places, placesOf } from "./places.ts";
 import { reasons } from "./reasons.ts";
@@ -28,7 +30,7 @@ export async function see(
 ): Promise<Seen> {
   const known = factsOf(objects, options);
   if (!isToBeLookedAt(known)) return known;
-  const going = known.cluster.deleting || known.infrastructure?.deleting === true;
+  const going = isGoing(known);
   const drift = pass.priority === "drift" && !going;
   const maxAgeMs = going ? goingAgeMs : oldestSightingMs(pass.priority);
   const looking: Looking = { drift, maxAgeMs };
@@ -42,7 +44,11 @@ export async function see(
   const seen: Seen = {
     ...known,
     networks,
-    problems: [...roads.problems, ...placeProblems(known, places)],
+    problems: [
+      ...roads.problems,
+      ...placeProblems(known, places),
+      ...(going ? outOfReach(known, objects, options) : []),
+    ],
   };
   const [zones, group] = await Promise.all([
     seeZones(seen, objects, roads, places, looking, options),
@@ -61,11 +67,32 @@ export async function see(
   return seeAddresses(withZones, objects, roads, looking, { pass, kube, options });
 }
 
+function isGoing({ cluster, infrastructure }: Seen): boolean {
+  return cluster.deleting || infrastructure?.deleting === true;
+}
+
+/** The zone in the management network of a cluster that goes, where nobody knows any more which network that is. */
+function outOfReach(
+  { domains }: Seen,
+  { infrastructure, management, itself }: Objects,
+  options: SeeOptions,
+): Problem[] {
+  if (management !== undefined || itself || infrastructure?.is !== "azure") return [];
+  const object = infrastructure.object as AzureCluster;
+  const has = (name: string) => object.metadata.annotations?.[name];
+  const isPrivate = object.spec.networkSpec?.apiServerLB?.type === "Internal";
+  if (!isPrivate && has(annotations.apiServerAddress) === undefined) return [];
+  if (has(annotations.abandon) === "true") return [];
+  const key = keyOf({ metadata: options.management });
+  const message = `the zone ${domains.cluster} in the management network is not found · AzureCluster ${key} does not exist · correct --management-cluster-name, or annotate this AzureCluster with ${annotations.abandon}="true" to let it go all the same`;
+  return [{ reason: reasons.managementNotFound, message, requeueAfterMs: 60_000 }];
+}
+
 /** Where nothing is to be done, Azure is not asked. */
-function isToBeLookedAt({ cluster, infrastructure }: Seen): boolean {
+function isToBeLookedAt(seen: Seen): boolean {
+  const { cluster, infrastructure } = seen;
   if (cluster.paused) return false;
-  const going = cluster.deleting || infrastructure?.deleting === true;
-  if (going) return infrastructure === undefined || infrastructure.held;
+  if (isGoing(seen)) return infrastructure === undefined || infrastructure.held;
   return infrastructure?.held === true && cluster.ready;
 }
 
@@ -95,13 +122,14 @@ function networksOf({ infrastructure, management }: Objects): Seen["networks"] {
 
 async function seeZones(
   seen: Seen,
-  { management }: Objects,
+  { management, itself }: Objects,
   roads: Roads,
   places: Places,
   looking: Looking,
   { baseZoneGroup }: SeeOptions,
 ): Promise<ZoneSeen[]> {
   const { domains, networks } = seen;
+  const going = isGoing(seen);
   const looks: Promise<ZoneSeen>[] = [];
   const base = zoneIn(baseZoneGroup, "base", domains.base);
   looks.push(seeZone({ role: "base", id: base, only: seen.cluster.name }, roads.base, looking));
@@ -114,7 +142,8 @@ async function seeZones(
   if (roads.cluster) {
     const groups = new Map(places.publicGroups.map((group) => [group.toLowerCase(), group]));
     for (const group of groups.values()) add("public", group, domains.cluster, roads.cluster);
-    if (places.own && management)
+    // To be undone it is looked for without the management cluster too: it lies with this one.
+    if (places.own && (management || (going && !itself)))
       add("toManagement", places.own, domains.management, roads.cluster);
   }
   const managementGroup = management && groupOf(management);

@@ -64,7 +64,7 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
     const { itself, ...found } = managementOf(cluster, options, { clusters, azureClusters });
     const infrastructure = await objects.of(cluster, pass.now(), pass.signal);
     const management = itself ? undefined : found.management;
-    const all = { cluster, infrastructure, ...found, management };
+    const all = { cluster, infrastructure, ...found, management, itself };
     const roads = openRoads(all, views, pass, metrics);
     opened.set(pass, { roads, infrastructure });
     return { all, roads };

@@ -15,6 +15,7 @@ import type { Problem } from "./wanted.ts";
  *   the AzureCluster                            steps                          conditions           finalizer
  *   is paused, even if it is being deleted      none                           as they were         as it was
  *   asks for nothing, and we hold nothing       none                           none, or Invalid…    not there
+ *   is being deleted, and says no longer where  none                           NotRealised          held
  *   Azure cannot be asked                       none, again when Azure said    NotRealised          as it was
  *   is being deleted, endpoints are left        remove them                    BeingRemoved         held
  *   is being deleted, links are left            disconnect and remove them     BeingRemoved         held
@@ -30,9 +31,12 @@ export function plan(seen: Seen): Plan<RealiseStep> {
   const events = decided.conditions
     .filter((each) => each.status === "True" || !isPassing(each))
     .map(({ status, reason, message }) => {
-      const type = status === "True" ? ("Normal" as const) : ("Warning" as const);
+      const type: "Normal" | "Warning" = status === "True" ? "Normal" : "Warning";
       return { type, reason, note: message };
     });
+  // Where both conditions are another's, an event is the only way to tell.
+  if (seen.stage === "unseen" && seen.subject.sides.length === 0)
+    events.push({ type: "Warning", reason: reasons.notRealised, note: seen.failure.message });
   return { ...decided, events };
 }
 

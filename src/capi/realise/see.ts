@@ -8,6 +8,7 @@ import { privateLinkServices } from "../../azure/gateways/private-link-services.
 import { virtualNetworks } from "../../azure/gateways/virtual-networks.ts";
 import { oldestSightingMs } from "../../azure/sightings.ts";
 import type { Pass } from "../../kube/pass.ts";
+import type { Failure } from "../../model/failure.ts";
 import { keyOf } from "../../model/kind.ts";
 import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
 import {
@@ -23,7 +24,8 @@ import { connectedOf } from "./endpoint.ts";
 import type { KnownIds } from "./known.ts";
 import { hasAddresses, linkDifferences } from "./link-service.ts";
 import type { RealiseParts } from "./parts.ts";
-import { clusterNameOf, isPaused, ownerOf, type Place } from "./place.ts";
+import { clusterNameOf, isPaused, ownerOf, type Place, placeOf } from "./place.ts";
+import { reasons } from "./reasons.ts";
 import type { EndpointsSeen, Found, LinksSeen, Seen, Subject } from "./seen.ts";
 import { conditionOfSide, foreignEndpointsAnnotation, sidesOf } from "./sides.ts";
 import { type Wanted, wantedOf } from "./wanted.ts";
@@ -51,6 +53,8 @@ export async function see(object: AzureCluster, pass: Pass, parts: RealiseParts)
   const free = !subject.isHeld && (deleting || nothing);
   // With both sides another's, what we made before is theirs to remove: it has their mark too.
   const theirs = !deleting && subject.sides.length === 0;
+  if (place === undefined && deleting && subject.isHeld)
+    return { stage: "unseen", subject, failure: nowhere(object) };
   if (place === undefined || free || theirs)
     return { stage: "idle", subject, problems: deleting ? [] : problems };
   const seen = await attempt(async (): Promise<Seen> => {
@@ -65,6 +69,14 @@ export async function see(object: AzureCluster, pass: Pass, parts: RealiseParts)
     return { stage: "seen", subject, deleting, problems, links, endpoints };
   });
   return "failed" in seen ? { stage: "unseen", subject, failure: seen.failed } : seen;
+}
+
+/** We have made something for it, and the object no longer says where. */
+function nowhere(object: AzureCluster): Failure {
+  const place = placeOf(object);
+  const why = "missing" in place ? place.missing : "it is not known where it is";
+  const message = `what was made for this AzureCluster cannot be removed · ${why} · set it, or remove by hand what is tagged with its name and take the finalizer ${realiseFinalizer} off`;
+  return { reason: reasons.notRealised, message, terminal: true };
 }
 
 interface Looking {

@@ -156,6 +156,28 @@ describeHosted("the names of clusters on other infrastructure", (startWorld) => 
     expect(world.azure.ids().filter((id) => !before.includes(id))).toEqual([]);
   }, 60_000);
 
+  test("a Cluster that is deleted alone waits for its names, and holds its infrastructure object no longer", async () => {
+    const world = await startDns(startWorld, { settings });
+    const before = world.azure.ids();
+    const cluster = await onVsphere(world, "vs9", "192.0.2.19");
+    await world.until(
+      "it is ready",
+      async () => (await told(world, "vs9"))?.startsWith("True") ?? false,
+    );
+    await world.stop();
+    const held = (await world.get("Cluster", "org", "vs9"))?.metadata.finalizers ?? [];
+    const finalizers = held.filter((each) => each !== "cluster.cluster.x-k8s.io");
+    await world.patch(cluster, { metadata: { finalizers } });
+    await world.remove(cluster);
+    await world.start();
+    await world.until(
+      "it is let go",
+      async () => (await world.get("Cluster", "org", "vs9")) === undefined,
+    );
+    expect((await vsphere(world, "vs9")).metadata.finalizers ?? []).toEqual([]);
+    expect(world.azure.ids().filter((id) => !before.includes(id))).toEqual([]);
+  });
+
   test("an ingress without an address does not hold up api, and comes when it has one", async () => {
     const world = await startDns(startWorld, { settings });
     await kubeconfigFor(world, "vs2");

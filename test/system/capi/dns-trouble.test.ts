@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeHosted, type HostedWorld } from "../hosted/world.ts";
+import { describeHosted, type HostedWorld, type Thing } from "../hosted/world.ts";
 import {
   baseZone,
   deleteCluster,
@@ -131,6 +131,35 @@ describeHosted("names in trouble", (startWorld) => {
       "the zone is gone",
       () => world.azure.at(privateZone(managementGroup, "wc1")) === undefined,
     );
+  });
+
+  test("when the management AzureCluster is gone, what is with the cluster goes, and the rest is told with the way out", async () => {
+    const world = await startDns(startWorld);
+    const made = await makeWorkload(world, "wc1", { group: "shared" });
+    await isTold(world, "wc1");
+    await world.stop();
+    const management = await world.get("AzureCluster", "org-mc", "mc");
+    await world.patch({ ...management, kind: "AzureCluster" } as Thing, {
+      metadata: { finalizers: null },
+    });
+    await world.remove({ ...management, kind: "AzureCluster" } as Thing);
+    await world.start();
+    await deleteCluster(world, made);
+    await isTold(world, "wc1", "False CleanupFailed");
+    const held = await world.get("AzureCluster", "org", "wc1");
+    const message = held?.status?.conditions?.find(
+      ({ type }) => type === "GSDNSZoneReady",
+    )?.message;
+    expect(message).toContain("ManagementClusterNotFound");
+    expect(message).toContain('postern.io/abandon-endpoints="true"');
+    await world.until(
+      "the zone in its own network is gone",
+      () => world.azure.at(privateZone(groupOf("shared"), "mc")) === undefined,
+    );
+    expect(valuesAt(world, baseZone, "NS", "wc1")).toBeUndefined();
+    const annotations = { "postern.io/abandon-endpoints": "true" };
+    await world.patch(made.azureCluster, { metadata: { annotations } });
+    await isGone(world, "wc1");
   });
 
   test("when the Cluster has gone first, the names go and the infrastructure object is let go", async () => {

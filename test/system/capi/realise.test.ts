@@ -325,6 +325,22 @@ describeHosted("an AzureCluster that is deleted", (start) => {
   });
 });
 
+describeHosted("an AzureCluster that no longer says where it is", (start) => {
+  test("is not let go with what was made for it, and says what to set", async () => {
+    const world = await startRealise(start);
+    const made = await makeCluster(world, "wc1", {
+      links: [link()],
+      metadata: { finalizers: [realiseFinalizer] },
+      spec: { subscriptionID: undefined },
+    });
+    await world.remove(made);
+    const left = await told(world, made, links, "False NotRealised");
+    expect(messageOf(left, links)).toContain("spec.subscriptionID is empty");
+    expect(messageOf(left, links)).toContain(`finalizer ${realiseFinalizer}`);
+    expect(left.metadata.finalizers).toEqual([realiseFinalizer]);
+  });
+});
+
 describeHosted("an AzureCluster that is paused", (start) => {
   test("is left alone, even when it is deleted, until the pause ends", async () => {
     const world = await startRealise(start);

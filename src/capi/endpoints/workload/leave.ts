@@ -1,9 +1,9 @@
 import type { Plan } from "../../../kube/feature.ts";
 import { nameOf } from "../../../model/resource-id.ts";
-import { conditions } from "../../names.ts";
+import { annotations, conditions } from "../../names.ts";
 import { reasons } from "../reasons.ts";
 import { isFalse } from "./reach.ts";
-import { abandonAnnotation, minuteMs, type Seen, type Verdict, type WorkloadStep } from "./seen.ts";
+import { minuteMs, type Seen, type Verdict, type WorkloadStep } from "./seen.ts";
 
 /** So long CAPZ has to delete an endpoint that left the spec. A stock one never does. */
 export const graceMs = 2 * 60_000;
@@ -14,7 +14,7 @@ export const graceMs = 2 * 60_000;
  */
 export const quietMs = 20_000;
 
-const wayOut = `annotate this AzureCluster with ${abandonAnnotation}="true" to let it go all the same`;
+const wayOut = `annotate this AzureCluster with ${annotations.abandon}="true" to let it go all the same`;
 
 /**
  * How a workload cluster goes. The finalizer stays until nothing on the management side leads to it:
@@ -120,7 +120,7 @@ function fromAzure(seen: Seen): Plan<WorkloadStep> {
 
 const abandonedVerdict = isFalse(
   reasons.abandoned,
-  `endpoints of the management cluster may be left · ${abandonAnnotation} is set · look for them by hand`,
+  `endpoints of the management cluster may be left · ${annotations.abandon} is set · look for them by hand`,
 );
 
 const go: Plan<WorkloadStep> = {

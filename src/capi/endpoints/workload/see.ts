@@ -39,7 +39,7 @@ import {
 } from "../whose.ts";
 import type { LastWrites } from "../write.ts";
 import { type LeavingSince, seeLeaving } from "./see-leaving.ts";
-import { abandonAnnotation, type Seen, type SeenClaim, type SeenWay } from "./seen.ts";
+import type { Seen, SeenClaim, SeenWay } from "./seen.ts";
 
 /** Azure as each cluster reaches it: by its own identity. What cannot be had is an `Explained` error. */
 export interface Views {
@@ -146,7 +146,7 @@ export function seeKubernetes(
     cluster,
     isManagement,
     held: object.metadata.finalizers?.includes(endpointsFinalizer) ?? false,
-    abandoned: has(abandonAnnotation) === "true",
+    abandoned: has(annotations.abandon) === "true",
     published: {
       api: has(annotations.apiServerAddress),
       management: has(annotations.managementAddress),

@@ -11,9 +11,6 @@ import type { ClusterFacts } from "../facts.ts";
 import type { Claim } from "../whose.ts";
 import type { EndpointsWrite, Target } from "../write.ts";
 
-/** On a workload AzureCluster that is to go although the management side cannot be cleaned. */
-export const abandonAnnotation = "postern.io/abandon-endpoints";
-
 /** A claim on the management cluster, and the endpoint in Azure where the spec has it. */
 export interface SeenClaim {
   claim: Claim;
