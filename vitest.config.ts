@@ -46,6 +46,16 @@ export default defineConfig({
           expect: patient,
         },
       },
+      {
+        // The same suites, on the embedded API instead of the real kube-apiserver.
+        test: {
+          name: "embedded",
+          include: ["test/kubernetes/**/*.test.ts", "test/system/**/*.test.ts"],
+          globalSetup: ["test/setup/global-embedded.ts"],
+          testTimeout: 30_000,
+          expect: patient,
+        },
+      },
     ],
   },
 });

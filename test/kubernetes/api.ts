@@ -82,7 +82,8 @@ export function describeApi(name: string, suite: (api: Api) => void): void {
   describeOnCluster(name, (cluster) => suite(apiOf(cluster)));
 }
 
-function apiOf(cluster: Cluster): Api {
+/** The same for a cluster that a suite has for itself. */
+export function apiOf(cluster: Cluster): Api {
   return {
     ...cluster,
     ok: async <T>(method: string, path: string, body?: unknown, options?: RequestOptions) => {

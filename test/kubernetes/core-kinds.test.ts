@@ -36,8 +36,8 @@ describeApi("services", (api) => {
 
   test("of a load balancer get a port on each node", async () => {
     const spec = { type: "LoadBalancer", ports: [{ port: 443, targetPort: 6443 }] };
-    const { spec: made } = await api.ok("POST", await here(), service(spec));
-    const [port] = made?.ports as { nodePort: number; targetPort: number }[];
+    const { spec: made = {} } = await api.ok("POST", await here(), service(spec));
+    const [port] = made.ports as { nodePort: number; targetPort: number }[];
     expect(port?.targetPort).toBe(6443);
     expect(port?.nodePort).toBeGreaterThanOrEqual(30_000);
     expect(port?.nodePort).toBeLessThanOrEqual(32_767);

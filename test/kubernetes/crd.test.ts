@@ -18,8 +18,10 @@ describeApi("custom resource definitions", (api) => {
     change(crd);
     return api.refused("POST", crds, crd);
   };
-  const schemaOf = (crd: Crd) =>
-    (crd.spec.versions[0]?.schema as { openAPIV3Schema: Record<string, unknown> }).openAPIV3Schema;
+  const schemaOf = (crd: Crd) => {
+    const [{ schema } = {}] = crd.spec.versions;
+    return (schema as { openAPIV3Schema: Record<string, unknown> }).openAPIV3Schema;
+  };
 
   test("become established, and say so", async () => {
     const widgets = await installWidgets(api);

@@ -18,8 +18,8 @@ describeApi("patches", (api) => {
     await api.ok("POST", path, { metadata: { name: "a" }, spec: { ports, ...spec } });
     return `${path}/a`;
   };
-  const portsOf = (service: { spec?: Record<string, unknown> }) =>
-    (service.spec?.ports as { name: string; port: number; targetPort: number }[]).map(
+  const portsOf = ({ spec = {} }: { spec?: Record<string, unknown> }) =>
+    (spec.ports as { name: string; port: number; targetPort: number }[]).map(
       ({ name, port, targetPort }) => `${name} ${port} ${targetPort}`,
     );
 

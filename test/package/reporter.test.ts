@@ -85,6 +85,16 @@ test("with CI=true a skipped suite fails the run", async () => {
   expect(exitCode).toBe(1);
 });
 
+test("a test that is not for the embedded API is named and fails no run", async () => {
+  const differing = `${passing} test.skip("rights", { meta: { differs: "no roles" } }, () => {});`;
+  const { exitCode, lines } = await run({ "a.test.ts": differing }, { CI: "true" });
+  expect(lines.slice(-2)).toEqual([
+    "not on the embedded API: a.test.ts > rights (no roles)",
+    "1 passed, 0 failed",
+  ]);
+  expect(exitCode).toBe(0);
+});
+
 test("a run without a test has failed", async () => {
   const { exitCode, lines } = await run({});
   expect(lines.slice(-2)).toEqual(["no test ran to its end", "0 passed, 1 failed"]);

@@ -35,9 +35,9 @@ export interface AuditEntry {
   requestReceivedTimestamp: string;
 }
 
-/** A real API server, as a test sees it. It is shared by the whole run: keep to a namespace of your own. */
+/** An API server, as a test sees it. It is shared by the whole run: keep to a namespace of your own. */
 export interface Cluster extends ControlPlaneAddress {
-  /** Makes a namespace with a new name. None is deleted: no controller runs here that would finish that. */
+  /** Makes a namespace with a new name. None is deleted: beside the real API server nobody would finish that. */
   namespace(): Promise<string>;
   /** Asks as `admin`, or as the one whose token is given. No status is an error. */
   request<T = unknown>(
@@ -50,7 +50,7 @@ export interface Cluster extends ControlPlaneAddress {
   audit(which: (entry: AuditEntry) => boolean): Promise<AuditEntry[]>;
 }
 
-/** A suite on the real API server. Without Go to build one it is skipped, never in CI. */
+/** A suite on the API server of the run, real or embedded. Without Go to build one it is skipped, never in CI. */
 export function describeOnCluster(name: string, suite: (cluster: Cluster) => void): void {
   const given = inject("cluster");
   if ("broken" in given) {
@@ -69,6 +69,7 @@ export function describeOnCluster(name: string, suite: (cluster: Cluster) => voi
 /** What a skipped suite is given while its tests are collected. */
 const nowhere: ControlPlaneAddress = {
   version: "none",
+  embedded: false,
   url: "https://127.0.0.1:0",
   ca: "",
   tokens: { admin: "", alice: "", bob: "" },

@@ -18,6 +18,8 @@ export type User = (typeof users)[number];
 /** All that a client needs, as plain data: it can be handed to another process. */
 export interface ControlPlaneAddress extends Server {
   version: string;
+  /** Whether it is the embedded API, and not the real kube-apiserver. */
+  embedded: boolean;
   tokens: Record<User, string>;
   /** Path of a kubeconfig for `admin`. */
   kubeconfig: string;
@@ -36,6 +38,8 @@ export interface ControlPlane {
 export interface ControlPlaneOptions {
   /** More flags for kube-apiserver; they win over ours. */
   flags?: string[];
+  /** Run the controllers too that delete what has no owner and empty namespaces. */
+  collects?: boolean;
 }
 
 /** Starts etcd and kube-apiserver on loopback, with TLS, RBAC and an audit log, and waits until they serve. */
@@ -51,7 +55,7 @@ export async function startControlPlane(
   const flags = [...apiserverFlags(folder, etcdUrl, ports.apiserver), ...(options.flags ?? [])];
 
   const started: Program[] = [];
-  const start = (name: "etcd" | "kube-apiserver", args: string[]): Program => {
+  const start = (name: "etcd" | "kube-apiserver" | "collector", args: string[]): Program => {
     const program = startProgram(name, binaries[name], args, folder);
     started.push(program);
     guard.watch(started.filter((one) => !one.ended()).map((one) => one.pid));
@@ -66,12 +70,14 @@ export async function startControlPlane(
     const ca = await untilReady([etcd, apiserver], folder, url, tokens.admin);
     const address: ControlPlaneAddress = {
       version: binaries.version,
+      embedded: false,
       url,
       ca,
       tokens,
       kubeconfig: await writeKubeconfig(folder, url, ca, tokens.admin),
       auditLog: join(folder, "audit.log"),
     };
+    if (options.collects) start("collector", [address.kubeconfig]);
     return {
       address,
       pids: () => ({ etcd: etcd.pid, apiserver: apiserver.pid }),
@@ -214,7 +220,8 @@ async function writeInputs(folder: string): Promise<Record<User, string>> {
   return tokens;
 }
 
-async function writeKubeconfig(
+/** Writes a kubeconfig for `admin` into a folder, and gives its path. */
+export async function writeKubeconfig(
   folder: string,
   url: string,
   ca: string,

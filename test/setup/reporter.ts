@@ -5,6 +5,8 @@ declare module "vitest" {
   interface TaskMeta {
     /** Why a suite cannot run on this machine; the reporter names it at the end. */
     whySkipped?: string;
+    /** How the embedded API differs, on which a test does therefore not run; it counts as none. */
+    differs?: string;
   }
 }
 
@@ -14,6 +16,8 @@ interface Tally {
   skipped: number;
   /** Each suite of which something was skipped, and why. */
   skippedSuites: Map<string, string>;
+  /** Each test that is not for the embedded API, and why. */
+  realOnly: Map<string, string>;
 }
 
 /**
@@ -21,7 +25,7 @@ interface Tally {
  * A run that ran nothing, or that skipped anything where `CI=true`, has failed.
  */
 export class EndReporter implements Reporter {
-  private tally: Tally = { passed: 0, failed: 0, skipped: 0, skippedSuites: new Map() };
+  private tally: Tally = emptyTally();
   private partly = false;
 
   onInit(vitest: Vitest): void {
@@ -37,13 +41,16 @@ export class EndReporter implements Reporter {
   }
 
   private end(): void {
-    const { passed, skipped, skippedSuites } = this.tally;
+    const { passed, skipped, skippedSuites, realOnly } = this.tally;
     const skippedInCi = skipped > 0 && process.env.CI === "true";
     if (passed === 0 || skippedInCi) process.exitCode ||= 1;
     const failed = this.tally.failed || (process.exitCode && !skippedInCi ? 1 : 0);
     if (failed > 0) process.exitCode ||= 1;
 
-    const lines = [...skippedSuites].map(([suite, why]) => `skipped: ${suite} (${why})`);
+    const lines = [
+      ...[...realOnly].map(([test, why]) => `not on the embedded API: ${test} (${why})`),
+      ...[...skippedSuites].map(([suite, why]) => `skipped: ${suite} (${why})`),
+    ];
     if (passed === 0 && this.tally.failed === 0) lines.push("no test ran to its end");
     if (skippedInCi) lines.push("CI=true, where nothing may be skipped: the run has failed");
     lines.push(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
@@ -51,12 +58,21 @@ export class EndReporter implements Reporter {
   }
 }
 
+function emptyTally(): Tally {
+  return { passed: 0, failed: 0, skipped: 0, skippedSuites: new Map(), realOnly: new Map() };
+}
+
 /** Counts what happened; `partly` is a run of some tests by name, where the others do not count. */
 function count(modules: readonly TestModule[], partly: boolean): Tally {
-  const tally: Tally = { passed: 0, failed: 0, skipped: 0, skippedSuites: new Map() };
+  const tally = emptyTally();
   for (const module of modules) {
     let failed = 0;
     for (const test of module.children.allTests()) {
+      const { differs } = test.meta();
+      if (differs !== undefined && test.result().state === "skipped") {
+        tally.realOnly.set(`${test.module.relativeModuleId} > ${test.fullName}`, differs);
+        continue;
+      }
       const outcome = outcomeOf(test);
       if (outcome.is === "passed") tally.passed++;
       else if (outcome.is === "failed") failed++;

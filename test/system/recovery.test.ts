@@ -4,20 +4,17 @@ import { fromKubeconfig } from "../../src/kube/credentials.ts";
 import type { Feature } from "../../src/kube/feature.ts";
 import { silentLog } from "../../src/kube/log.ts";
 import { Runtime } from "../../src/kube/runtime.ts";
-import { findOrBuild } from "../setup/binaries.ts";
 import { describeOnCluster } from "../setup/cluster.ts";
-import { type ControlPlane, startControlPlane } from "../setup/control-plane.ts";
+import { type Plane, startPlane } from "../setup/plane.ts";
 import { send } from "../setup/request.ts";
 import { installWidgets, type Widget, widgetFeature } from "./widget.ts";
 
 // A control plane of its own, because the one of the run is shared and must stay up.
 describeOnCluster("the runtime and an API server that dies", () => {
-  let plane: ControlPlane;
+  let plane: Plane;
 
   beforeAll(async () => {
-    const found = await findOrBuild(() => {});
-    if ("missing" in found) throw new Error(found.missing);
-    plane = await startControlPlane(found.binaries);
+    plane = await startPlane();
     await installWidgets({ request });
   }, 60_000);
   afterAll(() => plane?.stop());
@@ -48,7 +45,7 @@ describeOnCluster("the runtime and an API server that dies", () => {
     await make("before");
     await expect.poll(() => sizeOf("before"), { timeout: 10_000 }).toBe(3);
 
-    await plane.restartApiserver("SIGKILL");
+    await plane.restart();
     await make("after");
     await expect.poll(() => sizeOf("after"), { timeout: 20_000 }).toBe(3);
 

@@ -10,6 +10,7 @@ import type { Explained } from "../../src/model/failure.ts";
 import type { Kind, KubeObject } from "../../src/model/kind.ts";
 import { ManualClock, settle } from "../manual-clock.ts";
 import { type Cluster, describeOnCluster } from "../setup/cluster.ts";
+import { testOnReal } from "../setup/differences.ts";
 import { installWidgets, type Widget, widgetFeature } from "./widget.ts";
 
 describeOnCluster("the runtime on a real API server", (cluster) => {
@@ -814,46 +815,52 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     );
   });
 
-  test("a user without rights is told which one is missing, and goes on when it is granted", async () => {
-    const namespace = await cluster.namespace();
-    const connection = await fromKubeconfig(cluster.kubeconfig);
-    const client = new KubeClient({
-      ...connection,
-      proof: async () => ({ authorization: `Bearer ${cluster.tokens.alice}` }),
-    });
-    const clock = new ManualClock(Date.now());
-    const runtime = new Runtime({
-      client,
-      namespace,
-      clock,
-      log: silentLog,
-      features: [() => ({ feature: widgetFeature() as Feature })],
-    });
-    const stop = new AbortController();
-    const running = runtime.run(stop.signal);
-    onTestFinished(async () => {
-      stop.abort();
-      await running;
-    });
-    const note = async () => (await runtime.readyChecks()[0]?.check())?.note;
-    await expect.poll(note).toMatch(/User "alice" cannot watch resource "widgets"/);
-    const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
-    await cluster.request("POST", `${rbac}/roles`, {
-      metadata: { name: "r" },
-      rules: [{ apiGroups: ["test.postern.io"], resources: ["widgets"], verbs: ["list", "watch"] }],
-    });
-    await cluster.request("POST", `${rbac}/rolebindings`, {
-      metadata: { name: "r" },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "r" },
-      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "alice" }],
-    });
-    await expect
-      .poll(async () => {
-        await clock.move(30_000);
-        return note();
-      })
-      .toBe("0 objects");
-  });
+  testOnReal(
+    "no-rbac",
+    "a user without rights is told which one is missing, and goes on when it is granted",
+    async () => {
+      const namespace = await cluster.namespace();
+      const connection = await fromKubeconfig(cluster.kubeconfig);
+      const client = new KubeClient({
+        ...connection,
+        proof: async () => ({ authorization: `Bearer ${cluster.tokens.alice}` }),
+      });
+      const clock = new ManualClock(Date.now());
+      const runtime = new Runtime({
+        client,
+        namespace,
+        clock,
+        log: silentLog,
+        features: [() => ({ feature: widgetFeature() as Feature })],
+      });
+      const stop = new AbortController();
+      const running = runtime.run(stop.signal);
+      onTestFinished(async () => {
+        stop.abort();
+        await running;
+      });
+      const note = async () => (await runtime.readyChecks()[0]?.check())?.note;
+      await expect.poll(note).toMatch(/User "alice" cannot watch resource "widgets"/);
+      const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
+      await cluster.request("POST", `${rbac}/roles`, {
+        metadata: { name: "r" },
+        rules: [
+          { apiGroups: ["test.postern.io"], resources: ["widgets"], verbs: ["list", "watch"] },
+        ],
+      });
+      await cluster.request("POST", `${rbac}/rolebindings`, {
+        metadata: { name: "r" },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "r" },
+        subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "alice" }],
+      });
+      await expect
+        .poll(async () => {
+          await clock.move(30_000);
+          return note();
+        })
+        .toBe("0 objects");
+    },
+  );
 
   test("nothing secret reaches the log", async () => {
     const lines: string[] = [];

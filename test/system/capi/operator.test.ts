@@ -2,10 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import { findOrBuild } from "../../setup/binaries.ts";
 import { type Cluster, clusterAt } from "../../setup/cluster.ts";
-import { type ControlPlane, startControlPlane } from "../../setup/control-plane.ts";
 import { describeWhere } from "../../setup/needs.ts";
+import { type Plane, startPlane } from "../../setup/plane.ts";
 import { installKinds } from "../kinds/install.ts";
 import { azureClusterObject, clusterObject, controlPlaneObject } from "./objects.ts";
 
@@ -14,12 +13,10 @@ const given = inject("cluster");
 
 describe("postern operator for Cluster API", () => {
   describeWhere("missing" in given ? given.missing : undefined, "on a bare API server", () => {
-    let plane: ControlPlane;
+    let plane: Plane;
     let cluster: Cluster;
     beforeAll(async () => {
-      const found = await findOrBuild(() => {});
-      if ("missing" in found) throw new Error(found.missing);
-      plane = await startControlPlane(found.binaries);
+      plane = await startPlane();
       cluster = clusterAt(plane.address);
     }, 120_000);
     afterAll(() => plane?.stop());

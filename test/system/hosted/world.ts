@@ -11,10 +11,10 @@ import { apiVersionOf } from "../../../src/model/kind.ts";
 import type { Condition } from "../../../src/model/kinds/condition.ts";
 import type { SimulatorOptions } from "../../../src/simulator/simulator.ts";
 import { ManualClock, settle } from "../../manual-clock.ts";
-import { findOrBuild } from "../../setup/binaries.ts";
 import { type AuditEntry, type Cluster, clusterAt } from "../../setup/cluster.ts";
-import { type ControlPlane, startControlPlane, type User } from "../../setup/control-plane.ts";
+import type { User } from "../../setup/control-plane.ts";
 import { describeWhere } from "../../setup/needs.ts";
+import { type Plane, startPlane } from "../../setup/plane.ts";
 import { installKinds } from "../kinds/install.ts";
 import { type Azure, managementGroup, type Rights, startAzure } from "./azure.ts";
 import { CountingClient } from "./counting-client.ts";
@@ -132,12 +132,10 @@ export function describeHosted(
     return;
   }
   describeWhere("missing" in given ? given.missing : undefined, name, () => {
-    let plane: ControlPlane;
+    let plane: Plane;
     let cluster: Cluster;
     beforeAll(async () => {
-      const found = await findOrBuild(() => {});
-      if ("missing" in found) throw new Error(found.missing);
-      plane = await startControlPlane(found.binaries);
+      plane = await startPlane();
       cluster = clusterAt(plane.address);
       await installKinds(cluster);
     }, 120_000);
