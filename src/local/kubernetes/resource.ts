@@ -169,6 +169,8 @@ export interface Shape {
  * objects of the resource as they stand (where an address may be taken only once).
  */
 export interface Strategy {
+  /** Fills in what a schema cannot say. It comes before the managers of fields are told: who wrote the object has these. */
+  fill?(object: Stored): Stored;
   /** Completes an object that is about to be stored (a Service's address, a Secret's stringData). It fits its schema. */
   prepare?(object: Stored, old: Stored | undefined, others: () => Iterable<Stored>): Stored;
   problems?(object: Stored, old: Stored | undefined, others: () => Iterable<Stored>): Cause[];

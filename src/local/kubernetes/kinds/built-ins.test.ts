@@ -21,7 +21,8 @@ function made(resource: Resource, more: Record<string, unknown> = {}): Stored {
 const none = () => [];
 
 function prepared(resource: Resource, object: Stored, old?: Stored): Stored {
-  return resource.strategy?.prepare?.(object, old, none) ?? object;
+  const filled = resource.strategy?.fill?.(object) ?? object;
+  return resource.strategy?.prepare?.(filled, old, none) ?? filled;
 }
 
 function wrong(resource: Resource, object: Stored, old?: Stored): string[] {

@@ -31,7 +31,7 @@ export const namespace: Resource = builtIn({
     }),
   },
   columns: [nameColumn, column("Status", phaseOf), ageColumn],
-  strategy: { prepare, names: "dns-label" },
+  strategy: { fill, prepare, names: "dns-label" },
   fieldSelectors: { "status.phase": phaseOf, name: (object) => object.metadata.name },
   subresources: [
     { name: "finalize", group: "", version: "v1", kind: "Namespace", verbs: ["update"] },
@@ -39,17 +39,20 @@ export const namespace: Resource = builtIn({
   verbs: ["create", "delete", "get", "list", "patch", "update", "watch"],
 });
 
-function prepare(object: Stored, old: Stored | undefined): Stored {
+function fill(object: Stored): Stored {
   const { metadata } = object;
-  const labelled = {
+  return {
     ...object,
     metadata: { ...metadata, labels: { ...metadata.labels, [nameLabel]: metadata.name } },
   };
+}
+
+function prepare(object: Stored, old: Stored | undefined): Stored {
   // Finalizers of the spec leave through the subresource `finalize` alone, which is no matter of this function.
-  if (old !== undefined) return { ...labelled, spec: old.spec };
+  if (old !== undefined) return { ...object, spec: old.spec };
   const given = (object.spec as { finalizers?: string[] } | undefined)?.finalizers ?? [];
   const finalizers = given.includes(namespaceFinalizer) ? given : [...given, namespaceFinalizer];
-  return { ...labelled, spec: { finalizers }, status: { phase: "Active" } };
+  return { ...object, spec: { finalizers }, status: { phase: "Active" } };
 }
 
 function phaseOf(object: Stored): string {

@@ -52,7 +52,7 @@ export const pod: Resource = builtIn({
     wide("Nominated Node", (object) => (object as Pod).status?.nominatedNodeName || "<none>"),
     wide("Readiness Gates", () => "<none>"),
   ],
-  strategy: { prepare, problems, counted: true },
+  strategy: { fill, prepare, problems, counted: true },
   fieldSelectors: {
     "spec.nodeName": specText("nodeName"),
     "spec.restartPolicy": specText("restartPolicy"),
@@ -70,6 +70,11 @@ function specText(field: string): (object: Stored) => string {
 }
 
 function prepare(object: Stored, old: Stored | undefined): Stored {
+  if (old !== undefined) return object;
+  return { ...object, status: { phase: "Pending", qosClass: "BestEffort" } };
+}
+
+function fill(object: Stored): Stored {
   const { spec = {} } = object as Pod;
   const defaults = {
     dnsPolicy: "ClusterFirst",
@@ -79,9 +84,7 @@ function prepare(object: Stored, old: Stored | undefined): Stored {
     securityContext: {},
     terminationGracePeriodSeconds: 30,
   };
-  const completed = { ...defaults, ...spec, ...containersOf(spec) };
-  if (old !== undefined) return { ...object, spec: completed };
-  return { ...object, spec: completed, status: { phase: "Pending", qosClass: "BestEffort" } };
+  return { ...object, spec: { ...defaults, ...spec, ...containersOf(spec) } };
 }
 
 function containersOf({ containers, initContainers }: NonNullable<Pod["spec"]>) {

@@ -42,11 +42,11 @@ export const secret: Resource = builtIn({
     column("Data", (object) => Object.keys((object as Secret).data ?? {}).length),
     ageColumn,
   ],
-  strategy: { prepare, problems },
+  strategy: { fill, problems },
   fieldSelectors: { type: (object) => (object as Secret).type ?? "" },
 });
 
-function prepare(object: Stored): Stored {
+function fill(object: Stored): Stored {
   const { stringData, ...kept } = object as Stored & Secret;
   const data = { ...kept.data };
   for (const [key, value] of Object.entries(stringData ?? {})) {

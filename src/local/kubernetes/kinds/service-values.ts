@@ -13,14 +13,19 @@ import {
 
 const threeHours = 3 * 60 * 60;
 
-/** Fills in what a Service leaves out, and gives it an address and ports on the nodes. */
+/** Fills in what a Service leaves out. */
+export function fill(object: Stored): Stored {
+  return { ...object, spec: withDefaults((object as Service).spec ?? {}) };
+}
+
+/** Gives a Service an address and ports on the nodes. */
 export function prepare(
   object: Stored,
   old: Stored | undefined,
   others: () => Iterable<Stored>,
 ): Stored {
   const before = (old as Service | undefined)?.spec;
-  const named = withDefaults((object as Service).spec ?? {});
+  const named = withAddressTwice((object as Service).spec ?? {});
   const kept = before === undefined ? named : withoutLeftovers(carriedOver(named, before), before);
   const self = (other: Stored) => other.metadata.uid === object.metadata.uid;
   const rivals = () => [...others()].filter((other) => !self(other)) as Service[];
@@ -39,6 +44,12 @@ function withDefaults(given: ServiceSpec): ServiceSpec {
   if (isReachedFromOutside(spec)) spec.externalTrafficPolicy ||= "Cluster";
   if (type !== "ExternalName") spec.internalTrafficPolicy ||= "Cluster";
   if (type === "LoadBalancer") spec.allocateLoadBalancerNodePorts ??= true;
+  return spec;
+}
+
+/** Whoever gives the address by itself or as the only one of a list means the same. */
+function withAddressTwice(given: ServiceSpec): ServiceSpec {
+  const spec = { ...given };
   if (!spec.clusterIP && spec.clusterIPs?.[0]) spec.clusterIP = spec.clusterIPs[0];
   if (spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIPs = [spec.clusterIP];
   return spec;

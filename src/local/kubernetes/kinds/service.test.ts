@@ -21,7 +21,8 @@ function made(spec: object): Stored {
 }
 
 function prepared(object: Stored, old?: Stored, others: Stored[] = []): Service {
-  return service.strategy?.prepare?.(object, old, () => others) as Service;
+  const filled = service.strategy?.fill?.(object) as Stored;
+  return service.strategy?.prepare?.(filled, old, () => others) as Service;
 }
 
 function fieldsWrong(object: Stored, old?: Stored, others: Stored[] = []): string[] {

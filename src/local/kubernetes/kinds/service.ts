@@ -15,7 +15,7 @@ import {
 } from "./fields.ts";
 import { problems } from "./service-rules.ts";
 import type { Service } from "./service-spec.ts";
-import { prepare } from "./service-values.ts";
+import { fill, prepare } from "./service-values.ts";
 
 const protocol = (description: string): Schema => oneOf(["TCP", "UDP", "SCTP"], description);
 
@@ -120,7 +120,7 @@ export const service: Resource = builtIn({
     ageColumn,
     wide("Selector", (object) => pairs(specOf(object).selector)),
   ],
-  strategy: { prepare, problems, names: "dns-label" },
+  strategy: { fill, prepare, problems, names: "dns-label" },
   fieldSelectors: {
     "spec.clusterIP": (object) => specOf(object).clusterIP ?? "",
     "spec.type": (object) => specOf(object).type ?? "",

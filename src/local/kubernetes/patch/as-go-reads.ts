@@ -10,7 +10,7 @@ const { metadata: metadataSchema } = withObjectFields({}).properties as Record<s
  */
 export function asGoReads(resource: Pick<Resource, "schema" | "builtIn">, object: Stored): Stored {
   const { metadata, ...rest } = object;
-  const { managedFields, ...others } = metadata;
+  const { managedFields, ...others } = metadata ?? {};
   const kept = resource.builtIn ? (withoutEmpty(resource.schema, rest) as Stored) : rest;
   return {
     ...kept,

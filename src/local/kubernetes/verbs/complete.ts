@@ -31,15 +31,16 @@ export interface Completed {
 export function complete(call: Call, world: World, given: Given): Completed {
   const { resource, subresource } = call;
   const { old, options } = given;
-  const { object: known, unknown } = resource.shape.prune(given.object);
-  const pruned = asGoReads(resource, known);
+  const { object: pruned, unknown } = pruneAsRead(resource, given.object);
   const warnings = fieldWarnings(call, given, unknown);
   const split = withParts(resource, subresource, pruned, old);
   const filled = filledIn(resource, split);
   const now = dateBy(world.clock).getTime();
+  refuse(resource, filled, problems(resource, filled, old));
+  // Only what fits its schema can be filled in by its kind; what that adds is managed like the rest.
+  const whole = resource.strategy?.fill?.(filled) ?? filled;
   const recorded =
-    given.sent === "applied" ? filled : withManagers(call, world, filled, old, options, now);
-  refuse(resource, recorded, problems(resource, recorded, old));
+    given.sent === "applied" ? whole : withManagers(call, world, whole, old, options, now);
   const others = () =>
     world.store.list(heldIn(resource)).map((entry) => seenBy(resource, entry).object);
   const prepared = resource.strategy?.prepare?.(recorded, old, others) ?? recorded;
@@ -71,9 +72,15 @@ function fieldWarnings(call: Call, { old, options, sent }: Given, unknown: strin
   throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`);
 }
 
+/** As Go reads it, and without what is unknown. What Go leaves out because it is empty may be unknown, too. */
+function pruneAsRead(resource: Resource, object: Stored): { object: Stored; unknown: string[] } {
+  const read = resource.shape.prune(asGoReads(resource, object));
+  return resource.builtIn ? { ...read, unknown: resource.shape.prune(object).unknown } : read;
+}
+
 function filledIn(resource: Resource, object: Stored): Stored {
   const filled = resource.shape.fill(object);
-  return resource.strategy?.fill?.(filled) ?? (isDefinition(resource) ? withNames(filled) : filled);
+  return isDefinition(resource) ? withNames(filled) : filled;
 }
 
 function problems(resource: Resource, object: Stored, old: Stored | undefined): Cause[] {
