@@ -14,9 +14,9 @@ const mayImport: Record<string, string[]> = {
   simulator: ["model"],
   ...Object.fromEntries(features.map((feature) => [feature, foundations])),
   ...Object.fromEntries(
-    ["main.ts", ...programs].map((program) => [
+    ["main.ts", "programs.ts", ...programs].map((program) => [
       program,
-      [...foundations, ...features, "simulator", ...programs],
+      [...foundations, ...features, "simulator", "programs.ts", ...programs],
     ]),
   ),
 };

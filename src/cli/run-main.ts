@@ -7,7 +7,8 @@ export async function runMain(work: () => Promise<void>): Promise<number> {
   process.on("uncaughtException", (error) => process.exit(fail(error)));
   try {
     await work();
-    return exitCodes.ok;
+    // A command may have answered by its exit code already, as plan does with 2.
+    return Number(process.exitCode ?? exitCodes.ok);
   } catch (error) {
     return fail(error);
   }

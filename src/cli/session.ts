@@ -6,6 +6,7 @@ import { silentLog } from "../kube/log.ts";
 import { realClock } from "../model/clock.ts";
 import { azureFromEnvironment, type OperatorAzure } from "../operator/azure.ts";
 import type { ClusterApiFlags } from "../operator/cluster-api.ts";
+import { Interrupted } from "./interrupted.ts";
 import { packageVersion } from "./package-version.ts";
 
 /** How a command finds the cluster; the Azure beside it is found by the environment. */
@@ -53,6 +54,10 @@ export async function withSession<T>(
   const session = await openSession(options, env);
   try {
     return await use(session);
+  } catch (error) {
+    // Whatever the wait was for ends with an error of its own: the person only asked to stop.
+    session.signal.throwIfAborted();
+    throw error;
   } finally {
     session.close();
   }
@@ -87,9 +92,4 @@ async function openSession(options: ConnectOptions, given: NodeJS.ProcessEnv): P
       kube.close();
     },
   };
-}
-
-/** Ctrl-C: nothing failed, and nothing more is done. */
-export class Interrupted extends Error {
-  override readonly name = "Interrupted";
 }

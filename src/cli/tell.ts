@@ -1,10 +1,11 @@
 import { isExplained } from "../model/failure.ts";
 import { redact } from "../model/redact.ts";
+import { Interrupted } from "./interrupted.ts";
 import { packageVersion } from "./package-version.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The exit codes of every program. 64 and 70 are EX_USAGE and EX_SOFTWARE of sysexits.h; 2 and 3 are answers of commands. */
-export const exitCodes = { ok: 0, failed: 1, usage: 64, bug: 70 } as const;
+export const exitCodes = { ok: 0, failed: 1, usage: 64, bug: 70, interrupted: 130 } as const;
 
 /** What a person is told about an error: one line, or for a bug all that is known of it; and the exit code. */
 export function tell(error: unknown): { text: string; exitCode: number } {
@@ -15,6 +16,8 @@ export function tell(error: unknown): { text: string; exitCode: number } {
       .trim()}`;
     return { text, exitCode: error instanceof UsageError ? exitCodes.usage : exitCodes.failed };
   }
+  if (error instanceof Interrupted)
+    return { text: "postern: interrupted", exitCode: exitCodes.interrupted };
   if (isLostOutput(error))
     return {
       text: `postern: the output cannot be written · ${error.message.replace(/,.*/, "")} · make room, or let it go elsewhere`,

@@ -1,0 +1,140 @@
+import type { ArmResource, ResourceGateway } from "../azure/gateway.ts";
+import { privateDnsZones } from "../azure/gateways/private-dns.ts";
+import { privateEndpoints } from "../azure/gateways/private-endpoints.ts";
+import { privateLinkServices, withoutAnswers } from "../azure/gateways/private-link-services.ts";
+import {
+  clusterAnnotation,
+  endpointName,
+  internalZoneName,
+  linkServiceName,
+} from "../hosted/names.ts";
+import { claimPrefix, claimsIn } from "../model/claims.ts";
+import { keyOf } from "../model/kind.ts";
+import { ownerIn, ownerTag } from "../model/ownership.ts";
+import { type ResourceId, resourceGroupId, resourceIn } from "../model/resource-id.ts";
+import type { Tags } from "../model/tags.ts";
+import { managementGroupIn } from "../operator/management-group.ts";
+import { gatherKube } from "../view/gather.ts";
+import { gatherKnown } from "../view/gather-known.ts";
+import { chosen } from "./chosen.ts";
+import { finish } from "./finish.ts";
+import type { Session } from "./session.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Something that could be handed over, and the tag that would do it. */
+export interface Candidate {
+  what: "link service" | "endpoint" | "zone";
+  id: string;
+  /** Whose it is now. */
+  was: string;
+  tag: string;
+  value: string;
+  write(session: Session): Promise<void>;
+}
+
+/** What lies under the names of a cluster and is nobody's, or of an object that is gone. */
+export async function candidates(session: Session, name: string): Promise<Candidate[]> {
+  const { kube, reading: arm, signal, env } = session;
+  const world = await gatherKube({ kube, signal }, []);
+  const key = chosen(name, world);
+  const cluster = world.hostedClusters.find((each) => keyOf(each) === key);
+  if (cluster === undefined)
+    throw new UsageError(
+      `${key} is no HostedCluster: what CAPZ made is used as it is, and not handed over`,
+    );
+  const clusterID = cluster.spec.clusterID ?? "";
+  const controlPlane = world.controlPlanes.find(
+    ({ metadata }) => metadata.annotations?.[clusterAnnotation] === key,
+  );
+  const links = world.links.filter(
+    ({ metadata }) => metadata.annotations?.[clusterAnnotation] === key,
+  );
+  const known = await gatherKnown(kube, signal);
+  const group = await managementGroupIn(env);
+  const found: Candidate[] = [];
+  const exists = (uid: string) => known.uids.has(uid);
+
+  for (const { metadata, spec } of links) {
+    const value = `${clusterID}/${metadata.uid}`;
+    const own = { tag: ownerTag, value };
+    const serviceId = resourceIn(
+      group,
+      "Microsoft.Network/privateLinkServices",
+      linkServiceName(metadata.name, clusterID),
+    );
+    const service = await privateLinkServices(arm).get(serviceId);
+    if (service && isFree(service.tags, exists))
+      found.push({
+        ...{ what: "link service", id: serviceId, was: whose(service.tags), ...own },
+        write: (used) =>
+          put(
+            used,
+            privateLinkServices(used.writing),
+            serviceId,
+            withoutAnswers(service),
+            service.etag,
+            own,
+          ),
+      });
+    const guest = resourceGroupId(spec.subscriptionID, spec.resourceGroupName);
+    const endpointId = resourceIn(
+      guest,
+      "Microsoft.Network/privateEndpoints",
+      endpointName(metadata.name),
+    );
+    const endpoint = await privateEndpoints(arm).get(endpointId);
+    if (endpoint && isFree(endpoint.tags, exists))
+      found.push({
+        ...{ what: "endpoint", id: endpointId, was: whose(endpoint.tags), ...own },
+        write: (used) =>
+          put(used, privateEndpoints(used.writing), endpointId, endpoint, endpoint.etag, own),
+      });
+    if (controlPlane === undefined) continue;
+    const zoneId = resourceIn(
+      guest,
+      "Microsoft.Network/privateDnsZones",
+      internalZoneName(controlPlane.metadata.name),
+    );
+    const zone = await privateDnsZones(arm).get(zoneId);
+    const claim = { tag: `${claimPrefix}${clusterID}`, value: controlPlane.metadata.uid ?? "" };
+    if (
+      zone &&
+      claimsIn(zone.tags).every(({ uid }) => !exists(uid)) &&
+      !found.some(({ id }) => id === zoneId)
+    )
+      found.push({
+        ...{ what: "zone", id: zoneId, was: whose(zone.tags), ...claim },
+        write: (used) => put(used, privateDnsZones(used.writing), zoneId, zone, zone.etag, claim),
+      });
+  }
+  return found;
+}
+
+/** Put the tag on it, and nothing else. */
+export async function handOver(session: Session, candidate: Candidate): Promise<void> {
+  await candidate.write(session);
+}
+
+async function put<T extends ArmResource>(
+  { writing: arm, signal }: Session,
+  gateway: ResourceGateway<T>,
+  id: ResourceId,
+  body: T,
+  etag: string | undefined,
+  { tag, value }: { tag: string; value: string },
+): Promise<void> {
+  const tagged = { ...body, tags: { ...body.tags, [tag]: value } };
+  await finish(arm, await gateway.put(id, tagged, { ifMatch: etag }), signal);
+}
+
+function isFree(tags: Tags | undefined, exists: (uid: string) => boolean): boolean {
+  const owner = ownerIn(tags);
+  return owner === undefined || !exists(owner.uid);
+}
+
+function whose(tags: Tags | undefined): string {
+  const owner = ownerIn(tags);
+  const [claim] = claimsIn(tags);
+  if (owner) return `${owner.clusterID}/${owner.uid}, which is gone`;
+  return claim ? `${claim.clusterID}, which is gone` : "nobody";
+}

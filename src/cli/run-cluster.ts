@@ -1,0 +1,154 @@
+import { parse, stringify } from "yaml";
+import { annotations, clusterAnnotation } from "../hosted/names.ts";
+import { KubeError } from "../kube/errors.ts";
+import { realClock, wait } from "../model/clock.ts";
+import { type KubeObject, keyOf } from "../model/kind.ts";
+import { azurePrivateLinkService } from "../model/kinds/azure-private-link-service.ts";
+import { namespace as namespaceKind, service } from "../model/kinds/core.ts";
+import { type HostedCluster, hostedCluster } from "../model/kinds/hosted-cluster.ts";
+import { privateAccess } from "../model/kinds/private-access.ts";
+import { secret } from "../model/kinds/secret.ts";
+import { gatherKube } from "../view/gather.ts";
+import type { KubeWorld } from "../view/world.ts";
+import { chosen } from "./chosen.ts";
+import { print } from "./output.ts";
+import type { Session } from "./session.ts";
+import { UsageError } from "./usage-error.ts";
+
+const minuteMs = 60_000;
+const lookEveryMs = 2_000;
+
+/** Make the namespace where there is none, and the cluster in it. */
+export async function makeCluster({ kube, signal }: Session, object: KubeObject): Promise<void> {
+  const name = object.metadata.namespace ?? "default";
+  const held = await kube.get({ kind: namespaceKind, name }, signal);
+  if (held === undefined) await kube.create(namespaceKind, { metadata: { name } }, signal);
+  await kube.create(hostedCluster, object, signal);
+}
+
+/** Delete a cluster and wait until it is gone. */
+export async function destroyCluster(
+  session: Session,
+  name: string,
+  options: { gracePeriod?: number; force?: boolean },
+): Promise<void> {
+  const { kube, signal } = session;
+  const { cluster } = await clusterCalled(session, name);
+  const key = keyOf(cluster);
+  const place = {
+    kind: hostedCluster,
+    namespace: cluster.metadata.namespace,
+    name: cluster.metadata.name,
+  };
+  const graceMs = (options.gracePeriod ?? (isPrivate(cluster) ? 20 : 10)) * minuteMs;
+  await kube.remove(place, signal);
+  let until = realClock.now() + graceMs;
+  let told = "";
+  let forced = false;
+  for (;;) {
+    const world = await gatherKube({ kube, signal }, []);
+    const left = leftOf(key, world);
+    if (left === undefined) break;
+    if (left !== told) print(left);
+    told = left;
+    if (realClock.now() > until) {
+      if (!options.force || forced)
+        throw new UsageError(
+          `${key} is not gone after ${Math.round(graceMs / minuteMs)} minutes · ${left} · see postern tree ${key}; it goes on being deleted`,
+        );
+      print("the time is over: what is left in the guest's subscription is given up");
+      await kube.patch(
+        place,
+        "merge",
+        { metadata: { annotations: { [annotations.abandon]: "true" } } },
+        { signal },
+      );
+      forced = true;
+      until = realClock.now() + graceMs;
+    }
+    await wait(realClock, lookEveryMs, signal);
+  }
+  print(forced ? `${key} is gone; see postern orphans for what was given up` : `${key} is gone`);
+}
+
+/** What is still there of a cluster, in words; undefined when all of it is gone. */
+function leftOf(key: string, world: KubeWorld): string | undefined {
+  const links = world.links.filter(
+    ({ metadata }) => metadata.annotations?.[clusterAnnotation] === key,
+  );
+  const waits = links.flatMap(({ metadata, status }) => {
+    const said = status?.conditions?.find(({ status: is }) => is !== "True");
+    return [
+      `${azurePrivateLinkService.kind} ${metadata.name}: ${said?.message ?? "being deleted"}`,
+    ];
+  });
+  if (waits.length > 0) return waits.join("; ");
+  if (world.controlPlanes.some(({ metadata }) => metadata.annotations?.[clusterAnnotation] === key))
+    return "its control plane is being deleted";
+  if (world.hostedClusters.some((each) => keyOf(each) === key)) return "it is being deleted";
+  return undefined;
+}
+
+/** A kubeconfig that leads to a hosted cluster from here. */
+export async function accessTo(
+  session: Session,
+  name: string,
+  portForward: boolean,
+): Promise<{ kubeconfig: string; hint?: string }> {
+  const { kube, signal } = session;
+  const { cluster, world } = await clusterCalled(session, name);
+  const key = keyOf(cluster);
+  const controlPlane = world.controlPlanes.find(
+    ({ metadata }) => metadata.annotations?.[clusterAnnotation] === key,
+  );
+  const namespace = controlPlane?.metadata.namespace;
+  const held =
+    namespace === undefined
+      ? undefined
+      : await kube.get({ kind: secret, namespace, name: "admin-kubeconfig" }, signal);
+  const { data } = (held ?? {}) as { data?: Record<string, string> };
+  const text = data?.kubeconfig && Buffer.from(data.kubeconfig, "base64").toString("utf8");
+  if (!text)
+    throw new KubeError(
+      "NotFound",
+      `there is no kubeconfig of ${key} yet · Secret ${namespace ?? "…"}/admin-kubeconfig is written by its control plane · wait until that is up`,
+    );
+  if (!portForward)
+    return {
+      kubeconfig: text,
+      ...(isPrivate(cluster) && {
+        hint: "its API server is reached only from its own network; from elsewhere use --port-forward",
+      }),
+    };
+  const api = await kube.get({ kind: service, namespace, name: "kube-apiserver" }, signal);
+  const { spec } = (api ?? {}) as { spec?: { ports?: { port?: number }[] } };
+  const port = spec?.ports?.[0]?.port ?? 6443;
+  const config = parse(text) as { clusters?: { cluster?: { server?: string } }[] };
+  for (const each of config.clusters ?? [])
+    if (each.cluster) each.cluster.server = `https://localhost:${port}`;
+  return {
+    kubeconfig: stringify(config),
+    hint: `run beside it: kubectl port-forward -n ${namespace} service/kube-apiserver ${port}:${port}`,
+  };
+}
+
+async function clusterCalled(
+  { kube, signal }: Session,
+  name: string,
+): Promise<{ cluster: HostedCluster; world: KubeWorld }> {
+  const world = await gatherKube({ kube, signal }, []);
+  const key = chosen(name, world);
+  const cluster = world.hostedClusters.find((each) => keyOf(each) === key);
+  if (cluster === undefined) throw new UsageError(`${key} is no HostedCluster`);
+  return { cluster, world };
+}
+
+function isPrivate({ spec }: HostedCluster): boolean {
+  const azure = spec.platform?.azure;
+  try {
+    return azure !== undefined && privateAccess(azure).topology !== "Public";
+  } catch {
+    // A contradiction in its spec: it may have a link all the same.
+    return true;
+  }
+}
