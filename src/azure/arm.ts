@@ -130,6 +130,14 @@ export class Arm {
     this.budgets.forget(identity);
   }
 
+  /**
+   * Forget what every identity has seen, when this process begins to lead: another has led and written since, and an absence
+   * that was seen before may be what it made. Operations are kept: each tells itself what became of it.
+   */
+  forgetSightings(): void {
+    for (const { sightings } of this.#memories.values()) sightings.forgetAll();
+  }
+
   #memoryOf(identity: string): Memory {
     const held = this.#memories.get(identity);
     if (held !== undefined) return held;

@@ -17,6 +17,23 @@ async function gateway(answer: Parameters<typeof road>[0]) {
 
 const page = (seen: Seen) => Number(new URL(seen.url, "http://x").searchParams.get("page") ?? 0);
 
+test("who begins to lead believes nothing that was seen before, not even that there is nothing", async () => {
+  let there = false;
+  const { things, made, seen } = await gateway((one, response) => {
+    if (one.url.includes("/api?"))
+      return there ? json(response, 200, { id: linkId }) : refuse(response, 404, "NotFound");
+    json(response, 200, { value: there ? [{ id: linkId }] : [] });
+  });
+  expect(await things.look(linkId, 60_000)).toEqual({ state: "absent" });
+  expect(await things.list(group, 60_000)).toEqual([]);
+  there = true;
+  expect(await things.look(linkId, 60_000)).toEqual({ state: "absent" });
+  expect(seen).toHaveLength(2);
+  made.forgetSightings();
+  expect(await things.look(linkId, 60_000)).toMatchObject({ state: "there" });
+  expect(await things.list(group, 60_000)).toHaveLength(1);
+});
+
 describe("get", () => {
   test.each([
     ["the front door", "ResourceNotFound"],

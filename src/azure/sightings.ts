@@ -126,6 +126,11 @@ export class Sightings {
     held.items.set(idKey(id), { resource: undefined, at: Number.NaN, order });
   }
 
+  /** Forget everything, when another may have changed it meanwhile. */
+  forgetAll(): void {
+    this.#collections.clear();
+  }
+
   /** What lay in a resource is gone with it, also where one of the same name is made again. */
   #forgetChildren(key: string): void {
     for (const name of this.#collections.keys())

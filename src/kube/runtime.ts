@@ -48,6 +48,8 @@ export interface RuntimeOptions {
   namespace?: string | undefined;
   /** The Lease by which one process leads; without it this one leads from the start. */
   lease?: { namespace: string; name: string; identity: string } | undefined;
+  /** Told before the controllers begin, each time that this process comes to lead. */
+  onLead?: () => void;
   metrics?: Metrics;
   journal?: Journal | undefined;
   clock?: Clock;
@@ -199,6 +201,7 @@ export class Runtime {
   #begin(): void {
     const term = ++this.#terms;
     this.#begun = term;
+    this.#options.onLead?.();
     this.metrics.leading(this.#options.lease?.name ?? "alone", true);
     for (const controller of this.controllers) {
       const filled = [...(this.#needs.get(controller) ?? [])].map(([cache, needed]) =>

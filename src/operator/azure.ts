@@ -22,6 +22,8 @@ export interface OperatorAzure {
   checks: Check[];
   /** A road to another cloud, for those who bring their own credential. */
   roadTo(cloud: Cloud): Arm;
+  /** Forget what was seen of Azure, when this process begins to lead. */
+  forgetSightings(): void;
   close(): void;
 }
 
@@ -63,6 +65,9 @@ export function azureFromEnvironment(
       const road = new Arm({ cloud: other, credential: noneIn(other), ...shared });
       roads.push(road);
       return road;
+    },
+    forgetSightings: () => {
+      for (const road of roads) road.forgetSightings();
     },
     close: () => {
       for (const road of roads) road.close();

@@ -88,6 +88,7 @@ export async function runOperator(
       namespace: settings.namespace,
       instance: identity,
       lease: lease && { namespace: connection.namespace, ...lease, identity },
+      onLead: () => azure.forgetSightings(),
     });
     log.info(
       {

@@ -5,6 +5,7 @@ import { KubeClient } from "../../src/kube/client.ts";
 import { fromKubeconfig } from "../../src/kube/credentials.ts";
 import { Lease } from "../../src/kube/lease.ts";
 import { silentLog } from "../../src/kube/log.ts";
+import { Runtime } from "../../src/kube/runtime.ts";
 import { ManualClock, settle } from "../manual-clock.ts";
 import { describeOnCluster } from "../setup/cluster.ts";
 
@@ -94,6 +95,42 @@ describeOnCluster("leader election on a real API server", (cluster) => {
       holderIdentity: ["a", "b", "c"][leader],
       leaseDurationSeconds: 15,
     });
+  });
+
+  test("a process is told each time that it comes to lead, so that it forgets what it saw before", async () => {
+    const namespace = await cluster.namespace();
+    const clock = new ManualClock(Date.now());
+    const client = new KubeClient(await fromKubeconfig(cluster.kubeconfig));
+    let terms = 0;
+    const runtime = new Runtime({
+      ...{ client, clock, log: silentLog, features: [] },
+      lease: { namespace, name: "postern", identity: "first" },
+      onLead: () => terms++,
+    });
+    const stop = new AbortController();
+    const running = runtime.run(stop.signal);
+    onTestFinished(async () => {
+      stop.abort();
+      await running;
+      client.close();
+    });
+    const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/postern`;
+    // Its requests are answered in their own time: one of ours is a good while to wait.
+    const until = async (claim: () => boolean) => {
+      for (let tries = 0; !claim(); tries++) {
+        if (tries > 500) throw new Error("not so after 500 steps");
+        await clock.move(250);
+        await cluster.request("GET", path);
+      }
+    };
+    await until(() => runtime.leading);
+    expect(terms).toBe(1);
+    const renewTime = new Date(clock.now()).toISOString().replace("Z", "000Z");
+    const spec = { holderIdentity: "another", renewTime, leaseDurationSeconds: 15 };
+    await cluster.request("PATCH", path, { spec }, { contentType: "application/merge-patch+json" });
+    await until(() => !runtime.leading);
+    await until(() => runtime.leading);
+    expect(terms).toBe(2);
   });
 
   test("a leader that stops lets go, and the next one leads within its next tries", async () => {
