@@ -8,6 +8,7 @@ import type { WriteOptions } from "../options.ts";
 import { asGoReads } from "../patch/as-go-reads.ts";
 import { recordUpdate } from "../patch/record-update.ts";
 import type { Cause, Resource, Stored } from "../resource.ts";
+import { prunedMetadata } from "../schema/embedded.ts";
 import { same } from "../schema/plain.ts";
 import { heldIn, seenBy } from "../seen.ts";
 
@@ -33,14 +34,16 @@ export function complete(call: Call, world: World, given: Given): Completed {
   const { old, options } = given;
   const { object: pruned, unknown } = pruneAsRead(resource, given.object);
   const warnings = fieldWarnings(call, given, unknown);
-  const split = withParts(resource, subresource, pruned, old);
-  const filled = filledIn(resource, split);
   const now = dateBy(world.clock).getTime();
-  refuse(resource, filled, problems(resource, filled, old));
-  // Only what fits its schema can be filled in by its kind; what that adds is managed like the rest.
+  const filled = filledIn(resource, pruned);
+  const split = withParts(resource, subresource, filled, old);
+  refuse(resource, split, problems(resource, split, old));
+  // Only what fits its schema can be filled in by its kind; what that adds is managed like the rest. And who sends a
+  // status where it does not belong still takes it from those who manage it: so does kube-apiserver.
   const whole = resource.strategy?.fill?.(filled) ?? filled;
-  const recorded =
+  const managed =
     given.sent === "applied" ? whole : withManagers(call, world, whole, old, options, now);
+  const recorded = withParts(resource, subresource, managed, old);
   const others = () =>
     world.store.list(heldIn(resource)).map((entry) => seenBy(resource, entry).object);
   const prepared = resource.strategy?.prepare?.(recorded, old, others) ?? recorded;
@@ -73,9 +76,13 @@ function fieldWarnings(call: Call, { old, options, sent }: Given, unknown: strin
 }
 
 /** As Go reads it, and without what is unknown. What Go leaves out because it is empty may be unknown, too. */
-function pruneAsRead(resource: Resource, object: Stored): { object: Stored; unknown: string[] } {
+function pruneAsRead(resource: Resource, given: Stored): { object: Stored; unknown: string[] } {
+  const unknown: string[] = [];
+  const metadata = prunedMetadata(given.metadata, "metadata", unknown) as Stored["metadata"];
+  const object = { ...given, metadata };
   const read = resource.shape.prune(asGoReads(resource, object));
-  return resource.builtIn ? { ...read, unknown: resource.shape.prune(object).unknown } : read;
+  const others = resource.builtIn ? resource.shape.prune(object).unknown : read.unknown;
+  return { object: read.object, unknown: [...unknown, ...others] };
 }
 
 function filledIn(resource: Resource, object: Stored): Stored {
