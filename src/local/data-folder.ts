@@ -46,7 +46,10 @@ export function openDataFolder(asked: string | undefined, reset: boolean): DataF
 }
 
 function makeTemporary(): string {
-  return mkdtempSync(join(tmpdir(), "postern-local-"));
+  const path = mkdtempSync(join(tmpdir(), "postern-local-"));
+  // Also where the process ends in a hurry.
+  process.once("exit", () => rmSync(path, { recursive: true, force: true }));
+  return path;
 }
 
 function makeKept(asked: string): string {

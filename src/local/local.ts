@@ -35,7 +35,7 @@ export interface LocalSettings {
 export interface Local {
   ready: Ready;
   folder: DataFolder;
-  operator: LocalOperator | undefined;
+  operator: LocalOperator;
   /** Undefined with a real Azure. */
   simulator: Simulator | undefined;
   appliances: Appliances | undefined;
@@ -109,9 +109,9 @@ export async function startLocal(
     }
 
     const { operator: wanted } = scenario;
-    const clusterApi = wanted?.clusterApi ?? {};
+    const { clusterApi, loadBalancers } = wanted;
     const as = (name: string): Record<string, string> =>
-      simulator && wanted
+      simulator
         ? environmentOf(
             simulator,
             folder,
@@ -119,22 +119,21 @@ export async function startLocal(
             wanted.managementGroup,
           )
         : {};
-    const balancers = wanted?.loadBalancers;
     const clock = fastClock(Math.min(speed, fastestOperator));
     const log = createWriteStream(folder.file("operator.log"), { flags: "a", mode: 0o600 });
     const operator = await startOperator(
       {
         connection: cluster.connection,
-        env: { ...env, ...as(wanted?.identity ?? "") },
+        env: { ...env, ...as(wanted.identity) },
         clusterApi,
         clock,
         version,
         port: ports.operator,
         cloudProvider:
-          simulator && balancers
+          simulator && loadBalancers
             ? {
-                arm: roadOf(simulator, applicationNamed(simulator, balancers.identity), clock),
-                at: balancers,
+                arm: roadOf(simulator, applicationNamed(simulator, loadBalancers.identity), clock),
+                at: loadBalancers,
               }
             : undefined,
         log: (line) => log.write(line),
@@ -155,7 +154,7 @@ export async function startLocal(
       ));
     if (appliances) stops.push(() => appliances.stop());
 
-    const environment = as(wanted?.person ?? "");
+    const environment = as(wanted.person);
     const kubeconfig = folder.file("kubeconfig");
     const urls = { operator: operator.url, ...(simulator && { azure: simulator.url }) };
     writeKubeconfig(kubeconfig, cluster.config, { environment, operator: clusterApi, urls });

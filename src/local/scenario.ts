@@ -25,7 +25,7 @@ export interface Scenario {
   text: string;
   azure: Seed | undefined;
   objects: ScenarioObject[];
-  operator: ScenarioOperator | undefined;
+  operator: ScenarioOperator;
   appliances: ScenarioAppliance[];
 }
 
@@ -83,6 +83,7 @@ export function scenarioIn(text: string, file: string): Scenario {
   const fields = fieldsOf(whole, "a scenario", ["azure", "kubernetes", "operator", "appliances"]);
   const azure = fields.get("azure");
   const operator = fields.get("operator");
+  if (!operator) throw scenarioError(whole.place(), "a scenario must have 'operator'");
   const seed = azure && seedOf(azure, text);
   const appliances = entriesOf(fields.get("appliances"), "appliances");
   if (!seed && appliances[0])
@@ -92,7 +93,7 @@ export function scenarioIn(text: string, file: string): Scenario {
     text,
     azure: seed,
     objects: entriesOf(fields.get("kubernetes"), "kubernetes").flatMap(objectsOf),
-    operator: operator && operatorOf(operator, seed),
+    operator: operatorOf(operator, seed),
     appliances: appliances.map(applianceOf),
   };
 }

@@ -1,6 +1,5 @@
 import type { WriteStream } from "node:tty";
-import type { Row } from "./clusters.ts";
-import { frameOf } from "./view.ts";
+import { type Frame, frameOf } from "./view.ts";
 
 const drawEveryMs = 200;
 
@@ -8,7 +7,7 @@ const drawEveryMs = 200;
 export function drawLive(
   terminal: WriteStream,
   env: NodeJS.ProcessEnv,
-  now: () => { title: string; seconds: number; rows: readonly Row[] },
+  now: () => Omit<Frame, "columns" | "height" | "color">,
 ): () => void {
   let drawn: string[] = [];
   const draw = () => {

@@ -5,6 +5,8 @@ export interface Frame {
   title: string;
   seconds: number;
   rows: readonly Row[];
+  /** Something to say below. */
+  note?: string | undefined;
   columns: number;
   /** How many lines there is room for. */
   height: number;
@@ -17,7 +19,9 @@ const stateWidth = 9;
 const leastStep = 14;
 
 /** The lines of a frame: none is wider than the terminal, and there are no more than it has. */
-export function frameOf({ title, seconds, rows, columns, height, color }: Frame): string[] {
+export function frameOf(frame: Frame): string[] {
+  const { title, seconds, rows, note, columns, color } = frame;
+  const height = frame.height - (note === undefined ? 0 : 1);
   const done = rows.filter(({ state }) => state === "available").length;
   const head = `${title} · ${Math.floor(seconds)} s · ${done} of ${rows.length} available`;
   const shown = rows.length <= height - 1 ? rows : mostTelling(rows, Math.max(0, height - 2));
@@ -27,6 +31,7 @@ export function frameOf({ title, seconds, rows, columns, height, color }: Frame)
     cut(head, columns),
     ...shown.map((row) => lineOf(row, widths, columns, color)),
     ...(left > 0 ? [cut(`… and ${left} more`, columns)] : []),
+    ...(note === undefined ? [] : [cut(note, columns)]),
   ];
 }
 

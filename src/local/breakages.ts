@@ -1,0 +1,168 @@
+import { randomUUID } from "node:crypto";
+import type { Arm, ArmView } from "../azure/arm.ts";
+import { decision, endpointConnections } from "../azure/gateways/endpoint-connections.ts";
+import { privateEndpoints } from "../azure/gateways/private-endpoints.ts";
+import { privateLinkServices } from "../azure/gateways/private-link-services.ts";
+import { type Clock, realClock } from "../model/clock.ts";
+import { lastSegment, sameId } from "../model/resource-id.ts";
+import type { Action } from "../server/dashboard.ts";
+import type { Simulator } from "../simulator/simulator.ts";
+import { LocalError } from "./local-error.ts";
+
+const throttleMs = 20_000;
+const withoutRoleMs = 20_000;
+
+/** What the buttons need: an Azure, the road of the person at the keyboard, and the operator. */
+export interface Breakable {
+  simulator: Simulator;
+  person: Arm;
+  /** The object id by which the operator acts, and the group that it acts in. */
+  operatorId: string;
+  managementGroup: string;
+  /** Ends the operator as a kill would, and starts another when its time comes. */
+  killLeader(): Promise<void>;
+  clock?: Clock;
+}
+
+/** The buttons of the dashboard that break something, so that a person sees it repaired. */
+export function breakages(given: Breakable): Action[] {
+  const { simulator, person, killLeader, clock = realClock } = given;
+  const arm = () =>
+    person.for({
+      priority: "change",
+      signal: AbortSignal.timeout(30_000),
+      mayWrite: () => true,
+      id: "dashboard",
+    });
+  return [
+    {
+      name: "delete-endpoint",
+      label: "Delete it in Azure",
+      about: "Deletes the endpoint behind the operator's back. It is found missing and made anew.",
+      on: "endpoint",
+      do: async (id) => {
+        await privateEndpoints(arm()).remove(id);
+        return `${lastSegment(id)} is being deleted in Azure`;
+      },
+    },
+    {
+      name: "reject",
+      label: "Reject its connection",
+      about: "The owner of the link service turns the endpoint away. That is final: the endpoint must be made anew.",
+      on: "endpoint",
+      do: (id) => decideOn(arm(), id, "Rejected"),
+    },
+    {
+      name: "approve",
+      label: "Approve its connection",
+      about: "The owner of the link service lets the endpoint in.",
+      on: "endpoint",
+      do: (id) => decideOn(arm(), id, "Approved"),
+    },
+    {
+      name: "throttle",
+      label: "Throttle Azure",
+      about: "Azure answers 429 to every write for twenty seconds. Nothing is lost, and everything waits.",
+      on: "nothing",
+      do: async () => {
+        for (const method of ["PUT", "DELETE", "PATCH"])
+          simulator.addFault({
+            match: { method },
+            effect: { kind: "throttled", retryAfterSeconds: 5 },
+            forMs: throttleMs,
+          });
+        return "Azure refuses writes as too many for twenty seconds";
+      },
+    },
+    {
+      name: "revoke-role",
+      label: "Take the operator's role away",
+      about: "The operator may do nothing in the management group for twenty seconds. Its conditions say which action is missing.",
+      on: "nothing",
+      do: () => revoke(arm(), given, clock),
+    },
+    {
+      name: "kill-leader",
+      label: "Kill the operator",
+      about: "Ends the operator in the middle of its work. Another one begins where it was.",
+      on: "nothing",
+      do: async () => {
+        await killLeader();
+        return "the operator was ended, and another one has begun";
+      },
+    },
+  ];
+}
+
+/** Decide on the connection of an endpoint, as the owner of the link service. */
+async function decideOn(
+  arm: ArmView,
+  endpoint: string,
+  status: "Approved" | "Rejected",
+): Promise<string> {
+  const found = await privateEndpoints(arm).get(endpoint);
+  const connections = [
+    ...(found?.properties.privateLinkServiceConnections ?? []),
+    ...(found?.properties.manualPrivateLinkServiceConnections ?? []),
+  ];
+  const target = connections[0]?.properties.privateLinkServiceId ?? "";
+  const subscriptions = new Set([target.split("/")[2], endpoint.split("/")[2]]);
+  for (const subscription of subscriptions) {
+    if (!subscription) continue;
+    const services = await privateLinkServices(arm).list(`/subscriptions/${subscription}`);
+    for (const { id = "", properties } of services)
+      for (const connection of properties.privateEndpointConnections ?? []) {
+        if (!sameId(connection.properties.privateEndpoint?.id ?? "", endpoint)) continue;
+        const body = decision(connection.name ?? "", status, `${status} from the dashboard`);
+        const place = connection.id ?? `${id}/privateEndpointConnections/${connection.name}`;
+        await endpointConnections(arm).put(place, body);
+        return `the connection of ${lastSegment(endpoint)} is ${status}`;
+      }
+  }
+  throw new LocalError(
+    "NotThere",
+    `no link service has a connection of ${lastSegment(endpoint)} · it may be gone already · look at the picture again`,
+  );
+}
+
+interface Assignment {
+  id: string;
+  properties: { roleDefinitionId: string; principalId: string; scope: string };
+}
+
+/** Take the operator's roles in the management group away, and give them back after a while. */
+async function revoke(
+  arm: ArmView,
+  { operatorId, managementGroup, person }: Breakable,
+  clock: Clock,
+): Promise<string> {
+  const query = { "api-version": "2022-04-01" };
+  const path = `${managementGroup}/providers/Microsoft.Authorization/roleAssignments`;
+  const { body } = await arm.request("GET", path, { query });
+  const held = ((body as { value?: Assignment[] }).value ?? []).filter(
+    ({ id, properties }) =>
+      properties.principalId === operatorId &&
+      id.toLowerCase().startsWith(managementGroup.toLowerCase()),
+  );
+  for (const { id } of held) await arm.request("DELETE", id, { query });
+  clock.after(withoutRoleMs, () => {
+    const again = person.for({
+      priority: "change",
+      signal: AbortSignal.timeout(30_000),
+      mayWrite: () => true,
+      id: "dashboard",
+    });
+    for (const { properties } of held) {
+      const { roleDefinitionId, principalId } = properties;
+      void again
+        .request("PUT", `${path}/${randomUUID()}`, {
+          query,
+          body: { properties: { roleDefinitionId, principalId } },
+        })
+        .catch(() => undefined);
+    }
+  });
+  return held.length === 0
+    ? "the operator has no role there now"
+    : "the operator's role is taken away for twenty seconds";
+}

@@ -1,0 +1,31 @@
+import type { Local, LocalSettings } from "./local.ts";
+
+/** What a person reads first: where things are, and what to try. */
+export function greeting(local: Local, { speed }: LocalSettings): string {
+  const { ready, folder, scenarioIgnored } = local;
+  const rows = [
+    ["Kubernetes", ready.kubernetes.url],
+    ["kubeconfig", ready.kubeconfig],
+    ...(ready.azure
+      ? [["Azure", `${ready.azure.resourceManagerHttp}, ${speed} times as fast`]]
+      : []),
+    ["operator", ready.operator.url],
+    ["its log", ready.operator.log],
+    ["data", folder.kept ? folder.path : "kept nowhere; --data keeps it"],
+  ];
+  const lines = rows.map(([name = "", value = ""]) => `  ${name.padEnd(10)}  ${value}`);
+  const ignored = `The scenario ${ready.scenario} was not applied:
+${folder.path} was begun with another one.
+Start with --reset to begin anew with this one.
+
+`;
+  return `${scenarioIgnored ? ignored : ""}Postern is ready after ${process.uptime().toFixed(1)} s; stop it with Ctrl-C.
+${lines.join("\n")}
+
+Try in another terminal:
+  export KUBECONFIG=${ready.kubeconfig}
+  kubectl get hostedclusters,azureclusters -A
+  npx postern tree
+
+`;
+}
