@@ -13,7 +13,13 @@ function made(resource: Resource, more: Record<string, unknown> = {}): Stored {
   return {
     apiVersion: group === "" ? version : `${group}/${version}`,
     kind: resource.kind,
-    metadata: { name: "one", namespace: "a", uid: "u", resourceVersion: "", creationTimestamp: "" },
+    metadata: {
+      name: "one",
+      namespace: "a",
+      uid: "u",
+      resourceVersion: "",
+      creationTimestamp: "2026-03-01T12:00:00Z",
+    },
     ...more,
   };
 }
@@ -42,9 +48,9 @@ describe("a Secret", () => {
   });
 
   test("holds base64 under keys that can be files, and no more than a mebibyte", () => {
-    expect(wrong(secret, made(secret, { data: { a: "no!" } }))).toEqual([
-      "data[a] FieldValueInvalid",
-    ]);
+    const { shape } = secret;
+    expect(shape.problems(made(secret, { data: { a: "", b: "YQ==" } }))).toEqual([]);
+    expect(shape.problems(made(secret, { data: { a: "no!" } }))).toHaveLength(1);
     expect(wrong(secret, made(secret, { data: { "a/b": "" } }))).toEqual([
       "data[a/b] FieldValueInvalid",
     ]);
@@ -163,6 +169,13 @@ test("a Lease lasts for some time", () => {
   expect(wrong(lease, made(lease, { spec: { leaseDurationSeconds: 0 } }))).toEqual([
     "spec.leaseDurationSeconds FieldValueInvalid",
   ]);
+});
+
+test("a Lease tells its times to the microsecond", () => {
+  const { shape, ...lease } = kind("Lease", "coordination.k8s.io");
+  const renewed = (renewTime: string) => made({ shape, ...lease }, { spec: { renewTime } });
+  expect(shape.problems(renewed("2026-03-01T12:00:00.000000Z"))).toEqual([]);
+  expect(shape.problems(renewed("2026-03-01T12:00:00.5Z"))).toHaveLength(1);
 });
 
 test("a Pod has containers, and those have images", () => {

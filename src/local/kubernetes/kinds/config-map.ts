@@ -2,7 +2,7 @@ import type { Cause, Resource, Stored } from "../resource.ts";
 import { ageColumn, builtIn, column, nameColumn } from "./built-in.ts";
 import { forbidden, invalid } from "./causes.ts";
 import { sameMap, totalBytes, wrongDataKey } from "./data-map.ts";
-import { flag, mapOf, textMap } from "./fields.ts";
+import { bytes, flag, mapOf, textMap } from "./fields.ts";
 import { mostDataBytes, tooLarge } from "./secret.ts";
 
 interface ConfigMap {
@@ -19,7 +19,7 @@ export const configMap: Resource = builtIn({
   namespaced: true,
   description: "Configuration, as texts under names.",
   properties: {
-    binaryData: mapOf({ type: "string", format: "byte" }, "Values that are no text, in base64."),
+    binaryData: mapOf(bytes("One of them."), "Values that are no text, in base64."),
     data: textMap("The texts."),
     immutable: flag("True where the values may never change."),
   },
@@ -56,7 +56,7 @@ function problems(object: Stored, old: Stored | undefined): Cause[] {
 
 function problemsOfChange(now: ConfigMap, old: ConfigMap | undefined): Cause[] {
   if (old?.immutable !== true) return [];
-  const frozen = "field is immutable, as `immutable` says";
+  const frozen = "field is immutable when `immutable` is set";
   const causes: Cause[] = [];
   if (now.immutable !== true) causes.push(forbidden("immutable", frozen));
   if (!sameMap(now.data, old.data)) causes.push(forbidden("data", frozen));

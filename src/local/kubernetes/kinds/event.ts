@@ -3,19 +3,19 @@ import { ageOf } from "./ages.ts";
 import { builtIn, column, wide } from "./built-in.ts";
 import { invalid } from "./causes.ts";
 import { type Event, newStyleProblems } from "./event-rules.ts";
-import { fields, int32, text, time } from "./fields.ts";
+import { fields, int32, microTime, text, time } from "./fields.ts";
 import { objectReference } from "./references.ts";
 
 /** What both forms of an Event say in the same words. */
 export const commonFields = {
   action: text("What was done."),
-  eventTime: time("When it was first seen, to the microsecond."),
+  eventTime: microTime("When it was first seen, to the microsecond."),
   reason: text("Why, in one word."),
   related: objectReference("Another object that it is about."),
   reportingInstance: text("Which instance of the reporter it was."),
   series: fields("How often it was seen since, where it goes on.", {
     count: int32("How often."),
-    lastObservedTime: time("When it was last seen."),
+    lastObservedTime: microTime("When it was last seen."),
   }),
   type: text("Normal or Warning."),
 };

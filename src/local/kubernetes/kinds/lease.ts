@@ -1,7 +1,7 @@
 import type { Cause, Resource, Stored } from "../resource.ts";
 import { ageColumn, builtIn, column, nameColumn } from "./built-in.ts";
 import { invalid } from "./causes.ts";
-import { fields, int32, text, time } from "./fields.ts";
+import { fields, int32, microTime, text } from "./fields.ts";
 
 interface Spec {
   holderIdentity?: string;
@@ -18,12 +18,12 @@ export const lease: Resource = builtIn({
   description: "A claim that one of several programs holds for a while.",
   properties: {
     spec: fields("Who holds it, and for how long.", {
-      acquireTime: time("When its holder took it."),
+      acquireTime: microTime("When its holder took it."),
       holderIdentity: text("Who holds it."),
       leaseDurationSeconds: int32("How long others wait after the last renewal."),
       leaseTransitions: int32("How often it went from one holder to another."),
       preferredHolder: text("Who should hold it next."),
-      renewTime: time("When its holder last renewed it."),
+      renewTime: microTime("When its holder last renewed it."),
       strategy: text("How its holder is chosen."),
     }),
   },

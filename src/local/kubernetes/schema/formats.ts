@@ -59,6 +59,12 @@ const formats: Readonly<Record<string, (text: string) => boolean>> = {
   k8sshortname: (text) => text.length <= 63 && new RegExp(`^${shortName}$`).test(text),
   k8slongname: (text) =>
     text.length <= 253 && new RegExp(`^${shortName}(\\.${shortName})*$`).test(text),
+  // Two of the types of Go: built-in kinds name them, and no definition would.
+  gomicrotime: (text) => isDateTime(text) && /:\d{2}\.\d{6}(Z|[+-]\d{2}:\d{2})$/.test(text),
+  gobytes: (text) =>
+    /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(
+      text.replace(/[\r\n]/g, ""),
+    ),
 };
 
 /** An absolute URI, or an absolute path. */

@@ -1,3 +1,4 @@
+import { publishedFormats } from "../kinds/fields.ts";
 import { objectMeta } from "../kinds/object-meta.ts";
 import type { Resource, Schema } from "../resource.ts";
 
@@ -85,7 +86,7 @@ export function gvk({ group, version }: Resource, kind: string) {
   return { group, version, kind };
 }
 
-/** A schema as it is shown: clients want a type where either a number or a text may stand. */
+/** A schema as it is shown: in formats that others know, and with a type where either a number or a text may stand. */
 function published(schema: Schema): Schema {
   const { properties, items, additionalProperties, ...words } = schema;
   const result: Schema = { ...words };
@@ -93,6 +94,8 @@ function published(schema: Schema): Schema {
     result.type = "string";
     result.format = "int-or-string";
   }
+  const format = publishedFormats[schema.format ?? ""];
+  if (format !== undefined) result.format = format;
   if (properties) result.properties = mapValues(properties, published);
   if (items) result.items = published(items);
   if (typeof additionalProperties === "object") {
