@@ -118,7 +118,10 @@ async function world(first: AzureClusterIdentity, given: Given = {}) {
   identities.follow({
     identities: {
       get: (key) => objects.get(key),
-      onChange: (handler) => void handlers.push(handler),
+      onChange: (handler) => {
+        handlers.push(handler);
+        return () => undefined;
+      },
     },
     secrets: versions,
     namespaces,
@@ -348,7 +351,7 @@ describe("a credential is kept", () => {
     const { credential, identities } = await world(identity());
     const first = credential();
     identities.follow({
-      identities: { get: () => identity(), onChange: () => {} },
+      identities: { get: () => identity(), onChange: () => () => undefined },
       secrets: new Map(),
       namespaces: new Map(),
     });

@@ -88,3 +88,16 @@ test("a condition that says no more than its status is carried along as it is", 
   const planned = { conditions: [{ ...bare } as never], fields: {} };
   expect(statusChange(seen, own, planned, now, "whole")).toBeUndefined();
 });
+
+test("how bad it is is said where the list is written whole, of what is False and of nothing else", () => {
+  const bad = { ...ready, status: "False" } as const;
+  const severityIn = (condition: object, list?: "whole") => {
+    const planned = { conditions: [condition as typeof bad], fields: {} };
+    const { conditions } = statusChange(object(), own, planned, now, list) ?? {};
+    return (conditions as { severity?: string }[])[0]?.severity;
+  };
+  expect(severityIn(bad, "whole")).toBe("Error");
+  expect(severityIn({ ...bad, severity: "Info" }, "whole")).toBe("Info");
+  expect(severityIn(ready, "whole")).toBeUndefined();
+  expect(severityIn(bad)).toBeUndefined();
+});

@@ -36,7 +36,7 @@ export function statusChange(
   const observedGeneration = object.metadata.generation ?? 0;
   // One that is only carried along says itself for which generation it was decided.
   const wanted = planned.conditions.map((each) =>
-    list === "whole" ? each : { observedGeneration, ...each },
+    list === "whole" ? withSeverity(each) : { observedGeneration, ...each },
   );
   const conditions = withConditions(held, wanted, own.conditions, now);
   const changed =
@@ -49,6 +49,11 @@ export function statusChange(
     if (planned.fields[field] !== undefined) status[field] = planned.fields[field];
   if (conditions.length > 0) status.conditions = conditions;
   return status;
+}
+
+/** Cluster API passes over a condition that is False and does not say how bad that is, when it sums conditions up. */
+function withSeverity<T extends PlannedCondition | Condition>(condition: T): T {
+  return condition.status === "False" ? { severity: "Error", ...condition } : condition;
 }
 
 /**

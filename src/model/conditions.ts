@@ -1,7 +1,10 @@
 import type { Condition } from "./kinds/condition.ts";
 
 /** A condition as a plan decides it: a plan has no clock, and knows no generation. */
-export type PlannedCondition = Pick<Condition, "type" | "status" | "reason" | "message">;
+export type PlannedCondition = Pick<Condition, "type" | "status" | "reason" | "message"> & {
+  /** Of one that is False, where the conditions have such a field: `Info` for what comes by itself. */
+  severity?: "Error" | "Info";
+};
 
 /** The same with the generation that it was decided for. */
 export type ObservedCondition = Omit<Condition, "lastTransitionTime">;

@@ -109,6 +109,14 @@ function short(given: Seen): { told: string[]; does: string[] } {
   };
 }
 
+test("what only takes its time is told as Info, what somebody must do something about as Error", () => {
+  const severityOf = (given: Partial<SeenInAzure>) =>
+    plan(seen(given)).conditions.map(({ severity }) => severity);
+  expect(severityOf(links({ state: "changing", retryAfterMs: 1 }))).toEqual(["Info"]);
+  expect(severityOf(links(there(service({}, { tags: {} }))))).toEqual(["Error"]);
+  expect(severityOf(links(there(service())))).toEqual([undefined]);
+});
+
 describe("a link service", () => {
   const failure = { reason: "X", message: "no" };
   test.each<[string, Partial<SeenInAzure>, string, string[]]>([

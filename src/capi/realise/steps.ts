@@ -89,6 +89,7 @@ export function summary(
   return {
     type,
     status: "False",
+    severity: urgent.length > 0 ? "Error" : "Info",
     reason: (urgent[0] ?? passing[0] ?? first).reason,
     message: [...told, ...(more > 0 ? [`and ${more} more`] : [])].join("; "),
   };

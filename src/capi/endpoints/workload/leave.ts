@@ -131,7 +131,8 @@ const go: Plan<WorkloadStep> = {
 };
 
 function wait(verdict: Verdict, afterMs: number): Plan<WorkloadStep> {
-  const condition = { type: conditions.links, ...verdict };
+  const severity = verdict.reason === reasons.leaving ? "Info" : "Error";
+  const condition = { type: conditions.links, ...verdict, severity } as const;
   return { steps: [], conditions: [condition], again: { afterMs } };
 }
 

@@ -384,3 +384,12 @@ test("what is wanted does not depend on who asks: both features make the same en
   expect(link && apiEndpoint(link, cluster, mc)).toEqual(seen.claims[0]?.claim.endpoint);
   expect(managementEndpoint(cluster, mc, "gateway")).toEqual(seen.ways[0]?.wanted);
 });
+
+test("what comes by itself is told as Info, so that a sum of conditions does not cry for it", () => {
+  const severityOf = (shape: Shape) =>
+    new PaperClusters(management(), workload(shape)).planWorkload("org-acme/wc1").conditions[0]
+      ?.severity;
+  expect(severityOf({ linksReady: undefined })).toBe("Info");
+  expect(severityOf({})).toBe("Info");
+  expect(severityOf({ links: [{ name: "a", allowed: [] }] })).toBeUndefined();
+});

@@ -48,8 +48,18 @@ export function plan(seen: Seen): Plan<WorkloadStep> {
 }
 
 function conditionOf(verdict: Verdict): PlannedCondition {
-  return { type: conditions.links, ...verdict };
+  const waits = verdict.status === "False" && byItself.includes(verdict.reason);
+  return { type: conditions.links, ...verdict, ...(waits && { severity: "Info" }) };
 }
+
+/** What a little time puts right. */
+const byItself: readonly string[] = [
+  reasons.linksNotReady,
+  reasons.endpointPending,
+  reasons.endpointNotFound,
+  reasons.interfaceNotFound,
+  reasons.addressNotFound,
+];
 
 /** The condition as it is, which may say less than ours do: what we do not decide about we do not change either. */
 function held({ condition }: Seen): PlannedCondition[] {
