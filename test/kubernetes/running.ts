@@ -7,7 +7,7 @@ import { onTestFinished, vi } from "vitest";
 export interface Running {
   /** The lines that it has written so far. */
   lines(): string[];
-  /** Waits for a line; where the process ends before, its last words are the error. */
+  /** Waits for a line, however wide its columns are; the process's last words are in the error. */
   saying(line: string): Promise<void>;
   /** Ends it as a person would, and waits until it is gone. */
   end(): Promise<void>;
@@ -33,7 +33,7 @@ export function start(program: string, args: string[]): Running {
     saying: (line) =>
       vi.waitFor(
         () => {
-          if (lines().includes(line)) return;
+          if (lines().some((each) => each.replace(/ +/g, " ") === line)) return;
           throw new Error(`it does not say ${line}: ${JSON.stringify(lines())}\n${errors}`);
         },
         { timeout: 25_000, interval: 50 },
