@@ -8,22 +8,40 @@ import { rolesFor } from "./roles.ts";
 import type { Session } from "./session.ts";
 
 /** What can be asked of Azure alone: the credential, the road, and the time there. */
-export async function azureFindings({ azure, reading: arm }: Session): Promise<Finding[]> {
-  const asked = await Promise.all(
-    azure.checks.map(async ({ name, check }): Promise<Finding> => {
-      const { ok, note = "" } = await check();
-      const what = name === "azure-token" ? "Azure credential" : "Azure Resource Manager";
-      return { check: what, about: azure.cloud.name, verdict: ok ? "ok" : "wrong", found: note };
-    }),
-  );
-  if (asked.some(({ verdict }) => verdict === "wrong")) return asked;
-  const before = Date.now();
-  const { headers } = await arm.request("GET", "/metadata/endpoints", {
-    query: { "api-version": "2022-09-01" },
+export async function azureFindings({
+  azure: { credential, cloud },
+  reading: arm,
+  signal,
+}: Session): Promise<Finding[]> {
+  const about = cloud.resourceManager;
+  const token = await judged("Azure credential", about, async () => {
+    await credential.token(signal);
+    return "gets a token";
   });
-  const theirs = Date.parse(headerOf(headers, "date") ?? "");
-  if (Number.isNaN(theirs)) return asked;
-  return [...asked, clockFinding("Azure", theirs, (before + Date.now()) / 2)];
+  if (token.verdict === "wrong") return [token];
+  const before = Date.now();
+  let theirs = Number.NaN;
+  // This page belongs to no subscription, so asking costs nobody's budget.
+  const road = await judged("Azure Resource Manager", about, async () => {
+    const { headers } = await arm.request("GET", "/metadata/endpoints", {
+      query: { "api-version": "2022-09-01" },
+    });
+    theirs = Date.parse(headerOf(headers, "date") ?? "");
+    return "answers";
+  });
+  const skew = Number.isNaN(theirs)
+    ? []
+    : [clockFinding("Azure", theirs, (before + Date.now()) / 2)];
+  return [token, road, ...skew];
+}
+
+async function judged(check: string, about: string, ask: () => Promise<string>): Promise<Finding> {
+  try {
+    return { check, about, verdict: "ok", found: await ask() };
+  } catch (error) {
+    if (!isExplained(error)) throw error;
+    return { check, about, verdict: "wrong", found: error.explain().message };
+  }
 }
 
 interface Permission {

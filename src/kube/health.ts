@@ -21,7 +21,7 @@ export interface HealthOptions {
   health: () => Check[];
   /** Is it of use? */
   ready: () => Check[];
-  metrics: Registry;
+  metrics: Registry | (() => Registry);
 }
 
 /**
@@ -58,11 +58,9 @@ async function answer(
 ): Promise<{ status: number; type: string; text: string }> {
   switch (path) {
     case "/metrics":
-      return {
-        status: 200,
-        type: options.metrics.contentType,
-        text: await options.metrics.metrics(),
-      };
+      return metricsPage(
+        typeof options.metrics === "function" ? options.metrics() : options.metrics,
+      );
     case "/healthz":
     case "/livez":
       return page("healthz", options.health(), verbose);
@@ -75,6 +73,10 @@ async function answer(
         text: "there are /healthz, /readyz and /metrics here\n",
       };
   }
+}
+
+async function metricsPage(registry: Registry) {
+  return { status: 200, type: registry.contentType, text: await registry.metrics() };
 }
 
 async function page(

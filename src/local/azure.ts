@@ -106,3 +106,13 @@ export function roadOf(simulator: Simulator, application: Application, clock: Cl
   const cloud = customCloud({ resourceManager: simulator.url });
   return new Arm({ cloud, credential, clock, userAgent: `postern-local-${randomUUID()}` });
 }
+
+/** Every subscription of the simulator; with a real Azure that of the management cluster. */
+export function subscriptionsOf(
+  simulator: Simulator | undefined,
+  managementGroup: string,
+): string[] {
+  const own = managementGroup.split("/")[2] ?? "";
+  const all = simulator?.directory.save().subscriptions.map(([id]) => id) ?? [];
+  return [...new Set([own, ...all])].filter(Boolean);
+}

@@ -48,7 +48,8 @@ export function breakages(given: Breakable): Action[] {
     {
       name: "reject",
       label: "Reject its connection",
-      about: "The owner of the link service turns the endpoint away. That is final: the endpoint must be made anew.",
+      about:
+        "The owner of the link service turns the endpoint away. That is final: the endpoint must be made anew.",
       on: "endpoint",
       do: (id) => decideOn(arm(), id, "Rejected"),
     },
@@ -62,7 +63,8 @@ export function breakages(given: Breakable): Action[] {
     {
       name: "throttle",
       label: "Throttle Azure",
-      about: "Azure answers 429 to every write for twenty seconds. Nothing is lost, and everything waits.",
+      about:
+        "Azure answers 429 to every write for twenty seconds. Nothing is lost, and everything waits.",
       on: "nothing",
       do: async () => {
         for (const method of ["PUT", "DELETE", "PATCH"])
@@ -77,7 +79,8 @@ export function breakages(given: Breakable): Action[] {
     {
       name: "revoke-role",
       label: "Take the operator's role away",
-      about: "The operator may do nothing in the management group for twenty seconds. Its conditions say which action is missing.",
+      about:
+        "The operator may do nothing in the management group for twenty seconds. Its conditions say which action is missing.",
       on: "nothing",
       do: () => revoke(arm(), given, clock),
     },

@@ -1,36 +1,76 @@
 import type { Arm } from "../azure/arm.ts";
-import { type Action, serveDashboard } from "../server/dashboard.ts";
+import { serveDashboard } from "../server/dashboard.ts";
+import type { Simulator } from "../simulator/simulator.ts";
 import { gather } from "../view/gather.ts";
+import { breakages } from "./breakages.ts";
+import { LocalError } from "./local-error.ts";
 import type { LocalOperator } from "./operator.ts";
 
 /** A page that several look at is read once in this time. */
 const freshMs = 500;
 
 /** The dashboard of local mode, which looks by the eyes of the person at the keyboard and may break things. */
-export function startDashboard(given: {
-  operator: () => LocalOperator;
-  person: Arm;
+export async function startDashboard(given: {
+  operator: LocalOperator;
+  /** The road of the person; that of the operator with a real Azure. */
+  person: Arm | undefined;
   subscriptions: readonly string[];
   port: number;
   version: string;
-  actions: readonly Action[];
+  simulator: Simulator | undefined;
+  operatorId: string | undefined;
+  managementGroup: string;
 }): Promise<{ url: string; close(): Promise<void> }> {
-  const { operator, person, subscriptions, port, version, actions } = given;
-  return serveDashboard({
+  const { operator, person, subscriptions, port, version, simulator, operatorId } = given;
+  const { managementGroup } = given;
+  const road = () => person ?? operator.arm;
+  const dashboard = await serveDashboard({
     listen: { host: "127.0.0.1", port },
     mode: "local",
     version,
-    actions,
+    actions:
+      simulator && person && operatorId
+        ? breakages({
+            ...{ simulator, person, operatorId, managementGroup },
+            killLeader: async () => {
+              await operator.restart();
+              dashboard.renew();
+            },
+          })
+        : [],
     source: {
-      kube: () => operator().client,
-      runtime: () => operator().runtime,
-      journal: () => operator().journal,
-      budgets: () => operator().budgets(),
+      kube: () => operator.client,
+      runtime: () => operator.runtime,
+      journal: () => operator.journal,
+      budgets: () => operator.budgets(),
       look: (zones) => {
         const signal = AbortSignal.timeout(30_000);
-        const arm = person.for({ priority: "drift", signal, mayWrite: () => false, id: "dashboard" });
-        return gather({ kube: operator().client, arm, signal, subscriptions, zones, maxAgeMs: freshMs });
+        const caller = {
+          priority: "drift",
+          signal,
+          mayWrite: () => false,
+          id: "dashboard",
+        } as const;
+        const arm = road().for(caller);
+        return gather({
+          kube: operator.client,
+          ...{ arm, signal, subscriptions, zones, maxAgeMs: freshMs },
+        });
       },
     },
+  }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== "EADDRINUSE") throw cause;
+    throw new LocalError(
+      "PortInUse",
+      `cannot listen on 127.0.0.1:${port} for the dashboard · something listens there, perhaps another postern local · stop it, or give other ports with --port-base, such as --port-base 7450 or 0 for any free ones`,
+      { cause },
+    );
   });
+  return {
+    url: dashboard.url,
+    close: async () => {
+      await dashboard.close();
+      person?.close();
+    },
+  };
 }

@@ -4,6 +4,7 @@ import type { Local, LocalSettings } from "./local.ts";
 export function greeting(local: Local, { speed }: LocalSettings): string {
   const { ready, folder, scenarioIgnored } = local;
   const rows = [
+    ["dashboard", ready.dashboard.url],
     ["Kubernetes", ready.kubernetes.url],
     ["kubeconfig", ready.kubeconfig],
     ...(ready.azure

@@ -9,7 +9,8 @@ export type LocalErrorCode =
   | "DataInUse"
   | "DataUnwritable"
   | "DataUnreadable"
-  | "ClusterUnreachable";
+  | "ClusterUnreachable"
+  | "NotThere";
 
 /** Local mode cannot start or go on; the message says what failed, why, and what to do. */
 export class LocalError extends Error implements Explained {

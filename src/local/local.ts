@@ -6,7 +6,8 @@ import { realClock } from "../model/clock.ts";
 import type { ClusterApiFlags } from "../operator/cluster-api.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import { type Appliances, startAppliances } from "./appliances.ts";
-import { applicationNamed, environmentOf, roadOf, startAzure } from "./azure.ts";
+import { applicationNamed, environmentOf, roadOf, startAzure, subscriptionsOf } from "./azure.ts";
+import { startDashboard } from "./dashboard.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { fastClock } from "./fast-clock.ts";
 import { installKinds } from "./install.ts";
@@ -145,6 +146,20 @@ export async function startLocal(
       log.end();
     });
 
+    const dashboard = await startDashboard({
+      operator,
+      person: simulator
+        ? roadOf(simulator, applicationNamed(simulator, wanted.person), realClock)
+        : undefined,
+      subscriptions: subscriptionsOf(simulator, wanted.managementGroup),
+      port: ports.dashboard,
+      version,
+      simulator,
+      operatorId: simulator && applicationNamed(simulator, wanted.identity).objectId,
+      managementGroup: wanted.managementGroup,
+    });
+    stops.push(() => dashboard.close());
+
     const appliances =
       simulator &&
       (await startAppliances(
@@ -156,7 +171,11 @@ export async function startLocal(
 
     const environment = as(wanted.person);
     const kubeconfig = folder.file("kubeconfig");
-    const urls = { operator: operator.url, ...(simulator && { azure: simulator.url }) };
+    const urls = {
+      dashboard: dashboard.url,
+      operator: operator.url,
+      ...(simulator && { azure: simulator.url }),
+    };
     writeKubeconfig(kubeconfig, cluster.config, { environment, operator: clusterApi, urls });
     const ready: Ready = {
       pid: process.pid,
@@ -164,6 +183,7 @@ export async function startLocal(
       scenario: scenario.file,
       data: folder.path,
       kubeconfig,
+      dashboard: { url: dashboard.url },
       kubernetes: { url: cluster.connection.server.origin },
       operator: { url: operator.url, log: folder.file("operator.log") },
       azure: simulator && (await readyOf(simulator, version, folder.file("azure-ca.pem"))),

@@ -1,4 +1,5 @@
 import type { Arm } from "../azure/arm.ts";
+import type { Budgets } from "../azure/budget.ts";
 import { KubeClient } from "../kube/client.ts";
 import type { Connection } from "../kube/credentials.ts";
 import { serveHealth } from "../kube/health.ts";
@@ -31,13 +32,19 @@ export interface OperatorOptions {
 
 /** An operator at work in this process. */
 export interface LocalOperator {
-  client: KubeClient;
-  runtime: Runtime;
+  readonly client: KubeClient;
+  readonly runtime: Runtime;
   journal: Journal;
   /** Where /healthz, /readyz and /metrics are. */
   url: string;
   /** How many requests it has sent to the Kubernetes API. */
   requests(): number;
+  /** Its road to Azure. */
+  readonly arm: Arm;
+  /** What Azure lets it ask for, and what waits for that. */
+  budgets(): ReturnType<Budgets["states"]>;
+  /** End it in the middle of its work, as a kill would, and begin anew. */
+  restart(): Promise<void>;
   /** Ends its work; what is under way in Azure goes on there. */
   stop(): Promise<void>;
 }
@@ -47,20 +54,64 @@ export async function startOperator(
   options: OperatorOptions,
   signal: AbortSignal,
 ): Promise<LocalOperator> {
+  const journal = new Journal();
+  const counted = { requests: 0 };
+  let run = await begin(options, journal, counted, signal);
+  const pages = await serveHealth({
+    listen: { host: "127.0.0.1", port: options.port },
+    health: () => run.runtime.healthChecks(),
+    ready: () => [...run.runtime.readyChecks(), ...run.azure.checks],
+    metrics: () => run.metrics.registry,
+  }).catch(async (error: unknown) => {
+    await run.end();
+    throw error;
+  });
+  return {
+    get client() {
+      return run.client;
+    },
+    get runtime() {
+      return run.runtime;
+    },
+    get arm() {
+      return run.azure.arm;
+    },
+    journal,
+    url: pages.url,
+    requests: () => counted.requests,
+    budgets: () => run.azure.arm.budgets.states(),
+    async restart() {
+      await run.end();
+      run = await begin(options, journal, counted, signal);
+    },
+    async stop() {
+      await run.end();
+      await pages.close();
+      options.cloudProvider?.arm.close();
+    },
+  };
+}
+
+/** One life of the operator: nothing of it but the journal is known to the next. */
+async function begin(
+  options: OperatorOptions,
+  journal: Journal,
+  counted: { requests: number },
+  signal: AbortSignal,
+) {
   const { connection, env, clock, version } = options;
   const log = makeLog({ write: options.log });
   const metrics = new Metrics({ processMetrics: true });
   const count = metrics.requests(connection.server.host);
-  let requests = 0;
   const client = new KubeClient(connection, {
     userAgent: `postern-local/${version}`,
     onRequest(request) {
-      requests++;
+      counted.requests++;
       count(request);
     },
   });
   const { registry } = metrics;
-  const azure = azureFromEnvironment(env, { log, registry, clock, version });
+  const azure = azureFromEnvironment(env, { log, registry, clock, version, journal });
   const managementGroup = await managementGroupIn(env);
   const installation = (await installationOf(client, { log, clock }).read(signal)) ?? "";
   const parts = { azure, client, registry, clock, env };
@@ -83,29 +134,19 @@ export async function startOperator(
     const place = { managementGroup, subnetId: at.subnet, location: at.location };
     features.push(cloudProviderFeature({ arm: (pass) => arm.for(pass), ...place }));
   }
-  const journal = new Journal();
   const runtime = new Runtime({ client, log, metrics, journal, clock, features });
-  const pages = await serveHealth({
-    listen: { host: "127.0.0.1", port: options.port },
-    health: () => runtime.healthChecks(),
-    ready: () => [...runtime.readyChecks(), ...azure.checks],
-    metrics: registry,
-  });
   const ending = new AbortController();
   const ran = runtime.run(ending.signal);
   await Promise.race([ran, Promise.all(runtime.caches.all().map((cache) => cache.filled))]);
   return {
     client,
     runtime,
-    journal,
-    url: pages.url,
-    requests: () => requests,
-    async stop() {
+    metrics,
+    azure,
+    async end() {
       ending.abort(new Error("stopping"));
       await ran;
-      await pages.close();
       azure.close();
-      cloudProvider?.arm.close();
       client.close();
     },
   };

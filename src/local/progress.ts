@@ -41,11 +41,11 @@ function tellLines(
   whole: () => string | undefined,
 ): () => void {
   const { stdout } = process;
-  const hostedClusters = operator.runtime.caches.of(hostedCluster);
+  const hostedClusters = () => operator.runtime.caches.of(hostedCluster).list();
   const unlisten = operator.journal.listen((step) => {
     // With hundreds of clusters the steps of each tell nobody anything.
     if (step.outcome === undefined && clusters === 0)
-      stdout.write(stepLine(step, process.uptime(), hostedClusters.list()));
+      stdout.write(stepLine(step, process.uptime(), hostedClusters()));
   });
   let before = new Map<string, Row["state"]>();
   let told: string | undefined;

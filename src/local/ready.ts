@@ -11,6 +11,7 @@ export interface Ready {
   scenario: string;
   data: string;
   kubeconfig: string;
+  dashboard: { url: string };
   kubernetes: { url: string };
   /** Where the operator's /healthz, /readyz and /metrics are, and its log. */
   operator: { url: string; log: string };

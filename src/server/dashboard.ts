@@ -25,10 +25,16 @@ export interface DashboardOptions {
   actions?: readonly Action[];
 }
 
+/** A dashboard at work. */
+export interface Dashboard {
+  url: string;
+  /** Say to all pages that they should listen anew, because what they listened to is gone. */
+  renew(): void;
+  close(): Promise<void>;
+}
+
 /** The dashboard: files, data and what is new. It costs nothing while nobody looks. */
-export async function serveDashboard(
-  options: DashboardOptions,
-): Promise<{ url: string; close(): Promise<void> }> {
+export async function serveDashboard(options: DashboardOptions): Promise<Dashboard> {
   const stream = new Stream(options.source);
   const server = createServer((request, response) => {
     answer(request, response, options, stream).catch((error: unknown) => {
@@ -44,6 +50,7 @@ export async function serveDashboard(
   const { address, port, family } = server.address() as AddressInfo;
   return {
     url: `http://${family === "IPv6" ? `[${address}]` : address}:${port}`,
+    renew: () => stream.close(),
     close: () =>
       new Promise((resolve) => {
         stream.close();
@@ -75,7 +82,7 @@ async function answer(
       actions: actions.map(({ do: _, ...rest }) => rest),
     });
   if (pathname === "/api/overview") return send(response, 200, await overview(source));
-  if (pathname === "/api/budget") return send(response, 200, source.budgets.states());
+  if (pathname === "/api/budget") return send(response, 200, source.budgets());
   if (pathname === "/api/stream") return stream.serve(response);
   const [, namespace, name] = /^\/api\/clusters\/([^/]+)\/([^/]+)$/.exec(pathname) ?? [];
   if (namespace !== undefined && name !== undefined) {

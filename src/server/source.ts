@@ -9,6 +9,7 @@ import type { Runtime } from "../kube/runtime.ts";
 import { type Clock, realClock } from "../model/clock.ts";
 import { type KubeObject, keyOf } from "../model/kind.ts";
 import type { Condition } from "../model/kinds/condition.ts";
+import { idKey, lastSegment, sameId } from "../model/resource-id.ts";
 import type { Picture } from "../view/drawn.ts";
 import { pictureOf } from "../view/picture.ts";
 import { type Trace, tracesOf } from "../view/trace.ts";
@@ -16,12 +17,12 @@ import type { KubeWorld, World } from "../view/world.ts";
 
 /** Where the dashboard looks. Nothing is read before someone asks. */
 export interface SourceOptions {
-  kube: KubeClient;
+  kube: () => KubeClient;
   runtime: () => Runtime | undefined;
-  journal: Journal;
-  budgets: Budgets;
+  journal: () => Journal;
+  budgets: () => ReturnType<Budgets["states"]>;
   /** Reads both sides; with the records of the zones that are asked for. */
-  look: (zones: (id: string) => boolean) => Promise<World>;
+  look: (zones: (zone: { id?: string }, kube: KubeWorld) => boolean) => Promise<World>;
   clock?: Clock;
 }
 
@@ -59,20 +60,20 @@ export async function clusterPage(
   options: SourceOptions,
   cluster: string,
 ): Promise<ClusterPage | undefined> {
-  const world = await options.look(() => true);
+  const world = await options.look((zone, kube) => isZoneOf(cluster, zone.id ?? "", kube));
   const picture = pictureOf(world, cluster);
   if (picture.clusters.length === 0) return undefined;
   const objects = objectsOf(cluster, world.kube);
   const keys = new Set(objects.map(keyOf));
   const [plans, events] = await Promise.all([
     plansOf(options, keys),
-    eventsOf(options.kube, objects),
+    eventsOf(options.kube(), objects),
   ]);
   const hosts = picture.nodes.filter(({ kind }) => kind === "record").map(({ label }) => label);
   return {
     picture,
     plans: plans.map(asData),
-    steps: options.journal.steps(keys),
+    steps: options.journal().steps(keys),
     conditions: objects.flatMap((object) => {
       const { status } = object as { status?: { conditions?: Condition[] } };
       const named = `${object.kind ?? ""} ${keyOf(object)}`.trim();
@@ -83,6 +84,25 @@ export async function clusterPage(
       .filter((host) => !host.startsWith("*"))
       .map((host) => ({ host, traces: tracesOf(world, host) })),
   };
+}
+
+/** Whether a zone may hold names of a cluster. Opening all zones of all clusters would be two lists for each. */
+function isZoneOf(cluster: string, zone: string, kube: KubeWorld): boolean {
+  const statuses = objectsOf(cluster, kube).map(
+    (object) => (object as { status?: Record<string, unknown> }).status ?? {},
+  );
+  const named = statuses.flatMap(({ privateDNSZoneID, baseDomainDNSZoneID }) => [
+    privateDNSZoneID,
+    baseDomainDNSZoneID,
+  ]);
+  if (named.some((id) => typeof id === "string" && sameId(id, zone))) return true;
+  const azure = kube.azureClusters.find((each) => keyOf(each) === cluster);
+  if (azure === undefined) return false;
+  const group = azure.spec.resourceGroup ?? azure.metadata.name;
+  return (
+    lastSegment(zone).split(".")[0] === azure.metadata.name ||
+    idKey(zone).includes(`/resourcegroups/${group.toLowerCase()}/`)
+  );
 }
 
 /** The objects of one cluster: itself, its control plane and its links. */

@@ -51,7 +51,7 @@ export class Stream {
     const { journal, runtime } = this.#source;
     const caches = runtime()?.caches.all() ?? [];
     this.#stops = [
-      journal.listen((step) => this.#step(step)),
+      journal().listen((step) => this.#step(step)),
       ...caches.map((cache) => cache.onChange(() => this.#changed())),
       () => this.#pulse?.(),
     ];

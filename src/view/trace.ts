@@ -92,9 +92,12 @@ function hopsOf(
       : [...hops, { ...noRecord(alias, "every linked zone", undefined) }];
   }
   hops.push({ what: "record", name, state: "ok", found: addresses.join(", ") });
-  const endpoint = index.world.azure.endpoints.find((each) =>
+  // Two networks may have the same addresses: the client's own counts first, then those it may be peered with.
+  const having = index.world.azure.endpoints.filter((each) =>
     index.addressesOf(each).some((address) => addresses.includes(address)),
   );
+  const endpoint =
+    having.find(({ properties }) => networkOf(properties.subnet?.id) === network) ?? having[0];
   if (endpoint === undefined) return [...hops, noEndpoint(addresses)];
   return [...hops, ...beyond(index, endpoint)];
 }
