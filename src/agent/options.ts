@@ -49,6 +49,12 @@ export const options: Readonly<Record<string, AgentOption>> = {
     usual: "0.0.0.0:8080",
     read: address,
   },
+  "health-certificate": {
+    takes: "file",
+    help: "the certificate for HTTPS probes, in PEM; the port answers both kinds",
+    of: running,
+  },
+  "health-key": { takes: "file", help: "its key", of: running },
   "no-health": {
     help: "the appliance answers the probes itself, from its first second",
     of: running,

@@ -5,6 +5,7 @@ import type { agentMetrics } from "../appliance/metrics-text.ts";
 import { type StayOptions, stayInBackendPool } from "../appliance/stay.ts";
 import { http } from "../azure/http.ts";
 import { UsageError } from "../cli/usage-error.ts";
+import { isExplained } from "../model/failure.ts";
 import { notifier } from "./notify.ts";
 
 /** What `postern agent run` is told beside the pool. */
@@ -36,11 +37,19 @@ export async function runAgent(
   };
   const served = settings.metricsListen && (await serveMetrics(settings.metricsListen, text));
   try {
-    applied = await apply(ctx, pool, settings);
+    applied = await apply(ctx, pool, settings).catch((error: unknown) => {
+      // Asked to stop before it had joined, it has undone what it did, and that is no failure.
+      if (!ctx.signal.aborted || !isExplained(error)) throw error;
+      ctx.log.info({ code: error.explain().reason }, "stopped before it had joined");
+      return undefined;
+    });
+    if (applied === undefined) return tell({ event: "left", because: "stopped" });
     tell({ event: "joined", applied, ...(served && { metricsPort: served.port }) });
-    await notify.ready(`member of ${applied.config.backendPoolName}`);
-    ctx.signal.addEventListener("abort", () => void notify.stopping(), { once: true });
-    const left = await stayInBackendPool(ctx, applied, settings);
+    const leaving = () => void notify.stopping();
+    const [left] = await Promise.all([
+      stayInBackendPool(ctx, applied, { ...settings, leaving }),
+      notify.ready(`member of ${applied.config.backendPoolName}`),
+    ]);
     tell({ event: "left", because: left.because === "event" ? left.event.type : left.because });
   } finally {
     notify.close();

@@ -1,12 +1,15 @@
+import { readFileSync } from "node:fs";
 import { type ApplianceContext, applianceContext } from "../appliance/context.ts";
 import { deregisterFromBackendPool } from "../appliance/deregister.ts";
 import { discoverGWLBBackendPool } from "../appliance/discover.ts";
 import { ApplianceError } from "../appliance/errors.ts";
 import type { GWLBConfig } from "../appliance/gwlb-config.ts";
+import type { HealthOptions } from "../appliance/health.ts";
 import { agentMetrics } from "../appliance/metrics-text.ts";
 import type { JoinBy } from "../appliance/plan-join.ts";
 import { isRegisteredWithBackendPool, registerWithBackendPool } from "../appliance/register.ts";
 import { customCloud } from "../azure/clouds.ts";
+import { UsageError } from "../cli/usage-error.ts";
 import { bootLog, type LogLevel } from "./log.ts";
 import { runAgent } from "./run.ts";
 import { briefly, type OutputFormat, show } from "./show.ts";
@@ -25,6 +28,8 @@ export interface AgentOptions {
   logLevel: LogLevel;
   joinBy?: JoinBy;
   healthListen?: { host: string; port: number };
+  healthCertificate?: string;
+  healthKey?: string;
   health?: boolean;
   applianceHealth?: URL;
   tunnel?: "find" | "configure" | "none";
@@ -86,7 +91,7 @@ export function run(options: AgentOptions): Promise<void> {
     const settings = {
       ...discovery(options),
       joinBy: options.joinBy ?? "auto",
-      health: options.health === false ? undefined : options.healthListen,
+      health: healthOf(options),
       handOver: options.applianceHealth,
       tunnel: options.tunnel,
       ingress,
@@ -110,6 +115,24 @@ export function run(options: AgentOptions): Promise<void> {
   });
 }
 
+function healthOf(options: AgentOptions): HealthOptions | undefined {
+  const { health, healthListen, healthCertificate, healthKey } = options;
+  if (health === false || healthListen === undefined) return undefined;
+  if (healthCertificate === undefined && healthKey === undefined) return healthListen;
+  if (healthCertificate === undefined || healthKey === undefined)
+    throw new UsageError("--health-certificate and --health-key go together");
+  const tls = { certificate: fileAt(healthCertificate), key: fileAt(healthKey) };
+  return { ...healthListen, tls };
+}
+
+function fileAt(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
+}
+
 function find(ctx: ApplianceContext, options: AgentOptions): Promise<GWLBConfig> {
   return discoverGWLBBackendPool(ctx, options.pool, discovery(options));
 }
@@ -129,7 +152,7 @@ async function withContext(
   work: (ctx: ApplianceContext, metrics: ReturnType<typeof agentMetrics>) => Promise<void>,
 ): Promise<void> {
   const stopping = new AbortController();
-  const stop = () => stopping.abort(new Error("asked to stop"));
+  const stop = () => stopping.abort(new ApplianceError({ code: "Stopped", what: "go on" }));
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
   const metrics = agentMetrics();

@@ -29,10 +29,14 @@ export type Chosen = Pick<
   | "probe"
 >;
 
-/** Those of the portal: https://learn.microsoft.com/azure/load-balancer/tutorial-gateway-portal */
+/** The ports of the portal, for pools that say nothing: https://learn.microsoft.com/azure/load-balancer/tutorial-gateway-portal */
+export const internalVXLANPort = 10800;
+/** The other one. */
+export const externalVXLANPort = 10801;
+
 const portalTunnels: readonly Tunnel[] = [
-  { type: "Internal", port: 10800, identifier: 800 },
-  { type: "External", port: 10801, identifier: 801 },
+  { type: "Internal", port: internalVXLANPort, identifier: 800 },
+  { type: "External", port: externalVXLANPort, identifier: 801 },
 ];
 
 /**

@@ -32,6 +32,7 @@ const settleMs = 6_000;
 /**
  * Let this machine take no new connections before it leaves; true where that was written. It is a favour to connections
  * and no condition of leaving: it is tried once, and neither a pool that others write to nor one that refuses it matters.
+ * Only an entry by address, which goes with the machine: an interface that somebody else put there would stay Down.
  */
 export async function drainInBackendPool(
   ctx: ApplianceContext,
@@ -44,7 +45,7 @@ export async function drainInBackendPool(
     const arm = ctx.azure(config.environment).for(callerUntil(signal));
     const pool = await backendPools(arm).get(config.backendPoolResourceId);
     const membership = pool && membershipIn(pool, config);
-    if (pool === undefined || membership === undefined || membership.drained) return false;
+    if (pool === undefined || membership?.by !== "address" || membership.drained) return false;
     await writePool(arm, ctx.clock, pool, withAdminState(pool, config, "Down"));
     return true;
   } catch (error) {

@@ -1,16 +1,17 @@
-import type { RequestListener, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { http } from "../azure/http.ts";
+import type { RequestListener, ServerResponse } from "node:http";
+import { http, https } from "../azure/http.ts";
 import { send } from "../azure/transport.ts";
 import { type Clock, wait } from "../model/clock.ts";
 import type { ApplianceContext } from "./context.ts";
-import { ApplianceError } from "./errors.ts";
 import type { HealthProbe } from "./gwlb-config.ts";
+import { listenForProbes, type ProbeCertificate, type ProbeServer } from "./probe-server.ts";
 
 /** Where the load balancer's probes are answered. */
 export interface HealthOptions {
   host?: string | undefined;
   port: number;
+  /** For probes over TLS; without it they are not answered. */
+  tls?: ProbeCertificate | undefined;
 }
 
 /** Who answers the probes: the agent before the appliance can, then the appliance, and the agent again when it leaves. */
@@ -47,7 +48,7 @@ export async function startHealthServer(
 ): Promise<HealthServer> {
   const { clock } = ctx;
   const { host = "0.0.0.0" } = options;
-  const servers: Server[] = [];
+  const servers: ProbeServer[] = [];
   let leaving = false;
   let appliance: RequestListener | undefined;
 
@@ -59,18 +60,16 @@ export async function startHealthServer(
   };
 
   const listen = async (port: number): Promise<void> => {
-    const server = http.createServer({ keepAlive: true }, answer);
-    await listening(server, host, port);
-    servers.push(server);
+    servers.push(await listenForProbes({ host, port }, answer, options.tls));
   };
   const close = async (): Promise<void> => {
-    await Promise.all(servers.splice(0).map(closed));
+    await Promise.all(servers.splice(0).map((server) => server.close()));
   };
 
   await listen(options.port);
   return {
     get ports() {
-      return servers.map((server) => (server.address() as AddressInfo).port);
+      return servers.map(({ port }) => port);
     },
     listen,
     async handOver(to, withinMs = longestStartMs) {
@@ -108,7 +107,11 @@ function forwarding(clock: Clock, url: URL): RequestListener {
 }
 
 async function ask(clock: Clock, url: URL, signal?: AbortSignal): Promise<number | undefined> {
-  const agent = new http.Agent({ keepAlive: false });
+  // Like a probe, it does not ask who signed the appliance's certificate.
+  const agent =
+    url.protocol === "http:"
+      ? new http.Agent({ keepAlive: false })
+      : new (https().Agent)({ keepAlive: false, rejectUnauthorized: false });
   const headers = { "user-agent": "postern-agent" };
   const timeoutMs = answerMs;
   const answer = await send({ method: "GET", url, headers, agent, clock, timeoutMs, signal });
@@ -119,22 +122,4 @@ function reply(response: ServerResponse, status: number, text: string): void {
   // A probe makes a new connection each time; one that is kept would hold the end up.
   response.writeHead(status, { "content-type": "text/plain", connection: "close" });
   response.end(`${text}\n`);
-}
-
-function listening(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (cause: NodeJS.ErrnoException) => {
-      const what = `answer health probes on ${host}:${port}`;
-      const seen = cause.code ?? cause.message;
-      reject(new ApplianceError({ code: "HealthPortTaken", what, seen, cause }));
-    });
-    server.listen({ host, port }, resolve);
-  });
-}
-
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
 }

@@ -1,4 +1,9 @@
 // biome-ignore-all lint/performance/noBarrelFile: this is the entry of the package postern/appliance
+export { type Cloud, cloudNamed, customCloud } from "../azure/clouds.ts";
+export { AzureError } from "../azure/errors.ts";
+export type { TokenSource } from "../azure/tokens.ts";
+export type { Clock } from "../model/clock.ts";
+export { externalVXLANPort, internalVXLANPort } from "./choose-pool.ts";
 export {
   type ApplianceContext,
   type ApplianceLog,
@@ -27,6 +32,7 @@ export { type Applied, type ApplyOptions, apply, cleanup } from "./lifecycle.ts"
 export { type MetricsCollector, setMetricsCollector } from "./metrics.ts";
 export { agentMetrics } from "./metrics-text.ts";
 export type { JoinBy } from "./plan-join.ts";
+export type { ProbeCertificate } from "./probe-server.ts";
 export {
   isRegisteredWithBackendPool,
   type RegisterOptions,

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -26,6 +26,28 @@ test("the device is written to a file, to an environment file and by a hook, and
   expect(readFileSync(hooked, "utf8")).toBe("eth0..");
 });
 
+test("what others change in the environment file meanwhile stays, and nobody else may read it", async () => {
+  const environmentFile = join(folder(), "env");
+  writeFileSync(environmentFile, "TOKEN=secret\n", { mode: 0o600 });
+  const undo = await writeIngressDevice({ environmentFile }, "eth0");
+  expect(statSync(environmentFile).mode & 0o777).toBe(0o600);
+  writeFileSync(environmentFile, "TOKEN=newer\nINGRESS_DEVICE=eth0\nMORE=1\n");
+  await undo();
+  expect(readFileSync(environmentFile, "utf8")).toBe("TOKEN=newer\nMORE=1\n");
+});
+
+test("what a killed agent left is taken back by the next", async () => {
+  const [file, environmentFile] = ["device", "env"].map((n) => join(folder(), n)) as [
+    string,
+    string,
+  ];
+  await writeIngressDevice({ file, environmentFile }, "eth0");
+  const undo = await writeIngressDevice({ file, environmentFile }, "eth0");
+  await undo();
+  expect(existsSync(file)).toBe(false);
+  expect(readFileSync(environmentFile, "utf8")).toBe("");
+});
+
 test("a hook that fails is told with what it said, and the files are as they were", async () => {
   const file = join(folder(), "device");
   const written = writeIngressDevice({ file, hook: "echo no such firewall >&2; exit 3" }, "eth0");
@@ -36,6 +58,10 @@ test("a hook that fails is told with what it said, and the files are as they wer
 test("a file that cannot be written is told", async () => {
   const file = join(folder(), "none", "device");
   await expect(writeIngressDevice({ file }, "eth0")).rejects.toThrow(/ENOENT.*IngressNotWritten/);
+});
+
+test("a variable without a value is taken out", () => {
+  expect(withVariable("A=1\nD=eth0\nB=2\n", "D", undefined)).toBe("A=1\nB=2\n");
 });
 
 test.each([

@@ -1,4 +1,12 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { ApplianceError } from "./errors.ts";
 
 /** Where the appliance wants to read which device its traffic comes in by. */
@@ -33,9 +41,8 @@ export async function writeIngressDevice(
     if (errors.length > 0) throw errors[0];
   };
   try {
-    if (file !== undefined) undo.push(replaceFile(file, () => `${device}\n`));
-    if (environmentFile !== undefined)
-      undo.push(replaceFile(environmentFile, (text) => withVariable(text, variable, device)));
+    if (file !== undefined) undo.push(writeName(file, device));
+    if (environmentFile !== undefined) undo.push(setVariable(environmentFile, variable, device));
     if (hook !== undefined) {
       // Also one that fails may have done half of it.
       undo.push(() => runHook(hook, ""));
@@ -48,26 +55,59 @@ export async function writeIngressDevice(
   return undoAll;
 }
 
-/** The text of an environment file with one variable set, in its place if it was there. */
-export function withVariable(text: string, name: string, value: string): string {
+/** The text of an environment file with one variable set, in its place if it was there; without a value it is taken out. */
+export function withVariable(text: string, name: string, value: string | undefined): string {
   const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
-  const line = `${name}=${value}`;
   const at = lines.findIndex((each) => each.trimStart().startsWith(`${name}=`));
-  return `${(at < 0 ? [...lines, line] : lines.with(at, line)).join("\n")}\n`;
+  const added = value === undefined ? [] : [`${name}=${value}`];
+  const changed = at < 0 ? [...lines, ...added] : lines.toSpliced(at, 1, ...added);
+  return changed.length === 0 ? "" : `${changed.join("\n")}\n`;
 }
 
-/** Replace a file in one step, so that nobody reads half of it; gives what puts the old one back. */
-function replaceFile(file: string, change: (text: string) => string): () => void {
+/** Write a file that holds the name; gives what puts back what was there, or takes it away where that was nothing or the same. */
+function writeName(file: string, device: string): () => void {
+  const written = `${device}\n`;
   const before = explained(file, () => readIfThere(file));
-  const write = (text: string) => {
-    const made = `${file}.${process.pid}.new`;
-    writeFileSync(made, text);
+  explained(file, () => replaceFile(file, written));
+  return () =>
+    explained(file, () => {
+      // What a killed agent left is ours as well.
+      if (before === undefined || before === written) rmSync(file, { force: true });
+      else replaceFile(file, before);
+    });
+}
+
+/** Set a variable in a file; gives what undoes that and keeps whatever else was changed in the file since. */
+function setVariable(file: string, name: string, device: string): () => void {
+  const before = explained(file, () => readIfThere(file));
+  const line = before?.split("\n").find((each) => each.trimStart().startsWith(`${name}=`));
+  const value = line?.slice(line.indexOf("=") + 1);
+  explained(file, () => replaceFile(file, withVariable(before ?? "", name, device)));
+  return () =>
+    explained(file, () => {
+      const now = readIfThere(file);
+      if (now === undefined) return;
+      const text = withVariable(now, name, value === device ? undefined : value);
+      if (text === "" && before === undefined) rmSync(file, { force: true });
+      else replaceFile(file, text);
+    });
+}
+
+/** Replace a file in one step, so that nobody reads half of it. Who may read it stays: a file of variables may hold secrets. */
+function replaceFile(file: string, text: string): void {
+  const made = `${file}.${process.pid}.new`;
+  const old = statSync(file, { throwIfNoEntry: false });
+  try {
+    writeFileSync(made, text, { mode: old === undefined ? 0o644 : 0o600 });
+    if (old !== undefined) {
+      chownSync(made, old.uid, old.gid);
+      chmodSync(made, old.mode & 0o7777);
+    }
     renameSync(made, file);
-  };
-  explained(file, () => write(change(before ?? "")));
-  return () => {
-    explained(file, () => (before === undefined ? rmSync(file, { force: true }) : write(before)));
-  };
+  } catch (error) {
+    rmSync(made, { force: true });
+    throw error;
+  }
 }
 
 function readIfThere(file: string): string | undefined {

@@ -1,6 +1,6 @@
 import { AzureError } from "../azure/errors.ts";
 import type { Caller } from "../azure/exchange.ts";
-import { wait } from "../model/clock.ts";
+import { type Clock, wait } from "../model/clock.ts";
 import type { ApplianceContext } from "./context.ts";
 
 /** What is tried until it comes about. */
@@ -12,12 +12,19 @@ export interface Insisting {
   ended: (last: unknown) => unknown;
   /** How far apart those come back who met another's write. */
   contention?: (meetings: number) => number;
+  /** So much of the time is kept for the answer of a write that is under way when everything else ends. */
+  finishMs?: number;
 }
 
 /** One run of tries. */
 export interface Pass {
   /** Ends with the time allowed. */
   readonly signal: AbortSignal;
+  /**
+   * Who writes. Nothing more leaves after the end, but what has left is answered before it: a write that is cut off may
+   * come about after somebody has looked whether it did.
+   */
+  readonly writer: Caller;
   /** How much of it is left. */
   leftMs(): number;
   /** Pause within the time allowed. */
@@ -51,17 +58,20 @@ export async function insist<T>(
   attempt: (pass: Pass) => Promise<Step<T>>,
 ): Promise<T> {
   const { clock, random, metrics, log } = ctx;
-  const { what, limitMs, ended, contention = usualContention } = insisting;
-  const endsAt = clock.now() + limitMs;
+  const { what, limitMs, ended, contention = usualContention, finishMs = 0 } = insisting;
+  const triesMs = limitMs - finishMs;
+  const endsAt = clock.now() + triesMs;
   const over = new AbortController();
-  const cancel = clock.after(limitMs, () => over.abort(new Error("the time is over")));
+  const cancel = clock.after(triesMs, () => over.abort(new Error("the time is over")));
   const signal = AbortSignal.any([ctx.signal, over.signal]);
+  const late = afterwards(clock, signal, finishMs);
   let last: unknown;
   let meetings = 0;
   let failures = 0;
   const leftMs = () => endsAt - clock.now();
   const pass: Pass = {
     signal,
+    writer: { priority: "change", signal: late.signal, mayWrite: () => !signal.aborted },
     leftMs,
     pause: (ms) => wait(clock, ms, signal),
     get retries() {
@@ -97,7 +107,31 @@ export async function insist<T>(
     throw error;
   } finally {
     cancel();
+    late.cancel();
   }
+}
+
+/** A signal that comes some time after another. */
+function afterwards(
+  clock: Clock,
+  signal: AbortSignal,
+  ms: number,
+): { signal: AbortSignal; cancel(): void } {
+  if (ms === 0) return { signal, cancel: () => undefined };
+  const late = new AbortController();
+  let cancelTimer: (() => void) | undefined;
+  const begin = () => {
+    cancelTimer = clock.after(ms, () => late.abort(signal.reason));
+  };
+  if (signal.aborted) begin();
+  else signal.addEventListener("abort", begin, { once: true });
+  return {
+    signal: late.signal,
+    cancel() {
+      signal.removeEventListener("abort", begin);
+      cancelTimer?.();
+    },
+  };
 }
 
 /** What kind of failure it is. */

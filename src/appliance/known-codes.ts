@@ -115,6 +115,14 @@ export const applianceCodes = {
     "the port of the health probe cannot be listened on",
     "end what listens there, or let the appliance answer on another port and give the agent its address",
   ),
+  HealthCertificateMissing: row(
+    "the health probe is HTTPS, and the agent has no certificate to answer it with",
+    "give it --health-certificate and --health-key, make the probe HTTP, or let the appliance answer with --no-health",
+  ),
+  HealthCertificateWrong: row(
+    "the certificate or the key for HTTPS probes cannot be used",
+    "give a certificate and its own key, both in PEM and without a passphrase",
+  ),
   TunnelInterfaceNotFound: row(
     "no interface of this machine has the address of its primary interface in Azure",
     "check that DHCP has configured the primary interface, and that the agent runs in its network namespace",
@@ -138,6 +146,10 @@ export const applianceCodes = {
   IngressNotWritten: row(
     "the file or the hook that takes the ingress device fails",
     "check that the agent may write the file, and run the hook by hand with INGRESS_DEVICE set",
+  ),
+  Stopped: row(
+    "it was asked to stop before it had come to its end",
+    "start it again; what it had begun was undone",
   ),
   NotRegistered: row(
     "this machine is not a member of the backend pool",

@@ -6,6 +6,7 @@ import {
   drainInBackendPool,
 } from "./deregister.ts";
 import { type DiscoverOptions, discoverGWLBBackendPool } from "./discover.ts";
+import { ApplianceError } from "./errors.ts";
 import type { GWLBConfig } from "./gwlb-config.ts";
 import { type HealthOptions, type HealthServer, startHealthServer } from "./health.ts";
 import { type IngressTargets, writeIngressDevice } from "./ingress-device.ts";
@@ -54,7 +55,7 @@ export async function apply(
     if (health) undo.push(() => health.close());
 
     const config = await discoverGWLBBackendPool(ctx, poolName, options);
-    if (health) await listenForProbe(ctx, health, config, options.health?.port);
+    if (health && options.health) await listenForProbe(ctx, health, config, options.health);
 
     const registration = await register(ctx, config, options);
     if (registration.wrote) undo.push(() => deregisterFromBackendPool(unstopped(ctx), config));
@@ -111,33 +112,42 @@ export async function cleanup(
   }
 }
 
-/** A registration that fails half-way may have come about in Azure. */
+/** A registration that fails half-way may have come about in Azure. One that was there before stays. */
 async function register(
   ctx: ApplianceContext,
   config: GWLBConfig,
   options: RegisterOptions,
 ): Promise<Registration> {
+  let wrote = false;
+  const writing = () => {
+    wrote = true;
+    options.writing?.();
+  };
   try {
-    return await registerWithBackendPool(ctx, config, options);
+    return await registerWithBackendPool(ctx, config, { ...options, writing });
   } catch (error) {
-    await deregisterFromBackendPool(unstopped(ctx), config).catch(() => undefined);
+    if (wrote) await deregisterFromBackendPool(unstopped(ctx), config).catch(() => undefined);
     throw error;
   }
 }
 
-/** The load balancer may probe another port than was thought. */
+/**
+ * The load balancer may probe another port than was thought. A probe that the agent cannot answer is refused before
+ * anything is written: the machine would be in the pool, and never be well.
+ */
 async function listenForProbe(
   { log }: ApplianceContext,
   health: HealthServer,
-  { probe }: GWLBConfig,
-  asked: number | undefined,
+  { probe, loadBalancerName }: GWLBConfig,
+  { port: asked, tls }: HealthOptions,
 ): Promise<void> {
-  if (probe?.protocol === "Https")
-    return log.warn(
-      { probe: probe.port },
-      "the probe is HTTPS, which only the appliance can answer",
-    );
-  if (probe === undefined || asked === 0 || health.ports.includes(probe.port)) return;
+  if (probe === undefined) return;
+  if (probe.protocol === "Https" && tls === undefined) {
+    const what = `answer the health probes of ${loadBalancerName}`;
+    const seen = `port ${probe.port}`;
+    throw new ApplianceError({ code: "HealthCertificateMissing", what, seen });
+  }
+  if (asked === 0 || health.ports.includes(probe.port)) return;
   log.warn({ probe: probe.port, listening: health.ports }, "the load balancer probes another port");
   await health.listen(probe.port);
 }

@@ -32,10 +32,11 @@ export type JoinStep =
  * Decide the next step of joining:
  *
  *   in the pool    drained  the pool is  holds       joins by           →
- *   yes            yes      any                                         restore
+ *   by interface                                                        nothing: who is Down there was not drained by an agent
+ *   by address     yes      any                                         restore
  *   by address     no       failed                                      rewrite
  *   by address     no       changing                                    wait
- *   yes            no       any                                         nothing
+ *   by address     no       settled                                     nothing
  *   no                                   interfaces  address            refuse PoolHoldsInterfaces
  *   no                                   addresses   interface          refuse PoolHoldsAddresses
  *   no                                   nothing     address, refused   refuse AddressesRefused
@@ -65,8 +66,8 @@ export function planJoin({ pool, config, joinBy, addressesRefused }: JoinSeen): 
 }
 
 function planStay(pool: BackendPool, { by, drained }: Membership): JoinStep {
-  if (drained) return { do: "restore" };
   if (by === "interface") return { do: "nothing", by };
+  if (drained) return { do: "restore" };
   switch (stateOf(pool)) {
     case "settled":
       return { do: "nothing", by };

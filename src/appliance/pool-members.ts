@@ -69,12 +69,12 @@ export function withoutMember(pool: BackendPool, self: Self): BackendPool {
   );
 }
 
-/** A pool to write in which the machine's own entry has another admin state. */
+/** A pool to write in which the entry of the machine's address has another admin state. */
 export function withAdminState(pool: BackendPool, self: Self, state: "Down" | "None"): BackendPool {
   return toWrite(
     pool,
     entriesOf(pool).map((each) =>
-      isAddressOf(each, self, pool) || isInterfaceOf(each, self)
+      isAddressOf(each, self, pool)
         ? { ...each, properties: { ...each.properties, adminState: state } }
         : each,
     ),

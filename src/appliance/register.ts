@@ -14,6 +14,8 @@ export interface RegisterOptions {
   joinBy?: JoinBy;
   /** How long in all. */
   limitMs?: number;
+  /** Told before anything is written: from then on the machine may be in the pool, also where this fails. */
+  writing?: () => void;
 }
 
 /** A registration that is there. */
@@ -28,6 +30,8 @@ export interface Registration {
 }
 
 const registerMs = 120_000;
+/** How much of it a write that is under way has at the end, to be answered. */
+const longestFinishMs = 5_000;
 /** Others may go on writing to the pool for long. An entry that has stayed through so much of it is there. */
 const settleMs = 30_000;
 
@@ -57,10 +61,11 @@ export async function registerWithBackendPool(
   const what = `join the backend pool "${config.backendPoolName}"`;
   const ended = (cause: unknown) =>
     new ApplianceError({ code: "RegistrationTimedOut", what, seen: reason(cause), cause });
-  const state: Joining = { joinBy, what, wrote: false, addressesRefused: false, waits: 0 };
-  const made = await insist(ctx, { what: "register", limitMs, ended }, (pass) =>
-    join(ctx, config, state, pass),
-  );
+  const { writing = () => undefined } = options;
+  const state: Joining = { joinBy, what, writing, wrote: false, addressesRefused: false, waits: 0 };
+  const finishMs = Math.min(longestFinishMs, limitMs / 10);
+  const insisting = { what: "register", limitMs, ended, finishMs } as const;
+  const made = await insist(ctx, insisting, (pass) => join(ctx, config, state, pass));
   const seconds = (ctx.clock.now() - startedAt) / 1000;
   const registration = { ...made, wrote: state.wrote, seconds };
   ctx.metrics.registered(true);
@@ -74,6 +79,7 @@ export async function registerWithBackendPool(
 interface Joining {
   joinBy: JoinBy;
   what: string;
+  writing: () => void;
   wrote: boolean;
   addressesRefused: boolean;
   /** The write that may still be going on. */
@@ -93,7 +99,8 @@ async function join(
   state: Joining,
   pass: Pass,
 ): Promise<Step<Joined>> {
-  const arm = ctx.azure(config.environment).for(callerUntil(pass.signal));
+  const azure = ctx.azure(config.environment);
+  const arm = azure.for(callerUntil(pass.signal));
   const pool = await backendPools(arm).get(config.backendPoolResourceId);
   if (pool === undefined)
     throw new ApplianceError({
@@ -105,9 +112,8 @@ async function join(
   noticeLoss(ctx, config, state, pool);
   const { retries } = pass;
   const write = async (body: BackendPool): Promise<Step<Joined>> => {
-    // Set before the answer: a write whose answer is lost may have come about.
-    state.wrote = true;
-    state.written = await writePool(arm, ctx.clock, pool, body);
+    beginWrite(state);
+    state.written = await writePool(azure.for(pass.writer), ctx.clock, pool, body);
     state.waits = 0;
     return { againAfterMs: state.written.running ? nextLookMs(state) : 0 };
   };
@@ -129,12 +135,18 @@ async function join(
       await explainFailure(state);
       return write(asItIs(pool));
     case "associate":
-      state.wrote = true;
-      await unlessRefused(state, () => associate(arm, config));
+      beginWrite(state);
+      await unlessRefused(state, () => associate(azure.for(pass.writer), config));
       return { againAfterMs: 0 };
     case "refuse":
       throw new ApplianceError({ code: step.code, what: state.what, seen: pool.id });
   }
+}
+
+/** Before the answer: a write whose answer is lost may have come about. */
+function beginWrite(state: Joining): void {
+  state.wrote = true;
+  state.writing();
 }
 
 /** After 1 s, 3 s, 7 s and 15 s, and then every 8 s: what ends in a quarter of a minute costs four reads at most. */

@@ -25,8 +25,9 @@ type Machine = Pick<GWLBConfig, "vmName" | "resourceId" | "scaleSet">;
 
 /**
  * Look every second whether Azure is about to end this machine. Then let it leave and, once it has, agree, so that nobody
- * waits for the rest of the notice. Gives the event, or undefined where the signal came first. What could not leave does
- * not agree: Azure waits to the end of the notice, and that time can still help.
+ * waits for the rest of the notice. Gives the event, or undefined where the signal came first; once it leaves, it is not
+ * ended by the signal any more. What could not leave does not agree: Azure waits to the end of the notice, and that time can
+ * still help.
  */
 export async function watchScheduledEvents(
   ctx: ApplianceContext,
@@ -91,17 +92,17 @@ function namesOf({ vmName, resourceId, scaleSet }: Machine): string[] {
   return [vmName, `${scaleSet.name}_${resourceId.slice(resourceId.lastIndexOf("/") + 1)}`];
 }
 
-async function agree({ imds, signal }: ApplianceContext, { id }: EndingEvent): Promise<void> {
+/** The machine has left by now: an agreement that fails costs Azure the rest of the notice and nothing else. */
+async function agree({ imds, log }: ApplianceContext, { id }: EndingEvent): Promise<void> {
+  const what = "agree to the scheduled event";
   const body = { StartRequests: [{ EventId: id }] };
-  await imds.ask({
-    what: "agree to the scheduled event",
-    path,
-    apiVersion,
-    method: "POST",
-    body,
-    timeoutMs: answerMs,
-    signal,
-  });
+  const once = { timeoutMs: answerMs, patienceMs: answerMs };
+  try {
+    await imds.ask({ what, path, apiVersion, method: "POST", body, ...once });
+  } catch (error) {
+    if (!isExplained(error)) throw error;
+    log.warn({ event: id, error: error.explain().message }, "the event was not agreed to");
+  }
 }
 
 function field(from: unknown, name: string): unknown {

@@ -7,6 +7,8 @@ import { type WatchOptions, watchRegistration } from "./watch.ts";
 export interface StayOptions extends WatchOptions {
   /** Whether to look for events that end this machine; it is done if nothing is said. */
   events?: boolean | undefined;
+  /** Told when it begins to leave. */
+  leaving?: (() => void) | undefined;
 }
 
 /** Why an appliance left: the signal, or what Azure said. */
@@ -17,28 +19,41 @@ const preemptDrainMs = 5_000;
 
 /**
  * Stay in the pool, registered again where somebody removes it, until the context's signal or an event that ends this
- * machine; then leave. What looks after the registration has ended before it leaves, so that it cannot come back.
+ * machine; then leave. What looks after the registration has ended before it leaves, so that it cannot come back. Where the
+ * signal comes while it leaves for an event, it goes on leaving, and agrees to the event as it would have.
  */
 export async function stayInBackendPool(
   ctx: ApplianceContext,
   applied: Applied,
   options: StayOptions = {},
 ): Promise<Left> {
-  const leaving = new AbortController();
-  const until = ctx.until(AbortSignal.any([ctx.signal, leaving.signal]));
+  const ending = new AbortController();
+  const failed = new AbortController();
+  const until = ctx.until(AbortSignal.any([ctx.signal, ending.signal]));
   const watching = watchRegistration(until, applied.config, options);
   const leave = async (mostDrainMs?: number) => {
-    leaving.abort(new Error("leaving"));
+    if (!ending.signal.aborted) options.leaving?.();
+    ending.abort(new Error("leaving"));
     await watching;
     await cleanup(ctx, applied, { mostDrainMs });
   };
   const events =
     options.events === false
       ? aborted(ctx.signal)
-      : watchScheduledEvents(ctx, applied.config, ({ type }) =>
-          leave(type === "Preempt" ? preemptDrainMs : undefined),
+      : watchScheduledEvents(
+          ctx.until(AbortSignal.any([ctx.signal, failed.signal])),
+          applied.config,
+          ({ type }) => leave(type === "Preempt" ? preemptDrainMs : undefined),
         );
-  const event = await Promise.race([events, failureOf(watching)]);
+  let event: EndingEvent | undefined;
+  try {
+    event = await Promise.race([events, failureOf(watching)]);
+  } catch (bug) {
+    // Who cannot look after its registration must not keep it.
+    failed.abort(bug);
+    await cleanup(ctx, applied).catch(() => undefined);
+    throw bug;
+  }
   if (event !== undefined) return { because: "event", event };
   await leave();
   return { because: "stopped" };

@@ -72,7 +72,7 @@ export interface GatewayWorld {
 
 /** Start one that ends with the test. */
 export async function gatewayWorld(
-  options: SimulatorOptions & { actions?: readonly string[]; lb?: JsonObject } = {},
+  options: SimulatorOptions & { actions?: readonly string[]; lb?: JsonObject | undefined } = {},
 ): Promise<GatewayWorld> {
   const { actions = [...agentActions, ...interfaceActions], lb = {}, ...rest } = options;
   const clock = new ManualClock();
@@ -225,6 +225,13 @@ export function gatewayBody(over: JsonObject = {}, id = balancer): JsonObject {
     },
     ...over,
   };
+}
+
+/** The same load balancer with another probe. */
+export function withProbe(body: JsonObject, over: JsonObject): JsonObject {
+  const { probes } = body.properties as { probes: { properties: object }[] };
+  for (const probe of probes) Object.assign(probe.properties, over);
+  return body;
 }
 
 const profile: JsonObject = {

@@ -1,21 +1,36 @@
 import { createServer, get, type Server } from "node:http";
+import { createServer as createSecureServer, get as getSecurely } from "node:https";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { type ApplianceContext, applianceContext } from "../../src/appliance/context.ts";
 import { type HealthServer, startHealthServer } from "../../src/appliance/health.ts";
 import { agentMetrics } from "../../src/appliance/metrics-text.ts";
+import { makeAuthority, makeServerCertificate } from "../../src/simulator/certificates.ts";
 import { ManualClock, settle } from "../manual-clock.ts";
 
 const host = "127.0.0.1";
 const probe = { protocol: "Http", port: 0, path: "/", intervalSeconds: 5, threshold: 2 } as const;
 
-async function started(options: { clock?: ManualClock } = {}) {
+async function started({ tls, ...options }: { clock?: ManualClock; tls?: typeof tlsFor } = {}) {
   const metrics = agentMetrics();
   const ctx = applianceContext({ ...options, metrics });
-  const health = await startHealthServer(ctx, { host, port: 0 });
+  const health = await startHealthServer(ctx, { host, port: 0, tls });
   onTestFinished(() => health.close());
   return { ctx, metrics, health, port: health.ports[0] ?? 0 };
+}
+
+/** Signed by an authority that nobody trusts, as an appliance's usually is. */
+const tlsFor = makeServerCertificate(makeAuthority(), ["appliance"]);
+
+/** The same over TLS. */
+function probedSecurely(port: number): Promise<number | string> {
+  return new Promise((resolve) => {
+    getSecurely({ host, port, agent: false, rejectUnauthorized: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    }).on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+  });
 }
 
 /** The status of an answer on a connection of its own, or why there is none. */
@@ -131,6 +146,52 @@ test("a probe that only connects is refused when it leaves", async () => {
   await settle();
   await clock.move(5_000);
   await leaving;
+});
+
+test("with a certificate the same port answers HTTP and HTTPS from the first second, and 503 when it leaves", async () => {
+  const clock = new ManualClock();
+  const { health, port, metrics } = await started({ clock, tls: tlsFor });
+  expect(await Promise.all([probed(port), probedSecurely(port), probedSecurely(port)])).toEqual([
+    200, 200, 200,
+  ]);
+  expect(metrics.text()).toContain('postern_agent_probes_total{status="200"} 3\n');
+  const leaving = health.leave({ ...probe, protocol: "Https" });
+  expect(await Promise.all([probed(port), probedSecurely(port)])).toEqual([503, 503]);
+  await clock.move(10_000);
+  await leaving;
+});
+
+test("an appliance that answers over TLS is asked without a question about its certificate", async () => {
+  const { health, port } = await started({ tls: tlsFor });
+  const { certificate: cert, key } = tlsFor;
+  let status = 200;
+  const server = createSecureServer({ cert, key }, (_request, response) =>
+    response.writeHead(status).end(),
+  );
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  onTestFinished(() => void server.close());
+  await health.handOver(new URL(`https://${host}:${(server.address() as AddressInfo).port}/up`));
+  expect(await probedSecurely(port)).toBe(200);
+  status = 500;
+  expect(await probedSecurely(port)).toBe(500);
+});
+
+test("a certificate that is none is an error that says so", async () => {
+  const tls = { certificate: "no certificate", key: tlsFor.key };
+  await expect(started({ tls })).rejects.toThrow(/\(HealthCertificateWrong\) · give a certificate/);
+});
+
+test.each([
+  ["in the open", undefined],
+  ["and over TLS", tlsFor],
+])("who connects and says nothing does not hold its end up (%s)", async (_how, tls) => {
+  const { health, port } = await started(tls === undefined ? {} : { tls });
+  const socket = connect(port, host);
+  const closed = new Promise((resolve) => socket.on("close", resolve));
+  await new Promise((resolve) => socket.on("connect", resolve));
+  expect(await probed(port)).toBe(200);
+  await health.close();
+  await closed;
 });
 
 test("a port that is taken is an error that says so", async () => {

@@ -1,16 +1,28 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { type ApplyOptions, apply, cleanup } from "../../src/appliance/lifecycle.ts";
 import { stayInBackendPool } from "../../src/appliance/stay.ts";
 import type { LocalInterface } from "../../src/appliance/tunnel.ts";
-import { type GatewayWorld, gatewayWorld, networking, pool } from "./gateway-world.ts";
+import { customCloud } from "../../src/azure/clouds.ts";
+import type { JsonObject } from "../../src/simulator/store.ts";
+import {
+  type GatewayWorld,
+  gatewayBody,
+  gatewayWorld,
+  networking,
+  pool,
+  withProbe,
+} from "./gateway-world.ts";
 
 const host = "127.0.0.1";
 
-async function prepared(name = "fw") {
-  const world = await gatewayWorld();
+async function prepared(name = "fw", lb?: JsonObject) {
+  const world = await gatewayWorld({ lb });
   const agent = await world.agent(world.machine(name));
   const folder = mkdtempSync(join(tmpdir(), "postern-lifecycle-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -100,6 +112,78 @@ test("stopped while it joins, it leaves nothing behind", async () => {
   expect(existsSync(file)).toBe(false);
 });
 
+/** A way to Azure on which the first write stays until it is let go, and then arrives, whether its sender still waits or not. */
+async function longWay(target: string): Promise<{ url: string; held: Promise<() => void> }> {
+  const { promise: held, resolve: hold } = Promise.withResolvers<() => void>();
+  let writes = 0;
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request);
+    const { method = "", url = "", headers } = request;
+    if (method === "PUT" && writes++ === 0) await new Promise<void>((letGo) => hold(letGo));
+    const names = ["authorization", "content-type", "if-match"];
+    const kept = names.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : []));
+    const sent = { method, headers: Object.fromEntries(kept), ...(method === "PUT" && { body }) };
+    const answer = await fetch(new URL(url, target), sent);
+    const text = await answer.text();
+    response.writeHead(answer.status, { "content-type": "application/json" }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://${host}:${(server.address() as AddressInfo).port}`, held };
+}
+
+test("stopped while its write is on the way, it waits for the answer and takes the entry back", async () => {
+  const world = await gatewayWorld();
+  const { url, held } = await longWay(world.simulator.url);
+  world.simulator.directory.acceptAudience(url);
+  const cloud = customCloud({ resourceManager: url });
+  const { ctx, stop } = await world.agent(world.machine("fw"), { cloud });
+  const joining = apply(ctx, "inspect", { interfaces: [primary(world, "fw")] });
+  const ended = joining.then(
+    () => "joined",
+    () => "undone",
+  );
+  const letGo = await world.until(held);
+  stop();
+  // Time enough to look for an entry that has not arrived.
+  await world.simulator.advance(1_000);
+  letGo();
+  expect(await world.until(ended)).toBe("undone");
+  await world.simulator.advance(10_000);
+  expect(world.simulator.log.entries().filter(({ method }) => method === "PUT").length).toBe(2);
+  expect(world.members()).toEqual([]);
+});
+
+test("a registration that was there before stays where it cannot even be looked at", async () => {
+  const { world, ctx, options } = await prepared();
+  const { config } = await world.until(apply(ctx, "inspect", options));
+  const body = { error: { code: "InternalServerError", message: "not now" } };
+  const fault = world.simulator.addFault({
+    match: { type: "Microsoft.Network/loadBalancers/backendAddressPools" },
+    effect: { kind: "answer", status: 500, body },
+  });
+  // Azure is well again as soon as the registration has been given up.
+  world.clock.after(3_000, () => world.simulator.faults.remove(fault));
+  const again = apply(ctx, "inspect", { ...options, limitMs: 3_000 });
+  await expect(world.until(again)).rejects.toThrow(/RegistrationTimedOut/);
+  expect(world.simulator.faults.list()).toEqual([]);
+  expect(world.members()).toEqual([config.privateIP]);
+});
+
+test("a probe that is HTTPS is refused without a certificate, before anything is written", async () => {
+  const { world, ctx, options } = await prepared(
+    "fw",
+    withProbe(gatewayBody(), { protocol: "Https" }),
+  );
+  await expect(world.until(apply(ctx, "inspect", options))).rejects.toThrow(
+    /port 8080 \(HealthCertificateMissing\) · give it --health-certificate/,
+  );
+  expect(world.simulator.log.entries().filter(({ method }) => method === "PUT")).toEqual([]);
+  // Who answers the probes itself may join.
+  await world.until(apply(ctx, "inspect", { ...options, health: undefined }));
+  expect(world.members()).toHaveLength(1);
+});
+
 test("who is removed by somebody comes back, and leaves when it is stopped", async () => {
   const { world, ctx, metrics, stop, options } = await prepared();
   const applied = await world.until(apply(ctx, "inspect", options));
@@ -126,4 +210,26 @@ test("a preempted machine has left within its thirty seconds, and then agrees", 
   expect(world.clock.now() - startedAt).toBeLessThan(30_000);
   expect(imds?.events.started(id)).toBe(true);
   expect(world.members()).toEqual([]);
+});
+
+test("stopped while it leaves for an event, it leaves once and agrees as it would have", async () => {
+  const { world, ctx, stop, options } = await prepared();
+  const applied = await world.until(apply(ctx, "inspect", options));
+  const [port] = applied.health?.ports ?? [];
+  const imds = await world.simulator.machines.find(applied.config.resourceId);
+  let begun = 0;
+  const staying = stayInBackendPool(ctx, applied, { leaving: () => begun++ });
+  const startedAt = world.clock.now();
+  const id = imds?.schedule({ type: "Terminate" }) ?? "";
+  const watch = (async () => {
+    while ((await probed(port)) !== 503) await world.simulator.advance(500);
+    stop();
+  })();
+  await watch;
+  expect(await world.until(staying)).toMatchObject({ because: "event", event: { id } });
+  expect(imds?.events.started(id)).toBe(true);
+  expect(world.members()).toEqual([]);
+  expect(begun).toBe(1);
+  // Once through the probe's ten seconds, and not twice.
+  expect(world.clock.now() - startedAt).toBeLessThan(18_000);
 });
