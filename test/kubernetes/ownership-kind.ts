@@ -60,7 +60,11 @@ export const ownedSchema: Schema = {
           items: {
             type: "object",
             required: ["port"],
-            properties: { port: number, protocol: { ...text, default: "TCP" }, name: text },
+            properties: {
+              port: number,
+              protocol: { type: "string", enum: ["TCP", "UDP"], default: "TCP" },
+              name: text,
+            },
           },
         },
         wholeItems: {
@@ -95,6 +99,51 @@ export const ownedSchema: Schema = {
             type: "object",
             required: ["type"],
             properties: { type: text, status: text },
+          },
+        },
+      },
+    },
+  },
+};
+
+const oneOf = (...words: string[]): Schema => ({ type: "string", enum: words });
+
+/** Fields of a Service, with values that mostly fit each other. */
+export const serviceFields: Record<string, Schema> = {
+  spec: {
+    type: "object",
+    properties: {
+      type: oneOf("ClusterIP", "LoadBalancer", "NodePort"),
+      sessionAffinity: oneOf("ClientIP", "None"),
+      internalTrafficPolicy: oneOf("Cluster", "Local"),
+      publishNotReadyAddresses: { type: "boolean" },
+      selector: { type: "object", additionalProperties: oneOf("x", "y") },
+      externalIPs: { type: "array", items: oneOf("192.0.2.1", "192.0.2.2") },
+      ports: {
+        type: "array",
+        "x-kubernetes-list-map-keys": ["port", "protocol"],
+        items: {
+          type: "object",
+          required: ["port"],
+          properties: {
+            port: number,
+            protocol: { ...oneOf("TCP", "UDP"), default: "TCP" },
+            name: oneOf("web", "api", "dns"),
+            targetPort: { type: "integer" },
+          },
+        },
+      },
+    },
+  },
+  status: {
+    type: "object",
+    properties: {
+      loadBalancer: {
+        type: "object",
+        properties: {
+          ingress: {
+            type: "array",
+            items: { type: "object", properties: { ip: oneOf("192.0.2.3", "192.0.2.4") } },
           },
         },
       },

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { asGoReads } from "../../src/local/kubernetes/patch/as-go-reads.ts";
 import { jsonPatch } from "../../src/local/kubernetes/patch/json-patch.ts";
 import { mergePatch } from "../../src/local/kubernetes/patch/merge-patch.ts";
@@ -11,13 +12,16 @@ import type { Step } from "./ownership-steps.ts";
 /** A resource that is written to, in all its versions. */
 export interface Written {
   versions: readonly Resource[];
-  /** What is done to an object after it is pruned and has its defaults. */
-  fill(object: Stored): Stored;
+  /**
+   * Whether the status that a write of the object does not change is put back before it is told who manages what.
+   * kube-apiserver does it after, and so it can forget who manages the status by another version.
+   */
+  partedFirst: boolean;
 }
 
 /** What becomes of an object by a write, as our functions have it. */
 export function predicted(
-  { versions, fill }: Written,
+  { versions, partedFirst }: Written,
   step: Step,
   before: Stored | undefined,
   now: number,
@@ -25,9 +29,17 @@ export function predicted(
   const resource = versions.find(({ version }) => version === step.version) as Resource;
   const others = versions.filter((other) => other !== resource);
   const { manager, subresource, force } = step;
+  const done = (object: Stored): Patched => {
+    const whole = parted(resource, object, live, subresource);
+    const ready = resource.strategy?.prepare?.(whole, live, () => []) ?? whole;
+    // Where nothing but times would change, nothing does.
+    return { object: live && isDeepStrictEqual(timeless(ready), timeless(live)) ? live : ready };
+  };
   const live = before && { ...before, apiVersion: apiVersionOf(resource) };
-  const shaped = (object: Stored) =>
-    fill(resource.shape.fill(resource.shape.prune(asGoReads(resource, object)).object));
+  const shaped = (object: Stored) => {
+    const known = resource.shape.fill(resource.shape.prune(asGoReads(resource, object)).object);
+    return resource.strategy?.fill?.(known) ?? known;
+  };
   if (step.type === "apply") {
     const applied = step.body as Stored;
     const result = serverSideApply({
@@ -40,13 +52,12 @@ export function predicted(
       subresource,
       now,
     });
-    return "refused" in result
-      ? result
-      : { object: parted(resource, shaped(result.object), live, subresource) };
+    return "refused" in result ? result : done(shaped(result.object));
   }
   const sent = sentBy(resource, step, live);
   if ("refused" in sent) return sent;
-  const after = shaped(sent.object);
+  const given = shaped(sent.object);
+  const after = partedFirst ? parted(resource, given, live, subresource) : given;
   const managedFields = recordUpdate({
     resource,
     others,
@@ -58,7 +69,7 @@ export function predicted(
   });
   const { managedFields: _, ...metadata } = after.metadata;
   const object = { ...after, metadata: { ...metadata, ...(managedFields && { managedFields }) } };
-  return { object: parted(resource, object, live, subresource) };
+  return done(object);
 }
 
 function apiVersionOf({ group, version }: Resource): string {
@@ -76,6 +87,12 @@ function sentBy({ schema }: Resource, { type, body }: Step, live: Stored | undef
     default:
       return { object: body as Stored };
   }
+}
+
+function timeless({ metadata, ...rest }: Stored): unknown {
+  const { generation, resourceVersion, uid, creationTimestamp, namespace, ...kept } = metadata;
+  const managedFields = kept.managedFields?.map(({ time, ...entry }) => entry) ?? [];
+  return { ...rest, metadata: { ...kept, managedFields } };
 }
 
 /** Where status is a subresource, one is written without the other. */

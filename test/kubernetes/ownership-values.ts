@@ -37,7 +37,7 @@ export function randomValues(chance: () => number): Values {
     const items = schema.items as Schema;
     const keys = schema["x-kubernetes-list-map-keys"];
     if (keys === undefined) {
-      const pool: unknown[] = items.type === "integer" ? [1, 2, 3, 10] : words;
+      const pool: unknown[] = items.type === "integer" ? [1, 2, 3, 10] : (items.enum ?? words);
       const list = items.type === "object" ? [valueFor(items), valueFor(items)] : some(pool);
       return values.twice && rarely(25) ? [...list, ...list.slice(0, 1)] : list;
     }
@@ -86,7 +86,7 @@ export function randomValues(chance: () => number): Values {
       case "boolean":
         return pick([true, false]);
       case "string":
-        return schema.default === "TCP" ? pick(["TCP", "UDP"]) : pick(words);
+        return pick(schema.enum ?? words);
       default:
         return schema["x-kubernetes-int-or-string"] ? pick([1, "50%"]) : anything(2);
     }

@@ -18,6 +18,7 @@ export interface ServiceSpec {
   loadBalancerClass?: string;
   loadBalancerSourceRanges?: string[];
   ports?: ServicePort[];
+  publishNotReadyAddresses?: boolean;
   selector?: Record<string, string>;
   sessionAffinity?: string;
   sessionAffinityConfig?: { clientIP?: { timeoutSeconds?: number } };

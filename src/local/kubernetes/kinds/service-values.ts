@@ -44,6 +44,8 @@ function withDefaults(given: ServiceSpec): ServiceSpec {
   if (isReachedFromOutside(spec)) spec.externalTrafficPolicy ||= "Cluster";
   if (type !== "ExternalName") spec.internalTrafficPolicy ||= "Cluster";
   if (type === "LoadBalancer") spec.allocateLoadBalancerNodePorts ??= true;
+  // The API server cannot tell this one from an absent one.
+  if (spec.publishNotReadyAddresses === false) delete spec.publishNotReadyAddresses;
   return spec;
 }
 

@@ -96,9 +96,12 @@ const ingress = fields("One address of the load balancer.", {
 
 const status = fields("What is known of it.", {
   conditions: listBy(["type"], commonCondition, "What is known of it."),
-  loadBalancer: fields("Its load balancer.", {
-    ingress: list(ingress, "The addresses of the load balancer."),
-  }),
+  loadBalancer: {
+    ...fields("Its load balancer.", {
+      ingress: list(ingress, "The addresses of the load balancer."),
+    }),
+    default: {},
+  },
 });
 
 /** The kind by which programs are reached under one name and address. */

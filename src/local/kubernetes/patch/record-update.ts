@@ -1,4 +1,4 @@
-import type { ManagedFields, Stored } from "../resource.ts";
+import type { ManagedFields, Schema, Stored } from "../resource.ts";
 import { type Changes, compare } from "./compare.ts";
 import { type FieldSet, isEmpty, union } from "./field-set.ts";
 import { objectType } from "./field-type.ts";
@@ -121,10 +121,14 @@ function comparable(object: Stored): unknown {
 }
 
 /** What an object is compared with that is new. A built-in has its parts from the start, if empty, as Go has them. */
-export function emptyObject(resource: Owned): Stored {
-  const parts = resource.builtIn ? Object.entries(resource.schema.properties ?? {}) : [];
-  const structs = parts.filter(
-    ([, { type, properties }]) => type === "object" && isMap(properties),
-  );
-  return { metadata: {}, ...Object.fromEntries(structs.map(([name]) => [name, {}])) } as Stored;
+export function emptyObject({ builtIn, schema }: Owned): Stored {
+  const parts = builtIn ? Object.entries(schema.properties ?? {}) : [];
+  const structs = parts.filter(([, { type, properties }]) => type === "object" && properties);
+  const empty = structs.map(([name, struct]) => [name, emptyStruct(struct)] as const);
+  return { ...Object.fromEntries(empty), metadata: {} } as Stored;
+}
+
+function emptyStruct({ properties = {} }: Schema): Record<string, unknown> {
+  const parts = Object.entries(properties).filter(([, { default: given }]) => isMap(given));
+  return Object.fromEntries(parts.map(([name, struct]) => [name, emptyStruct(struct)]));
 }
