@@ -1,10 +1,11 @@
-/** A map whose keys are in order, as lists need them: `namespace/name`, or `name`. */
+/** A map that lists its values by their keys, `namespace/name` or `name`. The keys are put in order when a list is asked for. */
 export class Sorted<T> {
   readonly #values = new Map<string, T>();
-  readonly #keys: string[] = [];
+  #keys: string[] = [];
+  #inOrder = true;
 
   get size(): number {
-    return this.#keys.length;
+    return this.#values.size;
   }
 
   get(key: string): T | undefined {
@@ -12,16 +13,21 @@ export class Sorted<T> {
   }
 
   set(key: string, value: T): void {
-    if (!this.#values.has(key)) this.#keys.splice(this.#at(key), 0, key);
+    if (!this.#values.has(key)) {
+      // Who makes many objects often counts up.
+      this.#inOrder &&= this.#keys.length === 0 || (this.#keys.at(-1) as string) < key;
+      this.#keys.push(key);
+    }
     this.#values.set(key, value);
   }
 
   delete(key: string): void {
-    if (this.#values.delete(key)) this.#keys.splice(this.#at(key), 1);
+    if (this.#values.delete(key)) this.#inOrder = false;
   }
 
   /** The values of a namespace, or all of them, from a key on. */
   range(namespace?: string, from = ""): T[] {
+    this.#order();
     const first = namespace === undefined ? from : later(`${namespace}/`, from);
     // "0" comes next after "/".
     const end = namespace === undefined ? this.#keys.length : this.#at(`${namespace}0`);
@@ -33,10 +39,13 @@ export class Sorted<T> {
 
   /** Where a key is, or would be. */
   #at(key: string): number {
-    // Who makes many objects often counts up.
-    const last = this.#keys.at(-1);
-    if (last === undefined || last < key) return this.#keys.length;
     return ranged(this.#keys, (each) => each < key);
+  }
+
+  #order(): void {
+    if (this.#inOrder) return;
+    this.#keys = [...this.#values.keys()].sort();
+    this.#inOrder = true;
   }
 }
 

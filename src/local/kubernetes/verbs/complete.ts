@@ -37,7 +37,9 @@ export function complete(call: Call, world: World, given: Given): Completed {
   const now = dateBy(world.clock).getTime();
   const filled = filledIn(resource, pruned);
   const split = withParts(resource, subresource, filled, old);
-  refuse(resource, split, problems(resource, split, old));
+  const found = problems(resource, split, old);
+  // What is wrong with a built-in is told all at once; a custom resource has nothing beyond its schema.
+  if (!resource.builtIn || isDefinition(resource)) refuse(resource, split, found);
   // Only what fits its schema can be filled in by its kind; what that adds is managed like the rest. And who sends a
   // status where it does not belong still takes it from those who manage it: so does kube-apiserver.
   const whole = resource.strategy?.fill?.(filled) ?? filled;
@@ -48,7 +50,7 @@ export function complete(call: Call, world: World, given: Given): Completed {
     world.store.list(heldIn(resource)).map((entry) => seenBy(resource, entry).object);
   const prepared = resource.strategy?.prepare?.(recorded, old, others) ?? recorded;
   const ready = isDefinition(resource) ? definitionStatus(prepared, old, others(), now) : prepared;
-  refuse(resource, ready, resource.strategy?.problems?.(ready, old, others) ?? []);
+  refuse(resource, ready, [...found, ...(resource.strategy?.problems?.(ready, old, others) ?? [])]);
   return { object: withGeneration(resource, ready, old), warnings };
 }
 
