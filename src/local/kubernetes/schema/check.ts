@@ -2,6 +2,7 @@ import type { Cause, Schema } from "../resource.ts";
 import {
   goFloat,
   goJson,
+  goNumber,
   goQuoted,
   invalid,
   noField,
@@ -208,13 +209,13 @@ function checkNumber(
     ? (bound: number) => String(Math.trunc(bound))
     : (bound: number) => goFloat(bound);
   found.matches += 2;
-  if (!isInRange(value, format)) {
-    const detail = `Checked value must be of type ${schema.type} with format ${format} in ${path}`;
+  if (!isInRange(value, schema.type, format)) {
+    const wanted = format === "" ? "(default format)" : `with format ${format}`;
+    const detail = `Checked value must be of type ${schema.type} ${wanted} in ${path}`;
     add(found, invalid(noField, "", detail));
   }
-  if (bounds.multipleOf !== undefined && !isMultiple(value, bounds.multipleOf)) {
-    add(found, fault(path, value, `should be a multiple of ${limit(bounds.multipleOf)}`));
-  }
+  const cause = multipleCause(value, bounds.multipleOf, path);
+  if (cause) add(found, cause);
   if (bounds.minimum !== undefined) {
     const least = isInteger(value) ? Math.trunc(bounds.minimum) : bounds.minimum;
     const exclusive = bounds.exclusiveMinimum === true;
@@ -233,16 +234,30 @@ function checkNumber(
   }
 }
 
-function isInRange(value: number, format: string): boolean {
+function isInRange(value: number, type: Schema["type"], format: string): boolean {
+  if (type === "integer" && !isInteger(value)) return false;
   if (format === "int32") return value >= -(2 ** 31) && value < 2 ** 31;
   if (format === "float") return Number.isFinite(Math.fround(value));
   return true;
 }
 
+/** An integer is held to the whole part of the factor: a step of 0.5 refuses every one of them. */
+function multipleCause(value: number, given: number | undefined, path: string): Cause | undefined {
+  if (given === undefined) return undefined;
+  const factor = isInteger(value) ? Math.trunc(given) : given;
+  if (factor <= 0) {
+    const detail = `factor MultipleOf declared for ${path} must be positive: ${goNumber(factor)}`;
+    return invalid(nameOf(path), factor, detail);
+  }
+  if (isMultiple(value, factor)) return undefined;
+  return fault(path, value, `should be a multiple of ${goNumber(factor)}`);
+}
+
 function isMultiple(value: number, factor: number): boolean {
-  if (isInteger(value)) return value % Math.trunc(factor) === 0;
+  if (isInteger(value)) return value % factor === 0;
   const times = factor < 1 ? (1 / factor) * value : value / factor;
-  return Math.abs(times - Math.round(times)) <= 1e-9 * Math.max(1, Math.abs(times));
+  const error = Math.abs(times - Math.round(times));
+  return Math.abs(times) <= Number.MAX_SAFE_INTEGER && error <= 1e-9 * Math.abs(times);
 }
 
 function checkItems(

@@ -5,6 +5,7 @@ import { checked } from "./check.ts";
 import { embeddedProblems } from "./embedded.ts";
 import { filled, withPrunedDefaults } from "./fill.ts";
 import { repeated } from "./lists.ts";
+import { once } from "./once.ts";
 import { pruned, withoutNulls } from "./prune.ts";
 
 const shapes = new WeakMap<Schema, Shape>();
@@ -31,14 +32,6 @@ function makeShape(given: Schema): Shape {
     },
     fill: (object) => filled(object, schema()) as Stored,
     problems: (object, old) => problemsOf(object, old, schema(), rules),
-  };
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
   };
 }
 

@@ -3,6 +3,7 @@ import { Optional } from "@marcbachmann/cel-js";
 import type { Cause, Schema, SchemaRule } from "../../resource.ts";
 import { duplicate, forbidden, invalid, noField, omitted, required } from "../causes.ts";
 import { isUnchanged, oldItems, type Pair, pairOfField, pairOfItem } from "../correlate.ts";
+import { once } from "../once.ts";
 import { type Fields, fieldOf, isFields } from "../plain.ts";
 import { kubernetesEnvironment } from "./environment.ts";
 import {
@@ -209,17 +210,18 @@ function judgeHere(rules: Rules, value: unknown, place: Place, causes: Cause[]):
   const { type, schema } = rules;
   if (type === undefined) return;
   const hasOld = place.old !== undefined && place.old !== null;
-  const self = type.valueOf(value);
-  const oldSelf = hasOld ? type.valueOf(place.old) : undefined;
+  // Made only when a rule asks, so that a value which cannot be made fails that rule.
+  const self = once(() => type.valueOf(value));
+  const oldSelf = once(() => (hasOld ? type.valueOf(place.old) : undefined));
   for (const rule of rules.here) {
     const { expression, given } = rule;
     if (expression === undefined) continue;
     const optional = given.optionalOldSelf === true;
     if (expression.usesOldSelf && !hasOld && !optional) continue;
-    const variables = {
-      self,
-      oldSelf: optional ? (hasOld ? Optional.of(oldSelf) : Optional.none()) : oldSelf,
-    };
+    const variables = (): Variables => ({
+      self: self(),
+      oldSelf: optional ? Optional.of(oldSelf()) : expression.usesOldSelf ? oldSelf() : undefined,
+    });
     const cause = broken(rule, expression, variables, schema, value, place.path);
     if (cause === undefined) continue;
     const isForgiven = !cause.failed && !expression.usesOldSelf;
@@ -231,14 +233,14 @@ function judgeHere(rules: Rules, value: unknown, place: Place, causes: Cause[]):
 function broken(
   rule: Rule,
   expression: Expression,
-  variables: Variables,
+  variables: () => Variables,
   schema: Schema,
   value: unknown,
   path: string,
 ): { cause: Cause; failed: boolean } | undefined {
   const field = path === "" ? noField : path;
   try {
-    if (expression.evaluate(variables) === true) return undefined;
+    if (expression.evaluate(variables()) === true) return undefined;
   } catch (error) {
     const detail = `${failureOf(error)} evaluating rule: ${ruleName(rule.given)}`;
     return { cause: invalid(field, schema.type ?? "", detail), failed: true };
@@ -270,16 +272,16 @@ function ruleName({ message, rule }: SchemaRule): string {
   return (message || rule).trim();
 }
 
-function detailOf(rule: Rule, variables: Variables): string {
+function detailOf(rule: Rule, variables: () => Variables): string {
   const told = rule.message && messageOf(rule.message, variables);
   if (told) return told;
   return rule.given.message ? ruleName(rule.given) : `failed rule: ${ruleName(rule.given)}`;
 }
 
 /** A message of more than a line, or of more than 5 KB, is not used. */
-function messageOf(message: Expression, variables: Variables): string | undefined {
+function messageOf(message: Expression, variables: () => Variables): string | undefined {
   try {
-    const text = message.evaluate(variables);
+    const text = message.evaluate(variables());
     if (typeof text !== "string") return undefined;
     const trimmed = text.trim();
     return trimmed.includes("\n") || Buffer.byteLength(trimmed) > 5120 ? undefined : trimmed;

@@ -1,7 +1,7 @@
 import type { Environment } from "@marcbachmann/cel-js";
 import type { Schema } from "../../resource.ts";
 import { formatOf } from "../formats.ts";
-import { type Fields, isFields } from "../plain.ts";
+import { isFields } from "../plain.ts";
 import { escaped } from "./escape.ts";
 import { durationOf } from "./library/durations.ts";
 import { equalValues, markedList, ObjectValue } from "./values.ts";
@@ -43,7 +43,10 @@ export class Types {
   }
 
   #make(schema: Schema): ValueType | undefined {
-    if (schema["x-kubernetes-int-or-string"] === true) return { name: "dyn", valueOf: scalarOf };
+    if (schema["x-kubernetes-int-or-string"] === true) {
+      const kinds = ["number", "string"];
+      return { name: "dyn", valueOf: (raw) => scalarOf(held(raw, kinds, "integer or string")) };
+    }
     switch (schema.type) {
       case "array":
         return this.#list(schema);
@@ -52,11 +55,11 @@ export class Types {
       case "string":
         return textType(schema);
       case "boolean":
-        return { name: "bool", valueOf: asIs };
+        return { name: "bool", valueOf: (raw) => held(raw, ["boolean"], "boolean") };
       case "integer":
-        return { name: "int", valueOf: scalarOf };
+        return { name: "int", valueOf: (raw) => scalarOf(held(raw, ["number"], "integer")) };
       case "number":
-        return { name: "double", valueOf: asIs };
+        return { name: "double", valueOf: (raw) => held(raw, ["number"], "number") };
       case undefined:
         return undefined;
     }
@@ -67,7 +70,11 @@ export class Types {
     if (item === undefined) return undefined;
     return {
       name: `list<${item.name}>`,
-      valueOf: (raw) => markedList((raw as unknown[]).map(item.valueOf), schema),
+      valueOf(raw) {
+        if (!Array.isArray(raw)) throw strange("array");
+        const items = raw.map((one) => orStrange(() => item.valueOf(one)));
+        return markedList(items, schema);
+      },
     };
   }
 
@@ -78,7 +85,8 @@ export class Types {
     return {
       name: `map<string, ${value.name}>`,
       valueOf(raw) {
-        const entries = Object.entries(raw as Fields);
+        if (!isFields(raw)) throw strange("object");
+        const entries = Object.entries(raw);
         return new Map(entries.map(([name, one]) => [name, value.valueOf(one)]));
       },
     };
@@ -103,30 +111,67 @@ export class Types {
     const fields = Object.fromEntries([...parts].map(([key, { type }]) => [key, type.name]));
     this.#environment.registerType(name, { ctor: Value, fields });
     this.#environment.registerOperator(`${name} == ${name}`, equalValues);
-    return { name, valueOf: (raw) => new Value(isFields(raw) ? raw : {}, schema) };
+    const of = (raw: unknown) => {
+      if (!isFields(raw)) throw strange("object");
+      return new Value(raw, schema);
+    };
+    return { name, valueOf: of };
   }
 }
 
 function textType(schema: Schema): ValueType {
+  const of = (name: string, make: (text: string) => unknown) => ({
+    name,
+    valueOf: (raw: unknown) => make(held(raw, ["string"], "string") as string),
+  });
   switch (formatOf(schema)) {
     case "byte":
-      return { name: "bytes", valueOf: (raw) => Buffer.from(raw as string, "base64") };
+      return of("bytes", (text) => Buffer.from(text, "base64"));
     case "duration":
-      return { name: "google.protobuf.Duration", valueOf: (raw) => durationOf(raw as string) };
+      return of("google.protobuf.Duration", durationOf);
     case "date":
     case "date-time":
-      return { name: "google.protobuf.Timestamp", valueOf: (raw) => new Date(raw as string) };
+      return of("google.protobuf.Timestamp", timeOf);
     default:
-      return { name: "string", valueOf: asIs };
+      return of("string", (text) => text);
   }
 }
 
-function asIs(raw: unknown): unknown {
+/** A value of the wrong type can come here: what an update leaves as it was is not checked. */
+function held(raw: unknown, kinds: readonly string[], type: string): unknown {
+  if (!kinds.includes(typeof raw)) throw strange(type);
   return raw;
 }
 
+/** An item of the wrong type: equal to nothing, and an error to whatever reads it. */
+class StrangeItem {
+  equals(): boolean {
+    return false;
+  }
+}
+
+function orStrange(make: () => unknown): unknown {
+  try {
+    return make();
+  } catch {
+    return new StrangeItem();
+  }
+}
+
+function strange(type: string): Error {
+  return new Error(`invalid data, expected ${type}`);
+}
+
+function timeOf(text: string): Date {
+  const time = new Date(text);
+  if (!Number.isNaN(time.getTime())) return time;
+  throw new Error(`Invalid date-time formatted string ${text}: parsing time "${text}"`);
+}
+
 function scalarOf(raw: unknown): unknown {
-  return typeof raw === "number" && Number.isInteger(raw) ? BigInt(raw) : raw;
+  if (typeof raw !== "number") return raw;
+  if (!Number.isInteger(raw)) throw strange("integer");
+  return BigInt(raw);
 }
 
 const withNames = new WeakMap<Schema, Schema>();
