@@ -64,7 +64,7 @@ export class Journal {
     const steps = pass === undefined ? undefined : this.#ofPass.get(pass);
     if (request.verb === "GET" || steps === undefined) return;
     const name = request.thing.split("/").at(-1) ?? "";
-    const meant = steps.filter((step) => step.do.includes(name));
+    const meant = steps.filter((step) => `${step.do} ${step.why}`.includes(name));
     for (const step of meant.length > 0 ? meant : steps.length === 1 ? steps : [])
       step.requests.push(request);
   }

@@ -86,9 +86,9 @@ export function Overview(props: {
           <li key={key}>
             <a class={`tile ${state}`} href={`#/clusters/${key}`}>
               <strong>{key}</strong>
-              <span class="quiet">{access}</span>
               <Chain nodes={nodesOf.get(key) ?? []} />
               <Badge state={state}>{state === "ok" ? undefined : reason}</Badge>
+              <span class="quiet">{access}</span>
             </a>
           </li>
         ))}

@@ -3,7 +3,7 @@ import { type Box, type LaidOut, layOut } from "./layout.ts";
 import { marks, words } from "./state.tsx";
 import type { Picture as Data, Line, Node, State } from "./types.ts";
 
-const width = 178;
+const width = 196;
 const height = 46;
 
 const kinds: Record<Node["kind"], string> = {
@@ -134,7 +134,7 @@ function NodeBox(props: { node: Node; box: Box; chosen: boolean; choose: () => v
 }
 
 function short(text: string): string {
-  return text.length <= 24 ? text : `${text.slice(0, 11)}…${text.slice(-12)}`;
+  return text.length <= 22 ? text : `${text.slice(0, 12)}…${text.slice(-8)}`;
 }
 
 /** What hangs under something but has no line of its own is joined to it, or it would float. */

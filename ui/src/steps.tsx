@@ -21,6 +21,9 @@ export function Steps({ steps }: { steps: readonly JournalStep[] }) {
             <Badge state={state}>{word}</Badge>
             <div>
               <strong>{step.do}</strong> <span class="quiet">because {step.why}</span>
+              <p class="request">
+                {step.controller} of {step.key}
+              </p>
               {step.failure ? <p>{step.failure}</p> : null}
               {step.requests.map((request) => (
                 <p key={request.requestId} class="request">
@@ -29,9 +32,6 @@ export function Steps({ steps }: { steps: readonly JournalStep[] }) {
                 </p>
               ))}
             </div>
-            <span class="quiet">
-              {step.controller} {step.key}
-            </span>
           </li>
         );
       })}

@@ -50,11 +50,11 @@ export function conditionState(
   if (found === undefined) return undefined;
   const { status, reason, message } = found;
   if (status === "True") return { state: "ok", reason, message };
-  const state = /(Creating|Updating|Deleting|Replacing|Pending|Waiting|Missing|NotFound)$/.test(
-    reason,
-  )
-    ? "working"
-    : "broken";
+  if (status === "Unknown") return { state: "working", reason, message };
+  const state =
+    /(Creating|Updating|Deleting|Replacing|Pending|Waiting|Missing|NotFound|Unknown)$/.test(reason)
+      ? "working"
+      : "broken";
   return { state, reason, message };
 }
 
