@@ -231,6 +231,8 @@ class Collector {
       return this.#world.registry.byKind(group, owner.kind) ? "absent" : "solid";
     }
     const { metadata } = found;
+    // What lies in no namespace cannot be owned by what lies in one; it is left alone.
+    if (metadata.namespace !== undefined && namespace === undefined) return "solid";
     if (metadata.namespace !== undefined && metadata.namespace !== namespace) return "absent";
     const waits = metadata.finalizers?.includes(foregroundFinalizer);
     return metadata.deletionTimestamp !== undefined && waits ? "waiting" : "solid";

@@ -9,6 +9,7 @@ import type { Asker } from "./kinds/reviews.ts";
 import { isTrue } from "./options.ts";
 import type { Pages } from "./pages.ts";
 import { protobufType } from "./protobuf/object.ts";
+import type { Resource } from "./resource.ts";
 import { type ResourcePath, resourcePath, type Verb, verbOf } from "./routes.ts";
 import { Sender } from "./send.ts";
 import { serveWatch } from "./streams.ts";
@@ -95,12 +96,7 @@ export class FrontDoor {
       return answered(review(asked, body, asker, this.#world));
     }
     if (!resource) throw noSuchPath();
-    if (
-      resource.namespaced
-        ? target.namespace === undefined && needsNamespace(verb)
-        : target.namespace !== undefined
-    )
-      throw noSuchPath();
+    checkPlace(resource, target, verb);
     const call: Call = {
       resource,
       ...(target.namespace !== undefined && { namespace: target.namespace }),
@@ -159,8 +155,12 @@ function objectRef({ group, version, plural, ...rest }: ResourcePath): object {
   };
 }
 
-function needsNamespace(verb: Verb): boolean {
-  return verb !== "list" && verb !== "watch" && verb !== "deletecollection";
+/** What lies in namespaces is listed and watched over all of them, and nothing else. */
+function checkPlace(resource: Resource, { namespace, name }: ResourcePath, verb: Verb): void {
+  if (!resource.namespaced && namespace !== undefined) throw noSuchPath();
+  if (!resource.namespaced || namespace !== undefined) return;
+  if (name === undefined && (verb === "list" || verb === "watch")) return;
+  throw resource.builtIn && name === undefined ? methodNotAllowed() : noSuchPath();
 }
 
 async function bodyOf(request: IncomingMessage): Promise<{ text: string; body: unknown }> {

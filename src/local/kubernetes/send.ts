@@ -76,6 +76,7 @@ function acceptsGzip(request: IncomingMessage): boolean {
   return /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""));
 }
 
+/** A header takes no letters beyond those of Latin 1. */
 function warning(text: string): string {
-  return `299 - ${JSON.stringify(text)}`;
+  return `299 - ${JSON.stringify(text).replace(/[^\x20-\xff]/g, "?")}`;
 }

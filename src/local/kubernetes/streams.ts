@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Seen } from "./seen.ts";
-import type { EventType, Watch } from "./verbs/watch.ts";
+import type { Bookmark, EventType, Watch } from "./verbs/watch.ts";
 import { type Writing, writtenObject } from "./written.ts";
 
 /** Who does not read for so long is cut off, and watches again: the events of all others must not wait for them. */
@@ -37,7 +37,7 @@ export function serveWatch(response: ServerResponse, watch: Watch, writing: Writ
       );
       first = false;
     },
-    bookmark: (object) => send(line("BOOKMARK", JSON.stringify(object))),
+    bookmark: (object) => send(line("BOOKMARK", JSON.stringify(bookmarkIn(writing, object)))),
     error: ({ status }) => send(line("ERROR", JSON.stringify(status))),
     end: () => {
       ended = true;
@@ -55,4 +55,18 @@ export function serveWatch(response: ServerResponse, watch: Watch, writing: Writ
     if (last?.seen !== seen || last.type !== type) last = { type, seen, bytes: make() };
     return last.bytes;
   }
+}
+
+/** A bookmark in the form of the objects beside it. */
+function bookmarkIn({ form }: Writing, object: Bookmark): object {
+  if (form.as === "object") return object;
+  const { metadata } = object;
+  const kind = form.as === "table" ? "Table" : "PartialObjectMetadata";
+  const apiVersion = `meta.k8s.io/${form.version}`;
+  return {
+    kind,
+    apiVersion,
+    metadata,
+    ...(form.as === "table" && { columnDefinitions: null, rows: [] }),
+  };
 }

@@ -98,12 +98,18 @@ function problems(resource: Resource, object: Stored, old: Stored | undefined): 
   return [
     ...kindProblems(resource, object),
     ...metadataProblems(object, old, resource),
-    // What metadata must have is known above, in the words of the API.
-    ...shaped.filter(
-      (each) => !(each.reason === "FieldValueRequired" && /^metadata\b/.test(each.field)),
-    ),
+    ...shaped.filter((each) => counts(resource, each)),
     ...(isDefinition(resource) && shaped.length === 0 ? definitionProblems(object, old) : []),
   ];
+}
+
+/**
+ * What metadata must have is known better, in the words of the API. And the lists of a built-in may hold a key twice, as
+ * the addresses of a node do: only an apply has to tell them apart.
+ */
+function counts({ builtIn }: Resource, { reason, field }: Cause): boolean {
+  if (reason === "FieldValueRequired") return !/^metadata\b/.test(field);
+  return !(builtIn && reason === "FieldValueDuplicate");
 }
 
 /** A built-in is of a type of Go: what does not fit into that is not wrong, it cannot be read. */
@@ -136,9 +142,9 @@ function withParts(
   old: Stored | undefined,
 ): Stored {
   if (subresource === "status" && old) {
-    // Nothing but the status, and who manages it.
+    // Nothing but the status, and who manages it; of a built-in its metadata too, as kube-apiserver has it.
     const { managedFields } = object.metadata;
-    const { managedFields: _, ...metadata } = old.metadata;
+    const { managedFields: _, ...metadata } = (resource.builtIn ? object : old).metadata;
     const { status: __, ...rest } = old;
     return {
       ...rest,

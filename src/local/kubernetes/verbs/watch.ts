@@ -1,5 +1,6 @@
 import { expired, type Refused } from "../answers.ts";
 import type { Call, World } from "../call.ts";
+import { definitions } from "../definitions.ts";
 import { type ListOptions, listOptions } from "../options.ts";
 import type { Resource, Stored } from "../resource.ts";
 import { apiVersionOf, heldIn, type Seen, seenBy } from "../seen.ts";
@@ -9,10 +10,17 @@ import type { Change, Entry } from "../store.ts";
 /** Where the events of a watch go. */
 export interface Sink {
   event(type: EventType, seen: Seen): void;
-  bookmark(object: object): void;
+  bookmark(object: Bookmark): void;
   error(refused: Refused): void;
   /** No more events come. */
   end(): void;
+}
+
+/** An object of which nothing is known but the revision that a watch has come to. */
+export interface Bookmark {
+  kind: string;
+  apiVersion: string;
+  metadata: { resourceVersion: string; annotations?: Record<string, string> };
 }
 
 export type EventType = "ADDED" | "MODIFIED" | "DELETED";
@@ -58,7 +66,7 @@ interface Wanted {
 
 function begin(wanted: Wanted, world: World, sink: Sink): () => void {
   const { resource, options } = wanted;
-  const { store, clock } = world;
+  const { store, registry, clock } = world;
   let from = options.resourceVersion ?? 0;
   if (startsWithAll(options)) {
     sendAll(wanted, world, sink);
@@ -84,10 +92,16 @@ function begin(wanted: Wanted, world: World, sink: Sink): () => void {
   const after = (ms: number, then: () => void) =>
     stops.push(clock.after(ms, then, { limit: true }));
   const lastsMs = (options.timeoutSeconds ?? spread(longSeconds)) * 1000;
-  after(lastsMs, () => {
+  const end = () => {
     stop();
     sink.end();
-  });
+  };
+  const endIfReplaced = () => {
+    if (registry.find(resource.group, resource.version, resource.plural) !== resource) end();
+  };
+  after(lastsMs, end);
+  // A CRD that changed or went has other objects: clients come back, and see them or that there are none.
+  if (!resource.builtIn) stops.push(store.watch(definitions, endIfReplaced));
   if (!options.bookmarks) return stop;
   const bookmark = () => sink.bookmark(bookmarkOf(resource, store.revision));
   const repeat = () => {
@@ -145,13 +159,11 @@ function lastSeen(resource: Resource, before: Entry, { revision }: Entry): Seen 
   return { object: last, text: JSON.stringify(last) };
 }
 
-function bookmarkOf(resource: Resource, revision: number, annotations?: Record<string, string>) {
-  return {
-    kind: resource.kind,
-    apiVersion: apiVersionOf(resource),
-    metadata: {
-      resourceVersion: String(revision),
-      ...(annotations && { annotations }),
-    },
-  };
+function bookmarkOf(
+  resource: Resource,
+  revision: number,
+  annotations?: Record<string, string>,
+): Bookmark {
+  const metadata = { resourceVersion: String(revision), ...(annotations && { annotations }) };
+  return { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata };
 }
