@@ -36,8 +36,8 @@ const fieldsKey = '"managedFields":[';
  * The same JSON without `metadata.managedFields`, which nobody here reads and which is up to half of an object:
  * cutting it out of the text costs a tenth of parsing it. Text in another form than the API server's is left alone.
  *
- * Custom resources have their keys in order, so `name` follows; built-in kinds have it last in the metadata.
- * Neither ending can stand inside the list: its strings have their quotes escaped, and it nests no other list.
+ * Where keys are in order, `name` follows; built-in kinds have it last in the metadata; other servers have it
+ * anywhere. No ending can stand inside the list: its strings have their quotes escaped, and it nests no other list.
  */
 export function withoutManagedFields(json: string): string {
   const start = json.indexOf(fieldsKey);
@@ -45,18 +45,20 @@ export function withoutManagedFields(json: string): string {
   const metadata = json.indexOf(metadataKey);
   if (metadata < 0 || metadata > start || json.lastIndexOf(metadataKey, start) !== metadata)
     return json;
-  const sorted = json.indexOf('}],"name":"', start);
-  const last = endOfMetadata(json, start);
+  const followed = beforeKey(json, '}],"', start);
+  const last = beforeKey(json, '}]},"', start);
   // Whichever comes first ends the list; the other may stand anywhere behind it.
-  if (sorted >= 0 && (last < 0 || sorted < last))
-    return json.slice(0, start) + json.slice(sorted + 3);
+  if (followed >= 0 && (last < 0 || followed < last))
+    return json.slice(0, start) + json.slice(followed + 3);
   if (last >= 0 && json[start - 1] === ",") return json.slice(0, start - 1) + json.slice(last + 2);
   return json;
 }
 
-function endOfMetadata(json: string, from: number): number {
-  let end = json.indexOf('}]},"', from);
+/** Where an ending stands that a key follows. */
+function beforeKey(json: string, ending: string, from: number): number {
+  let end = json.indexOf(ending, from);
   // A letter behind the quote begins a key; a quote that ends a string is never followed by one.
-  while (end >= 0 && !/[a-zA-Z]/.test(json[end + 5] ?? "")) end = json.indexOf('}]},"', end + 1);
+  while (end >= 0 && !/[a-zA-Z]/.test(json[end + ending.length] ?? ""))
+    end = json.indexOf(ending, end + 1);
   return end;
 }
