@@ -14,9 +14,9 @@ import {
   startDns,
   valuesAt,
 } from "./dns-world.ts";
+import { group, onVsphere, vsphere, vspherePath } from "./vsphere.ts";
 
 const finalizer = "dns-operator-azure.giantswarm.io/azurecluster";
-const group = "infrastructure.cluster.x-k8s.io";
 const settings = {
   subscription: guestSubscription,
   client: "client",
@@ -24,68 +24,7 @@ const settings = {
   location: "northeurope",
 };
 
-/** A kind of infrastructure that Postern has never heard of. */
-const vsphereDefinition = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: `vsphereclusters.${group}` },
-  spec: {
-    group,
-    scope: "Namespaced",
-    names: {
-      kind: "VSphereCluster",
-      plural: "vsphereclusters",
-      singular: "vspherecluster",
-      listKind: "VSphereClusterList",
-    },
-    versions: [
-      {
-        name: "v1beta1",
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        schema: {
-          openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-        },
-      },
-    ],
-  },
-};
-const vspherePath = `/apis/${group}/v1beta1/namespaces/org/vsphereclusters`;
-
 describeHosted("the names of clusters on other infrastructure", (startWorld) => {
-  const vsphere = async (world: HostedWorld, name: string) =>
-    (await world.cluster.request<Thing>("GET", `${vspherePath}/${name}`)).body;
-
-  /** A cluster on vSphere, provisioned. */
-  async function onVsphere(world: HostedWorld, name: string, host?: string) {
-    await world.cluster.request(
-      "POST",
-      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-      vsphereDefinition,
-    );
-    await expect
-      .poll(async () => (await world.cluster.request("GET", vspherePath)).status, {
-        timeout: 20_000,
-      })
-      .toBe(200);
-    const annotations = { "azure-resourcegroup-tag.team": "a" };
-    await world.cluster.request("POST", vspherePath, {
-      apiVersion: `${group}/v1beta1`,
-      kind: "VSphereCluster",
-      metadata: { namespace: "org", name, annotations },
-    });
-    const cluster = await makeCluster(world, name, {
-      spec: {
-        infrastructureRef: { apiGroup: group, kind: "VSphereCluster", name },
-        ...(host && { controlPlaneEndpoint: { host, port: 6443 } }),
-      },
-    });
-    await makeReady(world, { cluster });
-    await world.settled();
-    return cluster;
-  }
-
   const told = async (world: HostedWorld, name: string) =>
     world.condition(await vsphere(world, name), "GSDNSZoneReady");
 

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,10 +18,9 @@ import {
   identityObject,
   namespaces,
 } from "./objects.ts";
+import { asAlice, refusals } from "./rights.ts";
 
 const bin = fileURLToPath(new URL("../../../bin/postern.js", import.meta.url));
-const contributor =
-  "/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c";
 const provider = "providers/Microsoft.Network";
 const groups = {
   mc: resourceGroupId(managementSubscription, "mc"),
@@ -32,26 +32,19 @@ const groups = {
 const hurry = 20;
 
 describeHosted("a private cluster of Cluster API", (start) => {
-  /** An application with a secret, and every right in one group. */
-  function application({ azure }: HostedWorld, scope: string): Application {
-    const { simulator } = azure;
-    const made = simulator.directory.addApplication({ tenant, secrets: [{ value: "hush" }] });
-    const id = `${scope}/providers/Microsoft.Authorization/roleAssignments/${crypto.randomUUID()}`;
-    const properties = { roleDefinitionId: contributor, principalId: made.objectId };
-    simulator.change(id, { properties });
-    return made;
+  /** An application with a secret. */
+  function application({ azure }: HostedWorld): Application {
+    const { directory } = azure.simulator;
+    return directory.addApplication({ tenant, secrets: [{ value: "hush" }] });
   }
 
-  /** Whoever connects to a link service by its id must be allowed to by its owner. */
-  function admit({ azure }: HostedWorld, group: string, { objectId }: Application): void {
+  /** Give an application one of the roles of `manifests/roles` in a group. */
+  function grant({ azure }: HostedWorld, role: string, group: string, { objectId }: Application) {
     const at = `${group}/providers/Microsoft.Authorization`;
     const definition = `${at}/roleDefinitions/${crypto.randomUUID()}`;
-    const actions = [
-      "Microsoft.Network/privateLinkServices/PrivateEndpointConnectionsApproval/action",
-    ];
-    const permissions = [{ actions, notActions: [] }];
+    const permissions = [{ actions: actionsOf(role), notActions: [] }];
     azure.simulator.change(definition, {
-      properties: { roleName: `connect ${group}`, assignableScopes: [group], permissions },
+      properties: { roleName: `${role} ${group}`, assignableScopes: [group], permissions },
     });
     azure.simulator.change(`${at}/roleAssignments/${crypto.randomUUID()}`, {
       properties: { roleDefinitionId: definition, principalId: objectId },
@@ -62,7 +55,7 @@ describeHosted("a private cluster of Cluster API", (start) => {
   function inAzure({ azure }: HostedWorld, group: string, name: string): void {
     const { simulator } = azure;
     const vnet = `${group}/${provider}/virtualNetworks/${name}-vnet`;
-    const subnet = { addressPrefix: "10.0.0.0/20", privateLinkServiceNetworkPolicies: "Disabled" };
+    const subnet = { addressPrefix: "10.0.0.0/20", privateLinkServiceNetworkPolicies: "Enabled" };
     simulator.change(group, { location });
     simulator.change(vnet, {
       location,
@@ -130,7 +123,7 @@ describeHosted("a private cluster of Cluster API", (start) => {
     await writeFile(ca, simulator.ca ?? "");
     const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("AZURE_"));
     const flags = [
-      ...["--kubeconfig", world.cluster.kubeconfig, "--listen", "127.0.0.1:0"],
+      ...["--kubeconfig", await asAlice(world, folder), "--listen", "127.0.0.1:0"],
       ...["--role", "cluster-api", "--management-cluster-name", "mc"],
       ...["--management-cluster-namespace", "org-mc"],
       ...["--azure-cluster-gates", "GSPrivateLinksReady,GSDNSZoneReady"],
@@ -178,13 +171,13 @@ describeHosted("a private cluster of Cluster API", (start) => {
     inAzure(world, groups.wc, "wc");
     simulator.change(groups.base, { location });
     simulator.change(`${groups.base}/${provider}/dnsZones/example.com`, { location: "global" });
-    const apps = {
-      mc: application(world, groups.mc),
-      wc: application(world, groups.wc),
-      base: application(world, groups.base),
-    };
-    admit(world, groups.wc, apps.mc);
-    admit(world, groups.mc, apps.wc);
+    const apps = { mc: application(world), wc: application(world), base: application(world) };
+    grant(world, "cluster-api", groups.mc, apps.mc);
+    grant(world, "cluster-api", groups.wc, apps.wc);
+    grant(world, "cluster-api-connect", groups.wc, apps.mc);
+    grant(world, "cluster-api-connect", groups.mc, apps.wc);
+    grant(world, "cluster-api-base-zone", groups.base, apps.base);
+    const asked = watchActions(world);
     const before = world.azure.ids();
     await identity(world, "org-mc", apps.mc);
     await identity(world, "org", apps.wc);
@@ -251,8 +244,48 @@ describeHosted("a private cluster of Cluster API", (start) => {
     const isLeft = (id: string) => !before.includes(id) && !id.includes("/mc-gateway-privatelink");
     await expect.poll(() => world.azure.ids().filter(isLeft), { timeout: 60_000 }).toEqual([]);
     expect(await stop()).toBe(0);
+    expect(await refusals(world)).toEqual([]);
+    const used = [...asked(apps.mc), ...asked(apps.wc)];
+    const given = [...actionsOf("cluster-api"), ...actionsOf("cluster-api-connect")];
+    expect(sorted([...used, ...elsewhere])).toEqual(sorted(given));
+    expect(sorted(asked(apps.base))).toEqual(sorted(actionsOf("cluster-api-base-zone")));
   }, 480_000);
 });
+
+/**
+ * What this cluster does not need: public addresses and those of version 6, a wildcard of its own, names that go while their
+ * zone stays, and endpoints of strangers, which a deletion disconnects.
+ */
+const elsewhere = [
+  ...["dnsZones", "privateDnsZones"].flatMap((zone) =>
+    ["A/delete", "AAAA/write", "AAAA/delete", "CNAME/delete"].map((rest) => `${zone}/${rest}`),
+  ),
+  "dnsZones/CNAME/write",
+  "privateLinkServices/privateEndpointConnections/write",
+  "privateLinkServices/privateEndpointConnections/delete",
+  "publicIPAddresses/read",
+].map((rest) => `Microsoft.Network/${rest}`);
+
+function actionsOf(role: string): string[] {
+  const file = new URL(`../../../manifests/roles/${role}.json`, import.meta.url);
+  return (JSON.parse(readFileSync(file, "utf8")) as { Actions: string[] }).Actions;
+}
+
+const sorted = (actions: readonly string[]) =>
+  [...new Set(actions.map((one) => one.toLowerCase()))].sort();
+
+/** Every action that the simulator held against the rights of an identity. */
+function watchActions({ azure }: HostedWorld): (of: Application) => string[] {
+  const { roles } = azure.simulator;
+  const asked = new Map<string, Set<string>>();
+  const allow = roles.allow.bind(roles);
+  roles.allow = (asker, action, scope) => {
+    const held = asked.get(asker.objectId) ?? new Set();
+    asked.set(asker.objectId, held.add(action));
+    return allow(asker, action, scope);
+  };
+  return ({ objectId }) => [...(asked.get(objectId) ?? [])];
+}
 
 function addressesOf(world: HostedWorld, id: string): string[] {
   const record = world.azure.at(id) as { properties?: object } | undefined;

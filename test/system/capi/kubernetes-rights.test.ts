@@ -1,0 +1,48 @@
+import { expect } from "vitest";
+import { providerConfigFeature } from "../../../src/capi/provider-config/controller.ts";
+import { testOnReal } from "../../setup/differences.ts";
+import { guestSubscription } from "../hosted/azure.ts";
+import { describeHosted } from "../hosted/world.ts";
+import { baseZone, startDns, valuesAt } from "./dns-world.ts";
+import { azureClusterObject, clusterObject, identityObject, namespaces } from "./objects.ts";
+import { grantRole, refusals } from "./rights.ts";
+import { onVsphere, vsphere, vspherePath } from "./vsphere.ts";
+
+// The rest of the role is proved by whole.test.ts, which runs the program with it.
+describeHosted("the rights in Kubernetes for Cluster API", (start) => {
+  testOnReal("no-rbac", "are enough for a ProviderConfig, made and deleted", async () => {
+    const features = () => [providerConfigFeature()];
+    const world = await start({ features, user: "alice", stopped: true });
+    await grantRole(world);
+    await world.start();
+    await namespaces(world, "org");
+    await world.make(identityObject("org", "one"));
+    await world.make(azureClusterObject("org", "wc"));
+    const cluster = await world.make(clusterObject("org", "wc"));
+    const config = () => world.get("ProviderConfig", "", "wc");
+    await world.until("it is made", async () => (await config()) !== undefined);
+    await world.remove(cluster);
+    await world.until("it is gone", async () => (await config()) === undefined);
+    expect(await refusals(world)).toEqual([]);
+  });
+
+  testOnReal("no-rbac", "are enough for the names of a cluster of another provider", async () => {
+    const settings = {
+      ...{ subscription: guestSubscription, location: "northeurope" },
+      ...{ client: "client", tenant: "tenant" },
+    };
+    const world = await startDns(start, { settings }, { user: "alice", stopped: true });
+    await grantRole(world);
+    await world.start();
+    const cluster = await onVsphere(world, "vs1", "192.0.2.10");
+    await world.until("it is ready", async () => {
+      const said = world.condition(await vsphere(world, "vs1"), "GSDNSZoneReady");
+      return said === "True GSDNSZonesCreated";
+    });
+    await world.remove(cluster);
+    await world.cluster.request("DELETE", `${vspherePath}/vs1`);
+    await world.until("it is gone", async () => (await vsphere(world, "vs1")).kind === "Status");
+    expect(valuesAt(world, baseZone, "NS", "vs1")).toBeUndefined();
+    expect(await refusals(world)).toEqual([]);
+  });
+});
