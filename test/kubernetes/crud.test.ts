@@ -333,4 +333,14 @@ describeApi("objects", (api) => {
     const { status } = await api.request("POST", widgets.path(namespace), of("b", 4_000_000));
     expect(status).toBe(413);
   });
+
+  test("that are large are sent compressed to those who take that", async () => {
+    const namespace = await api.namespace();
+    const data = { text: "a".repeat(500_000) };
+    await api.ok("POST", configMaps(namespace), { metadata: { name: "a" }, data });
+    const { headers } = await api.request("GET", configMaps(namespace), undefined, {
+      headers: { "accept-encoding": "gzip" },
+    });
+    expect(headers["content-encoding"]).toBe("gzip");
+  });
 });
