@@ -121,7 +121,12 @@ describe("the credentials of many control planes", () => {
   test("an identity is dropped with the last control plane that has it", async () => {
     const { credentialOf, follow, dropped } = await keep();
     const told: ((change: { key: string; before: undefined; after: undefined }) => void)[] = [];
-    follow({ onChange: (handler) => told.push(handler) });
+    follow({
+      onChange: (handler) => {
+        told.push(handler);
+        return () => undefined;
+      },
+    });
     const gone = (key: string) => {
       for (const tell of told) tell({ key, before: undefined, after: undefined });
     };

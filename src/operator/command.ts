@@ -63,6 +63,15 @@ export function command(): Command {
         .argParser(address)
         .default(address("127.0.0.1:8081"), "127.0.0.1:8081"),
     )
+    .addOption(
+      new Option(
+        "--dashboard <host:port>",
+        "where the dashboard is served; kubectl port-forward reaches it",
+      )
+        .argParser(address)
+        .default(address("127.0.0.1:8082"), "127.0.0.1:8082"),
+    )
+    .option("--no-dashboard", "serve none")
     .option("--no-leader-elect", "run without a Lease; only where this is the only replica")
     .option("--lease-namespace <name>", "namespace of the Lease (default: the connection's)")
     .option(

@@ -4,13 +4,16 @@ import { UsageError } from "../cli/usage-error.ts";
 import { KubeClient } from "../kube/client.ts";
 import { findConnection } from "../kube/credentials.ts";
 import { type Check, serveHealth } from "../kube/health.ts";
+import { Journal } from "../kube/journal.ts";
 import { type LogFormat, type LogLevel, makeLog } from "../kube/log.ts";
 import { Metrics } from "../kube/metrics.ts";
 import { Runtime } from "../kube/runtime.ts";
 import { startTracing } from "../kube/trace.ts";
 import { realClock } from "../model/clock.ts";
+import { subscriptionOf } from "../model/resource-id.ts";
 import { azureFromEnvironment } from "./azure.ts";
 import { type ClusterApiFlags, clusterApiSettings } from "./cluster-api.ts";
+import { startDashboard } from "./dashboard.ts";
 import { clusterApiFeatures, hostedFeatures } from "./features.ts";
 import { installationOf } from "./installation.ts";
 import { managementGroupIn } from "./management-group.ts";
@@ -25,6 +28,8 @@ export interface OperatorSettings extends ClusterApiFlags {
   natSubnets: "shared" | "per-cluster";
   natPrefixLength: number;
   listen: { host: string; port: number };
+  /** Where the dashboard is served; false for nowhere. */
+  dashboard: { host: string; port: number } | false;
   leaderElect: boolean;
   leaseNamespace?: string;
   leaseName?: string;
@@ -54,7 +59,9 @@ export async function runOperator(
     userAgent: `postern/${version}`,
     onRequest: metrics.requests(connection.server.host),
   });
-  const azure = azureFromEnvironment(env, { log, registry: metrics.registry, clock, version });
+  const { registry } = metrics;
+  const journal = new Journal();
+  const azure = azureFromEnvironment(env, { log, registry, clock, version, journal });
   const identity = `${env.POD_NAME ?? hostname()}_${randomBytes(4).toString("hex")}`;
   const installation = installationOf(client, { log, clock });
   let runtime: Runtime | undefined;
@@ -67,12 +74,22 @@ export async function runOperator(
       // Each cluster of Cluster API brings its own credential: only its names in DNS need ours.
       ...(hosted || clusterApi?.dns ? azure.checks : []),
     ],
-    metrics: metrics.registry,
+    metrics: registry,
   });
+  const dashboard =
+    settings.dashboard &&
+    (await startDashboard({
+      ...{ listen: settings.dashboard, version, client, azure, journal },
+      runtime: () => runtime,
+      subscriptions: managementGroup ? [subscriptionOf(managementGroup) ?? ""] : [],
+    }).catch((error: unknown) => {
+      // It is of use without one.
+      log.warn({ err: error }, "no dashboard");
+    }));
   try {
     const number = managementGroup && (await installation.read(signal));
     if (signal.aborted) return;
-    const parts = { azure, client, registry: metrics.registry, clock, env };
+    const parts = { azure, client, registry, clock, env };
     const management =
       managementGroup && number ? { managementGroup, installation: number } : undefined;
     const features = [
@@ -83,6 +100,7 @@ export async function runOperator(
       client,
       log,
       metrics,
+      journal,
       clock,
       features,
       namespace: settings.namespace,
@@ -97,6 +115,7 @@ export async function runOperator(
         server: connection.server.host,
         from: connection.source,
         pages: pages.url,
+        ...(dashboard && { dashboard: dashboard.url }),
         controllers: features.length,
         ...(clusterApi && { clusterApi }),
       },
@@ -104,6 +123,7 @@ export async function runOperator(
     );
     await runtime.run(signal);
   } finally {
+    if (dashboard) await dashboard.close();
     await pages.close();
     azure.close();
     client.close();
