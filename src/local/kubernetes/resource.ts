@@ -171,7 +171,7 @@ export interface Shape {
 export interface Strategy {
   /** Fills in what a schema cannot say. It comes before the managers of fields are told: who wrote the object has these. */
   fill?(object: Stored): Stored;
-  /** Completes an object that is about to be stored (a Service's address, a Secret's stringData). It fits its schema. */
+  /** Completes an object that is about to be stored (a Service's address, a Secret's stringData). Its types are those of its schema. */
   prepare?(object: Stored, old: Stored | undefined, others: () => Iterable<Stored>): Stored;
   problems?(object: Stored, old: Stored | undefined, others: () => Iterable<Stored>): Cause[];
   /** Whether changes are counted in `metadata.generation`, as those of custom resources are. */

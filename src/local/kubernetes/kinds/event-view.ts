@@ -46,7 +46,7 @@ export const newEvent: Resource = builtIn({
       return typeof each.value === "string" ? undefined : each.value(take(object), now);
     },
   })),
-  strategy: { prepare, problems, names: "path-segment" },
+  strategy: { prepare, problems },
   fieldSelectors: {
     ...Object.fromEntries(
       Object.entries(event.fieldSelectors ?? {}).map(([name, read]) => [

@@ -14,7 +14,8 @@ function made(metadata: Partial<StoredMetadata>): Stored {
 }
 
 function wrong(object: Stored, old?: Stored, strategy: Strategy = {}, namespaced = true): string[] {
-  const causes = metadataProblems(object, old, { namespaced, strategy });
+  const about = { group: "example.com", builtIn: false, namespaced, strategy };
+  const causes = metadataProblems(object, old, about);
   return causes.map(({ field, reason }) => `${field} ${reason}`);
 }
 
@@ -95,4 +96,11 @@ test("what the API wrote stays, and a deletion takes no new finalizers", () => {
     "metadata.finalizers FieldValueForbidden",
   ]);
   expect(wrong(made({ uid: "v" }), made({}))).toEqual(["metadata.uid FieldValueInvalid"]);
+});
+
+test("on an object of Kubernetes itself, a finalizer says who it belongs to", () => {
+  const about = { group: "", builtIn: true, namespaced: true };
+  const fields = (finalizers: string[]) =>
+    metadataProblems(made({ finalizers }), undefined, about).map(({ field }) => field);
+  expect(fields(["orphan", "mine", "example.com/mine"])).toEqual(["metadata.finalizers[1]"]);
 });

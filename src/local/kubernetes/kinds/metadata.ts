@@ -10,13 +10,13 @@ import {
 
 const mostAnnotationBytes = 256 * 1024;
 
-type Named = Pick<Resource, "namespaced" | "strategy">;
+type About = Pick<Resource, "group" | "builtIn" | "namespaced" | "strategy">;
 
 /** What is wrong with the metadata of an object, whatever its kind; with the object that it replaces, if there is one. */
 export function metadataProblems(
   object: Stored,
   old: Stored | undefined,
-  resource: Named,
+  resource: About,
 ): Cause[] {
   const { metadata } = object;
   return [
@@ -25,10 +25,11 @@ export function metadataProblems(
     ...annotationProblems(metadata.annotations),
     ...ownerProblems(metadata.ownerReferences),
     ...finalizerProblems(metadata.finalizers),
+    ...(isOfKubernetes(resource) ? shortFinalizers(metadata.finalizers) : []),
   ];
 }
 
-function nameProblems(metadata: StoredMetadata, { namespaced, strategy }: Named): Cause[] {
+function nameProblems(metadata: StoredMetadata, { namespaced, strategy }: About): Cause[] {
   const causes: Cause[] = [];
   const { name, generateName, namespace } = metadata;
   if (generateName) {
@@ -133,6 +134,22 @@ function ownerProblems(owners: StoredOwner[] = []): Cause[] {
     );
   }
   return causes;
+}
+
+/** Definitions are built in, but are judged by what serves custom resources. */
+function isOfKubernetes({ builtIn, group }: About): boolean {
+  return builtIn && group !== "apiextensions.k8s.io";
+}
+
+const finalizersOfKubernetes = ["kubernetes", "orphan", "foregroundDeletion"];
+
+/** On objects of Kubernetes itself, a finalizer without a prefix is one of Kubernetes' own. */
+function shortFinalizers(finalizers: string[] = []): Cause[] {
+  const why = "is no finalizer of Kubernetes, and names no owner before a '/'";
+  return finalizers.flatMap((finalizer, index) => {
+    const known = finalizer.includes("/") || finalizersOfKubernetes.includes(finalizer);
+    return known ? [] : [invalid(`metadata.finalizers[${index}]`, finalizer, why)];
+  });
 }
 
 /** The two finalizers of the garbage collector say opposite things. */

@@ -18,8 +18,11 @@ export function takeAddress(spec: ServiceSpec, rivals: Rivals): ServiceSpec {
   return { ...spec, clusterIP: addressAt(number), clusterIPs: [addressAt(number)] };
 }
 
-/** The spec with ports on the nodes that no other Service has. */
-export function takeNodePorts(spec: ServiceSpec, rivals: Rivals): ServiceSpec {
+/**
+ * The spec with ports on the nodes that no other Service has. In a new Service, ports of the same number (as those of
+ * DNS over TCP and UDP) share one.
+ */
+export function takeNodePorts(spec: ServiceSpec, isNew: boolean, rivals: Rivals): ServiceSpec {
   const ports = spec.ports ?? [];
   const missing = needsNodePorts(spec) && ports.some(({ nodePort }) => !nodePort);
   const health = needsHealthPort(spec) && !spec.healthCheckNodePort;
@@ -30,15 +33,27 @@ export function takeNodePorts(spec: ServiceSpec, rivals: Rivals): ServiceSpec {
     if (free !== undefined) taken.add(free);
     return free;
   };
-  const given = missing ? { ports: ports.map((port) => withNodePort(port, next)) } : {};
+  const given = missing ? { ports: withNodePorts(ports, isNew, next) } : {};
   const checked = health ? { healthCheckNodePort: next() ?? 0 } : {};
   return { ...spec, ...given, ...checked };
 }
 
-function withNodePort(port: ServicePort, next: () => number | undefined): ServicePort {
-  if (port.nodePort) return port;
-  const nodePort = next();
-  return nodePort === undefined ? port : { ...port, nodePort };
+function withNodePorts(
+  ports: readonly ServicePort[],
+  isNew: boolean,
+  next: () => number | undefined,
+): ServicePort[] {
+  const byNumber = new Map<number, number>();
+  if (isNew) {
+    for (const { port, nodePort } of ports.toReversed()) if (nodePort) byNumber.set(port, nodePort);
+  }
+  return ports.map((port) => {
+    if (port.nodePort) return port;
+    const nodePort = byNumber.get(port.port) ?? next();
+    if (nodePort === undefined) return port;
+    if (isNew) byNumber.set(port.port, nodePort);
+    return { ...port, nodePort };
+  });
 }
 
 /** The addresses that some Services have. */

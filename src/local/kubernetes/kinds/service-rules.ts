@@ -21,10 +21,10 @@ import {
   isReachedFromOutside,
   needsAddress,
   needsHealthPort,
-  needsNodePorts,
   type Service,
   type ServicePort,
   type ServiceSpec,
+  standsForAnything,
 } from "./service-spec.ts";
 
 /** What is wrong with a Service beyond its schema. */
@@ -36,14 +36,17 @@ export function problems(
   const spec = (object as Service).spec ?? {};
   const before = (old as Service | undefined)?.spec;
   const rivals = [...others()].filter(({ metadata }) => metadata.uid !== object.metadata.uid);
+  // Addresses and ports are given out first; where that fails, the API server looks no further.
+  const failed = [...addressProblems(spec), ...familyProblems(spec)];
+  if (failed.length === 0) failed.push(...takenProblems(spec, before, rivals as Service[]));
+  if (failed.length > 0) return failed;
   return [
     ...typeProblems(spec),
     ...(spec.ports ?? []).flatMap((port, index) => portProblems(port, index, spec)),
     ...repeatedPorts(spec.ports ?? []),
     ...labelProblems(spec.selector, "spec.selector"),
-    ...addressProblems(spec, before),
+    ...(before === undefined ? [] : movedAddress(spec, before)),
     ...outsideProblems(spec),
-    ...takenProblems(spec, before, rivals as Service[]),
   ];
 }
 
@@ -112,13 +115,16 @@ function repeatedPorts(ports: readonly ServicePort[]): Cause[] {
   return causes;
 }
 
-function addressProblems(spec: ServiceSpec, before: ServiceSpec | undefined): Cause[] {
+function movedAddress(spec: ServiceSpec, before: ServiceSpec): Cause[] {
+  const [first = "", old = ""] = [spec.clusterIPs?.[0], before.clusterIPs?.[0]];
+  if (!needsAddress(spec) || !needsAddress(before) || first === old) return [];
+  return [changed("spec.clusterIPs[0]", spec.clusterIPs, "may not change once set")];
+}
+
+function addressProblems(spec: ServiceSpec): Cause[] {
   const { clusterIP = "", clusterIPs = [] } = spec;
   if (!needsAddress(spec)) return [];
   const first = clusterIPs[0] ?? "";
-  if (before !== undefined && needsAddress(before) && first !== (before.clusterIPs?.[0] ?? "")) {
-    return [changed("spec.clusterIPs[0]", clusterIPs, "may not change once set")];
-  }
   if (clusterIP !== first) {
     return [invalid("spec.clusterIPs", clusterIPs, "first value must match `clusterIP`")];
   }
@@ -126,6 +132,21 @@ function addressProblems(spec: ServiceSpec, before: ServiceSpec | undefined): Ca
     .map((address, index) => ({ address, field: `spec.clusterIPs[${index}]` }))
     .filter(({ address }) => address !== "None" && !isIp(address))
     .map(({ address, field }) => invalid(field, address, "must be a valid IP address"));
+}
+
+/** Addresses here are of one family; only a Service of which nobody knows the endpoints may speak of both. */
+function familyProblems(spec: ServiceSpec): Cause[] {
+  if (!needsAddress(spec) || standsForAnything(spec)) return [];
+  const causes = (spec.ipFamilies ?? []).flatMap((family, index) =>
+    family === "IPv6"
+      ? [invalid(`spec.ipFamilies[${index}]`, family, "not configured on this cluster")]
+      : [],
+  );
+  if (spec.ipFamilyPolicy === "RequireDualStack") {
+    const why = "this cluster is not configured for dual-stack services";
+    causes.push(invalid("spec.ipFamilyPolicy", spec.ipFamilyPolicy, why));
+  }
+  return causes;
 }
 
 const onlyForLoadBalancers = "may only be used when `type` is 'LoadBalancer'";
@@ -170,35 +191,43 @@ function isCidr(text: string): boolean {
   }
 }
 
-/** What another Service has already, or none may have. What it had before it keeps. */
+/** What another Service has already, or none may have: the first of it. What it had before it keeps. */
 function takenProblems(
   spec: ServiceSpec,
   before: ServiceSpec | undefined,
   rivals: readonly Service[],
 ): Cause[] {
-  const causes: Cause[] = [];
-  const { clusterIP = "" } = spec;
+  const { clusterIP = "", type } = spec;
   if (needsAddress(spec) && clusterIP !== "None" && clusterIP !== before?.clusterIP) {
-    const field = "spec.clusterIPs";
-    if (clusterIP === "") causes.push(invalid(field, [], "no address is left"));
-    else if (!isServiceAddress(clusterIP)) {
-      const why = `failed to allocate IP ${clusterIP}: it is not in ${addressPrefix}0.0/16`;
-      causes.push(invalid(field, [clusterIP], why));
-    } else if (addressesOf(rivals).has(clusterIP)) {
-      const why = `failed to allocate IP ${clusterIP}: provided IP is already allocated`;
-      causes.push(invalid(field, [clusterIP], why));
-    }
+    const why = wrongAddress(clusterIP, rivals);
+    if (why !== undefined) return [invalid("spec.clusterIPs", [clusterIP], why)];
   }
+  if (type !== "NodePort" && type !== "LoadBalancer") return [];
   const had = nodePortsOf([before ?? {}]);
   const taken = nodePortsOf(rivals.map((rival) => rival.spec ?? {}));
-  for (const [index, { nodePort = 0 }] of (spec.ports ?? []).entries()) {
-    if (nodePort === 0 || had.has(nodePort) || !needsNodePorts(spec)) continue;
-    const field = `spec.ports[${index}].nodePort`;
-    if (!isNodePort(nodePort)) {
-      causes.push(invalid(field, nodePort, "provided port is not in the range 30000-32767"));
-    } else if (taken.has(nodePort)) {
-      causes.push(invalid(field, nodePort, "provided port is already allocated"));
-    }
+  const byNumber = new Map<number, number>();
+  for (const [index, { port, nodePort = 0 }] of (spec.ports ?? []).entries()) {
+    const isKnown = before === undefined ? byNumber.get(port) === nodePort : had.has(nodePort);
+    if (nodePort === 0 || isKnown) continue;
+    const why = wrongNodePort(nodePort, taken);
+    if (why !== undefined) return [invalid(`spec.ports[${index}].nodePort`, nodePort, why)];
+    if (!byNumber.has(port)) byNumber.set(port, nodePort);
+    taken.add(nodePort);
+    had.add(nodePort);
   }
-  return causes;
+  return [];
+}
+
+function wrongAddress(address: string, rivals: readonly Service[]): string | undefined {
+  if (address === "") return "no address is left";
+  const failed = `failed to allocate IP ${address}`;
+  if (!isServiceAddress(address)) return `${failed}: it is not in ${addressPrefix}0.0/16`;
+  return addressesOf(rivals).has(address)
+    ? `${failed}: provided IP is already allocated`
+    : undefined;
+}
+
+function wrongNodePort(nodePort: number, taken: ReadonlySet<number>): string | undefined {
+  if (!isNodePort(nodePort)) return "provided port is not in the range 30000-32767";
+  return taken.has(nodePort) ? "provided port is already allocated" : undefined;
 }

@@ -58,3 +58,8 @@ export function isReachedFromOutside({ type, externalIPs = [] }: ServiceSpec): b
   if (type === "ClusterIP") return externalIPs.length > 0;
   return type === "LoadBalancer" || type === "NodePort";
 }
+
+/** Without address and selector it leads to whatever somebody writes down for it, of any family. */
+export function standsForAnything({ clusterIP, selector = {} }: ServiceSpec): boolean {
+  return clusterIP === "None" && Object.keys(selector).length === 0;
+}

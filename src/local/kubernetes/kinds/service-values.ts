@@ -9,6 +9,7 @@ import {
   type ServicePort,
   type ServiceSpec,
   type ServiceStatus,
+  standsForAnything,
 } from "./service-spec.ts";
 
 const threeHours = 3 * 60 * 60;
@@ -29,7 +30,7 @@ export function prepare(
   const kept = before === undefined ? named : withoutLeftovers(carriedOver(named, before), before);
   const self = (other: Stored) => other.metadata.uid === object.metadata.uid;
   const rivals = () => [...others()].filter((other) => !self(other)) as Service[];
-  const spec = takeNodePorts(withFamilies(takeAddress(kept, rivals)), rivals);
+  const spec = takeNodePorts(withFamilies(takeAddress(kept, rivals)), before === undefined, rivals);
   return { ...object, spec, status: statusFor(object as Service, spec) };
 }
 
@@ -118,8 +119,7 @@ function withoutLeftovers(spec: ServiceSpec, before: ServiceSpec): ServiceSpec {
 
 function withFamilies(spec: ServiceSpec): ServiceSpec {
   if (!needsAddress(spec)) return spec;
-  // Who stands behind a Service without address and selector is not known: they may be of both families.
-  const unknown = spec.clusterIP === "None" && Object.keys(spec.selector ?? {}).length === 0;
+  const unknown = standsForAnything(spec);
   const ipFamilyPolicy = spec.ipFamilyPolicy ?? (unknown ? "RequireDualStack" : "SingleStack");
   const both = unknown && ipFamilyPolicy !== "SingleStack";
   const ipFamilies = spec.ipFamilies ?? (both ? ["IPv4", "IPv6"] : ["IPv4"]);

@@ -68,6 +68,15 @@ describe("a Service is completed", () => {
     expect(prepared(without).spec?.ports?.[0]).not.toHaveProperty("nodePort");
   });
 
+  test("with one port on the nodes for two of the same number", () => {
+    const both = [
+      { name: "tcp", port: 53, protocol: "TCP" },
+      { name: "udp", port: 53, protocol: "UDP" },
+    ];
+    const { spec } = prepared(made({ type: "NodePort", ports: both }));
+    expect(spec?.ports?.map(({ nodePort }) => nodePort)).toEqual([30_000, 30_000]);
+  });
+
   test("with a port for health where only local endpoints take traffic", () => {
     const spec = { type: "LoadBalancer", externalTrafficPolicy: "Local", ports: [port] };
     expect(prepared(made(spec)).spec?.healthCheckNodePort).toBe(30_001);
@@ -195,7 +204,7 @@ describe("a Service is refused", () => {
     [
       "with an address that is none",
       { clusterIP: "ten", ports: [port] },
-      ["spec.clusterIPs[0] FieldValueInvalid", "spec.clusterIPs FieldValueInvalid"],
+      ["spec.clusterIPs[0] FieldValueInvalid"],
     ],
   ];
   test.each(wrong)("%s", (_, spec, fields) => {
@@ -206,8 +215,9 @@ describe("a Service is refused", () => {
     const first = prepared(made({ type: "NodePort", ports: [port] }));
     const { clusterIP, ports } = first.spec ?? {};
     const second = prepared(made({ type: "NodePort", clusterIP, ports }), undefined, [first]);
-    expect(fieldsWrong(second, undefined, [first])).toEqual([
-      "spec.clusterIPs FieldValueInvalid",
+    expect(fieldsWrong(second, undefined, [first])).toEqual(["spec.clusterIPs FieldValueInvalid"]);
+    const third = prepared(made({ type: "NodePort", ports }), undefined, [first]);
+    expect(fieldsWrong(third, undefined, [first])).toEqual([
       "spec.ports[0].nodePort FieldValueInvalid",
     ]);
   });
