@@ -1,13 +1,16 @@
+import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
+import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import { clusterAnnotation, conditions } from "../../hosted/names.ts";
 import { keyOf } from "../../model/kind.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
 import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import { privateAccess } from "../../model/kinds/private-access.ts";
-import { idKey } from "../../model/resource-id.ts";
+import { idKey, lastSegment, sameId } from "../../model/resource-id.ts";
 import type { ClusterSummary, Drawn, Node, State } from "../drawn.ts";
 import { networkOf, type WorldIndex } from "../index-of.ts";
 import { nameParts } from "./names.ts";
 import {
+  admission,
   balancerIdOf,
   conditionState,
   endpointState,
@@ -147,6 +150,7 @@ function chainOf(
   const zones = [status?.privateDNSZoneID, status?.baseDomainDNSZoneID].flatMap(
     (zone) => index.zone(zone) ?? [],
   );
+  const others = otherConnections(index, cluster, id("link-service"), service, endpoint);
   const names = nameParts({
     cluster,
     under: id("endpoint"),
@@ -155,7 +159,7 @@ function chainOf(
     zones,
   });
   return {
-    nodes: [...nodes, ...names.nodes],
+    nodes: [...nodes, ...names.nodes, ...others.nodes],
     lines: [
       { from: `cluster|${cluster}`, to: id("load-balancer"), state: balancerTold.state },
       { from: id("load-balancer"), to: id("link-service"), state: serviceTold.state },
@@ -166,8 +170,47 @@ function chainOf(
         ...(endpointTold.reason && { label: endpointTold.reason }),
       },
       ...names.lines,
+      ...others.lines,
     ],
   };
+}
+
+/** Endpoints of other people that ask for a connection, or have one. */
+function otherConnections(
+  index: WorldIndex,
+  cluster: string,
+  under: string,
+  service: PrivateLinkService | undefined,
+  own: PrivateEndpoint | undefined,
+): Pick<Drawn, "nodes" | "lines"> {
+  const nodes: Node[] = [];
+  const lines: Drawn["lines"] = [];
+  for (const { name = "", properties } of service?.properties.privateEndpointConnections ?? []) {
+    const endpointId = properties.privateEndpoint?.id ?? "";
+    if (own?.id && sameId(own.id, endpointId)) continue;
+    const said = properties.privateLinkServiceConnectionState;
+    const told = admission(said?.status, said?.description);
+    const network = networkOf(index.endpoint(endpointId)?.properties.subnet?.id);
+    const node = `${cluster}|connection|${name}`;
+    nodes.push({
+      id: node,
+      kind: "endpoint",
+      label: endpointId ? lastSegment(endpointId) : name,
+      cluster,
+      under,
+      ...(network && { network }),
+      ...told,
+      facts: { connection: name, owner: "another" },
+      ...(endpointId && { azureId: endpointId }),
+    });
+    lines.push({
+      from: under,
+      to: node,
+      state: told.state,
+      ...(told.reason && { label: told.reason }),
+    });
+  }
+  return { nodes, lines };
 }
 
 /** What is not there is being made, or is missing: its condition says which. */
