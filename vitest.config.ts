@@ -38,9 +38,32 @@ export default defineConfig({
       },
       {
         test: {
+          name: "local",
+          include: ["test/local/**/*.test.ts", "test/cli/**/*.test.ts"],
+          testTimeout: 60_000,
+          expect: patient,
+        },
+      },
+      {
+        test: {
+          name: "ui",
+          include: ["test/ui/**/*.test.ts"],
+          testTimeout: 120_000,
+          expect: patient,
+        },
+      },
+      {
+        test: {
           name: "system",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/package/**", "test/simulator/**", "test/appliance/**"],
+          exclude: [
+            "test/package/**",
+            "test/simulator/**",
+            "test/appliance/**",
+            "test/local/**",
+            "test/ui/**",
+            "test/cli/**",
+          ],
           globalSetup: ["test/setup/global.ts"],
           testTimeout: 30_000,
           expect: patient,

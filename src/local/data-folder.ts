@@ -1,15 +1,19 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { writeWhole } from "../cli/whole-file.ts";
 import { LocalError, reasonOf } from "./local-error.ts";
+import type { ScenarioAppliance, ScenarioOperator } from "./scenario.ts";
 
 /** What was begun in a folder: a scenario is applied once, and what a person changes later stays. */
 export interface Begun {
-  scenario: string;
+  /** Of the whole text of the scenario. */
+  digest: string;
   /** How many further hosted clusters were made. */
   clusters: number;
+  operator: ScenarioOperator;
+  appliances: readonly ScenarioAppliance[];
 }
 
 /** Where everything of one local mode lies, for as long as it runs or longer. */
@@ -17,13 +21,19 @@ export interface DataFolder {
   readonly path: string;
   /** Whether it outlives the process. */
   readonly kept: boolean;
+  /** Undefined where nothing was begun, or a beginning came to nothing: then whatever lies here is in the way. */
+  readonly begun: Begun | undefined;
   file(name: string): string;
-  /** Undefined before anything was begun. */
-  begun(): Begun | undefined;
+  /** Note what is being begun. It counts from the first `keep` on. */
   begin(begun: Begun): void;
+  /** What was begun has come about. */
+  keep(): void;
   /** Let others have it; one that nobody asked to keep is removed. */
   close(): void;
 }
+
+/** Where the state of the parts lies. */
+export const stateFiles = { azure: "azure.db", kubernetes: "kubernetes.db" } as const;
 
 /** Open a folder that is kept, or make one that goes with the process. Nobody else can have it meanwhile. */
 export function openDataFolder(asked: string | undefined, reset: boolean): DataFolder {
@@ -31,13 +41,23 @@ export function openDataFolder(asked: string | undefined, reset: boolean): DataF
   const lock = lockIn(path, asked);
   const file = (name: string) => join(path, name);
   const begunFile = file("begun.json");
-  if (reset) rmSync(begunFile, { force: true });
+  const write = (begun: Partial<Begun>) =>
+    writeWhole(begunFile, `${JSON.stringify(begun)}\n`, 0o600);
+  const begun = reset ? undefined : readBegun(begunFile);
+  let beginning = begun;
+  // Without it, a start that comes to nothing would look like a folder whose note was lost.
+  if (begun === undefined) write({});
   return {
     path,
     kept: asked !== undefined,
+    begun,
     file,
-    begun: () => (existsSync(begunFile) ? readBegun(begunFile) : undefined),
-    begin: (begun) => writeWhole(begunFile, `${JSON.stringify(begun)}\n`, 0o600),
+    begin(next) {
+      beginning = next;
+    },
+    keep() {
+      if (beginning !== undefined) write(beginning);
+    },
     close() {
       lock.close();
       if (asked === undefined) rmSync(path, { recursive: true, force: true });
@@ -90,15 +110,18 @@ function unwritable(path: string, cause: unknown): LocalError {
   );
 }
 
-function readBegun(file: string): Begun {
+function readBegun(file: string): Begun | undefined {
+  const states = Object.values(stateFiles).map((name) => join(dirname(file), name));
+  if (!existsSync(file) && !states.some((each) => existsSync(each))) return undefined;
   try {
-    const { scenario, clusters } = JSON.parse(readFileSync(file, "utf8")) as Partial<Begun>;
-    if (typeof scenario === "string" && typeof clusters === "number") return { scenario, clusters };
+    const begun = JSON.parse(readFileSync(file, "utf8")) as Partial<Begun>;
+    if (Object.keys(begun).length === 0) return undefined;
+    if (begun.digest && begun.operator && begun.appliances) return begun as Begun;
   } catch {
     // What cannot be read says nothing, and it is told below.
   }
   throw new LocalError(
     "DataUnreadable",
-    `${file} cannot be read · it does not say what was begun · start with --reset to begin anew, or give another folder to --data`,
+    `${file} cannot be read · it does not say what was begun · it was left as it is; start with --reset to begin anew, or give another folder to --data`,
   );
 }

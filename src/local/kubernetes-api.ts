@@ -3,7 +3,7 @@ import { type Connection, fromKubeconfig, fromKubeconfigText } from "../kube/cre
 import { KubeError } from "../kube/errors.ts";
 import { isExplained } from "../model/failure.ts";
 import type { TrustedIssuer } from "../simulator/application.ts";
-import type { DataFolder } from "./data-folder.ts";
+import { type DataFolder, stateFiles } from "./data-folder.ts";
 import { type Kubeconfig, readKubeconfig } from "./kubeconfig.ts";
 import { startKubernetes } from "./kubernetes/server.ts";
 import { inOurWords, LocalError } from "./local-error.ts";
@@ -58,7 +58,7 @@ export async function embeddedCluster(
   signal: AbortSignal,
 ): Promise<KubernetesApi> {
   const { folder, port, reset } = options;
-  const file = folder.file("kubernetes.db");
+  const file = folder.file(stateFiles.kubernetes);
   const kubernetes = await startKubernetes({
     port,
     ...(folder.kept && { data: { file, reset } }),

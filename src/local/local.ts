@@ -2,20 +2,18 @@ import { createWriteStream } from "node:fs";
 import { packageVersion } from "../cli/package-version.ts";
 import { readyOf } from "../cli/simulator-ready.ts";
 import { KubeClient } from "../kube/client.ts";
-import { realClock } from "../model/clock.ts";
 import type { ClusterApiFlags } from "../operator/cluster-api.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import { type Appliances, startAppliances } from "./appliances.ts";
-import { applicationNamed, environmentOf, roadOf, startAzure, subscriptionsOf } from "./azure.ts";
+import { startAzure, subscriptionsOf } from "./azure.ts";
+import { applyScenario } from "./begin.ts";
 import { startDashboard } from "./dashboard.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { fastClock } from "./fast-clock.ts";
-import { installKinds } from "./install.ts";
 import { writeKubeconfig } from "./kubeconfig.ts";
 import { embeddedCluster, realCluster } from "./kubernetes-api.ts";
-import { moreClusters } from "./more-clusters.ts";
-import { makeObjects } from "./objects.ts";
 import { type LocalOperator, startOperator } from "./operator.ts";
+import { peopleOf } from "./people.ts";
 import { portsFrom } from "./ports.ts";
 import type { Ready } from "./ready.ts";
 import type { Scenario } from "./scenario.ts";
@@ -59,144 +57,103 @@ export async function startLocal(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<Local> {
-  const { scenario, speed, reset, clusters } = settings;
+  const { scenario, speed, clusters, kubeconfig } = settings;
   const version = packageVersion();
   const ports = portsFrom(settings.portBase);
+  const { failed, fail } = failure();
   const stops: (() => Promise<void> | void)[] = [];
   const stop = async () => {
     for (const each of stops.splice(0).reverse()) await each();
   };
-  let fail: (error: unknown) => void = () => undefined;
-  const failed = new Promise<never>((_resolve, reject) => {
-    fail = reject;
-  });
-  failed.catch(() => undefined);
   try {
-    const folder = openDataFolder(settings.data, reset);
+    const folder = openDataFolder(settings.data, settings.reset);
     stops.push(() => folder.close());
-    const begun = folder.begun();
-    const scenarioIgnored = begun !== undefined && begun.scenario !== scenario.text;
+    const reset = folder.begun === undefined;
 
-    const cluster = settings.kubeconfig
-      ? await realCluster(settings.kubeconfig, signal)
+    const cluster = kubeconfig
+      ? await realCluster(kubeconfig, signal)
       : await embeddedCluster({ folder, port: ports.kubernetes, reset }, signal);
     stops.push(() => cluster.close());
-    const client = new KubeClient(cluster.connection, { userAgent: `postern-local/${version}` });
-    stops.push(() => client.close());
-    const kindsKnown = installKinds(client, realClock, signal);
-    kindsKnown.catch(() => undefined);
+    const { connection, issuer } = cluster;
 
+    const given = { scenario, folder, speed, reset, issuer, ports: ports.azure };
     const simulator =
-      settings.azure === "real"
-        ? undefined
-        : await startAzure({
-            ...{ scenario, folder, speed, reset, ports: ports.azure },
-            issuer: cluster.issuer,
-            failed: fail,
-            bug: fail,
-          });
+      settings.azure === "real" ? undefined : await startAzure({ ...given, failed: fail });
     if (simulator) stops.push(() => simulator.close());
-    await kindsKnown;
 
-    if (!scenarioIgnored) {
-      const more = moreClusters(scenario, (begun?.clusters ?? 0) + 1, clusters);
-      if (simulator) more.prepare(simulator, cluster.issuer.issuer);
-      if (begun === undefined) await makeObjects(client, scenario.objects, signal);
-      await makeObjects(client, more.objects, signal);
-      folder.begin({
-        scenario: scenario.text,
-        clusters: Math.max(clusters, begun?.clusters ?? 0),
-      });
-    }
+    const client = new KubeClient(connection, { userAgent: `postern-local/${version}` });
+    stops.push(() => client.close());
+    const ground = { folder, client, simulator, issuer: issuer.issuer };
+    const begun = await applyScenario(scenario, clusters, ground, signal);
+    const { managementGroup, clusterApi } = begun.operator;
 
-    const { operator: wanted } = scenario;
-    const { clusterApi, loadBalancers } = wanted;
-    const as = (name: string): Record<string, string> =>
-      simulator
-        ? environmentOf(
-            simulator,
-            folder,
-            applicationNamed(simulator, name),
-            wanted.managementGroup,
-          )
-        : {};
     const clock = fastClock(Math.min(speed, fastestOperator));
+    const people = peopleOf(begun.operator, simulator, folder);
     const log = createWriteStream(folder.file("operator.log"), { flags: "a", mode: 0o600 });
+    stops.push(() => void log.end());
     const operator = await startOperator(
       {
-        connection: cluster.connection,
-        env: { ...env, ...as(wanted.identity) },
-        clusterApi,
-        clock,
-        version,
-        port: ports.operator,
-        cloudProvider:
-          simulator && loadBalancers
-            ? {
-                arm: roadOf(simulator, applicationNamed(simulator, loadBalancers.identity), clock),
-                at: loadBalancers,
-              }
-            : undefined,
+        ...{ connection, clusterApi, clock, version, port: ports.operator },
+        env: { ...env, ...people.operator },
+        cloudProvider: people.cloudProvider(clock),
         log: (line) => log.write(line),
       },
       signal,
     );
-    stops.push(async () => {
-      await operator.stop();
-      log.end();
-    });
+    stops.push(() => operator.stop());
 
     const dashboard = await startDashboard({
-      operator,
-      person: simulator
-        ? roadOf(simulator, applicationNamed(simulator, wanted.person), realClock)
-        : undefined,
-      subscriptions: subscriptionsOf(simulator, wanted.managementGroup),
-      port: ports.dashboard,
-      version,
-      simulator,
-      operatorId: simulator && applicationNamed(simulator, wanted.identity).objectId,
-      managementGroup: wanted.managementGroup,
+      ...{ operator, simulator, version, port: ports.dashboard },
+      ...{ person: people.road, operatorId: people.operatorId },
+      ...{ managementGroup, subscriptions: subscriptionsOf(simulator, managementGroup) },
     });
     stops.push(() => dashboard.close());
 
+    const agentClock = fastClock(Math.min(speed, fastestAgent));
     const appliances =
-      simulator &&
-      (await startAppliances(
-        scenario.appliances,
-        simulator,
-        fastClock(Math.min(speed, fastestAgent)),
-      ));
+      simulator && (await startAppliances(begun.appliances, simulator, agentClock));
     if (appliances) stops.push(() => appliances.stop());
 
-    const environment = as(wanted.person);
-    const kubeconfig = folder.file("kubeconfig");
-    const urls = {
-      dashboard: dashboard.url,
-      operator: operator.url,
-      ...(simulator && { azure: simulator.url }),
-    };
-    writeKubeconfig(kubeconfig, cluster.config, { environment, operator: clusterApi, urls });
     const ready: Ready = {
       pid: process.pid,
       version,
       scenario: scenario.file,
       data: folder.path,
-      kubeconfig,
+      kubeconfig: folder.file("kubeconfig"),
       dashboard: { url: dashboard.url },
-      kubernetes: { url: cluster.connection.server.origin },
+      kubernetes: { url: connection.server.origin },
       operator: { url: operator.url, log: folder.file("operator.log") },
       azure: simulator && (await readyOf(simulator, version, folder.file("azure-ca.pem"))),
-      environment,
+      environment: people.person,
     };
-    // What it tells of, a token's key among it, must be there after a kill.
+    writeKubeconfig(ready.kubeconfig, cluster.config, {
+      environment: people.person,
+      operator: clusterApi,
+      urls: {
+        dashboard: dashboard.url,
+        operator: operator.url,
+        ...(simulator && { azure: simulator.url }),
+      },
+    });
+    // What is told of from here on, a token's key among it, must be there after a kill.
     simulator?.keep();
+    folder.keep();
     return {
-      ...{ ready, folder, operator, simulator, appliances, clusterApi, scenarioIgnored, failed },
-      stop,
+      ...{ ready, folder, operator, simulator, appliances, clusterApi, failed, stop },
+      scenarioIgnored: begun.digest !== scenario.digest,
     };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** A promise that only ever fails, and who makes it. */
+function failure(): { failed: Promise<never>; fail: (error: unknown) => void } {
+  let fail: (error: unknown) => void = () => undefined;
+  const failed = new Promise<never>((_resolve, reject) => {
+    fail = reject;
+  });
+  failed.catch(() => undefined);
+  return { failed, fail };
 }

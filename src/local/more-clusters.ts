@@ -1,5 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { controlPlaneAccount, controlPlaneNamespace } from "../hosted/names.ts";
+import { guidFrom } from "../simulator/guid.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import type { JsonObject } from "../simulator/store.ts";
 import type { Scenario, ScenarioObject } from "./scenario.ts";
@@ -47,7 +47,7 @@ function prepare(
   for (const { value } of azure?.resources ?? []) {
     if (!isIn(value.id)) continue;
     const { id, ...body } = renamed(value, called, name) as JsonObject & { id: string };
-    simulator.change(id, body);
+    if (simulator.store.get(id) === undefined) simulator.change(id, body);
   }
   const applications = simulator.directory.save().applications;
   for (const { value } of azure?.roleAssignments ?? []) {
@@ -55,12 +55,15 @@ function prepare(
     const role = [...simulator.roles.definitions()].find((each) => each.roleName === value.role);
     if (!isIn(value.scope) || objectId === undefined || role === undefined) continue;
     const scope = renamed(value.scope, called, name) as string;
-    simulator.change(`${scope}/providers/Microsoft.Authorization/roleAssignments/${randomUUID()}`, {
-      properties: {
-        roleDefinitionId: `/providers/Microsoft.Authorization/roleDefinitions/${role.name}`,
-        principalId: objectId,
+    simulator.change(
+      `${scope}/providers/Microsoft.Authorization/roleAssignments/${guidFrom(`${scope} ${role.name} ${objectId}`)}`,
+      {
+        properties: {
+          roleDefinitionId: `/providers/Microsoft.Authorization/roleDefinitions/${role.name}`,
+          principalId: objectId,
+        },
       },
-    });
+    );
   }
   const clientId = clientIdOf(pattern);
   const application = applications.find(({ appId }) => appId === clientId);

@@ -22,7 +22,7 @@ export interface Part {
 export function scenarioError({ file, line, column }: Place, why: string): LocalError {
   return new LocalError(
     "ScenarioInvalid",
-    `${file}:${line}:${column} · ${why} · correct the file and start again; nothing of it was kept`,
+    `${file}:${line}:${column} · ${why} · correct the file and start again`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,8 +22,8 @@ import {
 /** A world to start with: what is in Azure, what is in Kubernetes, and who works on it. */
 export interface Scenario {
   file: string;
-  /** The whole text, by which one scenario is told from another. */
-  text: string;
+  /** Tells one scenario from another. */
+  digest: string;
   azure: Seed | undefined;
   objects: ScenarioObject[];
   operator: ScenarioOperator;
@@ -90,7 +91,7 @@ export function scenarioIn(text: string, file: string): Scenario {
     throw scenarioError(appliances[0].place(), "appliances need machines, and there is no azure");
   return {
     file,
-    text,
+    digest: hash("sha256", text),
     azure: seed,
     objects: entriesOf(fields.get("kubernetes"), "kubernetes").flatMap(objectsOf),
     operator: operatorOf(operator, seed),

@@ -1,0 +1,41 @@
+import type { KubeClient } from "../kube/client.ts";
+import { realClock } from "../model/clock.ts";
+import type { Simulator } from "../simulator/simulator.ts";
+import type { Begun, DataFolder } from "./data-folder.ts";
+import { installKinds } from "./install.ts";
+import { moreClusters } from "./more-clusters.ts";
+import { makeObjects } from "./objects.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** What a scenario is applied to. Its part of Azure is there already, by the simulator's seed. */
+export interface Ground {
+  folder: DataFolder;
+  client: KubeClient;
+  simulator: Simulator | undefined;
+  /** Who signs the tokens of service accounts. */
+  issuer: string;
+}
+
+/**
+ * Apply a scenario, once for each folder: what a person has changed since stays, and what was begun with another scenario
+ * goes on with that one. Further hosted clusters are made at any time. Gives what counts here.
+ */
+export async function applyScenario(
+  scenario: Scenario,
+  clusters: number,
+  { folder, client, simulator, issuer }: Ground,
+  signal: AbortSignal,
+): Promise<Begun> {
+  await installKinds(client, realClock, signal);
+  const { begun } = folder;
+  if (begun !== undefined && begun.digest !== scenario.digest) return begun;
+  const before = begun?.clusters ?? 0;
+  const more = moreClusters(scenario, before + 1, clusters);
+  if (simulator) more.prepare(simulator, issuer);
+  if (begun === undefined) await makeObjects(client, scenario.objects, signal);
+  await makeObjects(client, more.objects, signal);
+  const { digest, operator, appliances } = scenario;
+  const now = { digest, operator, appliances, clusters: Math.max(clusters, before) };
+  folder.begin(now);
+  return now;
+}

@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import { readScenario, scenarioIn, shipped } from "./scenario.ts";
+
+const group = "/subscriptions/aaaaaaaa-0000-4000-8000-000000000000/resourceGroups/m";
+const operator = `operator: { identity: op, managementGroup: ${group} }`;
+const azure = `azure:
+  tenants: [{ id: cccccccc-0000-4000-8000-000000000000 }]
+  applications: [{ name: op, tenant: cccccccc-0000-4000-8000-000000000000 }]
+`;
+
+test.each(shipped)("the scenario %s that comes along can be read", (name) => {
+  expect(readScenario(name).operator.identity).toBe("operator");
+});
+
+test("a scenario says what is in Azure, what is in Kubernetes, and who works on it", () => {
+  const scenario = scenarioIn(
+    `${azure}
+${operator}
+kubernetes:
+  - { apiVersion: v1, kind: Namespace, metadata: { name: clusters } }
+appliances:
+  - { machine: ${group}/providers/Microsoft.Compute/virtualMachines/fw, pool: inspect }
+`,
+    "my.yaml",
+  );
+  expect(scenario.azure?.applications.map(({ value }) => value.name)).toEqual(["op"]);
+  expect(scenario.objects.map(({ object }) => object.metadata.name)).toEqual(["clusters"]);
+  expect(scenario.operator).toMatchObject({ identity: "op", person: "op", managementGroup: group });
+  expect(scenario.appliances).toMatchObject([{ pool: "inspect" }]);
+});
+
+test.each([
+  ["a field that is not known", `${operator}\nkubernets: []`, "2:1", "did you mean 'kubernetes'?"],
+  [
+    "a word where a list should be",
+    `${operator}\nkubernetes: 3`,
+    "2:13",
+    "kubernetes must be a list",
+  ],
+  ["what is no YAML", "operator: {", "1:12", ""],
+  ["a key that comes twice", `${operator}\n${operator}`, "2:1", "unique"],
+  [
+    "an object without a name",
+    `${operator}\nkubernetes:\n  - { apiVersion: v1, kind: Pod }`,
+    "3:5",
+    "metadata.name",
+  ],
+  [
+    "an id that is none",
+    "operator: { identity: op, managementGroup: here }",
+    "1:44",
+    "managementGroup must be an id",
+  ],
+  ["a missing operator", "kubernetes: []", "1:1", "must have 'operator'"],
+  [
+    "an identity that is not in Azure",
+    `${azure}operator: { identity: who, managementGroup: ${group} }`,
+    "4:23",
+    "no application of that name",
+  ],
+  [
+    "an appliance without an Azure",
+    `${operator}\nappliances:\n  - { machine: ${group}, pool: a }`,
+    "3:5",
+    "there is no azure",
+  ],
+  [
+    "a cluster without its namespace",
+    `operator:\n  identity: op\n  managementGroup: ${group}\n  clusterApi: { managementCluster: mc }`,
+    "4:36",
+    "NAMESPACE/NAME",
+  ],
+  ["a mistake in Azure", "azure:\n  tenants: 3\noperator: {}", "2:12", "'tenants' must be a list"],
+  ["nothing", "", "1:1", "examples/local/demo.yaml"],
+])("%s is told with its place", (_what, text, place, said) => {
+  const read = () => scenarioIn(text, "my.yaml");
+  expect(read).toThrow(`my.yaml:${place} · `);
+  expect(read).toThrow(said);
+});
+
+test("a file that is not there is told with what to give instead", () => {
+  expect(() => readScenario("nowhere.yaml")).toThrow(
+    "cannot read the scenario nowhere.yaml · ENOENT: no such file or directory · give --scenario demo, empty or a YAML file",
+  );
+});

@@ -1,0 +1,147 @@
+import { once } from "node:events";
+import { readdirSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { folder, spawnLocal, startLocal } from "./running.ts";
+
+/** Run it until it ends by itself. */
+async function ended(...args: string[]): Promise<{ exitCode: number | null; said: string }> {
+  const { child, output } = spawnLocal(args);
+  await once(child, "close");
+  return { exitCode: child.exitCode, said: output() };
+}
+
+test("a port in use is named, with what to give instead", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void taken.close());
+  await once(taken, "listening");
+  const { port } = taken.address() as AddressInfo;
+  // The Kubernetes API has the second port, Azure the third.
+  for (const [base, whose] of [
+    [port - 1, "Kubernetes"],
+    [port - 2, "Azure"],
+  ] as const) {
+    const { exitCode, said } = await ended("--port-base", String(base));
+    expect(exitCode).toBe(1);
+    expect(said).toMatch(
+      new RegExp(`^postern: cannot listen on 127\\.0\\.0\\.1:${port} for ${whose} · .*--port-base`),
+    );
+  }
+}, 120_000);
+
+test("a second one beside the first says what the first has, and the first goes on", async () => {
+  const data = join(folder(), "data");
+  const first = await startLocal("--scenario", "empty", "--data", data);
+  const { exitCode, said } = await ended("--port-base", "0", "--data", data);
+  expect(exitCode).toBe(1);
+  expect(said).toContain(`${data} is in use · another postern local has it open · stop that one`);
+  expect((await first.kube("GET", "/api/v1/namespaces/default")).status).toBe(200);
+}, 120_000);
+
+test("a folder that cannot be written to is named", async () => {
+  // Where nobody can make a folder, not even root.
+  const data = "/sys/postern-data";
+  const { exitCode, said } = await ended("--port-base", "0", "--data", data);
+  expect(exitCode).toBe(1);
+  expect(said).toMatch(
+    /^postern: \/sys\/postern-data cannot be written · .* · give --data a folder/,
+  );
+});
+
+test("a file where the folder should be is named and left alone", async () => {
+  const place = folder();
+  writeFileSync(join(place, "data"), "mine");
+  const { exitCode, said } = await ended("--port-base", "0", "--data", join(place, "data"));
+  expect(exitCode).toBe(1);
+  expect(said).toMatch(/^postern: .*data cannot be written · EEXIST.* · give --data a folder/);
+  expect(readdirSync(place)).toEqual(["data"]);
+});
+
+const group = "/subscriptions/aaaaaaaa-0000-4000-8000-000000000000/resourceGroups/m";
+const world = `azure:
+  tenants: [{ id: cccccccc-0000-4000-8000-000000000000 }]
+  subscriptions:
+    - { id: aaaaaaaa-0000-4000-8000-000000000000, tenant: cccccccc-0000-4000-8000-000000000000 }
+  applications: [{ name: op, tenant: cccccccc-0000-4000-8000-000000000000 }]
+operator: { identity: op, managementGroup: ${group} }
+`;
+
+test.each([
+  ["in its form", `${world}kubernets: []`, "7:1", "did you mean 'kubernetes'"],
+  [
+    "that Azure refuses",
+    world.replace(
+      "operator:",
+      `  resources: [{ id: ${group}/providers/Microsoft.Network/virtualNetworks/v }]\noperator:`,
+    ),
+    "6:21",
+    "ResourceGroupNotFound",
+  ],
+  [
+    "that the API server refuses",
+    `${world}kubernetes:\n  - { apiVersion: v1, kind: Namespace, metadata: { name: NOT A NAME } }`,
+    "8:5",
+    "this Namespace was refused",
+  ],
+  [
+    "in a kind that nobody knows",
+    `${world}kubernetes:\n  - { apiVersion: v1, kind: Gadget, metadata: { name: a } }`,
+    "8:5",
+    "does not know the kind Gadget",
+  ],
+  [
+    "in a machine that is not there",
+    `${world}appliances:\n  - { machine: ${group}/providers/Microsoft.Compute/virtualMachines/a, pool: p }`,
+    "8:5",
+    "there is no machine",
+  ],
+])(
+  "a scenario with a mistake %s is refused with its line and column",
+  async (_what, text, place, said) => {
+    const file = join(folder(), "my.yaml");
+    writeFileSync(file, text);
+    const data = join(folder(), "data");
+    const first = await ended("--port-base", "0", "--scenario", file, "--data", data);
+    expect(first.exitCode).toBe(1);
+    expect(first.said).toContain(`${file}:${place} · `);
+    expect(first.said).toContain(said);
+    // Nothing of it was kept: the corrected file begins as if it were the first.
+    writeFileSync(file, world);
+    const second = await startLocal("--scenario", file, "--data", data);
+    expect(second.output()).not.toContain("was not applied");
+  },
+  120_000,
+);
+
+test("a kubeconfig that points nowhere is told with its address", async () => {
+  const file = join(folder(), "kubeconfig");
+  writeFileSync(
+    file,
+    JSON.stringify({
+      "current-context": "a",
+      contexts: [{ name: "a", context: { cluster: "a", user: "a" } }],
+      clusters: [{ name: "a", cluster: { server: "https://127.0.0.1:9" } }],
+      users: [{ name: "a", user: { token: "a" } }],
+    }),
+  );
+  const { exitCode, said } = await ended("--port-base", "0", "--kubeconfig", file);
+  expect(exitCode).toBe(1);
+  expect(said).toMatch(
+    /^postern: the cluster of .* cannot be used · .*127\.0\.0\.1:9: ECONNREFUSED/,
+  );
+});
+
+test.each([
+  [["--speed", "0"], "give a number above 0"],
+  [["--port-base", "80"], "give a port from 1024"],
+  [["--clusters", "-1"], "give a whole number"],
+  [["--reset"], "--reset empties the folder of --data, which is not given"],
+  [["--azure", "real", "--clusters", "3"], "--clusters makes networks in Azure"],
+  [["--scenario", "nowhere.yaml"], "cannot read the scenario nowhere.yaml"],
+])("%j is refused in one line", async (args, said) => {
+  const answer = await ended(...args);
+  expect(answer.said).toContain(said);
+  expect(answer.said.trim().split("\n")).toHaveLength(1);
+  expect(answer.exitCode).toBe(args[0] === "--scenario" ? 1 : 64);
+});

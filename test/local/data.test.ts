@@ -1,0 +1,83 @@
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import {
+  conditionOf,
+  folder,
+  hostedClusters,
+  spawnLocal,
+  startLocal,
+  untilAvailable,
+} from "./running.ts";
+
+test("what is kept goes on after a kill, with what a person changed", async () => {
+  const data = join(folder(), "data");
+  const first = await startLocal("--speed", "100", "--data", data);
+  await untilAvailable(first);
+  const label = { metadata: { annotations: { note: "by hand" } } };
+  await first.kube("PATCH", `${hostedClusters}/blue`, label);
+  await first.kube("DELETE", `${hostedClusters}/green`);
+  const green = async () => (await first.kube("GET", `${hostedClusters}/green`)).status;
+  await expect.poll(green, { timeout: 90_000 }).toBe(404);
+  const before = readFileSync(first.ready.kubeconfig, "utf8");
+  expect(await first.end("SIGKILL")).toEqual({ exitCode: null, signal: "SIGKILL" });
+
+  const second = await startLocal("--speed", "100", "--data", data);
+  expect(existsSync(first.ready.operator.log)).toBe(true);
+  const { body: blue } = await second.kube("GET", `${hostedClusters}/blue`);
+  expect(blue.metadata.annotations?.note).toBe("by hand");
+  expect(conditionOf(blue, "AzurePrivateLinkServiceAvailable")).toBe("True");
+  expect((await second.kube("GET", `${hostedClusters}/green`)).status).toBe(404);
+  await untilAvailable(second);
+  // The same token is good: whoever has the kubeconfig open goes on with a new address only.
+  const tokenIn = (text: string) => /"token": "([^"]+)"/.exec(text)?.[1];
+  expect(tokenIn(readFileSync(second.ready.kubeconfig, "utf8"))).toBe(tokenIn(before));
+}, 300_000);
+
+test("a demo that is killed half-way is finished by the next start", async () => {
+  const data = join(folder(), "data");
+  const first = await startLocal("--speed", "20", "--data", data);
+  await expect.poll(first.output, { timeout: 60_000 }).toContain("make the link service");
+  await first.end("SIGKILL");
+  const second = await startLocal("--speed", "100", "--data", data);
+  await untilAvailable(second);
+}, 240_000);
+
+test("another scenario is not applied over one that was begun, and it is said", async () => {
+  const data = join(folder(), "data");
+  const first = await startLocal("--scenario", "empty", "--data", data);
+  await first.end();
+  const second = await startLocal("--data", data);
+  expect(second.output()).toContain("was not applied");
+  expect(second.output()).toContain("--reset");
+  expect((await second.kube("GET", `${hostedClusters}/blue`)).status).toBe(404);
+  await second.end();
+  const third = await startLocal("--data", data, "--reset");
+  expect((await third.kube("GET", `${hostedClusters}/blue`)).status).toBe(200);
+}, 240_000);
+
+test.each(["azure.db", "kubernetes.db"])(
+  "a damaged %s is refused and left as it is, and kept aside by --reset",
+  async (name) => {
+    const data = join(folder(), "data");
+    const first = await startLocal("--scenario", "empty", "--data", data);
+    await first.end();
+    const damage = "this is no database at all".repeat(100);
+    writeFileSync(join(data, name), damage);
+
+    const { child, output } = spawnLocal(["--port-base", "0", "--data", data]);
+    await once(child, "exit");
+    expect(child.exitCode).toBe(1);
+    expect(output()).toMatch(
+      /^postern: the state of (Azure|Kubernetes) in .* cannot be read · .*--reset/,
+    );
+    expect(readFileSync(join(data, name), "utf8")).toBe(damage);
+
+    const third = await startLocal("--scenario", "empty", "--data", data, "--reset");
+    await third.end();
+    const aside = readdirSync(data).find((each) => each.startsWith(`${name}.aside`));
+    expect(readFileSync(join(data, aside ?? ""), "utf8")).toBe(damage);
+  },
+  180_000,
+);

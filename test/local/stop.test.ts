@@ -1,0 +1,67 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createConnection } from "node:net";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { root } from "../package/run-bin.ts";
+import { describeWhere } from "../setup/needs.ts";
+import { startLocal } from "./running.ts";
+
+/** Whether something listens at an address. */
+function listens(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  const socket = createConnection({ host: hostname, port: Number(port) });
+  return new Promise((resolve) => {
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    socket.once("connect", () => socket.destroy());
+  });
+}
+
+test.each(["SIGINT", "SIGTERM"] as const)(
+  "%s in the middle of the work ends everything in order",
+  async (signal) => {
+    const local = await startLocal("--speed", "20");
+    await expect.poll(local.output, { timeout: 60_000 }).toContain("make the link service");
+    const urls = [
+      local.ready.kubernetes.url,
+      local.ready.operator.url,
+      local.ready.azure?.resourceManagerHttp ?? "",
+      ...(local.ready.azure?.machines.map(({ metadata }) => metadata) ?? []),
+    ];
+    expect(await Promise.all(urls.map(listens))).not.toContain(false);
+    expect(await local.end(signal)).toEqual({ exitCode: 0, signal: null });
+    expect(await Promise.all(urls.map(listens))).not.toContain(true);
+    expect(existsSync(local.ready.data)).toBe(false);
+  },
+  120_000,
+);
+
+const script = "/usr/bin/script";
+describeWhere(
+  existsSync(script) ? undefined : `there is no ${script}, which gives a terminal`,
+  "on a terminal",
+  () => {
+    test("every cluster has a line that is drawn in place, and Ctrl-C ends it", async () => {
+      const bin = `${process.execPath} ${join(root, "bin/postern.js")} local --port-base 0 --speed 100`;
+      const child = spawn(script, ["-qec", `stty cols 40 rows 24; exec ${bin}`, "/dev/null"], {
+        stdio: ["pipe", "pipe", "inherit"],
+        env: { ...process.env, TERM: "xterm", NO_COLOR: "1" },
+      });
+      onTestFinished(() => void child.kill("SIGKILL"));
+      let text = "";
+      child.stdout.setEncoding("utf8").on("data", (more: string) => {
+        text += more;
+      });
+      await expect.poll(() => text, { timeout: 90_000 }).toMatch(/7 of 7 available/);
+      child.stdin.write("\x03");
+      await once(child, "exit");
+      expect(child.exitCode).toBe(0);
+      expect(text).toContain("\x1b[8A");
+      const drawn = text.slice(text.indexOf("demo ·"));
+      const lines = stripVTControlCharacters(drawn).split(/[\r\n]+/);
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
+    }, 180_000);
+  },
+);
