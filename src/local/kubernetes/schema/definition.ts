@@ -1,7 +1,7 @@
 import type { Cause, Schema, Stored } from "../resource.ts";
-import { forbidden, invalid, required, unsupported } from "./causes.ts";
+import { forbidden, invalid, noField, required, unsupported } from "./causes.ts";
 import { fieldPathOf } from "./cel/field-path.ts";
-import { type Rules, rulesOf } from "./cel/rules.ts";
+import { judged, type Rules, rulesOf } from "./cel/rules.ts";
 import { checked } from "./check.ts";
 import { labelFaults, subdomainFaults } from "./names.ts";
 import { same } from "./plain.ts";
@@ -15,7 +15,7 @@ export function problemsOfCrd(crd: Stored, old?: Stored): Cause[] {
   return [
     ...nameProblems(crd, spec),
     ...specProblems(spec),
-    ...storedProblems(crd, spec),
+    ...storedProblems(crd, spec, old),
     ...(old ? changeProblems(spec, old) : []),
   ];
 }
@@ -86,7 +86,9 @@ function versionProblems(version: DefinitionVersion, index: number): Cause[] {
     ? []
     : [required(`${path}.schema.openAPIV3Schema`)];
   if (faults.length === 0) return missing;
-  return [...missing, invalid(`${path}.name`, version.name, faults.join(","))];
+  const told = (field: string) => invalid(field, version.name, faults.join(","));
+  // The first is held once more where CRDs had it when they had one version.
+  return [...missing, told(`${path}.name`), ...(index === 0 ? [told("spec.version")] : [])];
 }
 
 function versionSetProblems(versions: readonly DefinitionVersion[]): Cause[] {
@@ -270,7 +272,11 @@ function defaultProblems(schema: Schema, path: string): Cause[] {
       causes.push(invalid(`${path}.default`, value, "must not have unknown fields"));
     }
     const faults = checked(value, schema);
-    causes.push(...faults.map((cause) => ({ ...cause, field: `${path}.default` })));
+    const broken = faults.length === 0 ? judged(rulesOf(schema, false), value, undefined) : [];
+    for (const cause of [...faults, ...broken]) {
+      const below = cause.field === noField ? "" : `.${cause.field}`;
+      causes.push({ ...cause, field: `${path}.default${below}` });
+    }
   }
   if (items) causes.push(...defaultProblems(items, `${path}.items`));
   for (const [name, own] of Object.entries(properties)) {
@@ -286,6 +292,7 @@ function compileProblems(
   uncorrelated: string | undefined,
 ): Cause[] {
   if (rules === undefined) return [];
+  if (rules.here.length > 0 && rules.type === undefined) return [untyped(path)];
   const here = rules.here.flatMap((rule, i) => {
     const at = `${path}.x-kubernetes-validations[${i}]`;
     const causes: Cause[] = [];
@@ -318,14 +325,43 @@ function compileProblems(
   ];
 }
 
-function storedProblems(crd: Stored, { versions }: DefinitionSpec): Cause[] {
-  const { storedVersions = [] } = (crd.status ?? {}) as { storedVersions?: string[] };
-  const names = versions.map(({ name }) => name);
-  return storedVersions.flatMap((name, i) => {
-    if (names.includes(name)) return [];
+function untyped(path: string): Cause {
+  const why =
+    "internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations";
+  const message = `Internal error: ${why}`;
+  return { reason: "InternalError", field: `${path}.x-kubernetes-validations`, message };
+}
+
+/** Versions in which objects may be held have to stay until none is. */
+function storedProblems(crd: Stored, spec: DefinitionSpec, old: Stored | undefined): Cause[] {
+  const field = "status.storedVersions";
+  const stored = storedVersions(crd, spec, old);
+  if (stored.length === 0) return [invalid(field, null, "must have at least one stored version")];
+  const left = new Set(stored);
+  const causes: Cause[] = [];
+  for (const { name, storage } of spec.versions) {
+    if (storage && !left.has(name)) {
+      causes.push(invalid(field, stored, `must have the storage version ${name}`));
+    }
+    left.delete(name);
+  }
+  for (const name of left) {
     const why = `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
-    return [invalid(`status.storedVersions[${i}]`, name, why)];
-  });
+    causes.push(invalid(`${field}[${stored.indexOf(name)}]`, name, why));
+  }
+  return causes;
+}
+
+/** As the API server itself keeps them: the version that is stored now is always among them. */
+function storedVersions(
+  crd: Stored,
+  { versions }: DefinitionSpec,
+  old: Stored | undefined,
+): string[] {
+  const status = (crd.status ?? old?.status ?? {}) as { storedVersions?: string[] };
+  const known = status.storedVersions ?? [];
+  const current = versions.find(({ storage }) => storage)?.name;
+  return current === undefined || known.includes(current) ? known : [...known, current];
 }
 
 function changeProblems(spec: DefinitionSpec, old: Stored): Cause[] {

@@ -1,6 +1,10 @@
 /** A pattern that Kubernetes would refuse, or that has no equal in JavaScript. */
 export class PatternError extends Error {
   override readonly name = "PatternError";
+
+  constructor(what: string, where: string) {
+    super(`error parsing regexp: ${what}: \`${where}\``);
+  }
 }
 
 const known = new Map<string, RegExp>();
@@ -19,11 +23,11 @@ export function regexOf(pattern: string): RegExp {
 }
 
 function compile(pattern: string): RegExp {
-  const { source, flags } = translated(pattern);
+  const source = translated(pattern);
   try {
-    return new RegExp(source, `${flags}u`);
+    return new RegExp(source, "u");
   } catch (error) {
-    throw new PatternError(`error parsing regexp: ${(error as Error).message}`);
+    throw new PatternError((error as Error).message, pattern);
   }
 }
 
@@ -50,22 +54,19 @@ const posix: Readonly<Record<string, string>> = {
 interface Reader {
   text: string;
   at: number;
-  /** Flags that hold from here on: `s` lets the dot match a new line, which JavaScript has to be told for each. */
+  /** Whether the dot matches a new line too. */
   dotAll: boolean;
+  /** The whole, and the groups that are open: how each ends, and what held outside of it. */
+  open: { end: string; dotAll: boolean }[];
 }
 
-function translated(pattern: string): { source: string; flags: string } {
-  const leading = /^\(\?([imsU]+)\)/.exec(pattern);
-  const letters = leading?.[1] ?? "";
-  if (letters.includes("U")) throw new PatternError("the flag U has no equal in JavaScript");
-  const reader: Reader = {
-    text: pattern,
-    at: leading?.[0].length ?? 0,
-    dotAll: letters.includes("s"),
-  };
+function translated(pattern: string): string {
+  const whole = { end: "", dotAll: false };
+  const reader: Reader = { text: pattern, at: 0, dotAll: false, open: [whole] };
   let source = "";
   while (reader.at < pattern.length) source += nextPart(reader);
-  return { source, flags: letters.replaceAll("s", "") };
+  if (reader.open.length > 1) throw new PatternError("missing closing )", pattern);
+  return `${source}${whole.end}`;
 }
 
 function nextPart(reader: Reader): string {
@@ -74,6 +75,10 @@ function nextPart(reader: Reader): string {
   if (character === "\\") return escaped(reader, false);
   if (character === "[") return bracket(reader);
   if (character === "(") return group(reader);
+  if (character === ")") {
+    reader.at += 1;
+    return closed(reader);
+  }
   reader.at += character.length;
   if (character === ".") return reader.dotAll ? "[^]" : "[^\\n]";
   // Without a number before and after it, a brace is a brace.
@@ -88,22 +93,55 @@ function nextPart(reader: Reader): string {
 
 function group(reader: Reader): string {
   const rest = reader.text.slice(reader.at);
+  const { dotAll } = reader;
+  const flags = /^\(\?([ims]*(?:-[ims]+)?)([:)])/.exec(rest);
   const named = /^\(\?P?<([A-Za-z_]\w*)>/.exec(rest);
-  const opening = named?.[0] ?? /^\(\?(?:[ims-]*):|^\((?!\?)/.exec(rest)?.[0];
-  if (opening === undefined)
-    throw new PatternError(`invalid or unsupported Perl syntax: ${rest.slice(0, 3)}`);
-  reader.at += opening.length;
-  return named ? `(?<${named[1]}>` : opening;
+  const [whole = ""] = flags ?? named ?? /^\((?!\?)/.exec(rest) ?? [];
+  if (whole === "") throw new PatternError("invalid or unsupported Perl syntax", rest.slice(0, 3));
+  reader.at += whole.length;
+  if (named) return opened(reader, `(?<${named[1]}>`, dotAll);
+  if (flags === null) return opened(reader, "(", dotAll);
+  reader.dotAll = flagged(flags[1] ?? "", dotAll);
+  const letters = withoutDotAll(flags[1] ?? "");
+  if (flags[2] === ":") return opened(reader, `(?${letters}:`, dotAll);
+  // `(?i)` holds up to the end of what it stands in: a group of its own here.
+  const around = reader.open.at(-1);
+  if (around) around.end += ")";
+  return `(?${letters}:`;
+}
+
+function opened(reader: Reader, text: string, dotAll: boolean): string {
+  reader.open.push({ end: ")", dotAll });
+  return text;
+}
+
+function closed(reader: Reader): string {
+  const last = reader.open.length > 1 ? reader.open.pop() : undefined;
+  if (last === undefined) throw new PatternError("unexpected )", reader.text);
+  reader.dotAll = last.dotAll;
+  return last.end;
+}
+
+function flagged(letters: string, dotAll: boolean): boolean {
+  const [on = "", off = ""] = letters.split("-");
+  if (off.includes("s")) return false;
+  return dotAll || on.includes("s");
+}
+
+/** The dot is written out, so its flag is not needed. */
+function withoutDotAll(letters: string): string {
+  return letters.replaceAll("s", "").replace(/-$/, "");
 }
 
 /** What follows a backslash, outside of brackets or inside. */
 function escaped(reader: Reader, inside: boolean): string {
   const { text, at } = reader;
   const letter = text[at + 1];
-  if (letter === undefined) throw new PatternError("trailing backslash at end of expression");
-  const longer = /^\\(?:[pP](?:\{\^?\w+\}|\w)|x\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[0-7]{1,3})/.exec(
-    text.slice(at),
-  );
+  if (letter === undefined) throw new PatternError("trailing backslash at end of expression", "");
+  const longer =
+    /^\\(?:[pP](?:\{\^?\w+\}|\w)|x\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|0[0-7]{0,2}|[1-7][0-7]{1,2})/.exec(
+      text.slice(at),
+    );
   if (longer) {
     reader.at += longer[0].length;
     return codePoint(longer[0]);
@@ -112,7 +150,7 @@ function escaped(reader: Reader, inside: boolean): string {
   if (letter === "Q") return quoted(reader);
   const word = inside ? classEscapes[letter] : (classEscapes[letter] ?? placeEscapes[letter]);
   if (word !== undefined) return inside ? word.replace(/^\[([^^].*)\]$/, "$1") : word;
-  if (/[A-Za-z1-9]/.test(letter)) throw new PatternError(`invalid escape sequence: \\${letter}`);
+  if (/[A-Za-z1-9]/.test(letter)) throw new PatternError("invalid escape sequence", `\\${letter}`);
   return literal(letter);
 }
 
@@ -178,18 +216,18 @@ function bracket(reader: Reader): string {
   let first = true;
   while (first || text[reader.at] !== "]") {
     const rest = text.slice(reader.at);
-    if (rest === "") throw new PatternError(`missing closing ]: ${text.slice(start)}`);
+    if (rest === "") throw new PatternError("missing closing ]", text.slice(start));
     const named = /^\[:(\^?)(\w+):\]/.exec(rest);
     if (named) {
       const set = posix[named[2] ?? ""];
       if (set === undefined || named[1] === "^") {
-        throw new PatternError(`invalid character class range: ${named[0]}`);
+        throw new PatternError("invalid character class range", named[0]);
       }
       out += set;
       reader.at += named[0].length;
     } else if (rest[0] === "\\") {
       const word = escaped(reader, true);
-      if (word === `[^${space}]`) throw new PatternError("\\S in brackets has no equal here");
+      if (word === `[^${space}]`) throw new PatternError("no equal in JavaScript for", "\\S");
       out += word;
     } else {
       const character = String.fromCodePoint(rest.codePointAt(0) ?? 0);

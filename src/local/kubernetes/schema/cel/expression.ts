@@ -3,6 +3,7 @@ import {
   type Environment,
   EvaluationError,
   ParseError,
+  parse,
 } from "@marcbachmann/cel-js";
 import { regexOf } from "../patterns.ts";
 import { hasMacro } from "./has.ts";
@@ -59,6 +60,7 @@ export function failureOf(error: unknown): string {
   if (code === "no_such_key") return summary.replace(/^No such key/, "no such key");
   const index = /index out of bounds, index (-?\d+)/.exec(summary);
   if (index) return `index out of bounds: ${index[1]}`;
+  if (code === "numeric_overflow") return summary.replace(/: -?\d+$/, "");
   if (code === "optional_value_missing") return "optional.none() dereference";
   return summary;
 }
@@ -68,12 +70,12 @@ function compileMessage(error: unknown, text: string): string {
     error instanceof ParseError || error instanceof CheckError || error instanceof EvaluationError;
   if (!known) return `ERROR: <input>:1:1: ${(error as Error).message}\n | ${text}\n | ^`;
   const { summary, range } = error as ParseError & { summary: string; range?: { start: number } };
-  const start = range?.start ?? 0;
+  const words = wordsOf(summary);
+  // A field is told of at its dot.
+  const start = (range?.start ?? 0) - (words.startsWith("undefined field") ? 1 : 0);
   const before = text.slice(0, start).split("\n");
   const column = before.at(-1)?.length ?? 0;
   const line = text.split("\n")[before.length - 1] ?? "";
-  const key = /^No such key: (.*)$/.exec(summary);
-  const words = key ? `undefined field '${key[1]}'` : summary;
   const place = `<input>:${before.length}:${column + 1}`;
   return `ERROR: ${place}: ${words}\n | ${line}\n | ${".".repeat(column)}^`;
 }
@@ -104,9 +106,37 @@ function nodesOf(root: Node): Node[] {
 function prepare(node: Node, names: Names): void {
   const { op, args } = node;
   if (op === "id" && (args === "self" || args === "oldSelf")) node.args = names[args];
-  if (op === "call" && Array.isArray(args) && args[0] === "has" && node.meta.macro) {
+  if (!Array.isArray(args)) return;
+  if (op === "call" && args[0] === "has" && node.meta.macro) {
     node.setMeta("macro", hasMacro(node.meta.macro.args as Node[]));
   }
+  if (op !== "rcall") return;
+  const [name, receiver, given] = args as [string, Node, Node[]];
+  if (name === "format" && given[0]?.op === "list") given[0].args = mixed(given[0].args as Node[]);
+  if (name === "bind" && receiver.op === "id" && receiver.args === "cel") {
+    throw new Error("undeclared reference to 'cel' (in container '')");
+  }
+}
+
+/** The values that a text is formatted with may be of different types, other lists may not. */
+function mixed(items: Node[]): Node[] {
+  const { check, evaluate } = (parse("dyn(1)").ast as unknown as Node).meta;
+  const call = { name: "call", check, evaluate };
+  return items.map((item) => item.clone(call, ["dyn", [item]]));
+}
+
+/** The library's words in those of Kubernetes. */
+function wordsOf(summary: string): string {
+  const key = /^No such key: (.*)$/.exec(summary);
+  if (key) return `undefined field '${key[1]}'`;
+  const variable = /^Unknown variable: (.*)$/.exec(summary);
+  if (variable) return `undeclared reference to '${variable[1]}' (in container '')`;
+  const operator = /^no such overload: (\S.*) ([^\w\s<>]+|in|[<>]=?) (.*)$/.exec(summary);
+  if (operator) {
+    const [, left, sign, right] = operator;
+    return `found no matching overload for '_${sign}_' applied to '(${left}, ${right})'`;
+  }
+  return summary.replace(/^(List elements|Map \w+ uses).*, (?=expected)/, "");
 }
 
 /** What the library does in another way than Kubernetes, and does not let be registered anew. */

@@ -2,9 +2,15 @@
 export interface Node {
   op: string;
   args: unknown;
-  meta: { alternate?: Node; macro?: Record<string, unknown> };
+  meta: {
+    alternate?: Node;
+    macro?: Record<string, unknown>;
+    check: unknown;
+    evaluate: unknown;
+  };
   handle?: (...args: never[]) => unknown;
   setMeta(key: string, value: unknown): void;
+  clone(operator: { name: string; check: unknown; evaluate: unknown }, args: unknown): Node;
 }
 
 /** A type of the library. */

@@ -38,11 +38,11 @@ export interface Rule {
   messageError?: string;
 }
 
-/** The rules of a schema, compiled; `undefined` where there are none. */
-export function rulesOf(schema: Schema): Rules | undefined {
+/** The rules of a schema, compiled; `undefined` where there are none. It is that of an object unless said otherwise. */
+export function rulesOf(schema: Schema, isResource = true): Rules | undefined {
   if (!hasRules(schema)) return undefined;
   const environment = kubernetesEnvironment().clone();
-  return collect(schema, new Types(environment), environment, true);
+  return collect(schema, new Types(environment), environment, isResource);
 }
 
 function hasRules(schema: Schema): boolean {
@@ -97,7 +97,7 @@ function compiled(
 ): Rule[] {
   if (given.length === 0) return [];
   if (type === undefined) {
-    const error = "failed to convert to declType for CEL validation rules";
+    const error = "unable to convert structural schema to CEL declarations";
     return given.map((rule) => ({ given: rule, error }));
   }
   const variable = (name: string, typeName: string) => {
@@ -158,12 +158,12 @@ interface Place {
   parent: Pair | undefined;
 }
 
-/** What an object breaks of the rules of its schema. */
-export function judged(rules: Rules | undefined, object: Fields, old: Fields | undefined): Cause[] {
+/** What a value breaks of the rules of its schema. */
+export function judged(rules: Rules | undefined, value: unknown, old: unknown): Cause[] {
   if (rules === undefined) return [];
-  const pair = old && { value: object, old, schema: rules.schema };
+  const pair = old === undefined ? undefined : { value, old, schema: rules.schema };
   const causes: Cause[] = [];
-  judge(rules, object, { path: "", old, pair, parent: undefined }, causes);
+  judge(rules, value, { path: "", old, pair, parent: undefined }, causes);
   return causes;
 }
 

@@ -55,11 +55,16 @@ interface Addable {
 }
 
 function sum(list: unknown[]): unknown {
-  if (list.length === 0) return 0n;
-  return list.reduce((total, item) => {
-    if (typeof item === "object") return (total as Addable).addDuration(item);
-    return (total as number) + (item as number);
-  });
+  return list.length === 0 ? 0n : list.reduce(added);
+}
+
+function added(one: unknown, other: unknown): unknown {
+  if (typeof one === "bigint" && typeof other === "bigint") return one + other;
+  if (typeof one === "number" && typeof other === "number") return one + other;
+  if (typeof one === "object" && one !== null && "addDuration" in one) {
+    return (one as Addable).addDuration(other);
+  }
+  throw new Error("no such overload: sum(list)");
 }
 
 function extreme(list: unknown[], name: string, sign: number): unknown {

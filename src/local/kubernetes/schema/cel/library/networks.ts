@@ -58,7 +58,7 @@ function bitsOf({ version }: IpValue): number {
 function ipOf(text: string): IpValue {
   if (!isIp(text) || text.includes("%")) {
     throw new Error(
-      `IP Address "${text}" parse error during conversion from string: unable to parse IP`,
+      `IP Address "${text}" parse error during conversion from string: ParseAddr("${text}"): unable to parse IP`,
     );
   }
   const { version, value } = parseIp(text);

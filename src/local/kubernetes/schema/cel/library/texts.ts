@@ -73,7 +73,7 @@ function clause(value: unknown, verb: string, precision: number | undefined): st
       if (typeof value === "bigint") return value.toString();
       throw new Error("error during formatting: decimal clause can only be used on integers");
     case "f":
-      return Number(value).toFixed(precision ?? 6);
+      return fixed(Number(value), precision ?? 6);
     case "e": {
       const [mantissa = "", power = ""] = Number(value)
         .toExponential(precision ?? 6)
@@ -92,6 +92,16 @@ function clause(value: unknown, verb: string, precision: number | undefined): st
     default:
       throw new Error(`error during formatting: unrecognized formatting clause "${verb}"`);
   }
+}
+
+/** With a number of digits behind the point: halves go to the even side, where JavaScript takes them up. */
+function fixed(value: number, digits: number): string {
+  const exact = Math.abs(value).toFixed(Math.min(100, digits + 60));
+  const cut = exact.length - Math.min(100, digits + 60) + digits;
+  const isHalf = /^50*$/.test(exact.slice(cut));
+  const down = exact.slice(0, digits === 0 ? cut - 1 : cut);
+  if (!isHalf || !/[02468]\.?$/.test(down)) return value.toFixed(digits);
+  return value < 0 ? `-${down}` : down;
 }
 
 function hex(value: unknown): string {
