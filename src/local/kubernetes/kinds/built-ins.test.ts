@@ -148,7 +148,9 @@ describe("an Event", () => {
 
   test("lies in the namespace of its object", () => {
     expect(wrong(core, stored)).toEqual([]);
-    const elsewhere = { ...stored, involvedObject: { kind: "Pod", name: "p", namespace: "b" } };
+    const involvedObject = { kind: "Pod", name: "p", namespace: "b" };
+    const { eventTime: _, ...older } = stored;
+    const elsewhere = { ...older, involvedObject } as Stored;
     expect(wrong(core, elsewhere)).toEqual(["involvedObject.namespace FieldValueInvalid"]);
   });
 
@@ -159,9 +161,29 @@ describe("an Event", () => {
     const shown = newer.view?.show(vague as Stored) as Stored;
     expect(wrong(newer, shown)).toEqual(["action FieldValueRequired"]);
     expect(wrong(newer, { ...shown, action: "x", deprecatedCount: 1 })).toEqual([
-      "deprecatedCount FieldValueForbidden",
+      "count FieldValueInvalid",
     ]);
   });
+});
+
+test("an Event of the newer group changes in nothing but how often it was seen", () => {
+  const newer = kind("Event", "events.k8s.io");
+  const time = "2026-03-01T11:00:00.000000Z";
+  const old = made(newer, {
+    regarding: { namespace: "a" },
+    eventTime: time,
+    note: "it broke",
+    reportingController: "tester",
+    reportingInstance: "one",
+    action: "Breaking",
+    reason: "Broken",
+  });
+  expect(wrong(newer, { ...old, series: { count: 2, lastObservedTime: time } }, old)).toEqual([]);
+  expect(wrong(newer, { ...old, note: "it did not", series: { count: 1 } }, old)).toEqual([
+    "series.count FieldValueInvalid",
+    "series.lastObservedTime FieldValueRequired",
+    "message FieldValueInvalid",
+  ]);
 });
 
 test("a Lease lasts for some time", () => {

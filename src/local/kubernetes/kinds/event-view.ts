@@ -1,7 +1,12 @@
 import type { Cause, Resource, Stored } from "../resource.ts";
 import { builtIn } from "./built-in.ts";
-import { forbidden, required } from "./causes.ts";
 import { columns, commonFields, event, source } from "./event.ts";
+import {
+  changedEventProblems,
+  type Event,
+  eventProblems,
+  newEventProblems,
+} from "./event-rules.ts";
 import { int32, text, time } from "./fields.ts";
 import { objectReference } from "./references.ts";
 
@@ -81,20 +86,10 @@ function prepare(object: Stored, old: Stored | undefined, others: () => Iterable
   return show(event.strategy?.prepare?.(take(object), before, others) ?? take(object));
 }
 
-/** Here an Event must have the newer form; all else is checked as it is stored. */
-function problems(
-  object: Stored,
-  old: Stored | undefined,
-  others: () => Iterable<Stored>,
-): Cause[] {
-  const causes = event.strategy?.problems?.(take(object), old && take(old), others) ?? [];
-  if (old !== undefined) return causes;
-  if (!object.eventTime) causes.push(required("eventTime"));
-  for (const field of ["deprecatedFirstTimestamp", "deprecatedLastTimestamp", "deprecatedCount"]) {
-    if (object[field]) causes.push(forbidden(field, "must not be set"));
-  }
-  if (Object.keys(object.deprecatedSource ?? {}).length > 0) {
-    causes.push(forbidden("deprecatedSource", "must not be set"));
-  }
-  return causes;
+/** Told in the words of the stored form, as the API server does. */
+function problems(object: Stored, old: Stored | undefined): Cause[] {
+  const stored = take(object);
+  const common = eventProblems(stored, "reportingController");
+  if (old === undefined) return [...common, ...newEventProblems(stored as Event)];
+  return [...common, ...changedEventProblems(stored as Event, take(old) as Event)];
 }

@@ -1,8 +1,7 @@
 import type { Cause, Resource, Stored } from "../resource.ts";
 import { ageOf } from "./ages.ts";
 import { builtIn, column, wide } from "./built-in.ts";
-import { invalid } from "./causes.ts";
-import { type Event, newStyleProblems } from "./event-rules.ts";
+import { type Event, eventProblems } from "./event-rules.ts";
 import { fields, int32, microTime, text, time } from "./fields.ts";
 import { objectReference } from "./references.ts";
 
@@ -86,24 +85,16 @@ export const event: Resource = builtIn({
   },
 });
 
+const times = { eventTime: null, firstTimestamp: null, lastTimestamp: null };
+
 /** Some fields are always there, and empty where nothing is said. */
 function prepare(object: Stored): Stored {
   const { reportingComponent = "", reportingInstance = "", source: from = {} } = object as Event;
-  return { ...object, reportingComponent, reportingInstance, source: from };
+  return { ...times, ...object, reportingComponent, reportingInstance, source: from };
 }
 
-function problems(object: Stored, old: Stored | undefined): Cause[] {
-  const { involvedObject = {}, eventTime } = object as Event;
-  const { namespace = "" } = involvedObject;
-  const own = object.metadata.namespace ?? "";
-  // An Event about an object that has no namespace lies in `default`.
-  const fits = namespace === "" ? own === "default" || own === "kube-system" : namespace === own;
-  const causes = fits
-    ? []
-    : [invalid("involvedObject.namespace", namespace, "does not match event.namespace")];
-  return eventTime && old === undefined
-    ? [...causes, ...newStyleProblems(object as Event)]
-    : causes;
+function problems(object: Stored): Cause[] {
+  return eventProblems(object, "reportingComponent");
 }
 
 function target(object: Stored): string {

@@ -28,11 +28,16 @@ export const lease: Resource = builtIn({
     }),
   },
   columns: [nameColumn, column("Holder", holderOf), ageColumn],
-  strategy: { problems },
+  strategy: { fill, problems },
 });
 
 function holderOf(object: Stored): string {
   return (object.spec as Spec | undefined)?.holderIdentity ?? "";
+}
+
+/** It is there even where nothing is said. */
+function fill(object: Stored): Stored {
+  return { ...object, spec: object.spec ?? {} };
 }
 
 function problems(object: Stored): Cause[] {

@@ -154,6 +154,16 @@ describe("a Service is refused", () => {
       ["spec.ports[1].name FieldValueRequired"],
     ],
     [
+      "with the same name twice",
+      {
+        ports: [
+          { ...port, name: "a" },
+          { port: 80, protocol: "TCP", name: "a" },
+        ],
+      },
+      ["spec.ports[1].name FieldValueDuplicate"],
+    ],
+    [
       "with the same port twice",
       {
         ports: [

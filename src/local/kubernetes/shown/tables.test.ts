@@ -39,8 +39,8 @@ describe("a table of custom resources", () => {
 
   test("shows what its paths lead to, by the type of the column", () => {
     const conditions = [
-      { type: "Ready", status: "True" },
       { type: "Available", status: "False" },
+      { type: "Ready", status: "True" },
     ];
     const resource = custom(
       column("Ready", "string", '.status.conditions[?(@.type=="Ready")].status'),
