@@ -25,6 +25,8 @@ export interface DiscoverOptions {
   patienceMs?: number | undefined;
 }
 
+/** Without any patience too, everything is asked once. */
+const lastTryMs = 30_000;
 const balancerType = "Microsoft.Network/loadBalancers";
 
 /**
@@ -49,7 +51,8 @@ export async function discoverGWLBBackendPool(
   // What was found once is not asked for again.
   let place: Place | undefined;
   const limitMs = Math.max(0, endsAt - ctx.clock.now());
-  return insist(ctx, { what: "discover", limitMs, ended }, async (pass) => {
+  const insisting = { what: "discover", limitMs, lastTryMs, ended } as const;
+  return insist(ctx, insisting, async (pass) => {
     const arm = ctx.azure(metadata.environment).for(callerUntil(pass.signal));
     place ??= await findPlace(arm, metadata);
     const { scope, shown, name } = whereToLook(metadata, options, what);

@@ -12,6 +12,8 @@ export interface Insisting {
   ended: (last: unknown) => unknown;
   /** How far apart those come back who met another's write. */
   contention?: (meetings: number) => number;
+  /** So much longer a try that was begun in time may take. */
+  lastTryMs?: number;
   /** So much of the time is kept for the answer of a write that is under way when everything else ends. */
   finishMs?: number;
 }
@@ -58,11 +60,12 @@ export async function insist<T>(
   attempt: (pass: Pass) => Promise<Step<T>>,
 ): Promise<T> {
   const { clock, random, metrics, log } = ctx;
-  const { what, limitMs, ended, contention = usualContention, finishMs = 0 } = insisting;
+  const { what, limitMs, ended, contention = usualContention } = insisting;
+  const { finishMs = 0, lastTryMs = 0 } = insisting;
   const triesMs = limitMs - finishMs;
   const endsAt = clock.now() + triesMs;
   const over = new AbortController();
-  const cancel = clock.after(triesMs, () => over.abort(new Error("the time is over")));
+  const cancel = clock.after(triesMs + lastTryMs, () => over.abort(new Error("the time is over")));
   const signal = AbortSignal.any([ctx.signal, over.signal]);
   const late = afterwards(clock, signal, finishMs);
   let last: unknown;

@@ -1,68 +1,22 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer, get } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { realClock } from "../../src/model/clock.ts";
-import type { JsonObject } from "../../src/simulator/store.ts";
-import { type GatewayWorld, gatewayBody, gatewayWorld } from "./gateway-world.ts";
+import { endOf, lineOf, ran, realWorld, start, wordsFor } from "./run-agent.ts";
 
-const bin = join(import.meta.dirname, "../../bin/postern.js");
-
-/** A world on the real clock, because the program has no other. */
-async function realWorld() {
-  const world = await gatewayWorld({ clock: realClock, lb: quickProbe() });
+/** A world and what an agent on its machine is told. */
+async function machineWorld() {
+  const world = await realWorld();
   const id = world.machine("fw");
   return { world, id, words: await wordsFor(world, id) };
 }
 
-/** Azure allows no interval under five seconds; one answer is enough here. */
-function quickProbe(): JsonObject {
-  const body = gatewayBody();
-  const { probes } = body.properties as { probes: { properties: object }[] };
-  for (const probe of probes) Object.assign(probe.properties, { probeThreshold: 1 });
-  return body;
-}
-
-async function wordsFor({ simulator }: GatewayWorld, id: string): Promise<string[]> {
-  const imds = await simulator.machines.find(id);
-  const where = ["--imds", imds?.url ?? "", "--resource-manager", simulator.url];
-  return ["--pool", "inspect", ...where, "--output", "json"];
-}
-
-function start(args: string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [bin, "agent", ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...env },
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  return child;
-}
-
-async function ran(args: string[]) {
-  const child = start(args);
-  const [stdout, stderr, [exitCode]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "close"),
-  ]);
-  return { stdout, stderr, exitCode };
-}
-
-/** The next line of the output, as JSON. */
-async function lineOf(child: ReturnType<typeof start>): Promise<Record<string, unknown>> {
-  let read = "";
-  for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
-    read += String(chunk);
-    if (read.includes("\n")) return JSON.parse(read);
-  }
-  throw new Error("it ended without a word");
-}
-
 test("discover, status, register and deregister do what they say, and their exit codes tell it", async () => {
-  const { world, id, words } = await realWorld();
+  const { world, id, words } = await machineWorld();
   const found = await ran(["discover", ...words]);
   expect(found).toMatchObject({ exitCode: 0, stderr: "" });
   const { privateIP } = JSON.parse(found.stdout);
@@ -85,7 +39,7 @@ test("discover, status, register and deregister do what they say, and their exit
 });
 
 test("run joins, answers probes and metrics, and on SIGTERM fails the probes before it leaves", async () => {
-  const { world, words } = await realWorld();
+  const { world, words } = await machineWorld();
   const listen = ["--health-listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0"];
   const child = start(["run", ...words, ...listen, "--tunnel", "none"]);
   const joined = await lineOf(child);
@@ -108,8 +62,91 @@ test("run joins, answers probes and metrics, and on SIGTERM fails the probes bef
   expect(world.members()).toEqual([]);
 });
 
+/** Probes one after the other, each on a connection of its own, until it is told to stop; gives every answer. */
+function probing(port: number): () => Promise<(number | string)[]> {
+  const answers: (number | string)[] = [];
+  let on = true;
+  const probe = () =>
+    new Promise<number | string>((resolve) => {
+      get({ host: "127.0.0.1", port, agent: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      }).on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    });
+  const loop = (async () => {
+    while (on) answers.push(await probe());
+  })();
+  return async () => {
+    on = false;
+    await loop;
+    return answers;
+  };
+}
+
+test("another process takes the probes over, and from the first to the last no connection is refused", async () => {
+  const { world, words } = await machineWorld();
+  // The port of the appliance is known before it listens there.
+  let well = true;
+  const appliance = createServer((_request, response) => {
+    response.writeHead(well ? 200 : 429).end();
+    well = false;
+  });
+  const listen = (port: number) =>
+    new Promise<number>((resolve) =>
+      appliance.listen(port, "127.0.0.1", () => resolve((appliance.address() as AddressInfo).port)),
+    );
+  const port = await listen(0);
+  await new Promise((resolve) => appliance.close(resolve));
+
+  const own = ["--appliance-health", `http://127.0.0.1:${port}/healthz`];
+  const args = ["run", ...words, ...own, "--health-listen", "127.0.0.1:0", "--tunnel", "none"];
+  const child = start(args);
+  const joined = await lineOf(child);
+  const [probePort = 0] = joined.healthPorts as number[];
+  const stop = probing(probePort);
+  const answer = async () => (await fetch(`http://127.0.0.1:${probePort}/healthz`)).status;
+  expect(await answer()).toBe(200);
+
+  await listen(port);
+  onTestFinished(() => void appliance.close());
+  // Well when it is first asked; from then on it is seen by its answer who gives it.
+  await expect.poll(answer).toBe(429);
+  appliance.removeAllListeners("request");
+  appliance.on("request", (_request, response) => response.writeHead(200).end());
+  await expect.poll(answer).toBe(200);
+
+  child.kill("SIGTERM");
+  await expect.poll(answer).toBe(503);
+  expect(world.members()).toHaveLength(1);
+  const answers = await stop();
+  expect(answers.length).toBeGreaterThan(10);
+  expect(answers.filter((each) => ![200, 429, 503].includes(Number(each)))).toEqual([]);
+  expect(await lineOf(child)).toEqual({ event: "left", because: "stopped" });
+  expect(world.members()).toEqual([]);
+});
+
+test.each([
+  ["run", { exitCode: 0, stdout: '{"event":"left","because":"stopped"}\n' }],
+  ["discover", { exitCode: 1, stdout: "" }],
+])("%s that is asked to stop before it knows its machine ends at once", async (subcommand, end) => {
+  const silent = createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => silent.closeAllConnections() as undefined);
+  const imds = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const listen = subcommand === "run" ? ["--health-listen", "127.0.0.1:0"] : [];
+  const words = ["--pool", "inspect", "--imds", imds, "--output", "json", "--log-level", "warn"];
+  const child = start([subcommand, ...words, ...listen]);
+  const ended = endOf(child);
+  await once(silent, "request");
+  child.kill("SIGTERM");
+  expect(await ended).toMatchObject(end);
+  const told = (await ended).stderr;
+  if (subcommand === "run") expect(told).toBe("");
+  else expect(told).toMatch(/^postern: cannot go on · .* \(Stopped\) · .*\n$/);
+});
+
 test("killed and started again it finds itself there, and writes nothing", async () => {
-  const { world, words } = await realWorld();
+  const { world, words } = await machineWorld();
   const args = ["run", ...words, "--health-listen", "127.0.0.1:0", "--tunnel", "none"];
   const first = start(args);
   await lineOf(first);
@@ -124,7 +161,7 @@ test("killed and started again it finds itself there, and writes nothing", async
 });
 
 test("run that cannot find the tunnel's interface leaves the pool again, and says why in one line", async () => {
-  const { world, words } = await realWorld();
+  const { world, words } = await machineWorld();
   const ended = await ran([
     "run",
     ...words,
@@ -143,7 +180,7 @@ const missing = ["systemd-notify", "python3"].filter(
 );
 describe.skipIf(missing.length > 0)(`systemd${missing.map((name) => `, without ${name}`)}`, () => {
   test("is told of readiness, fed as its watchdog asks, and told of the end", async () => {
-    const { words } = await realWorld();
+    const { words } = await machineWorld();
     const folder = mkdtempSync(join(tmpdir(), "postern-notify-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const socket = join(folder, "notify");
@@ -158,7 +195,7 @@ describe.skipIf(missing.length > 0)(`systemd${missing.map((name) => `, without $
     await expect.poll(() => existsSync(socket)).toBe(true);
     const env = { NOTIFY_SOCKET: socket, WATCHDOG_USEC: "400000" };
     const args = ["run", ...words, "--health-listen", "127.0.0.1:0", "--tunnel", "none"];
-    const child = start(args, env);
+    const child = start(args, { env });
     await expect.poll(() => heard).toMatch(/READY=1[\s\S]*WATCHDOG=1[\s\S]*WATCHDOG=1/);
     expect(heard).toContain("STATUS=member of inspect");
     child.kill("SIGTERM");

@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import { expect, test } from "vitest";
 import { deregisterFromBackendPool, drainInBackendPool } from "../../src/appliance/deregister.ts";
 import { discoverGWLBBackendPool } from "../../src/appliance/discover.ts";
 import { registerWithBackendPool } from "../../src/appliance/register.ts";
 import { type GatewayWorld, gatewayWorld, network, pool, type TestAgent } from "./gateway-world.ts";
+import { lineOf, ran, realWorld, start, wordsFor } from "./run-agent.ts";
 
 /** An entry of somebody else, which must stay whatever happens to the agent. */
 const other = {
@@ -23,14 +25,27 @@ async function live(agent: TestAgent): Promise<void> {
   await deregisterFromBackendPool(agent.ctx, config);
 }
 
+type Holds = "addresses" | "interfaces";
+
 /** A world in which an agent is stopped at its nth request: before it reaches Azure, or after it took effect there. */
-async function stoppedWorld(nth: number, when: "before" | "after") {
+async function stoppedWorld(nth: number, when: "before" | "after", holds: Holds) {
   const world = await gatewayWorld({ operationMs: { "*": 3_000 } });
-  world.simulator.change(pool, { properties: { loadBalancerBackendAddresses: [other] } });
+  if (holds === "interfaces") world.machine("other", { pools: [pool] });
+  else world.simulator.change(pool, { properties: { loadBalancerBackendAddresses: [other] } });
   const id = world.machine("fw");
   world.simulator.addFault({ match: {}, effect: { kind: "lost", when }, nth });
   const agent = await world.agent(id);
   return { world, agent, id };
+}
+
+/** Who is in the pool: addresses, or the names of the interfaces. */
+function inPool({ simulator, members }: GatewayWorld, holds: Holds): string[] {
+  if (holds === "addresses") return members().sort();
+  return [...simulator.store.all()]
+    .filter(({ type }) => /networkInterfaces$/i.test(type))
+    .filter(({ properties }) => JSON.stringify(properties).includes(pool))
+    .map(({ id }) => id.slice(id.lastIndexOf("/") + 1))
+    .sort();
 }
 
 /** Stops the agent as soon as its request was lost: it learns nothing of it, as where its process was killed. */
@@ -48,12 +63,17 @@ async function runUntilStopped(world: GatewayWorld, agent: TestAgent): Promise<b
   return how === "stopped";
 }
 
-test.each(["before", "after"] as const)(
-  "an agent that is stopped at any request (%s it took effect) joins and leaves when it is started again",
-  async (when) => {
+test.each<["before" | "after", Holds]>([
+  ["before", "addresses"],
+  ["after", "addresses"],
+  ["before", "interfaces"],
+  ["after", "interfaces"],
+])(
+  "an agent that is stopped at any request (%s it took effect) joins and leaves a pool of %s when it is started again",
+  async (when, holds) => {
     let stops = 0;
     for (let nth = 1; ; nth++) {
-      const { world, agent, id } = await stoppedWorld(nth, when);
+      const { world, agent, id } = await stoppedWorld(nth, when, holds);
       const stopped = await runUntilStopped(world, agent);
       const hit = world.simulator.log.entries().some(({ status }) => status === 0);
       if (!hit) break;
@@ -61,15 +81,54 @@ test.each(["before", "after"] as const)(
       stops++;
       const again = await world.agent(id, { seed: "again" });
       const config = await world.until(boot(again));
-      expect(world.members().sort()).toEqual([config.privateIP, "10.0.15.1"].sort());
+      const [own, others] =
+        holds === "addresses" ? [config.privateIP, "10.0.15.1"] : ["fw-nic", "other-nic"];
+      expect(inPool(world, holds)).toEqual([own, others].sort());
       const held = world.simulator.store.get(pool)?.properties.loadBalancerBackendAddresses;
-      expect(JSON.stringify(held)).not.toContain('"Down"');
+      expect(JSON.stringify(held ?? [])).not.toContain('"Down"');
       await world.until(deregisterFromBackendPool(again.ctx, config));
-      expect(world.members()).toEqual(["10.0.15.1"]);
+      expect(inPool(world, holds)).toEqual([others]);
       await world.simulator.close();
     }
     // Machine, interface, load balancers, pool, write, looks; drain; leave, looks.
     expect(stops).toBeGreaterThanOrEqual(12);
+  },
+  240_000,
+);
+
+test.each<["join" | "drain" | "leave", "before" | "after"]>([
+  ["join", "before"],
+  ["join", "after"],
+  ["drain", "before"],
+  ["drain", "after"],
+  ["leave", "before"],
+  ["leave", "after"],
+])(
+  "a process that is killed at the write by which it would %s (%s it took effect) is followed by one that joins and leaves",
+  async (step, when) => {
+    const world = await realWorld();
+    const { simulator } = world;
+    simulator.change(pool, { properties: { loadBalancerBackendAddresses: [other] } });
+    const words = await wordsFor(world, world.machine("fw"));
+    const nth = { join: 1, drain: 2, leave: 3 }[step];
+    simulator.addFault({ match: { method: "PUT" }, effect: { kind: "lost", when }, nth });
+    const child = start(["run", ...words, "--health-listen", "127.0.0.1:0", "--tunnel", "none"]);
+    const ended = once(child, "exit");
+    if (step !== "join") {
+      await lineOf(child);
+      child.kill("SIGTERM");
+    }
+    const lost = () => simulator.log.entries().some(({ status }) => status === 0);
+    await expect.poll(lost, { timeout: 60_000, interval: 1 }).toBe(true);
+    child.kill("SIGKILL");
+    expect(await ended).toEqual([null, "SIGKILL"]);
+
+    expect(await ran(["register", ...words])).toMatchObject({ exitCode: 0 });
+    expect(world.members()).toHaveLength(2);
+    const held = simulator.store.get(pool)?.properties.loadBalancerBackendAddresses;
+    expect(JSON.stringify(held)).not.toContain('"Down"');
+    expect(await ran(["deregister", ...words])).toMatchObject({ exitCode: 0 });
+    expect(world.members()).toEqual(["10.0.15.1"]);
   },
   120_000,
 );

@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { GWLBConfig } from "../../src/appliance/gwlb-config.ts";
+import { balancer, gatewayBody, pool, withProbe } from "./gateway-world.ts";
+import { cable, linksIn, obstacle, through } from "./network-cable.ts";
+import { lineOf, ran, realWorld, start, wordsFor } from "./run-agent.ts";
+
+const why = obstacle();
+const internal = { type: "Internal", port: 15000, identifier: 900, protocol: "VXLAN" } as const;
+const external = { type: "External", port: 15001, identifier: 901, protocol: "VXLAN" } as const;
+
+/** In a namespace: whoever connects to one of these ports of its loopback comes to a socket of the same name in a folder. */
+const doors = `
+const net = require("node:net");
+const [folder, ...ports] = process.argv.slice(1);
+let left = ports.length;
+for (const port of ports)
+  net.createServer((near) => {
+    const far = net.connect(folder + "/" + port);
+    near.on("error", () => far.destroy()).pipe(far);
+    far.on("error", () => near.destroy()).pipe(near);
+  }).listen(Number(port), "127.0.0.1", () => --left === 0 && console.log("open"));
+`;
+
+/** Lets a namespace reach these ports of this machine's loopback, by sockets in a folder: files know no namespaces. */
+async function openDoors(namespace: string, ports: readonly string[]): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "postern-doors-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const port of ports) {
+    const server = createServer((near) => {
+      const far = connect(Number(port), "127.0.0.1");
+      near.on("error", () => far.destroy()).pipe(far);
+      far.on("error", () => near.destroy()).pipe(near);
+    });
+    server.listen(join(folder, port));
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+  }
+  const node = [process.execPath, "-e", doors, folder, ...ports];
+  const child = spawn("ip", ["netns", "exec", namespace, ...node], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await once(child.stdout, "data");
+}
+
+describe.skipIf(why !== undefined)(
+  `the program in a network namespace${why ? `: ${why}` : ""}`,
+  () => {
+    test("makes the tunnel of its pool, carries packets through it, and takes it away when it leaves", async () => {
+      const world = await realWorld();
+      const body = withProbe(gatewayBody(), { probeThreshold: 1 });
+      const tunnelInterfaces = [internal, external];
+      Object.assign(body.properties as object, {
+        backendAddressPools: [{ name: "inspect", properties: { tunnelInterfaces } }],
+      });
+      world.simulator.change(balancer, body);
+      expect(world.simulator.store.get(pool)?.properties.tunnelInterfaces).toHaveLength(2);
+      const words = await wordsFor(world, world.machine("fw"));
+      const found = JSON.parse((await ran(["discover", ...words])).stdout) as GWLBConfig;
+      const { privateIP: own, frontendIPs } = found;
+      const ends = cable({ appliance: own, balancer: frontendIPs[0] ?? "" });
+      const urls = words.filter((word) => word.startsWith("http"));
+      await openDoors(
+        ends.appliance,
+        urls.map((url) => new URL(url).port),
+      );
+      const folder = mkdtempSync(join(tmpdir(), "postern-tunnel-"));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      const device = join(folder, "device");
+
+      const run = ["run", ...words, "--tunnel", "configure", "--ingress-device-file", device];
+      const child = start([...run, "--health-listen", "127.0.0.1:0"], {
+        before: ["ip", "netns", "exec", ends.appliance],
+      });
+      expect(await lineOf(child)).toMatchObject({ event: "joined", device: "eth0" });
+      expect(readFileSync(device, "utf8")).toBe("eth0\n");
+      expect(linksIn(ends.appliance)).toEqual(["gwlb-bridge", "gwlb-external", "gwlb-internal"]);
+      const whole = { from: own, bytes: 1522 };
+      expect(through(ends.balancer, own, [external, internal])).toEqual(whole);
+      expect(through(ends.balancer, own, [internal, external])).toEqual(whole);
+
+      child.kill("SIGTERM");
+      expect(await lineOf(child)).toEqual({ event: "left", because: "stopped" });
+      expect(linksIn(ends.appliance)).toEqual([]);
+      expect(world.members()).toEqual([]);
+    }, 120_000);
+  },
+);
