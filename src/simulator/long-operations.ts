@@ -140,7 +140,7 @@ export class LongOperations {
     const { world } = this.#options;
     const type = typeNamed(name);
     // The right to look at operations is not the right to read what they made.
-    const readable = world.allowed(asker, `${name}/read`, key);
+    const readable = world.allowed(asker, `${type?.roleType ?? name}/read`, key);
     const resource = verb === "PUT" && readable ? world.store.get(key) : undefined;
     return type && resource && this.#keeper.shown(resource, type, noQuery);
   }

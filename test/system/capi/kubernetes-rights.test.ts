@@ -5,7 +5,7 @@ import { guestSubscription } from "../hosted/azure.ts";
 import { describeHosted } from "../hosted/world.ts";
 import { baseZone, startDns, valuesAt } from "./dns-world.ts";
 import { azureClusterObject, clusterObject, identityObject, namespaces } from "./objects.ts";
-import { grantRole, refusals } from "./rights.ts";
+import { actionsOf, grantRole, refusals, watchActions } from "./rights.ts";
 import { onVsphere, vsphere, vspherePath } from "./vsphere.ts";
 
 // The rest of the role is proved by whole.test.ts, which runs the program with it.
@@ -26,23 +26,32 @@ describeHosted("the rights in Kubernetes for Cluster API", (start) => {
     expect(await refusals(world)).toEqual([]);
   });
 
-  testOnReal("no-rbac", "are enough for the names of a cluster of another provider", async () => {
-    const settings = {
-      ...{ subscription: guestSubscription, location: "northeurope" },
-      ...{ client: "client", tenant: "tenant" },
-    };
-    const world = await startDns(start, { settings }, { user: "alice", stopped: true });
-    await grantRole(world);
-    await world.start();
-    const cluster = await onVsphere(world, "vs1", "192.0.2.10");
-    await world.until("it is ready", async () => {
-      const said = world.condition(await vsphere(world, "vs1"), "GSDNSZoneReady");
-      return said === "True GSDNSZonesCreated";
-    });
-    await world.remove(cluster);
-    await world.cluster.request("DELETE", `${vspherePath}/vs1`);
-    await world.until("it is gone", async () => (await vsphere(world, "vs1")).kind === "Status");
-    expect(valuesAt(world, baseZone, "NS", "vs1")).toBeUndefined();
-    expect(await refusals(world)).toEqual([]);
-  });
+  testOnReal(
+    "no-rbac",
+    "are enough for the names of a cluster of another provider, and so are those in Azure",
+    async () => {
+      const settings = {
+        ...{ subscription: guestSubscription, location: "northeurope" },
+        ...{ client: "client", tenant: "tenant" },
+      };
+      const world = await startDns(start, { settings }, { user: "alice", stopped: true });
+      await grantRole(world);
+      const asked = watchActions(world);
+      await world.start();
+      const cluster = await onVsphere(world, "vs1", "192.0.2.10");
+      await world.until("it is ready", async () => {
+        const said = world.condition(await vsphere(world, "vs1"), "GSDNSZoneReady");
+        return said === "True GSDNSZonesCreated";
+      });
+      await world.remove(cluster);
+      await world.cluster.request("DELETE", `${vspherePath}/vs1`);
+      await world.until("it is gone", async () => (await vsphere(world, "vs1")).kind === "Status");
+      expect(valuesAt(world, baseZone, "NS", "vs1")).toBeUndefined();
+      expect(await refusals(world)).toEqual([]);
+      const role = actionsOf("cluster-api-other").map((one) => one.toLowerCase());
+      const inAzure = asked({ objectId: "guest-object" }).map((one) => one.toLowerCase());
+      expect(inAzure).toContain("microsoft.resources/subscriptions/resourcegroups/delete");
+      expect(inAzure.filter((one) => !role.includes(one))).toEqual([]);
+    },
+  );
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -36,4 +37,23 @@ export async function refusals({ cluster }: HostedWorld): Promise<string[]> {
     ({ user, responseStatus }) => user.username === "alice" && responseStatus?.code === 403,
   );
   return refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`);
+}
+
+/** The actions of a role of `manifests/roles`. */
+export function actionsOf(role: string): string[] {
+  const file = new URL(`../../../manifests/roles/${role}.json`, import.meta.url);
+  return (JSON.parse(readFileSync(file, "utf8")) as { Actions: string[] }).Actions;
+}
+
+/** Every action that the simulator held against the rights of an identity. */
+export function watchActions({ azure }: HostedWorld): (of: { objectId: string }) => string[] {
+  const { roles } = azure.simulator;
+  const asked = new Map<string, Set<string>>();
+  const allow = roles.allow.bind(roles);
+  roles.allow = (asker, action, scope) => {
+    const held = asked.get(asker.objectId) ?? new Set();
+    asked.set(asker.objectId, held.add(action));
+    return allow(asker, action, scope);
+  };
+  return ({ objectId }) => [...(asked.get(objectId) ?? [])];
 }

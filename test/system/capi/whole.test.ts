@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +17,7 @@ import {
   identityObject,
   namespaces,
 } from "./objects.ts";
-import { asAlice, refusals } from "./rights.ts";
+import { actionsOf, asAlice, refusals, watchActions } from "./rights.ts";
 
 const bin = fileURLToPath(new URL("../../../bin/postern.js", import.meta.url));
 const provider = "providers/Microsoft.Network";
@@ -266,26 +265,8 @@ const elsewhere = [
   "publicIPAddresses/read",
 ].map((rest) => `Microsoft.Network/${rest}`);
 
-function actionsOf(role: string): string[] {
-  const file = new URL(`../../../manifests/roles/${role}.json`, import.meta.url);
-  return (JSON.parse(readFileSync(file, "utf8")) as { Actions: string[] }).Actions;
-}
-
 const sorted = (actions: readonly string[]) =>
   [...new Set(actions.map((one) => one.toLowerCase()))].sort();
-
-/** Every action that the simulator held against the rights of an identity. */
-function watchActions({ azure }: HostedWorld): (of: Application) => string[] {
-  const { roles } = azure.simulator;
-  const asked = new Map<string, Set<string>>();
-  const allow = roles.allow.bind(roles);
-  roles.allow = (asker, action, scope) => {
-    const held = asked.get(asker.objectId) ?? new Set();
-    asked.set(asker.objectId, held.add(action));
-    return allow(asker, action, scope);
-  };
-  return ({ objectId }) => [...(asked.get(objectId) ?? [])];
-}
 
 function addressesOf(world: HostedWorld, id: string): string[] {
   const record = world.azure.at(id) as { properties?: object } | undefined;

@@ -155,6 +155,15 @@ describe("a cluster that is being deleted", () => {
     expect([...paper.azure.keys()]).toEqual([id]);
   });
 
+  test("goes although the management cluster has no subnets any more (defect)", () => {
+    const paper = leaving();
+    const network = paper.get(managementKey).spec.networkSpec;
+    if (network) network.subnets = [];
+    paper.settle();
+    expect(paper.objects.has(key)).toBe(false);
+    expect([...paper.azure.keys()]).toEqual([]);
+  });
+
   test("without our finalizer is none of our business", () => {
     const paper = leaving();
     paper.get(key).metadata.finalizers = [];
