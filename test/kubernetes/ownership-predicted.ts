@@ -9,19 +9,9 @@ import { strategicMerge } from "../../src/local/kubernetes/patch/strategic-merge
 import type { Resource, Stored } from "../../src/local/kubernetes/resource.ts";
 import type { Step } from "./ownership-steps.ts";
 
-/** A resource that is written to, in all its versions. */
-export interface Written {
-  versions: readonly Resource[];
-  /**
-   * Whether the status that a write of the object does not change is put back before it is told who manages what.
-   * kube-apiserver does it after, and so it can forget who manages the status by another version.
-   */
-  partedFirst: boolean;
-}
-
 /** What becomes of an object by a write, as our functions have it. */
 export function predicted(
-  { versions, partedFirst }: Written,
+  versions: readonly Resource[],
   step: Step,
   before: Stored | undefined,
   now: number,
@@ -56,8 +46,7 @@ export function predicted(
   }
   const sent = sentBy(resource, step, live);
   if ("refused" in sent) return sent;
-  const given = shaped(sent.object);
-  const after = partedFirst ? parted(resource, given, live, subresource) : given;
+  const after = shaped(sent.object);
   const managedFields = recordUpdate({
     resource,
     others,

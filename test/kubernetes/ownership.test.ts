@@ -8,7 +8,7 @@ import { shapeOf } from "../../src/local/kubernetes/schema/shape.ts";
 import { chances } from "../../src/simulator/chances.ts";
 import { type Cluster, describeOnCluster } from "../setup/cluster.ts";
 import { ownedSchema, serviceFields } from "./ownership-kind.ts";
-import { predicted, type Written } from "./ownership-predicted.ts";
+import { predicted } from "./ownership-predicted.ts";
 import { nextStep, type Step, type Target } from "./ownership-steps.ts";
 import { randomValues } from "./ownership-values.ts";
 
@@ -45,7 +45,7 @@ describeOnCluster("who manages which field", (cluster) => {
           status: true,
         },
         path: (namespace, version) => `/apis/${group}/${version}/namespaces/${namespace}/owneds`,
-        written: { versions, partedFirst: cluster.embedded },
+        versions,
       });
     },
     120_000,
@@ -66,7 +66,7 @@ describeOnCluster("who manages which field", (cluster) => {
           status: false,
         },
         path: (namespace) => `/api/v1/namespaces/${namespace}/configmaps`,
-        written: { versions: [configMap], partedFirst: cluster.embedded },
+        versions: [configMap],
       });
     },
     120_000,
@@ -86,7 +86,7 @@ describeOnCluster("who manages which field", (cluster) => {
           status: true,
         },
         path: (namespace) => `/api/v1/namespaces/${namespace}/services`,
-        written: { versions: [service], partedFirst: cluster.embedded },
+        versions: [service],
       });
     },
     120_000,
@@ -96,13 +96,13 @@ describeOnCluster("who manages which field", (cluster) => {
 interface Compared {
   target: Target;
   path(namespace: string, version: string): string;
-  written: Written;
+  versions: readonly Resource[];
 }
 
 async function compareAtRandom(
   cluster: Cluster,
   given: string,
-  { target, path, written }: Compared,
+  { target, path, versions }: Compared,
 ) {
   const namespace = await cluster.namespace();
   const values = randomValues(chances(given));
@@ -115,12 +115,12 @@ async function compareAtRandom(
       const wrong = body as unknown as { message: string };
       // What the object does not fit is not for these functions to tell: its schema, or what is given out already.
       if (/is invalid|duplicate nodePort/.test(wrong.message)) continue;
-      const ours = predicted(written, step, before, Date.now());
+      const ours = predicted(versions, step, before, Date.now());
       expect(refusal(ours), told).toEqual({ code: status, lines: linesOf(wrong.message) });
       continue;
     }
     const times = body.metadata.managedFields?.map(({ time = "" }) => time).toSorted() ?? [];
-    const ours = predicted(written, step, before, Date.parse(times.at(-1) ?? "") || Date.now());
+    const ours = predicted(versions, step, before, Date.parse(times.at(-1) ?? "") || Date.now());
     if ("refused" in ours) throw new Error(`refused: ${ours.refused.message}; ${told}`);
     expect(comparable(ours.object), told).toEqual(comparable(body));
     before = body;

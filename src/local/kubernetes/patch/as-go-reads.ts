@@ -1,5 +1,5 @@
 import type { Resource, Schema, Stored } from "../resource.ts";
-import { withObjectFields } from "./field-type.ts";
+import { fieldSchema, withObjectFields } from "./field-type.ts";
 import { isMap } from "./refusal.ts";
 
 const { metadata: metadataSchema } = withObjectFields({}).properties as Record<string, Schema>;
@@ -23,16 +23,25 @@ export function asGoReads(resource: Pick<Resource, "schema" | "builtIn">, object
 }
 
 function withoutEmpty(schema: Schema | undefined, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => withoutEmpty(schema?.items, item));
+  if (Array.isArray(value)) {
+    return value.map((item) =>
+      item === null ? zero(schema?.items) : withoutEmpty(schema?.items, item),
+    );
+  }
   if (!isMap(value)) return value;
   const kept: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(value)) {
     const below = fieldSchema(schema, name);
-    const isText = schema?.additionalProperties !== undefined && below?.type === "string";
-    if (field === null && isText) kept[name] = "";
+    if (field === null && schema?.additionalProperties !== undefined) kept[name] = zero(below);
     else if (!isOmitted(below, field)) kept[name] = withoutEmpty(below, field);
   }
   return kept;
+}
+
+/** What Go puts where null is said and something has to be: in a list, or under the key of a map. */
+function zero(schema: Schema | undefined): unknown {
+  if (schema?.type === "string") return "";
+  return schema?.type === "object" ? {} : null;
 }
 
 /** A structure stays, even where nothing is in it. */
@@ -42,9 +51,4 @@ function isOmitted(schema: Schema | undefined, value: unknown): boolean {
   return (
     isMap(value) && schema?.additionalProperties !== undefined && Object.keys(value).length === 0
   );
-}
-
-function fieldSchema(schema: Schema | undefined, name: string): Schema | undefined {
-  if (schema?.properties && Object.hasOwn(schema.properties, name)) return schema.properties[name];
-  return isMap(schema?.additionalProperties) ? schema.additionalProperties : undefined;
 }

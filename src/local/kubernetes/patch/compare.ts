@@ -1,9 +1,10 @@
 import { fieldElement } from "./field-path.ts";
-import { type FieldSet, insert } from "./field-set.ts";
+import { type FieldSet, graft, insert } from "./field-set.ts";
 import {
   type FieldType,
   fieldType,
   itemElement,
+  type Kind,
   kindOf,
   type ListType,
   type MapType,
@@ -32,27 +33,34 @@ function compareValue(
   after: unknown,
 ): void {
   if (before === after) return;
-  const kinds = new Set<ReturnType<typeof kindOf>>();
-  if (before !== undefined) kinds.add(kindOf(type, before));
-  if (after !== undefined) kinds.add(kindOf(type, after));
-  let leaf = false;
-  for (const kind of kinds) {
-    // Where a value changes from one kind to another, what it is after decides whether it was a leaf.
-    if (kind === "map") leaf = compareMap(changes, path, type.map as MapType, before, after);
-    else if (kind === "list")
-      leaf = compareList(changes, path, type.list as ListType, before, after);
-    else leaf = compareLeaf(changes, path, before, after);
+  if (before === undefined) {
+    graft(changes.added, path, allFields(type, after));
+    return;
   }
-  if (leaf) return;
-  if (before === undefined) insert(changes.added, path);
-  else if (after === undefined) insert(changes.removed, path);
+  if (after === undefined) {
+    graft(changes.removed, path, allFields(type, before));
+    return;
+  }
+  const [was, is] = [kindOf(type, before), kindOf(type, after)];
+  compareAs(was, changes, path, type, before, after);
+  if (is !== was) compareAs(is, changes, path, type, before, after);
 }
 
-function compareLeaf(changes: Changes, path: string[], before: unknown, after: unknown): true {
-  if (before === undefined) insert(changes.added, path);
-  else if (after === undefined) insert(changes.removed, path);
-  else if (!same(before, after)) insert(changes.modified, path);
-  return true;
+function compareAs(
+  kind: Kind,
+  changes: Changes,
+  path: string[],
+  type: FieldType,
+  before: unknown,
+  after: unknown,
+): void {
+  if (kind === "map") compareMap(changes, path, type.map as MapType, before, after);
+  else if (kind === "list") compareList(changes, path, type.list as ListType, before, after);
+  else compareLeaf(changes, path, before, after);
+}
+
+function compareLeaf(changes: Changes, path: string[], before: unknown, after: unknown): void {
+  if (!same(before, after)) insert(changes.modified, path);
 }
 
 const nothing: Record<string, unknown> = {};
@@ -63,14 +71,18 @@ function compareMap(
   type: MapType,
   before: unknown,
   after: unknown,
-): boolean {
+): void {
   const old = isMap(before) ? before : nothing;
   const now = isMap(after) ? after : nothing;
-  if (type.atomic || (hasNone(old) && hasNone(now)))
-    return compareLeaf(changes, path, before, after);
+  if (type.atomic || (hasNone(old) && hasNone(now))) {
+    compareLeaf(changes, path, before, after);
+    return;
+  }
   for (const name in old) {
+    const value = own(now, name);
+    if (value === old[name]) continue;
     path.push(fieldElement(name));
-    compareValue(changes, path, fieldType(type, name), old[name], own(now, name));
+    compareValue(changes, path, fieldType(type, name), old[name], value);
     path.pop();
   }
   for (const name in now) {
@@ -79,7 +91,6 @@ function compareMap(
     compareValue(changes, path, fieldType(type, name), undefined, now[name]);
     path.pop();
   }
-  return false;
 }
 
 /** A field of a map; never one that all objects inherit. */
@@ -99,12 +110,14 @@ function compareList(
   type: ListType,
   before: unknown,
   after: unknown,
-): boolean {
+): void {
   const old = Array.isArray(before) ? before : [];
   const now = Array.isArray(after) ? after : [];
   if (type.atomic || (old.length === 0 && now.length === 0)) {
-    return compareLeaf(changes, path, before, after);
+    compareLeaf(changes, path, before, after);
+    return;
   }
+  if (same(old, now)) return;
   const oldItems = itemsByElement(type, old);
   const nowItems = itemsByElement(type, now);
   for (const element of new Set([...oldItems.keys(), ...nowItems.keys()])) {
@@ -118,7 +131,6 @@ function compareList(
     );
     path.pop();
   }
-  return false;
 }
 
 /** The items of a list by their place in it. A list that was not applied may hold several for one. */
@@ -155,6 +167,36 @@ function compareItems(
   }
 }
 
+/** All fields of a value that is there on one side alone: what it holds, and itself. */
+function allFields(type: FieldType, value: unknown): FieldSet {
+  const kind = kindOf(type, value);
+  if (kind === "map" && isMap(value) && !type.map?.atomic)
+    return allOfMap(type.map as MapType, value);
+  if (kind === "list" && Array.isArray(value) && !type.list?.atomic) {
+    return allOfList(type.list as ListType, value);
+  }
+  return {};
+}
+
+function allOfMap(type: MapType, value: Record<string, unknown>): FieldSet {
+  if (hasNone(value)) return {};
+  const node: FieldSet = { ".": {} };
+  for (const name in value)
+    node[fieldElement(name)] = allFields(fieldType(type, name), value[name]);
+  return node;
+}
+
+function allOfList(type: ListType, value: unknown[]): FieldSet {
+  if (value.length === 0) return {};
+  const node: FieldSet = { ".": {} };
+  for (const item of value) {
+    const element = itemElement(type, item);
+    if (element === undefined) continue;
+    node[element] = element in node ? {} : allFields(type.item, item);
+  }
+  return node;
+}
+
 /** Whether two JSON values are equal. */
 export function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
@@ -164,9 +206,11 @@ export function same(a: unknown, b: unknown): boolean {
     );
   }
   if (!isMap(a) || !isMap(b)) return false;
-  const names = Object.keys(a);
-  return (
-    names.length === Object.keys(b).length &&
-    names.every((name) => Object.hasOwn(b, name) && same(a[name], b[name]))
-  );
+  let count = 0;
+  for (const name in a) {
+    if (!Object.hasOwn(b, name) || !same(a[name], b[name])) return false;
+    count++;
+  }
+  for (const _ in b) count--;
+  return count === 0;
 }

@@ -18,13 +18,12 @@ export function keyElement(keys: readonly (readonly [string, unknown])[]): strin
 
 /** JSON as Go writes it: what could end a script in HTML is escaped. Sets from elsewhere must compare equal to ours. */
 function asGoWrites(value: unknown): string {
-  const text = JSON.stringify(value);
-  return /[<>&\u2028\u2029]/.test(text)
-    ? text.replace(
-        /[<>&\u2028\u2029]/g,
-        (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
-      )
-    : text;
+  if (typeof value === "number") return String(value);
+  if (typeof value === "string" && /^[\w./: -]*$/.test(value)) return `"${value}"`;
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** A path as messages show it: `.spec.ports[port=80,protocol="TCP"].name`. */
@@ -59,15 +58,6 @@ export function paths(set: FieldSet, prefix: readonly string[] = []): string[][]
     ...members.map((element) => [...prefix, element]),
     ...parents.flatMap((element) => paths(set[element] as FieldSet, [...prefix, element])),
   ];
-}
-
-/** A set with its fields in the order of the API server, which people see. */
-export function sorted(set: FieldSet): FieldSet {
-  const result: FieldSet = {};
-  for (const element of Object.keys(set).sort(compareElements)) {
-    result[element] = sorted(set[element] as FieldSet);
-  }
-  return result;
 }
 
 const order = ".fkvi";

@@ -19,16 +19,38 @@ export function isMember(node: FieldSet | undefined): boolean {
   return node !== undefined && ("." in node || isEmpty(node));
 }
 
+/** Whether a path is in a set. */
+export function hasPath(set: FieldSet, path: readonly string[]): boolean {
+  let node: FieldSet | undefined = set;
+  for (const element of path) node = node?.[element];
+  return isMember(node);
+}
+
 /** Puts a path into a set that is still being made. */
 export function insert(set: FieldSet, path: readonly string[]): void {
+  const parent = parentOf(set, path);
+  const last = path[path.length - 1] as string;
+  const node = parent[last];
+  if (node === undefined) parent[last] = {};
+  else if (!isEmpty(node)) node["."] ??= {};
+}
+
+/** Puts a path into a set that is still being made, and with it all that is below it. */
+export function graft(set: FieldSet, path: readonly string[], node: FieldSet): void {
+  parentOf(set, path)[path[path.length - 1] as string] = node;
+}
+
+function parentOf(set: FieldSet, path: readonly string[]): FieldSet {
   let node = set;
-  for (const [depth, element] of path.entries()) {
-    const next: FieldSet | undefined = node[element];
-    const last = depth === path.length - 1;
+  for (let depth = 0; depth < path.length - 1; depth++) {
+    const element = path[depth] as string;
+    const next = node[element];
     if (next === undefined) node[element] = {};
-    else if (last !== isEmpty(next)) next["."] ??= {};
+    // What was a leaf until now stays in the set.
+    else if (isEmpty(next)) next["."] ??= {};
     node = node[element] as FieldSet;
   }
+  return node;
 }
 
 /** What is in either set. */

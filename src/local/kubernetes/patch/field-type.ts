@@ -77,6 +77,12 @@ export function objectType(schema: Schema): FieldType {
   return type;
 }
 
+/** The schema of a field, whether it is named or one of many. */
+export function fieldSchema(schema: Schema | undefined, name: string): Schema | undefined {
+  if (schema?.properties && Object.hasOwn(schema.properties, name)) return schema.properties[name];
+  return isMap(schema?.additionalProperties) ? schema.additionalProperties : undefined;
+}
+
 /** A schema that knows what every object has. */
 export function withObjectFields(schema: Schema): Schema {
   return { ...schema, type: "object", properties: { ...schema.properties, ...objectFields } };

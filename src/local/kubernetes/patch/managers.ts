@@ -1,6 +1,5 @@
 import type { ManagedFields, Resource } from "../resource.ts";
 import type { Changes } from "./compare.ts";
-import { sorted } from "./field-path.ts";
 import { difference, type FieldSet, intersection, isEmpty, union, without } from "./field-set.ts";
 import { isMap } from "./refusal.ts";
 
@@ -60,7 +59,7 @@ export function encodeManagers(managers: Managers): ManagedFields[] | undefined 
   return [...managers.values()].toSorted(byAge).map((manager) => ({
     apiVersion: manager.apiVersion,
     fieldsType: "FieldsV1",
-    fieldsV1: sorted(manager.set),
+    fieldsV1: manager.set,
     manager: manager.manager,
     operation: manager.operation,
     ...(manager.subresource && { subresource: manager.subresource }),

@@ -39,57 +39,51 @@ function mergeList(type: ListType, live: unknown, applied: unknown): unknown {
   return mergeItems(type, old, now);
 }
 
-/** Items of both lists in the order of what was applied; those of the live list alone stay between their neighbours. */
+/**
+ * The items of both lists. Those that were applied come in the order in which they were; those of the live list alone
+ * stay behind the neighbour that they had.
+ */
 function mergeItems(type: ListType, live: unknown[], applied: unknown[]): unknown[] {
-  const oldElements = live.map((item) => itemElement(type, item));
-  const newElements = applied.map((item) => itemElement(type, item));
-  const inApplied = new Set(newElements);
-  const shared = newElements.filter((element) => oldElements.includes(element));
+  const old = elementsOf(type, live);
+  const now = elementsOf(type, applied);
+  const shared = now.order.filter((element) => old.items.has(element));
   const done = new Set<string | undefined>();
   const merged: unknown[] = [];
-  const add = (value: unknown) => value !== undefined && merged.push(value);
-  const liveItem = (element: string | undefined) =>
-    // Duplicates are not merged with what replaces all of them.
-    oldElements.indexOf(element) === oldElements.lastIndexOf(element)
-      ? live[oldElements.indexOf(element)]
-      : null;
-  let [left, right] = [0, 0];
+  let left = 0;
+  let right = 0;
   while (left < live.length || right < applied.length) {
-    const element = oldElements[left];
-    const wanted = newElements[right];
-    if (left < live.length && right < applied.length) {
-      if (
-        element !== wanted &&
-        inApplied.has(element) &&
-        shared.length > 0 &&
-        shared[0] !== element
-      ) {
-        left++;
-        continue;
-      }
+    const mine = old.order[left];
+    const theirs = now.order[right];
+    const both = left < live.length && right < applied.length;
+    const meet = both && mine === theirs;
+    const isShared = left < live.length && now.items.has(mine);
+    if (both && !meet && isShared && shared.length > 0 && shared[0] !== mine) {
+      // Applied too, but not next: it comes when its turn is.
+      left++;
+      continue;
     }
-    if (left < live.length && (right >= applied.length || element !== wanted)) {
-      if (!inApplied.has(element)) {
-        add(mergeApplied(type.item, live[left], undefined));
-        left++;
-        continue;
-      }
-      if (done.has(element)) left++;
+    if (left < live.length && !isShared) {
+      merged.push(mergeApplied(type.item, live[left], undefined));
+      left++;
+      continue;
     }
-    if (right < applied.length) {
-      const both = left < live.length && element === wanted;
-      done.add(wanted);
-      add(
-        mergeApplied(
-          type.item,
-          oldElements.includes(wanted) ? liveItem(wanted) : undefined,
-          applied[right],
-        ),
-      );
-      right++;
-      if (both) left++;
-      if (both || shared[0] === wanted) shared.shift();
-    }
+    if (left < live.length && !meet && done.has(mine)) left++;
+    if (right >= applied.length) continue;
+    merged.push(mergeApplied(type.item, old.items.get(theirs), now.items.get(theirs)));
+    done.add(theirs);
+    right++;
+    if (meet) left++;
+    if (meet || shared[0] === theirs) shared.shift();
   }
   return merged;
+}
+
+/** The items of a list by their place in it; of several for one place none, because they are not merged. */
+function elementsOf(type: ListType, list: unknown[]) {
+  const order = list.map((item) => itemElement(type, item));
+  const items = new Map<string | undefined, unknown>();
+  for (const [index, element] of order.entries()) {
+    items.set(element, items.has(element) ? null : list[index]);
+  }
+  return { order, items };
 }

@@ -345,6 +345,34 @@ describe("an apply", () => {
     expect(world.object).toEqual(before);
   });
 
+  test("by kubectl goes on where kubectl was before it applied on the server", () => {
+    const key = "kubectl.kubernetes.io/last-applied-configuration";
+    const type = { apiVersion: "example.com/v1", kind: "Widget" };
+    const last = JSON.stringify({
+      ...type,
+      metadata: { name: "a" },
+      spec: { size: 1, color: "red" },
+    });
+    const before = {
+      metadata: { ...metadata, annotations: { [key]: last } },
+      spec: { size: 1, color: "blue" },
+    };
+    const world = () => new World().update("kubectl-client-side-apply", before);
+    expect(world().tryApply("other", { spec: { size: 2 } })?.code).toBe(409);
+    // Somebody changed this one since.
+    expect(world().tryApply("kubectl", { spec: { size: 2, color: "red" } })?.message).toBe(
+      'Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using example.com/v1: .spec.color',
+    );
+    const after = world().apply("kubectl", { spec: { size: 2 } });
+    expect(after.spec).toEqual({ size: 2, color: "blue" });
+    expect(JSON.parse(after.object?.metadata.annotations?.[key] ?? "")).toEqual({
+      ...type,
+      metadata: { name: "a" },
+      spec: { size: 2 },
+    });
+    expect(after.fields("kubectl")).toEqual({ "f:spec": { "f:size": {} } });
+  });
+
   test("of the status is another entry, and resets nothing of the object", () => {
     const world = new World()
       .apply("one", { spec: { size: 1 }, status: { phase: "x" } })

@@ -1,13 +1,21 @@
-import type { Cause, Stored } from "../resource.ts";
+import type { Stored } from "../resource.ts";
 import { appliedProblems } from "./applied-problems.ts";
 import { type Changes, same } from "./compare.ts";
-import { paths, printed } from "./field-path.ts";
-import { difference, type FieldSet, intersection, isEmpty, union, without } from "./field-set.ts";
+import { conflictRefusal, conflictsWith } from "./conflicts.ts";
+import {
+  difference,
+  type FieldSet,
+  hasPath,
+  intersection,
+  isEmpty,
+  union,
+  without,
+} from "./field-set.ts";
 import { type FieldType, objectType } from "./field-type.ts";
 import { fieldsOf, withNamedFields } from "./fields-of.ts";
+import { kubectl, lastApplied, withLastApplied } from "./last-applied.ts";
 import {
   apiVersionOf,
-  contested,
   decodeManagers,
   encodeManagers,
   identity,
@@ -65,18 +73,19 @@ export function serverSideApply(apply: Apply): Patched {
   const object = last ? pruned(type, merged, last, managers) : merged;
 
   const changes = changesByVersion({ resource, others, before: live, after: object, subresource });
-  const conflicts = conflictsWith(managers, id, changes);
-  if (conflicts.length > 0 && !force) return { refused: conflictRefusal(conflicts) };
+  const conflicts = force ? [] : conflictsWith(managers, id, changes);
+  const granted = apply.manager === kubectl ? lastApplied(type, live) : {};
+  const left = conflicts.filter(({ path }) => !hasPath(granted, path));
+  if (left.length > 0) return { refused: conflictRefusal(left) };
   const after = managersAfter(managers, id, changes);
   const own = manageable(set);
   // Whoever only says what is so already gets no time, as in the API server.
   const time = same(live, object) ? last?.time : timeText(now);
   if (!isEmpty(own)) after.set(id, { ...who, ...(time && { time }), set: own });
   const managedFields = encodeManagers(after);
-  const { managedFields: _, ...metadata } = object.metadata;
-  return {
-    object: { ...object, metadata: { ...metadata, ...(managedFields && { managedFields }) } },
-  };
+  const { managedFields: _, ...metadata } = object.metadata ?? {};
+  const result = { ...object, metadata: { ...metadata, ...(managedFields && { managedFields }) } };
+  return { object: apply.manager === kubectl ? withLastApplied(result, applied) : result };
 }
 
 function unfitToApply({ resource, applied }: Apply): Refusal | undefined {
@@ -135,24 +144,6 @@ function pruned(type: FieldType, merged: Stored, last: Manager, managers: Manage
   return removeFields(type, merged, intersection(gone, before)) as Stored;
 }
 
-interface Conflict {
-  manager: Manager;
-  path: string;
-}
-
-function conflictsWith(
-  managers: Managers,
-  applier: string,
-  changes: (apiVersion: string) => Changes | undefined,
-): Conflict[] {
-  return [...managers.keys()].toSorted().flatMap((id) => {
-    const manager = managers.get(id) as Manager;
-    const theirs = changes(manager.apiVersion);
-    if (id === applier || !theirs) return [];
-    return paths(contested(manager, theirs)).map((path) => ({ manager, path: printed(path) }));
-  });
-}
-
 function managersAfter(
   managers: Managers,
   applier: string,
@@ -165,33 +156,4 @@ function managersAfter(
     if (left) after.set(id, left);
   }
   return after;
-}
-
-function conflictRefusal(conflicts: Conflict[]): Refusal {
-  const causes: Cause[] = conflicts.map(({ manager, path }) => ({
-    reason: "FieldManagerConflict",
-    message: `conflict with ${named(manager)}`,
-    field: path,
-  }));
-  return { code: 409, reason: "Conflict", message: conflictMessage(conflicts), causes };
-}
-
-function conflictMessage(conflicts: Conflict[]): string {
-  const [only] = conflicts;
-  if (conflicts.length === 1 && only) {
-    return `Apply failed with 1 conflict: conflict with ${named(only.manager)}: ${only.path}`;
-  }
-  const lines = [...Map.groupBy(conflicts, ({ manager }) => manager)].flatMap(
-    ([manager, theirs]) => [
-      `conflicts with ${named(manager)}:`,
-      ...theirs.map(({ path }) => `- ${path}`),
-    ],
-  );
-  return `Apply failed with ${conflicts.length} conflicts: ${lines.join("\n")}`;
-}
-
-function named({ manager, subresource, operation, apiVersion }: Manager): string {
-  const by = subresource ? ` with subresource ${JSON.stringify(subresource)}` : "";
-  const using = operation === "Update" ? ` using ${apiVersion}` : "";
-  return `${JSON.stringify(manager)}${by}${using}`;
 }

@@ -1,6 +1,6 @@
 import type { Schema, Stored } from "../resource.ts";
 import { own } from "./compare.ts";
-import { withObjectFields } from "./field-type.ts";
+import { fieldSchema, withObjectFields } from "./field-type.ts";
 import { isMap, type Patched, Unpatchable, unexplained, unreadable } from "./refusal.ts";
 import {
   checkOrder,
@@ -135,11 +135,6 @@ function itemRules(field: Schema | undefined): ItemRules {
     key: field?.["x-kubernetes-patch-merge-key"],
     merge: (old, patch) => mergeMap(field?.items, old, patch),
   };
-}
-
-function fieldSchema(schema: Schema | undefined, name: string): Schema | undefined {
-  if (schema?.properties && Object.hasOwn(schema.properties, name)) return schema.properties[name];
-  return isMap(schema?.additionalProperties) ? schema.additionalProperties : undefined;
 }
 
 /** A new value without what only makes sense beside an old one; undefined where nothing is left to set. */
