@@ -129,9 +129,12 @@ function told(causes: readonly Cause[]): string[] {
     .sort();
 }
 
-/** Why a rule could not be asked is told in the words of a library, and those differ. */
+/**
+ * Why a rule could not be asked is told in the words of a library, and those differ; so does, over values that
+ * were let be though they are of the wrong type, whether it is false or cannot be asked.
+ */
 function withoutFailure(message: string): string {
-  return message.replace(/^(Invalid value: "\w*": ).* (?:evaluating|for) rule: /s, "$1… rule: ");
+  return message.replace(/^Invalid value: "\w*": .* (?:evaluating|for) rule: /s, "Invalid value: ");
 }
 
 function plain(value: unknown): unknown {

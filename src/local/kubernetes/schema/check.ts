@@ -133,8 +133,11 @@ function inferredFormat(type: string): string {
 }
 
 function isOneOf(value: unknown, allowed: readonly unknown[]): boolean {
-  // A null is never one of them, not even if the list names it.
-  return value !== null && allowed.some((one) => same(one, value));
+  // A null is never one of them, not even if the list names it; a fraction is one if its whole part is.
+  if (value === null) return false;
+  if (typeof value === "number")
+    return allowed.some((one) => one === value || one === Math.trunc(value));
+  return allowed.some((one) => same(one, value));
 }
 
 function checkText(text: string, schema: Schema, format: string, path: string, found: Found): void {

@@ -22,10 +22,10 @@ export interface Expression {
   evaluate(variables: Variables): unknown;
 }
 
-/** What an expression is asked about. */
+/** What an expression is asked about: each is made when it is read, for that may fail. */
 export interface Variables {
-  self: unknown;
-  oldSelf: unknown;
+  self(): unknown;
+  oldSelf(): unknown;
 }
 
 /** By which names an environment knows `self` and `oldSelf`: one environment serves all rules of a schema. */
@@ -46,7 +46,10 @@ export function compile(text: string, environment: Environment, names: Names): E
     return {
       type: checked.type ?? "dyn",
       usesOldSelf: nodes.some((node) => node.op === "id" && node.args === names.oldSelf),
-      evaluate: ({ self, oldSelf }) => parsed({ [names.self]: self, [names.oldSelf]: oldSelf }),
+      evaluate: ({ self, oldSelf }) => {
+        const context = { [names.self]: { get: self }, [names.oldSelf]: { get: oldSelf } };
+        return parsed(Object.defineProperties({}, context));
+      },
     };
   } catch (error) {
     throw new CompileError(compileMessage(error, text));

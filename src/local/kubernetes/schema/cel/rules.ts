@@ -15,7 +15,7 @@ import {
   type Variables,
 } from "./expression.ts";
 import { fieldPathOf } from "./field-path.ts";
-import { Types, type ValueType } from "./types.ts";
+import { StrangeItem, Types, type ValueType } from "./types.ts";
 
 /** The rules of a schema and of everything below it. */
 export interface Rules {
@@ -210,7 +210,6 @@ function judgeHere(rules: Rules, value: unknown, place: Place, causes: Cause[]):
   const { type, schema } = rules;
   if (type === undefined) return;
   const hasOld = place.old !== undefined && place.old !== null;
-  // Made only when a rule asks, so that a value which cannot be made fails that rule.
   const self = once(() => type.valueOf(value));
   const oldSelf = once(() => (hasOld ? type.valueOf(place.old) : undefined));
   for (const rule of rules.here) {
@@ -218,10 +217,7 @@ function judgeHere(rules: Rules, value: unknown, place: Place, causes: Cause[]):
     if (expression === undefined) continue;
     const optional = given.optionalOldSelf === true;
     if (expression.usesOldSelf && !hasOld && !optional) continue;
-    const variables = (): Variables => ({
-      self: self(),
-      oldSelf: optional ? Optional.of(oldSelf()) : expression.usesOldSelf ? oldSelf() : undefined,
-    });
+    const variables = { self, oldSelf: optional ? () => optionalOf(oldSelf) : oldSelf };
     const cause = broken(rule, expression, variables, schema, value, place.path);
     if (cause === undefined) continue;
     const isForgiven = !cause.failed && !expression.usesOldSelf;
@@ -230,17 +226,25 @@ function judgeHere(rules: Rules, value: unknown, place: Place, causes: Cause[]):
   }
 }
 
+function optionalOf(make: () => unknown): Optional {
+  try {
+    return Optional.of(make());
+  } catch {
+    return Optional.of(new StrangeItem());
+  }
+}
+
 function broken(
   rule: Rule,
   expression: Expression,
-  variables: () => Variables,
+  variables: Variables,
   schema: Schema,
   value: unknown,
   path: string,
 ): { cause: Cause; failed: boolean } | undefined {
   const field = path === "" ? noField : path;
   try {
-    if (expression.evaluate(variables()) === true) return undefined;
+    if (expression.evaluate(variables) === true) return undefined;
   } catch (error) {
     const detail = `${failureOf(error)} evaluating rule: ${ruleName(rule.given)}`;
     return { cause: invalid(field, schema.type ?? "", detail), failed: true };
@@ -272,16 +276,16 @@ function ruleName({ message, rule }: SchemaRule): string {
   return (message || rule).trim();
 }
 
-function detailOf(rule: Rule, variables: () => Variables): string {
+function detailOf(rule: Rule, variables: Variables): string {
   const told = rule.message && messageOf(rule.message, variables);
   if (told) return told;
   return rule.given.message ? ruleName(rule.given) : `failed rule: ${ruleName(rule.given)}`;
 }
 
 /** A message of more than a line, or of more than 5 KB, is not used. */
-function messageOf(message: Expression, variables: () => Variables): string | undefined {
+function messageOf(message: Expression, variables: Variables): string | undefined {
   try {
-    const text = message.evaluate(variables());
+    const text = message.evaluate(variables);
     if (typeof text !== "string") return undefined;
     const trimmed = text.trim();
     return trimmed.includes("\n") || Buffer.byteLength(trimmed) > 5120 ? undefined : trimmed;

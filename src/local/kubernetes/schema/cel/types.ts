@@ -72,7 +72,7 @@ export class Types {
       name: `list<${item.name}>`,
       valueOf(raw) {
         if (!Array.isArray(raw)) throw strange("array");
-        const items = raw.map((one) => orStrange(() => item.valueOf(one)));
+        const items = raw.map((one) => itemOf(one, item));
         return markedList(items, schema);
       },
     };
@@ -143,16 +143,17 @@ function held(raw: unknown, kinds: readonly string[], type: string): unknown {
   return raw;
 }
 
-/** An item of the wrong type: equal to nothing, and an error to whatever reads it. */
-class StrangeItem {
+/** A value of the wrong type inside of another: equal to nothing, and an error to whatever reads it. */
+export class StrangeItem {
   equals(): boolean {
     return false;
   }
 }
 
-function orStrange(make: () => unknown): unknown {
+function itemOf(raw: unknown, type: ValueType): unknown {
+  if (typeof raw === "object") return type.valueOf(raw);
   try {
-    return make();
+    return type.valueOf(raw);
   } catch {
     return new StrangeItem();
   }
