@@ -1,3 +1,4 @@
+import { createPublicKey, type JsonWebKey, verify } from "node:crypto";
 import { expect, test } from "vitest";
 import { describeApi } from "./api.ts";
 
@@ -135,6 +136,26 @@ describeApi("authentication", (api) => {
       spec: { expirationSeconds: 60 },
     };
     expect(await api.refused("POST", `${path}/token`, body)).toMatchObject({ code: 422 });
+  });
+
+  test("shows the keys by which others know the tokens of service accounts", async () => {
+    const { path } = await robot();
+    const { token } = await tokenOf(path, { audiences: ["api://AzureADTokenExchange"] });
+    const [header = "", claims = "", signature = ""] = token.split(".");
+    const { kid } = JSON.parse(Buffer.from(header, "base64url").toString()) as { kid: string };
+    const { keys } = await api.ok<{ keys: JsonWebKey[] }>("GET", "/openid/v1/jwks", undefined, {
+      accept: "application/jwk-set+json",
+    });
+    const jwk = keys.find((each) => each.kid === kid) ?? {};
+    const key = createPublicKey({ key: jwk, format: "jwk" });
+    const signed = Buffer.from(`${header}.${claims}`);
+    expect(verify("sha256", signed, key, Buffer.from(signature, "base64url"))).toBe(true);
+
+    const configuration = "/.well-known/openid-configuration";
+    const found = await api.ok<{ issuer: string; jwks_uri: string }>("GET", configuration);
+    const { iss } = JSON.parse(Buffer.from(claims, "base64url").toString()) as { iss: string };
+    expect(found.issuer).toBe(iss);
+    expect(found.jwks_uri).toMatch(/^https:.*\/openid\/v1\/jwks$/);
   });
 
   test("tells a user who they are", async () => {

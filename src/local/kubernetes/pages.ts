@@ -3,6 +3,7 @@ import type { World } from "./call.ts";
 import { reviews } from "./kinds/reviews.ts";
 import { discoveryOf } from "./shown/discovery.ts";
 import { openApiOf } from "./shown/openapi.ts";
+import { issuer } from "./tokens.ts";
 
 /** A document that is no object. */
 export interface Page {
@@ -13,7 +14,7 @@ export interface Page {
   etag?: string;
 }
 
-/** Everything that is no resource: health, the version, discovery, schemas. */
+/** Everything that is no resource: health, the version, discovery, schemas, keys. */
 export interface Pages {
   page(path: string, accept: string | undefined, query: URLSearchParams): Page | undefined;
 }
@@ -44,6 +45,8 @@ export function pagesOf(world: World, authority: string): Pages {
     page(path, accept, query) {
       if (/^\/(healthz|livez|readyz)(\/|$)/.test(path)) return healthPage;
       if (/^\/version\/?$/.test(path)) return versionPage;
+      const identity = identityPage(path, world, authority);
+      if (identity) return identity;
       const { discovery, openApi } = documents();
       if (path.startsWith("/openapi/")) {
         const found = openApi.answer(path, query.get("hash") ?? undefined);
@@ -61,6 +64,24 @@ function schemaPage(found: NonNullable<ReturnType<ReturnType<typeof openApiOf>["
     return { code: 301, contentType: "text/plain", text: "", headers: { location: found.movedTo } };
   const { document, immutable } = found;
   return immutable ? { ...document, headers: { "cache-control": "public, immutable" } } : document;
+}
+
+/** What others need to know the tokens of service accounts: Azure's federated credentials, for one. */
+function identityPage(path: string, { tokens }: World, authority: string): Page | undefined {
+  if (path === "/openid/v1/jwks")
+    return {
+      contentType: "application/jwk-set+json",
+      text: JSON.stringify({ keys: tokens.keys() }),
+    };
+  if (path !== "/.well-known/openid-configuration") return undefined;
+  const document = {
+    issuer,
+    jwks_uri: `https://${authority}/openid/v1/jwks`,
+    response_types_supported: ["id_token"],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["RS256"],
+  };
+  return { contentType: "application/json", text: JSON.stringify(document) };
 }
 
 /** Made anew when a CRD came, changed or went. */

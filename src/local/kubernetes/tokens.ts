@@ -1,5 +1,12 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { generateKeyPairSync, type JsonWebKey, randomBytes } from "node:crypto";
 import type { Clock } from "../../model/clock.ts";
+import {
+  isSignedBy,
+  makeToken,
+  readToken,
+  type SigningKey,
+  signingKey,
+} from "../../simulator/jwt.ts";
 import type { KeyValue } from "../../simulator/key-value.ts";
 import type { Asker } from "./kinds/reviews.ts";
 
@@ -23,6 +30,8 @@ export interface Tokens {
   whoHas(token: string, audiences?: readonly string[]): Asker | undefined;
   /** A token for a service account. */
   mint(wanted: AccountToken): { token: string; expires: number };
+  /** By which others know the tokens of service accounts. */
+  keys(): JsonWebKey[];
 }
 
 const adminName = "token of admin";
@@ -37,8 +46,7 @@ export function makeTokens(
 ): Tokens {
   const admin = given.admin ?? things.get(adminName) ?? randomBytes(16).toString("hex");
   things.set(adminName, admin);
-  const key = things.get(keyName) ?? randomBytes(32).toString("hex");
-  things.set(keyName, key);
+  const key = keyIn(things);
   const named = new Map(
     Object.entries({ ...given, admin }).map(([name, token]) => [token, userOf(name)]),
   );
@@ -46,8 +54,25 @@ export function makeTokens(
     admin,
     whoHas: (token, audiences = [issuer]) =>
       named.get(token) ?? accountOf(token, key, audiences, clock.now(), exists),
-    mint: (wanted) => mint(wanted, key, clock.now()),
+    mint: (wanted) => mint(wanted, key(), clock.now()),
+    keys: () => [{ use: "sig", kid: key().kid, alg: "RS256", ...key().jwk }],
   };
+}
+
+/** The key is made when it is first needed: that takes a tenth of a second, and most never need it. */
+function keyIn(things: KeyValue): () => SigningKey {
+  let key: SigningKey | undefined;
+  return () => {
+    key ??= signingKey(things.get(keyName) ?? newKey(things));
+    return key;
+  };
+}
+
+function newKey(things: KeyValue): string {
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  things.set(keyName, pem);
+  return pem;
 }
 
 function userOf(name: string): Asker {
@@ -62,8 +87,11 @@ interface Claims {
   "kubernetes.io": { namespace: string; serviceaccount: { name: string; uid: string } };
 }
 
-// Nobody but this process reads these tokens, so that one key both signs and checks. Clients only look at the claims.
-function mint(wanted: AccountToken, key: string, now: number): { token: string; expires: number } {
+function mint(
+  wanted: AccountToken,
+  key: SigningKey,
+  now: number,
+): { token: string; expires: number } {
   const { namespace, name, uid, audiences, expirationSeconds } = wanted;
   const iat = Math.floor(now / 1000);
   const exp = iat + expirationSeconds;
@@ -77,23 +105,19 @@ function mint(wanted: AccountToken, key: string, now: number): { token: string; 
     nbf: iat,
     sub: `system:serviceaccount:${namespace}:${name}`,
   };
-  const signed = `${encode({ alg: "HS256", typ: "JWT" })}.${encode(claims)}`;
-  return { token: `${signed}.${signature(signed, key)}`, expires: exp * 1000 };
+  return { token: makeToken(claims, key), expires: exp * 1000 };
 }
 
 function accountOf(
   token: string,
-  key: string,
+  key: () => SigningKey,
   audiences: readonly string[],
   now: number,
   exists: (namespace: string, name: string, uid: string) => boolean,
 ): Asker | undefined {
-  const end = token.lastIndexOf(".");
-  if (end < 0 || !equal(token.slice(end + 1), signature(token.slice(0, end), key)))
-    return undefined;
-  const claims = JSON.parse(
-    Buffer.from(token.split(".")[1] ?? "", "base64url").toString(),
-  ) as Claims;
+  const read = readToken(token);
+  if (!read || !isSignedBy(read, key().publicKey)) return undefined;
+  const claims = read.claims as unknown as Claims;
   if (!audiences.some((audience) => claims.aud.includes(audience))) return undefined;
   const { namespace, serviceaccount } = claims["kubernetes.io"];
   if (claims.exp * 1000 <= now || !exists(namespace, serviceaccount.name, serviceaccount.uid))
@@ -107,16 +131,4 @@ function accountOf(
       "system:authenticated",
     ],
   };
-}
-
-function signature(text: string, key: string): string {
-  return createHmac("sha256", key).update(text).digest("base64url");
-}
-
-function equal(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
-}
-
-function encode(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString("base64url");
 }
