@@ -206,15 +206,16 @@ describeHosted("the topology of a cluster without HyperShift", (start) => {
     await world.patch(link, { metadata: { finalizers: [linkFinalizer] } });
     await world.settled();
     expect(await world.get("HostedControlPlane", namespace, name)).toBeUndefined();
-    expect(await names(world, "Service", namespace)).toContain("private-router");
+    expect(await names(world, "AzurePrivateLinkService", namespace)).toEqual([link.metadata.name]);
+    expect(await world.get("HostedCluster", "clusters", name)).toBeDefined();
 
     await world.patch(link, { metadata: { finalizers: null } });
     await world.settled();
     expect(await world.get("HostedCluster", "clusters", name)).toBeUndefined();
     for (const kind of ["AzurePrivateLinkService", "Service", "Route"])
       expect(await names(world, kind, namespace)).toEqual([]);
-    const { metadata } = (await world.get("Namespace", "", namespace)) as Thing;
-    expect(metadata.deletionTimestamp).toBeDefined();
+    const left = await world.get("Namespace", "", namespace);
+    expect(left === undefined || left.metadata.deletionTimestamp !== undefined).toBe(true);
   });
 
   test("a control plane that somebody deletes is made anew, with its link", async () => {
@@ -227,6 +228,8 @@ describeHosted("the topology of a cluster without HyperShift", (start) => {
     await world.settled();
     const second = await world.get("HostedControlPlane", namespace, name);
     expect(second?.metadata.uid).not.toBe(first.metadata.uid);
+    // Where a garbage collector runs, the Services go with their owner and come back without addresses.
+    await giveAddresses(world, namespace);
     const [link] = await world.list("AzurePrivateLinkService", namespace);
     const [router] = await world.list("Service", namespace);
     for (const thing of [link, router])
