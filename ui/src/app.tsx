@@ -28,6 +28,16 @@ function App() {
   const [place, setPlace] = useState(placeInAddress());
   const [said, setSaid] = useState("");
 
+  const had = useRef(0);
+  useEffect(() => {
+    // How long it takes from the data to the picture, for whoever measures it.
+    requestAnimationFrame(() => {
+      document.documentElement.dataset.drawnMs = String(
+        Math.round(performance.now() - had.current),
+      );
+    });
+  }, [picture]);
+
   const refresh = useFewer(async () => {
     const key = placeInAddress();
     try {
@@ -36,6 +46,7 @@ function App() {
         key === undefined ? undefined : server.cluster(key),
         server.budget(),
       ]);
+      had.current = performance.now();
       setPicture(whole);
       setLines(left);
       if (key !== undefined && one !== undefined) setPage({ key, page: one });

@@ -109,7 +109,6 @@ function NodeBox(props: { node: Node; box: Box; chosen: boolean; choose: () => v
       class={`node ${node.kind} ${node.state}${chosen ? " chosen" : ""}`}
       role="button"
       tabindex={0}
-      aria-label={`${kinds[node.kind]} ${node.label}, ${words[node.state]}${node.reason ? `, ${node.reason}` : ""}`}
       aria-pressed={chosen}
       onClick={choose}
       onKeyDown={(event) => {
@@ -118,7 +117,10 @@ function NodeBox(props: { node: Node; box: Box; chosen: boolean; choose: () => v
         choose();
       }}
     >
-      <title>{node.label}</title>
+      <title>
+        {kinds[node.kind]} {node.label}, {words[node.state]}
+        {node.reason ? `, ${node.reason}` : ""}
+      </title>
       <rect x={box.x} y={box.y} width={box.width} height={box.height} rx="8" />
       <text class="kind" x={box.x + 10} y={box.y + 17}>
         {kinds[node.kind]} {fact === node.label ? "" : fact}

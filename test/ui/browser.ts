@@ -1,0 +1,76 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+import { root } from "../package/run-bin.ts";
+import { describeWhere } from "../setup/needs.ts";
+
+const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const executable = process.env.POSTERN_BROWSER ?? places.find((path) => existsSync(path));
+
+/** A suite in a real browser. Without one it is skipped, never in CI. */
+export function describeInBrowser(name: string, suite: (open: Open) => void): void {
+  const missing = executable
+    ? undefined
+    : "there is no Chromium on this machine; install it, or name one with POSTERN_BROWSER";
+  describeWhere(missing, name, () => {
+    let browser: Browser | undefined;
+    beforeAll(async () => {
+      browser = await chromium.launch({
+        executablePath: executable ?? "",
+        // Root in a container has no sandbox.
+        args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+      });
+    }, 60_000);
+    afterAll(() => browser?.close());
+    suite(async (url, options = {}) => {
+      if (browser === undefined) throw new Error("the browser did not start");
+      const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, ...options });
+      page.setDefaultTimeout(30_000);
+      const problems: string[] = [];
+      page.on("pageerror", ({ message }) => problems.push(message));
+      page.on("console", (message) => {
+        // That the server is away is told by the browser too.
+        const text = message.text();
+        if (message.type() === "error" && !/ERR_|Failed to load/.test(text)) problems.push(text);
+      });
+      await page.goto(url);
+      return { page, problems };
+    });
+  });
+}
+
+export type Open = (
+  url: string,
+  options?: { colorScheme?: "light" | "dark"; viewport?: { width: number; height: number } },
+) => Promise<{ page: Page; problems: string[] }>;
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What an axe check finds that is serious. */
+export async function seriousBarriers(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { axe: checker } = globalThis as unknown as {
+      axe: {
+        run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
+      };
+    };
+    const { violations } = await checker.run();
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+  });
+}
+
+/** Keep a picture for the README, where somebody asks for it. */
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  if (process.env.POSTERN_PICTURES !== "1") return;
+  await page.screenshot({ path: join(root, "docs/images", `${name}.png`) });
+}
+
+/** Wait until every cluster of the overview works. */
+export async function untilAllWork(page: Page, count: number): Promise<void> {
+  await expect.poll(() => page.locator(".tile.ok").count(), { timeout: 120_000 }).toBe(count);
+}

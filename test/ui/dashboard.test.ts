@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { type Running, startLocal, untilAvailable } from "../local/running.ts";
+import { describeInBrowser, keepPicture, seriousBarriers, untilAllWork } from "./browser.ts";
+
+/** A fresh local mode for each test: a test breaks things. */
+const start = (...args: string[]): Promise<Running> => startLocal("--speed", "100", ...args);
+
+describeInBrowser("the dashboard", (open) => {
+  test("the demo comes up in the picture, in both themes, with no barrier", async () => {
+    const local = await start();
+    const { page, problems } = await open(local.ready.dashboard.url);
+    await untilAllWork(page, 4);
+    await expect.poll(() => page.locator("svg[data-drawn] .node.endpoint.ok").count()).toBe(4);
+    await expect.poll(() => page.locator("svg[data-drawn] .node.appliance.ok").count()).toBe(3);
+    expect(await seriousBarriers(page)).toEqual([]);
+    await keepPicture(page, "dashboard-light");
+
+    await page.getByLabel("Theme").selectOption("dark");
+    expect(await seriousBarriers(page)).toEqual([]);
+    await keepPicture(page, "dashboard-dark");
+
+    await page.locator(".tile", { hasText: "clusters/blue" }).click();
+    await page.getByRole("heading", { name: "clusters/blue", level: 1 }).waitFor();
+    await expect.poll(() => page.locator("svg[data-drawn] .node.record.ok").count()).toBe(4);
+    expect(await page.getByText("nothing: everything is as it should be").count()).toBe(1);
+    expect(await page.locator(".steps .request", { hasText: "request " }).count()).toBeGreaterThan(
+      0,
+    );
+    expect(await seriousBarriers(page)).toEqual([]);
+    await keepPicture(page, "cluster-dark");
+    expect(problems).toEqual([]);
+  }, 180_000);
+
+  test("an endpoint that is deleted behind its back breaks in the picture, and heals", async () => {
+    const local = await start();
+    await untilAvailable(local);
+    const { page } = await open(`${local.ready.dashboard.url}/#/clusters/clusters/blue`);
+    const endpoint = page.locator(".node.endpoint");
+    await page.locator(".node.endpoint.ok").waitFor();
+    await endpoint.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Delete it in Azure" }).click();
+    await page.locator(".node.endpoint:not(.ok)").waitFor();
+    await page.locator(".line:not(.ok)").first().waitFor();
+    await page.locator(".node.endpoint.ok").waitFor({ timeout: 90_000 });
+    await expect.poll(() => page.locator(".line:not(.ok)").count(), { timeout: 60_000 }).toBe(0);
+  }, 240_000);
+
+  test("two hundred clusters are drawn, searched and opened", async () => {
+    const local = await start("--clusters", "200");
+    const { page } = await open(local.ready.dashboard.url);
+    await expect.poll(() => page.locator(".tile").count(), { timeout: 60_000 }).toBe(204);
+    const ms = await page.locator("html").getAttribute("data-drawn-ms");
+    console.log(`204 clusters were drawn ${ms} ms after their data`);
+    await page.getByRole("searchbox", { name: "Search clusters" }).fill("blue");
+    await expect.poll(() => page.locator(".tile").count()).toBe(1);
+    await page.locator(".tile").click();
+    await page.getByRole("heading", { name: "clusters/blue", level: 1 }).waitFor();
+  }, 240_000);
+
+  test("a page that loses the server says so and comes back", async () => {
+    const first = await start();
+    const { port } = new URL(first.ready.dashboard.url);
+    const { page } = await open(first.ready.dashboard.url);
+    await page.locator(".tile").first().waitFor();
+    await first.end();
+    await page.getByRole("alert").filter({ hasText: "does not answer" }).waitFor();
+    await startLocal("--speed", "100", "--port-base", port);
+    await page.getByRole("alert").waitFor({ state: "detached" });
+    await page.locator(".tile").first().waitFor();
+  }, 180_000);
+});
