@@ -66,9 +66,11 @@ function bodyOf(
     case "json":
       return jsonPatchOf(values, target, before as Stored);
     case "merge":
-    case "strategic":
+    case "strategic": {
       if (values.rarely(15)) return { metadata: { managedFields: values.pick([[], [{}]]) } };
-      return { ...metadataPatchOf(values), ...contentOf(values, target, 5) };
+      const patch = { ...metadataPatchOf(values), ...contentOf(values, target, 5) };
+      return type === "strategic" ? directed(values, patch, before as Stored) : patch;
+    }
   }
 }
 
@@ -104,6 +106,28 @@ function metadataPatchOf({ rarely, some, pick }: Values): { metadata?: Record<st
       }),
     },
   };
+}
+
+type Fields = Record<string, unknown>;
+
+/** A strategic merge patch that now and then says more than a merge can. */
+function directed(values: Values, patch: Fields, before: Stored): Fields {
+  const { rarely, some, pick } = values;
+  const metadata = { ...(patch.metadata as Fields) };
+  if (rarely(4)) {
+    metadata["$deleteFromPrimitiveList/finalizers"] = some(["example.com/a", "example.com/b"]);
+  }
+  const ports = (before.spec as { ports?: Fields[] } | undefined)?.ports;
+  if (!ports) return { ...patch, metadata };
+  const spec: Fields = { ...(patch.spec as Fields) };
+  const sent = Array.isArray(spec.ports) ? (spec.ports as Fields[]) : [];
+  const known = [...new Set([...ports, ...sent].map(({ port }) => port))];
+  if (rarely(4)) spec.ports = [...sent, { port: pick(known), $patch: "delete" }];
+  else if (rarely(8)) spec.ports = [{ $patch: "replace" }, ...sent];
+  if (rarely(4)) spec["$setElementOrder/ports"] = some(known).map((port) => ({ port }));
+  if (rarely(8)) spec.selector = { $patch: pick(["replace", "delete"]), k: "x" };
+  if (rarely(12)) spec.$retainKeys = ["ports", "type", "selector", ...Object.keys(spec)];
+  return { ...patch, metadata, spec };
 }
 
 /** The object as somebody sends it back who changed something, and who may not know of managers. */

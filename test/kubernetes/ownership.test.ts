@@ -51,26 +51,40 @@ describeOnCluster("who manages which field", (cluster) => {
     120_000,
   );
 
+  const configMaps: Compared = {
+    target: {
+      group: "",
+      versions: ["v1"],
+      kind: "ConfigMap",
+      name: "a",
+      properties: { data: configMap.schema.properties?.data ?? {} },
+      strategic: true,
+      status: false,
+    },
+    path: (namespace) => `/api/v1/namespaces/${namespace}/configmaps`,
+    versions: [configMap],
+  };
+
   test.each(Array.from({ length: runs }, (_, run) => `${seed}-${run}`))(
     "of a ConfigMap is as kube-apiserver has it (seed %s)",
-    async (given) => {
-      const { data } = configMap.schema.properties ?? {};
-      await compareAtRandom(cluster, given, {
-        target: {
-          group: "",
-          versions: ["v1"],
-          kind: "ConfigMap",
-          name: "a",
-          properties: { data: data ?? {} },
-          strategic: true,
-          status: false,
-        },
-        path: (namespace) => `/api/v1/namespaces/${namespace}/configmaps`,
-        versions: [configMap],
-      });
-    },
+    (given) => compareAtRandom(cluster, given, configMaps),
     120_000,
   );
+
+  test("is put together where there are more than ten who update", async () => {
+    await compareSteps(cluster, "many managers", configMaps, (count) => ({
+      type: count === 0 ? "create" : "merge",
+      manager: `manager-${(count * 7) % steps}`,
+      version: "v1",
+      force: false,
+      body: {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { name: "a" },
+        data: { [`key-${count}`]: "value" },
+      },
+    }));
+  }, 60_000);
 
   test.each(Array.from({ length: runs }, (_, run) => `${seed}-${run}`))(
     "of a Service is as kube-apiserver has it (seed %s)",
@@ -99,16 +113,22 @@ interface Compared {
   versions: readonly Resource[];
 }
 
-async function compareAtRandom(
+function compareAtRandom(cluster: Cluster, given: string, compared: Compared): Promise<void> {
+  const values = randomValues(chances(given));
+  const next = (_: number, before: Stored | undefined) => nextStep(values, compared.target, before);
+  return compareSteps(cluster, given, compared, next);
+}
+
+async function compareSteps(
   cluster: Cluster,
   given: string,
   { target, path, versions }: Compared,
-) {
+  next: (count: number, before: Stored | undefined) => Step,
+): Promise<void> {
   const namespace = await cluster.namespace();
-  const values = randomValues(chances(given));
   let before: Stored | undefined;
   for (let count = 0; count < steps; count++) {
-    const step = nextStep(values, target, before);
+    const step = next(count, before);
     const { status, body } = await write(cluster, path(namespace, step.version), target.name, step);
     const told = `${given}, step ${count}: ${JSON.stringify({ step, before })}`;
     if (status >= 300) {
