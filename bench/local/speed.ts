@@ -1,0 +1,76 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { collectionPath, KubeClient } from "../../src/kube/client.ts";
+import { fromKubeconfigText } from "../../src/kube/credentials.ts";
+import { median } from "../report.ts";
+import type { Sample } from "./samples.ts";
+
+/** What an API server did in one round. */
+export interface Speed {
+  /** Creations and patches answered in a second. */
+  writesPerSecond: number;
+  listSeconds: number;
+  /** What the server used for one write and for one list: this tells more than time where others use the machine too. */
+  writeCpuMs: number;
+  listCpuMs: number;
+}
+
+/** An API server and its processes. */
+export interface Server {
+  kubeconfig: string;
+  pids: readonly number[];
+}
+
+const atOnce = 16;
+
+/** Make so many objects, change each, and list them. */
+export async function speedOf(
+  { kubeconfig, pids }: Server,
+  { kind, object, change, subresource }: Sample,
+  count: number,
+  lists: number,
+): Promise<Speed> {
+  const client = new KubeClient(await fromKubeconfigText(kubeconfig, "the bench"));
+  const namespace = `bench-${randomBytes(4).toString("hex")}`;
+  const body = JSON.stringify({ metadata: { name: namespace } });
+  await client.request("POST", "/api/v1/namespaces", { body });
+  const started = performance.now();
+  const cpuBefore = cpuMs(pids);
+  const metadata = (n: number) => ({ namespace, name: `c-${n}` });
+  await inTurns(count, (n) => client.create(kind, { metadata: metadata(n), ...object }));
+  const where = subresource ? { subresource } : {};
+  await inTurns(count, (n) => client.patch({ kind, ...metadata(n) }, "merge", change, where));
+  const writesPerSecond = (2 * count) / ((performance.now() - started) / 1000);
+  const cpuWritten = cpuMs(pids);
+  const path = collectionPath(kind, namespace);
+  const times: number[] = [];
+  for (let i = 0; i < lists; i++) {
+    const before = performance.now();
+    await client.request("GET", path);
+    times.push((performance.now() - before) / 1000);
+  }
+  client.close();
+  return {
+    writesPerSecond,
+    listSeconds: median(times),
+    writeCpuMs: (cpuWritten - cpuBefore) / (2 * count),
+    listCpuMs: (cpuMs(pids) - cpuWritten) / lists,
+  };
+}
+
+/** What processes have used so far; the kernel counts in hundredths of a second. */
+function cpuMs(pids: readonly number[]): number {
+  const used = pids.map((pid) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(" ");
+    return (Number(fields[13]) + Number(fields[14])) * 10;
+  });
+  return used.reduce((sum, each) => sum + each, 0);
+}
+
+async function inTurns(count: number, act: (n: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const one = async () => {
+    while (next < count) await act(next++);
+  };
+  await Promise.all(Array.from({ length: atOnce }, one));
+}
