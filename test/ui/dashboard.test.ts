@@ -1,5 +1,8 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Running, startLocal, untilAvailable } from "../local/running.ts";
+import { folder, type Running, startLocal, untilAvailable } from "../local/running.ts";
+import { root } from "../package/run-bin.ts";
 import { describeInBrowser, keepPicture, seriousBarriers, untilAllWork } from "./browser.ts";
 
 /** A fresh local mode for each test: a test breaks things. */
@@ -44,6 +47,19 @@ describeInBrowser("the dashboard", (open) => {
     await page.locator(".line:not(.ok)").first().waitFor();
     await page.locator(".node.endpoint.ok").waitFor({ timeout: 90_000 });
     await expect.poll(() => page.locator(".line:not(.ok)").count(), { timeout: 60_000 }).toBe(0);
+  }, 240_000);
+
+  test("a connection that waits is approved from the picture", async () => {
+    const demo = readFileSync(join(root, "examples/local/demo.yaml"), "utf8");
+    const scenario = join(folder(), "waiting.yaml");
+    writeFileSync(scenario, demo.replaceAll(/^ *autoApprovedSubscriptions: .*\n/gm, ""));
+    const local = await start("--scenario", scenario);
+    const { page } = await open(`${local.ready.dashboard.url}/#/clusters/org/amber`);
+    await page.locator(".node.endpoint.pending").waitFor({ timeout: 90_000 });
+    await page.locator(".line.pending").waitFor();
+    await page.locator(".node.endpoint.pending").click();
+    await page.getByRole("button", { name: "Approve its connection" }).click();
+    await page.locator(".node.endpoint.ok").waitFor({ timeout: 90_000 });
   }, 240_000);
 
   test("two hundred clusters are drawn, searched and opened", async () => {
