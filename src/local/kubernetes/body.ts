@@ -110,9 +110,45 @@ function typed(
     throw badRequest(
       `${expected} in version "${version}" cannot be handled as a ${expected}: metadata is not an object`,
     );
+  const unfit = unfitMetadata(metadata ?? {});
+  if (unfit !== undefined)
+    throw badRequest(
+      `${expected} in version "${version}" cannot be handled as a ${expected}: ${unfit}`,
+    );
   // In this order, so that all texts of objects begin alike.
   const told = { apiVersion: wanted, kind: kind || expected, metadata: { ...metadata }, ...rest };
   return told as Stored;
+}
+
+const texts = [
+  "name",
+  "generateName",
+  "namespace",
+  "uid",
+  "resourceVersion",
+  "creationTimestamp",
+  "deletionTimestamp",
+];
+
+/** Why metadata cannot be read, whatever the kind; undefined where it can. */
+export function unfitMetadata(metadata: object): string | undefined {
+  const fields = metadata as Record<string, unknown>;
+  const isText = (value: unknown) => typeof value === "string";
+  const absent = (value: unknown) => value === undefined || value === null;
+  const isMap = (value: unknown) => typeof value === "object" && !Array.isArray(value);
+  const wrong =
+    texts.find((name) => !absent(fields[name]) && !isText(fields[name])) ??
+    ["labels", "annotations"].find((name) => {
+      const map = fields[name];
+      if (absent(map)) return false;
+      return (
+        !isMap(map) || !Object.values(map as object).every((each) => isText(each) || each === null)
+      );
+    }) ??
+    ["finalizers", "ownerReferences", "managedFields"].find(
+      (name) => !absent(fields[name]) && !Array.isArray(fields[name]),
+    );
+  return wrong === undefined ? undefined : `metadata.${wrong} is of another type`;
 }
 
 function begin(text: string): string {

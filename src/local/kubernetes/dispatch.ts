@@ -1,4 +1,4 @@
-import { methodNotAllowed, notFound } from "./answers.ts";
+import { methodNotAllowed, noSuchPath, notFound } from "./answers.ts";
 import type { Answer, Call, World } from "./call.ts";
 import type { Verb } from "./routes.ts";
 import { create } from "./verbs/create.ts";
@@ -39,7 +39,7 @@ export function dispatch(verb: Exclude<Verb, "watch">, call: Call, world: World)
 function ofSubresource(verb: Verb, call: Call, world: World): Answer {
   const { resource, subresource, name = "" } = call;
   const known = resource.subresources?.find((each) => each.name === subresource);
-  if (!known) throw notFound(resource, name);
+  if (!known) throw resource.builtIn ? noSuchPath() : notFound(resource, name);
   if (!known.verbs.includes(verb)) throw methodNotAllowed();
   if (subresource === "token") return requestToken(call, world);
   if (subresource === "finalize") return finalize(call, world);

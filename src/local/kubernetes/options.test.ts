@@ -31,6 +31,12 @@ test.each([
   expect(deleteOptions(query(text), body)).toEqual({ dryRun: false, ...expected });
 });
 
+test("nothing is deleted on terms that cannot be read", () => {
+  expect(() => deleteOptions(query(""), new SyntaxError("bad"))).toThrow(/json parse error: bad/);
+  expect(() => deleteOptions(query(""), { kind: "Foo" })).toThrow(/no kind "Foo"/);
+  expect(deleteOptions(query(""), { kind: "DeleteOptions" })).toEqual({ dryRun: false });
+});
+
 test("a policy that nobody knows is refused, and so are two", () => {
   expect(() => deleteOptions(query(""), { propagationPolicy: "Never" })).toThrow(
     /propagationPolicy/,

@@ -47,6 +47,13 @@ export function writeOptions(
       field: "fieldManager",
       message: `Too long: may not be more than ${mostManagerLength} bytes`,
     });
+  const [unprintable] = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.exec(fieldManager) ?? [];
+  if (unprintable !== undefined)
+    causes.push({
+      reason: "FieldValueInvalid",
+      field: "fieldManager",
+      message: `Invalid value: ${JSON.stringify(fieldManager)}: invalid character (at position ${fieldManager.indexOf(unprintable)})`,
+    });
   const force = query.get("force");
   if (!apply && kind === "PatchOptions" && force !== null)
     causes.push(forbiddenField("force", "may not be specified for non-apply patch"));
@@ -66,6 +73,12 @@ export function writeOptions(
 
 /** The options of a deletion: those of the body win over those of the query. */
 export function deleteOptions(query: URLSearchParams, body: unknown): DeleteOptions {
+  // Nothing is deleted on terms that cannot be read.
+  if (body instanceof Error)
+    throw badRequest(`couldn't get version/kind; json parse error: ${body.message}`);
+  const { kind } = (body ?? {}) as { kind?: string };
+  if (kind && kind !== "DeleteOptions")
+    throw badRequest(`no kind "${kind}" is registered for options`);
   const given = (typeof body === "object" && body !== null ? body : {}) as {
     dryRun?: string[];
     propagationPolicy?: string;

@@ -47,6 +47,8 @@ test.each([
 test.each([
   [{ labelSelector: "a b" }, /found 'b', expected: in, notin/],
   [{ labelSelector: "=" }, /unable to parse/],
+  [{ labelSelector: "a>x" }, /must be an integer/],
+  [{ labelSelector: `a=${"x".repeat(64)}` }, /values\[0\]\[a\]: Invalid value/],
   [{ fieldSelector: "abc" }, /can't understand 'abc'/],
   [{ fieldSelector: "data.x=1" }, /"data.x" is not a known field selector/],
 ])("%j is refused", (query, message) => {

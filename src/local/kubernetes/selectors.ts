@@ -1,4 +1,5 @@
 import { badRequest } from "./answers.ts";
+import { wrongLabelValue } from "./kinds/names.ts";
 import type { Resource, Stored } from "./resource.ts";
 
 /** Whether an object is one of those that are asked for. */
@@ -34,13 +35,29 @@ const among = new RegExp(`^\\s*${name}\\s+(in|notin)\\s*\\(([^()]*)\\)\\s*$`);
 function requirement(text: string): Requirement {
   const [, not, key] = exists.exec(text) ?? [];
   if (key !== undefined) return (labels) => key in labels !== (not === "!");
-  const [, left, sign, value = ""] = compared.exec(text) ?? [];
-  if (left !== undefined) return comparison(left, sign ?? "", value);
+  const [, left, sign = "", value = ""] = compared.exec(text) ?? [];
+  if (left !== undefined) {
+    checkValue(left, sign, value);
+    return comparison(left, sign, value);
+  }
   const [, one, word, list = ""] = among.exec(text) ?? [];
   if (one === undefined) throw unreadable(text);
   const values = new Set(list.split(",").map((each) => each.trim()));
   if (word === "in") return (labels) => one in labels && values.has(labels[one] ?? "");
   return (labels) => !(one in labels && values.has(labels[one] ?? ""));
+}
+
+function checkValue(key: string, sign: string, value: string): void {
+  const counts = sign === ">" || sign === "<";
+  const why =
+    counts && !/^-?\d+$/.test(value)
+      ? "for 'Gt', 'Lt' operators, the value must be an integer"
+      : wrongLabelValue(value);
+  const field = counts ? "values[0]" : `values[0][${key}]`;
+  if (why !== undefined)
+    throw badRequest(
+      `unable to parse requirement: ${field}: Invalid value: ${JSON.stringify(value)}: ${why}`,
+    );
 }
 
 function comparison(key: string, sign: string, value: string): Requirement {

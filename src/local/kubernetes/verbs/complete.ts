@@ -10,7 +10,7 @@ import { recordUpdate } from "../patch/record-update.ts";
 import type { Cause, Resource, Stored } from "../resource.ts";
 import { prunedMetadata } from "../schema/embedded.ts";
 import { same } from "../schema/plain.ts";
-import { heldIn, seenBy } from "../seen.ts";
+import { apiVersionOf, heldIn, seenBy } from "../seen.ts";
 
 /** An object on its way into the store. */
 export interface Given {
@@ -128,10 +128,16 @@ function refuse(resource: Resource, object: Stored, causes: Parameters<typeof in
   throw invalid({ group: resource.group, kind: object.kind }, object.metadata.name ?? "", causes);
 }
 
-function kindProblems(resource: Resource, { kind }: Stored) {
-  if (kind === resource.kind) return [];
-  const message = `Invalid value: ${JSON.stringify(kind)}: must be ${resource.kind}`;
-  return [{ reason: "FieldValueInvalid", field: "kind", message }];
+/** A patch may say of an object that it is another. */
+function kindProblems(resource: Resource, object: Stored): Cause[] {
+  const wanted = { apiVersion: apiVersionOf(resource), kind: resource.kind };
+  return (["apiVersion", "kind"] as const)
+    .filter((field) => object[field] !== wanted[field])
+    .map((field) => ({
+      reason: "FieldValueInvalid",
+      field,
+      message: `Invalid value: ${JSON.stringify(object[field])}: must be ${wanted[field]}`,
+    }));
 }
 
 /** Where status is a subresource, one is written without the other. */

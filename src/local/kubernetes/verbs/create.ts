@@ -44,7 +44,7 @@ function withMetadata(call: Call, world: World, given: Stored): Stored {
   const sent = given.metadata as Partial<Stored["metadata"]>;
   if (sent.resourceVersion)
     throw new Refused(500, "", "resourceVersion should not be set on objects to be created");
-  if (sent.namespace && sent.namespace !== (namespace ?? ""))
+  if (resource.namespaced && sent.namespace && sent.namespace !== namespace)
     throw badRequest(
       "the namespace of the provided object does not match the namespace sent on the request",
     );
@@ -53,7 +53,7 @@ function withMetadata(call: Call, world: World, given: Stored): Stored {
       `the name of the object (${sent.name}) does not match the name on the URL (${call.name})`,
     );
   const name = call.name || sent.name || generated(sent.generateName);
-  const { deletionTimestamp: _, deletionGracePeriodSeconds: __, ...kept } = sent;
+  const { deletionTimestamp: _, deletionGracePeriodSeconds: __, namespace: ___, ...kept } = sent;
   const metadata = {
     ...kept,
     name,

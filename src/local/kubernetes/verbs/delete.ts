@@ -117,11 +117,13 @@ function marked(
     return object;
   const { finalizers: _, ...rest } = object.metadata;
   const begun = deletionTimestamp === undefined;
+  // These two go when what they hold has gone, and know no other grace.
+  const graceful = !isNamespace(resource) && !isDefinition(resource);
   const metadata = {
     ...rest,
     ...(begun && { deletionTimestamp: timestamp(world) }),
-    ...(begun && !isNamespace(resource) && { deletionGracePeriodSeconds: 0 }),
-    ...(begun && rest.generation !== undefined && { generation: rest.generation + 1 }),
+    ...(begun && graceful && { deletionGracePeriodSeconds: 0 }),
+    ...(begun && graceful && rest.generation !== undefined && { generation: rest.generation + 1 }),
     ...(finalizers.length > 0 && { finalizers }),
   };
   const next = { ...object, metadata };

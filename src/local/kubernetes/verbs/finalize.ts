@@ -1,3 +1,4 @@
+import { badRequest } from "../answers.ts";
 import { objectIn } from "../body.ts";
 import type { Answer, Call, World } from "../call.ts";
 import type { Stored } from "../resource.ts";
@@ -9,9 +10,14 @@ import { hold } from "./hold.ts";
 /** Change what holds a namespace back from being deleted. */
 export function finalize(call: Call, world: World): Answer {
   const { resource } = call;
-  const given = objectIn(call).spec as { finalizers?: string[] } | undefined;
+  const { metadata, spec } = objectIn(call);
+  if (metadata.name !== call.name)
+    throw badRequest(
+      `the name of the object (${metadata.name}) does not match the name on the URL (${call.name})`,
+    );
+  const { finalizers = [] } = (spec ?? {}) as { finalizers?: string[] };
   const entry = find(call, world);
-  const next = withFinalizers(seenBy(resource, entry).object, given?.finalizers ?? []);
+  const next = withFinalizers(seenBy(resource, entry).object, finalizers);
   if (finishedDeletion(resource, next)) {
     world.store.remove("namespaces", entry.key, next);
     return { code: 200, object: { object: next, text: JSON.stringify(next) }, resource };

@@ -1,5 +1,6 @@
 import { dateBy } from "../../../model/clock.ts";
-import { badRequest, notFound, Refused, unsupportedMediaType } from "../answers.ts";
+import { badRequest, invalid, notFound, Refused, unsupportedMediaType } from "../answers.ts";
+import { unfitMetadata } from "../body.ts";
 import type { Answer, Call, World } from "../call.ts";
 import { type WriteOptions, writeOptions } from "../options.ts";
 import { jsonPatch } from "../patch/json-patch.ts";
@@ -32,7 +33,16 @@ export function patch(call: Call, world: World): Answer {
   const entry = find(call, world);
   const old = seenBy(resource, entry).object;
   const patched = carriedOut(resource, contentType, old, body);
+  const unfit = unfitMetadata(patched.metadata ?? {});
+  if (unfit !== undefined) throw unfitPatch(call, unfit);
   return replace(call, world, entry, named(call, patched), options, "patch");
+}
+
+function unfitPatch({ text }: Call, why: string): Refused {
+  const message = `Invalid value: ${JSON.stringify(text)}: ${why}`;
+  return invalid({ group: "", kind: "" }, "", [
+    { reason: "FieldValueInvalid", field: "patch", message },
+  ]);
 }
 
 /** Custom resources have no strategic merge patches. */
@@ -90,7 +100,7 @@ function named(call: Call, object: Stored): Stored {
     );
   if (namespace && call.namespace !== undefined && namespace !== call.namespace)
     throw badRequest(
-      `the namespace of the object (${namespace}) does not match the namespace on the URL (${call.namespace})`,
+      "the namespace of the provided object does not match the namespace sent on the request",
     );
   return object;
 }

@@ -18,7 +18,7 @@ export function requestToken(call: Call, world: World): Answer {
   };
   const { expirationSeconds = 3600 } = spec;
   const audiences = spec.audiences?.length ? spec.audiences : [issuer];
-  check(name, expirationSeconds);
+  check(expirationSeconds);
   const { token, expires } = world.tokens.mint({
     namespace,
     name,
@@ -39,7 +39,7 @@ export function requestToken(call: Call, world: World): Answer {
   };
 }
 
-function check(name: string, seconds: number): void {
+function check(seconds: number): void {
   const why =
     seconds < leastSeconds
       ? "may not specify a duration less than 10 minutes"
@@ -47,7 +47,7 @@ function check(name: string, seconds: number): void {
         ? "may not specify a duration larger than 2^32 seconds"
         : undefined;
   if (why === undefined) return;
-  throw invalid({ group: "authentication.k8s.io", kind: "TokenRequest" }, name, [
+  throw invalid({ group: "authentication.k8s.io", kind: "TokenRequest" }, "", [
     {
       reason: "FieldValueInvalid",
       field: "spec.expirationSeconds",
