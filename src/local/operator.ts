@@ -131,7 +131,12 @@ async function begin(
   const { cloudProvider } = options;
   if (cloudProvider) {
     const { arm, at } = cloudProvider;
-    const place = { managementGroup, subnetId: at.subnet, location: at.location };
+    const place = {
+      managementGroup,
+      subnetId: at.subnet,
+      location: at.location,
+      machines: at.machines,
+    };
     features.push(cloudProviderFeature({ arm: (pass) => arm.for(pass), ...place }));
   }
   const runtime = new Runtime({ client, log, metrics, journal, clock, features });

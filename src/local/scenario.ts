@@ -49,7 +49,15 @@ export interface ScenarioOperator {
   /** The resource group of the management cluster. */
   managementGroup: ResourceId;
   /** Where Services get their load balancers; without it nobody gives them any. */
-  loadBalancers: { identity: string; subnet: ResourceId; location: string } | undefined;
+  loadBalancers:
+    | {
+        identity: string;
+        subnet: ResourceId;
+        location: string;
+        /** The network interfaces of the machines behind them. */
+        machines: ResourceId[];
+      }
+    | undefined;
   clusterApi: ClusterApiFlags;
 }
 
@@ -154,11 +162,14 @@ function operatorOf(part: Part, seed: Seed | undefined): ScenarioOperator {
 
 function loadBalancersOf(part: Part, seed: Seed | undefined): ScenarioOperator["loadBalancers"] {
   const name = "operator.loadBalancers";
-  const fields = fieldsOf(part, name, ["identity", "subnet", "location"]);
+  const fields = fieldsOf(part, name, ["identity", "subnet", "location", "machines"]);
   return {
     identity: applicationIn(fields, "identity", part, name, seed),
     subnet: idIn(fields, "subnet", part, name),
     location: neededText(fields, "location", part, name),
+    machines: entriesOf(fields.get("machines"), `${name}.machines`).map((each) =>
+      idOf(each, `${name}.machines`),
+    ),
   };
 }
 
@@ -214,15 +225,16 @@ function applianceOf(part: Part): ScenarioAppliance {
 }
 
 function idIn(fields: Map<string, Part>, field: string, of: Part, name: string): ResourceId {
-  const text = neededText(fields, field, of, name);
+  neededText(fields, field, of, name);
+  return idOf(fields.get(field) ?? of, `${name}.${field}`);
+}
+
+function idOf(part: Part, name: string): ResourceId {
   try {
-    return parseResourceId(text);
+    return parseResourceId(textOf(part, name) ?? "");
   } catch (error) {
     if (!(error instanceof ResourceIdError)) throw error;
-    throw scenarioError(
-      fields.get(field)?.place() ?? of.place(),
-      `${name}.${field} must be an id of Azure: ${error.message}`,
-    );
+    throw scenarioError(part.place(), `${name} must be an id of Azure: ${error.message}`);
   }
 }
 

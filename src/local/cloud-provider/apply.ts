@@ -1,5 +1,6 @@
 import type { ArmView } from "../../azure/arm.ts";
 import { loadBalancers } from "../../azure/gateways/load-balancers.ts";
+import { networkInterfaces } from "../../azure/gateways/network-interfaces.ts";
 import type { Applied } from "../../kube/feature.ts";
 import type { CloudStep } from "./plan.ts";
 import { publicAddresses } from "./public-addresses.ts";
@@ -11,6 +12,8 @@ export function apply(step: CloudStep, arm: ArmView): Promise<Applied> {
       return loadBalancers(arm).put(step.id, step.body, { ifMatch: step.etag });
     case "delete load balancer":
       return loadBalancers(arm).remove(step.id, { ifMatch: step.etag });
+    case "put machine into pool":
+      return networkInterfaces(arm).put(step.id, step.body, { ifMatch: step.etag });
     case "make public address":
       return publicAddresses(arm).put(step.id, {
         location: step.location,

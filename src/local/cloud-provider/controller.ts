@@ -28,6 +28,8 @@ export function cloudProviderFeature(given: {
   /** Where internal frontends take their addresses. */
   subnetId: string;
   location: string;
+  /** The network interfaces of the machines that are to be behind the load balancers. */
+  machines?: readonly ResourceId[];
   /** How many frontends an internal load balancer takes, where it is not 8. */
   internalFrontendsEach?: number;
 }): MakeFeature {
@@ -37,6 +39,7 @@ export function cloudProviderFeature(given: {
     const cache = caches.of(service);
     const see = seer({
       managementGroup,
+      machines: given.machines ?? [],
       ground: { subnetId, location, frontendsEach: { ...frontendsEach, internal } },
       services: () => cache.list(),
     });

@@ -52,6 +52,7 @@ function seen(over: Partial<Seen> = {}): Seen {
     deletedMsAgo: undefined,
     claims: [own],
     balancers: [on([])],
+    machines: [],
     publicAddress: { id: addressId, look: { state: "absent" } },
     usedFrontends: [],
     told: {},

@@ -1,5 +1,6 @@
 import type { Look } from "../../azure/gateway.ts";
 import type { LoadBalancer } from "../../azure/gateways/load-balancers.ts";
+import type { NetworkInterface } from "../../azure/gateways/network-interfaces.ts";
 import type { Plan } from "../../kube/feature.ts";
 import { sameId } from "../../model/resource-id.ts";
 import {
@@ -11,6 +12,7 @@ import {
   type Shelf,
   servesPorts,
 } from "./arrange.ts";
+import { joining } from "./machines.ts";
 import type { PublicAddress } from "./public-addresses.ts";
 
 /*
@@ -19,7 +21,7 @@ import type { PublicAddress } from "./public-addresses.ts";
  *   it wants          its frontend                        its public address   plan
  *   a load balancer   -                                   absent (if public)   make the address
  *   a load balancer   absent, or without its rules        there, or internal   write the load balancers, for all Services
- *   a load balancer   there                               there, or internal   tell the address
+ *   a load balancer   there                               there, or internal   tell the address, put machines into the pool
  *   a load balancer   on one of the other kind too        -                    write the load balancers, for all Services
  *   none              there, used by a link service       -                    wait for the link service to go
  *   none              there                               -                    write the load balancers, for all Services
@@ -49,6 +51,8 @@ export interface Seen {
   /** The claims of all Services that are held, this one's among them. */
   claims: readonly Claim[];
   balancers: readonly SeenBalancer[];
+  /** The interfaces of the machines that are to be behind every load balancer. */
+  machines: readonly NetworkInterface[];
   publicAddress: { id: string; look: Look<PublicAddress> };
   /** The frontends that link services use. */
   usedFrontends: readonly string[];
@@ -72,6 +76,13 @@ export type CloudStep =
       why: string;
       event: string;
       id: string;
+      etag: string | undefined;
+    }
+  | {
+      do: "put machine into pool";
+      why: string;
+      id: string;
+      body: NetworkInterface;
       etag: string | undefined;
     }
   | { do: "make public address"; why: string; id: string; location: string }
@@ -111,7 +122,7 @@ function planToServe(seen: Seen, claim: Claim): Plan<CloudStep> {
     mine.length === 1 &&
     servesPorts(right.balancer, claim.frontend, claim.ports);
   if (!whole) return { ...held, steps: writes(seen, shelves) };
-  const left = addressLeft(seen, claim);
+  const left = [...addressLeft(seen, claim), ...joins(seen, shelves)];
   const address = addressOf(right, claim, look);
   if (address === undefined) return { ...held, steps: left, again: "soon" };
   const status = { loadBalancer: { ingress: [{ ip: address, ipMode: "VIP" }] } };
@@ -180,6 +191,16 @@ function writes(seen: Seen, shelves: readonly Shelf[]): CloudStep[] {
           etag,
         },
   );
+}
+
+/** The machines that no pool of the load balancers may lack. */
+function joins({ machines }: Seen, shelves: readonly Shelf[]): CloudStep[] {
+  const balancers = shelves.map(({ balancer }) => balancer);
+  return joining(machines, balancers).map((each) => ({
+    do: "put machine into pool",
+    why: "it is not behind every load balancer of the cluster",
+    ...each,
+  }));
 }
 
 /** The public address of a Service that has no use for it. */

@@ -1,5 +1,9 @@
 import type { ArmView } from "../../azure/arm.ts";
 import { loadBalancers } from "../../azure/gateways/load-balancers.ts";
+import {
+  type NetworkInterface,
+  networkInterfaces,
+} from "../../azure/gateways/network-interfaces.ts";
 import { privateLinkServices } from "../../azure/gateways/private-link-services.ts";
 import type { Pass } from "../../kube/pass.ts";
 import type { Service } from "../../model/kinds/core.ts";
@@ -22,12 +26,15 @@ const acceptedMs = 10 * 60_000;
 const driftMs = 150_000;
 /** Link services come and go by another's hand. */
 const linksMs = 5_000;
+/** A machine leaves a pool without our write when the load balancer goes. */
+const machinesMs = 60_000;
 
 const kinds = ["internal", "public"] as const;
 
 /** Sees for one Service, and remembers how many load balancers of each kind there have ever been. */
 export function seer(given: {
   managementGroup: ResourceId;
+  machines: readonly ResourceId[];
   ground: Ground;
   services: () => readonly Service[];
 }): (object: Service, arm: ArmView, pass: Pass) => Promise<Seen> {
@@ -62,6 +69,13 @@ export function seer(given: {
     return found;
   }
 
+  /** Those that are there: a node may be gone for a while, and comes back under its name. */
+  async function seeMachines(arm: ArmView): Promise<NetworkInterface[]> {
+    const gateway = networkInterfaces(arm);
+    const looks = await Promise.all(given.machines.map((id) => gateway.look(id, machinesMs)));
+    return looks.flatMap((look) => (look.state === "there" ? look.resource : []));
+  }
+
   return async (object, arm, pass) => {
     const own = claimOf(object);
     const publicAddress = {
@@ -78,6 +92,7 @@ export function seer(given: {
       claims: [],
       balancers: [],
       publicAddress,
+      machines: [],
       usedFrontends: [],
       told,
       ground,
@@ -102,6 +117,7 @@ export function seer(given: {
       ...seen,
       claims,
       balancers,
+      machines: await seeMachines(arm),
       publicAddress: {
         ...publicAddress,
         look: await addresses.look(publicAddress.id, maxAgeMs),
