@@ -56,9 +56,10 @@ export function withNames(crd: Stored): Stored {
   return { ...crd, spec: { ...spec, names, conversion: spec.conversion ?? { strategy: "None" } } };
 }
 
-/** What is wrong with a CRD. */
-export function definitionProblems(crd: Stored, old: Stored | undefined): Cause[] {
-  return problemsOfCrd(crd, old);
+/** What is wrong with a CRD; undefined where too little of it is there to tell, which its schema tells as well. */
+export function definitionProblems(crd: Stored, old: Stored | undefined): Cause[] | undefined {
+  const { names, versions } = (crd.spec ?? {}) as Partial<Spec> & { versions?: unknown };
+  return names && Array.isArray(versions) ? problemsOfCrd(crd, old) : undefined;
 }
 
 /** A CRD with what the API server itself says of it: whether it is served, and in which versions objects are held. */

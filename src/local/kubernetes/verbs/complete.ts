@@ -95,11 +95,11 @@ function filledIn(resource: Resource, object: Stored): Stored {
 function problems(resource: Resource, object: Stored, old: Stored | undefined): Cause[] {
   const shaped = resource.shape.problems(object, old);
   if (resource.builtIn) refuseUnreadable(resource, shaped);
+  const own = isDefinition(resource) ? definitionProblems(object, old) : undefined;
   return [
     ...kindProblems(resource, object),
     ...metadataProblems(object, old, resource),
-    ...shaped.filter((each) => counts(resource, each)),
-    ...(isDefinition(resource) && shaped.length === 0 ? definitionProblems(object, old) : []),
+    ...(own ?? shaped.filter((each) => counts(resource, each))),
   ];
 }
 
