@@ -21,7 +21,7 @@ export function shapeOf(schema: Schema): Shape {
 
 function makeShape(given: Schema): Shape {
   const schema = once(() => withPrunedDefaults(given));
-  const rules = once(() => rulesOf(schema()));
+  const rules = once(() => rulesOf(given));
   return {
     prune(object) {
       const unknown: string[] = [];

@@ -43,17 +43,37 @@ export function compile(text: string, environment: Environment, names: Names): E
     const checked = parsed.check();
     if (!checked.valid) throw checked.error;
     for (const node of nodes) adapt(node);
+    const Lazy = lazily(names);
     return {
       type: checked.type ?? "dyn",
       usesOldSelf: nodes.some((node) => node.op === "id" && node.args === names.oldSelf),
-      evaluate: ({ self, oldSelf }) => {
-        const context = { [names.self]: { get: self }, [names.oldSelf]: { get: oldSelf } };
-        return parsed(Object.defineProperties({}, context));
-      },
+      evaluate: (variables) => parsed(new Lazy(variables)),
     };
   } catch (error) {
     throw new CompileError(compileMessage(error, text));
   }
+}
+
+/** What makes a context whose fields are made when they are read; a class is much cheaper than getters for each. */
+function lazily(names: Names): new (variables: Variables) => Record<string, unknown> {
+  const Lazy = class {
+    readonly variables: Variables;
+
+    constructor(variables: Variables) {
+      this.variables = variables;
+    }
+
+    get [names.self](): unknown {
+      return this.variables.self();
+    }
+
+    get [names.oldSelf](): unknown {
+      return this.variables.oldSelf();
+    }
+  };
+  return Lazy as unknown as new (
+    variables: Variables,
+  ) => Record<string, unknown>;
 }
 
 /** What went wrong when an expression was asked, in the words of Kubernetes where they differ. */

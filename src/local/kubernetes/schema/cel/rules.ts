@@ -41,6 +41,18 @@ export interface Rule {
 /** The rules of a schema, compiled; `undefined` where there are none. It is that of an object unless said otherwise. */
 export function rulesOf(schema: Schema, isResource = true): Rules | undefined {
   if (!hasRules(schema)) return undefined;
+  if (!isResource) return compiledRules(schema, false);
+  const known = knownRules.get(schema);
+  if (known !== undefined) return known;
+  const made = compiledRules(schema, true);
+  if (made) knownRules.set(schema, made);
+  return made;
+}
+
+/** A CRD is looked at when it is created and again when its first object is. */
+const knownRules = new WeakMap<Schema, Rules>();
+
+function compiledRules(schema: Schema, isResource: boolean): Rules | undefined {
   const environment = kubernetesEnvironment().clone();
   return collect(schema, new Types(environment), environment, isResource);
 }
@@ -100,17 +112,32 @@ function compiled(
     const error = "unable to convert structural schema to CEL declarations";
     return given.map((rule) => ({ given: rule, error }));
   }
+  // Rules about texts and numbers know nothing of the schema around them, and are often the same.
+  const own = /Object\d/.test(type.name) ? environment : scalarEnvironment();
   const variable = (name: string, typeName: string) => {
     const known = `${name}Of${typeName.replace(/\W/g, "_")}`;
-    if (!environment.hasVariable(known)) environment.registerVariable(known, typeName);
+    if (!own.hasVariable(known)) own.registerVariable(known, typeName);
     return known;
   };
   const self = variable("self", type.name);
   return given.map((rule) => {
     const oldType = rule.optionalOldSelf === true ? `optional<${type.name}>` : type.name;
     const names = { self, oldSelf: variable("oldSelf", oldType) };
-    return compiledRule(rule, schema, environment, names);
+    return compiledRule(rule, schema, own, names);
   });
+}
+
+const scalarEnvironment = once(() => kubernetesEnvironment().clone());
+const scalarExpressions = new Map<string, Expression>();
+
+function expressionOf(text: string, environment: Environment, names: Names): Expression {
+  if (environment !== scalarEnvironment()) return compile(text, environment, names);
+  const key = `${names.oldSelf} ${text}`;
+  const known = scalarExpressions.get(key);
+  if (known !== undefined) return known;
+  const made = compile(text, environment, names);
+  scalarExpressions.set(key, made);
+  return made;
 }
 
 function compiledRule(
@@ -122,7 +149,7 @@ function compiledRule(
   const rule: Rule = { given };
   if (given.rule.trim() === "") return rule;
   try {
-    rule.expression = compile(given.rule, environment, names);
+    rule.expression = expressionOf(given.rule, environment, names);
     if (!["bool", "dyn"].includes(rule.expression.type)) {
       delete rule.expression;
       rule.error = "cel expression must evaluate to a bool";
