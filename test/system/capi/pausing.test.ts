@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { annotations } from "../../../src/capi/names.ts";
 import { pausingFeature } from "../../../src/capi/pausing/controller.ts";
+import { testOnReal } from "../../setup/differences.ts";
 import { describeHosted, type HostedWorld, type Thing } from "../hosted/world.ts";
 import {
   azureClusterObject,
@@ -168,7 +169,7 @@ describeHosted("the pause of control planes", (startWorld) => {
     expect(await paused(world)).toBe("true");
   });
 
-  test("is tried again when the API server refuses it", async () => {
+  testOnReal("no-admission", "is tried again when the API server refuses it", async () => {
     const world = await start();
     const policy = await refuseAnnotations(world);
     await workload(world);

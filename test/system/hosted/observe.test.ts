@@ -212,7 +212,8 @@ describeHosted("the link objects of a control plane", (start) => {
     await world.remove(service);
     await world.settled();
     await world.remove(controlPlane);
-    await world.remove(await link(world, namespace));
+    for (const each of await world.list("AzurePrivateLinkService", namespace))
+      await world.remove(each);
     await world.settled();
     expect(await world.get("HostedControlPlane", namespace, "one")).toBeUndefined();
     expect(await links(world, namespace)).toEqual({});
