@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { builtIns } from "../../src/local/kubernetes/kinds/built-ins.ts";
+import { apiVersionOf } from "../../src/local/kubernetes/seen.ts";
 import { listedDifferences } from "../setup/differences.ts";
 import { root } from "./run-bin.ts";
 
@@ -23,4 +25,14 @@ test("each difference that the page of the embedded API lists has a case, and ea
   const listed = listedDifferences().map(({ id }) => id);
   expect(listed.toSorted()).toEqual([...namedInTests().keys()].toSorted());
   expect(new Set(listed).size).toBe(listed.length);
+});
+
+test("the page of the embedded API lists the kinds that it has by itself", () => {
+  const page = readFileSync(join(root, "docs/reference/local-kubernetes.md"), "utf8");
+  const rows = page.matchAll(/^\| ([A-Z][\w, ]+) \| ((?:[a-z0-9.]+\/)?v\d) \|$/gm);
+  const listed = [...rows].flatMap(([, kinds = "", version]) =>
+    kinds.split(", ").map((kind) => `${version} ${kind}`),
+  );
+  const served = builtIns.map((each) => `${apiVersionOf(each)} ${each.kind}`);
+  expect(listed.toSorted()).toEqual(served.toSorted());
 });
