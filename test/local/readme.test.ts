@@ -1,0 +1,51 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { root } from "../package/run-bin.ts";
+import { findOrBuildKubectl } from "../setup/binaries.ts";
+import { folder, startLocal, untilAvailable } from "./running.ts";
+
+const run = promisify(execFile);
+const readme = readFileSync(join(root, "README.md"), "utf8");
+const [, section = ""] = /## Five things to try\n([\s\S]*?)\n## /.exec(readme) ?? [];
+const blocks = Array.from(section.matchAll(/```bash\n([\s\S]*?)```/g), (match) => match[1] ?? "");
+
+/** What each of them shows where all is well; and the exit code by which it answers. */
+const shows = [
+  ["cluster clusters/blue", "nothing would change"],
+  ["hostedcluster.hypershift.openshift.io/blue", "AzurePrivateLinkServiceAvailable"],
+  ["from network blue: works"],
+  ["another one has begun", "Kubernetes API"],
+  ["clusters/blue is gone", "nothing in Azure is without its object"],
+];
+
+test("the five things to try do what the README says", async ({ skip }) => {
+  expect(blocks.length).toBe(5);
+  const found = await findOrBuildKubectl((line) => console.log(line));
+  if ("missing" in found) return skip(found.missing);
+  const local = await startLocal("--speed", "100");
+  await untilAvailable(local);
+  const tools = join(folder(), "bin");
+  mkdirSync(tools);
+  symlinkSync(found.kubectl, join(tools, "kubectl"));
+  // What npx finds in the checkout.
+  writeFileSync(
+    join(tools, "npx"),
+    `#!/bin/sh\nshift\nexec "${process.execPath}" "${join(root, "bin/postern.js")}" "$@"\n`,
+    { mode: 0o755 },
+  );
+  for (const [at, block] of blocks.entries()) {
+    const here = block.replaceAll("http://127.0.0.1:7440", local.ready.dashboard.url);
+    const { stdout } = await run("bash", ["-e", "-c", here], {
+      env: {
+        ...process.env,
+        PATH: `${tools}:${process.env.PATH}`,
+        KUBECONFIG: local.ready.kubeconfig,
+        NO_COLOR: "1",
+      },
+    });
+    for (const text of shows[at] ?? []) expect(stdout, here).toContain(text);
+  }
+}, 300_000);
