@@ -82,6 +82,7 @@ test("what an object owned goes after it, and what that owned", async () => {
   const two = make(world, "two", { ownerReferences: [owner(one)] });
   make(world, "three", { ownerReferences: [owner(two)] });
   make(world, "free");
+  await collected();
   ask(world, "delete", "configmaps", { name: "one" });
   expect(names(world)).toEqual(["default/free", "default/three", "default/two"]);
   await collected();
@@ -93,6 +94,7 @@ test("who has another owner stays, without the one that is gone", async () => {
   const one = make(world, "one");
   const two = make(world, "two");
   make(world, "child", { ownerReferences: [owner(one), owner(two)] });
+  await collected();
   ask(world, "delete", "configmaps", { name: "one" });
   await collected();
   const child = world.store.get("configmaps", "default/child");
@@ -104,6 +106,7 @@ test("in the foreground the owner goes last", async () => {
   const one = make(world, "one");
   const references = { ownerReferences: [owner(one, { blockOwnerDeletion: true })] };
   make(world, "child", { ...references, finalizers: ["ex.io/f"] });
+  await collected();
   ask(world, "delete", "configmaps", { name: "one", query: "propagationPolicy=Foreground" });
   await collected();
   expect(world.store.get("configmaps", "default/child")?.object.metadata).toHaveProperty(
@@ -119,6 +122,7 @@ test("orphans are left behind, and belong to nobody", async () => {
   const { world } = start();
   const one = make(world, "one");
   make(world, "child", { ownerReferences: [owner(one)] });
+  await collected();
   ask(world, "delete", "configmaps", { name: "one", query: "propagationPolicy=Orphan" });
   await collected();
   expect(names(world)).toEqual(["default/child"]);
