@@ -1,6 +1,7 @@
 import type { Cause, Schema, Shape, Stored } from "../resource.ts";
 import { invalid, noField } from "./causes.ts";
-import { judged, type Rules, rulesOf } from "./cel/rules.ts";
+import { judged } from "./cel/judge.ts";
+import { type Rules, rulesOf } from "./cel/rules.ts";
 import { checked } from "./check.ts";
 import { embeddedProblems } from "./embedded.ts";
 import { filled, withPrunedDefaults } from "./fill.ts";
