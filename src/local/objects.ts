@@ -1,6 +1,7 @@
 import { collectionPath, type KubeClient, parseBody, pathOf } from "../kube/client.ts";
 import { KubeError } from "../kube/errors.ts";
-import type { Kind, KubeObject, OwnerReference } from "../model/kind.ts";
+import { definitions } from "../model/definitions.ts";
+import { apiVersionOf, type Kind, type KubeObject, type OwnerReference } from "../model/kind.ts";
 import type { ScenarioObject } from "./scenario.ts";
 import { scenarioError } from "./scenario-node.ts";
 
@@ -71,10 +72,13 @@ interface Resources {
   resources?: { name: string; kind: string; namespaced: boolean }[];
 }
 
-/** Where kinds are served, asked once for each group. */
+/** Where kinds are served: ours are known, the others are asked for once for each group. */
 function kindsOf(client: KubeClient, signal: AbortSignal): FindKind {
   const known = new Map<string, Promise<Resources>>();
   return async (apiVersion, kind) => {
+    // The API server serves a new kind some seconds before it lists it.
+    const own = definitions.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion);
+    if (own) return own;
     const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
     const path = group === "" ? `/api/${version}` : `/apis/${apiVersion}`;
     const asked = known.get(path) ?? client.request("GET", path, { signal }).then(parseBody);
