@@ -1,3 +1,4 @@
+import { fold, terminalWidth } from "./cli/fold.ts";
 import { nearest } from "./cli/nearest.ts";
 import { runMain } from "./cli/run-main.ts";
 import { UsageError } from "./cli/usage-error.ts";
@@ -12,7 +13,7 @@ async function dispatch([name = "help", ...rest]: string[]): Promise<void> {
   if (name === "-V" || name === "--version") return dispatch(["version", ...rest]);
   if (name === "help" && rest[0] !== undefined) return dispatch([rest[0], "--help"]);
   if (name === "help" || name === "-h" || name === "--help") {
-    process.stdout.write(help());
+    process.stdout.write(fold(help(), terminalWidth()));
     return;
   }
   const program = Object.hasOwn(programs, name) ? programs[name] : undefined;

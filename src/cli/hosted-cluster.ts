@@ -77,7 +77,7 @@ function servicesOf(name: string, options: CreateOptions) {
   } = options;
   const isPublic = access === "Public";
   const named = (prefix: string, wanted = true) =>
-    domain && wanted ? { hostname: `${prefix}-${name}.${domain}` } : undefined;
+    domain && wanted ? { hostname: `${prefix}-${name}.${domain.replace(/\.$/, "")}` } : undefined;
   const one = (
     service: string,
     type: "Route" | "LoadBalancer",

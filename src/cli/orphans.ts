@@ -43,37 +43,45 @@ Examples:
           await deleteOrphan(session, orphan);
           deleted.push(orphan.id);
         }
+        if (unread.length > 0 && options.output === "text")
+          for (const { what, why } of unread) print(`not read: ${what}: ${why}`);
         const left = orphans.filter(({ id }) => !deleted.includes(id));
-        show(options.output, { orphans: left, deleted, unread }, () =>
-          told(left, deleted.length, options),
-        );
+        show(options.output, { orphans: left, deleted, unread }, () => told(left, deleted.length));
         if (left.length > 0) process.exitCode = 3;
       });
     });
 }
 
-function mayGo({ cluster, owner }: Orphan, named: readonly string[] = []): boolean {
-  return (
-    cluster === "known" || named.some((id) => id.toLowerCase() === owner.clusterID.toLowerCase())
-  );
+/** What may belong to another management cluster goes only where every cluster of it is named. */
+export function mayGo(
+  { elsewhere }: Pick<Orphan, "elsewhere">,
+  named: readonly string[] = [],
+): boolean {
+  const known = named.map((each) => each.toLowerCase());
+  return elsewhere.every((each) => known.includes(each.toLowerCase()));
 }
 
-function told(left: readonly Orphan[], deleted: number, options: OrphanOptions): string {
+function told(left: readonly Orphan[], deleted: number): string {
   const done = deleted > 0 ? [`${deleted} deleted`] : [];
   if (left.length === 0) return [...done, "nothing in Azure is without its object"].join("; ");
-  const rows = left.map(({ what, id, owner, cluster }) => [
+  const rows = left.map(({ what, id, owner, elsewhere }) => [
     what,
     `${owner.clusterID}/${owner.uid}`,
-    cluster === "known" ? "here" : "not here",
+    elsewhere.length === 0 ? "here" : "not here",
     id,
   ]);
-  const unknown = left.some(({ cluster }) => cluster === "unknown");
+  const foreign = [...new Set(left.flatMap(({ elsewhere }) => elsewhere))];
   return [
     ...done,
     table(["WHAT", "OWNER", "CLUSTER", "ID"], rows),
     "",
-    options.delete && unknown
-      ? "the clusters of these are not here: name them with --cluster if they are gone for good"
-      : "delete those whose cluster is here: postern orphans --delete",
+    ...(left.some(({ elsewhere }) => elsewhere.length === 0)
+      ? ["delete those whose cluster is here: postern orphans --delete"]
+      : []),
+    ...(foreign.length > 0
+      ? [
+          `not here: ${foreign.join(", ")}; another management cluster may have them: only if they are gone for good, name them with --cluster`,
+        ]
+      : []),
   ].join("\n");
 }

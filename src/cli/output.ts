@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { stringify } from "yaml";
 import type { State } from "../view/drawn.ts";
+import { fold, terminalWidth, visible } from "./fold.ts";
 
 export type Format = "text" | "wide" | "json" | "yaml";
 
@@ -27,7 +28,7 @@ export function withConnection(command: Command): Command {
 export function show(format: Format, data: unknown, text: (wide: boolean) => string): void {
   if (format === "json") print(JSON.stringify(data, undefined, 2));
   else if (format === "yaml") print(stringify(data).trimEnd());
-  else print(text(format === "wide"));
+  else print(fold(text(format === "wide"), terminalWidth()));
 }
 
 /** Write a text and the end of its last line. */
@@ -61,22 +62,25 @@ export function mark(state: State): string {
   return paint(colour, character);
 }
 
-/** Columns side by side, as kubectl has them. The last one is not padded. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Columns side by side, as kubectl has them; where they do not fit, one below the other. The last one is not padded. */
+export function table(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  width = terminalWidth(),
+): string {
   const widths = header.map((name, at) =>
     Math.max(name.length, ...rows.map((row) => visible(row[at] ?? ""))),
   );
+  const padded = (text: string, to = 0) => text + " ".repeat(Math.max(0, to - visible(text)));
   const line = (row: readonly string[]) =>
     row
-      .map((cell, at) =>
-        at === row.length - 1 ? cell : cell + " ".repeat((widths[at] ?? 0) - visible(cell)),
-      )
+      .map((cell, at) => (at === row.length - 1 ? cell : padded(cell, widths[at])))
       .join("   ")
       .trimEnd();
-  return [line(header), ...rows.map(line)].join("\n");
-}
-
-function visible(text: string): number {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a colour is made of one.
-  return text.replace(/\u001b\[\d+m/g, "").length;
+  const lines = [header, ...rows].map(line);
+  if (width === undefined || lines.every((each) => visible(each) <= width)) return lines.join("\n");
+  const names = Math.max(...header.map(visible));
+  return rows
+    .map((row) => header.map((name, at) => `${padded(name, names)} ${row[at] ?? ""}`).join("\n"))
+    .join("\n\n");
 }

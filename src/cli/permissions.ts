@@ -7,7 +7,7 @@ export function command(): Command {
     .description(
       "print the least role of each identity: all actions that the code asks Azure for, and no other",
     )
-    .argument("[identity]", "management, guest, cluster-api or agent (default: all)")
+    .argument("[identity]", "such as management, guest, cluster-api or agent (default: all)")
     .addOption(
       new Option("--format <format>", "for whom it is written")
         .choices(["json", "az", "bicep", "terraform"])

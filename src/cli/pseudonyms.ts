@@ -2,12 +2,17 @@ import type { KubeObject } from "../model/kind.ts";
 
 const guid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi;
 const address = /\b(?:\d{1,3}\.){3}\d{1,3}\b/g;
-const groupName = /(?<=\/resourceGroups\/)[^/"\s]+/gi;
+/** An IPv6 address has at least two colons; a time has none next to each other, and no letters. */
+const longAddress =
+  /(?<![0-9a-f:])(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}(?![0-9a-f:])|(?<![0-9a-z:])(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*)?::(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*)?(?![0-9a-z:])/gi;
 const domain =
   /\b(?:[a-z0-9-]+\.)+(?:com|net|org|io|dev|local|internal|cloud|azure\.privatelinkservice)\b/gi;
 /** Words of products and not of people. */
 const known =
   /(^|\.)(k8s\.io|x-k8s\.io|openshift\.io|postern\.io|giantswarm\.io|upbound\.io|hypershift\.local|microsoft\.com|azure\.com)$/i;
+/** Names that are the same for everyone. */
+const common =
+  /^(default|kube-system|private-router(-pe)?|kubernetes(-internal)?(-\d+)?|api|oauth|apiserver|gateway|ingress|apps|@|\*|global|succeeded)$/i;
 
 /** Puts a word in place of each name, id and address: the same word for the same thing, so that a report still hangs together. */
 export class Pseudonyms {
@@ -15,33 +20,25 @@ export class Pseudonyms {
   readonly #names: string[];
   readonly #counts = new Map<string, number>();
 
-  /** Names of objects are found in the objects themselves: they may be any word. */
+  /** Names are found in the objects and in the ids themselves: they may be any word. */
   constructor(parts: readonly unknown[]) {
     const names = new Set<string>();
-    const walk = (value: unknown) => {
-      if (Array.isArray(value)) value.forEach(walk);
-      else if (typeof value === "object" && value !== null) {
-        const { metadata } = value as Partial<KubeObject>;
-        for (const name of [metadata?.name, metadata?.namespace])
-          if (name && name.length > 2 && !/^(default|kube-system|private-router)$/.test(name))
-            names.add(name);
-        Object.values(value).forEach(walk);
-      }
-    };
-    parts.forEach(walk);
+    for (const part of parts) collect(part, names);
     // Longer ones first: one name may hold another.
-    this.#names = [...names].sort((a, b) => b.length - a.length);
+    this.#names = [...names]
+      .filter((name) => name.length > 1 && !common.test(name))
+      .sort((a, b) => b.length - a.length);
   }
 
   in(text: string): string {
     let hidden = text
       .replace(guid, (found) => this.#word("id", found))
-      .replace(groupName, (found) => this.#word("group", found))
       .replace(domain, (found) => (known.test(found) ? found : this.#word("domain", found)))
-      .replace(address, (found) => this.#word("address", found));
+      .replace(address, (found) => this.#word("address", found))
+      .replace(longAddress, (found) => this.#word("address", found));
     for (const name of this.#names)
       hidden = hidden.replace(
-        new RegExp(`(?<![a-zA-Z0-9])${escaped(name)}(?![a-zA-Z0-9])`, "g"),
+        new RegExp(`(?<![a-zA-Z0-9])${escaped(name)}(?![a-zA-Z0-9])`, "gi"),
         () => this.#word("name", name),
       );
     return hidden;
@@ -57,6 +54,36 @@ export class Pseudonyms {
     this.#words.set(key, word);
     return word;
   }
+}
+
+function collect(value: unknown, names: Set<string>): void {
+  if (typeof value === "string") for (const name of namesIn(value)) names.add(name);
+  else if (Array.isArray(value)) for (const each of value) collect(each, names);
+  else if (typeof value === "object" && value !== null) {
+    const { metadata } = value as Partial<KubeObject>;
+    for (const name of [metadata?.name, metadata?.namespace]) if (name) names.add(name);
+    for (const [key, each] of Object.entries(value)) {
+      if (
+        /^(baseDomain|hostname|resourceGroup|resourceGroupName)$/.test(key) &&
+        typeof each === "string"
+      )
+        names.add(each);
+      collect(each, names);
+    }
+  }
+}
+
+/** What people chose in the ids of Azure that stand in a text: `…/resourceGroups/NAME`, `…/providers/SPACE/type/NAME/type/NAME`. */
+function namesIn(text: string): string[] {
+  if (!/\/subscriptions\//i.test(text)) return [];
+  const found: string[] = [];
+  for (const [, path = ""] of text.matchAll(/\/subscriptions\/[^/\s"']+(\/[^\s"',;]*)/gi)) {
+    const parts = path.split("/").slice(1);
+    const from = parts.findIndex((each) => /^providers$/i.test(each));
+    if (/^resourceGroups$/i.test(parts[0] ?? "") && parts[1]) found.push(parts[1]);
+    if (from >= 0) found.push(...parts.slice(from + 2).filter((_, at) => at % 2 === 1));
+  }
+  return found;
 }
 
 function escaped(text: string): string {

@@ -43,7 +43,7 @@ export function written(
   if (format === "json")
     return JSON.stringify(roles.length === 1 ? plain(roles[0]) : roles.map(plain), undefined, 2);
   const one = { az: asAz, bicep: asBicep, terraform: asTerraform }[format];
-  const head = format === "bicep" ? ["targetScope = 'subscription'\n"] : [];
+  const head = format === "bicep" ? ["targetScope = 'subscription'"] : [];
   return [...head, ...roles.map(one)].join("\n\n");
 }
 
@@ -58,12 +58,12 @@ function asAz(role: Role): string {
 
 function asBicep({ identity, Name, Description, Actions, AssignableScopes }: Role): string {
   const list = (all: readonly string[], indent: string) =>
-    all.map((each) => `${indent}'${each.replaceAll("'", "\\'")}'`).join("\n");
+    all.map((each) => `${indent}'${bicepText(each)}'`).join("\n");
   return `resource ${symbol(identity)} 'Microsoft.Authorization/roleDefinitions@2022-04-01' = {
-  name: guid(subscription().id, '${Name}')
+  name: guid(subscription().id, '${bicepText(Name)}')
   properties: {
-    roleName: '${Name}'
-    description: '${Description.replaceAll("'", "\\'")}'
+    roleName: '${bicepText(Name)}'
+    description: '${bicepText(Description)}'
     type: 'CustomRole'
     permissions: [
       {
@@ -102,4 +102,8 @@ ${list(AssignableScopes)}
 
 function symbol(identity: string): string {
   return `postern_${identity.replaceAll("-", "_")}`;
+}
+
+function bicepText(text: string): string {
+  return text.replaceAll("'", "\\'");
 }

@@ -53,7 +53,8 @@ export async function destroyCluster(
     told = left;
     if (realClock.now() > until) {
       if (!options.force || forced)
-        throw new UsageError(
+        throw new KubeError(
+          "Timeout",
           `${key} is not gone after ${Math.round(graceMs / minuteMs)} minutes · ${left} · see postern tree ${key}; it goes on being deleted`,
         );
       print("the time is over: what is left in the guest's subscription is given up");

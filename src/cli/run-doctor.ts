@@ -27,12 +27,12 @@ export async function diagnose(session: Session, beforeInstall: boolean): Promis
   const world = await gather({ kube, arm, signal, subscriptions });
   const known = await gatherKnown(kube, signal);
   const orphans = orphansIn(world.azure, known).map(
-    ({ id, what, cluster: its }): Finding => ({
+    ({ id, what, elsewhere }): Finding => ({
       check: "orphans",
       about: id,
       verdict: "warning",
       found: `this ${what} carries our tag and belongs to no object here`,
-      remedy: its === "known" ? "postern orphans --delete" : "postern orphans",
+      remedy: elsewhere.length === 0 ? "postern orphans --delete" : "postern orphans",
     }),
   );
   return [

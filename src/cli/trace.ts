@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { Hop, Trace } from "../view/trace.ts";
-import { type Format, mark, paint, print, show, withConnection, withOutput } from "./output.ts";
+import { type Format, mark, paint, show, withConnection, withOutput } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 
 /** `postern trace`: the way of a name, and the hop at which it breaks. */
@@ -12,42 +12,51 @@ export function command(): Command {
     .addHelpText(
       "after",
       `
-Exit code 0: the way is whole from every network that knows the name. 3: it breaks somewhere, or nobody knows the name.
+Exit code 0: the way is whole from every network that knows the name. 3: it breaks somewhere, or no network knows the name.
 
 Example:
   $ postern trace api.one.hypershift.local`,
     )
     .action(async (host: string, options: ConnectOptions & { output: Format; from?: string }) => {
-      const [{ withSession }, { gather }, { tracesOf }] = await Promise.all([
+      const [{ withSession }, { gatherFor }, { publishedBy, tracesOf }] = await Promise.all([
         import("./session.ts"),
-        import("../view/gather.ts"),
+        import("./run-trace.ts"),
         import("../view/trace.ts"),
       ]);
-      await withSession(options, async ({ kube, reading: arm, signal, env }) => {
+      await withSession(options, async (session) => {
         const wanted = host.toLowerCase().replace(/\.$/, "");
-        const world = await gather({
-          kube,
-          arm,
-          signal,
-          subscriptions: env.AZURE_SUBSCRIPTION_ID ? [env.AZURE_SUBSCRIPTION_ID] : [],
-          zones: ({ name = "" }) => `.${wanted}`.endsWith(`.${name.toLowerCase()}`) || name === "",
-        });
+        const world = await gatherFor(session, wanted);
         const traces = tracesOf(world, wanted, options.from);
+        const known = traces.filter((each) => each.known);
         show(options.output, { host: wanted, traces, unread: world.unread }, () =>
-          traces.map(told).join("\n\n"),
+          [
+            ...traces.map(told),
+            ...(known.length === 0
+              ? [unknown(wanted, options.from, publishedBy(world, wanted))]
+              : []),
+            ...world.unread.map(({ what, why }) => `not read: ${what}: ${why}`),
+          ].join("\n\n"),
         );
-        if (traces.length === 0 && (options.output === "text" || options.output === "wide"))
-          print(
-            `no private zone ${options.from ? `that is linked to ${options.from} ` : ""}knows ${wanted}\n` +
-              "do this: look at the names with postern tree; a name of the public DNS is not traced here",
-          );
-        if (traces.length === 0 || traces.some(({ works }) => !works)) process.exitCode = 3;
+        if (known.length === 0 || known.some(({ works }) => !works)) process.exitCode = 3;
       });
     });
 }
 
-function told({ network, hops, works }: Trace): string {
-  const verdict = works ? paint("green", "works") : paint("red", "breaks");
+function unknown(host: string, from: string | undefined, cluster: string | undefined): string {
+  const who = from
+    ? `no private zone that is linked to ${from} knows ${host}`
+    : `no private zone knows ${host}`;
+  return cluster
+    ? `${who}; it is a public name of ${cluster}\ndo this: ask the public DNS for it; only private names are traced here`
+    : `${who}\ndo this: look at the names with postern tree; a name of the public DNS is not traced here`;
+}
+
+function told({ network, hops, works, known }: Trace): string {
+  const verdict = works
+    ? paint("green", "works")
+    : known
+      ? paint("red", "breaks")
+      : paint("grey", "does not know the name");
   return [`from network ${network}: ${verdict}`, ...hops.flatMap(hopLines)].join("\n");
 }
 

@@ -49,7 +49,10 @@ Examples:
 function drawn(branch: Branch, first: string, rest: string, wide: boolean): string[] {
   const { kind, label, state, reason, message, facts, under, azureId } = branch;
   const said = state === "ok" && !wide ? "" : [reason, message].filter(Boolean).join(": ");
-  const known = Object.values(facts).filter(Boolean).join("  ");
+  const known = Object.entries(facts)
+    .filter(([name, value]) => value && (wide || name !== "alias"))
+    .map(([name, value]) => `${name} ${value}`)
+    .join(", ");
   const line = [
     `${first}${mark(state)} ${paint("grey", kind.replace("-", " "))} ${label}`,
     known && paint("grey", known),

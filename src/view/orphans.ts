@@ -9,10 +9,10 @@ export interface Orphan {
   what: "record" | "zone link" | "zone" | "endpoint" | "link service";
   owner: Owner;
   /**
-   * `known`: its cluster is here, and only the object is gone. `unknown`: no cluster of this id is here; it may be gone, or
-   * another management cluster's, so nobody deletes it without naming it.
+   * The clusters of it that are not here: they may be gone, or another management cluster's, so nobody deletes it without
+   * naming them all. None: its clusters are here, and only the objects are gone.
    */
-  cluster: "known" | "unknown";
+  elsewhere: string[];
 }
 
 /** What exists in Kubernetes. */
@@ -29,14 +29,11 @@ export interface Known {
 export function orphansIn(azure: AzureWorld, known: Known): Orphan[] {
   const found: Orphan[] = [];
   const add = (what: Orphan["what"], id: string | undefined, tags: Tags | null | undefined) => {
-    const owner = loneOwner(tags, known);
+    const owners = goneOwners(tags, known);
+    const [owner] = owners;
     if (id === undefined || owner === undefined) return;
-    found.push({
-      id,
-      what,
-      owner,
-      cluster: known.clusterIDs.has(owner.clusterID) ? "known" : "unknown",
-    });
+    const elsewhere = owners.filter(({ clusterID }) => !known.clusterIDs.has(clusterID));
+    found.push({ id, what, owner, elsewhere: [...new Set(elsewhere.map(clusterOf))] });
   };
   for (const { records } of azure.zones)
     for (const { id, properties } of records) add("record", id, properties.metadata);
@@ -47,13 +44,20 @@ export function orphansIn(azure: AzureWorld, known: Known): Orphan[] {
   return found;
 }
 
-/** The owner that is gone. What several clusters use is an orphan only when all of them are gone. */
-function loneOwner(tags: Tags | null | undefined, known: Known): Owner | undefined {
+/** All who own or use it, where all of them are gone: what one of several clusters still uses is no orphan. */
+function goneOwners(tags: Tags | null | undefined, known: Known): Owner[] {
   const owner = ownerIn(tags);
-  const claims = claimsIn(tags);
-  const all = [...(owner ? [owner] : []), ...claims];
-  if (all.length === 0 || all.some((each) => exists(each, known))) return undefined;
-  return owner ?? claims[0];
+  const all = [...(owner ? [owner] : []), ...claimsIn(tags)];
+  return all.some((each) => exists(each, known)) ? [] : all;
+}
+
+/** How the cluster of an owner is called: links and endpoints of Cluster API have namespace and name in place of two ids. */
+function clusterOf({ clusterID, uid }: Owner): string {
+  return clusterID.includes(".") || isGuid(clusterID) ? clusterID : `${clusterID}/${uid}`;
+}
+
+function isGuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
 function exists({ clusterID, uid }: Owner, { uids, places }: Known): boolean {

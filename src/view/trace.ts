@@ -1,9 +1,18 @@
-import type { PrivateRecordSet } from "../azure/gateways/private-dns.ts";
 import type { PrivateEndpoint } from "../azure/gateways/private-endpoints.ts";
+import { keyOf } from "../model/kind.ts";
 import { idKey, lastSegment } from "../model/resource-id.ts";
 import type { State } from "./drawn.ts";
 import { connectionsOf, indexOf, networkOf, targetsOf, type WorldIndex } from "./index-of.ts";
 import { admission, balancerIdOf, provisioned } from "./parts/states.ts";
+import {
+  addressesIn,
+  aliasIn,
+  networksOf,
+  plain,
+  recordFor,
+  zoneName,
+  zonesFor,
+} from "./records.ts";
 import type { World, Zone } from "./world.ts";
 
 /** One step on the way from a name to the machines behind it. */
@@ -22,59 +31,84 @@ export interface Trace {
   network: string;
   hops: Hop[];
   works: boolean;
+  /** Whether a zone of this network has the name. Where it has not, nobody promised that it works from there. */
+  known: boolean;
 }
 
 /** The ways of a host from every network that has a zone for it. None: no private zone knows the host. */
 export function tracesOf(world: World, host: string, only?: string): Trace[] {
   const index = indexOf(world);
-  const name = host.toLowerCase().replace(/\.$/, "");
-  const zones = world.azure.zones
-    .filter(({ zone }) => covers(zoneName(zone), name))
-    .sort((a, b) => zoneName(b.zone).length - zoneName(a.zone).length);
-  const networks = new Map<string, Zone[]>();
-  for (const zone of zones)
-    for (const { properties } of zone.links) {
-      const network = networkOf(properties.virtualNetwork?.id);
-      if (network === undefined) continue;
-      networks.set(network, [...(networks.get(network) ?? []), zone]);
-    }
-  const linked = [...networks]
-    .filter(([network]) => only === undefined || matches(network, only))
-    .map(([network, reached]) => walk(index, network, reached, name));
+  const name = plain(host);
+  const zones = zonesFor(world, name);
+  const linked = [...new Set(zones.flatMap(networksOf))]
+    .filter((network) => only === undefined || matches(network, only))
+    .map((network) => walk(index, network, name));
   const lonely = zones.filter(({ links }) => links.length === 0);
   if (only !== undefined) return linked;
-  return [...linked, ...lonely.map((zone) => unlinked(zone))];
+  return [...linked, ...lonely.map((zone) => unlinked(zone, name))];
 }
 
-function unlinked({ zone }: Zone): Trace {
+/** The names that a host is another name of, here or there; their zones belong to the question too. */
+export function aliasesOf(world: World, host: string): string[] {
+  const found = new Set([plain(host)]);
+  for (const name of found)
+    for (const zone of zonesFor(world, name)) {
+      const alias = aliasIn(recordFor(zone, name));
+      if (alias !== undefined) found.add(alias);
+    }
+  return [...found];
+}
+
+/** The cluster that publishes a host, as namespace/name. */
+export function publishedBy({ kube }: World, host: string): string | undefined {
+  const found = kube.hostedClusters.find(({ spec }) =>
+    (spec.services ?? []).some(({ servicePublishingStrategy: { route, loadBalancer } }) =>
+      [route?.hostname, loadBalancer?.hostname].some((each) => each && plain(each) === plain(host)),
+    ),
+  );
+  return found && keyOf(found);
+}
+
+function unlinked(lonely: Zone, name: string): Trace {
   const hop: Hop = {
     what: "zone",
-    name: zoneName(zone),
+    name: zoneName(lonely.zone),
     state: "broken",
     found: "the zone is linked to no network, so nobody can ask it",
     remedy: "link it to the network of the clients",
   };
-  return { network: "none", hops: [hop], works: false };
+  return {
+    network: "none",
+    hops: [hop],
+    works: false,
+    known: recordFor(lonely, name) !== undefined,
+  };
 }
 
-function walk(index: WorldIndex, network: string, zones: readonly Zone[], name: string): Trace {
-  const hops = hopsOf(index, network, zones, name);
+function walk(index: WorldIndex, network: string, name: string): Trace {
+  const hops = hopsOf(index, network, name, new Set());
   const broken = hops.findIndex(({ state }) => state !== "ok");
   return {
     network: lastSegment(network),
     hops: broken < 0 ? hops : hops.slice(0, broken + 1),
     works: broken < 0,
+    known: !zonesFor(index.world, name)
+      .filter((zone) => networksOf(zone).includes(network))
+      .every((zone) => recordFor(zone, name) === undefined),
   };
 }
 
 function hopsOf(
   index: WorldIndex,
   network: string,
-  [first, ...others]: readonly Zone[],
   name: string,
+  before: ReadonlySet<string>,
 ): Hop[] {
+  const [first, ...others] = zonesFor(index.world, name).filter((zone) =>
+    networksOf(zone).includes(network),
+  );
+  if (first === undefined) return [publicAlias(name)];
   // Azure asks the most specific zone that is linked, and no other.
-  if (first === undefined) return [];
   const zone = zoneName(first.zone);
   const hops: Hop[] = [{ what: "zone", name: zone, state: "ok", found: `answers for ${zone}` }];
   const record = recordFor(first, name);
@@ -83,21 +117,21 @@ function hopsOf(
     return [...hops, noRecord(name, zone, hidden && zoneName(hidden.zone))];
   }
   const addresses = addressesIn(record);
-  const alias = record.properties.cnameRecord?.cname.replace(/\.$/, "");
-  if (alias !== undefined && alias !== name) {
+  const alias = aliasIn(record);
+  if (alias !== undefined) {
+    const seen = new Set([...before, name]);
+    if (seen.has(alias)) return [...hops, circle(name, alias)];
     hops.push({ what: "record", name, state: "ok", found: `is another name of ${alias}` });
-    const next = [first, ...others].filter((each) => covers(zoneName(each.zone), alias));
-    return next.length > 0
-      ? [...hops, ...hopsOf(index, network, next, alias)]
-      : [...hops, { ...noRecord(alias, "every linked zone", undefined) }];
+    return [...hops, ...hopsOf(index, network, alias, seen)];
   }
   hops.push({ what: "record", name, state: "ok", found: addresses.join(", ") });
   // Two networks may have the same addresses: the client's own counts first, then those it may be peered with.
   const having = index.world.azure.endpoints.filter((each) =>
     index.addressesOf(each).some((address) => addresses.includes(address)),
   );
-  const endpoint =
-    having.find(({ properties }) => networkOf(properties.subnet?.id) === network) ?? having[0];
+  const own = having.find(({ properties }) => networkOf(properties.subnet?.id) === network);
+  if (own === undefined && having.length > 1) return [...hops, severalEndpoints(addresses, having)];
+  const endpoint = own ?? having[0];
   if (endpoint === undefined) return [...hops, noEndpoint(addresses)];
   return [...hops, ...beyond(index, endpoint)];
 }
@@ -221,39 +255,38 @@ function noEndpoint(addresses: readonly string[]): Hop {
   };
 }
 
-/** The record of a name in a zone: its own, or that of a wildcard. */
-function recordFor({ zone, records }: Zone, name: string): PrivateRecordSet | undefined {
-  const within = zoneName(zone);
-  const label = name === within ? "@" : name.slice(0, -within.length - 1);
-  const named = (wanted: string) =>
-    records.find(
-      (record) =>
-        lastSegment(record.id ?? "").toLowerCase() === wanted &&
-        (addressesIn(record).length > 0 || record.properties.cnameRecord !== undefined),
-    );
-  const own = named(label);
-  if (own !== undefined || label === "@") return own;
-  const labels = label.split(".");
-  for (let at = 1; at <= labels.length; at++) {
-    const found = named(["*", ...labels.slice(at)].join("."));
-    if (found !== undefined) return found;
-  }
-  return undefined;
+function severalEndpoints(addresses: readonly string[], having: readonly PrivateEndpoint[]): Hop {
+  const networks = having.map(({ properties }) =>
+    lastSegment(networkOf(properties.subnet?.id) ?? ""),
+  );
+  return {
+    what: "endpoint",
+    name: addresses.join(", "),
+    state: "unknown",
+    found: `no endpoint in this network has the address, and several elsewhere do: in ${networks.join(", ")}`,
+    remedy: "see with which of these networks it is peered",
+  };
 }
 
-function addressesIn({ properties }: PrivateRecordSet): string[] {
-  return [
-    ...(properties.aRecords ?? []).map((each) => each.ipv4Address),
-    ...(properties.aaaaRecords ?? []).map((each) => each.ipv6Address),
-  ];
+function circle(name: string, alias: string): Hop {
+  return {
+    what: "record",
+    name,
+    state: "broken",
+    found: `is another name of ${alias}, which leads back here`,
+    remedy: "let one of the two records have an address",
+  };
 }
 
-function zoneName({ id = "", name }: { id?: string; name?: string }): string {
-  return (name ?? lastSegment(id)).toLowerCase();
-}
-
-function covers(zone: string, name: string): boolean {
-  return name === zone || name.endsWith(`.${zone}`);
+/** A name that no linked zone could have is asked of the public DNS. */
+function publicAlias(name: string): Hop {
+  return {
+    what: "record",
+    name,
+    state: "unknown",
+    found: "no private zone of this network could have it: it is asked of the public DNS",
+    remedy: "a name of the public DNS is not traced here",
+  };
 }
 
 function matches(network: string, wanted: string): boolean {

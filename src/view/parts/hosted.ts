@@ -1,4 +1,3 @@
-import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import { clusterAnnotation, conditions } from "../../hosted/names.ts";
 import { keyOf } from "../../model/kind.ts";
@@ -150,7 +149,13 @@ function chainOf(
   const zones = [status?.privateDNSZoneID, status?.baseDomainDNSZoneID].flatMap(
     (zone) => index.zone(zone) ?? [],
   );
-  const others = otherConnections(index, cluster, id("link-service"), service, endpoint);
+  const others = otherConnections(
+    index,
+    cluster,
+    id("link-service"),
+    service,
+    endpoint?.id ?? status?.privateEndpointID,
+  );
   const names = nameParts({
     cluster,
     under: id("endpoint"),
@@ -181,13 +186,13 @@ function otherConnections(
   cluster: string,
   under: string,
   service: PrivateLinkService | undefined,
-  own: PrivateEndpoint | undefined,
+  own: string | undefined,
 ): Pick<Drawn, "nodes" | "lines"> {
   const nodes: Node[] = [];
   const lines: Drawn["lines"] = [];
   for (const { name = "", properties } of service?.properties.privateEndpointConnections ?? []) {
     const endpointId = properties.privateEndpoint?.id ?? "";
-    if (own?.id && sameId(own.id, endpointId)) continue;
+    if (own && sameId(own, endpointId)) continue;
     const said = properties.privateLinkServiceConnectionState;
     const told = admission(said?.status, said?.description);
     const network = networkOf(index.endpoint(endpointId)?.properties.subnet?.id);

@@ -2,6 +2,7 @@ import type { PrivateRecordSet } from "../../azure/gateways/private-dns.ts";
 import { idKey, lastSegment } from "../../model/resource-id.ts";
 import type { Drawn, Node } from "../drawn.ts";
 import { networkOf } from "../index-of.ts";
+import { addressesIn } from "../records.ts";
 import type { Zone } from "../world.ts";
 
 /** The zones of a cluster and the records in them, drawn under the endpoint to which the names lead. */
@@ -71,11 +72,4 @@ export function nameParts(given: {
 
 function isAddress(record: PrivateRecordSet): boolean {
   return /\/(A|AAAA)$/i.test(record.type ?? "") || addressesIn(record).length > 0;
-}
-
-function addressesIn({ properties }: PrivateRecordSet): string[] {
-  return [
-    ...(properties.aRecords ?? []).map((each) => each.ipv4Address),
-    ...(properties.aaaaRecords ?? []).map((each) => each.ipv6Address),
-  ];
 }

@@ -1,0 +1,71 @@
+import { spawnSync } from "node:child_process";
+import { Command } from "commander";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Words, wordsOf, written } from "./completions.ts";
+
+const command = () =>
+  new Command("cluster")
+    .option("--kubeconfig <file>", "kubeconfig to use: it's a file")
+    .addCommand(new Command("create").description("make one").option("--base-domain <name>", "x"))
+    .addCommand(new Command("destroy").description("delete one"));
+const programs = {
+  cluster: { summary: "clusters: all of them", load: async () => ({ command }) },
+  tree: { summary: "it's a tree", load: async () => ({ command: () => new Command("tree") }) },
+  agent: { summary: "reads its own arguments", load: async () => ({ program: async () => {} }) },
+};
+let words: Words[] = [];
+beforeAll(async () => {
+  words = await wordsOf(programs);
+});
+
+/** What bash offers after these words. */
+function offered(...typed: string[]): string[] {
+  const script = `${written.bash(words)}
+COMP_WORDS=(${typed.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${typed.length - 1}
+_postern; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout, stderr, status } = spawnSync("bash", ["--norc", "-c", script], {
+    encoding: "utf8",
+  });
+  expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
+  return stdout.split("\n").filter(Boolean);
+}
+
+describe("bash offers", () => {
+  test.each([
+    [
+      ["postern", ""],
+      ["cluster", "tree", "agent"],
+    ],
+    [["postern", "tr"], ["tree"]],
+    [["postern", "cluster", "c"], ["create"]],
+    [
+      ["postern", "cluster", "create", "--"],
+      ["--base-domain", "--help"],
+    ],
+    [["postern", "--context", "cluster", "d"], ["destroy"]],
+    [["kubectl-postern", "tree", "--h"], ["--help"]],
+    [["postern", "nothing", "x"], []],
+  ])("after %j what may follow", (typed, wanted) => {
+    expect(offered(...typed)).toEqual(wanted);
+  });
+});
+
+test.each(["zsh", "fish"] as const)("%s can read its script, where it is installed", (shell) => {
+  const text = written[shell](words);
+  const { error, status, stderr } = spawnSync(shell, ["-n"], { input: text, encoding: "utf8" });
+  if (error === undefined) expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  // Quotes are what goes wrong: without what is quoted, none is left.
+  const bare = text.replace(/"[^"\n]*"/g, "").replace(/'(?:[^'\n]|'\\'')*'/g, "");
+  expect(bare).not.toContain("'");
+  expect(text).toContain("postern");
+});
+
+test("fish offers subcommands after their program, and options after theirs", () => {
+  const lines = written.fish(words).split("\n");
+  expect(lines).toContain(
+    "complete -c postern -n '__fish_seen_subcommand_from cluster; and __fish_seen_subcommand_from create' -l base-domain -d 'x'",
+  );
+  expect(lines).toContain(
+    "complete -c postern -n '__fish_use_subcommand' -f -a tree -d 'it'\\''s a tree'",
+  );
+});

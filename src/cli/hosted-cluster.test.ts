@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import { type CreateOptions, hostedClusterOf } from "./hosted-cluster.ts";
+
+const base: CreateOptions = {
+  namespace: "clusters",
+  baseDomain: "example.com",
+  location: "westeurope",
+  tenantId: "t",
+  subscriptionId: "s",
+  resourceGroup: "one",
+  vnetId: "/v",
+  subnetId: "/v/subnets/w",
+  controlPlaneClientId: "c",
+  endpointAccess: "Public",
+  oauthPublishingStrategy: "Route",
+};
+const made = (over: Partial<CreateOptions> = {}) =>
+  hostedClusterOf("one", { ...base, ...over }).spec;
+const azure = (over: Partial<CreateOptions> = {}) => made(over).platform.azure;
+
+/** How each service is published: its type and, where it has one, its name. */
+function published(over: Partial<CreateOptions>): Record<string, string> {
+  return Object.fromEntries(
+    made(over).services.map(({ service, servicePublishingStrategy }) => {
+      const { type, route, loadBalancer } = servicePublishingStrategy as {
+        type: string;
+        route?: { hostname: string };
+        loadBalancer?: { hostname: string };
+      };
+      const { hostname } = route ?? loadBalancer ?? {};
+      return [service, hostname ? `${type} ${hostname}` : type];
+    }),
+  );
+}
+
+describe("the topology", () => {
+  test("of a public cluster is said, and it has no private part", () => {
+    expect(azure()).toMatchObject({ topology: "Public" });
+    expect(azure()).not.toHaveProperty("private");
+  });
+
+  test.each(["Private", "PublicAndPrivate"] as const)("%s has a private link", (endpointAccess) => {
+    expect(azure({ endpointAccess })).toMatchObject({
+      topology: endpointAccess,
+      private: { type: "PrivateLink" },
+    });
+    expect(azure({ endpointAccess }).private).not.toHaveProperty("privateLink");
+  });
+
+  test("names the NAT subnet and the further subscriptions where they are given", () => {
+    const given = {
+      endpointAccess: "Private",
+      endpointAccessPrivateNatSubnetId: "/n/subnets/nat",
+      endpointAccessPrivateAdditionalAllowedSubscriptions: ["a", "b"],
+    } as const;
+    expect(
+      azure({
+        ...given,
+        endpointAccessPrivateAdditionalAllowedSubscriptions: [
+          ...given.endpointAccessPrivateAdditionalAllowedSubscriptions,
+        ],
+      }).private,
+    ).toEqual({
+      type: "PrivateLink",
+      privateLink: { natSubnetID: "/n/subnets/nat", additionalAllowedSubscriptions: ["a", "b"] },
+    });
+  });
+
+  test("of a public cluster takes no flag of a private link", () => {
+    expect(() => made({ endpointAccessPrivateNatSubnetId: "/n/subnets/nat" })).toThrow(
+      "set --endpoint-access to Private or PublicAndPrivate",
+    );
+  });
+});
+
+describe("the services", () => {
+  const domain = "public.example.net";
+  test.each([
+    ["a public cluster", {}, "LoadBalancer"],
+    ["one that is both", { endpointAccess: "PublicAndPrivate" }, "LoadBalancer"],
+    ["a private one", { endpointAccess: "Private" }, "Route"],
+  ] as const)("of %s publish the API server by what suits it", (_what, over, type) => {
+    expect(published(over)).toEqual({
+      APIServer: type,
+      OAuthServer: "Route",
+      Konnectivity: "Route",
+      Ignition: "Route",
+    });
+  });
+
+  test("of a public cluster have all four names of an external domain", () => {
+    expect(published({ externalDnsDomain: domain })).toEqual({
+      APIServer: `Route api-one.${domain}`,
+      OAuthServer: `Route oauth-one.${domain}`,
+      Konnectivity: `Route konnectivity-one.${domain}`,
+      Ignition: `Route ignition-one.${domain}`,
+    });
+  });
+
+  test.each(["Private", "PublicAndPrivate"] as const)(
+    "of a cluster that is %s have names for the API and OAuth only",
+    (endpointAccess) => {
+      expect(published({ endpointAccess, externalDnsDomain: `${domain}.` })).toEqual({
+        APIServer: `Route api-one.${domain}`,
+        OAuthServer: `Route oauth-one.${domain}`,
+        Konnectivity: "Route",
+        Ignition: "Route",
+      });
+    },
+  );
+
+  test("have OAuth on a load balancer where that is asked for, with its name there", () => {
+    const over = { oauthPublishingStrategy: "LoadBalancer", externalDnsDomain: domain } as const;
+    expect(published(over).OAuthServer).toBe(`LoadBalancer oauth-one.${domain}`);
+  });
+});
+
+describe("an external domain", () => {
+  test.each(["one.example.com", "example.com", "EXAMPLE.com.", "com"])(
+    "%s is refused, because it lies above the cluster's own",
+    (externalDnsDomain) => {
+      expect(() => made({ externalDnsDomain })).toThrow("choose a domain beside it");
+    },
+  );
+
+  test.each(["ample.com", "two.example.com", "x.one.example.com"])(
+    "%s is taken: it only looks like it",
+    (externalDnsDomain) => {
+      expect(() => made({ externalDnsDomain })).not.toThrow();
+    },
+  );
+});

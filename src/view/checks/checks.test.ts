@@ -1,0 +1,169 @@
+import { describe, expect, test } from "vitest";
+import {
+  balancer,
+  guestGroup,
+  ids,
+  link,
+  network,
+  oneWorld,
+  service,
+  zoneOf,
+} from "../../../test/cli/one-world.ts";
+import type { World } from "../world.ts";
+import { examine, worldChecks } from "./all.ts";
+
+const nat = (over: { policy?: string; used?: number; prefix?: string } = {}) =>
+  oneWorld({
+    azure: {
+      networks: [
+        network(ids.home, "10.0.0.0/16", [
+          { id: ids.nat, prefix: "10.0.9.0/24", policy: "Disabled", ...over },
+        ]),
+      ],
+    },
+  });
+const withBalancer = (over: Parameters<typeof balancer>[0]) =>
+  oneWorld({ azure: { loadBalancers: [balancer(over)] } });
+const withService = (over: object) => oneWorld({ azure: { linkServices: [service(over)] } });
+const withZones = (...zones: World["azure"]["zones"]) => oneWorld({ azure: { zones } });
+const own = zoneOf(ids.zone, [ids.guest], { api: "192.168.0.4" });
+
+/** Each check with worlds in which it finds something: which verdict, and words of what it says. */
+const wrong: Record<string, [what: string, world: World, verdict: string, says: string][]> = {
+  "NAT subnet policy": [
+    ["a subnet that does not let it", nat({ policy: "Enabled" }), "wrong", "makes no link service"],
+  ],
+  "NAT addresses": [
+    [
+      "more addresses than Azure gives",
+      withService({ ipConfigurations: Array.from({ length: 9 }, () => ({ properties: {} })) }),
+      "wrong",
+      "9 of at most 8",
+    ],
+  ],
+  "free addresses": [
+    ["a full subnet", nat({ prefix: "10.0.9.0/29", used: 3 }), "wrong", "0 addresses"],
+    ["a nearly full one", nat({ prefix: "10.0.9.0/29", used: 1 }), "warning", "2 addresses"],
+  ],
+  "region and network of the load balancer": [
+    ["another region", withBalancer({ location: "North Europe" }), "wrong", "northeurope"],
+    [
+      "a NAT subnet in another network",
+      withService({ ipConfigurations: [{ properties: { subnet: { id: ids.workers } } }] }),
+      "wrong",
+      "another network",
+    ],
+  ],
+  "load balancer SKU": [["a Basic one", withBalancer({ sku: "Basic" }), "wrong", "needs Standard"]],
+  "visibility and approval": [
+    [
+      "everybody sees it",
+      withService({ visibility: { subscriptions: ["*"] } }),
+      "warning",
+      "every",
+    ],
+    ["the guest is not let in", withService({ autoApproval: {} }), "wrong", "is not let in"],
+    ["the guest does not see it", withService({ visibility: {} }), "wrong", "is not let in"],
+  ],
+  "connections that wait": [
+    [
+      "one that nobody decided on",
+      withService({
+        privateEndpointConnections: [
+          {
+            name: "shop",
+            properties: { privateLinkServiceConnectionState: { status: "Pending" } },
+          },
+        ],
+      }),
+      "warning",
+      "shop waits",
+    ],
+  ],
+  "load balancer behind the link service": [
+    ["one that is gone", oneWorld({ azure: { loadBalancers: [] } }), "warning", "is gone"],
+  ],
+  "zones already linked": [
+    [
+      "another zone of the name",
+      withZones(own, zoneOf(`${guestGroup}/privateDnsZones/Example.com`, [ids.guest])),
+      "wrong",
+      "another zone example.com",
+    ],
+  ],
+  "shadowed names": [
+    [
+      "a zone below another with records for it",
+      withZones(
+        zoneOf(`${guestGroup}/privateDnsZones/example.com`, [ids.guest], { "api.one": "10.0.0.1" }),
+        zoneOf(`${guestGroup}/privateDnsZones/one.example.com`, [ids.guest]),
+      ),
+      "wrong",
+      "hides api.one.example.com",
+    ],
+  ],
+  "custom DNS servers": [
+    [
+      "servers of their own",
+      oneWorld({
+        azure: { networks: [network(ids.guest, "192.168.0.0/16", [], ["10.1.1.1"])] },
+      }),
+      "warning",
+      "10.1.1.1",
+    ],
+  ],
+};
+
+test("every check has a world in which it finds something", () => {
+  expect(Object.keys(wrong).sort()).toEqual(worldChecks.map(({ name }) => name).sort());
+});
+
+test("where all is well, nothing but good is found", () => {
+  const verdicts = new Set(examine(oneWorld()).map(({ verdict }) => verdict));
+  expect([...verdicts]).toEqual(["ok"]);
+});
+
+describe.each(Object.entries(wrong))("%s", (name, cases) => {
+  const check = worldChecks.find((each) => each.name === name);
+
+  test("has nothing against what is right", () => {
+    expect(check?.look(oneWorld()).filter(({ verdict }) => verdict !== "ok")).toEqual([]);
+  });
+
+  test.each(cases)("finds %s", (_what, world, verdict, says) => {
+    const found = check?.look(world).filter((each) => each.verdict !== "ok") ?? [];
+    expect(found).toMatchObject([{ verdict, found: expect.stringContaining(says) }]);
+    if (name !== "NAT addresses") expect(found[0]?.remedy).toBeTruthy();
+  });
+});
+
+describe("a check is quiet about", () => {
+  const quiet = (name: string, world: World) =>
+    expect(
+      examine(world).filter(({ check, verdict }) => check === name && verdict !== "ok"),
+    ).toEqual([]);
+
+  test("a link that has no load balancer yet", () => {
+    const links = [link({ status: { internalLoadBalancerID: undefined } })];
+    quiet("load balancer SKU", oneWorld({ kube: { links } }));
+  });
+
+  test("a zone of the same name in another network", () => {
+    const other = zoneOf(`${guestGroup}/privateDnsZones/example.com`, [ids.home]);
+    quiet("zones already linked", withZones(own, other));
+    const inner = zoneOf(`${guestGroup}/privateDnsZones/api.one.hypershift.local`, [ids.home]);
+    quiet("shadowed names", withZones(own, inner));
+  });
+
+  test("servers that are Azure's own", () => {
+    const networks = [network(ids.guest, "192.168.0.0/16", [], ["168.63.129.16"])];
+    quiet("custom DNS servers", oneWorld({ azure: { networks } }));
+  });
+});
+
+test("what could not be read is said, and nothing is concluded from it", () => {
+  const unread = [{ what: "networks in g", why: "it may not be read" }];
+  expect(examine(oneWorld({ unread, azure: { networks: [] } }))).toContainEqual(
+    expect.objectContaining({ verdict: "not looked at", about: "networks in g" }),
+  );
+});

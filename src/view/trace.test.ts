@@ -1,0 +1,258 @@
+import { describe, expect, test } from "vitest";
+import {
+  address,
+  balancer,
+  cluster,
+  endpointOf,
+  guestGroup,
+  host,
+  ids,
+  oneWorld,
+  service,
+  zoneOf,
+} from "../../test/cli/one-world.ts";
+import { aliasesOf, publishedBy, type Trace, tracesOf } from "./trace.ts";
+import type { World } from "./world.ts";
+
+const only = (world: World, name = host): Trace => {
+  const [trace, ...more] = tracesOf(world, name);
+  expect(more).toEqual([]);
+  return trace as Trace;
+};
+const last = (world: World, name = host) => only(world, name).hops.at(-1);
+
+test("a way that is whole goes by every hop to the machines", () => {
+  const { network, works, known, hops } = only(oneWorld());
+  expect({ network, works, known }).toEqual({ network: "guest", works: true, known: true });
+  expect(hops.map(({ what, found }) => `${what}: ${found}`)).toEqual([
+    "zone: answers for one.hypershift.local",
+    `record: ${address}`,
+    `endpoint: ${address}`,
+    "approval: Approved",
+    "link service: pls-one.guid.westeurope.azure.privatelinkservice",
+    "load balancer: ports 443",
+    "backend: 2 machines",
+  ]);
+});
+
+test("case and a dot at the end mean nothing", () => {
+  expect(only(oneWorld(), "API.One.hypershift.local.").works).toBe(true);
+});
+
+describe("a name", () => {
+  test("that no zone could have has no way", () => {
+    expect(tracesOf(oneWorld(), "api.elsewhere.example")).toEqual([]);
+    expect(tracesOf(oneWorld(), "notone.hypershift.local")).toEqual([]);
+  });
+
+  test("that its zone does not have is not known there", () => {
+    expect(only(oneWorld(), "nothing.one.hypershift.local")).toMatchObject({
+      works: false,
+      known: false,
+      hops: [{ state: "ok" }, { what: "record", state: "broken" }],
+    });
+  });
+
+  test("in a zone that is linked to no network is reached by nobody", () => {
+    const zones = [zoneOf(ids.zone, [], { api: address })];
+    expect(only(oneWorld({ azure: { zones } }))).toMatchObject({
+      network: "none",
+      known: true,
+      hops: [{ what: "zone", state: "broken", remedy: expect.stringContaining("link it") }],
+    });
+  });
+
+  test("is hidden by a more specific zone without it", () => {
+    const inner = `${guestGroup}/privateDnsZones/api.one.hypershift.local`;
+    const zones = [
+      zoneOf(ids.zone, [ids.guest], { api: address }),
+      zoneOf(inner, [ids.guest], { other: address }),
+    ];
+    expect(only(oneWorld({ azure: { zones } }))).toMatchObject({
+      known: true,
+      hops: [
+        { name: "api.one.hypershift.local" },
+        { found: expect.stringContaining("hides the one in one.hypershift.local") },
+      ],
+    });
+  });
+
+  test("is not hidden by a more specific zone of another network", () => {
+    const inner = `${guestGroup}/privateDnsZones/api.one.hypershift.local`;
+    const zones = [zoneOf(ids.zone, [ids.guest], { api: address }), zoneOf(inner, [ids.home])];
+    const traces = tracesOf(oneWorld({ azure: { zones } }), host);
+    expect(traces.map(({ network, works }) => [network, works])).toEqual([
+      ["home", false],
+      ["guest", true],
+    ]);
+    expect(tracesOf(oneWorld({ azure: { zones } }), host, "guest")).toHaveLength(1);
+    expect(tracesOf(oneWorld({ azure: { zones } }), host, ids.home)).toHaveLength(1);
+  });
+});
+
+describe("a wildcard", () => {
+  const wild = (records: Parameters<typeof zoneOf>[2]) =>
+    oneWorld({ azure: { zones: [zoneOf(ids.zone, [ids.guest], records)] } });
+
+  test("answers for every name below it", () => {
+    expect(only(oneWorld(), "a.b.apps.one.hypershift.local").works).toBe(true);
+  });
+
+  test("does not answer for the name that it is below", () => {
+    expect(only(oneWorld(), "apps.one.hypershift.local").known).toBe(false);
+  });
+
+  test("does not answer below a name that exists", () => {
+    const world = wild({ "*": address, "x.apps": "192.168.0.9" });
+    expect(only(world, "y.apps.one.hypershift.local").known).toBe(false);
+    expect(only(world, "y.other.one.hypershift.local").known).toBe(true);
+  });
+});
+
+describe("another name", () => {
+  const named = (records: Parameters<typeof zoneOf>[2], more: World["azure"]["zones"] = []) =>
+    oneWorld({ azure: { zones: [zoneOf(ids.zone, [ids.guest], records), ...more] } });
+
+  test("is followed, also into another zone", () => {
+    const other = zoneOf(`${guestGroup}/privateDnsZones/example.com`, [ids.guest], {
+      real: address,
+    });
+    const world = named({ api: { cname: "Real.example.com." } }, [other]);
+    expect(only(world)).toMatchObject({ works: true });
+    expect(only(world).hops[1]?.found).toBe("is another name of real.example.com");
+    expect(aliasesOf(world, host)).toEqual([host, "real.example.com"]);
+  });
+
+  test("that leads back is a circle and no endless way", () => {
+    const world = named({
+      api: { cname: "b.one.hypershift.local" },
+      b: { cname: "api.one.hypershift.local" },
+    });
+    expect(last(world)).toMatchObject({
+      state: "broken",
+      found: expect.stringContaining("leads back"),
+    });
+    expect(aliasesOf(world, host)).toHaveLength(2);
+  });
+
+  test("of the public DNS is not judged", () => {
+    expect(last(named({ api: { cname: "www.example.org" } }))).toMatchObject({
+      state: "unknown",
+      found: expect.stringContaining("public DNS"),
+    });
+  });
+});
+
+describe("an address", () => {
+  const elsewhere = (name: string) =>
+    endpointOf({
+      id: `/subscriptions/x/resourceGroups/x/providers/Microsoft.Network/privateEndpoints/${name}`,
+      subnet: `/subscriptions/x/resourceGroups/x/providers/Microsoft.Network/virtualNetworks/${name}/subnets/s`,
+      address,
+      to: "/subscriptions/x/nothing",
+    });
+  const own = endpointOf({ id: ids.endpoint, subnet: ids.workers, address });
+  const having = (...all: ReturnType<typeof endpointOf>[]) =>
+    oneWorld({
+      azure: {
+        endpoints: all.flatMap((each) => each.endpoints),
+        interfaces: all.flatMap((each) => each.interfaces),
+      },
+    });
+
+  test("that two networks have is that of the client's own", () => {
+    expect(only(having(elsewhere("other"), own)).works).toBe(true);
+  });
+
+  test("that only another network has is followed there, because the two may be peered", () => {
+    expect(only(having(elsewhere("other"))).hops[2]).toMatchObject({ name: "other", state: "ok" });
+  });
+
+  test("that several other networks have leads to nobody knows which", () => {
+    expect(last(having(elsewhere("a"), elsewhere("b")))).toMatchObject({
+      what: "endpoint",
+      state: "unknown",
+      found: expect.stringContaining("in a, b"),
+    });
+  });
+
+  test("of no endpoint is where it breaks", () => {
+    expect(last(having())).toMatchObject({ what: "endpoint", state: "broken" });
+  });
+});
+
+describe("it breaks", () => {
+  const withEndpoint = (status: string, to?: string) =>
+    oneWorld({
+      azure: endpointOf({
+        ...{ id: ids.endpoint, subnet: ids.workers, address, status },
+        ...(to !== undefined && { to }),
+      }),
+    });
+
+  test("at the approval that nobody has given, and says how to give it", () => {
+    expect(last(withEndpoint("Pending"))).toMatchObject({
+      what: "approval",
+      state: "pending",
+      remedy: "approve it: postern approve private-router-pe",
+    });
+  });
+
+  test.each(["Rejected", "Disconnected"])("at a connection that is %s, for good", (status) => {
+    expect(last(withEndpoint(status))).toMatchObject({
+      what: "approval",
+      state: "broken",
+      remedy: expect.stringContaining("never comes back"),
+    });
+  });
+
+  test("at a link service that cannot be seen, which is not judged", () => {
+    expect(last(withEndpoint("Approved", "/subscriptions/x/a/b"))).toMatchObject({
+      what: "link service",
+      state: "unknown",
+    });
+  });
+
+  test("at a link service that Azure failed to make", () => {
+    const linkServices = [service({ provisioningState: "Failed" })];
+    expect(last(oneWorld({ azure: { linkServices } }))).toMatchObject({
+      what: "link service",
+      state: "broken",
+    });
+  });
+
+  test("at a load balancer that is gone", () => {
+    expect(last(oneWorld({ azure: { loadBalancers: [] } }))).toMatchObject({
+      what: "load balancer",
+      found: "it is gone",
+    });
+  });
+
+  test("at a load balancer without rules, and at one without machines", () => {
+    const of = (properties: object) =>
+      oneWorld({ azure: { loadBalancers: [balancer({ properties })] } });
+    expect(last(of({ loadBalancingRules: [] }))).toMatchObject({ what: "load balancer" });
+    const empty = { backendAddressPools: [{ name: "kubernetes", properties: {} }] };
+    expect(last(of(empty))).toMatchObject({ what: "backend", found: "0 machines" });
+  });
+});
+
+test("the alias of a link service leads to it as its id does", () => {
+  const alias = "PLS-one.guid.westeurope.azure.privatelinkservice";
+  const world = oneWorld({
+    azure: endpointOf({ id: ids.endpoint, subnet: ids.workers, address, to: alias }),
+  });
+  expect(only(world).works).toBe(true);
+});
+
+test("a public name is known by the cluster that publishes it", () => {
+  const services = [
+    {
+      service: "APIServer",
+      servicePublishingStrategy: { type: "Route", route: { hostname: "api-one.example.com" } },
+    },
+  ] as never;
+  const world = oneWorld({ kube: { hostedClusters: [cluster({ services })] } });
+  expect(publishedBy(world, "API-one.example.com.")).toBe("clusters/one");
+  expect(publishedBy(world, "api-two.example.com")).toBeUndefined();
+});
