@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { onTestFinished } from "vitest";
 import {
   type ApplianceContext,
@@ -26,25 +27,15 @@ export const location = "westeurope";
 const role = "33333333-3333-4333-8333-333333333333";
 const roleId = `/subscriptions/${subscription}/providers/Microsoft.Authorization/roleDefinitions/${role}`;
 
+const roleOf = (name: string): readonly string[] =>
+  JSON.parse(readFileSync(new URL(`../../manifests/roles/${name}.json`, import.meta.url), "utf8"))
+    .Actions;
+
 /** The least that an agent needs. */
-export const agentActions: readonly string[] = [
-  "Microsoft.Compute/virtualMachines/read",
-  "Microsoft.Compute/virtualMachineScaleSets/virtualMachines/read",
-  "Microsoft.Compute/virtualMachineScaleSets/virtualMachines/networkInterfaces/read",
-  "Microsoft.Network/networkInterfaces/read",
-  "Microsoft.Network/loadBalancers/read",
-  "Microsoft.Network/loadBalancers/backendAddressPools/read",
-  "Microsoft.Network/loadBalancers/backendAddressPools/write",
-  "Microsoft.Network/virtualNetworks/joinLoadBalancer/action",
-  "Microsoft.Network/locations/operations/read",
-];
+export const agentActions = roleOf("agent");
 
 /** What it needs beside that to put its interface into a pool. */
-export const interfaceActions: readonly string[] = [
-  "Microsoft.Network/networkInterfaces/write",
-  "Microsoft.Network/virtualNetworks/subnets/join/action",
-  "Microsoft.Network/loadBalancers/backendAddressPools/join/action",
-];
+export const interfaceActions = roleOf("agent-interface");
 
 /** An agent of one machine, and the numbers that it keeps. */
 export interface TestAgent {
