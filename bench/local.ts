@@ -44,6 +44,8 @@ async function demo(): Promise<Row[]> {
   return [
     atMost("first start to the ready file", of(first, "readySeconds"), "s", 3),
     atMost("next start to the ready file", of(again, "readySeconds"), "s", 3),
+    told("first start: CPU", of(first, "readyCpuSeconds"), "s"),
+    told("next start: CPU", of(again, "readyCpuSeconds"), "s"),
     atMost("demo available after that", of([...first, ...again], "availableSeconds"), "s", 10),
     atMost("demo: Ctrl-C to the end", of([...first, ...again], "stopSeconds"), "s", 3),
     told("demo: memory", of(first, "memoryMB"), "MB"),

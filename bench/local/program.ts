@@ -4,10 +4,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { cpuMs } from "./cpu.ts";
 
 /** What one run of `postern local` took. */
 export interface Run {
   readySeconds: number;
+  /** What it had used by then: time says little where others use the machine too. */
+  readyCpuSeconds: number;
   /** From the ready file until everything was available. */
   availableSeconds: number;
   /** The most that it had at any time. */
@@ -37,6 +40,7 @@ export async function runLocal(args: readonly string[], cache: string): Promise<
     });
     await until(child, () => existsSync(readyFile));
     const ready = performance.now();
+    const readyCpuSeconds = cpuMs([child.pid ?? 0]) / 1000;
     await until(child, () => text.includes("Everything is available"));
     const available = performance.now();
     const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
@@ -45,6 +49,7 @@ export async function runLocal(args: readonly string[], cache: string): Promise<
     const [, kubernetes, azure] = /(\d+) requests to Kubernetes, (\d+) to Azure/.exec(text) ?? [];
     return {
       readySeconds: (ready - started) / 1000,
+      readyCpuSeconds,
       availableSeconds: (available - ready) / 1000,
       memoryMB: Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024,
       kubernetesRequests: Number(kubernetes),

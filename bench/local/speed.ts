@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { collectionPath, KubeClient } from "../../src/kube/client.ts";
 import { fromKubeconfigText } from "../../src/kube/credentials.ts";
 import { median } from "../report.ts";
+import { cpuMs } from "./cpu.ts";
 import type { Sample } from "./samples.ts";
 
 /** What an API server did in one round. */
@@ -56,15 +56,6 @@ export async function speedOf(
     writeCpuMs: (cpuWritten - cpuBefore) / (2 * count),
     listCpuMs: (cpuMs(pids) - cpuWritten) / lists,
   };
-}
-
-/** What processes have used so far; the kernel counts in hundredths of a second. */
-function cpuMs(pids: readonly number[]): number {
-  const used = pids.map((pid) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(" ");
-    return (Number(fields[13]) + Number(fields[14])) * 10;
-  });
-  return used.reduce((sum, each) => sum + each, 0);
 }
 
 async function inTurns(count: number, act: (n: number) => Promise<unknown>): Promise<void> {
