@@ -67,7 +67,8 @@ describe("postern operator for Cluster API", () => {
         status: 200,
         text: expect.stringMatching(/\[\+\]cache-kubeadmcontrolplanes ok: .*failed/),
       });
-      expect((await ready())?.text).toContain("[+]leader ok: leading");
+      const text = () => ready().then((page) => page?.text);
+      await expect.poll(text).toContain("[+]leader ok: leading");
       expect(log()).toContain(
         '"clusterApi":{"managementCluster":{"namespace":"default","name":"mc"}',
       );
