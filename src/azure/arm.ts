@@ -118,7 +118,7 @@ export class Arm {
       request: (method, path, options = {}) =>
         this.#request(method, path, options, caller, credential),
       follow: (address, what) => this.#follow(address, what, caller, credential),
-      check: (id) => operations.check(view, id),
+      check: (id) => operations.check(view, id, !caller.mayWrite()),
       prove: async () => credential.prove?.(caller.signal),
     };
     return view;

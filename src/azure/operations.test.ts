@@ -229,6 +229,21 @@ describe("looking at an operation", () => {
     expect(arm.operations.size).toBe(0);
   });
 
+  test("whoever may not write looks on, and the failure is still told to the one who may", async () => {
+    const failed: Answer = [200, { status: "Failed", error: { code: "InternalServerError" } }];
+    const { made, clock, check, looked } = await begun("PUT", put, failed);
+    const onlooker = made.for(caller({ mayWrite: () => false }));
+    clock.pass(600_000);
+    for (let i = 0; i < 2; i++)
+      expect(await onlooker.check(linkId)).toMatchObject({ state: "failed" });
+    expect(await check()).toMatchObject({
+      state: "failed",
+      error: { code: "InternalServerError" },
+    });
+    expect(await check()).toBeUndefined();
+    expect(looked()).toHaveLength(1);
+  });
+
   test("no request is made before it is due, and one when it is", async () => {
     const { arm, clock, write, looked } = await begun("PUT", put, running);
     expect(write).toEqual({ state: "running", id: linkId, retryAfterMs: 5_000 });

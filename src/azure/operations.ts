@@ -38,6 +38,8 @@ interface Operation extends Look {
   lookedAt: number;
   dueAt: number;
   looking?: Promise<OperationState>;
+  /** How it ended, until the one who acts on it has heard. */
+  ended?: OperationState;
 }
 
 const longestMs = 3_600_000;
@@ -101,10 +103,21 @@ export class Operations {
     return operation !== undefined && operation.print === printOf(method, body);
   }
 
-  /** What became of the operation on a resource: at most one request, and none before it is due. */
-  async check(arm: ArmView, id: string): Promise<OperationState | undefined> {
+  /**
+   * What became of the operation on a resource: at most one request, and none before it is due. Whoever only looks on leaves
+   * its end for the one who acts on it: a failure is told once.
+   */
+  async check(arm: ArmView, id: string, looksOn = false): Promise<OperationState | undefined> {
     const operation = this.#operations.get(idKey(id));
     if (operation === undefined) return undefined;
+    const state = operation.ended ?? (await this.#stateOf(arm, operation));
+    // Another write may have taken its place while we looked.
+    if (state.state !== "running" && !looksOn && this.#operations.get(operation.key) === operation)
+      this.#operations.delete(operation.key);
+    return state;
+  }
+
+  async #stateOf(arm: ArmView, operation: Operation): Promise<OperationState> {
     const now = this.#clock.now();
     if (now < operation.dueAt) return { state: "running", retryAfterMs: operation.dueAt - now };
     const scoutDueMs = this.#scoutDueMs(operation, now);
@@ -132,18 +145,17 @@ export class Operations {
   }
 
   async #look(arm: ArmView, operation: Operation): Promise<OperationState> {
-    const { key, kind, lookedAt, startedAt, dueAt } = operation;
+    const { kind, lookedAt, startedAt, dueAt } = operation;
     const outcome = await lookAt(arm, operation, this.#clock.now());
     const now = this.#clock.now();
     if (outcome.state === "running" && now - startedAt < longestMs)
       return this.#putOff(operation, outcome, now);
-    // Another write may have taken the place of this one while we looked.
-    if (this.#operations.get(key) === operation) this.#operations.delete(key);
-    if (outcome.state === "running")
-      return {
-        state: "failed",
-        error: new AzureError({ code: "OperationTimedOut", what: operation.what }),
-      };
+    if (outcome.state === "running") {
+      const error = new AzureError({ code: "OperationTimedOut", what: operation.what });
+      operation.ended = { state: "failed", error };
+      return operation.ended;
+    }
+    operation.ended = outcome;
     this.#scouts.delete(kind);
     this.#durations.learn(kind, {
       runningMs: lookedAt - startedAt,
