@@ -1,8 +1,11 @@
 import { type Clock, realClock } from "../model/clock.ts";
 import { type Failure, isExplained } from "../model/failure.ts";
 import { type Kind, type KubeObject, keyOf } from "../model/kind.ts";
+import { redact } from "../model/redact.ts";
+import type { WatchCache } from "./cache.ts";
 import { Caches } from "./caches.ts";
-import type { KubeClient } from "./client.ts";
+import { collectionPath, type KubeClient } from "./client.ts";
+import { KubeError } from "./errors.ts";
 import type { Feature, Plan } from "./feature.ts";
 import type { Log } from "./log.ts";
 import { RunningPass } from "./pass.ts";
@@ -20,18 +23,22 @@ export interface DryRunOptions {
   log: Log;
   signal: AbortSignal;
   clock?: Clock;
-  namespace?: string | undefined;
 }
 
 /** So many objects are looked at at once; what bounds it is Azure's budget, which is kept elsewhere. */
 const atOnce = 32;
 
+/** So many sockets are enough for lists and for what a plan reads beside them. */
+const sockets = 32;
+
 /** See and plan once for every object, as the controllers would, and write nothing. */
 export async function dryRun(options: DryRunOptions): Promise<Planned[]> {
-  const { client, log, namespace, features } = options;
+  const { log, features, signal } = options;
   const clock = options.clock ?? realClock;
-  const caches = new Caches({ client, log, namespace, clock });
+  // A client of its own: whoever gave us theirs may want to write afterwards.
+  const client = options.client.apart(sockets);
   client.guard(() => false);
+  const caches = new Caches({ client, log, clock });
   const made = features.map((make) => {
     caches.takeAsked();
     const { feature, whereServed = false } = make({ caches, kube: client });
@@ -39,22 +46,40 @@ export async function dryRun(options: DryRunOptions): Promise<Planned[]> {
     return { feature, whereServed, asked: caches.takeAsked() };
   });
   const over = new AbortController();
-  const watching = caches.start(AbortSignal.any([options.signal, over.signal]));
+  const watching = caches.start(AbortSignal.any([signal, over.signal]));
   try {
     const work: (() => Promise<Planned>)[] = [];
     for (const { feature, asked, whereServed } of made) {
-      await known(
-        [...asked].map(([cache, needed]) => (needed && !whereServed ? cache.filled : cache.known)),
-        options.signal,
-      );
+      await unlessAborted(Promise.all([...asked.keys()].map((cache) => cache.known)), signal);
+      const needed = [...asked].flatMap(([cache, needs]) => (needs && !whereServed ? [cache] : []));
+      if (!(await areServed(needed, client, signal))) continue;
       for (const object of caches.of(feature.kind).list())
-        work.push(() => planOne(feature, object, { clock, log, signal: options.signal }));
+        work.push(() => planOne(feature, object, { clock, log, signal }));
     }
     return await inTurns(work, atOnce);
   } finally {
     over.abort();
     await watching;
+    client.close();
   }
+}
+
+/** Whether a feature has all that it needs. A kind that is not served has no objects; one that is not shown is an error. */
+async function areServed(
+  needed: readonly WatchCache[],
+  client: KubeClient,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (const { kind, filled } of needed.filter((cache) => !cache.health().filled)) {
+    try {
+      await client.request("GET", `${collectionPath(kind, undefined)}?limit=1`, { signal });
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 404) return false;
+      throw error;
+    }
+    await unlessAborted(filled, signal);
+  }
+  return true;
 }
 
 /** See and plan once for one object, and write nothing. */
@@ -64,7 +89,8 @@ export async function planOne(
   { clock, log, signal }: { clock: Clock; log: Log; signal: AbortSignal },
 ): Promise<Planned> {
   const key = keyOf(object);
-  const pass = new RunningPass(key, "change", {
+  // After what people change, and by what was seen of late: whoever looks must not hold up whoever works.
+  const pass = new RunningPass(key, "retry", {
     clock,
     mayWrite: () => false,
     makeLog: () => log,
@@ -77,19 +103,20 @@ export async function planOne(
   } catch (error) {
     signal.throwIfAborted();
     if (!isExplained(error)) throw error;
-    return { ...about, failure: error.explain() };
+    const failure = error.explain();
+    return { ...about, failure: { ...failure, message: redact(failure.message) } };
   } finally {
     signal.removeEventListener("abort", end);
     pass.over();
   }
 }
 
-function known(all: readonly Promise<unknown>[], signal: AbortSignal): Promise<unknown> {
+function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
   const stopped = new Promise<never>((_, refuse) => {
     if (signal.aborted) refuse(signal.reason);
     signal.addEventListener("abort", () => refuse(signal.reason), { once: true });
   });
-  return Promise.race([Promise.all(all), stopped]);
+  return Promise.race([work, stopped]);
 }
 
 /** The results in order, with so many under way at once. */
