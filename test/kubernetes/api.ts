@@ -1,5 +1,6 @@
 import { vi } from "vitest";
 import { type Cluster, describeOnCluster } from "../setup/cluster.ts";
+import { describeWhere } from "../setup/needs.ts";
 import type { RequestOptions } from "../setup/request.ts";
 import { startWatch, type Watch } from "./watching.ts";
 
@@ -77,9 +78,10 @@ export interface Api extends Cluster {
   watch(path: string, options?: RequestOptions): Promise<Watch>;
 }
 
-/** Cases that hold on the real kube-apiserver and on the embedded API. */
-export function describeApi(name: string, suite: (api: Api) => void): void {
-  describeOnCluster(name, (cluster) => suite(apiOf(cluster)));
+/** Cases that hold on the real kube-apiserver and on the embedded API; skipped where something else is missing. */
+export function describeApi(name: string, suite: (api: Api) => void, missing?: string): void {
+  if (missing === undefined) describeOnCluster(name, (cluster) => suite(apiOf(cluster)));
+  else describeWhere(missing, name, () => suite(apiOf({} as Cluster)));
 }
 
 /** The same for a cluster that a suite has for itself. */

@@ -1,10 +1,15 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { findOrBuildGoClients } from "../setup/binaries.ts";
-import { configMaps, describeApi, eventually, type List } from "./api.ts";
+import { type Api, configMaps, describeApi, eventually, type List } from "./api.ts";
 import { start } from "./running.ts";
 import { withWidgets } from "./widgets.ts";
 
-describeApi("controllers in Go", (api) => {
+const found = await findOrBuildGoClients((line) => process.stderr.write(`${line}\n`));
+const program = "program" in found ? found.program : "";
+
+describeApi("controllers in Go", suite, "missing" in found ? found.missing : undefined);
+
+function suite(api: Api): void {
   const condition = {
     type: "object",
     required: ["type"],
@@ -25,12 +30,6 @@ describeApi("controllers in Go", (api) => {
       },
     },
   });
-  let program: string;
-  beforeAll(async () => {
-    const found = await findOrBuildGoClients((line) => process.stderr.write(`${line}\n`));
-    if ("missing" in found) throw new Error(found.missing);
-    program = found.program;
-  }, 600_000);
   const run = (what: string, namespace: string, argument = "") =>
     start(program, [what, api.kubeconfig, namespace, argument]);
   const status = async (path: string) => (await api.request("GET", path)).status;
@@ -107,4 +106,4 @@ describeApi("controllers in Go", (api) => {
     await eventually(async () => expect(await status(path)).toBe(404));
     expect(await status(configMaps(namespace, "a-made"))).toBe(404);
   }, 60_000);
-});
+}

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findOrBuildKubectl } from "../setup/binaries.ts";
-import { configMaps, describeApi } from "./api.ts";
+import { type Api, configMaps, describeApi } from "./api.ts";
 import { start } from "./running.ts";
 import { withWidgets } from "./widgets.ts";
 
@@ -14,7 +14,12 @@ interface Said {
   err: string;
 }
 
-describeApi("kubectl", (api) => {
+const found = await findOrBuildKubectl((line) => process.stderr.write(`${line}\n`));
+const program = "kubectl" in found ? found.kubectl : "";
+
+describeApi("kubectl", suite, "missing" in found ? found.missing : undefined);
+
+function suite(api: Api): void {
   const condition = {
     type: "object",
     properties: { type: { type: "string" }, status: { type: "string" } },
@@ -47,14 +52,10 @@ describeApi("kubectl", (api) => {
       ],
     },
   });
-  let program: string;
   let folder: string;
-  beforeAll(async () => {
+  beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "postern-kubectl-"));
-    const found = await findOrBuildKubectl((line) => process.stderr.write(`${line}\n`));
-    if ("missing" in found) throw new Error(found.missing);
-    program = found.kubectl;
-  }, 600_000);
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   const flags = (namespace: string) => [
@@ -449,4 +450,4 @@ describeApi("kubectl", (api) => {
     await kubectl(namespace, "create secret generic s --from-literal=k=v");
     expect(await kubectl(namespace, "get secret s --no-headers")).toMatch(/^s +Opaque +1 +\d+/);
   });
-});
+}
