@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -75,12 +75,23 @@ function makeTemporary(): string {
 function makeKept(asked: string): string {
   const path = resolve(asked);
   try {
-    // Keys and tokens will be in it.
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     return path;
   } catch (cause) {
     throw unwritable(path, cause);
   }
+}
+
+/**
+ * Make a folder and those above it that are missing. Node's own way never ends where a folder that is there says that there
+ * is none to make one in, as /proc does.
+ */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  const above = dirname(path);
+  if (!existsSync(above)) makeFolder(above);
+  // Keys and tokens will be in it.
+  mkdirSync(path, { mode: 0o700 });
 }
 
 /** The system lets go of this lock when the process ends, however it does. */

@@ -39,15 +39,17 @@ test("a second one beside the first says what the first has, and the first goes 
   expect((await first.kube("GET", "/api/v1/namespaces/default")).status).toBe(200);
 }, 120_000);
 
-test("a folder that cannot be written to is named", async () => {
-  // Where nobody can make a folder, not even root.
-  const data = "/sys/postern-data";
-  const { exitCode, said } = await ended("--port-base", "0", "--data", data);
-  expect(exitCode).toBe(1);
-  expect(said).toMatch(
-    /^postern: \/sys\/postern-data cannot be written · .* · give --data a folder/,
-  );
-});
+// Where nobody can make a folder, not even root.
+test.each(["/sys/postern", "/proc/postern", "/proc/postern/deeper"])(
+  "the folder %s, which cannot be made, is named",
+  async (data) => {
+    const { exitCode, said } = await ended("--port-base", "0", "--data", data);
+    expect(exitCode).toBe(1);
+    expect(said).toMatch(
+      new RegExp(`^postern: ${data} cannot be written · .* · give --data a folder`),
+    );
+  },
+);
 
 test("a file where the folder should be is named and left alone", async () => {
   const place = folder();
