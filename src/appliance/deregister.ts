@@ -139,7 +139,9 @@ async function leave(
     case "settled":
       return done;
     case "changing": {
-      // It goes on without us; whoever writes next has read that we are gone.
+      // It goes on without us; whoever has written since had read that we are gone, and looks after the end.
+      const { etag } = state.written;
+      if (etag !== undefined && pool.etag !== etag) return done;
       const againAfterMs = nextLookMs(state);
       const stayed = ctx.clock.now() - state.goneSince >= settleMs;
       return stayed || againAfterMs >= pass.leftMs() ? done : { againAfterMs };

@@ -10,6 +10,8 @@ import type { Clock } from "../model/clock.ts";
 export interface WrittenPool {
   /** Azure is still at it. */
   running: boolean;
+  /** What the pool is after this write, until the next one. */
+  etag: string | undefined;
   /** Why it came to nothing, asked of its operation; undefined where it did not, or nobody knows. */
   failure(): Promise<AzureError | undefined>;
 }
@@ -30,8 +32,10 @@ export async function writePool(
   const query = { "api-version": apiVersions.network };
   const answer = await arm.request("PUT", id, { query, body, ifMatch: etag });
   const first = firstOutcome("PUT", answer, what);
+  const { etag: after } = (answer.body ?? {}) as BackendPool;
   return {
     running: first.state === "running",
+    etag: after,
     async failure() {
       if (first.state === "done") return undefined;
       if (first.state === "failed") return first.error;
