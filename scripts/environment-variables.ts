@@ -1,0 +1,96 @@
+/** A variable of the environment that Postern reads. */
+export interface Variable {
+  name: string;
+  /** What it does. */
+  does: string;
+}
+
+/** Every variable that the code reads, by whom it concerns. A test compares this with the sources. */
+export const variables: Readonly<Record<string, readonly Variable[]>> = {
+  "Which Azure": [
+    {
+      name: "AZURE_CLOUD_NAME",
+      does: "`AzurePublicCloud` (the default), `AzureUSGovernmentCloud`, `AzureChinaCloud`, `AzureGermanCloud` or `AzureBleuCloud`",
+    },
+    {
+      name: "AZURE_RESOURCE_MANAGER_ENDPOINT",
+      does: "the address of Resource Manager, for a cloud of your own or the simulator; it stands before `AZURE_CLOUD_NAME`",
+    },
+    {
+      name: "AZURE_AUTHORITY_HOST",
+      does: "the address of Entra; it stands before the cloud's own",
+    },
+    {
+      name: "AZURE_CA_FILE",
+      does: "the authority of an Entra with a certificate of its own, in PEM",
+    },
+    {
+      name: "AZURE_SUBSCRIPTION_ID",
+      does: "the subscription of the management cluster; for Cluster API that of the base domain's zone. Without it the one in `AZURE_CREDENTIALS_FILE`",
+    },
+    {
+      name: "AZURE_RESOURCE_GROUP",
+      does: "the group of the management cluster's load balancers; `--role control-plane` and `cluster-api` need none",
+    },
+  ],
+  "Who acts in it": [
+    {
+      name: "AZURE_PLS_CLIENT_ID",
+      does: "a switch: act by what the platform gives the pod, which is a secret, a certificate, a token file or a managed identity, in this order",
+    },
+    {
+      name: "AZURE_CREDENTIALS_FILE",
+      does: "a file with `subscriptionId`, `tenantId`, `clientId` and `clientSecret`; it stands before the variables below, and is read again for every token",
+    },
+    { name: "AZURE_TENANT_ID", does: "the tenant of the identity" },
+    { name: "AZURE_CLIENT_ID", does: "the client id of the identity" },
+    { name: "AZURE_CLIENT_SECRET", does: "its secret" },
+    { name: "AZURE_CLIENT_CERTIFICATE_PATH", does: "or its certificate and key, in PEM" },
+    { name: "AZURE_CLIENT_CERTIFICATE_PASSWORD", does: "the password of that key" },
+    { name: "AZURE_FEDERATED_TOKEN_FILE", does: "or a token of a service account that it trusts" },
+    {
+      name: "AZURE_POD_IDENTITY_AUTHORITY_HOST",
+      does: "where managed identities get their tokens, if it is not the machine's metadata service",
+    },
+  ],
+  "Clusters of Cluster API that are no AzureClusters": [
+    {
+      name: "CLUSTER_AZURE_SUBSCRIPTION_ID",
+      does: "the subscription in which their zones are made; it counts together with the next two, else the management cluster's does",
+    },
+    { name: "CLUSTER_AZURE_TENANT_ID", does: "the tenant of the identity for them" },
+    { name: "CLUSTER_AZURE_CLIENT_ID", does: "its client id" },
+    { name: "CLUSTER_AZURE_LOCATION", does: "the region of the groups that are made for them" },
+  ],
+  "Which Kubernetes": [
+    { name: "KUBECONFIG", does: "the kubeconfig, where `--kubeconfig` does not name one" },
+    {
+      name: "KUBERNETES_SERVICE_HOST",
+      does: "set in every pod: the service account is used, where no kubeconfig is named",
+    },
+    { name: "KUBERNETES_SERVICE_PORT", does: "its port; 443 without it" },
+    { name: "HOME", does: "at last `.kube/config` in this folder" },
+    { name: "POD_NAME", does: "the name of this replica in the Lease; the host's name without it" },
+  ],
+  "What is shown and sent": [
+    { name: "NO_COLOR", does: "no colour, even on a terminal" },
+    { name: "TERM", does: "`dumb`: no colour either" },
+    {
+      name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+      does: "where traces are sent; the other variables of OpenTelemetry's exporter count too",
+    },
+    { name: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", does: "the same, for traces only" },
+    { name: "OTEL_TRACES_EXPORTER", does: "`otlp` sends to the usual place, `none` sends nothing" },
+    { name: "OTEL_SDK_DISABLED", does: "`true`: no traces" },
+    { name: "OTEL_SERVICE_NAME", does: "the name in the traces; `postern` without it" },
+  ],
+  "The agent": [
+    { name: "POSTERN_POOL", does: "stands in for `--pool`" },
+    {
+      name: "NOTIFY_SOCKET",
+      does: "set by systemd: it is told when the agent has joined and when it leaves",
+    },
+    { name: "WATCHDOG_USEC", does: "set by systemd: how often it wants to hear of the agent" },
+    { name: "WATCHDOG_PID", does: "set by systemd: for which process" },
+  ],
+};
