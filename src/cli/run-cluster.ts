@@ -1,6 +1,5 @@
 import { parse, stringify } from "yaml";
 import { annotations, clusterAnnotation } from "../hosted/names.ts";
-import { KubeError } from "../kube/errors.ts";
 import { realClock, wait } from "../model/clock.ts";
 import { type KubeObject, keyOf } from "../model/kind.ts";
 import { azurePrivateLinkService } from "../model/kinds/azure-private-link-service.ts";
@@ -11,6 +10,7 @@ import { secret } from "../model/kinds/secret.ts";
 import { gatherKube } from "../view/gather.ts";
 import type { KubeWorld } from "../view/world.ts";
 import { chosen } from "./chosen.ts";
+import { CommandFailure } from "./command-failure.ts";
 import { print } from "./output.ts";
 import type { Session } from "./session.ts";
 import { UsageError } from "./usage-error.ts";
@@ -53,8 +53,7 @@ export async function destroyCluster(
     told = left;
     if (realClock.now() > until) {
       if (!options.force || forced)
-        throw new KubeError(
-          "Timeout",
+        throw new CommandFailure(
           `${key} is not gone after ${Math.round(graceMs / minuteMs)} minutes · ${left} · see postern tree ${key}; it goes on being deleted`,
         );
       print("the time is over: what is left in the guest's subscription is given up");
@@ -110,8 +109,7 @@ export async function accessTo(
   const { data } = (held ?? {}) as { data?: Record<string, string> };
   const text = data?.kubeconfig && Buffer.from(data.kubeconfig, "base64").toString("utf8");
   if (!text)
-    throw new KubeError(
-      "NotFound",
+    throw new CommandFailure(
       `there is no kubeconfig of ${key} yet · Secret ${namespace ?? "…"}/admin-kubeconfig is written by its control plane · wait until that is up`,
     );
   if (!portForward)

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import type { Ready } from "../../src/local/ready.ts";
 import { root } from "../package/run-bin.ts";
 import { type Answer, send } from "../setup/request.ts";
@@ -39,21 +39,28 @@ export interface Resource {
   properties: Record<string, unknown>;
 }
 
+/** Takes what is to be done at the end of a test, or of a suite. */
+export type AtEnd = (undo: () => void) => void;
+
 /** A folder that goes with the test. */
-export function folder(): string {
+export function folder(atEnd: AtEnd = onTestFinished): string {
   const path = mkdtempSync(join(tmpdir(), "postern-test-"));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  atEnd(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
 /** Start it and wait until it is ready. It is killed at the end of the test. */
-export async function startLocal(...args: string[]): Promise<Running> {
-  const readyFile = join(folder(), "ready.json");
-  const { child, output } = spawnLocal(["--port-base", "0", "--ready-file", readyFile, ...args]);
+export function startLocal(...args: string[]): Promise<Running> {
+  return startLocalUntil(onTestFinished, ...args);
+}
+
+/** The same for several tests. */
+export async function startLocalUntil(atEnd: AtEnd, ...args: string[]): Promise<Running> {
+  const readyFile = join(folder(atEnd), "ready.json");
+  const given = ["--port-base", "0", "--ready-file", readyFile, ...args];
+  const { child, output } = spawnLocal(given, atEnd);
   const ended = () => child.exitCode !== null || child.signalCode !== null;
-  await expect
-    .poll(() => ended() || existsSync(readyFile), { timeout: 60_000, interval: 20 })
-    .toBe(true);
+  await vi.waitUntil(() => ended() || existsSync(readyFile), { timeout: 60_000, interval: 20 });
   if (ended()) throw new Error(`it ended before it was ready\n${output()}`);
   const ready = JSON.parse(readFileSync(readyFile, "utf8")) as Ready;
   const server = connectionIn(ready.kubeconfig);
@@ -80,7 +87,10 @@ export async function startLocal(...args: string[]): Promise<Running> {
 }
 
 /** Start it, whatever comes of it. */
-export function spawnLocal(args: string[]): { child: ChildProcess; output: () => string } {
+export function spawnLocal(
+  args: string[],
+  atEnd: AtEnd = onTestFinished,
+): { child: ChildProcess; output: () => string } {
   const bin = join(root, "bin/postern.js");
   const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("AZURE_"));
   const child = spawn(process.execPath, [bin, "local", ...args], {
@@ -92,7 +102,7 @@ export function spawnLocal(args: string[]): { child: ChildProcess; output: () =>
     stream?.setEncoding("utf8").on("data", (more: string) => {
       text += more;
     });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  atEnd(() => void child.kill("SIGKILL"));
   return { child, output: () => text };
 }
 
@@ -120,5 +130,5 @@ export function conditionOf(thing: Thing, type: string): string | undefined {
 
 /** Wait until everything of the scenario is available. */
 export async function untilAvailable({ output }: Running): Promise<void> {
-  await expect.poll(output, { timeout: 120_000 }).toContain("Everything is available");
+  await vi.waitUntil(() => output().includes("Everything is available"), { timeout: 120_000 });
 }

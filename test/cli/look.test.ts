@@ -1,0 +1,239 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { root } from "../package/run-bin.ts";
+import { golden, useCommands } from "./commands.ts";
+
+const on = useCommands();
+const slow = 120_000;
+
+const asked: [name: string, args: string[]][] = [
+  ["plan", ["plan"]],
+  ["plan-wide", ["plan", "-o", "wide"]],
+  ["tree", ["tree"]],
+  ["tree-one", ["tree", "blue"]],
+  ["tree-wide", ["tree", "clusters/blue", "-o", "wide"]],
+  ["trace", ["trace", "API-blue.example.com."]],
+  ["trace-cluster-api", ["trace", "apiserver.amber.example.net"]],
+  ["doctor", ["doctor"]],
+  ["doctor-before-install", ["doctor", "--before-install"]],
+  ["orphans", ["orphans"]],
+  ["adopt", ["adopt", "blue"]],
+  ["approve", ["approve"]],
+  ["reject", ["reject"]],
+];
+
+describe("at rest, as text", () => {
+  test.each(asked)(
+    "%s is as it is kept, and all is well",
+    async (name, args) => {
+      const { exitCode, stdout, stderr } = await on.run(...args);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      await expect(golden(stdout)).toMatchFileSnapshot(`golden/${name}.txt`);
+    },
+    slow,
+  );
+});
+
+test(
+  "json and yaml say the same, and are whole",
+  async () => {
+    const both = asked.filter(([name]) => !/wide|one$/.test(name));
+    for (const [name, args] of both) {
+      const [json, yaml] = await Promise.all(
+        ["json", "yaml"].map((format) => on.run(...args, "-o", format)),
+      );
+      expect({ exitCode: json?.exitCode, stderr: json?.stderr }, name).toEqual({
+        exitCode: 0,
+        stderr: "",
+      });
+      expect(golden(JSON.stringify(JSON.parse(json?.stdout ?? "")))).toBe(
+        golden(JSON.stringify(parse(yaml?.stdout ?? ""))),
+      );
+    }
+  },
+  4 * slow,
+);
+
+test(
+  "looking writes nothing, and lists by subscription",
+  async () => {
+    const before = await on.last();
+    await on.run("plan");
+    await on.run("tree");
+    await on.run("doctor");
+    const you = on.local.ready.azure?.identities.find(({ name }) => name === "you");
+    const mine = (await on.asked(before)).filter(({ identity }) => identity === you?.objectId);
+    expect(mine.length).toBeGreaterThan(10);
+    expect(mine.filter(({ method }) => method !== "GET")).toEqual([]);
+  },
+  slow,
+);
+
+describe("a question without an answer", () => {
+  test.each([
+    [["tree", "bleu"], 64, "there is no cluster 'bleu': did you mean 'blue'?"],
+    [["plan", "clusters/gren"], 64, "did you mean 'clusters/green'?"],
+    [["adopt", "org/amber"], 64, "org/amber is no HostedCluster"],
+    [["cluster", "access", "blue"], 1, "there is no kubeconfig of clusters/blue yet"],
+    [["approve", "private-router"], 64, "did you mean 'private-router-pe'?"],
+    [["approve", "private-router-pe"], 64, "several endpoints are called 'private-router-pe'"],
+    [["permissions", "gest"], 64, "did you mean 'guest'?"],
+    [["completion", "powershell"], 64, "there is one for bash, zsh, fish"],
+    [["trace"], 64, "missing required argument 'host'"],
+    [["tree", "-o", "xml"], 64, "Allowed choices are text, wide, json, yaml"],
+    [["tree", "--context", "nowhere"], 1, "nowhere"],
+  ])(
+    "%j is one line that says what would be right",
+    async (args, exitCode, says) => {
+      const ended = await on.run(...args);
+      expect(ended).toMatchObject({ exitCode, stdout: "", stderr: expect.stringContaining(says) });
+      expect(ended.stderr.trimEnd().split("\n")).toHaveLength(1);
+    },
+    slow,
+  );
+
+  test(
+    "a host that no zone knows is said, and a network that does not know it",
+    async () => {
+      expect(await on.run("trace", "api.nowhere.example.org")).toMatchObject({
+        exitCode: 3,
+        stdout: expect.stringMatching(/^no private zone knows api\.nowhere\.example\.org\ndo this/),
+      });
+      expect(await on.run("trace", "api-blue.example.com", "--from", "green")).toMatchObject({
+        exitCode: 3,
+        stdout: expect.stringContaining("it is a public name of clusters/blue"),
+      });
+    },
+    slow,
+  );
+});
+
+describe("without rights in Azure", () => {
+  const run = (...args: string[]) => on.runWith({ KUBECONFIG: on.as("nobody") }, ...args);
+
+  test(
+    "the tree says what could not be read, and concludes nothing",
+    async () => {
+      const { exitCode, stdout, stderr } = await run("tree", "blue");
+      expect({ exitCode, stderr }).toEqual({ exitCode: 3, stderr: "" });
+      expect(stdout).toContain("not read: ");
+      expect(stdout).not.toContain("broken");
+    },
+    slow,
+  );
+
+  test(
+    "the doctor names what is not looked at",
+    async () => {
+      const { stdout } = await run("doctor", "-o", "json");
+      const { findings } = JSON.parse(stdout) as { findings: { check: string; verdict: string }[] };
+      expect(findings).toContainEqual(
+        expect.objectContaining({ check: "what can be read", verdict: "not looked at" }),
+      );
+    },
+    slow,
+  );
+
+  test(
+    "a plan that cannot be made is exit code 1 and says why",
+    async () => {
+      const { exitCode, stdout, stderr } = await run("plan", "blue");
+      expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: "" });
+      expect(stdout).toContain("it cannot be said");
+      expect(stdout).toMatch(/authori[sz]ation|may not|lacks/i);
+    },
+    slow,
+  );
+
+  test(
+    "orphans are not looked for in what cannot be seen, and that is said",
+    async () => {
+      const { stdout } = await run("orphans");
+      expect(stdout).toContain("not read: ");
+    },
+    slow,
+  );
+});
+
+describe("the way to a person", () => {
+  const bin = join(root, "bin/postern.js");
+  const env = () => ({ ...process.env, KUBECONFIG: on.local.ready.kubeconfig });
+
+  test(
+    "a reader that closes the pipe ends it without a word",
+    async () => {
+      const child = spawn(process.execPath, [bin, "tree", "-o", "json"], { env: env() });
+      child.stdout.destroy();
+      const [stderr, [exitCode]] = await Promise.all([text(child.stderr), once(child, "close")]);
+      expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+    },
+    slow,
+  );
+
+  test(
+    "as kubectl postern it answers by the same exit codes",
+    async () => {
+      const path = join(on.files, "kubectl-postern");
+      symlinkSync(bin, path);
+      const run = (...args: string[]) =>
+        spawnSync(process.execPath, [path, ...args], { env: env(), encoding: "utf8" });
+      expect(run("tree", "bleu")).toMatchObject({ status: 64 });
+      expect(run("trace", "api.nowhere.example.org")).toMatchObject({ status: 3 });
+      expect(run("version")).toMatchObject({ status: 0, stderr: "" });
+    },
+    slow,
+  );
+
+  test.runIf(spawnSync("script", ["--version"]).error === undefined)(
+    "a terminal of 40 columns has lines that fit, save for words that are longer, and colours",
+    async () => {
+      const command = `stty cols 40; '${process.execPath}' '${bin}' tree blue`;
+      const { stdout } = spawnSync("script", ["-qec", command, "/dev/null"], {
+        env: { ...env(), TERM: "xterm", NO_COLOR: "" },
+        encoding: "utf8",
+      });
+      expect(stdout).toContain("\u001b[32m✓");
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: a colour is made of one.
+      const lines = stdout.replace(/\u001b\[\d+m/g, "").split(/\r?\n/);
+      const long = lines.filter((line) => line.length > 40);
+      for (const line of long) expect(line.replace(/[│├└─✓\s]*/, "").trim()).toMatch(/^\S+$/);
+      const plain = spawnSync("script", ["-qec", command, "/dev/null"], {
+        env: { ...env(), TERM: "xterm", NO_COLOR: "1" },
+        encoding: "utf8",
+      });
+      expect(plain.stdout).not.toContain("\u001b[");
+    },
+    slow,
+  );
+
+  test(
+    "Ctrl-C ends it with 130 while Azure does not answer",
+    async () => {
+      const hang = await on.slowDown();
+      const before = await on.last();
+      const child = spawn(process.execPath, [bin, "tree"], { env: env() });
+      const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+      const you = on.local.ready.azure?.identities.find(({ name }) => name === "you");
+      await expect
+        .poll(
+          async () => (await on.asked(before)).some(({ identity }) => identity === you?.objectId),
+          { timeout: 60_000 },
+        )
+        .toBe(true);
+      child.kill("SIGINT");
+      const [stdout, stderr, [exitCode]] = await ended;
+      expect({ stdout, stderr, exitCode }).toEqual({
+        stdout: "",
+        stderr: "postern: interrupted\n",
+        exitCode: 130,
+      });
+      await hang();
+    },
+    slow,
+  );
+});
