@@ -1,4 +1,5 @@
 import type { Arm } from "../azure/arm.ts";
+import type { Log } from "../kube/log.ts";
 import { serveDashboard } from "../server/dashboard.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import { gather } from "../view/gather.ts";
@@ -20,14 +21,16 @@ export async function startDashboard(given: {
   simulator: Simulator | undefined;
   operatorId: string | undefined;
   managementGroup: string;
+  log: Log;
 }): Promise<{ url: string; close(): Promise<void> }> {
   const { operator, person, subscriptions, port, version, simulator, operatorId } = given;
-  const { managementGroup } = given;
+  const { managementGroup, log } = given;
   const road = () => person ?? operator.arm;
   const dashboard = await serveDashboard({
     listen: { host: "127.0.0.1", port },
     mode: "local",
     version,
+    log,
     actions:
       simulator && person && operatorId
         ? breakages({

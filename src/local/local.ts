@@ -2,6 +2,7 @@ import { createWriteStream } from "node:fs";
 import { packageVersion } from "../cli/package-version.ts";
 import { readyOf } from "../cli/simulator-ready.ts";
 import { KubeClient } from "../kube/client.ts";
+import { makeLog } from "../kube/log.ts";
 import type { ClusterApiFlags } from "../operator/cluster-api.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import { type Appliances, startAppliances } from "./appliances.ts";
@@ -105,6 +106,7 @@ export async function startLocal(
     const dashboard = await startDashboard({
       ...{ operator, simulator, version, port: ports.dashboard },
       ...{ person: people.road, operatorId: people.operatorId },
+      log: makeLog({ write: (line) => void log.write(line) }),
       ...{ managementGroup, subscriptions: subscriptionsOf(simulator, managementGroup) },
     });
     stops.push(() => dashboard.close());

@@ -1,6 +1,7 @@
 import type { KubeClient } from "../kube/client.ts";
 import { KubeError } from "../kube/errors.ts";
 import type { Journal } from "../kube/journal.ts";
+import type { Log } from "../kube/log.ts";
 import type { Runtime } from "../kube/runtime.ts";
 import { type Dashboard, serveDashboard } from "../server/dashboard.ts";
 import { gather } from "../view/gather.ts";
@@ -18,11 +19,18 @@ export async function startDashboard(given: {
   journal: Journal;
   runtime: () => Runtime | undefined;
   subscriptions: readonly string[];
+  log: Log;
 }): Promise<Dashboard> {
-  const { listen, version, client, azure, journal, runtime, subscriptions } = given;
+  const { listen, version, client, azure, journal, runtime, subscriptions, log } = given;
+  // It asks nobody who they are: the way to it is kubectl port-forward, which does.
+  if (!/^(localhost|127(\.\d+){3}|::1)$/.test(listen.host))
+    throw new KubeError(
+      "NotListening",
+      `the dashboard is not served on ${listen.host} · whoever reaches that address could read it · give --dashboard 127.0.0.1:${listen.port} and use kubectl port-forward`,
+    );
   try {
     return await serveDashboard({
-      ...{ listen, version, mode: "operator" },
+      ...{ listen, version, log, mode: "operator" },
       source: {
         kube: () => client,
         runtime,

@@ -79,7 +79,7 @@ export async function runOperator(
   const dashboard =
     settings.dashboard &&
     (await startDashboard({
-      ...{ listen: settings.dashboard, version, client, azure, journal },
+      ...{ listen: settings.dashboard, version, client, azure, journal, log },
       runtime: () => runtime,
       subscriptions: managementGroup ? [subscriptionOf(managementGroup) ?? ""] : [],
     }).catch((error: unknown) => {
@@ -121,6 +121,8 @@ export async function runOperator(
       },
       "started",
     );
+    // Pages that were opened before there were caches begin to listen to them.
+    if (dashboard) dashboard.renew();
     await runtime.run(signal);
   } finally {
     if (dashboard) await dashboard.close();

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Log } from "../kube/log.ts";
 import { isExplained } from "../model/failure.ts";
 import { redact } from "../model/redact.ts";
 import { sendFile } from "./files.ts";
@@ -23,6 +24,8 @@ export interface DashboardOptions {
   mode: "local" | "operator";
   version: string;
   actions?: readonly Action[];
+  /** Hears of what nobody expected. */
+  log: Pick<Log, "error">;
 }
 
 /** A dashboard at work. */
@@ -36,11 +39,12 @@ export interface Dashboard {
 /** The dashboard: files, data and what is new. It costs nothing while nobody looks. */
 export async function serveDashboard(options: DashboardOptions): Promise<Dashboard> {
   const stream = new Stream(options.source);
+  const whole = inTurns(() => overview(options.source));
   const server = createServer((request, response) => {
-    answer(request, response, options, stream).catch((error: unknown) => {
-      const text = isExplained(error) ? error.explain().message : "an unexpected error";
+    answer(request, response, options, { stream, whole }).catch((error: unknown) => {
+      const { status, text } = told(error, options.log);
       if (response.headersSent) response.destroy();
-      else send(response, isExplained(error) ? 502 : 500, { error: redact(text) });
+      else send(response, status, { error: redact(text) });
     });
   });
   await new Promise<void>((resolve, reject) => {
@@ -60,72 +64,125 @@ export async function serveDashboard(options: DashboardOptions): Promise<Dashboa
   };
 }
 
+/** Work that is done once for all who ask while they wait. What has begun may miss what they ask about: they share the next. */
+function inTurns<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | undefined;
+  return () => {
+    next ??= running.then(() => {
+      next = undefined;
+      const made = work();
+      running = made.catch(() => undefined);
+      return made;
+    });
+    return next;
+  };
+}
+
+interface Shared {
+  stream: Stream;
+  /** The overview, once for all pages that ask for it together. */
+  whole: () => Promise<unknown>;
+}
+
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   options: DashboardOptions,
-  stream: Stream,
+  { stream, whole }: Shared,
 ): Promise<void> {
-  if (!isMeantForUs(request)) {
+  const path = pathIn(request);
+  if (!isMeantForUs(request, path)) {
     send(response, 403, { error: "the dashboard answers only to the name of this machine" });
     return;
   }
-  const { pathname } = new URL(request.url ?? "/", "http://dashboard");
+  if (path === undefined) return send(response, 400, { error: "the address cannot be read" });
   const { source, mode, version, actions = [] } = options;
-  const write = request.method === "POST";
-  if (!write && request.method !== "GET" && request.method !== "HEAD")
-    return send(response, 405, { error: "only GET and POST are known here" });
-  if (pathname === "/api/about")
+  const [, wanted] = /^\/api\/actions\/([a-z-]+)$/.exec(path) ?? [];
+  if (wanted !== undefined) return act(request, response, actions, wanted);
+  if (request.method !== "GET" && request.method !== "HEAD")
+    return send(response, 405, { error: "this can only be read" });
+  if (path === "/api/about")
     return send(response, 200, {
       mode,
       version,
       actions: actions.map(({ do: _, ...rest }) => rest),
     });
-  if (pathname === "/api/overview") return send(response, 200, await overview(source));
-  if (pathname === "/api/budget") return send(response, 200, source.budgets());
-  if (pathname === "/api/stream") return stream.serve(response);
-  const [, namespace, name] = /^\/api\/clusters\/([^/]+)\/([^/]+)$/.exec(pathname) ?? [];
-  if (namespace !== undefined && name !== undefined) {
-    const cluster = `${decodeURIComponent(namespace)}/${decodeURIComponent(name)}`;
+  if (path === "/api/overview") return send(response, 200, await whole());
+  if (path === "/api/budget") return send(response, 200, source.budgets());
+  if (path === "/api/stream" && request.method === "GET") return stream.serve(response);
+  const [, cluster] = /^\/api\/clusters\/([^/]+\/[^/]+)$/.exec(path) ?? [];
+  if (cluster !== undefined) {
     const page = await clusterPage(source, cluster);
     if (page === undefined) return send(response, 404, { error: `there is no cluster ${cluster}` });
     return send(response, 200, page);
   }
-  const [, wanted] = /^\/api\/actions\/([a-z-]+)$/.exec(pathname) ?? [];
-  if (wanted !== undefined) {
-    const action = actions.find((each) => each.name === wanted);
-    if (action === undefined || !write)
-      return send(response, 404, { error: "there is no such action here" });
-    // A page of another site cannot set a header without asking first, and is not answered.
-    if (request.headers["x-postern"] !== "1")
-      return send(response, 403, { error: "the header x-postern is missing" });
-    const { target = "" } = (await bodyOf(request)) as { target?: string };
-    return send(response, 200, { said: await action.do(String(target)) });
-  }
-  if (pathname.startsWith("/api/")) return send(response, 404, { error: "there is no such page" });
-  await sendFile(request, response, pathname);
+  if (path.startsWith("/api/")) return send(response, 404, { error: "there is no such page" });
+  await sendFile(request, response, path);
 }
 
-/** A name that resolves to this machine may belong to anybody: only its own names are answered. */
-function isMeantForUs({ headers }: IncomingMessage): boolean {
-  const host = (headers.host ?? "").replace(/:\d+$/, "");
-  const { origin } = headers;
-  const known = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host);
-  return known && (origin === undefined || new URL(origin).host === headers.host);
+async function act(
+  request: IncomingMessage,
+  response: ServerResponse,
+  actions: readonly Action[],
+  name: string,
+): Promise<void> {
+  const action = actions.find((each) => each.name === name);
+  if (action === undefined || request.method !== "POST")
+    return send(response, 404, { error: "there is no such action here" });
+  // A page of another site cannot set a header without asking first, and is not answered.
+  if (request.headers["x-postern"] !== "1")
+    return send(response, 403, { error: "the header x-postern is missing" });
+  const body = await bodyOf(request);
+  if (body === undefined) return send(response, 400, { error: "the body cannot be read" });
+  send(response, 200, { said: await action.do(String(body.target ?? "")) });
+}
+
+/** What is asked for; undefined where it cannot be read. */
+function pathIn({ url = "/" }: IncomingMessage): string | undefined {
+  try {
+    return decodeURIComponent(new URL(url, "http://dashboard").pathname);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A name that resolves to this machine may belong to anybody: only its own names are answered. A page of another site may
+ * link to the dashboard, and may not ask it for data: it could not read the answer, but the answer has its price.
+ */
+function isMeantForUs({ headers }: IncomingMessage, path = "/api/"): boolean {
+  const { origin, host = "" } = headers;
+  const site = headers["sec-fetch-site"] ?? "none";
+  if (path.startsWith("/api/") && site !== "none" && site !== "same-origin") return false;
+  const known = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host);
+  return known && (origin === undefined || origin.replace(/^https?:\/\//, "") === host);
+}
+
+/** What a page is told of an error, and the status that goes with it. */
+function told(error: unknown, log: Pick<Log, "error">): { status: number; text: string } {
+  if (isExplained(error)) return { status: 502, text: error.explain().message };
+  const { name } = error as Error;
+  if (name === "TimeoutError" || name === "AbortError")
+    return { status: 504, text: "Kubernetes or Azure did not answer in time · it is asked again" };
+  log.error({ err: error }, "the dashboard failed");
+  return { status: 500, text: "an unexpected error · see the log · please report it" };
 }
 
 const largestBody = 65_536;
 
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
+/** The body of a request; undefined where it is none of ours. */
+async function bodyOf(request: IncomingMessage): Promise<{ target?: unknown } | undefined> {
   let text = "";
   for await (const chunk of request) {
     text += String(chunk);
-    if (text.length > largestBody) throw new Error("the body is too large");
+    if (text.length > largestBody) return undefined;
   }
   try {
-    return text === "" ? {} : JSON.parse(text);
+    const body: unknown = JSON.parse(text || "{}");
+    return typeof body === "object" && body !== null ? body : undefined;
   } catch {
-    return {};
+    return undefined;
   }
 }
 

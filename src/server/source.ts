@@ -2,6 +2,7 @@ import type { Budgets } from "../azure/budget.ts";
 import { clusterAnnotation } from "../hosted/names.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { type Planned, planOne } from "../kube/dry-run.ts";
+import { KubeError } from "../kube/errors.ts";
 import { eventKind } from "../kube/events.ts";
 import type { Journal, JournalStep } from "../kube/journal.ts";
 import { silentLog } from "../kube/log.ts";
@@ -9,11 +10,11 @@ import type { Runtime } from "../kube/runtime.ts";
 import { type Clock, realClock } from "../model/clock.ts";
 import { type KubeObject, keyOf } from "../model/kind.ts";
 import type { Condition } from "../model/kinds/condition.ts";
-import { idKey, lastSegment, sameId } from "../model/resource-id.ts";
+import { idKey, lastSegment } from "../model/resource-id.ts";
 import type { Picture } from "../view/drawn.ts";
 import { pictureOf } from "../view/picture.ts";
 import { type Trace, tracesOf } from "../view/trace.ts";
-import type { KubeWorld, World } from "../view/world.ts";
+import type { KubeWorld, Unread, World } from "../view/world.ts";
 
 /** Where the dashboard looks. Nothing is read before someone asks. */
 export interface SourceOptions {
@@ -51,8 +52,9 @@ export interface EventLine {
 }
 
 /** The overview: every cluster, without the records of its zones. */
-export async function overview({ look }: SourceOptions): Promise<Picture> {
-  return pictureOf(await look(() => false));
+export async function overview({ look, runtime }: SourceOptions): Promise<Picture> {
+  const picture = pictureOf(await look(() => false));
+  return { ...picture, unread: [...picture.unread, ...elsewhere(runtime())] };
 }
 
 /** The page of one cluster; undefined where there is none of this name. */
@@ -60,18 +62,27 @@ export async function clusterPage(
   options: SourceOptions,
   cluster: string,
 ): Promise<ClusterPage | undefined> {
-  const world = await options.look((zone, kube) => isZoneOf(cluster, zone.id ?? "", kube));
+  let isOpened: ((zone: string) => boolean) | undefined;
+  const world = await options.look((zone, kube) => {
+    isOpened ??= zonesOf(cluster, kube);
+    return isOpened(zone.id ?? "");
+  });
   const picture = pictureOf(world, cluster);
   if (picture.clusters.length === 0) return undefined;
   const objects = objectsOf(cluster, world.kube);
   const keys = new Set(objects.map(keyOf));
   const [plans, events] = await Promise.all([
     plansOf(options, keys),
-    eventsOf(options.kube(), objects),
+    unlessForbidden(eventsOf(options.kube(), objects)),
   ]);
+  const unread = [
+    ...picture.unread,
+    ...elsewhere(options.runtime()),
+    ...("why" in events ? [{ what: "events", why: events.why }] : []),
+  ];
   const hosts = picture.nodes.filter(({ kind }) => kind === "record").map(({ label }) => label);
   return {
-    picture,
+    picture: { ...picture, unread },
     plans: plans.map(asData),
     steps: options.journal().steps(keys),
     conditions: objects.flatMap((object) => {
@@ -79,30 +90,39 @@ export async function clusterPage(
       const named = `${object.kind ?? ""} ${keyOf(object)}`.trim();
       return status?.conditions ? [{ object: named, conditions: status.conditions }] : [];
     }),
-    events,
+    events: "why" in events ? [] : events,
     traces: [...new Set(hosts)]
       .filter((host) => !host.startsWith("*"))
       .map((host) => ({ host, traces: tracesOf(world, host) })),
   };
 }
 
-/** Whether a zone may hold names of a cluster. Opening all zones of all clusters would be two lists for each. */
-function isZoneOf(cluster: string, zone: string, kube: KubeWorld): boolean {
-  const statuses = objectsOf(cluster, kube).map(
-    (object) => (object as { status?: Record<string, unknown> }).status ?? {},
+/** Steps and plans are known only where the controllers are at work. */
+function elsewhere(runtime: Runtime | undefined): Unread[] {
+  if (runtime?.leading) return [];
+  const leader = runtime?.lease?.holder;
+  const why = `this replica does not lead${leader ? `: ${leader} does` : ""}`;
+  return [{ what: "steps and plans", why }];
+}
+
+/** Which zones may hold names of a cluster. Opening all zones of all clusters would be two lists for each. */
+function zonesOf(cluster: string, kube: KubeWorld): (zone: string) => boolean {
+  const named = new Set(
+    objectsOf(cluster, kube)
+      .map((object) => (object as { status?: Record<string, unknown> }).status ?? {})
+      .flatMap(({ privateDNSZoneID, baseDomainDNSZoneID }) => [
+        privateDNSZoneID,
+        baseDomainDNSZoneID,
+      ])
+      .flatMap((id) => (typeof id === "string" ? [idKey(id)] : [])),
   );
-  const named = statuses.flatMap(({ privateDNSZoneID, baseDomainDNSZoneID }) => [
-    privateDNSZoneID,
-    baseDomainDNSZoneID,
-  ]);
-  if (named.some((id) => typeof id === "string" && sameId(id, zone))) return true;
   const azure = kube.azureClusters.find((each) => keyOf(each) === cluster);
-  if (azure === undefined) return false;
-  const group = azure.spec.resourceGroup ?? azure.metadata.name;
-  return (
-    lastSegment(zone).split(".")[0] === azure.metadata.name ||
-    idKey(zone).includes(`/resourcegroups/${group.toLowerCase()}/`)
-  );
+  const group = azure && (azure.spec.resourceGroup ?? azure.metadata.name).toLowerCase();
+  return (zone) =>
+    named.has(idKey(zone)) ||
+    (azure !== undefined &&
+      (lastSegment(zone).split(".")[0] === azure.metadata.name ||
+        idKey(zone).includes(`/resourcegroups/${group}/`)));
 }
 
 /** The objects of one cluster: itself, its control plane and its links. */
@@ -116,14 +136,16 @@ function objectsOf(cluster: string, kube: KubeWorld): KubeObject[] {
   return [...own, ...within];
 }
 
+const plansMs = 20_000;
+
 /** What the controllers of this process would do next with these objects. */
 async function plansOf(
   { runtime, clock = realClock }: SourceOptions,
   keys: ReadonlySet<string>,
 ): Promise<Planned[]> {
   const running = runtime();
-  if (running === undefined) return [];
-  const signal = AbortSignal.timeout(20_000);
+  if (!running?.leading) return [];
+  const signal = AbortSignal.timeout(plansMs);
   const all = running.controllers.flatMap(({ feature }) =>
     [...keys].flatMap((key) => {
       const object = running.caches.of(feature.kind).get(key);
@@ -149,13 +171,25 @@ interface EventObject extends KubeObject {
 }
 
 const mostEvents = 200;
+const eventsMs = 20_000;
+
+/** What a replica may not read is said on the page, and the rest of it is there all the same. */
+async function unlessForbidden<T>(read: Promise<T[]>): Promise<T[] | { why: string }> {
+  try {
+    return await read;
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.status !== 403) throw error;
+    return { why: error.explain().message };
+  }
+}
 
 async function eventsOf(kube: KubeClient, objects: readonly KubeObject[]): Promise<EventLine[]> {
   const uids = new Set(objects.map(({ metadata }) => metadata.uid));
   const namespaces = new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
   const found: EventLine[] = [];
+  const signal = AbortSignal.timeout(eventsMs);
   for (const namespace of namespaces)
-    for await (const { items } of kube.list<EventObject>(eventKind, { namespace }))
+    for await (const { items } of kube.list<EventObject>(eventKind, { namespace, signal }))
       for (const event of items)
         if (uids.has(event.regarding?.uid))
           found.push({
