@@ -20,7 +20,12 @@ const oneCluster: World = {
   ...nothing,
   kube: {
     ...nothing.kube,
-    hostedClusters: [{ metadata: { namespace: "clusters", name: "one", uid: "1" }, spec: {} }],
+    hostedClusters: [
+      {
+        metadata: { namespace: "clusters", name: "one", uid: "1" },
+        spec: { platform: { type: "Azure" } },
+      },
+    ],
   },
 };
 
