@@ -1,16 +1,17 @@
-import { randomUUID } from "node:crypto";
 import type { Arm, ArmView } from "../azure/arm.ts";
 import { decision, endpointConnections } from "../azure/gateways/endpoint-connections.ts";
 import { privateEndpoints } from "../azure/gateways/private-endpoints.ts";
 import { privateLinkServices } from "../azure/gateways/private-link-services.ts";
 import { type Clock, realClock } from "../model/clock.ts";
-import { lastSegment, sameId } from "../model/resource-id.ts";
+import { lastSegment, parseResourceId, type ResourceId, sameId } from "../model/resource-id.ts";
 import type { Action } from "../server/dashboard.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import { LocalError } from "./local-error.ts";
 
 const throttleMs = 20_000;
 const withoutRoleMs = 20_000;
+const againMs = 5_000;
+const query = { "api-version": "2022-04-01" };
 
 /** What the buttons need: an Azure, the road of the person at the keyboard, and the operator. */
 export interface Breakable {
@@ -41,7 +42,7 @@ export function breakages(given: Breakable): Action[] {
       about: "Deletes the endpoint behind the operator's back. It is found missing and made anew.",
       on: "endpoint",
       do: async (id) => {
-        await privateEndpoints(arm()).remove(id);
+        await privateEndpoints(arm()).remove(endpointIn(id));
         return `${lastSegment(id)} is being deleted in Azure`;
       },
     },
@@ -51,14 +52,14 @@ export function breakages(given: Breakable): Action[] {
       about:
         "The owner of the link service turns the endpoint away. That is final: the endpoint must be made anew.",
       on: "endpoint",
-      do: (id) => decideOn(arm(), id, "Rejected"),
+      do: (id) => decideOn(arm(), endpointIn(id), "Rejected"),
     },
     {
       name: "approve",
       label: "Approve its connection",
       about: "The owner of the link service lets the endpoint in.",
       on: "endpoint",
-      do: (id) => decideOn(arm(), id, "Approved"),
+      do: (id) => decideOn(arm(), endpointIn(id), "Approved"),
     },
     {
       name: "throttle",
@@ -82,7 +83,7 @@ export function breakages(given: Breakable): Action[] {
       about:
         "The operator may do nothing in the management group for twenty seconds. Its conditions say which action is missing.",
       on: "nothing",
-      do: () => revoke(arm(), given, clock),
+      do: () => revoke(arm, given, clock),
     },
     {
       name: "kill-leader",
@@ -95,6 +96,11 @@ export function breakages(given: Breakable): Action[] {
       },
     },
   ];
+}
+
+/** The id that a page has sent, if it is one of an endpoint: nothing else is deleted from there. */
+function endpointIn(text: string): ResourceId {
+  return parseResourceId(text, "Microsoft.Network/privateEndpoints");
 }
 
 /** Decide on the connection of an endpoint, as the owner of the link service. */
@@ -135,37 +141,35 @@ interface Assignment {
 
 /** Take the operator's roles in the management group away, and give them back after a while. */
 async function revoke(
-  arm: ArmView,
-  { operatorId, managementGroup, person }: Breakable,
+  arm: () => ArmView,
+  { operatorId, managementGroup }: Breakable,
   clock: Clock,
 ): Promise<string> {
-  const query = { "api-version": "2022-04-01" };
   const path = `${managementGroup}/providers/Microsoft.Authorization/roleAssignments`;
-  const { body } = await arm.request("GET", path, { query });
+  const { body } = await arm().request("GET", path, { query });
   const held = ((body as { value?: Assignment[] }).value ?? []).filter(
     ({ id, properties }) =>
       properties.principalId === operatorId &&
       id.toLowerCase().startsWith(managementGroup.toLowerCase()),
   );
-  for (const { id } of held) await arm.request("DELETE", id, { query });
-  clock.after(withoutRoleMs, () => {
-    const again = person.for({
-      priority: "change",
-      signal: AbortSignal.timeout(30_000),
-      mayWrite: () => true,
-      id: "dashboard",
-    });
-    for (const { properties } of held) {
-      const { roleDefinitionId, principalId } = properties;
-      void again
-        .request("PUT", `${path}/${randomUUID()}`, {
-          query,
-          body: { properties: { roleDefinitionId, principalId } },
-        })
-        .catch(() => undefined);
-    }
-  });
+  for (const each of held) {
+    await arm().request("DELETE", each.id, { query });
+    clock.after(withoutRoleMs, () => void giveBack(arm, each, clock));
+  }
   return held.length === 0
     ? "the operator has no role there now"
     : "the operator's role is taken away for twenty seconds";
+}
+
+/** Azure may refuse it, because somebody throttles it too: it is asked until it is done. */
+async function giveBack(arm: () => ArmView, held: Assignment, clock: Clock): Promise<void> {
+  const { roleDefinitionId, principalId } = held.properties;
+  try {
+    await arm().request("PUT", held.id, {
+      query,
+      body: { properties: { roleDefinitionId, principalId } },
+    });
+  } catch {
+    clock.after(againMs, () => void giveBack(arm, held, clock));
+  }
 }

@@ -57,6 +57,7 @@ export async function startOperator(
   const journal = new Journal();
   const counted = { requests: 0 };
   let run = await begin(options, journal, counted, signal);
+  let restarting: Promise<void> | undefined;
   const pages = await serveHealth({
     listen: { host: "127.0.0.1", port: options.port },
     health: () => run.runtime.healthChecks(),
@@ -80,11 +81,18 @@ export async function startOperator(
     url: pages.url,
     requests: () => counted.requests,
     budgets: () => run.azure.arm.budgets.states(),
-    async restart() {
-      await run.end();
-      run = await begin(options, journal, counted, signal);
+    restart() {
+      // Two who kill it at once kill one operator: a second life beside the first would never be ended.
+      restarting ??= (async () => {
+        await run.end();
+        run = await begin(options, journal, counted, signal);
+      })().finally(() => {
+        restarting = undefined;
+      });
+      return restarting;
     },
     async stop() {
+      await restarting?.catch(() => undefined);
       await run.end();
       await pages.close();
       options.cloudProvider?.arm.close();
