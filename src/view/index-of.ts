@@ -16,6 +16,8 @@ export interface WorldIndex {
   /** The endpoints that lead to a link service, by its id or its alias. */
   endpointsTo(service: PrivateLinkService): PrivateEndpoint[];
   zone(id: string | undefined): Zone | undefined;
+  /** The networks that one is peered with. */
+  peersOf(network: string): string[];
   /** The addresses of an endpoint, from its network interfaces. */
   addressesOf(endpoint: PrivateEndpoint): string[];
 }
@@ -39,6 +41,15 @@ export function indexOf(world: World): WorldIndex {
       const key = idKey(service?.id ?? target);
       towards.set(key, [...(towards.get(key) ?? []), endpoint]);
     }
+  const peers = new Map(
+    azure.networks.map(({ id = "", properties }) => [
+      idKey(id),
+      (properties.virtualNetworkPeerings ?? []).flatMap((each) => {
+        const remote = each.properties.remoteVirtualNetwork?.id;
+        return remote === undefined ? [] : [idKey(remote)];
+      }),
+    ]),
+  );
   const find =
     <T>(map: Map<string, T>) =>
     (id: string | undefined) =>
@@ -56,6 +67,7 @@ export function indexOf(world: World): WorldIndex {
     endpoint: find(endpoints),
     endpointsTo: (service) => towards.get(idKey(service.id ?? "")) ?? [],
     zone: find(zones),
+    peersOf: (network) => peers.get(network) ?? [],
     addressesOf: ({ properties }) =>
       (properties.networkInterfaces ?? []).flatMap((each) => {
         const found = interfaces.get(idKey(each.id)) ?? each;

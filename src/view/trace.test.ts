@@ -152,7 +152,23 @@ describe("an address", () => {
       to: "/subscriptions/x/nothing",
     });
   const own = endpointOf({ id: ids.endpoint, subnet: ids.workers, address });
-  const having = (...all: ReturnType<typeof endpointOf>[]) =>
+  const having = (...all: ReturnType<typeof endpointOf>[]) => havingPeers([], ...all);
+  const peering = (name: string) => ({
+    properties: {
+      remoteVirtualNetwork: {
+        id: `/subscriptions/x/resourceGroups/x/providers/Microsoft.Network/virtualNetworks/${name}`,
+      },
+    },
+  });
+  const havingPeers = (peers: string[], ...all: ReturnType<typeof endpointOf>[]) => {
+    const world = plainlyHaving(...all);
+    const networks = world.azure.networks.map((network) => ({
+      ...network,
+      properties: { ...network.properties, virtualNetworkPeerings: peers.map(peering) },
+    }));
+    return { ...world, azure: { ...world.azure, networks } };
+  };
+  const plainlyHaving = (...all: ReturnType<typeof endpointOf>[]) =>
     oneWorld({
       azure: {
         endpoints: all.flatMap((each) => each.endpoints),
@@ -164,12 +180,17 @@ describe("an address", () => {
     expect(only(having(elsewhere("other"), own)).works).toBe(true);
   });
 
-  test("that only another network has is followed there, because the two may be peered", () => {
-    expect(only(having(elsewhere("other"))).hops[2]).toMatchObject({ name: "other", state: "ok" });
+  test("that only a network has with which the client's is peered is followed there", () => {
+    const world = havingPeers(["other"], elsewhere("other"));
+    expect(only(world).hops[2]).toMatchObject({ name: "other", state: "ok" });
   });
 
-  test("that several other networks have leads to nobody knows which", () => {
-    expect(last(having(elsewhere("a"), elsewhere("b")))).toMatchObject({
+  test("that only a network has which the client cannot reach is where it breaks", () => {
+    expect(last(having(elsewhere("other")))).toMatchObject({ what: "endpoint", state: "broken" });
+  });
+
+  test("that several peers have leads to nobody knows which", () => {
+    expect(last(havingPeers(["a", "b"], elsewhere("a"), elsewhere("b")))).toMatchObject({
       what: "endpoint",
       state: "unknown",
       found: expect.stringContaining("in a, b"),

@@ -125,9 +125,12 @@ function hopsOf(
     return [...hops, ...hopsOf(index, network, alias, seen)];
   }
   hops.push({ what: "record", name, state: "ok", found: addresses.join(", ") });
-  // Two networks may have the same addresses: the client's own counts first, then those it may be peered with.
-  const having = index.world.azure.endpoints.filter((each) =>
-    index.addressesOf(each).some((address) => addresses.includes(address)),
+  // Two networks may have the same addresses: only the client's own counts, and those that it is peered with.
+  const reached = new Set([network, ...index.peersOf(network)]);
+  const having = index.world.azure.endpoints.filter(
+    (each) =>
+      reached.has(networkOf(each.properties.subnet?.id) ?? "") &&
+      index.addressesOf(each).some((address) => addresses.includes(address)),
   );
   const own = having.find(({ properties }) => networkOf(properties.subnet?.id) === network);
   if (own === undefined && having.length > 1) return [...hops, severalEndpoints(addresses, having)];

@@ -1,5 +1,10 @@
 import type { ArmView } from "../arm.ts";
-import { type ArmResource, type ResourceGateway, resourceGateway } from "../gateway.ts";
+import {
+  type ArmResource,
+  type Reference,
+  type ResourceGateway,
+  resourceGateway,
+} from "../gateway.ts";
 import { apiVersions } from "./api-versions.ts";
 import type { Subnet } from "./subnets.ts";
 
@@ -9,6 +14,10 @@ export type VirtualNetwork = ArmResource<{
   addressSpace?: { addressPrefixes?: string[] };
   dhcpOptions?: { dnsServers?: string[] };
   subnets?: Subnet[];
+  virtualNetworkPeerings?: ArmResource<{
+    remoteVirtualNetwork?: Reference;
+    peeringState?: string;
+  }>[];
 }>;
 
 /** Virtual networks, in a resource group or a subscription. */
