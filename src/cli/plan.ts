@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { Planned } from "../kube/dry-run.ts";
+import type { Plan } from "../kube/feature.ts";
 import type { ClusterApiFlags } from "../operator/cluster-api.ts";
 import { type Format, paint, show, withConnection, withOutput } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
@@ -30,31 +31,26 @@ Examples:
   $ postern plan clusters/one -o json`,
     )
     .action(async (name: string | undefined, options: PlanOptions) => {
-      const { plansOf } = await import("./run-plan.ts");
+      const { asData, plansOf } = await import("./run-plan.ts");
       const { withSession } = await import("./session.ts");
       await withSession(options, async (session) => {
         const plans = await plansOf(session, options, name);
         const shown = plans.map(asData);
         show(options.output, { plans: shown }, (wide) => told(plans, wide));
         const changes = plans.some((each) => "plan" in each && each.plan.steps.length > 0);
-        const failed = plans.some((each) => "failure" in each);
+        const failed = plans.some((each) => "failure" in each || unseen(each).length > 0);
         if (failed) process.exitCode = 1;
         else if (changes) process.exitCode = 2;
       });
     });
 }
 
-function asData(planned: Planned) {
-  const { feature, kind, key } = planned;
-  const about = { controller: feature, kind: kind.kind, object: key };
-  if ("failure" in planned) return { ...about, failure: planned.failure };
-  const { steps, conditions, again } = planned.plan;
-  return {
-    ...about,
-    steps: steps.map(({ do: what, why }) => ({ do: what, why })),
-    conditions,
-    again,
-  };
+/** The conditions that a plan could only give because something may not be read: what would change there is not known. */
+function unseen(planned: Planned): Plan["conditions"] {
+  if ("failure" in planned) return [];
+  return planned.plan.conditions.filter(
+    ({ status, message }) => status !== "True" && /^cannot (read|list) /.test(message),
+  );
 }
 
 function told(plans: readonly Planned[], wide: boolean): string {
@@ -69,15 +65,17 @@ function told(plans: readonly Planned[], wide: boolean): string {
       continue;
     }
     const unmet = planned.plan.conditions.filter(({ status }) => status !== "True");
-    if (planned.plan.steps.length === 0 && (!wide || unmet.length === 0)) continue;
+    const hidden = unseen(planned);
+    const shown = wide ? unmet : hidden;
+    if (hidden.length > 0) failures += 1;
+    if (planned.plan.steps.length === 0 && shown.length === 0) continue;
     lines.push(title);
     for (const { do: what, why } of planned.plan.steps) {
       steps += 1;
       lines.push(`  ${paint("yellow", "+")} ${what}`, `      because ${why}`);
     }
-    if (wide)
-      for (const { type, reason, message } of unmet)
-        lines.push(`    ${type}: ${reason}: ${message}`);
+    for (const { type, reason, message } of shown)
+      lines.push(`  ${paint("red", "?")} ${type}: ${reason}: ${message}`);
   }
   const end = [
     steps === 0

@@ -1,6 +1,8 @@
 import type { KubeObject } from "../model/kind.ts";
 
-const guid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi;
+/** With hyphens, or without, as frontends of Services have it. */
+const guid =
+  /(?<![0-9a-f])(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{31,32})(?![0-9a-f])/gi;
 const address = /\b(?:\d{1,3}\.){3}\d{1,3}\b/g;
 /** An IPv6 address has at least two colons; a time has none next to each other, and no letters. */
 const longAddress =

@@ -11,7 +11,7 @@ import { treeOf } from "../view/tree.ts";
 import { packageVersion } from "./package-version.ts";
 import { Pseudonyms } from "./pseudonyms.ts";
 import { diagnose } from "./run-doctor.ts";
-import { plansOf } from "./run-plan.ts";
+import { asData, plansOf } from "./run-plan.ts";
 import type { Session } from "./session.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -48,7 +48,7 @@ export async function gatherDump(session: Session): Promise<DumpPart[]> {
     { name: "azure.json", data: world.azure },
     { name: "unread.json", data: world.unread },
     { name: "tree.json", data: treeOf(pictureOf(world)) },
-    await or("plan.json", () => plansOf(session, {}, undefined)),
+    await or("plan.json", async () => (await plansOf(session, {}, undefined)).map(asData)),
     await or("doctor.json", () => diagnose(session, false)),
     await or("events.json", () => eventsOf(session, world.kube)),
   ];

@@ -56,3 +56,17 @@ function given({
     ...(baseDomainResourceGroup && { baseDomainResourceGroup }),
   };
 }
+
+/** A plan as data for other programs. */
+export function asData(planned: Planned) {
+  const { feature, kind, key } = planned;
+  const about = { controller: feature, kind: kind.kind, object: key };
+  if ("failure" in planned) return { ...about, failure: planned.failure };
+  const { steps, conditions, again } = planned.plan;
+  return {
+    ...about,
+    steps: steps.map(({ do: what, why }) => ({ do: what, why })),
+    conditions,
+    again,
+  };
+}

@@ -75,6 +75,8 @@ async function openSession(options: ConnectOptions, given: NodeJS.ProcessEnv): P
   const end = () => stop.abort(new Interrupted());
   process.once("SIGINT", end);
   process.once("SIGTERM", end);
+  // A wait for Azure's budget holds no process open by itself, and a command has nothing else that would.
+  const alive = setInterval(() => undefined, 60_000);
   const caller = { priority: "change", signal: stop.signal, id: "command" } as const;
   return {
     kube,
@@ -86,6 +88,7 @@ async function openSession(options: ConnectOptions, given: NodeJS.ProcessEnv): P
     local,
     signal: stop.signal,
     close() {
+      clearInterval(alive);
       process.off("SIGINT", end);
       process.off("SIGTERM", end);
       azure.close();

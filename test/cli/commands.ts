@@ -34,8 +34,8 @@ export interface Commands {
   asked(since: number): Promise<Asked[]>;
   /** The number of the last request. */
   last(): Promise<number>;
-  /** Let Azure refuse every write of a kind of resource, until the returned function is called. */
-  refuse(kind: string): Promise<() => Promise<void>>;
+  /** Let Azure fail at an action, until the returned function is called. */
+  refuse(action: string): Promise<() => Promise<void>>;
   /** Let Azure answer the person at the keyboard in an hour, until the returned function is called. */
   slowDown(): Promise<() => Promise<void>>;
   /** Change a resource behind everybody's back; without a body it is dropped. */
@@ -111,7 +111,7 @@ function commandsOf(local: Running, files: string): Commands {
         ({ path, sequence }) => sequence > since && path.startsWith("/subscriptions/"),
       ),
     last: async () => (await control("requests?limit=1")).last,
-    refuse: (type) => fault({ method: "PUT", type }, { kind: "answer", status: 503 }),
+    refuse: (action) => fault({ action }, { kind: "answer", status: 503 }),
     slowDown: () => {
       const you = azure?.identities.find(({ name }) => name === "you");
       return fault({ identity: you?.objectId ?? "" }, { kind: "slow", ms: 3_600_000 });

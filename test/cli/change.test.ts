@@ -1,0 +1,267 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { gunzipSync } from "node:zlib";
+import { unpackTar } from "modern-tar";
+import { describe, expect, test } from "vitest";
+import { apiVersions } from "../../src/azure/gateways/api-versions.ts";
+import { hostedClusters } from "../local/running.ts";
+import { root } from "../package/run-bin.ts";
+import { guests, management, useCommands } from "./commands.ts";
+
+const on = useCommands();
+const slow = 240_000;
+const network = "providers/Microsoft.Network";
+const until = (what: () => Promise<unknown>) => expect.poll(what, { timeout: 90_000 });
+
+interface Link {
+  status: { privateLinkServiceID: string; privateEndpointID: string };
+}
+const linkOf = async (name: string) => {
+  const path = `/apis/hypershift.openshift.io/v1beta1/namespaces/clusters-${name}/azureprivatelinkservices/private-router`;
+  return (await on.local.kube<Link>("GET", path)).body;
+};
+
+describe("an endpoint that is deleted behind everybody's back", () => {
+  test(
+    "is planned with its reason, breaks the tree and the trace, and is made anew",
+    async () => {
+      const endpoint = `${guests}/blue/${network}/privateEndpoints/private-router-pe`;
+      const allow = await on.refuse("Microsoft.Network/privateEndpoints/write");
+      await on.change(endpoint);
+      const plan = await on.run("plan", "blue");
+      expect(plan).toMatchObject({ exitCode: 2, stderr: "" });
+      expect(plan.stdout).toMatch(/\+ \S.*endpoint\n +because \S/);
+      expect(plan.stdout).toContain("would begin now");
+      const asData = await on.run("plan", "clusters/blue", "-o", "json");
+      expect(asData.exitCode).toBe(2);
+      const { plans } = JSON.parse(asData.stdout) as { plans: { steps: { why: string }[] }[] };
+      expect(plans.flatMap(({ steps }) => steps).every(({ why }) => why.length > 0)).toBe(true);
+      expect((await on.run("tree", "blue")).exitCode).toBe(3);
+      expect(await on.run("trace", "api-blue.example.com", "--from", "blue")).toMatchObject({
+        exitCode: 3,
+        stdout: expect.stringContaining("✗ endpoint 192.168.0.4"),
+      });
+      // The other cluster is as it was.
+      expect((await on.run("plan", "green")).exitCode).toBe(0);
+      await allow();
+      await until(async () => (await on.local.azure(endpoint, apiVersions.network)).status).toBe(
+        200,
+      );
+      await until(async () => (await on.run("plan", "blue")).exitCode).toBe(0);
+    },
+    slow,
+  );
+});
+
+describe("an endpoint of somebody else", () => {
+  const ask = async (name: string) => {
+    const { status } = await linkOf("blue");
+    await on.change(`${management}/appliances/${network}/privateEndpoints/${name}`, {
+      location: "westeurope",
+      properties: {
+        subnet: {
+          id: `${management}/appliances/${network}/virtualNetworks/appliances/subnets/inside`,
+        },
+        manualPrivateLinkServiceConnections: [
+          {
+            name,
+            properties: {
+              privateLinkServiceId: status.privateLinkServiceID,
+              requestMessage: `please, says ${name}`,
+            },
+          },
+        ],
+      },
+    });
+  };
+  const stateOf = async (name: string) => {
+    const id = `${management}/appliances/${network}/privateEndpoints/${name}`;
+    const { body } = await on.local.azure(id, apiVersions.network);
+    const [first] = body.properties.manualPrivateLinkServiceConnections as {
+      properties: { privateLinkServiceConnectionState: { status: string; description: string } };
+    }[];
+    return first?.properties.privateLinkServiceConnectionState;
+  };
+
+  test(
+    "is listed while it waits, let in, and decided on only once",
+    async () => {
+      await ask("shop");
+      const listed = await on.run("approve");
+      expect(listed.stdout).toMatch(/^ENDPOINT +LINK SERVICE +ASKS\nshop +pls-\S+ +\S.*\n$/);
+      expect(await on.run("doctor")).toMatchObject({
+        stdout: expect.stringContaining("connections that wait"),
+      });
+      expect(await on.run("approve", "shop", "--message", "welcome")).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringMatching(/^shop is Approved by pls-/),
+      });
+      expect(await stateOf("shop")).toMatchObject({ status: "Approved", description: "welcome" });
+      expect((await on.run("approve")).stdout).toBe("no connection waits for a decision\n");
+    },
+    slow,
+  );
+
+  test(
+    "that was turned away cannot be let in again, and that is said",
+    async () => {
+      await ask("thief");
+      expect(await on.run("reject", "thief", "-o", "json")).toMatchObject({ exitCode: 0 });
+      expect(await stateOf("thief")).toMatchObject({ status: "Rejected" });
+      expect(await on.run("approve", "thief")).toMatchObject({
+        exitCode: 64,
+        stderr: expect.stringContaining("which is final"),
+      });
+    },
+    slow,
+  );
+});
+
+describe("orphans", () => {
+  const zone = (name: string) => `${guests}/blue/${network}/privateDnsZones/${name}`;
+  const status = async (id: string) => (await on.local.azure(id, apiVersions.privateDns)).status;
+
+  test(
+    "of a cluster that is here are deleted, and what may be another's only by name",
+    async () => {
+      const { body } = await on.local.kube<{ spec: { clusterID: string } }>(
+        "GET",
+        `${hostedClusters}/blue`,
+      );
+      const ours = zone("left.example.com");
+      const theirs = zone("theirs.example.com");
+      const other = "99999999-9999-4999-8999-999999999999";
+      await on.change(ours, {
+        location: "global",
+        tags: { postern_owner: `${body.spec.clusterID}/gone` },
+      });
+      await on.change(theirs, { location: "global", tags: { postern_owner: `${other}/x` } });
+      const found = await on.run("orphans");
+      expect(found.exitCode).toBe(3);
+      expect(found.stdout).toMatch(/zone .* here .*left\.example\.com/);
+      expect(found.stdout).toMatch(/zone .* not here .*theirs\.example\.com/);
+      expect([await status(ours), await status(theirs)]).toEqual([200, 200]);
+
+      const deleted = await on.run("orphans", "--delete");
+      expect(deleted.exitCode).toBe(3);
+      expect([await status(ours), await status(theirs)]).toEqual([404, 200]);
+      expect(await on.run("orphans", "--delete", "--cluster", other)).toMatchObject({
+        exitCode: 0,
+      });
+      expect(await status(theirs)).toBe(404);
+    },
+    slow,
+  );
+});
+
+describe("adopt", () => {
+  test(
+    "hands a link service over that lost its mark, and says before what it would do",
+    async () => {
+      const { status } = await linkOf("green");
+      const read = async () => {
+        const { body } = await on.local.azure(status.privateLinkServiceID, apiVersions.network);
+        return body as unknown as { tags?: Record<string, string>; location: string };
+      };
+      const before = await read();
+      const { postern_owner: owner, ...tags } = before.tags ?? {};
+      await on.change(status.privateLinkServiceID, { ...before, tags: { ...tags, team: "red" } });
+      const would = await on.run("adopt", "green");
+      expect(would).toMatchObject({ exitCode: 3, stdout: expect.stringContaining("nobody") });
+      expect((await read()).tags).not.toHaveProperty("postern_owner");
+      expect(await on.run("adopt", "green", "--yes")).toMatchObject({ exitCode: 0 });
+      expect((await read()).tags).toMatchObject({ postern_owner: owner, team: "red" });
+      expect((await on.run("adopt", "green")).exitCode).toBe(0);
+    },
+    slow,
+  );
+});
+
+describe("dump", () => {
+  test(
+    "is one archive, in which --redact leaves no id, address or name",
+    async () => {
+      const file = join(on.files, "report.tar.gz");
+      expect(await on.run("dump", "--redact", "--file", file)).toMatchObject({
+        exitCode: 0,
+        stderr: "",
+      });
+      const entries = await unpackTar(gunzipSync(readFileSync(file)));
+      expect(entries.map(({ header }) => header.name)).toContain("postern-dump/azure.json");
+      const all = entries.map(({ data }) => Buffer.from(data ?? []).toString()).join("\n");
+      expect(all.length).toBeGreaterThan(10_000);
+      expect(all).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i);
+      expect(all).not.toMatch(/\b192\.168\.|\b10\.\d+\.\d+\.\d+/);
+      expect(all).not.toMatch(/\b(blue|green|amber|amber-vnet|inspector-\d)\b/);
+      expect(all).not.toContain("for-the-demo-only");
+      // A report that is there is not written over.
+      expect(await on.run("dump", "--file", file)).toMatchObject({ exitCode: 64 });
+    },
+    slow,
+  );
+});
+
+describe("a hosted cluster", () => {
+  const options = [
+    ...["--base-domain", "example.com", "--location", "westeurope"],
+    ...["--tenant-id", "cccccccc-0000-4000-8000-000000000000"],
+    ...["--subscription-id", "bbbbbbbb-0000-4000-8000-000000000000", "--resource-group", "blue"],
+    ...["--vnet-id", `${guests}/blue/${network}/virtualNetworks/blue`],
+    ...["--subnet-id", `${guests}/blue/${network}/virtualNetworks/blue/subnets/workers`],
+    ...["--control-plane-client-id", "eeeeeeee-0000-4000-8000-000000000004"],
+  ];
+
+  test(
+    "is rendered without being made, made, not made twice, and destroyed with all that it had",
+    async () => {
+      const rendered = await on.run("cluster", "create", "new", ...options, "--render");
+      expect(rendered).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringMatching(/^apiVersion: hypershift/),
+      });
+      expect((await on.local.kube("GET", `${hostedClusters}/new`)).status).toBe(404);
+      const created = await on.run("cluster", "create", "new", ...options);
+      expect(created).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(await on.run("cluster", "create", "new", ...options)).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining("already exists"),
+      });
+      expect(await on.run("tree", "new")).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringContaining("cluster clusters/new"),
+      });
+      const destroyed = await on.run("cluster", "destroy", "new");
+      expect(destroyed).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(destroyed.stdout).toMatch(/clusters\/new is gone\n$/);
+      expect((await on.local.kube("GET", `${hostedClusters}/new`)).status).toBe(404);
+    },
+    slow,
+  );
+
+  test(
+    "that is private is destroyed to the last thing in Azure; Ctrl-C only stops the waiting",
+    async () => {
+      const bin = join(root, "bin/postern.js");
+      const allow = await on.refuse("Microsoft.Network/privateEndpoints/delete");
+      const child = spawn(process.execPath, [bin, "cluster", "destroy", "green"], {
+        env: { ...process.env, KUBECONFIG: on.local.ready.kubeconfig },
+      });
+      const ended = Promise.all([text(child.stderr), once(child, "close")]);
+      await once(child.stdout, "data");
+      child.kill("SIGINT");
+      const [stderr, [exitCode]] = await ended;
+      expect({ stderr, exitCode }).toEqual({ stderr: "postern: interrupted\n", exitCode: 130 });
+      await allow();
+      const service = `${management}/management/${network}/privateLinkServices`;
+      await until(async () => (await on.local.kube("GET", `${hostedClusters}/green`)).status).toBe(
+        404,
+      );
+      const { body } = await on.local.azure(service, apiVersions.network);
+      expect((body as unknown as { value: object[] }).value).toHaveLength(1);
+    },
+    slow,
+  );
+});
