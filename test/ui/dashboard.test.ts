@@ -74,6 +74,26 @@ describeInBrowser("the dashboard", (open) => {
     await page.getByRole("heading", { name: "clusters/blue", level: 1 }).waitFor();
   }, 240_000);
 
+  test("a cluster is skipped to, left and not found, and the page says where one is", async () => {
+    const local = await start();
+    await untilAvailable(local);
+    const { page, problems } = await open(`${local.ready.dashboard.url}/#/clusters/clusters/blue`);
+    await page.getByRole("heading", { name: "clusters/blue", level: 1 }).waitFor();
+    expect(await page.title()).toBe("clusters/blue · Postern");
+    await page.getByRole("button", { name: "Skip to the content" }).focus();
+    await page.keyboard.press("Enter");
+    await page.locator("main:focus").waitFor();
+    await page.getByRole("heading", { name: "clusters/blue", level: 1 }).waitFor();
+    await page.getByRole("link", { name: "Overview", exact: true }).click();
+    await page.locator(".tile").first().waitFor();
+    expect(await page.title()).toBe("Postern");
+    expect(problems).toEqual([]);
+    for (const place of ["clusters/none", "%"]) {
+      await page.goto(`${local.ready.dashboard.url}/#/clusters/${place}`);
+      await page.getByRole("alert").waitFor();
+    }
+  }, 120_000);
+
   test("a page that loses the server says so and comes back", async () => {
     const first = await start();
     const { port } = new URL(first.ready.dashboard.url);

@@ -14,7 +14,13 @@ const latestSteps = 40;
 /** The cluster that the address names; none for the overview. */
 function placeInAddress(): string | undefined {
   const [, key] = /^#\/clusters\/(.+)$/.exec(location.hash) ?? [];
-  return key === undefined ? undefined : decodeURI(key);
+  if (key === undefined) return undefined;
+  try {
+    return decodeURI(key);
+  } catch {
+    // No cluster is called so, and the server says it.
+    return key;
+  }
 }
 
 function App() {
@@ -39,15 +45,17 @@ function App() {
   }, [picture]);
 
   const refresh = useFewer(async () => {
+    // A page that nobody sees asks for nothing; it asks when it is seen again.
+    if (document.hidden) return;
     const key = placeInAddress();
     try {
       const [whole, one, left] = await Promise.all([
-        server.overview(),
+        key === undefined ? server.overview() : undefined,
         key === undefined ? undefined : server.cluster(key),
         server.budget(),
       ]);
       had.current = performance.now();
-      setPicture(whole);
+      if (whole !== undefined) setPicture(whole);
       setLines(left);
       if (key !== undefined && one !== undefined) setPage({ key, page: one });
       setProblem(undefined);
@@ -56,14 +64,17 @@ function App() {
     }
   }, restMs);
 
+  const main = useRef<HTMLElement>(null);
   useEffect(() => {
-    void server.about().then(setAbout, () => undefined);
     const moved = () => {
       setPlace(placeInAddress());
       setProblem(undefined);
+      // Whoever does not see the page change hears it.
+      main.current?.focus();
       refresh();
     };
     addEventListener("hashchange", moved);
+    document.addEventListener("visibilitychange", refresh);
     const stop = server.listen({
       change: refresh,
       step: (step) =>
@@ -72,11 +83,15 @@ function App() {
         ),
       connected: (yes) => {
         setConnected(yes);
-        if (yes) refresh();
+        if (!yes) return;
+        // It may be another one by now.
+        void server.about().then(setAbout, () => undefined);
+        refresh();
       },
     });
     return () => {
       removeEventListener("hashchange", moved);
+      document.removeEventListener("visibilitychange", refresh);
       stop();
     };
   }, []);
@@ -90,12 +105,17 @@ function App() {
     refresh();
   }, []);
 
+  useEffect(() => {
+    document.title = place === undefined ? "Postern" : `${place} · Postern`;
+  }, [place]);
+
   const shown = page !== undefined && page.key === place ? page.page : undefined;
+  const asking = problem === undefined ? `asking for ${place ?? "the overview"} …` : "";
   return (
     <>
-      <a class="skip" href="#main">
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
         Skip to the content
-      </a>
+      </button>
       <header>
         <a class="home" href="#/" aria-label="Postern, overview">
           <img src="/icon.svg" alt="" width="24" height="24" /> Postern
@@ -131,15 +151,13 @@ function App() {
       <p class="said" role="status">
         {said}
       </p>
-      <main id="main" tabIndex={-1}>
-        {picture === undefined ? (
-          <p class="quiet">asking the server …</p>
-        ) : place === undefined ? (
-          <Overview picture={picture} steps={steps} actions={about?.actions ?? []} act={act} />
-        ) : shown === undefined ? (
-          <p class="quiet">asking for {place} …</p>
-        ) : (
+      <main id="main" tabIndex={-1} ref={main}>
+        {place !== undefined && shown !== undefined ? (
           <Cluster key={place} name={place} page={shown} actions={about?.actions ?? []} act={act} />
+        ) : place === undefined && picture !== undefined ? (
+          <Overview picture={picture} steps={steps} actions={about?.actions ?? []} act={act} />
+        ) : (
+          <p class="quiet">{asking}</p>
         )}
       </main>
     </>

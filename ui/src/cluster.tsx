@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { Actions } from "./actions.tsx";
 import { Details } from "./details.tsx";
 import { Picture } from "./picture.tsx";
-import { Badge } from "./state.tsx";
+import { Badge, NotRead } from "./state.tsx";
 import { Steps } from "./steps.tsx";
 import type { ActionButton, ClusterPage, Hop, Node } from "./types.ts";
 
@@ -29,6 +29,7 @@ export function Cluster(props: {
         <Actions actions={actions.filter(({ on }) => on === "cluster")} target={name} act={act} />
       </section>
       {summary?.message && summary.state !== "ok" ? <p class="banner">{summary.message}</p> : null}
+      <NotRead unread={page.picture.unread} />
       <section class="drawn" aria-label="Picture">
         <Picture picture={page.picture} chosen={held?.id} choose={setChosen} />
         {held ? (
@@ -69,14 +70,22 @@ function Section({ title, children }: { title: string; children: ComponentChildr
   );
 }
 
-function Plans({ page: { plans } }: { page: ClusterPage }) {
+function Plans({ page: { plans, picture } }: { page: ClusterPage }) {
   const told = plans.filter(({ steps, failure }) => steps.length > 0 || failure !== undefined);
-  if (told.length === 0) return <p class="quiet">nothing: everything is as it should be</p>;
+  if (plans.length === 0) return <p class="quiet">not known here</p>;
+  if (told.length === 0)
+    return (
+      <p class="quiet">
+        {picture.clusters.every(({ state }) => state === "ok")
+          ? "nothing: everything is as it should be"
+          : "nothing: it waits, and its conditions say for what"}
+      </p>
+    );
   return (
     <ul class="plans">
       {told.flatMap(({ controller, object, steps, failure }) => [
         ...steps.map((step) => (
-          <li key={`${object} ${step.do}`}>
+          <li key={`${object} ${controller} ${step.do} ${step.why}`}>
             <strong>{step.do}</strong> <span class="quiet">because {step.why}</span>
           </li>
         )),
@@ -97,16 +106,18 @@ function Traces({ page: { traces } }: { page: ClusterPage }) {
   return (
     <ul class="traces">
       {traces.flatMap(({ host, traces: ways }) =>
-        ways.map(({ network, hops, works }) => (
+        ways.map(({ network, hops, works, known }) => (
           <li key={`${host} ${network}`}>
-            <details open={!works}>
+            <details open={!works && known}>
               <summary>
-                <Badge state={works ? "ok" : "broken"}>{works ? "works" : "breaks"}</Badge> {host}{" "}
-                <span class="quiet">from {network}</span>
+                <Badge state={works ? "ok" : known ? "broken" : "unknown"}>
+                  {works ? "works" : known ? "breaks" : "does not know the name"}
+                </Badge>{" "}
+                {host} <span class="quiet">from {network}</span>
               </summary>
               <ol>
                 {hops.map((hop) => (
-                  <HopLine key={`${hop.what} ${hop.name}`} hop={hop} />
+                  <HopLine key={`${hop.what} ${hop.name} ${hop.found}`} hop={hop} />
                 ))}
               </ol>
             </details>
@@ -162,7 +173,7 @@ function Events({ page: { events } }: { page: ClusterPage }) {
   return (
     <ol class="events">
       {events.toReversed().map((event) => (
-        <li key={`${event.at} ${event.object} ${event.reason}`}>
+        <li key={`${event.at} ${event.object} ${event.reason} ${event.note}`}>
           <time dateTime={event.at}>{event.at.slice(11, 19)}</time>
           <Badge state={event.type === "Warning" ? "broken" : "ok"}>{event.reason}</Badge>{" "}
           {event.note} <span class="quiet">{event.object}</span>

@@ -24,10 +24,10 @@ export interface LaidOut {
 
 let worker: Worker | undefined;
 let asked = 0;
-const waiting = new Map<number, (laidOut: LaidOut) => void>();
+const waiting = new Map<number, (laidOut: LaidOut | undefined) => void>();
 
-/** Lay a picture out, in a worker. */
-export function layOut(drawing: Drawing): Promise<LaidOut> {
+/** Lay a picture out, in a worker; undefined where that cannot be done. */
+export function layOut(drawing: Drawing): Promise<LaidOut | undefined> {
   worker ??= startWorker();
   const number = ++asked;
   return new Promise((resolve) => {
@@ -41,6 +41,11 @@ function startWorker(): Worker {
   started.onmessage = ({ data }: MessageEvent<{ number: number; laidOut: LaidOut }>) => {
     waiting.get(data.number)?.(data.laidOut);
     waiting.delete(data.number);
+  };
+  started.onerror = () => {
+    for (const give of waiting.values()) give(undefined);
+    waiting.clear();
+    worker = undefined;
   };
   return started;
 }

@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import { Actions } from "./actions.tsx";
 import { Details } from "./details.tsx";
 import { Picture } from "./picture.tsx";
-import { Badge, marks, words } from "./state.tsx";
+import { Badge, marks, NotRead, words } from "./state.tsx";
 import { Steps } from "./steps.tsx";
 import type { ActionButton, Picture as Data, JournalStep, Node, State } from "./types.ts";
 
@@ -76,11 +76,7 @@ export function Overview(props: {
           })}
         </fieldset>
       </section>
-      {picture.unread.map(({ what, why }) => (
-        <p key={what} class="banner">
-          Not read: {what}. {why}
-        </p>
-      ))}
+      <NotRead unread={picture.unread} />
       <ul class="tiles" aria-label="Clusters">
         {found.map(({ key, state, access, reason }) => (
           <li key={key}>

@@ -27,7 +27,7 @@ export function Picture(props: {
   const drawing = useMemo(() => drawingOf(picture), [picture]);
   // Where nothing but states has changed everything stays where it is.
   const shape = JSON.stringify(drawing);
-  const [laidOut, setLaidOut] = useState<{ shape: string; at: LaidOut }>();
+  const [laidOut, setLaidOut] = useState<{ shape: string; at: LaidOut | undefined }>();
   useEffect(() => {
     let wanted = true;
     const { nodes, lines, networks } = drawing;
@@ -40,6 +40,7 @@ export function Picture(props: {
   }, [shape]);
   if (laidOut === undefined) return <p class="quiet">laying it out …</p>;
   const { at } = laidOut;
+  if (at === undefined) return <p class="quiet">it cannot be drawn; postern tree shows it</p>;
   const nodes = new Map(picture.nodes.map((node) => [node.id, node]));
   const lines = new Map(linesOf(picture).map((line) => [`${line.from} ${line.to}`, line]));
   const names = new Map(picture.networks.map((network) => [network.id, network]));

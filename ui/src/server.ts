@@ -36,12 +36,26 @@ export interface Heard {
   connected(yes: boolean): void;
 }
 
-/** Listen until the answer is called. The browser connects again by itself, and then everything is asked for anew. */
+const againMs = 2_000;
+
+/** Listen until the answer is called. When the server is heard again everything is asked for anew. */
 export function listen(heard: Heard): () => void {
-  const events = new EventSource("/api/stream");
-  events.addEventListener("open", () => heard.connected(true));
-  events.addEventListener("error", () => heard.connected(false));
-  events.addEventListener("change", () => heard.change());
-  events.addEventListener("step", (event) => heard.step(JSON.parse(event.data) as JournalStep));
-  return () => events.close();
+  let events: EventSource;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const open = () => {
+    events = new EventSource("/api/stream");
+    events.addEventListener("open", () => heard.connected(true));
+    events.addEventListener("error", () => {
+      heard.connected(false);
+      // The browser connects again by itself, but not to one that has refused it once, as a proxy does meanwhile.
+      if (events.readyState === EventSource.CLOSED) timer = setTimeout(open, againMs);
+    });
+    events.addEventListener("change", () => heard.change());
+    events.addEventListener("step", (event) => heard.step(JSON.parse(event.data) as JournalStep));
+  };
+  open();
+  return () => {
+    clearTimeout(timer);
+    events.close();
+  };
 }

@@ -1,4 +1,4 @@
-import type { State } from "./types.ts";
+import type { Picture, State } from "./types.ts";
 
 /** Each state has a mark and a word beside its colour: a colour alone tells some people nothing. */
 export const marks: Record<State, string> = {
@@ -24,5 +24,22 @@ export function Badge({ state, children }: { state: State; children?: string | u
     <span class={`badge ${state}`}>
       <span aria-hidden="true">{marks[state]}</span> {children ?? words[state]}
     </span>
+  );
+}
+
+const mostBanners = 3;
+
+/** What is missing in what is shown, so that nobody takes it for absent. */
+export function NotRead({ unread }: { unread: Picture["unread"] }) {
+  const more = unread.length - mostBanners;
+  return (
+    <>
+      {unread.slice(0, mostBanners).map(({ what, why }) => (
+        <p key={what} class="banner">
+          Not read: {what}. {why}
+        </p>
+      ))}
+      {more > 0 ? <p class="banner">Not read: {more} more; postern doctor names them.</p> : null}
+    </>
   );
 }

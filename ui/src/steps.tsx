@@ -26,7 +26,7 @@ export function Steps({ steps }: { steps: readonly JournalStep[] }) {
               </p>
               {step.failure ? <p>{step.failure}</p> : null}
               {step.requests.map((request) => (
-                <p key={request.requestId} class="request">
+                <p key={`${request.thing} ${request.requestId}`} class="request">
                   {request.verb} {request.thing} → {request.code}
                   {request.requestId ? `, request ${request.requestId}` : ""}
                 </p>
