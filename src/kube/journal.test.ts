@@ -22,6 +22,18 @@ test("a write is kept with the step whose resource it names", () => {
   expect(b.requests.map(({ requestId }) => requestId)).toEqual(["2"]);
 });
 
+test("a write is not kept with a step whose name only begins or ends like its own", () => {
+  const journal = new Journal();
+  const zone = "one.hypershift.local";
+  const steps = [`api.${zone}`, `api-int.${zone}`, zone].map((name) =>
+    journal.begin("pass", { ...step("n/a", "write name"), why: `${name} leads nowhere` }),
+  );
+  journal.request("pass", put(`privateDnsZones/${zone}/A/api`, "1"));
+  journal.request("pass", put(`privateDnsZones/${zone}`, "2"));
+  const kept = steps.map(({ requests }) => requests.map(({ requestId }) => requestId));
+  expect(kept).toEqual([["1"], [], ["2"]]);
+});
+
 test("a read is not kept, nor a write of a pass that is over", () => {
   const journal = new Journal();
   const made = journal.begin("pass", step("n/a", "make link service pls-a"));

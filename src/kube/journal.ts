@@ -59,12 +59,12 @@ export class Journal {
     this.#ofPass.delete(pass);
   }
 
-  /** A request to Azure. Only writes are kept, and only where one step of the pass can be meant. */
+  /** A request to Azure. Only writes are kept: with the steps that name its resource, or with the only step of the pass. */
   request(pass: string | undefined, request: JournalRequest): void {
     const steps = pass === undefined ? undefined : this.#ofPass.get(pass);
     if (request.verb === "GET" || steps === undefined) return;
     const name = request.thing.split("/").at(-1) ?? "";
-    const meant = steps.filter((step) => `${step.do} ${step.why}`.includes(name));
+    const meant = steps.filter((step) => names(`${step.do} ${step.why}`, name));
     for (const step of meant.length > 0 ? meant : steps.length === 1 ? steps : [])
       step.requests.push(request);
   }
@@ -83,4 +83,13 @@ export class Journal {
   #tell(step: JournalStep): void {
     for (const listener of this.#listeners) listener(step);
   }
+}
+
+/** Whether a text has a name as a word of its own: `api.zone` names `api`, and `api-int.zone` and `x.api` do not. */
+function names(text: string, name: string): boolean {
+  if (name === "") return false;
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
+    if (!/[\w.-]$/.test(text.slice(0, at)) && !/^[\w-]/.test(text.slice(at + name.length)))
+      return true;
+  return false;
 }
