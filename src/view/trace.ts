@@ -213,9 +213,9 @@ function balancerHops(index: WorldIndex, id: string | undefined): Hop[] {
     }),
   };
   const members = pools.reduce(
-    (sum, { properties }) =>
-      sum +
-      (properties.loadBalancerBackendAddresses ?? properties.backendIPConfigurations ?? []).length,
+    // Azure tells of a pool of interfaces in the second list, and leaves the first one empty.
+    (sum, { properties: { loadBalancerBackendAddresses = [], backendIPConfigurations = [] } }) =>
+      sum + Math.max(loadBalancerBackendAddresses.length, backendIPConfigurations.length),
     0,
   );
   return [
