@@ -74,7 +74,7 @@ function meant(all: readonly Connection[], name: string): Connection {
   if (only !== undefined && found.length === 1) return only;
   if (found.length > 1)
     throw new UsageError(
-      `several connections are called '${name}': give the id of one of ${found.map(({ id }) => id).join(", ")}`,
+      `several endpoints are called '${name}': give the id of one of their connections: ${found.map(({ id }) => id).join(", ")}`,
     );
   const near = nearest(
     name,
