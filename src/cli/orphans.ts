@@ -22,7 +22,7 @@ export function command(): Command {
       `
 An owner is the id of a cluster and of the object that something was made for. Where no cluster of that id is here, it may have
 been deleted, or it may belong to another management cluster: such a thing is deleted only where its cluster is named.
-Exit code 0: there is none, or all were deleted. 3: there are some.
+Exit code 0: there is none, or all were deleted. 3: there are some, or something could not be read.
 
 Examples:
   $ postern orphans
@@ -46,8 +46,10 @@ Examples:
         if (unread.length > 0 && options.output === "text")
           for (const { what, why } of unread) print(`not read: ${what}: ${why}`);
         const left = orphans.filter(({ id }) => !deleted.includes(id));
-        show(options.output, { orphans: left, deleted, unread }, () => told(left, deleted.length));
-        if (left.length > 0) process.exitCode = 3;
+        show(options.output, { orphans: left, deleted, unread }, () =>
+          told(left, deleted.length, unread.length > 0),
+        );
+        if (left.length > 0 || unread.length > 0) process.exitCode = 3;
       });
     });
 }
@@ -61,9 +63,13 @@ export function mayGo(
   return elsewhere.every((each) => known.includes(each.toLowerCase()));
 }
 
-function told(left: readonly Orphan[], deleted: number): string {
+function told(left: readonly Orphan[], deleted: number, hidden: boolean): string {
   const done = deleted > 0 ? [`${deleted} deleted`] : [];
-  if (left.length === 0) return [...done, "nothing in Azure is without its object"].join("; ");
+  if (left.length === 0)
+    return [
+      ...done,
+      `nothing ${hidden ? "that can be seen" : "in Azure"} is without its object`,
+    ].join("; ");
   const rows = left.map(({ what, id, owner, elsewhere }) => [
     what,
     `${owner.clusterID}/${owner.uid}`,

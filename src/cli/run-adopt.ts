@@ -16,6 +16,7 @@ import type { Tags } from "../model/tags.ts";
 import { managementGroupIn } from "../operator/management-group.ts";
 import { gatherKube } from "../view/gather.ts";
 import { gatherKnown } from "../view/gather-known.ts";
+import type { Unread } from "../view/world.ts";
 import { chosen } from "./chosen.ts";
 import { finish } from "./finish.ts";
 import type { Session } from "./session.ts";
@@ -35,8 +36,9 @@ export interface Candidate {
 /** What lies under the names of a cluster and is nobody's, or of an object that is gone. */
 export async function candidates(session: Session, name: string): Promise<Candidate[]> {
   const { kube, reading: arm, signal, env } = session;
-  const world = await gatherKube({ kube, signal }, []);
-  const key = chosen(name, world);
+  const unread: Unread[] = [];
+  const world = await gatherKube({ kube, signal }, unread);
+  const key = chosen(name, world, unread);
   const cluster = world.hostedClusters.find((each) => keyOf(each) === key);
   if (cluster === undefined)
     throw new UsageError(

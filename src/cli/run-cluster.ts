@@ -8,7 +8,7 @@ import { type HostedCluster, hostedCluster } from "../model/kinds/hosted-cluster
 import { privateAccess } from "../model/kinds/private-access.ts";
 import { secret } from "../model/kinds/secret.ts";
 import { gatherKube } from "../view/gather.ts";
-import type { KubeWorld } from "../view/world.ts";
+import type { KubeWorld, Unread } from "../view/world.ts";
 import { chosen } from "./chosen.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { print } from "./output.ts";
@@ -135,8 +135,9 @@ async function clusterCalled(
   { kube, signal }: Session,
   name: string,
 ): Promise<{ cluster: HostedCluster; world: KubeWorld }> {
-  const world = await gatherKube({ kube, signal }, []);
-  const key = chosen(name, world);
+  const unread: Unread[] = [];
+  const world = await gatherKube({ kube, signal }, unread);
+  const key = chosen(name, world, unread);
   const cluster = world.hostedClusters.find((each) => keyOf(each) === key);
   if (cluster === undefined) throw new UsageError(`${key} is no HostedCluster`);
   return { cluster, world };

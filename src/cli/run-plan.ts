@@ -4,8 +4,9 @@ import { silentLog } from "../kube/log.ts";
 import type { ClusterApiFlags } from "../operator/cluster-api.ts";
 import { controllersToLookBy } from "../operator/dry-run.ts";
 import { gatherKube } from "../view/gather.ts";
-import type { KubeWorld } from "../view/world.ts";
+import type { KubeWorld, Unread } from "../view/world.ts";
 import { chosen } from "./chosen.ts";
+import { CommandFailure } from "./command-failure.ts";
 import type { Session } from "./session.ts";
 
 /** What every controller would do next; for one cluster where it is named. */
@@ -15,8 +16,9 @@ export async function plansOf(
   name: string | undefined,
 ): Promise<Planned[]> {
   const { kube, arm, azure, env, local, signal } = session;
-  const world = await gatherKube({ kube, signal }, []);
-  const only = name === undefined ? undefined : chosen(name, world);
+  const unread: Unread[] = [];
+  const world = await gatherKube({ kube, signal }, unread);
+  const only = name === undefined ? undefined : chosen(name, world, unread);
   const features = await controllersToLookBy({
     arm,
     credential: azure.credential,
@@ -25,6 +27,8 @@ export async function plansOf(
     signal,
     settings: { natSubnets: "shared", natPrefixLength: 24, ...local?.operator, ...given(flags) },
   });
+  const [hidden] = unread;
+  if (hidden) throw new CommandFailure(`no plan can be made · ${hidden.what}: ${hidden.why}`);
   const all = await dryRun({ client: kube, features, log: silentLog, signal });
   if (only === undefined) return all;
   const keys = keysOf(only, world);

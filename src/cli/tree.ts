@@ -12,7 +12,7 @@ export function command(): Command {
     .addHelpText(
       "after",
       `
-Exit code 0: all is well. 3: something is broken, missing or waits for someone.
+Exit code 0: all is well. 3: something is broken, missing, waits for someone or could not be read.
 
 Examples:
   $ postern tree
@@ -30,18 +30,21 @@ Examples:
       await withSession(options, async ({ kube, reading: arm, signal, env }) => {
         const subscriptions = env.AZURE_SUBSCRIPTION_ID ? [env.AZURE_SUBSCRIPTION_ID] : [];
         const world = await gather({ kube, arm, signal, subscriptions });
-        const only = name === undefined ? undefined : chosen(name, world.kube);
+        const only = name === undefined ? undefined : chosen(name, world.kube, world.unread);
         const picture = pictureOf(world, only);
         const branches = treeOf(picture);
         show(options.output, { tree: branches, unread: world.unread }, (wide) =>
           [
             ...branches.flatMap((each) => drawn(each, "", "", wide)),
-            ...(branches.length === 0 ? ["there is no cluster yet"] : []),
+            ...(branches.length === 0 && world.unread.length === 0
+              ? ["there is no cluster yet"]
+              : []),
             ...world.unread.map(({ what, why }) => paint("yellow", `not read: ${what}: ${why}`)),
           ].join("\n"),
         );
         const states = picture.nodes.map(({ state }) => state);
-        if (states.some((state) => state !== "ok" && state !== "working")) process.exitCode = 3;
+        const wrong = states.some((state) => state !== "ok" && state !== "working");
+        if (wrong || world.unread.length > 0) process.exitCode = 3;
       });
     });
 }
