@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Ready as AzureReady } from "../cli/simulator-ready.ts";
 import { writeWhole } from "../cli/whole-file.ts";
@@ -27,6 +27,12 @@ export class ReadyFile {
 
   constructor(file: string) {
     this.#file = resolve(file);
+    const pid = pidIn(this.#file);
+    if (pid !== undefined && runs(pid))
+      throw new LocalError(
+        "DataInUse",
+        `the ready file ${this.#file} is in use · it tells of a postern local that runs, process ${pid} · stop that one, give another file to --ready-file, or remove this one if that process is another program`,
+      );
     // One that a killed process left would tell of something that is not there.
     this.remove();
   }
@@ -50,5 +56,26 @@ export class ReadyFile {
         { cause },
       );
     }
+  }
+}
+
+/** Whose it is; undefined where there is none, or one that nobody can read. */
+function pidIn(file: string): number | undefined {
+  try {
+    const { pid } = JSON.parse(readFileSync(file, "utf8")) as Partial<Ready>;
+    return Number.isInteger(pid) ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function runs(pid: number): boolean {
+  // Below 1 are groups of processes, our own among them.
+  if (pid < 1 || pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
