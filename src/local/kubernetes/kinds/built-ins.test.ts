@@ -79,6 +79,10 @@ describe("a Secret", () => {
 describe("a ConfigMap", () => {
   const configMap = kind("ConfigMap");
 
+  test("may have a key that every JavaScript object knows", () => {
+    expect(wrong(configMap, made(configMap, { data: { toString: "a" } }))).toEqual([]);
+  });
+
   test("has a key in one of its two maps only", () => {
     const twice = made(configMap, { data: { a: "b" }, binaryData: { a: "YQ==" } });
     expect(wrong(configMap, twice)).toEqual(["data[a] FieldValueInvalid"]);

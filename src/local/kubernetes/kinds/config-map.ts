@@ -42,7 +42,7 @@ function problems(object: Stored, old: Stored | undefined): Cause[] {
     }
   }
   for (const key of Object.keys(data)) {
-    if (key in binaryData) {
+    if (Object.hasOwn(binaryData, key)) {
       causes.push(invalid(`data[${key}]`, key, "binaryData has this key as well"));
     }
   }
