@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { isExplained } from "../model/failure.ts";
 import type { Orphan } from "../view/orphans.ts";
 import { type Format, print, show, table, withConnection, withOutput } from "./output.ts";
 import type { ConnectOptions, Session } from "./session.ts";
@@ -22,6 +23,7 @@ export function command(): Command {
       `
 An owner is the id of a cluster and of the object that something was made for. Where no cluster of that id is here, it may have
 been deleted, or it may belong to another management cluster: such a thing is deleted only where its cluster is named.
+Only private zones are looked at, not those of the public DNS.
 Exit code 0: there is none, or all were deleted. 3: there are some, or something could not be read.
 
 Examples:
@@ -30,37 +32,38 @@ Examples:
   $ postern orphans --delete --cluster 6f1a0d5e-2c1b-4c55-9d0a-0c8f5d3a7e11`,
     )
     .action(async (options: OrphanOptions) => {
-      const [{ withSession }, { findOrphans, deleteOrphan }] = await Promise.all([
+      const [{ withSession }, { findOrphans, chosenOf, deleteOrphan }] = await Promise.all([
         import("./session.ts"),
         import("./run-orphans.ts"),
       ]);
       await withSession(options, async (session: Session) => {
         const { orphans, unread } = await findOrphans(session);
-        const chosen = options.delete ? orphans.filter((each) => mayGo(each, options.cluster)) : [];
+        const chosen = options.delete ? chosenOf(orphans, options.cluster) : [];
         const deleted: string[] = [];
+        const failures: { id: string; why: string }[] = [];
         for (const orphan of chosen) {
           if (options.output === "text") print(`deleting ${orphan.what} ${orphan.id}`);
-          await deleteOrphan(session, orphan);
-          deleted.push(orphan.id);
+          try {
+            await deleteOrphan(session, orphan);
+            deleted.push(orphan.id);
+          } catch (error) {
+            session.signal.throwIfAborted();
+            if (!isExplained(error)) throw error;
+            failures.push({ id: orphan.id, why: error.explain().message });
+          }
         }
+        if (options.output === "text")
+          for (const { id, why } of failures) print(`not deleted: ${id}: ${why}`);
         if (unread.length > 0 && options.output === "text")
           for (const { what, why } of unread) print(`not read: ${what}: ${why}`);
         const left = orphans.filter(({ id }) => !deleted.includes(id));
-        show(options.output, { orphans: left, deleted, unread }, () =>
+        show(options.output, { orphans: left, deleted, failures, unread }, () =>
           told(left, deleted.length, unread.length > 0),
         );
-        if (left.length > 0 || unread.length > 0) process.exitCode = 3;
+        if (failures.length > 0) process.exitCode = 1;
+        else if (left.length > 0 || unread.length > 0) process.exitCode = 3;
       });
     });
-}
-
-/** What may belong to another management cluster goes only where every cluster of it is named. */
-export function mayGo(
-  { elsewhere }: Pick<Orphan, "elsewhere">,
-  named: readonly string[] = [],
-): boolean {
-  const known = named.map((each) => each.toLowerCase());
-  return elsewhere.every((each) => known.includes(each.toLowerCase()));
 }
 
 function told(left: readonly Orphan[], deleted: number, hidden: boolean): string {

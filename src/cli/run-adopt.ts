@@ -1,6 +1,6 @@
 import type { ArmResource, ResourceGateway } from "../azure/gateway.ts";
 import { privateDnsZones } from "../azure/gateways/private-dns.ts";
-import { privateEndpoints } from "../azure/gateways/private-endpoints.ts";
+import { type PrivateEndpoint, privateEndpoints } from "../azure/gateways/private-endpoints.ts";
 import { privateLinkServices, withoutAnswers } from "../azure/gateways/private-link-services.ts";
 import {
   clusterAnnotation,
@@ -10,12 +10,14 @@ import {
 } from "../hosted/names.ts";
 import { claimPrefix, claimsIn } from "../model/claims.ts";
 import { keyOf } from "../model/kind.ts";
-import { ownerIn, ownerTag } from "../model/ownership.ts";
-import { type ResourceId, resourceGroupId, resourceIn } from "../model/resource-id.ts";
-import type { Tags } from "../model/tags.ts";
+import { ownerIn, ownership, ownerTag } from "../model/ownership.ts";
+import { type ResourceId, resourceGroupId, resourceIn, sameId } from "../model/resource-id.ts";
+import { type Tags, tagOf } from "../model/tags.ts";
 import { managementGroupIn } from "../operator/management-group.ts";
 import { gatherKube } from "../view/gather.ts";
 import { gatherKnown } from "../view/gather-known.ts";
+import { targetsOf } from "../view/index-of.ts";
+import type { Known } from "../view/orphans.ts";
 import type { Unread } from "../view/world.ts";
 import { chosen } from "./chosen.ts";
 import { finish } from "./finish.ts";
@@ -44,7 +46,11 @@ export async function candidates(session: Session, name: string): Promise<Candid
     throw new UsageError(
       `${key} is no HostedCluster: what CAPZ made is used as it is, and not handed over`,
     );
-  const clusterID = cluster.spec.clusterID ?? "";
+  const { clusterID } = cluster.spec;
+  if (!clusterID)
+    throw new UsageError(
+      `${key} has no spec.clusterID yet, so nothing can be its own: set it first`,
+    );
   const controlPlane = world.controlPlanes.find(
     ({ metadata }) => metadata.annotations?.[clusterAnnotation] === key,
   );
@@ -55,6 +61,7 @@ export async function candidates(session: Session, name: string): Promise<Candid
   const group = await managementGroupIn(env);
   const found: Candidate[] = [];
   const exists = (uid: string) => known.uids.has(uid);
+  const free = (tags: Tags | undefined) => isFree(tags, known, cluster.metadata.name);
 
   for (const { metadata, spec } of links) {
     const value = `${clusterID}/${metadata.uid}`;
@@ -65,7 +72,7 @@ export async function candidates(session: Session, name: string): Promise<Candid
       linkServiceName(metadata.name, clusterID),
     );
     const service = await privateLinkServices(arm).get(serviceId);
-    if (service && isFree(service.tags, exists))
+    if (service && free(service.tags))
       found.push({
         ...{ what: "link service", id: serviceId, was: whose(service.tags), ...own },
         write: (used) =>
@@ -85,11 +92,23 @@ export async function candidates(session: Session, name: string): Promise<Candid
       endpointName(metadata.name),
     );
     const endpoint = await privateEndpoints(arm).get(endpointId);
-    if (endpoint && isFree(endpoint.tags, exists))
+    // Guests that share a group share this name: only an endpoint to this very link is the cluster's.
+    const leads = targetsOf(endpoint ?? { properties: {} });
+    const here = [serviceId, service?.properties.alias].some((one) =>
+      leads.some((each) => one !== undefined && sameId(each, one)),
+    );
+    if (endpoint && here && free(endpoint.tags))
       found.push({
         ...{ what: "endpoint", id: endpointId, was: whose(endpoint.tags), ...own },
         write: (used) =>
-          put(used, privateEndpoints(used.writing), endpointId, endpoint, endpoint.etag, own),
+          put(
+            used,
+            privateEndpoints(used.writing),
+            endpointId,
+            asked(endpoint),
+            endpoint.etag,
+            own,
+          ),
       });
     if (controlPlane === undefined) continue;
     const zoneId = resourceIn(
@@ -129,9 +148,27 @@ async function put<T extends ArmResource>(
   await finish(arm, await gateway.put(id, tagged, { ifMatch: etag }), signal);
 }
 
-function isFree(tags: Tags | undefined, exists: (uid: string) => boolean): boolean {
-  const owner = ownerIn(tags);
-  return owner === undefined || !exists(owner.uid);
+/** Nobody's, or of an object that is gone of a cluster that is here. Another management cluster's owner looks gone, too. */
+function isFree(tags: Tags | undefined, { uids, clusterIDs }: Known, cluster: string): boolean {
+  if (tagOf(tags, ownerTag) !== undefined) {
+    const owner = ownerIn(tags);
+    return (
+      owner !== undefined && clusterIDs.has(owner.clusterID.toLowerCase()) && !uids.has(owner.uid)
+    );
+  }
+  const said = ownership(tags, { clusterID: "", uid: "" });
+  return said.is === "nobody" && (said.hostedCluster ?? cluster) === cluster;
+}
+
+/** What of an endpoint can be sent back: what only Azure says is left out. */
+function asked({ properties, ...found }: PrivateEndpoint): PrivateEndpoint {
+  const {
+    provisioningState: _,
+    networkInterfaces: __,
+    customDnsConfigs: ___,
+    ...sent
+  } = properties;
+  return { ...found, properties: sent };
 }
 
 function whose(tags: Tags | undefined): string {

@@ -2,6 +2,7 @@ import type { KubeClient } from "../kube/client.ts";
 import { KubeError } from "../kube/errors.ts";
 import { definitions } from "../model/definitions.ts";
 import type { KubeObject } from "../model/kind.ts";
+import { idKey } from "../model/resource-id.ts";
 import type { Known } from "./orphans.ts";
 
 const metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
@@ -14,10 +15,12 @@ export async function gatherKnown(kube: KubeClient, signal: AbortSignal): Promis
   const uids = new Set<string>();
   const places = new Set<string>();
   const clusterIDs = new Set<string>();
+  const named = new Set<string>();
+  const unserved: string[] = [];
   await Promise.all(
     definitions.map(async (kind) => {
-      const hosted = kind.kind === "HostedCluster";
-      const accept = hosted ? "application/json" : metadataOnly;
+      const whole = /^(HostedCluster|AzurePrivateLinkService)$/.test(kind.kind);
+      const accept = whole ? "application/json" : metadataOnly;
       try {
         for await (const { items } of kube.list<KubeObject>(kind, { signal, accept }))
           for (const object of items) {
@@ -25,13 +28,27 @@ export async function gatherKnown(kube: KubeClient, signal: AbortSignal): Promis
             uids.add(uid);
             if (/^(AzureCluster|Cluster)$/.test(kind.kind))
               places.add(`${namespace}/${name}`.toLowerCase());
-            const { spec } = object as { spec?: { clusterID?: string } };
-            if (spec?.clusterID) clusterIDs.add(spec.clusterID);
+            const { spec, status = {} } = object as {
+              spec?: { clusterID?: string };
+              status?: Record<string, unknown>;
+            };
+            if (spec?.clusterID) clusterIDs.add(spec.clusterID.toLowerCase());
+            for (const [field, id] of Object.entries(status))
+              if (field.endsWith("ID") && typeof id === "string") named.add(idKey(id));
           }
       } catch (error) {
         if (!(error instanceof KubeError && error.status === 404)) throw error;
+        unserved.push(kind.kind);
       }
     }),
   );
-  return { uids, places, clusterIDs };
+  const lost = unserved.filter((kind) =>
+    /^(AzurePrivateLinkService|HostedControlPlane)$/.test(kind),
+  );
+  if (clusterIDs.size > 0 && lost.length > 0)
+    throw new KubeError(
+      "NotFound",
+      `there are hosted clusters, and ${lost.join(" and ")} is not served · everything in Azure would look as if it belonged to nobody · install its CRD first`,
+    );
+  return { uids, places, clusterIDs, named };
 }

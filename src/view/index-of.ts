@@ -78,6 +78,11 @@ export function indexOf(world: World): WorldIndex {
   };
 }
 
+/** Whether some things of a kind could not be listed. */
+export function isHidden({ world }: WorldIndex, what: string): boolean {
+  return world.unread.some((each) => each.what.startsWith(`${what} in `));
+}
+
 /** What an endpoint leads to: ids or aliases of link services. */
 export function targetsOf({ properties }: PrivateEndpoint): string[] {
   return connectionsOf({ properties }).flatMap(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { clusterID, ids, oneWorld, service, zoneOf } from "../../test/cli/one-world.ts";
-import { mayGo } from "../cli/orphans.ts";
+import { chosenOf, mayGo } from "../cli/run-orphans.ts";
+import { idKey } from "../model/resource-id.ts";
 import { type Known, orphansIn } from "./orphans.ts";
 import type { AzureWorld } from "./world.ts";
 
@@ -8,7 +9,8 @@ const another = "aaaaaaaa-2c1b-4c55-9d0a-0c8f5d3a7e11";
 const known: Known = {
   uids: new Set(["u-link", "u-plane"]),
   places: new Set(["org/amber"]),
-  clusterIDs: new Set([clusterID]),
+  clusterIDs: new Set([clusterID.toLowerCase()]),
+  named: new Set(),
 };
 const nothing: AzureWorld = {
   ...{
@@ -44,6 +46,10 @@ describe("no orphan is", () => {
       { postern_owner: "mc.org.amber/other" },
     ],
     ["a tag that says nothing that can be read", { postern_owner: "no-slash" }],
+    [
+      "what a cluster here has claimed, whose control plane has another uid since a restore",
+      { [`postern_user_${clusterID.toUpperCase()}`]: "gone" },
+    ],
   ])("%s", (_what, tags) => {
     expect(judged(tags)).toEqual([]);
   });
@@ -62,13 +68,15 @@ describe("an orphan", () => {
     expect(mayGo({ elsewhere }, [another.toUpperCase()])).toBe(true);
   });
 
-  test("that a cluster here and one elsewhere used goes only when that one is named too", () => {
+  test("that two clusters elsewhere used goes only when both are named", () => {
+    const third = "bbbbbbbb-2c1b-4c55-9d0a-0c8f5d3a7e11";
     const [elsewhere = []] = judged({
-      [`postern_user_${clusterID}`]: "gone",
+      [`postern_user_${third}`]: "gone",
       [`postern_user_${another}`]: "x",
     });
-    expect(elsewhere).toEqual([another]);
-    expect(mayGo({ elsewhere }, [clusterID])).toBe(false);
+    expect(elsewhere).toEqual([third, another]);
+    expect(mayGo({ elsewhere }, [third])).toBe(false);
+    expect(mayGo({ elsewhere }, [third, another])).toBe(true);
   });
 
   test("of Cluster API is called by the whole name of its cluster, not by its namespace", () => {
@@ -76,6 +84,39 @@ describe("an orphan", () => {
     expect(elsewhere).toEqual(["org/blue"]);
     expect(mayGo({ elsewhere }, ["org"])).toBe(false);
     expect(judged({ postern_owner: "mc.org.blue/uid" })).toEqual([["mc.org.blue"]]);
+  });
+});
+
+test("what the status of a link names is in use, whatever its tags say", () => {
+  const one = { ...service(), tags: { postern_owner: `${clusterID}/gone` } };
+  const named = new Set([idKey(one.id ?? "")]);
+  expect(orphansIn({ ...nothing, linkServices: [one] }, { ...known, named })).toEqual([]);
+});
+
+describe("a zone", () => {
+  const tags = { postern_owner: `${another}/gone` };
+  const within = (owner: string | undefined) => {
+    const { zone, records } = zoneOf(ids.zone, [], { shop: "10.0.0.1" });
+    const metadata = owner === undefined ? undefined : { postern_owner: owner };
+    const marked = records.map((each) => ({
+      ...each,
+      properties: { ...each.properties, ...(metadata && { metadata }) },
+    }));
+    return orphansIn(
+      { ...nothing, zones: [{ zone: { ...zone, tags }, links: [], records: marked }] },
+      known,
+    );
+  };
+
+  test("that holds a record of other people is no orphan: they would go with it", () => {
+    expect(within(undefined)).toEqual([]);
+  });
+
+  test("goes only together with everything in it", () => {
+    const found = within("cccccccc-2c1b-4c55-9d0a-0c8f5d3a7e11/gone");
+    expect(found.map(({ what }) => what)).toEqual(["record", "zone"]);
+    expect(chosenOf(found, [another])).toEqual([]);
+    expect(chosenOf(within(`${another}/gone`), [another])).toHaveLength(2);
   });
 });
 

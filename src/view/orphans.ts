@@ -1,5 +1,7 @@
+import type { PrivateRecordSet } from "../azure/gateways/private-dns.ts";
 import { claimsIn } from "../model/claims.ts";
 import { type Owner, ownerIn } from "../model/ownership.ts";
+import { idKey } from "../model/resource-id.ts";
 import type { Tags } from "../model/tags.ts";
 import type { AzureWorld } from "./world.ts";
 
@@ -21,8 +23,10 @@ export interface Known {
   uids: ReadonlySet<string>;
   /** `namespace/name` of all clusters of Cluster API: theirs is known by the place, which outlives a move. */
   places: ReadonlySet<string>;
-  /** The ids of hosted clusters. */
+  /** The ids of hosted clusters, in lower case. */
   clusterIDs: ReadonlySet<string>;
+  /** What the status of a link names, as `idKey` has it: it is in use, whatever its tags say. */
+  named: ReadonlySet<string>;
 }
 
 /** The orphans, in the order in which Azure lets them be deleted. */
@@ -31,14 +35,19 @@ export function orphansIn(azure: AzureWorld, known: Known): Orphan[] {
   const add = (what: Orphan["what"], id: string | undefined, tags: Tags | null | undefined) => {
     const owners = goneOwners(tags, known);
     const [owner] = owners;
-    if (id === undefined || owner === undefined) return;
-    const elsewhere = owners.filter(({ clusterID }) => !known.clusterIDs.has(clusterID));
+    if (id === undefined || owner === undefined || known.named.has(idKey(id))) return;
+    const elsewhere = owners.filter(({ clusterID }) => !isHere(clusterID, known));
     found.push({ id, what, owner, elsewhere: [...new Set(elsewhere.map(clusterOf))] });
   };
   for (const { records } of azure.zones)
     for (const { id, properties } of records) add("record", id, properties.metadata);
   for (const { links } of azure.zones) for (const { id, tags } of links) add("zone link", id, tags);
-  for (const { zone } of azure.zones) add("zone", zone.id, zone.tags);
+  const orphaned = new Set(found.map(({ id }) => idKey(id)));
+  for (const { zone, records, links } of azure.zones) {
+    // Deleting a zone takes along what is in it: it goes only where all of that is without an owner too.
+    const within = [...records.filter((record) => !isAzures(record)), ...links];
+    if (within.every(({ id = "" }) => orphaned.has(idKey(id)))) add("zone", zone.id, zone.tags);
+  }
   for (const { id, tags } of azure.endpoints) add("endpoint", id, tags);
   for (const { id, tags } of azure.linkServices) add("link service", id, tags);
   return found;
@@ -47,8 +56,24 @@ export function orphansIn(azure: AzureWorld, known: Known): Orphan[] {
 /** All who own or use it, where all of them are gone: what one of several clusters still uses is no orphan. */
 function goneOwners(tags: Tags | null | undefined, known: Known): Owner[] {
   const owner = ownerIn(tags);
-  const all = [...(owner ? [owner] : []), ...claimsIn(tags)];
+  const claims = claimsIn(tags);
+  // After a restore the uids are others: a cluster that is here still uses what it claims.
+  if (claims.some(({ clusterID }) => isHere(clusterID, known))) return [];
+  const all = [...(owner ? [owner] : []), ...claims];
   return all.some((each) => exists(each, known)) ? [] : all;
+}
+
+function isHere(clusterID: string, { clusterIDs }: Known): boolean {
+  return clusterIDs.has(clusterID.toLowerCase());
+}
+
+/** Azure puts one record into every zone, and those of machines come and go by themselves. */
+function isAzures({ id = "", properties }: PrivateRecordSet): boolean {
+  return (
+    /\/SOA\//i.test(id) ||
+    properties.soaRecord !== undefined ||
+    properties.isAutoRegistered === true
+  );
 }
 
 /** How the cluster of an owner is called: links and endpoints of Cluster API have namespace and name in place of two ids. */

@@ -3,6 +3,7 @@ import { conditions } from "../../src/hosted/names.ts";
 import {
   address,
   cluster,
+  clusterID,
   endpointOf,
   guestGroup,
   ids,
@@ -98,7 +99,12 @@ describe("the state of", () => {
   });
 
   test("a record that names another address, and a zone that is not linked", () => {
-    const zones = [zoneOf(ids.zone, [ids.home], { api: "192.168.0.99" })];
+    const [zone] = [zoneOf(ids.zone, [ids.home], { api: "192.168.0.99", shop: "10.9.9.9" })];
+    const [api, shop] = zone.records;
+    const metadata = { postern_owner: `${clusterID}/u-link` };
+    // A record of other people in the same zone is none of the cluster's business.
+    const records = [{ ...api, properties: { ...api?.properties, metadata } }, shop];
+    const zones = [{ ...zone, records }] as (typeof zone)[];
     expect(node({ azure: { zones } }, "record")).toMatchObject([
       { state: "broken", reason: "WrongAddress", message: expect.stringContaining(address) },
     ]);

@@ -2,7 +2,14 @@ import type { PrivateEndpoint } from "../azure/gateways/private-endpoints.ts";
 import { keyOf } from "../model/kind.ts";
 import { idKey, lastSegment } from "../model/resource-id.ts";
 import type { State } from "./drawn.ts";
-import { connectionsOf, indexOf, networkOf, targetsOf, type WorldIndex } from "./index-of.ts";
+import {
+  connectionsOf,
+  indexOf,
+  isHidden,
+  networkOf,
+  targetsOf,
+  type WorldIndex,
+} from "./index-of.ts";
 import { admission, balancerIdOf, provisioned } from "./parts/states.ts";
 import {
   addressesIn,
@@ -197,8 +204,9 @@ function balancerHops(index: WorldIndex, id: string | undefined): Hop[] {
       {
         what: "load balancer",
         name: lastSegment(id ?? ""),
-        state: "broken",
-        found: "it is gone",
+        ...(isHidden(index, "load balancers")
+          ? { state: "unknown", found: "it lies where we cannot look, or is gone" }
+          : { state: "broken", found: "it is gone" }),
         remedy: "make the Service of the control plane anew, or look in its resource group",
       },
     ];

@@ -7,7 +7,7 @@ import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
 import type { Condition } from "../../model/kinds/condition.ts";
 import { idKey } from "../../model/resource-id.ts";
 import { type ClusterSummary, type Drawn, type Node, worst } from "../drawn.ts";
-import { connectionsOf, networkOf, type WorldIndex } from "../index-of.ts";
+import { connectionsOf, isHidden, networkOf, type WorldIndex } from "../index-of.ts";
 import { nameParts } from "./names.ts";
 import { balancerIdOf, conditionState, endpointState, provisioned, type Told } from "./states.ts";
 
@@ -68,7 +68,9 @@ function chainOf(
   const home = networkOf(service.properties.ipConfigurations?.[0]?.properties.subnet?.id);
   const balancerTold: Told = balancer
     ? provisioned(balancer.properties.provisioningState)
-    : { state: "absent", reason: "NotFound" };
+    : isHidden(index, "load balancers")
+      ? { state: "unknown", reason: "NotRead" }
+      : { state: "absent", reason: "NotFound" };
   const serviceTold = provisioned(service.properties.provisioningState);
   const balancerNode = id("load-balancer", balancerIdOf(service));
   const serviceNode = id("link-service", service.id);

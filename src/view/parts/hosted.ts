@@ -6,7 +6,7 @@ import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import { privateAccess } from "../../model/kinds/private-access.ts";
 import { idKey, lastSegment, sameId } from "../../model/resource-id.ts";
 import type { ClusterSummary, Drawn, Node, State } from "../drawn.ts";
-import { networkOf, type WorldIndex } from "../index-of.ts";
+import { isHidden, networkOf, type WorldIndex } from "../index-of.ts";
 import { nameParts } from "./names.ts";
 import {
   admission,
@@ -32,7 +32,8 @@ export function hostedParts(index: WorldIndex, only?: string): Drawn {
     const summary = summaryOf(cluster);
     drawn.clusters.push(summary);
     drawn.nodes.push(clusterNode(summary));
-    for (const link of linksOf.get(key) ?? []) add(drawn, chainOf(index, key, link));
+    for (const link of linksOf.get(key) ?? [])
+      add(drawn, chainOf(index, key, link, cluster.spec.clusterID));
   }
   return drawn;
 }
@@ -77,6 +78,7 @@ function chainOf(
   index: WorldIndex,
   cluster: string,
   link: AzurePrivateLinkService,
+  clusterID: string | undefined,
 ): Pick<Drawn, "nodes" | "lines"> {
   const { status, spec, metadata } = link;
   const all = status?.conditions;
@@ -94,13 +96,13 @@ function chainOf(
   const shared = { cluster };
   const balancerTold = balancer
     ? provisioned(balancer.properties.provisioningState)
-    : missing(conditionState(all, conditions.loadBalancer));
+    : missing(conditionState(all, conditions.loadBalancer), isHidden(index, "load balancers"));
   const serviceTold = service
     ? provisioned(service.properties.provisioningState)
-    : missing(conditionState(all, conditions.link));
+    : missing(conditionState(all, conditions.link), isHidden(index, "link services"));
   const endpointTold = endpoint
     ? endpointState(endpoint)
-    : missing(conditionState(all, conditions.endpoint));
+    : missing(conditionState(all, conditions.endpoint), isHidden(index, "endpoints"));
   const addresses = endpoint
     ? [
         ...index.addressesOf(endpoint),
@@ -162,6 +164,7 @@ function chainOf(
     network: guest,
     addresses,
     zones,
+    clusterID,
   });
   return {
     nodes: [...nodes, ...names.nodes, ...others.nodes],
@@ -219,7 +222,9 @@ function otherConnections(
 }
 
 /** What is not there is being made, or is missing: its condition says which. */
-function missing(told: Told | undefined): Told {
+function missing(told: Told | undefined, hidden: boolean): Told {
+  // What may not be read says nothing by its absence: then the condition is all that is known.
+  if (hidden) return told ?? { state: "unknown", reason: "NotRead" };
   const state: State = told?.state === "ok" ? "absent" : (told?.state ?? "working");
   return { ...told, state, ...(told?.state === "ok" && { reason: "NotFound" }) };
 }

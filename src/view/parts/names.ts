@@ -1,4 +1,5 @@
 import type { PrivateRecordSet } from "../../azure/gateways/private-dns.ts";
+import { ownerIn } from "../../model/ownership.ts";
 import { idKey, lastSegment } from "../../model/resource-id.ts";
 import type { Drawn, Node } from "../drawn.ts";
 import { networkOf } from "../index-of.ts";
@@ -12,8 +13,10 @@ export function nameParts(given: {
   network: string | undefined;
   addresses: readonly string[];
   zones: readonly Zone[];
+  /** The id of the cluster in the metadata of its records; a zone may hold records of others. */
+  clusterID?: string | undefined;
 }): Pick<Drawn, "nodes" | "lines"> {
-  const { cluster, under, network, addresses, zones } = given;
+  const { cluster, under, network, addresses, zones, clusterID } = given;
   const nodes: Node[] = [];
   const lines: Drawn["lines"] = [];
   for (const { zone, links, records } of zones) {
@@ -42,6 +45,8 @@ export function nameParts(given: {
     for (const record of records.filter(isAddress)) {
       const values = addressesIn(record);
       const right = values.some((value) => addresses.includes(value));
+      const own = clusterID && ownerIn(record.properties.metadata)?.clusterID === clusterID;
+      if (!right && !own) continue;
       const name = lastSegment(record.id ?? "");
       nodes.push({
         id: `${cluster}|${idKey(record.id ?? "")}`,

@@ -41,6 +41,9 @@ export function admission(status: string | undefined, description?: string): Tol
   return { state: "broken", reason, message: message ?? `the connection is ${reason}` };
 }
 
+/** What somebody else is about to give: a name that ends in Missing may also be a mistake that stays. */
+const waits = new Set(["LoadBalancerIPMissing", "ILBNotFound", "LoadBalancerMissing"]);
+
 /** A condition as a state: False of something under way is `working`. */
 export function conditionState(
   conditions: readonly Condition[] | undefined,
@@ -52,7 +55,8 @@ export function conditionState(
   if (status === "True") return { state: "ok", reason, message };
   if (status === "Unknown") return { state: "working", reason, message };
   const state =
-    /(Creating|Updating|Deleting|Replacing|Pending|Waiting|Missing|NotFound|Unknown)$/.test(reason)
+    /(Creating|Updating|Deleting|Replacing|Pending|Waiting|Unknown)$/.test(reason) ||
+    waits.has(reason)
       ? "working"
       : "broken";
   return { state, reason, message };
