@@ -2,6 +2,7 @@ import { Command } from "commander";
 import type { Hop, Trace } from "../view/trace.ts";
 import { type Format, mark, paint, show, withConnection, withOutput } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** `postern trace`: the way of a name, and the hop at which it breaks. */
 export function command(): Command {
@@ -24,7 +25,7 @@ Example:
         import("../view/trace.ts"),
       ]);
       await withSession(options, async (session) => {
-        const wanted = host.toLowerCase().replace(/\.$/, "");
+        const wanted = hostIn(host);
         const world = await gatherFor(session, wanted);
         const traces = tracesOf(world, wanted, options.from);
         const known = traces.filter((each) => each.known);
@@ -49,6 +50,14 @@ function unknown(host: string, from: string | undefined, cluster: string | undef
   return cluster
     ? `${who}; it is a public name of ${cluster}\ndo this: ask the public DNS for it; only private names are traced here`
     : `${who}\ndo this: look at the names with postern tree; a name of the public DNS is not traced here`;
+}
+
+/** People paste what they have in their browser. */
+function hostIn(text: string): string {
+  const host = URL.canParse(text) && text.includes("://") ? new URL(text).hostname : text;
+  const plain = host.toLowerCase().replace(/\.$/, "");
+  if (/^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(plain)) return plain;
+  throw new UsageError(`'${text}' is no host name: give one such as api.one.hypershift.local`);
 }
 
 function told({ network, hops, works, known }: Trace): string {

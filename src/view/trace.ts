@@ -156,7 +156,11 @@ function beyond(index: WorldIndex, endpoint: PrivateEndpoint): Hop[] {
       name,
       state: made.state,
       found: made.state === "ok" ? index.addressesOf(endpoint).join(", ") : `is ${made.reason}`,
-      ...(made.state !== "ok" && { remedy: "wait until Azure has made it, or delete it" }),
+      ...(made.state !== "ok" && {
+        remedy: /^deleting$/i.test(made.reason ?? "")
+          ? "it is being deleted: the operator makes it anew when it is gone"
+          : "wait until Azure has made it, or delete it",
+      }),
     },
   ];
   const connection = connectionsOf(endpoint)[0];

@@ -87,6 +87,12 @@ test.each([
     "this Namespace was refused",
   ],
   [
+    "in a field that the API server does not know",
+    `${world}kubernetes:\n  - { apiVersion: v1, kind: Namespace, metadata: { name: a }, sepc: {} }`,
+    "8:5",
+    'unknown field "sepc"',
+  ],
+  [
     "in a kind that nobody knows",
     `${world}kubernetes:\n  - { apiVersion: v1, kind: Gadget, metadata: { name: a } }`,
     "8:5",
