@@ -18,10 +18,21 @@ export async function clusterFindings(
   const reached = await reachable(session);
   if (reached.some(({ verdict }) => verdict === "wrong")) return reached;
   const [kinds, lease] = await Promise.all([
-    servedKinds(session, beforeInstall),
-    beforeInstall ? [] : leases(session),
+    unlessForbidden("CRD versions", servedKinds(session, beforeInstall)),
+    beforeInstall ? [] : unlessForbidden("Lease", leases(session)),
   ]);
   return [...reached, ...kinds, ...lease];
+}
+
+/** What may not be read was not looked at: the other checks go on. */
+async function unlessForbidden(check: string, looking: Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await looking;
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.status !== 403) throw error;
+    const found = error.explain().message;
+    return [{ check, about: "Kubernetes API", verdict: "not looked at", found }];
+  }
 }
 
 /** Whether the API server answers, and what time it has. */

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import type { Planned } from "../kube/dry-run.ts";
 import type { Plan } from "../kube/feature.ts";
 import type { ClusterApiFlags } from "../operator/cluster-api.ts";
@@ -17,6 +17,12 @@ export function command(): Command {
       "as of the operator: the AzureCluster of the management cluster",
     )
     .option("--management-cluster-namespace <name>", "namespace of that AzureCluster")
+    .addOption(
+      new Option("--nat-subnets <way>", "as of the operator (default: shared)").choices([
+        "shared",
+        "per-cluster",
+      ]),
+    )
     .option("--base-domain <name>", "as of the operator: the domain of the clusters' names")
     .option("--base-domain-resource-group <name>", "resource group of that domain's zone")
     .addHelpText(

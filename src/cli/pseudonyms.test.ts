@@ -39,3 +39,13 @@ test("the same thing has the same word everywhere, and what belongs to nobody is
     expect(text).toContain(word);
   expect(JSON.parse(text)).toHaveLength(2);
 });
+
+test("a person's address and a company's domain go, whatever they end in; words of products stay", () => {
+  const names = new Pseudonyms([]);
+  const hidden = names.in(
+    "jane.doe@shop.acme.de asked for api.shop.acme.de and x.westeurope.cloudapp.azure.com in Microsoft.Network/privateEndpoints of hypershift.openshift.io/v1beta1",
+  );
+  expect(hidden).toBe(
+    "email-1 asked for domain-1 and domain-2 in Microsoft.Network/privateEndpoints of hypershift.openshift.io/v1beta1",
+  );
+});

@@ -40,14 +40,21 @@ export async function destroyCluster(
     namespace: cluster.metadata.namespace,
     name: cluster.metadata.name,
   };
+  const uid = cluster.metadata.uid ?? "";
   const graceMs = (options.gracePeriod ?? (isPrivate(cluster) ? 20 : 10)) * minuteMs;
   await kube.remove(place, signal);
   let until = realClock.now() + graceMs;
   let told = "";
   let forced = false;
   for (;;) {
-    const world = await gatherKube({ kube, signal }, []);
-    const left = leftOf(key, world);
+    const unread: Unread[] = [];
+    const world = await gatherKube({ kube, signal }, unread);
+    const [hidden] = unread;
+    if (hidden)
+      throw new CommandFailure(
+        `it cannot be said whether ${key} is gone · ${hidden.what}: ${hidden.why} · it goes on being deleted`,
+      );
+    const left = leftOf(key, uid, world);
     if (left === undefined) break;
     if (left !== told) print(left);
     told = left;
@@ -60,7 +67,8 @@ export async function destroyCluster(
       await kube.patch(
         place,
         "merge",
-        { metadata: { annotations: { [annotations.abandon]: "true" } } },
+        // With the uid: a cluster that was made anew under this name is another.
+        { metadata: { uid, annotations: { [annotations.abandon]: "true" } } },
         { signal },
       );
       forced = true;
@@ -72,7 +80,9 @@ export async function destroyCluster(
 }
 
 /** What is still there of a cluster, in words; undefined when all of it is gone. */
-function leftOf(key: string, world: KubeWorld): string | undefined {
+function leftOf(key: string, uid: string, world: KubeWorld): string | undefined {
+  const again = world.hostedClusters.find((each) => keyOf(each) === key);
+  if (again !== undefined && again.metadata.uid !== uid) return undefined;
   const links = world.links.filter(
     ({ metadata }) => metadata.annotations?.[clusterAnnotation] === key,
   );
@@ -85,8 +95,7 @@ function leftOf(key: string, world: KubeWorld): string | undefined {
   if (waits.length > 0) return waits.join("; ");
   if (world.controlPlanes.some(({ metadata }) => metadata.annotations?.[clusterAnnotation] === key))
     return "its control plane is being deleted";
-  if (world.hostedClusters.some((each) => keyOf(each) === key)) return "it is being deleted";
-  return undefined;
+  return again === undefined ? undefined : "it is being deleted";
 }
 
 /** A kubeconfig that leads to a hosted cluster from here. */

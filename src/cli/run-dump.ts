@@ -75,7 +75,7 @@ export async function writeDump(
 ): Promise<void> {
   const names = hide ? new Pseudonyms(parts.map(({ data }) => data)) : undefined;
   const entries = parts.map(({ name, data }) => {
-    const text = redact(JSON.stringify(data, withoutManagedFields, 2));
+    const text = redact(JSON.stringify(data, hide ? withoutPeoples : withoutNoise, 2));
     const body = names?.in(text) ?? text;
     return {
       header: { name: `postern-dump/${name}`, size: Buffer.byteLength(body), mode: 0o600 },
@@ -91,6 +91,21 @@ export async function writeDump(
   }
 }
 
-function withoutManagedFields(key: string, value: unknown): unknown {
-  return key === "managedFields" ? undefined : value;
+/** The words that products write beside an object; whatever else stands there is people's. */
+const ours =
+  /(k8s\.io|kubernetes\.io|openshift\.io|postern\.io|giantswarm\.io)\/|^(postern|kubernetes\.io|hypershift\.openshift\.io|sigs\.k8s\.io)_/i;
+
+function withoutNoise(key: string, value: unknown): unknown {
+  return /^(managedFields|kubectl\.kubernetes\.io\/last-applied-configuration)$/.test(key)
+    ? undefined
+    : value;
+}
+
+/** Tags, labels and annotations of people may say anything, and so may the name of who asked. */
+function withoutPeoples(key: string, value: unknown): unknown {
+  if (key === "found" && typeof value === "string" && value.startsWith("answers "))
+    return "answers";
+  if (!/^(tags|labels|annotations)$/.test(key) || typeof value !== "object" || value === null)
+    return withoutNoise(key, value);
+  return Object.fromEntries(Object.entries(value).filter(([name]) => ours.test(name)));
 }

@@ -9,10 +9,13 @@ import { chosen } from "./chosen.ts";
 import { CommandFailure } from "./command-failure.ts";
 import type { Session } from "./session.ts";
 
+/** The flags of the operator that a plan depends on. */
+export type PlanFlags = ClusterApiFlags & { natSubnets?: "shared" | "per-cluster" };
+
 /** What every controller would do next; for one cluster where it is named. */
 export async function plansOf(
   session: Session,
-  flags: ClusterApiFlags,
+  flags: PlanFlags,
   name: string | undefined,
 ): Promise<Planned[]> {
   const { kube, arm, azure, env, local, signal } = session;
@@ -52,8 +55,10 @@ function given({
   managementClusterNamespace,
   baseDomain,
   baseDomainResourceGroup,
-}: ClusterApiFlags): ClusterApiFlags {
+  natSubnets,
+}: PlanFlags): PlanFlags {
   return {
+    ...(natSubnets && { natSubnets }),
     ...(managementClusterName && { managementClusterName }),
     ...(managementClusterNamespace && { managementClusterNamespace }),
     ...(baseDomain && { baseDomain }),

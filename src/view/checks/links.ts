@@ -1,5 +1,8 @@
+import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import { keyOf } from "../../model/kind.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
+import { ownerIn } from "../../model/ownership.ts";
+import { idKey } from "../../model/resource-id.ts";
 import { indexOf, networkOf, type WorldIndex } from "../index-of.ts";
 import { balancerIdOf } from "../parts/states.ts";
 import type { World } from "../world.ts";
@@ -91,13 +94,25 @@ export const admission = ofLinks("visibility and approval", (link, index) => {
   return { verdict: "ok", found: "the guest's subscription sees it and is let in" };
 });
 
+/** The link services that Postern made, or that a link names: those of others are none of its business. */
+function ownServices({ azure, kube }: World): PrivateLinkService[] {
+  const named = new Set(
+    kube.links.flatMap(({ status }) =>
+      status?.privateLinkServiceID ? [idKey(status.privateLinkServiceID)] : [],
+    ),
+  );
+  return azure.linkServices.filter(
+    ({ id = "", tags }) => ownerIn(tags) !== undefined || named.has(idKey(id)),
+  );
+}
+
 /** Connections that nobody has decided on. */
 export const waiting: WorldCheck = {
   name: "connections that wait",
-  look: ({ azure }) =>
+  look: (world) =>
     findings(
       waiting.name,
-      azure.linkServices.flatMap(({ id = "", properties }) =>
+      ownServices(world).flatMap(({ id = "", properties }) =>
         (properties.privateEndpointConnections ?? [])
           .filter((each) =>
             /^pending$/i.test(each.properties.privateLinkServiceConnectionState?.status ?? ""),
@@ -117,7 +132,7 @@ export const leadsSomewhere: WorldCheck = {
   name: "load balancer behind the link service",
   look(world) {
     const index = indexOf(world);
-    const lost = world.azure.linkServices.filter(
+    const lost = ownServices(world).filter(
       (service) => index.loadBalancer(balancerIdOf(service)) === undefined,
     );
     return findings(
