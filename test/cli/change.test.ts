@@ -168,6 +168,8 @@ describe("adopt", () => {
       };
       const before = await read();
       const { postern_owner: owner, ...tags } = before.tags ?? {};
+      // The operator would put its own mark back, because the status names the service.
+      await on.local.kube("PATCH", `${hostedClusters}/green`, { spec: { pausedUntil: "true" } });
       await on.change(status.privateLinkServiceID, { ...before, tags: { ...tags, team: "red" } });
       const would = await on.run("adopt", "green");
       expect(would).toMatchObject({ exitCode: 3, stdout: expect.stringContaining("nobody") });
@@ -175,6 +177,7 @@ describe("adopt", () => {
       expect(await on.run("adopt", "green", "--yes")).toMatchObject({ exitCode: 0 });
       expect((await read()).tags).toMatchObject({ postern_owner: owner, team: "red" });
       expect((await on.run("adopt", "green")).exitCode).toBe(0);
+      await on.local.kube("PATCH", `${hostedClusters}/green`, { spec: { pausedUntil: null } });
     },
     slow,
   );
