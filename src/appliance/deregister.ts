@@ -7,6 +7,7 @@ import { callerUntil, insist, type Pass, type Step } from "./insist.ts";
 import { dissociate } from "./join-interface.ts";
 import {
   asItIs,
+  isNamedIn,
   membershipIn,
   sizeOf,
   stateOf,
@@ -123,7 +124,8 @@ async function leave(
     state.waits = 0;
     return { againAfterMs: state.written.running ? nextLookMs(state) : 0 };
   };
-  switch (member?.by) {
+  // An agent that was killed may have left an entry with an address that the machine had before.
+  switch (member?.by ?? (isNamedIn(pool, config) ? "address" : undefined)) {
     case "address":
       state.goneSince = undefined;
       return write(withoutMember(pool, config));

@@ -22,7 +22,7 @@ export interface HealthServer {
   /**
    * Let the appliance answer: a function of this process gets the requests of the same listening socket; an address is
    * asked for each probe, once it has answered 200 for the first time or the time is over: an appliance that never comes
-   * must not look well for ever. Either way the port is never closed in between.
+   * must not look well for ever. Either way the port is never closed in between. Where it ends first, that is an error.
    */
   handOver(to: RequestListener | URL, withinMs?: number): Promise<void>;
   /** From now on the answer is 503, or for probes that only connect none; it is over when the load balancer has seen it. */
@@ -46,9 +46,10 @@ export async function startHealthServer(
   ctx: ApplianceContext,
   options: HealthOptions,
 ): Promise<HealthServer> {
-  const { clock } = ctx;
+  const { clock, log } = ctx;
   const { host = "0.0.0.0" } = options;
   const servers: ProbeServer[] = [];
+  const over = new AbortController();
   let leaving = false;
   let appliance: RequestListener | undefined;
 
@@ -63,6 +64,7 @@ export async function startHealthServer(
     servers.push(await listenForProbes({ host, port }, answer, options.tls));
   };
   const close = async (): Promise<void> => {
+    over.abort(new Error("nobody answers probes any more"));
     await Promise.all(servers.splice(0).map((server) => server.close()));
   };
 
@@ -73,12 +75,14 @@ export async function startHealthServer(
     },
     listen,
     async handOver(to, withinMs = longestStartMs) {
-      if (to instanceof URL) await untilWell(ctx, to, withinMs);
+      const signal = AbortSignal.any([ctx.signal, over.signal]);
+      if (to instanceof URL) await untilWell({ clock, signal, log }, to, withinMs);
       appliance = to instanceof URL ? forwarding(clock, to) : to;
     },
     async leave(probe, mostMs = longestLeaveMs) {
       const { protocol, intervalSeconds, threshold } = probe ?? usualProbe;
       leaving = true;
+      over.abort(new Error("it leaves"));
       if (protocol === "Tcp") await close();
       await wait(clock, Math.min(mostMs, intervalSeconds * threshold * 1_000));
     },
@@ -87,12 +91,15 @@ export async function startHealthServer(
 }
 
 /** Ask the appliance until it is well, so that no probe meets one that is not there yet. */
-async function untilWell(ctx: ApplianceContext, url: URL, withinMs: number): Promise<void> {
-  const { clock, signal, log } = ctx;
+async function untilWell(
+  { clock, signal, log }: Pick<ApplianceContext, "clock" | "signal" | "log">,
+  url: URL,
+  withinMs: number,
+): Promise<void> {
   const endsAt = clock.now() + withinMs;
   while ((await ask(clock, url, signal)) !== 200) {
     if (clock.now() >= endsAt)
-      return log.warn({ appliance: url.href }, "the appliance is not well after its time to start");
+      return log.warn({ appliance: url.host }, "the appliance is not well after its time to start");
     await wait(clock, betweenLooksMs, signal);
   }
 }

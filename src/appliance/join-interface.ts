@@ -1,4 +1,5 @@
 import type { ArmView } from "../azure/arm.ts";
+import { AzureError } from "../azure/errors.ts";
 import type { Reference } from "../azure/gateway.ts";
 import {
   type InterfaceIPConfiguration,
@@ -81,5 +82,7 @@ async function readInterface(
 
 async function write(arm: ArmView, read: NetworkInterface, body: NetworkInterface): Promise<void> {
   const { etag: ifMatch, ...wanted } = body;
+  const what = "change the machine's interface";
+  if (ifMatch === undefined) throw new AzureError({ code: "UnreadableAnswer", what });
   await networkInterfaces(arm).put(read.id ?? "", wanted, { ifMatch });
 }

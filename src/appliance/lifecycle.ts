@@ -55,7 +55,10 @@ export async function apply(
     if (health) undo.push(() => health.close());
 
     const config = await discoverGWLBBackendPool(ctx, poolName, options);
-    if (health && options.health) await listenForProbe(ctx, health, config, options.health);
+    if (health && options.health) {
+      await listenForProbe(ctx, health, config, options.health);
+      refuseItself(health, config, options);
+    }
 
     const registration = await register(ctx, config, options);
     if (registration.wrote) undo.push(() => deregisterFromBackendPool(unstopped(ctx), config));
@@ -126,7 +129,10 @@ async function register(
   try {
     return await registerWithBackendPool(ctx, config, { ...options, writing });
   } catch (error) {
-    if (wrote) await deregisterFromBackendPool(unstopped(ctx), config).catch(() => undefined);
+    if (wrote)
+      await deregisterFromBackendPool(unstopped(ctx), config).catch((failed: unknown) =>
+        ctx.log.warn({ error: String(failed) }, "what was done could not all be undone"),
+      );
     throw error;
   }
 }
@@ -152,20 +158,36 @@ async function listenForProbe(
   await health.listen(probe.port);
 }
 
+/** An agent that asks itself for the appliance is well for ever, and its first probe never ends. */
+function refuseItself(
+  health: HealthServer,
+  { privateIP }: GWLBConfig,
+  { health: { host = "0.0.0.0" } = { port: 0 }, handOver }: ApplyOptions,
+): void {
+  if (!(handOver instanceof URL)) return;
+  const { hostname, protocol, port } = handOver;
+  if (!health.ports.includes(Number(port || (protocol === "http:" ? 80 : 443)))) return;
+  const everywhere = host === "0.0.0.0" || host === "::";
+  const here = /^(localhost|127\..*|0\.0\.0\.0|\[::1?\])$/.test(hostname) || hostname === privateIP;
+  if (hostname !== host && !(everywhere && here)) return;
+  const what = `ask the appliance at ${handOver.host}`;
+  const seen = "the agent itself answers there";
+  throw new ApplianceError({ code: "HealthPortTaken", what, seen });
+}
+
 /**
  * It is not waited for: an appliance may start only when it has been told its ingress device, and until it is well the
  * agent answers for it.
  */
 function beginHandOver(
-  { log, signal }: ApplianceContext,
+  { log }: ApplianceContext,
   health: HealthServer,
   to: RequestListener | URL,
 ): void {
   health.handOver(to).then(
     () => log.info({}, "the appliance answers the probes"),
-    (error: unknown) => {
-      if (!signal.aborted) log.warn({ error: String(error) }, "the probes were not handed over");
-    },
+    // It leaves, or a later step failed.
+    () => log.debug({}, "the probes were not handed over"),
   );
 }
 

@@ -31,6 +31,11 @@ export function membershipIn(pool: BackendPool, self: Self): Membership | undefi
     : undefined;
 }
 
+/** Whether the agent of a machine made an entry of a pool, for whatever address. */
+export function isNamedIn(pool: BackendPool, self: Self): boolean {
+  return entriesOf(pool).some((each) => each.name?.toLowerCase() === entryName(self));
+}
+
 /** What kind of members a pool has. Azure never mixes them. */
 export function heldBy(pool: BackendPool): "addresses" | "interfaces" | "nothing" {
   const entries = entriesOf(pool);

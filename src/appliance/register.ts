@@ -34,6 +34,8 @@ const registerMs = 120_000;
 const longestFinishMs = 5_000;
 /** Others may go on writing to the pool for long. An entry that has stayed through so much of it is there. */
 const settleMs = 30_000;
+/** A pool that refuses what it was read to take is decided about anew so often. */
+const mostRefusals = 3;
 
 /** Whether this machine is in the pool, by its interface or by its address. */
 export async function isRegisteredWithBackendPool(
@@ -62,7 +64,15 @@ export async function registerWithBackendPool(
   const ended = (cause: unknown) =>
     new ApplianceError({ code: "RegistrationTimedOut", what, seen: reason(cause), cause });
   const { writing = () => undefined } = options;
-  const state: Joining = { joinBy, what, writing, wrote: false, addressesRefused: false, waits: 0 };
+  const state: Joining = {
+    joinBy,
+    what,
+    writing,
+    wrote: false,
+    addressesRefused: false,
+    refusals: 0,
+    waits: 0,
+  };
   const finishMs = Math.min(longestFinishMs, limitMs / 10);
   const insisting = { what: "register", limitMs, ended, finishMs } as const;
   const made = await insist(ctx, insisting, (pass) => join(ctx, config, state, pass));
@@ -82,6 +92,8 @@ interface Joining {
   writing: () => void;
   wrote: boolean;
   addressesRefused: boolean;
+  /** How often Azure refused what the pool holds. */
+  refusals: number;
   /** The write that may still be going on. */
   written?: WrittenPool | undefined;
   /** Since when the entry was seen in every read. */
@@ -194,9 +206,11 @@ async function unlessRefused<T>(
     const mixed = error.code.startsWith("CannotMixIPBasedAddresses");
     // The words are documented, the code is not: "IP based backends can only be used for Standard Load Balancers".
     if (!mixed && !/\bip[- ]?based/i.test(error.message)) throw error;
+    // A pool may be of another kind than its members show, such as an empty one that names a network.
+    if (++state.refusals > mostRefusals) throw error;
     if (!mixed) state.addressesRefused = true;
     state.wrote = false;
-    return { againAfterMs: 0 };
+    return { againAfterMs: (state.refusals - 1) * 1_000 };
   }
 }
 

@@ -51,6 +51,8 @@ export async function stayInBackendPool(
   } catch (bug) {
     // Who cannot look after its registration must not keep it.
     failed.abort(bug);
+    ending.abort(bug);
+    await watching.catch(() => undefined);
     await cleanup(ctx, applied).catch(() => undefined);
     throw bug;
   }

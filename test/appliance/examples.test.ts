@@ -51,6 +51,7 @@ test("the unit waits for readiness, hears systemd-notify, and gives the agent th
   expect(Number(service.WatchdogSec)).toBeGreaterThan(0);
   expect(Number(service.TimeoutStartSec)).toBeGreaterThanOrEqual(240);
   expect(Number(service.TimeoutStopSec)).toBeGreaterThanOrEqual(50);
+  expect(service.KillMode).toBe("mixed");
 });
 
 test("cloud-init writes the file that the unit reads, with a variable that the agent knows, and starts it", () => {

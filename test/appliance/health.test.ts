@@ -116,6 +116,23 @@ test("an appliance that never gets well does not look well for ever", async () =
   expect(await probed(port)).toBe(500);
 });
 
+test.each(["leave", "close"] as const)(
+  "an appliance that never gets well is asked no more after %s",
+  async (end) => {
+    const { health } = await started();
+    let asked = 0;
+    const { url } = await appliance(() => {
+      asked++;
+      return 500;
+    });
+    const handingOver = health.handOver(url);
+    const ended = expect(handingOver).rejects.toThrow(/it leaves|nobody answers probes/);
+    await expect.poll(() => asked).toBeGreaterThan(0);
+    await (end === "leave" ? health.leave(probe, 0) : health.close());
+    await ended;
+  },
+);
+
 test("when it leaves it answers 503 for as many probes as change the load balancer's mind", async () => {
   const clock = new ManualClock();
   const { health, port } = await started({ clock });

@@ -184,6 +184,31 @@ test("a probe that is HTTPS is refused without a certificate, before anything is
   expect(world.members()).toHaveLength(1);
 });
 
+test("an agent that is told to ask itself for the appliance refuses, before anything is written", async () => {
+  const free = createServer();
+  await new Promise<void>((resolve) => free.listen(0, host, resolve));
+  const { port } = free.address() as AddressInfo;
+  await new Promise((resolve) => free.close(resolve));
+  const { world, ctx, options } = await prepared("fw", withProbe(gatewayBody(), { port }));
+  const handOver = new URL(`http://${host}:${port}/healthz`);
+  const joining = apply(ctx, "inspect", { ...options, health: { host, port }, handOver });
+  await expect(world.until(joining)).rejects.toThrow(
+    /the agent itself answers there \(HealthPortTaken\) · .*another port/,
+  );
+  expect(world.simulator.log.entries().filter(({ method }) => method === "PUT")).toEqual([]);
+  expect(await probed(port)).toBeUndefined();
+});
+
+test("where looking for events ends with a bug, it leaves and does not come back", async () => {
+  const { world, ctx, options } = await prepared();
+  const applied = await world.until(apply(ctx, "inspect", options));
+  const config = { ...applied.config, vmName: undefined as unknown as string };
+  const staying = stayInBackendPool(ctx, { ...applied, config });
+  await expect(world.until(staying)).rejects.toThrow(TypeError);
+  await world.simulator.advance(200_000);
+  expect(world.members()).toEqual([]);
+});
+
 test("who is removed by somebody comes back, and leaves when it is stopped", async () => {
   const { world, ctx, metrics, stop, options } = await prepared();
   const applied = await world.until(apply(ctx, "inspect", options));

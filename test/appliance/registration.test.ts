@@ -407,3 +407,45 @@ test("a registration that somebody removes is made again", async () => {
   agent.stop();
   await watching;
 });
+
+test("an entry of its own with an address that the machine had before is taken out as well", async () => {
+  const world = await gatewayWorld();
+  const agent = await world.agent(world.machine("fw"));
+  const { config } = await world.until(boot(agent));
+  const moved = { ...config, privateIP: "10.0.9.9" };
+  const left = await world.until(deregisterFromBackendPool(agent.ctx, moved));
+  expect(left.state).toBe("left");
+  expect(world.members()).toEqual([]);
+});
+
+test.each(["address", "interface"] as const)(
+  "a pool that looks empty and refuses every %s is told of after a few tries",
+  async (joinBy) => {
+    const world = await gatewayWorld();
+    const code = "CannotMixIPBasedAddressesAndIPConfigurationsOnLoadBalancerBackendAddressPool";
+    const body = { error: { code, message: "never both" } };
+    world.simulator.addFault({
+      match: { method: "PUT" },
+      effect: { kind: "answer", status: 400, body },
+    });
+    const agent = await world.agent(world.machine("fw"));
+    const message = await world.until(failure(boot(agent, { joinBy })));
+    expect(message).toContain(code);
+    expect(writes(world).length).toBeLessThanOrEqual(4);
+  },
+);
+
+test("an interface that is read without an etag is not written: another's change could be lost", async () => {
+  const world = await gatewayWorld();
+  const { ctx } = await world.agent(world.machine("fw"));
+  const config = await world.until(discoverGWLBBackendPool(ctx, "inspect"));
+  const { properties = {} } = world.simulator.store.get(config.nicResourceId) ?? {};
+  const body = { id: config.nicResourceId, name: "fw-nic", location: "westeurope", properties };
+  world.simulator.addFault({
+    match: { method: "GET", type: "Microsoft.Network/networkInterfaces" },
+    effect: { kind: "answer", status: 200, body },
+  });
+  const joining = registerWithBackendPool(ctx, config, { joinBy: "interface", limitMs: 5_000 });
+  expect(await world.until(failure(joining))).toContain("(RegistrationTimedOut)");
+  expect(writes(world)).toEqual([]);
+});
