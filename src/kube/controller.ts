@@ -166,6 +166,8 @@ export class Controller {
         await this.#finalizer(object, false, pass);
         return this.#rest(pass.key);
       }
+      if (plan.steps.length === 0 && plan.again === "drift")
+        this.#options.journal?.rest(this.feature.name, pass.key);
       const told = failures.filter((each) => this.#worthTelling(pass.key, each.failure));
       await this.#writeStatus(object, plan, told, pass);
       if (failures.length > 0)

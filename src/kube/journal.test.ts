@@ -60,3 +60,12 @@ test("a listener hears of the beginning and of the end, until it stops listening
   journal.begin("pass", step("n/a", "make it"));
   expect(heard).toEqual([undefined, "failed"]);
 });
+
+test("what was begun in Azure is done when its object comes to rest, and not before", () => {
+  const journal = new Journal();
+  const made = journal.begin("pass", step("n/a", "make it"));
+  const other = journal.begin("pass", step("n/b", "make it"));
+  for (const each of [made, other]) journal.end(each, "running");
+  journal.rest("link", "n/a");
+  expect([made.outcome, other.outcome]).toEqual(["done", "running"]);
+});

@@ -28,6 +28,8 @@ export class Journal {
   readonly #most: number;
   readonly #steps: JournalStep[] = [];
   readonly #ofPass = new Map<string, JournalStep[]>();
+  /** What goes on in Azure, by controller and object. */
+  readonly #running = new Map<string, JournalStep[]>();
   readonly #listeners = new Set<(step: JournalStep) => void>();
   #number = 0;
 
@@ -39,7 +41,7 @@ export class Journal {
   begin(pass: string, step: Omit<JournalStep, "number" | "requests">): JournalStep {
     const made = { ...step, number: ++this.#number, requests: [] };
     this.#steps.push(made);
-    if (this.#steps.length > this.#most) this.#steps.shift();
+    if (this.#steps.length > this.#most) this.#forget(this.#steps.shift());
     const beside = this.#ofPass.get(pass);
     if (beside) beside.push(made);
     else this.#ofPass.set(pass, [made]);
@@ -51,7 +53,18 @@ export class Journal {
   end(step: JournalStep, outcome: "done" | "running" | "failed", failure?: string): void {
     step.outcome = outcome;
     if (failure !== undefined) step.failure = failure;
+    const place = placeOf(step);
+    if (outcome === "running")
+      this.#running.set(place, [...(this.#running.get(place) ?? []), step]);
     this.#tell(step);
+  }
+
+  /** An object came to rest: what was begun for it in Azure has come to its end. */
+  rest(controller: string, key: string): void {
+    const place = placeOf({ controller, key });
+    const over = this.#running.get(place) ?? [];
+    this.#running.delete(place);
+    for (const step of over) this.end(step, "done");
   }
 
   /** A pass is over: no request belongs to it any more. */
@@ -80,9 +93,21 @@ export class Journal {
     return () => this.#listeners.delete(listener);
   }
 
+  #forget(step: JournalStep | undefined): void {
+    if (step?.outcome !== "running") return;
+    const place = placeOf(step);
+    const left = (this.#running.get(place) ?? []).filter((each) => each !== step);
+    if (left.length > 0) this.#running.set(place, left);
+    else this.#running.delete(place);
+  }
+
   #tell(step: JournalStep): void {
     for (const listener of this.#listeners) listener(step);
   }
+}
+
+function placeOf({ controller, key }: Pick<JournalStep, "controller" | "key">): string {
+  return `${controller} ${key}`;
 }
 
 /** Whether a text has a name as a word of its own: `api.zone` names `api`, and `api-int.zone` and `x.api` do not. */
