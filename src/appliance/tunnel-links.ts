@@ -21,6 +21,8 @@ type Wiring = Pick<GWLBConfig, "tunnels" | "frontendIPs" | "privateIP">;
 const bridge = "gwlb-bridge";
 /** On every link that we made. One of our names without it is somebody else's, and stays. */
 const mark = "postern-agent";
+/** How a link is called until it is marked: an agent that is killed in between must know it for its own. */
+const unmarked = "postern-new";
 
 interface SeenLink {
   ifname: string;
@@ -34,21 +36,25 @@ export function linkCommands(
   device: string,
 ): string[][] {
   const [remote = ""] = frontendIPs;
+  const marked = (name: string) => [
+    ["link", "set", unmarked, "alias", mark],
+    ["link", "set", unmarked, "name", name],
+  ];
   const port = (name: string) => [
-    ["link", "set", name, "alias", mark],
     ["link", "set", name, "master", bridge],
     // Both directions of a connection may carry the same two MACs: a bridge that learns would drop one of them.
     ["link", "set", name, "type", "bridge_slave", "learning", "off"],
     ["link", "set", name, "up"],
   ];
   return [
-    ["link", "add", bridge, "type", "bridge"],
-    ["link", "set", bridge, "alias", mark],
+    ["link", "add", unmarked, "type", "bridge"],
+    ...marked(bridge),
     ...tunnels.flatMap(({ type, port: number, identifier }) => {
       const name = linkName(type);
       const tunnel = ["id", String(identifier), "local", privateIP, "remote", remote];
       const where = ["dstport", String(number), "dev", device, "nolearning"];
-      return [["link", "add", name, "type", "vxlan", ...tunnel, ...where], ...port(name)];
+      const add = ["link", "add", unmarked, "type", "vxlan", ...tunnel, ...where];
+      return [add, ...marked(name), ...port(name)];
     }),
     ["link", "set", bridge, "up"],
   ];
@@ -67,9 +73,12 @@ export async function makeTunnelLinks(
   if (config.frontendIPs.length === 0) throw new ApplianceError({ code: "FrontendMissing", what });
   const ip = runner(options, what);
   const names = [...config.tunnels.map(({ type }) => linkName(type)), bridge];
-  const seeOurs = async () => (await seeLinks(ip)).filter(({ ifname }) => names.includes(ifname));
-  const before = await seeOurs();
-  const others = before.filter(({ ifalias }) => ifalias !== mark).map(({ ifname }) => ifname);
+  const isOurs = ({ ifname, ifalias }: SeenLink) =>
+    ifname === unmarked || (names.includes(ifname) && ifalias === mark);
+  const seeOurs = async () => (await seeLinks(ip)).filter(isOurs);
+  const others = (await seeLinks(ip))
+    .filter((link) => names.includes(link.ifname) && !isOurs(link))
+    .map(({ ifname }) => ifname);
   if (others.length > 0)
     throw new ApplianceError({ code: "TunnelLinkTaken", what, seen: others.join(", ") });
   const remove = async () => {

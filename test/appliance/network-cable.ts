@@ -85,6 +85,6 @@ export function through(
 export function linksIn(namespace: string): string[] {
   return (JSON.parse(ip("-n", namespace, "-j", "link", "show")) as { ifname: string }[])
     .map(({ ifname }) => ifname)
-    .filter((name) => name.startsWith("gwlb"))
+    .filter((name) => /^(gwlb|postern)/.test(name))
     .sort();
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Tunnel } from "../../src/appliance/gwlb-config.ts";
-import { makeTunnelLinks } from "../../src/appliance/tunnel-links.ts";
+import { linkCommands, makeTunnelLinks } from "../../src/appliance/tunnel-links.ts";
 import { cable, ip, linksIn, obstacle, through } from "./network-cable.ts";
 
 const why = obstacle();
@@ -42,6 +42,27 @@ describe.skipIf(why !== undefined)(
       });
     });
 
+    test("an agent that was killed after any of its commands is followed by one that makes all of them", async () => {
+      const commands = linkCommands(config, "eth0");
+      for (let done = 1; done <= commands.length; done++) {
+        const { appliance } = cable(addresses);
+        for (const command of commands.slice(0, done)) ip("-n", appliance, ...command);
+        const links = await makeTunnelLinks(config, "eth0", { namespace: appliance });
+        expect(linksIn(appliance)).toEqual(["gwlb-bridge", "gwlb-external", "gwlb-internal"]);
+        await links.remove();
+        expect(linksIn(appliance)).toEqual([]);
+      }
+    });
+
+    test("a link that somebody made in the place of the agent's stays when it leaves", async () => {
+      const { appliance } = cable(addresses);
+      const links = await makeTunnelLinks(config, "eth0", { namespace: appliance });
+      ip("-n", appliance, "link", "del", "gwlb-external");
+      ip("-n", appliance, "link", "add", "gwlb-external", "type", "bridge");
+      await links.remove();
+      expect(linksIn(appliance)).toEqual(["gwlb-external"]);
+    });
+
     test("somebody else's link of the same name stays as it is", async () => {
       const { appliance } = cable(addresses);
       ip("-n", appliance, "link", "add", "gwlb-external", "type", "bridge");
@@ -56,7 +77,9 @@ describe.skipIf(why !== undefined)(
       const same = ["id", "801", "dstport", "10801", "remote", "10.77.0.5", "dev", "eth0"];
       ip("-n", appliance, "link", "add", "mine", "type", "vxlan", ...same);
       const links = makeTunnelLinks(config, "eth0", { namespace: appliance });
-      await expect(links).rejects.toThrow(/ip link add gwlb-external .*\(TunnelLinksRefused\)/);
+      await expect(links).rejects.toThrow(
+        /ip link add postern-new type vxlan id 801 .*\(TunnelLinksRefused\)/,
+      );
       expect(linksIn(appliance)).toEqual([]);
     });
   },
