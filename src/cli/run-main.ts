@@ -1,9 +1,22 @@
 import { exitCodes, tell } from "./tell.ts";
 
-/** Does the work of a program to its end, tells a person what went wrong, and gives the exit code. */
-export async function runMain(work: () => Promise<void>): Promise<number> {
-  process.stdout.on("error", endQuietlyOnClosedPipe);
-  process.stderr.on("error", () => process.exit(ending));
+/**
+ * Does the work of a program to its end, tells a person what went wrong, and gives the exit code. Where nobody reads any more
+ * what it says it ends, unless it is said that it goes on: it may have something to take back.
+ */
+export async function runMain(
+  work: () => Promise<void>,
+  { goesOnUnheard = false } = {},
+): Promise<number> {
+  const endUnheard = (code: number) => {
+    if (!goesOnUnheard) process.exit(code);
+  };
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    // The reader of a pipe has seen enough: `postern --help | head -1` is no error.
+    if (error.code !== "EPIPE") throw error;
+    endUnheard(exitCodes.ok);
+  });
+  process.stderr.on("error", () => endUnheard(ending));
   process.on("uncaughtException", (error) => process.exit(fail(error)));
   try {
     await work();
@@ -26,10 +39,4 @@ function fail(error: unknown): number {
     // A full disk: there is no one else to tell.
   }
   return exitCode;
-}
-
-/** The reader of a pipe has seen enough: `postern --help | head -1` is no error. */
-function endQuietlyOnClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code === "EPIPE") process.exit(0);
-  throw error;
 }

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { serve } from "../loopback.ts";
 import { endOf, lineOf, ran, realWorld, start, wordsFor } from "./run-agent.ts";
 
 /** A world and what an agent on its machine is told. */
@@ -143,6 +144,42 @@ test.each([
   const told = (await ended).stderr;
   if (subcommand === "run") expect(told).toBe("");
   else expect(told).toMatch(/^postern: cannot go on · .* \(Stopped\) · .*\n$/);
+});
+
+test("asked to stop while the metadata service has no token, it ends without asking again", async () => {
+  const { world, words, id } = await machineWorld();
+  const imds = await world.simulator.machines.find(id);
+  const instance = `${imds?.url}/metadata/instance?api-version=2025-04-07`;
+  const machine = await (await fetch(instance, { headers: { metadata: "true" } })).text();
+  let asked = 0;
+  // 410 says that the service is being updated, and to come back for more than a minute.
+  const { url } = await serve(({ url: path }, response) => {
+    const isToken = path.includes("/identity/");
+    if (isToken) asked++;
+    response.writeHead(isToken ? 410 : 200).end(isToken ? "{}" : machine);
+  });
+  const at = words.indexOf("--imds") + 1;
+  const listen = ["--health-listen", "127.0.0.1:0"];
+  const child = start(["run", ...words.with(at, url), ...listen, "--tunnel", "none"]);
+  const ended = once(child, "exit");
+  await expect.poll(() => asked).toBe(1);
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+  expect(asked).toBe(1);
+});
+
+test("it leaves for an event also where nobody reads what it says", async () => {
+  const { world, words, id } = await machineWorld();
+  const imds = await world.simulator.machines.find(id);
+  const child = start(["run", ...words, "--health-listen", "127.0.0.1:0", "--tunnel", "none"]);
+  await lineOf(child);
+  const ended = once(child, "exit");
+  child.stdout.destroy();
+  child.stderr.destroy();
+  const event = imds?.schedule({ type: "Terminate" }) ?? "";
+  expect(await ended).toEqual([0, null]);
+  expect(world.members()).toEqual([]);
+  expect(imds?.events.started(event)).toBe(true);
 });
 
 test("killed and started again it finds itself there, and writes nothing", async () => {
