@@ -33,7 +33,8 @@ function runWith(node, endsWithParent) {
   const self = fileURLToPath(new URL("postern.js", import.meta.url));
   const child = spawn(node, [self, ...process.argv.slice(2)], {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
-    env: { ...process.env, [endsWithParent]: "1" },
+    // systemd names the process whose watchdog it is: that is the child, which does the work.
+    env: { ...process.env, [endsWithParent]: "1", WATCHDOG_PID: undefined },
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"]) {
     process.on(signal, () => {

@@ -10,10 +10,12 @@ export const exitCodes = { ok: 0, failed: 1, usage: 64, bug: 70, interrupted: 13
 /** What a person is told about an error: one line, or for a bug all that is known of it; and the exit code. */
 export function tell(error: unknown): { text: string; exitCode: number } {
   if (isExplained(error)) {
-    const text = `postern: ${error
-      .explain()
-      .message.replace(/\s*\n\s*/g, " ")
-      .trim()}`;
+    const text = redact(
+      `postern: ${error
+        .explain()
+        .message.replace(/\s*\n\s*/g, " ")
+        .trim()}`,
+    );
     return { text, exitCode: error instanceof UsageError ? exitCodes.usage : exitCodes.failed };
   }
   if (error instanceof Interrupted)

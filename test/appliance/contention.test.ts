@@ -7,9 +7,9 @@ import { gatewayWorld, network, pool } from "./gateway-world.ts";
 
 /**
  * With odd seeds a write to the pool is done at once; with even ones it takes 2 s, in which others take its place. A run
- * takes half a minute and more, so every check has one; POSTERN_CONTENTION_RUNS=20 makes the whole proof.
+ * takes half a minute and more, so every check has one of each; POSTERN_CONTENTION_RUNS=20 makes the whole proof.
  */
-const runs = Number(process.env.POSTERN_CONTENTION_RUNS ?? 1);
+const runs = Number(process.env.POSTERN_CONTENTION_RUNS ?? 2);
 const first = Number(process.env.POSTERN_CONTENTION_SEED ?? 1);
 /** All agents share what Azure lets one identity ask, where they are instances of one scale set. */
 const shared = process.env.POSTERN_CONTENTION_IDENTITY === "shared";
