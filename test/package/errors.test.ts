@@ -60,6 +60,7 @@ test.each([
       "src/model/tags.ts",
       "src/model/kinds/private-access.ts",
       "src/cli/usage-error.ts",
+      "src/cli/command-failure.ts",
     ].flatMap((file) => inSource(file, /readonly code\b[^;]*;/, quoted)),
   ],
 ])("docs/reference/errors.md lists every code of %s, and nothing else", (heading, known) => {
