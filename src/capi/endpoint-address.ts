@@ -1,8 +1,5 @@
 import type { Look } from "../azure/gateway.ts";
-import type {
-  LinkServiceConnection,
-  PrivateEndpoint,
-} from "../azure/gateways/private-endpoints.ts";
+import { connectionsOf, type PrivateEndpoint } from "../azure/gateways/private-endpoints.ts";
 import { isIp } from "../model/ip.ts";
 import { sameId } from "../model/resource-id.ts";
 
@@ -48,15 +45,6 @@ function reachIn({ properties }: PrivateEndpoint, serviceId: string): Reach {
   if (interfaces.length === 0) return { is: "without interface" };
   const address = addressIn(interfaces);
   return address === undefined ? { is: "without address" } : { is: "connected", address };
-}
-
-/** Both lists of connections; one of Azure's or of a person's making may hold nulls. */
-export function connectionsOf({ properties }: PrivateEndpoint): LinkServiceConnection[] {
-  const all = [
-    ...(properties.privateLinkServiceConnections ?? []),
-    ...(properties.manualPrivateLinkServiceConnections ?? []),
-  ];
-  return all.filter(isThere);
 }
 
 /** The first address of the interfaces. Something that is no address is not there yet. */

@@ -1,5 +1,6 @@
 import { headerOf } from "../azure/answer.ts";
 import { AzureError } from "../azure/errors.ts";
+import { actionPattern } from "../model/action-pattern.ts";
 import { isExplained } from "../model/failure.ts";
 import { type ResourceId, resourceGroupId } from "../model/resource-id.ts";
 import type { Finding } from "../view/checks/check.ts";
@@ -109,12 +110,8 @@ async function permissionsAt(
 
 /** Azure's rule: some permission has the action and does not take it out again. */
 function allows(held: readonly Permission[], action: string): boolean {
+  const plain = action.toLowerCase();
   const names = (patterns: readonly string[] = []) =>
-    patterns.some((each) => matches(each, action));
+    patterns.some((each) => actionPattern(each)(plain));
   return held.some(({ actions, notActions }) => names(actions) && !names(notActions));
-}
-
-function matches(pattern: string, action: string): boolean {
-  const text = pattern.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*");
-  return new RegExp(`^${text}$`, "i").test(action);
 }

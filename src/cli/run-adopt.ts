@@ -1,6 +1,6 @@
 import type { ArmResource, ResourceGateway } from "../azure/gateway.ts";
 import { privateDnsZones } from "../azure/gateways/private-dns.ts";
-import { type PrivateEndpoint, privateEndpoints } from "../azure/gateways/private-endpoints.ts";
+import { privateEndpoints, withoutEndpointAnswers } from "../azure/gateways/private-endpoints.ts";
 import { privateLinkServices, withoutAnswers } from "../azure/gateways/private-link-services.ts";
 import {
   clusterAnnotation,
@@ -105,7 +105,7 @@ export async function candidates(session: Session, name: string): Promise<Candid
             used,
             privateEndpoints(used.writing),
             endpointId,
-            asked(endpoint),
+            withoutEndpointAnswers(endpoint),
             endpoint.etag,
             own,
           ),
@@ -158,17 +158,6 @@ function isFree(tags: Tags | undefined, { uids, clusterIDs }: Known, cluster: st
   }
   const said = ownership(tags, { clusterID: "", uid: "" });
   return said.is === "nobody" && (said.hostedCluster ?? cluster) === cluster;
-}
-
-/** What of an endpoint can be sent back: what only Azure says is left out. */
-function asked({ properties, ...found }: PrivateEndpoint): PrivateEndpoint {
-  const {
-    provisioningState: _,
-    networkInterfaces: __,
-    customDnsConfigs: ___,
-    ...sent
-  } = properties;
-  return { ...found, properties: sent };
 }
 
 function whose(tags: Tags | undefined): string {

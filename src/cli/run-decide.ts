@@ -1,7 +1,7 @@
 import { decision, endpointConnections } from "../azure/gateways/endpoint-connections.ts";
 import { lastSegment, sameId } from "../model/resource-id.ts";
-import { gather } from "../view/gather.ts";
 import { finish } from "./finish.ts";
+import { look } from "./look.ts";
 import { nearest } from "./nearest.ts";
 import type { Session } from "./session.ts";
 import { UsageError } from "./usage-error.ts";
@@ -18,14 +18,8 @@ export interface Connection {
 }
 
 /** The connections of every link service that the credential can see. */
-export async function connectionsHere({
-  kube,
-  reading: arm,
-  signal,
-  env,
-}: Session): Promise<Connection[]> {
-  const subscriptions = env.AZURE_SUBSCRIPTION_ID ? [env.AZURE_SUBSCRIPTION_ID] : [];
-  const { azure } = await gather({ kube, arm, signal, subscriptions, zones: () => false });
+export async function connectionsHere(session: Session): Promise<Connection[]> {
+  const { azure } = await look(session, { zones: () => false });
   return azure.linkServices.flatMap(({ id = "", name = "", properties }) =>
     (properties.privateEndpointConnections ?? []).map((each) => ({
       id: each.id ?? `${id}/privateEndpointConnections/${each.name}`,

@@ -1,16 +1,22 @@
 import { examine } from "../view/checks/all.ts";
 import type { Finding } from "../view/checks/check.ts";
-import { gather, gatherKube } from "../view/gather.ts";
+import { gatherKube } from "../view/gather.ts";
 import { gatherKnown } from "../view/gather-known.ts";
 import { orphansIn } from "../view/orphans.ts";
 import { groupsIn } from "../view/places.ts";
+import type { World } from "../view/world.ts";
 import { azureFindings, rightsFindings } from "./doctor-azure.ts";
 import { clusterFindings } from "./doctor-cluster.ts";
+import { look } from "./look.ts";
 import type { Session } from "./session.ts";
 
-/** Look for everything: first what stands by itself, then what needs both sides. */
-export async function diagnose(session: Session, beforeInstall: boolean): Promise<Finding[]> {
-  const { kube, reading: arm, signal, env } = session;
+/** Look for everything: first what stands by itself, then what needs both sides, which may have been seen already. */
+export async function diagnose(
+  session: Session,
+  beforeInstall: boolean,
+  seen?: World,
+): Promise<Finding[]> {
+  const { kube, signal } = session;
   const [cluster, azure] = await Promise.all([
     clusterFindings(session, beforeInstall),
     azureFindings(session),
@@ -19,14 +25,13 @@ export async function diagnose(session: Session, beforeInstall: boolean): Promis
   // Without a credential or a cluster every later check would only say so again.
   if (first.some(({ check, verdict }) => verdict === "wrong" && /^(Azure|Kubernetes)/.test(check)))
     return first;
-  const subscriptions = env.AZURE_SUBSCRIPTION_ID ? [env.AZURE_SUBSCRIPTION_ID] : [];
   if (beforeInstall) {
     const world = await gatherKube({ kube, signal }, []);
     return [...first, ...(await rightsFindings(session, groupsIn(world)))];
   }
-  const world = await gather({ kube, arm, signal, subscriptions });
+  const world = seen ?? (await look(session));
   const known = await gatherKnown(kube, signal);
-  const orphans = orphansIn(world.azure, known).map(
+  const orphans = orphansIn(world, known).map(
     ({ id, what, elsewhere }): Finding => ({
       check: "orphans",
       about: id,

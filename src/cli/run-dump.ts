@@ -5,9 +5,9 @@ import { eventKind } from "../kube/events.ts";
 import { isExplained } from "../model/failure.ts";
 import type { KubeObject } from "../model/kind.ts";
 import { redact } from "../model/redact.ts";
-import { gather } from "../view/gather.ts";
 import { pictureOf } from "../view/picture.ts";
 import { treeOf } from "../view/tree.ts";
+import { look } from "./look.ts";
 import { packageVersion } from "./package-version.ts";
 import { Pseudonyms } from "./pseudonyms.ts";
 import { diagnose } from "./run-doctor.ts";
@@ -22,9 +22,8 @@ export interface DumpPart {
 
 /** Everything that a report needs. A part that cannot be had says why in its place. */
 export async function gatherDump(session: Session): Promise<DumpPart[]> {
-  const { kube, reading: arm, signal, env } = session;
-  const subscriptions = env.AZURE_SUBSCRIPTION_ID ? [env.AZURE_SUBSCRIPTION_ID] : [];
-  const world = await gather({ kube, arm, signal, subscriptions });
+  const { kube, signal } = session;
+  const world = await look(session);
   const or = async (name: string, get: () => Promise<unknown>): Promise<DumpPart> => {
     try {
       return { name, data: await get() };
@@ -49,7 +48,7 @@ export async function gatherDump(session: Session): Promise<DumpPart[]> {
     { name: "unread.json", data: world.unread },
     { name: "tree.json", data: treeOf(pictureOf(world)) },
     await or("plan.json", async () => (await plansOf(session, {}, undefined)).map(asData)),
-    await or("doctor.json", () => diagnose(session, false)),
+    await or("doctor.json", () => diagnose(session, false, world)),
     await or("events.json", () => eventsOf(session, world.kube)),
   ];
 }

@@ -8,29 +8,22 @@ import { privateEndpoints } from "../azure/gateways/private-endpoints.ts";
 import { privateLinkServices } from "../azure/gateways/private-link-services.ts";
 import { claimsIn } from "../model/claims.ts";
 import { ownerIn } from "../model/ownership.ts";
-import { gather } from "../view/gather.ts";
 import { gatherKnown } from "../view/gather-known.ts";
 import { type Orphan, orphansIn } from "../view/orphans.ts";
 import type { Unread } from "../view/world.ts";
 import { finish } from "./finish.ts";
+import { look } from "./look.ts";
 import type { Session } from "./session.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The orphans that the credential of whoever asks can see. */
-export async function findOrphans({
-  kube,
-  reading: arm,
-  signal,
-  env,
-}: Session): Promise<{ orphans: Orphan[]; unread: Unread[] }> {
+export async function findOrphans(
+  session: Session,
+): Promise<{ orphans: Orphan[]; unread: Unread[] }> {
   // Azure first: what is made in between has its object in the second list.
-  const subscriptions = env.AZURE_SUBSCRIPTION_ID ? [env.AZURE_SUBSCRIPTION_ID] : [];
-  const { azure, unread } = await gather({ kube, arm, signal, subscriptions });
-  const known = await gatherKnown(kube, signal);
-  // What is in a zone that may not be opened is not known: nothing is concluded of the zone.
-  const closed = (id: string) => unread.some(({ what }) => what.endsWith(` in ${id}`));
-  const orphans = orphansIn(azure, known).filter(({ what, id }) => what !== "zone" || !closed(id));
-  return { orphans, unread };
+  const world = await look(session);
+  const known = await gatherKnown(session.kube, session.signal);
+  return { orphans: orphansIn(world, known), unread: world.unread };
 }
 
 /** Those that may go. A zone takes along what is in it: it goes only together with all of that. */

@@ -1,10 +1,11 @@
-import { clusterAnnotation } from "../hosted/names.ts";
 import { dryRun, type Planned } from "../kube/dry-run.ts";
 import { silentLog } from "../kube/log.ts";
+import { keyOf } from "../model/kind.ts";
 import type { ClusterApiFlags } from "../operator/cluster-api.ts";
 import { controllersToLookBy } from "../operator/dry-run.ts";
+import { objectsOf } from "../view/cluster-objects.ts";
 import { gatherKube } from "../view/gather.ts";
-import type { KubeWorld, Unread } from "../view/world.ts";
+import type { Unread } from "../view/world.ts";
 import { chosen } from "./chosen.ts";
 import { CommandFailure } from "./command-failure.ts";
 import type { Session } from "./session.ts";
@@ -34,19 +35,8 @@ export async function plansOf(
   if (hidden) throw new CommandFailure(`no plan can be made · ${hidden.what}: ${hidden.why}`);
   const all = await dryRun({ client: kube, features, log: silentLog, signal });
   if (only === undefined) return all;
-  const keys = keysOf(only, world);
+  const keys = new Set(objectsOf(only, world).map(keyOf));
   return all.filter(({ key }) => keys.has(key));
-}
-
-/** The objects of one cluster: itself, its control plane and its links. */
-function keysOf(cluster: string, { links, controlPlanes }: KubeWorld): Set<string> {
-  const within = [...links, ...controlPlanes].filter(
-    ({ metadata }) => metadata.annotations?.[clusterAnnotation] === cluster,
-  );
-  return new Set([
-    cluster,
-    ...within.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
-  ]);
 }
 
 /** Only the flags that say something: the others must not hide what local mode knows. */

@@ -19,17 +19,15 @@ Examples:
   $ postern tree clusters/one -o wide`,
     )
     .action(async (name: string | undefined, options: ConnectOptions & { output: Format }) => {
-      const [{ withSession }, { gather }, { pictureOf }, { treeOf }, { chosen }] =
-        await Promise.all([
-          import("./session.ts"),
-          import("../view/gather.ts"),
-          import("../view/picture.ts"),
-          import("../view/tree.ts"),
-          import("./chosen.ts"),
-        ]);
-      await withSession(options, async ({ kube, reading: arm, signal, env }) => {
-        const subscriptions = env.AZURE_SUBSCRIPTION_ID ? [env.AZURE_SUBSCRIPTION_ID] : [];
-        const world = await gather({ kube, arm, signal, subscriptions });
+      const [{ withSession }, { look }, { pictureOf }, { treeOf }, { chosen }] = await Promise.all([
+        import("./session.ts"),
+        import("./look.ts"),
+        import("../view/picture.ts"),
+        import("../view/tree.ts"),
+        import("./chosen.ts"),
+      ]);
+      await withSession(options, async (session) => {
+        const world = await look(session);
         const only = name === undefined ? undefined : chosen(name, world.kube, world.unread);
         const picture = pictureOf(world, only);
         const branches = treeOf(picture);

@@ -1,6 +1,6 @@
 import type { Arm, ArmView } from "../azure/arm.ts";
 import { decision, endpointConnections } from "../azure/gateways/endpoint-connections.ts";
-import { privateEndpoints } from "../azure/gateways/private-endpoints.ts";
+import { connectionsOf, privateEndpoints } from "../azure/gateways/private-endpoints.ts";
 import { privateLinkServices } from "../azure/gateways/private-link-services.ts";
 import { type Clock, realClock } from "../model/clock.ts";
 import { lastSegment, parseResourceId, type ResourceId, sameId } from "../model/resource-id.ts";
@@ -110,20 +110,17 @@ async function decideOn(
   status: "Approved" | "Rejected",
 ): Promise<string> {
   const found = await privateEndpoints(arm).get(endpoint);
-  const connections = [
-    ...(found?.properties.privateLinkServiceConnections ?? []),
-    ...(found?.properties.manualPrivateLinkServiceConnections ?? []),
-  ];
-  const target = connections[0]?.properties.privateLinkServiceId ?? "";
+  const [connection] = found ? connectionsOf(found) : [];
+  const target = connection?.properties.privateLinkServiceId ?? "";
   const subscriptions = new Set([target.split("/")[2], endpoint.split("/")[2]]);
   for (const subscription of subscriptions) {
     if (!subscription) continue;
     const services = await privateLinkServices(arm).list(`/subscriptions/${subscription}`);
     for (const { id = "", properties } of services)
-      for (const connection of properties.privateEndpointConnections ?? []) {
-        if (!sameId(connection.properties.privateEndpoint?.id ?? "", endpoint)) continue;
-        const body = decision(connection.name ?? "", status, `${status} from the dashboard`);
-        const place = connection.id ?? `${id}/privateEndpointConnections/${connection.name}`;
+      for (const each of properties.privateEndpointConnections ?? []) {
+        if (!sameId(each.properties.privateEndpoint?.id ?? "", endpoint)) continue;
+        const body = decision(each.name ?? "", status, `${status} from the dashboard`);
+        const place = each.id ?? `${id}/privateEndpointConnections/${each.name}`;
         await endpointConnections(arm).put(place, body);
         return `the connection of ${lastSegment(endpoint)} is ${status}`;
       }

@@ -1,5 +1,4 @@
 import type { Budgets } from "../azure/budget.ts";
-import { clusterAnnotation } from "../hosted/names.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { type Planned, planOne } from "../kube/dry-run.ts";
 import { KubeError } from "../kube/errors.ts";
@@ -11,6 +10,7 @@ import { type Clock, realClock } from "../model/clock.ts";
 import { type KubeObject, keyOf } from "../model/kind.ts";
 import type { Condition } from "../model/kinds/condition.ts";
 import { idKey, lastSegment } from "../model/resource-id.ts";
+import { objectsOf } from "../view/cluster-objects.ts";
 import type { Picture } from "../view/drawn.ts";
 import { pictureOf } from "../view/picture.ts";
 import { type Trace, tracesOf } from "../view/trace.ts";
@@ -123,17 +123,6 @@ function zonesOf(cluster: string, kube: KubeWorld): (zone: string) => boolean {
     (azure !== undefined &&
       (lastSegment(zone).split(".")[0] === azure.metadata.name ||
         idKey(zone).includes(`/resourcegroups/${group}/`)));
-}
-
-/** The objects of one cluster: itself, its control plane and its links. */
-function objectsOf(cluster: string, kube: KubeWorld): KubeObject[] {
-  const own = [...kube.hostedClusters, ...kube.azureClusters].filter(
-    (each) => keyOf(each) === cluster,
-  );
-  const within = [...kube.controlPlanes, ...kube.links].filter(
-    ({ metadata }) => metadata.annotations?.[clusterAnnotation] === cluster,
-  );
-  return [...own, ...within];
 }
 
 const plansMs = 20_000;

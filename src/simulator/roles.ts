@@ -1,5 +1,5 @@
+import { type ActionPattern, actionPattern } from "../model/action-pattern.ts";
 import { lastSegment } from "../model/resource-id.ts";
-import { type ActionPattern, actionPattern } from "./action-pattern.ts";
 import type { Principal } from "./resource-type.ts";
 import {
   builtInRoles,

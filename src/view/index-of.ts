@@ -1,5 +1,5 @@
 import type { LoadBalancer } from "../azure/gateways/load-balancers.ts";
-import type { PrivateEndpoint } from "../azure/gateways/private-endpoints.ts";
+import { connectionsOf, type PrivateEndpoint } from "../azure/gateways/private-endpoints.ts";
 import type { PrivateLinkService } from "../azure/gateways/private-link-services.ts";
 import { idKey, lastSegment } from "../model/resource-id.ts";
 import type { Network } from "./drawn.ts";
@@ -88,14 +88,6 @@ export function targetsOf({ properties }: PrivateEndpoint): string[] {
   return connectionsOf({ properties }).flatMap(
     (each) => each.properties.privateLinkServiceId ?? [],
   );
-}
-
-/** The connections of an endpoint, approved by itself or by a person. */
-export function connectionsOf({ properties }: Pick<PrivateEndpoint, "properties">) {
-  return [
-    ...(properties.privateLinkServiceConnections ?? []),
-    ...(properties.manualPrivateLinkServiceConnections ?? []),
-  ];
 }
 
 /** The network of a subnet, as the picture names it. */

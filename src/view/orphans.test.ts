@@ -22,11 +22,10 @@ const nothing: AzureWorld = {
     zones: [],
   },
 };
+const orphans = (azure: AzureWorld) => orphansIn({ azure, unread: [] }, known);
 /** What becomes of a link service with these tags. */
 const judged = (tags: Record<string, string>) =>
-  orphansIn({ ...nothing, linkServices: [{ ...service(), tags }] }, known).map(
-    ({ elsewhere }) => elsewhere,
-  );
+  orphans({ ...nothing, linkServices: [{ ...service(), tags }] }).map(({ elsewhere }) => elsewhere);
 
 describe("no orphan is", () => {
   test.each([
@@ -90,12 +89,14 @@ describe("an orphan", () => {
 test("what the status of a link names is in use, whatever its tags say", () => {
   const one = { ...service(), tags: { postern_owner: `${clusterID}/gone` } };
   const named = new Set([idKey(one.id ?? "")]);
-  expect(orphansIn({ ...nothing, linkServices: [one] }, { ...known, named })).toEqual([]);
+  expect(
+    orphansIn({ azure: { ...nothing, linkServices: [one] }, unread: [] }, { ...known, named }),
+  ).toEqual([]);
 });
 
 describe("a zone", () => {
   const tags = { postern_owner: `${another}/gone` };
-  const within = (owner: string | undefined) => {
+  const within = (owner: string | undefined, unread = false) => {
     const { zone, records } = zoneOf(ids.zone, [], { shop: "10.0.0.1" });
     const metadata = owner === undefined ? undefined : { postern_owner: owner };
     const marked = records.map((each) => ({
@@ -103,13 +104,20 @@ describe("a zone", () => {
       properties: { ...each.properties, ...(metadata && { metadata }) },
     }));
     return orphansIn(
-      { ...nothing, zones: [{ zone: { ...zone, tags }, links: [], records: marked }] },
+      {
+        azure: { ...nothing, zones: [{ zone: { ...zone, tags }, links: [], records: marked }] },
+        unread: unread ? [{ what: `records in ${zone.id}`, why: "forbidden" }] : [],
+      },
       known,
     );
   };
 
   test("that holds a record of other people is no orphan: they would go with it", () => {
     expect(within(undefined)).toEqual([]);
+  });
+
+  test("that may not be opened is no orphan: nobody knows what is in it", () => {
+    expect(within(`${another}/gone`, true).map(({ what }) => what)).toEqual(["record"]);
   });
 
   test("goes only together with everything in it", () => {
@@ -124,24 +132,21 @@ test("orphans come in the order in which Azure lets them be deleted", () => {
   const tags = { postern_owner: `${clusterID}/gone` };
   const { zone, links, records } = zoneOf(ids.zone, [ids.guest], { api: "10.0.0.1" });
   const { azure } = oneWorld();
-  const found = orphansIn(
-    {
-      ...nothing,
-      linkServices: [{ ...service(), tags }],
-      endpoints: azure.endpoints.map((each) => ({ ...each, tags })),
-      zones: [
-        {
-          zone: { ...zone, tags },
-          links: links.map((each) => ({ ...each, tags })),
-          records: records.map((each) => ({
-            ...each,
-            properties: { ...each.properties, metadata: tags },
-          })),
-        },
-      ],
-    },
-    known,
-  );
+  const found = orphans({
+    ...nothing,
+    linkServices: [{ ...service(), tags }],
+    endpoints: azure.endpoints.map((each) => ({ ...each, tags })),
+    zones: [
+      {
+        zone: { ...zone, tags },
+        links: links.map((each) => ({ ...each, tags })),
+        records: records.map((each) => ({
+          ...each,
+          properties: { ...each.properties, metadata: tags },
+        })),
+      },
+    ],
+  });
   expect(found.map(({ what }) => what)).toEqual([
     ...["record", "zone link", "zone", "endpoint", "link service"],
   ]);

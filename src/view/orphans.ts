@@ -3,7 +3,7 @@ import { claimsIn } from "../model/claims.ts";
 import { type Owner, ownerIn } from "../model/ownership.ts";
 import { idKey } from "../model/resource-id.ts";
 import type { Tags } from "../model/tags.ts";
-import type { AzureWorld } from "./world.ts";
+import type { World } from "./world.ts";
 
 /** Something in Azure that carries our tag and belongs to no object of this cluster. */
 export interface Orphan {
@@ -30,7 +30,10 @@ export interface Known {
 }
 
 /** The orphans, in the order in which Azure lets them be deleted. */
-export function orphansIn(azure: AzureWorld, known: Known): Orphan[] {
+export function orphansIn(
+  { azure, unread }: Pick<World, "azure" | "unread">,
+  known: Known,
+): Orphan[] {
   const found: Orphan[] = [];
   const add = (what: Orphan["what"], id: string | undefined, tags: Tags | null | undefined) => {
     const owners = goneOwners(tags, known);
@@ -46,6 +49,8 @@ export function orphansIn(azure: AzureWorld, known: Known): Orphan[] {
   for (const { zone, records, links } of azure.zones) {
     // Deleting a zone takes along what is in it: it goes only where all of that is without an owner too.
     const within = [...records.filter((record) => !isAzures(record)), ...links];
+    // Of one that may not be opened it is not known what is in it.
+    if (unread.some(({ what }) => what.endsWith(` in ${zone.id}`))) continue;
     if (within.every(({ id = "" }) => orphaned.has(idKey(id)))) add("zone", zone.id, zone.tags);
   }
   for (const { id, tags } of azure.endpoints) add("endpoint", id, tags);

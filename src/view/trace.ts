@@ -1,15 +1,8 @@
-import type { PrivateEndpoint } from "../azure/gateways/private-endpoints.ts";
+import { connectionsOf, type PrivateEndpoint } from "../azure/gateways/private-endpoints.ts";
 import { keyOf } from "../model/kind.ts";
 import { idKey, lastSegment } from "../model/resource-id.ts";
 import type { State } from "./drawn.ts";
-import {
-  connectionsOf,
-  indexOf,
-  isHidden,
-  networkOf,
-  targetsOf,
-  type WorldIndex,
-} from "./index-of.ts";
+import { indexOf, isHidden, networkOf, targetsOf, type WorldIndex } from "./index-of.ts";
 import { admission, balancerIdOf, provisioned } from "./parts/states.ts";
 import {
   addressesIn,

@@ -41,6 +41,29 @@ export type PrivateEndpoint = ArmResource<{
   customDnsConfigs?: { fqdn?: string; ipAddresses?: string[] }[];
 }>;
 
+/** Both lists of connections; one of Azure's or of a person's making may hold nulls. */
+export function connectionsOf({
+  properties,
+}: Pick<PrivateEndpoint, "properties">): LinkServiceConnection[] {
+  const all: (LinkServiceConnection | null)[] = [
+    ...(properties.privateLinkServiceConnections ?? []),
+    ...(properties.manualPrivateLinkServiceConnections ?? []),
+  ];
+  return all.filter((each) => each !== null);
+}
+
+/** What of an endpoint can be sent back: what only Azure says is left out. */
+export function withoutEndpointAnswers(found: PrivateEndpoint): PrivateEndpoint {
+  const { etag: _etag, id: _id, name: _name, type: _type, ...top } = found;
+  const {
+    provisioningState: _state,
+    networkInterfaces: _interfaces,
+    customDnsConfigs: _names,
+    ...properties
+  } = found.properties;
+  return { ...top, properties };
+}
+
 /** Private endpoints, in a resource group or a subscription. */
 export function privateEndpoints(arm: ArmView): ResourceGateway<PrivateEndpoint> {
   return resourceGateway(arm, {

@@ -1,6 +1,7 @@
-import type {
-  LinkServiceConnection,
-  PrivateEndpoint,
+import {
+  type LinkServiceConnection,
+  type PrivateEndpoint,
+  withoutEndpointAnswers,
 } from "../../azure/gateways/private-endpoints.ts";
 import { sameId } from "../../model/resource-id.ts";
 import { withTags } from "../../model/tags.ts";
@@ -99,16 +100,13 @@ function connectionDifferences(found: PrivateEndpoint, wanted: WantedEndpoint): 
 
 /** The body that puts right what can be changed, with all that others have set. */
 export function repairedEndpoint(found: PrivateEndpoint, wanted: WantedEndpoint): PrivateEndpoint {
-  const { etag: _etag, id: _id, name: _name, type: _type, ...top } = found;
+  const { properties, ...top } = withoutEndpointAnswers(found);
   const {
-    provisioningState: _state,
-    networkInterfaces: _interfaces,
-    customDnsConfigs: _names,
     applicationSecurityGroups: _groups,
     privateLinkServiceConnections = [],
     manualPrivateLinkServiceConnections = [],
     ...kept
-  } = found.properties;
+  } = properties;
   return {
     ...top,
     tags: { ...withTags(found.tags ?? {}, wanted.tags) },

@@ -1,4 +1,7 @@
-import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
+import {
+  type PrivateEndpoint,
+  withoutEndpointAnswers,
+} from "../../azure/gateways/private-endpoints.ts";
 import { isIp } from "../../model/ip.ts";
 import { ownedTags, ownership } from "../../model/ownership.ts";
 import { nameOf, type ResourceId, sameId } from "../../model/resource-id.ts";
@@ -212,12 +215,7 @@ function told(seen: Seen, found: PrivateEndpoint, addresses: readonly string[]):
 function repairs(seen: Seen, { id, found, left }: Ours): Part["steps"] {
   const tags = withTags(found.tags ?? {}, endpointTags(seen));
   if (tags === found.tags) return [];
-  const {
-    provisioningState: _state,
-    networkInterfaces: _interfaces,
-    customDnsConfigs: _names,
-    ...properties
-  } = found.properties;
+  const { properties } = withoutEndpointAnswers(found);
   const body: PrivateEndpoint = {
     ...(found.location !== undefined && { location: found.location }),
     tags,

@@ -1,4 +1,4 @@
-import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
+import { connectionsOf, type PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import { conditions } from "../../capi/names.ts";
 import { privateLinksOf } from "../../capi/private-links.ts";
@@ -7,7 +7,8 @@ import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
 import type { Condition } from "../../model/kinds/condition.ts";
 import { idKey } from "../../model/resource-id.ts";
 import { type ClusterSummary, type Drawn, type Node, worst } from "../drawn.ts";
-import { connectionsOf, isHidden, networkOf, type WorldIndex } from "../index-of.ts";
+import { isHidden, networkOf, type WorldIndex } from "../index-of.ts";
+import { clusterNode } from "./cluster-node.ts";
 import { nameParts } from "./names.ts";
 import { balancerIdOf, conditionState, endpointState, provisioned, type Told } from "./states.ts";
 
@@ -21,18 +22,7 @@ export function clusterApiParts(index: WorldIndex, only?: string): Drawn {
     const parts = chains.flatMap((chain) => chain.nodes);
     const summary = summaryOf(cluster, parts);
     drawn.clusters.push(summary);
-    const { state, reason, message, access } = summary;
-    drawn.nodes.push({
-      id: `cluster|${key}`,
-      kind: "cluster",
-      label: key,
-      cluster: key,
-      state,
-      ...(reason && { reason }),
-      ...(message && { message }),
-      facts: { access },
-    });
-    drawn.nodes.push(...parts);
+    drawn.nodes.push(clusterNode(summary), ...parts);
     drawn.lines.push(...chains.flatMap((chain) => chain.lines));
   }
   return drawn;

@@ -7,6 +7,7 @@ import { privateAccess } from "../../model/kinds/private-access.ts";
 import { idKey, lastSegment, sameId } from "../../model/resource-id.ts";
 import type { ClusterSummary, Drawn, Node, State } from "../drawn.ts";
 import { isHidden, networkOf, type WorldIndex } from "../index-of.ts";
+import { clusterNode } from "./cluster-node.ts";
 import { nameParts } from "./names.ts";
 import {
   admission,
@@ -58,19 +59,6 @@ function accessOf(cluster: HostedCluster): string {
   } catch {
     return "invalid";
   }
-}
-
-function clusterNode({ key, state, reason, message, access }: ClusterSummary): Node {
-  return {
-    id: `cluster|${key}`,
-    kind: "cluster",
-    label: key,
-    cluster: key,
-    state,
-    ...(reason && { reason }),
-    ...(message && { message }),
-    facts: { access },
-  };
 }
 
 /** One link of a cluster, from its load balancer to its names. */

@@ -1,10 +1,9 @@
 import type { LoadBalancer } from "../../azure/gateways/load-balancers.ts";
-import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
+import { connectionsOf, type PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import { conditionOf } from "../../model/conditions.ts";
 import type { Condition } from "../../model/kinds/condition.ts";
 import type { State } from "../drawn.ts";
-import { connectionsOf } from "../index-of.ts";
 
 /** How something is, and why. */
 export interface Told {

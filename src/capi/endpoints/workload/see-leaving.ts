@@ -1,5 +1,6 @@
 import type { ArmView } from "../../../azure/arm.ts";
 import {
+  connectionsOf,
   type PrivateEndpoint,
   privateEndpoints,
 } from "../../../azure/gateways/private-endpoints.ts";
@@ -14,7 +15,6 @@ import {
   resourceGroupId,
   sameId,
 } from "../../../model/resource-id.ts";
-import { connectionsOf } from "../../endpoint-address.ts";
 import { straysOf } from "../applied.ts";
 import { type ClusterFacts, ownerKey } from "../facts.ts";
 import { connectionsIn, serviceOf } from "../wanted.ts";
