@@ -1,3 +1,4 @@
+import { Agent } from "node:https";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { KubeClient } from "../../src/kube/client.ts";
 import { fromKubeconfig } from "../../src/kube/credentials.ts";
@@ -19,8 +20,14 @@ describeOnCluster("the runtime and an API server that dies", () => {
   }, 60_000);
   afterAll(() => plane?.stop());
 
+  // A connection of its own for each request: one that is kept would be dead after the restart.
+  const agent = new Agent({ keepAlive: false });
   const request: Parameters<typeof installWidgets>[0]["request"] = (method, path, body, options) =>
-    send(plane.address, method, path, body, { token: plane.address.tokens.admin, ...options });
+    send(plane.address, method, path, body, {
+      token: plane.address.tokens.admin,
+      agent,
+      ...options,
+    });
 
   const widgets = "/apis/test.postern.io/v1/namespaces/default/widgets";
   const make = (name: string) =>

@@ -173,7 +173,10 @@ export interface Strategy {
   fill?(object: Stored): Stored;
   /** Completes an object that is about to be stored (a Service's address, a Secret's stringData). Its types are those of its schema. */
   prepare?(object: Stored, old: Stored | undefined, others: () => Iterable<Stored>): Stored;
-  problems?(object: Stored, old: Stored | undefined, others: () => Iterable<Stored>): Cause[];
+  /** What cannot be given out to it. Where there is any, the API server looks no further, not even at the schema. */
+  refused?(object: Stored, old: Stored | undefined, others: () => Iterable<Stored>): Cause[];
+  /** What else is wrong with it beyond its schema. */
+  problems?(object: Stored, old: Stored | undefined): Cause[];
   /** Whether changes are counted in `metadata.generation`, as those of custom resources are. */
   counted?: boolean;
   /** True where an object may be created with its status; otherwise that is dropped where status is a subresource. */

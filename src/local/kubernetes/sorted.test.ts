@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../../test/setup/random.ts";
 import { Sorted } from "./sorted.ts";
 
 const keys = fc.constantFrom("a/x", "a/y", "a-b/x", "ab/x", "b/x", "b/y", "c/z");

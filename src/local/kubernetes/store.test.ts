@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../../test/setup/random.ts";
 import { keptNowhere } from "./kept.ts";
 import type { Stored } from "./resource.ts";
 import { Store } from "./store.ts";

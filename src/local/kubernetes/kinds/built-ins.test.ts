@@ -32,7 +32,7 @@ function prepared(resource: Resource, object: Stored, old?: Stored): Stored {
 }
 
 function wrong(resource: Resource, object: Stored, old?: Stored): string[] {
-  const causes = resource.strategy?.problems?.(object, old, none) ?? [];
+  const causes = resource.strategy?.problems?.(object, old) ?? [];
   return causes.map(({ field, reason }) => `${field} ${reason}`);
 }
 

@@ -5,6 +5,8 @@ import { needsAddress, needsHealthPort, needsNodePorts } from "./service-spec.ts
 export const addressPrefix = "10.96.";
 const addresses = { first: 10, last: 65_534 };
 const nodePorts = { first: 30_000, last: 32_767 };
+/** Those below are left, as long as there are others, to people who name one. */
+const givenOut = { first: 30_086, last: nodePorts.last };
 
 type Rivals = () => Service[];
 
@@ -29,7 +31,8 @@ export function takeNodePorts(spec: ServiceSpec, isNew: boolean, rivals: Rivals)
   if (!missing && !health) return spec;
   const taken = nodePortsOf([...rivals().map((rival) => rival.spec ?? {}), spec]);
   const next = () => {
-    const free = firstFree(nodePorts, (it) => taken.has(it));
+    const isTaken = (it: number) => taken.has(it);
+    const free = firstFree(givenOut, isTaken) ?? firstFree(nodePorts, isTaken);
     if (free !== undefined) taken.add(free);
     return free;
   };

@@ -27,25 +27,31 @@ import {
   standsForAnything,
 } from "./service-spec.ts";
 
-/** What is wrong with a Service beyond its schema. */
-export function problems(
+/** The addresses and ports that it asks for and cannot have. */
+export function refused(
   object: Stored,
   old: Stored | undefined,
   others: () => Iterable<Stored>,
 ): Cause[] {
   const spec = (object as Service).spec ?? {};
   const before = (old as Service | undefined)?.spec;
-  const rivals = [...others()].filter(({ metadata }) => metadata.uid !== object.metadata.uid);
-  // Addresses and ports are given out first; where that fails, the API server looks no further.
   const failed = [...addressProblems(spec), ...familyProblems(spec)];
-  if (failed.length === 0) failed.push(...takenProblems(spec, before, rivals as Service[]));
   if (failed.length > 0) return failed;
+  const rivals = [...others()].filter(({ metadata }) => metadata.uid !== object.metadata.uid);
+  return takenProblems(spec, before, rivals as Service[]);
+}
+
+/** What is wrong with a Service beyond its schema. */
+export function problems(object: Stored, old: Stored | undefined): Cause[] {
+  const spec = (object as Service).spec ?? {};
+  const before = (old as Service | undefined)?.spec;
   return [
     ...typeProblems(spec),
     ...(spec.ports ?? []).flatMap((port, index) => portProblems(port, index, spec)),
     ...repeatedPorts(spec.ports ?? []),
     ...labelProblems(spec.selector, "spec.selector"),
     ...(before === undefined ? [] : movedAddress(spec, before)),
+    ...classProblems(spec, before),
     ...outsideProblems(spec),
   ];
 }
@@ -119,6 +125,20 @@ function movedAddress(spec: ServiceSpec, before: ServiceSpec): Cause[] {
   const [first = "", old = ""] = [spec.clusterIPs?.[0], before.clusterIPs?.[0]];
   if (!needsAddress(spec) || !needsAddress(before) || first === old) return [];
   return [changed("spec.clusterIPs[0]", spec.clusterIPs, "may not change once set")];
+}
+
+/** Who makes its load balancer is decided once, also where nobody was named. */
+function classProblems(spec: ServiceSpec, before: ServiceSpec | undefined): Cause[] {
+  const { type, loadBalancerClass: name } = spec;
+  if (type !== "LoadBalancer") return [];
+  const field = "spec.loadBalancerClass";
+  const causes: Cause[] = [];
+  if (before?.type === "LoadBalancer" && name !== before.loadBalancerClass) {
+    causes.push(changed(field, name ?? null, "may not change once set"));
+  }
+  const why = name === undefined ? undefined : wrongQualifiedName(name);
+  if (why !== undefined) causes.push(invalid(field, name, why));
+  return causes;
 }
 
 function addressProblems(spec: ServiceSpec): Cause[] {

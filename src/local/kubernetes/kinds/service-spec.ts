@@ -41,11 +41,16 @@ export function needsAddress({ type }: ServiceSpec): boolean {
   return type !== "ExternalName";
 }
 
-/** Whether its ports are open on every node too. */
-export function needsNodePorts({ type, allocateLoadBalancerNodePorts }: ServiceSpec): boolean {
-  return (
-    type === "NodePort" || (type === "LoadBalancer" && allocateLoadBalancerNodePorts !== false)
-  );
+/** Whether its ports may be open on every node too. */
+export function mayHaveNodePorts({ type }: ServiceSpec): boolean {
+  return type === "NodePort" || type === "LoadBalancer";
+}
+
+/** Whether its ports have to be open on every node. */
+export function needsNodePorts(spec: ServiceSpec): boolean {
+  const { type, allocateLoadBalancerNodePorts } = spec;
+  if (type === "LoadBalancer" && allocateLoadBalancerNodePorts === false) return false;
+  return mayHaveNodePorts(spec);
 }
 
 /** Whether it has a port on which nodes say that they have endpoints. */

@@ -1,10 +1,10 @@
 import type { Stored } from "../resource.ts";
-import { takeAddress, takeNodePorts } from "./service-allocations.ts";
+import { nodePortsOf, takeAddress, takeNodePorts } from "./service-allocations.ts";
 import {
   isReachedFromOutside,
+  mayHaveNodePorts,
   needsAddress,
   needsHealthPort,
-  needsNodePorts,
   type Service,
   type ServicePort,
   type ServiceSpec,
@@ -55,6 +55,11 @@ function withAddressTwice(given: ServiceSpec): ServiceSpec {
   const spec = { ...given };
   if (!spec.clusterIP && spec.clusterIPs?.[0]) spec.clusterIP = spec.clusterIPs[0];
   if (spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIPs = [spec.clusterIP];
+  if (!needsAddress(spec)) {
+    // A name has neither an address nor traffic of its own.
+    if (spec.clusterIP === "") delete spec.clusterIP;
+    delete spec.internalTrafficPolicy;
+  }
   return spec;
 }
 
@@ -74,7 +79,7 @@ function carriedOver(spec: ServiceSpec, before: ServiceSpec): ServiceSpec {
     if (!kept.ipFamilies && before.ipFamilies) kept.ipFamilies = before.ipFamilies;
     if (!kept.ipFamilyPolicy && before.ipFamilyPolicy) kept.ipFamilyPolicy = before.ipFamilyPolicy;
   }
-  if (needsNodePorts(before) && needsNodePorts(spec) && kept.ports) {
+  if (mayHaveNodePorts(before) && mayHaveNodePorts(spec) && kept.ports) {
     kept.ports = withOldNodePorts(kept.ports, before.ports ?? []);
   }
   if (needsHealthPort(before) && needsHealthPort(spec) && before.healthCheckNodePort) {
@@ -101,8 +106,10 @@ function withoutLeftovers(spec: ServiceSpec, before: ServiceSpec): ServiceSpec {
       if (String(kept[field] ?? "") === String(before[field] ?? "")) delete kept[field];
     }
   }
-  const portsOf = ({ ports = [] }: ServiceSpec) => ports.map(({ nodePort = 0 }) => nodePort).join();
-  if (needsNodePorts(before) && !needsNodePorts(spec) && portsOf(before) === portsOf(spec)) {
+  const portsOf = ({ ports = [] }: ServiceSpec) => [...nodePortsOf([{ ports }])];
+  const had = new Set(portsOf(before));
+  const noneIsNew = portsOf(spec).every((port) => had.has(port));
+  if (mayHaveNodePorts(before) && !mayHaveNodePorts(spec) && noneIsNew) {
     kept.ports = (spec.ports ?? []).map(({ nodePort: _, ...port }) => port);
   }
   const lost = {

@@ -26,7 +26,9 @@ function prepared(object: Stored, old?: Stored, others: Stored[] = []): Service 
 }
 
 function fieldsWrong(object: Stored, old?: Stored, others: Stored[] = []): string[] {
-  const causes = service.strategy?.problems?.(object, old, () => others) ?? [];
+  const { refused, problems } = service.strategy ?? {};
+  const first = refused?.(object, old, () => others) ?? [];
+  const causes = first.length > 0 ? first : (problems?.(object, old) ?? []);
   return causes.map(({ field, reason }) => `${field} ${reason}`);
 }
 
@@ -58,7 +60,7 @@ describe("a Service is completed", () => {
     expect(spec).toMatchObject({
       allocateLoadBalancerNodePorts: true,
       externalTrafficPolicy: "Cluster",
-      ports: [{ nodePort: 30_000 }],
+      ports: [{ nodePort: 30_086 }],
     });
     const without = made({
       type: "LoadBalancer",
@@ -74,12 +76,12 @@ describe("a Service is completed", () => {
       { name: "udp", port: 53, protocol: "UDP" },
     ];
     const { spec } = prepared(made({ type: "NodePort", ports: both }));
-    expect(spec?.ports?.map(({ nodePort }) => nodePort)).toEqual([30_000, 30_000]);
+    expect(spec?.ports?.map(({ nodePort }) => nodePort)).toEqual([30_086, 30_086]);
   });
 
   test("with a port for health where only local endpoints take traffic", () => {
     const spec = { type: "LoadBalancer", externalTrafficPolicy: "Local", ports: [port] };
-    expect(prepared(made(spec)).spec?.healthCheckNodePort).toBe(30_001);
+    expect(prepared(made(spec)).spec?.healthCheckNodePort).toBe(30_087);
   });
 
   test("with nothing that another Service has", () => {

@@ -13,7 +13,7 @@ import {
   textMap,
   texts,
 } from "./fields.ts";
-import { problems } from "./service-rules.ts";
+import { problems, refused } from "./service-rules.ts";
 import type { Service } from "./service-spec.ts";
 import { fill, prepare } from "./service-values.ts";
 
@@ -123,7 +123,7 @@ export const service: Resource = builtIn({
     ageColumn,
     wide("Selector", (object) => pairs(specOf(object).selector)),
   ],
-  strategy: { fill, prepare, problems, names: "dns-label" },
+  strategy: { fill, prepare, refused, problems, names: "dns-label" },
   fieldSelectors: {
     "spec.clusterIP": (object) => specOf(object).clusterIP ?? "",
     "spec.type": (object) => specOf(object).type ?? "",

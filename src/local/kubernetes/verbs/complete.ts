@@ -50,7 +50,8 @@ export function complete(call: Call, world: World, given: Given): Completed {
     world.store.list(heldIn(resource)).map((entry) => seenBy(resource, entry).object);
   const prepared = resource.strategy?.prepare?.(recorded, old, others) ?? recorded;
   const ready = isDefinition(resource) ? definitionStatus(prepared, old, others(), now) : prepared;
-  refuse(resource, ready, [...found, ...(resource.strategy?.problems?.(ready, old, others) ?? [])]);
+  refuse(resource, ready, resource.strategy?.refused?.(ready, old, others) ?? []);
+  refuse(resource, ready, [...found, ...(resource.strategy?.problems?.(ready, old) ?? [])]);
   return { object: withGeneration(resource, ready, old), warnings };
 }
 
