@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ManualClock, settle } from "../../test/manual-clock.ts";
+import { fc } from "../../test/setup/random.ts";
 import type { Priority } from "../model/priority.ts";
 import { Bucket } from "./bucket.ts";
 import { armLimits, Budgets, remainingIn } from "./budget.ts";

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fc } from "../../test/setup/random.ts";
 import { isExplained } from "../model/failure.ts";
 import { readErrorBody } from "./error-body.ts";
 import { AzureError } from "./errors.ts";

@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { caller, failure, linkId, refuse, road } from "../../test/azure/road.ts";
 import { json, type Seen } from "../../test/loopback.ts";
 import { ManualClock } from "../../test/manual-clock.ts";
+import { fc } from "../../test/setup/random.ts";
 import { Durations } from "./durations.ts";
 import type { Method } from "./exchange.ts";
 import { Operations } from "./operations.ts";

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../test/setup/random.ts";
 import { Lines, withoutManagedFields } from "./lines.ts";
 
 test("lines come out whole however the bytes are cut", () => {

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../test/setup/random.ts";
 import { DueHeap } from "./due-heap.ts";
 
 test("gives what is due, earliest first, one entry for a key, the earlier time holding", () => {

@@ -1,6 +1,6 @@
 import { isIPv4 } from "node:net";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fc } from "../../test/setup/random.ts";
 import { formatIp, isIp, parseIp } from "./ip.ts";
 
 const canonical = (text: string) => formatIp(parseIp(text));

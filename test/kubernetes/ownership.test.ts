@@ -7,12 +7,12 @@ import type { Resource, Stored } from "../../src/local/kubernetes/resource.ts";
 import { shapeOf } from "../../src/local/kubernetes/schema/shape.ts";
 import { chances } from "../../src/simulator/chances.ts";
 import { type Cluster, describeOnCluster } from "../setup/cluster.ts";
+import { seed } from "../setup/random.ts";
 import { ownedSchema, serviceFields } from "./ownership-kind.ts";
 import { predicted } from "./ownership-predicted.ts";
 import { nextStep, type Step, type Target } from "./ownership-steps.ts";
 import { randomValues } from "./ownership-values.ts";
 
-const seed = process.env.FUZZ_SEED ?? randomBytes(4).toString("hex");
 const runs = Number(process.env.FUZZ_RUNS ?? 5);
 const steps = 30;
 

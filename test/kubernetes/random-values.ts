@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import type { Schema } from "../../src/local/kubernetes/resource.ts";
+import { fc } from "../setup/random.ts";
 
 const words = [
   "",

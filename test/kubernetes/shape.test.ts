@@ -1,18 +1,17 @@
-import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Cause, Schema, Shape, Stored } from "../../src/local/kubernetes/resource.ts";
 import { shapeOf } from "../../src/local/kubernetes/schema/shape.ts";
+import { fc, seed, seeded } from "../setup/random.ts";
 import { type Api, describeApi, eventually, type Status, type Thing } from "./api.ts";
 import { everyFeature } from "./every-feature.ts";
 import { valuesOf } from "./random-values.ts";
 import { crdOf, installWidgets, type Widgets } from "./widgets.ts";
 
 const runs = Number(process.env.POSTERN_SHAPE_RUNS ?? 150);
-const seed = Number(process.env.POSTERN_SHAPE_SEED ?? Date.now() % 2 ** 31);
 const parameters = { seed, numRuns: runs };
 
 /** Random objects of a schema that has every feature, on the API server and on what the embedded one judges with. */
-describeApi(`schemas, with random objects (POSTERN_SHAPE_SEED=${seed})`, (api) => {
+describeApi(`schemas, with random objects (${seeded})`, (api) => {
   const schema: Schema = { type: "object", required: ["spec"], properties: { spec: everyFeature } };
   const shape = shapeOf(schema);
   let tight: Widgets;

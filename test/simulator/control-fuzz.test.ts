@@ -1,16 +1,15 @@
-import { randomBytes } from "node:crypto";
 import { Agent } from "node:http";
 import { expect, test } from "vitest";
 import { chances } from "../../src/simulator/chances.ts";
 import { ManualClock } from "../../src/simulator/manual-clock.ts";
 import type { JsonObject } from "../../src/simulator/store.ts";
+import { seed, seeded } from "../setup/random.ts";
 import { bodies } from "./bodies.ts";
 import { cut, junk, methods, mutated, picker, raw, segments } from "./fuzz-requests.ts";
 import { type Got, type Sendable, send, sendMany } from "./fuzz-send.ts";
 import { group, type SmallWorld, smallWorld } from "./small-world.ts";
 
 const count = Number(process.env.FUZZ_COUNT ?? 20_000) / 4;
-const seed = process.env.FUZZ_SEED ?? randomBytes(4).toString("hex");
 const plenty = { burst: 1e9, perSecond: 1e9 };
 const limits = { read: plenty, write: plenty, delete: plenty };
 const machine = `${group}/providers/Microsoft.Compute/virtualMachines/vm`;
@@ -144,9 +143,9 @@ async function fullWorld(): Promise<SmallWorld> {
   return world;
 }
 
-test(`${count} wild requests to the control surface (seed ${seed}) are answered or refused`, async () => {
+test(`${count} wild requests to the control surface (${seeded}) are answered or refused`, async () => {
   const { simulator, control } = await fullWorld();
-  const chance = chances(seed);
+  const chance = chances(String(seed));
   expect(await sendMany(simulator.url, count, () => wild(chance), whyBad)).toEqual([]);
   expect((await control("GET", "clock")).status).toBe(200);
 });
@@ -182,7 +181,7 @@ function wildRule(chance: () => number): JsonObject {
   };
 }
 
-test(`${asked} wild rules (seed ${seed}) do to a request what they say and no more`, async () => {
+test(`${asked} wild rules (${seeded}) do to a request what they say and no more`, async () => {
   const { simulator, control, token } = await fullWorld();
   const chance = chances(`${seed} rules`);
   const agent = new Agent({ keepAlive: true });

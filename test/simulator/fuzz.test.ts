@@ -1,21 +1,20 @@
-import { randomBytes } from "node:crypto";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { chances } from "../../src/simulator/chances.ts";
 import type { Simulator } from "../../src/simulator/simulator.ts";
+import { seed, seeded } from "../setup/random.ts";
 import { bodies } from "./bodies.ts";
 import { type Ground, type Wild, wild } from "./fuzz-requests.ts";
 import { type Got, sendMany } from "./fuzz-send.ts";
 import { group, owner, smallWorld, subscription, tenant } from "./small-world.ts";
 
 const count = Number(process.env.FUZZ_COUNT ?? 20_000);
-const seed = process.env.FUZZ_SEED ?? randomBytes(4).toString("hex");
 const scratchSubscription = "33333333-3333-4333-8333-333333333333";
 const plenty = { burst: 1e9, perSecond: 1e9 };
 const limits = { read: plenty, write: plenty, delete: plenty };
 
-test(`${count} wild requests (seed ${seed}) are refused in ARM's form and change nothing`, async () => {
+test(`${count} wild requests (${seeded}) are refused in ARM's form and change nothing`, async () => {
   const { simulator, ask, token } = await smallWorld({ limits, arriveMs: 2000 });
   for (const { path, body } of bodies) {
     const made = await ask("PUT", path, body);
@@ -30,7 +29,7 @@ test(`${count} wild requests (seed ${seed}) are refused in ARM's form and change
   const stranger = { tenant: "44444444-4444-4444-8444-444444444444", objectId: "o", appId: "a" };
   const poll = await ask("PUT", scratch(bodies[1]?.path ?? ""), bodies[1]?.body);
   const ground: Ground = {
-    chance: chances(seed),
+    chance: chances(String(seed)),
     tokens: {
       good: token,
       otherTenant: simulator.directory.tokenFor(stranger),

@@ -1,15 +1,14 @@
-import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { chances } from "../../src/simulator/chances.ts";
 import { eventVersions, instanceVersions } from "../../src/simulator/imds-versions.ts";
 import { ManualClock } from "../../src/simulator/manual-clock.ts";
+import { seed, seeded } from "../setup/random.ts";
 import { bodies } from "./bodies.ts";
 import { cut, junk, methods, mutated, picker, raw, segments } from "./fuzz-requests.ts";
 import { type Got, type Sendable, sendMany } from "./fuzz-send.ts";
 import { group, smallWorld } from "./small-world.ts";
 
 const count = Number(process.env.FUZZ_COUNT ?? 20_000) / 4;
-const seed = process.env.FUZZ_SEED ?? randomBytes(4).toString("hex");
 const machine = `${group}/providers/Microsoft.Compute/virtualMachines/vm`;
 const versions = [...instanceVersions, ...eventVersions];
 
@@ -120,7 +119,7 @@ function wild(chance: () => number, event: string): Sendable & { kind: string } 
   return pick(makers)();
 }
 
-test(`${count} wild requests to the metadata service (seed ${seed}) are answered or refused`, async () => {
+test(`${count} wild requests to the metadata service (${seeded}) are answered or refused`, async () => {
   const clock = new ManualClock();
   const { simulator, ask } = await smallWorld({ clock });
   for (const { path, body } of bodies) {
@@ -129,7 +128,7 @@ test(`${count} wild requests to the metadata service (seed ${seed}) are answered
   }
   const imds = await simulator.machines.find(machine);
   if (!imds) throw new Error("the machine has no metadata service");
-  const chance = chances(seed);
+  const chance = chances(String(seed));
   const next = () => {
     // Five requests a second are all that the service takes, and each must be looked at.
     clock.moveTo(clock.now() + 10_000);

@@ -1,14 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
+import { fc, seed, seeded } from "../setup/random.ts";
 import { whatIsWrong } from "./invariants.ts";
 import { anyStep, firstSteps, type Step } from "./random-steps.ts";
 import { type SmallWorld, smallWorld, subscription } from "./small-world.ts";
 import { startChecked } from "./start.ts";
 
-const seed = Number(process.env.INVARIANTS_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const runs = Number(process.env.INVARIANTS_RUNS ?? 4);
 const plenty = { burst: 1e9, perSecond: 1e9 };
 const limits = { read: plenty, write: plenty, delete: plenty };
@@ -71,7 +70,7 @@ async function countedOf({ ask }: SmallWorld): Promise<number> {
   return bodies.reduce((sum, { body }) => sum + Number((body.tags as { n: string }).n), 0);
 }
 
-test(`200 random steps of 4 clients keep every invariant (seed ${seed}, ${runs} runs)`, async () => {
+test(`200 random steps of 4 clients keep every invariant (${seeded}, ${runs} runs)`, async () => {
   const folder = mkdtempSync(join(tmpdir(), "st-invariants-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   let run = 0;

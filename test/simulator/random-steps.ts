@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import type { JsonObject } from "../../src/simulator/store.ts";
+import { fc } from "../setup/random.ts";
 import { subscription } from "./small-world.ts";
 
 /** One thing that a client does. Names come from small pools, so that clients meet. */

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { startImds } from "../../src/simulator/imds.ts";
+import { fc } from "../setup/random.ts";
 import { group, identityWorld, tenant } from "./identity-world.ts";
 
 const word = fc.oneof(

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   managementNetwork,
@@ -15,6 +14,7 @@ import {
   workloadNetwork,
   zoneIds,
 } from "../../../test/capi/paper-dns.ts";
+import { fc } from "../../../test/setup/random.ts";
 import { withoutClaim } from "../../model/claims.ts";
 import { nameOf, parseResourceId } from "../../model/resource-id.ts";
 import { plan } from "./plan.ts";

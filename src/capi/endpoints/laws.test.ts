@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   endpointIn,
@@ -12,6 +11,7 @@ import {
   workload,
   workloadSubscription,
 } from "../../../test/capi/paper-clusters.ts";
+import { fc } from "../../../test/setup/random.ts";
 import { keyOf } from "../../model/kind.ts";
 import type { PrivateEndpointSpec } from "../../model/kinds/azure-cluster-network.ts";
 import { annotations } from "../names.ts";

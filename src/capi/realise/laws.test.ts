@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Asked, type RealiseScript, RealiseWorld } from "../../../test/capi/realise-laws.ts";
+import { fc } from "../../../test/setup/random.ts";
 
 /*
  * The laws, over random worlds: clusters of one resource group whose names begin with each other, things of other people

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   clusterID,
@@ -11,6 +10,7 @@ import {
   spec,
 } from "../../../test/hosted/paper-guest.ts";
 import { base, internal, oauth, short, sibling } from "../../../test/hosted/paper-links.ts";
+import { fc } from "../../../test/setup/random.ts";
 import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
 import { withoutClaim } from "../../model/claims.ts";
 import { idKey } from "../../model/resource-id.ts";

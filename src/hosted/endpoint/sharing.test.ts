@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nowAfter, PaperGuest, seen, spec } from "../../../test/hosted/paper-guest.ts";
+import { fc } from "../../../test/setup/random.ts";
 import { conditions } from "../names.ts";
 import { plan } from "./plan.ts";
 import type { Seen } from "./seen.ts";

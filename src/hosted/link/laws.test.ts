@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { type LinkScript, LinkWorld } from "../../../test/hosted/link-laws.ts";
+import { fc } from "../../../test/setup/random.ts";
 
 /*
  * The laws, over random worlds: links of several clusters, things of other people that stand in the way, and changes that

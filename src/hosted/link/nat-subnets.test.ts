@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fc } from "../../../test/setup/random.ts";
 import type { VirtualNetwork } from "../../azure/gateways/virtual-networks.ts";
 import { contains, formatCidr, overlaps, parseCidr } from "../../model/cidr.ts";
 import { parseResourceId } from "../../model/resource-id.ts";

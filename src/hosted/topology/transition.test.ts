@@ -1,6 +1,6 @@
-import * as fc from "fast-check";
 import { describe, test } from "vitest";
 import { clusterOf, type Shape, TopologyWorld } from "../../../test/hosted/topology-world.ts";
+import { fc } from "../../../test/setup/random.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
 import type { Service } from "../../model/kinds/core.ts";
 import { isAvailable } from "./collect.ts";
