@@ -117,7 +117,8 @@ async function toWorkloadOf(
   if (cluster.spec.networkSpec?.apiServerLB?.type !== "Internal") return { state: "none" };
   const arm = roads.management;
   if (arm === undefined) return { state: "unknown" };
-  const { links } = privateLinksOf(cluster);
+  const { links, problem } = privateLinksOf(cluster);
+  if (problem !== undefined) return { state: "unknown" };
   // The name that the chart of the operators before us gives.
   const names =
     links.length > 0 ? links.map(({ name }) => name) : [`${cluster.metadata.name}-api-privatelink`];

@@ -79,9 +79,11 @@ export function claimsOf(cluster: ClusterFacts, management: ClusterFacts): Claim
     }));
 }
 
-/** Whether what is known of a cluster is to stay as it is. */
-export function isFrozen({ paused, deleting, balancer }: ClusterFacts): boolean {
-  return paused || (!deleting && (balancer === "missing" || balancer === "unknown"));
+/** Whether what is known of a cluster is to stay as it is: it is paused, or nobody can tell what it asks for. */
+export function isFrozen({ paused, deleting, balancer, linksProblem }: ClusterFacts): boolean {
+  if (paused || deleting) return paused;
+  if (balancer === "Internal") return linksProblem !== undefined;
+  return balancer !== "Public";
 }
 
 /** Whether a claim counts: a link that is not ready gets no endpoint, and keeps the one that it has. */

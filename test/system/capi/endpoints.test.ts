@@ -110,6 +110,31 @@ describeHosted("endpoints between management and workload clusters", (startWorld
     expect(readiness(await now(world, "wc1"))).toEqual(["True Connected"]);
   });
 
+  test("links that can no longer be read leave a connected cluster as it is, until they can", async () => {
+    const world = await startEndpoints(startWorld);
+    await makeManagement(world, { type: "Public" });
+    const link = { name: "wc1-api-privatelink", allowedSubscriptions: [managementSubscription] };
+    const annotated = (text: string) => ({ annotations: { "postern.io/private-links": text } });
+    const readable = annotated(
+      JSON.stringify([{ ...link, autoApprovedSubscriptions: link.allowedSubscriptions }]),
+    );
+    const made = await makeWorkload(world, "wc1", { links: false, metadata: readable });
+    await world.advance(10_000);
+    await runCapz(world);
+    await world.advance(61_000);
+    expect(addressesOn(await now(world, "wc1"))).toEqual([isIp, undefined]);
+
+    await world.patch(made, { metadata: annotated("[{") });
+    await world.advance(10 * 60_000);
+    expect(readiness(await now(world, "wc1"))).toEqual(["False InvalidPrivateLinks"]);
+    expect(await namesIn(world)).toEqual([apiName("wc1")]);
+    expect(addressesOn(await now(world, "wc1"))).toEqual([isIp, undefined]);
+
+    await world.patch(made, { metadata: readable });
+    await world.advance(10_000);
+    expect(readiness(await now(world, "wc1"))).toEqual(["True Connected"]);
+  });
+
   test("somebody must approve: the API server takes the request, and nothing is published before", async () => {
     const world = await startEndpoints(startWorld);
     await makeManagement(world, { type: "Public" });

@@ -316,6 +316,32 @@ describe("a paused cluster", () => {
   });
 });
 
+describe("a cluster whose links cannot be read", () => {
+  const unreadable: Shape = { links: [], annotations: { "postern.io/private-links": "[{" } };
+
+  test("keeps the endpoint that it has, while others get theirs", () => {
+    const paper = world([ofFirst], unreadable, { name: "wc2" });
+    expect(afterPass(paper)).toEqual([ofFirst, endpointTo("wc2")]);
+  });
+
+  test("keeps the one in the subnet that the nodes had before", () => {
+    const subnets = [
+      { name: "new", role: "node" },
+      { name: "nodes", role: "node", privateEndpoints: [ofFirst] },
+    ];
+    const paper = new PaperClusters(management({ subnets }), workload(unreadable));
+    paper.applied.set(managementKey, new Set([`nodes/${ofFirst.name}`]));
+    expect(paper.planManagement().steps).toEqual([]);
+  });
+
+  test.each([
+    ["it is being deleted", { deleting: true, held: true }],
+    ["its API server is public", { type: "Public" }],
+  ])("does not keep it when %s", (_what, over: Shape) => {
+    expect(afterPass(world([ofFirst], { ...unreadable, ...over }))).toEqual([]);
+  });
+});
+
 describe("two clusters whose links have one name", () => {
   const links = [{ name: "wc1-api-privatelink" }];
   const older = { links, created: "2025-01-01T00:00:00Z", namespace: "org-a", group: "a" };
