@@ -5,20 +5,13 @@ import { isExplained } from "../../model/failure.ts";
 import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
 import { type ResourceId, resourceIn } from "../../model/resource-id.ts";
 import {
-  annotations,
   apiEndpointName,
   type ManagementLink,
   managementEndpointName,
   managementLinkName,
 } from "../names.ts";
 import { privateLinksOf } from "../private-links.ts";
-import {
-  apiAddresses,
-  bastionAddresses,
-  endpointAddresses,
-  hostOf,
-  writtenDown,
-} from "./addresses.ts";
+import { apiAddresses, bastionAddresses, endpointAddresses, hostOf } from "./addresses.ts";
 import type { Objects, Setting } from "./facts.ts";
 import { type ClusterSettings, capzZone, groupOf, managementLinkGroup } from "./places.ts";
 import { reasons } from "./reasons.ts";
@@ -34,8 +27,6 @@ export interface SeeOptions extends Setting {
   baseZoneGroup: ResourceId;
   managementLinks: readonly ManagementLink[];
   settings: ClusterSettings;
-  /** Another operator writes the annotations with the addresses: they are believed, and no endpoint is looked at. */
-  trustAnnotations: boolean;
 }
 
 /** Whether CAPZ has linked a zone of its own changes rarely. */
@@ -75,7 +66,7 @@ export async function seeAddresses(
   const [api, bastion, toWorkload, gateway, ingress] = await Promise.all([
     arm ? ask(() => apiAddresses(object, group, arm, looking)) : unknown,
     arm ? ask(() => bastionAddresses(object, group, arm, looking)) : unknown,
-    ask(() => toWorkloadOf(object, group, objects, roads, looking, given.options)),
+    ask(() => toWorkloadOf(object, group, objects, roads, looking)),
     ask(() => toManagementOf("gateway", object, group, objects, roads, looking, given.options)),
     ask(() => toManagementOf("ingress", object, group, objects, roads, looking, given.options)),
   ]);
@@ -109,11 +100,9 @@ async function toWorkloadOf(
   { management }: Objects,
   roads: Roads,
   looking: Looking,
-  { trustAnnotations }: SeeOptions,
 ): Promise<Addresses> {
   const managementGroup = management && groupOf(management);
   if (managementGroup === undefined) return { state: "none" };
-  if (trustAnnotations) return annotated(cluster, annotations.apiServerAddress);
   if (cluster.spec.networkSpec?.apiServerLB?.type !== "Internal") return { state: "none" };
   const arm = roads.management;
   if (arm === undefined) return { state: "unknown" };
@@ -147,11 +136,10 @@ async function toManagementOf(
   { management }: Objects,
   roads: Roads,
   looking: Looking,
-  { trustAnnotations, managementLinks }: SeeOptions,
+  { managementLinks }: SeeOptions,
 ): Promise<Addresses> {
   const linkGroup = management && managementLinkGroup(management);
   if (linkGroup === undefined || !managementLinks.includes(link)) return { state: "none" };
-  if (trustAnnotations) return annotated(cluster, annotations.managementAddress);
   if (management?.spec.networkSpec?.apiServerLB?.type !== "Internal") return { state: "none" };
   const arm = roads.cluster;
   if (arm === undefined) return { state: "unknown" };
@@ -161,11 +149,6 @@ async function toManagementOf(
   const type = "Microsoft.Network/privateLinkServices";
   const service = resourceIn(linkGroup, type, managementLinkName(name, link));
   return endpointAddresses(id, service, arm, looking);
-}
-
-function annotated({ metadata }: AzureCluster, name: string): Addresses {
-  const written = writtenDown(metadata.annotations?.[name]);
-  return written.state === "known" ? written : { state: "none" };
 }
 
 /** Whether CAPZ has linked a zone of its own of the same name to a network in which ours would answer. */

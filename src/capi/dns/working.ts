@@ -28,8 +28,6 @@ export interface DnsOptions {
   views: DnsViews;
   /** `CLUSTER_AZURE_*`, for clusters that are not of CAPZ. */
   settings?: ClusterSettings;
-  /** Another operator writes the annotations with the addresses of endpoints. */
-  trustAnnotations?: boolean;
   metrics?: DnsMetrics;
 }
 
@@ -49,7 +47,7 @@ const byReference = "dns-infrastructure";
 /** What the features of names have in common. */
 export function working(options: DnsOptions, { caches, kube }: Parts): Working {
   const { views, metrics } = options;
-  const seeing = { trustAnnotations: false, settings: {}, ...options };
+  const seeing = { settings: {}, ...options };
   const clusters = caches.of(capiCluster);
   const azureClusters = caches.of(azureCluster);
   clusters.index(byReference, (cluster) =>
