@@ -43,8 +43,10 @@ export const conditions = {
   loadBalancers: "LoadBalancersReady",
 } as const;
 
-/** By which name a workload cluster reaches the management cluster: the present one, or the one before version 0.5. */
-export type ManagementLink = "gateway" | "ingress";
+/** By which names a workload cluster may reach the management cluster: the present one, and the one before version 0.5. */
+export const everyLink = ["gateway", "ingress"] as const;
+/** One of them. */
+export type ManagementLink = (typeof everyLink)[number];
 
 /** The endpoint of the management cluster to a link of a workload cluster. */
 export function apiEndpointName(link: string): string {

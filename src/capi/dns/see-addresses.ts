@@ -3,9 +3,10 @@ import type { KubeClient } from "../../kube/client.ts";
 import type { Pass } from "../../kube/pass.ts";
 import { isExplained } from "../../model/failure.ts";
 import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
-import { type ResourceId, resourceIn } from "../../model/resource-id.ts";
+import { idKey, type ResourceId, resourceIn } from "../../model/resource-id.ts";
 import {
   apiEndpointName,
+  everyLink,
   type ManagementLink,
   managementEndpointName,
   managementLinkName,
@@ -63,16 +64,17 @@ export async function seeAddresses(
       problems.push(found.refused);
     return unknown;
   };
-  const [api, bastion, toWorkload, gateway, ingress] = await Promise.all([
+  const [api, bastion, toWorkload, toManagement] = await Promise.all([
     arm ? ask(() => apiAddresses(object, group, arm, looking)) : unknown,
     arm ? ask(() => bastionAddresses(object, group, arm, looking)) : unknown,
     ask(() => toWorkloadOf(object, group, objects, roads, looking)),
-    ask(() => toManagementOf("gateway", object, group, objects, roads, looking, given.options)),
-    ask(() => toManagementOf("ingress", object, group, objects, roads, looking, given.options)),
+    waysToManagement(object, objects.management, given.options, (link) =>
+      ask(() => toManagementOf(link, object, group, objects, roads, looking)),
+    ),
   ]);
   const withAddresses: Seen = {
     ...seen,
-    ...{ api, bastion, toWorkload, toManagement: { gateway, ingress } },
+    ...{ api, bastion, toWorkload, toManagement },
     problems: [...seen.problems, ...problems],
   };
   return { ...withAddresses, served: await seeServed(withAddresses, object, objects, roads) };
@@ -129,6 +131,34 @@ async function toWorkloadOf(
   );
 }
 
+/**
+ * By every way that is configured; and by another that the spec still has, until the first of them works: whoever uses it
+ * finds it.
+ */
+async function waysToManagement(
+  { metadata, spec }: AzureCluster,
+  management: AzureCluster | undefined,
+  { managementLinks }: SeeOptions,
+  look: (link: ManagementLink) => Promise<Addresses>,
+): Promise<Seen["toManagement"]> {
+  const lookAll = async (links: readonly ManagementLink[]): Promise<Seen["toManagement"]> =>
+    Object.fromEntries(
+      await Promise.all(links.map(async (link) => [link, await look(link)] as const)),
+    );
+  const ways = await lookAll(managementLinks);
+  const [first] = managementLinks;
+  if (management === undefined || (first && ways[first]?.state === "known")) return ways;
+  const endpoints = (spec.networkSpec?.subnets ?? []).flatMap(
+    (each) => each?.privateEndpoints ?? [],
+  );
+  const isKept = (link: ManagementLink) => {
+    const name = idKey(managementEndpointName(metadata.name, management.metadata.name, link));
+    return endpoints.some((each) => each && idKey(each.name) === name);
+  };
+  const others = everyLink.filter((link) => !managementLinks.includes(link) && isKept(link));
+  return { ...ways, ...(await lookAll(others)) };
+}
+
 async function toManagementOf(
   link: ManagementLink,
   cluster: AzureCluster,
@@ -136,10 +166,9 @@ async function toManagementOf(
   { management }: Objects,
   roads: Roads,
   looking: Looking,
-  { managementLinks }: SeeOptions,
 ): Promise<Addresses> {
   const linkGroup = management && managementLinkGroup(management);
-  if (linkGroup === undefined || !managementLinks.includes(link)) return { state: "none" };
+  if (linkGroup === undefined) return { state: "none" };
   if (management?.spec.networkSpec?.apiServerLB?.type !== "Internal") return { state: "none" };
   const arm = roads.cluster;
   if (arm === undefined) return { state: "unknown" };

@@ -6,6 +6,7 @@ import {
   groupOf,
   makeWorkload,
   managementGroup,
+  networkOf,
   privateZone,
   startDns,
   valuesAt,
@@ -19,6 +20,43 @@ const isTold = (world: HostedWorld, name: string) =>
   });
 
 describeHosted("names that still lead somewhere", (startWorld) => {
+  test("lead by the older way to the management cluster until the new one is connected", async () => {
+    const world = await startDns(startWorld);
+    withGroup(world, managementGroup, "mc-ingress-privatelink");
+    withGroup(world, groupOf("wc1"), "wc1-api-privatelink");
+    const service = (link: string) =>
+      `${managementGroup}/providers/Microsoft.Network/privateLinkServices/mc-${link}-privatelink`;
+    const older = "wc1-to-mc-privatelink-privateendpoint";
+    const newer = "wc1-to-mc-gateway-privateendpoint";
+    connect(world, groupOf("wc1"), older, service("ingress"));
+    const group = groupOf("wc1");
+    const kept = {
+      name: older,
+      privateLinkServiceConnections: [{ privateLinkServiceID: service("ingress") }],
+    };
+    await makeWorkload(world, "wc1", {
+      connected: false,
+      spec: {
+        networkSpec: {
+          vnet: { name: "vnet", id: networkOf(group) },
+          apiServerLB: { type: "Public" },
+          subnets: [{ name: "nodes", role: "node", privateEndpoints: [kept] }],
+        },
+      },
+    });
+    const zone = privateZone(group, "mc");
+    const leadsTo = (endpoint: string) =>
+      world.until(`ingress leads to ${endpoint}`, async () => {
+        const [address] = valuesAt(world, zone, "A", "ingress") ?? [];
+        return address === addressOf(world, endpoint);
+      });
+    await leadsTo(older);
+    await world.advance(30 * 60_000);
+    await leadsTo(older);
+    connect(world, group, newer, service("gateway"));
+    await leadsTo(newer);
+  });
+
   test("stay when the links of the cluster can no longer be read", async () => {
     const world = await startDns(startWorld);
     withGroup(world, groupOf("wc1"), "chosen");

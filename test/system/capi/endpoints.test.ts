@@ -196,17 +196,19 @@ describeHosted("endpoints between management and workload clusters", (startWorld
     expect(world.azure.at(apiId("wc1"))).toBeUndefined();
   });
 
-  test("the older way to the management cluster goes when the new one is connected", async () => {
+  test("the older way to the management cluster goes when the new one is connected, with its address", async () => {
     const world = await startEndpoints(startWorld, {}, { stopped: true });
     await makeManagement(world);
+    inAzure(world, managementGroup, "mc-ingress-privatelink", [guestSubscription]);
     const made = await makeWorkload(world, "wc1", { links: false });
+    const services = `${managementGroup}/${network}/privateLinkServices`;
     const ingress = {
       name: "wc1-to-mc-privatelink-privateendpoint",
       location: "westeurope",
       privateLinkServiceConnections: [
         {
           name: "wc1-to-mc-connection",
-          privateLinkServiceID: `${managementGroup}/${network}/privateLinkServices/mc-ingress-privatelink`,
+          privateLinkServiceID: `${services}/mc-ingress-privatelink`,
         },
       ],
     };
@@ -215,17 +217,37 @@ describeHosted("endpoints between management and workload clusters", (startWorld
       { name: "nodes", role: "node", privateEndpoints: [ingress] },
     ];
     await world.patch(made, { spec: { networkSpec: { subnets } } });
+    await runCapz(world);
     await world.start();
     const names = async () => endpointsIn(await now(world, "wc1")).map(({ name }) => name);
     expect((await names()).sort()).toEqual([
       "wc1-to-mc-gateway-privateendpoint",
       "wc1-to-mc-privatelink-privateendpoint",
     ]);
-    inAzure(world, managementGroup, "mc-ingress-privatelink", [guestSubscription]);
+    const address = async () => addressesOn(await now(world, "wc1"))[1];
+    const older = await address();
+    expect(older).toEqual(isIp);
+    expect(readiness(await now(world, "wc1"))).toEqual(["False PrivateEndpointNotFound"]);
+
     await runCapz(world);
+    const connections = `${services}/mc-gateway-privatelink/privateEndpointConnections/`;
+    const [connection = ""] = world.azure.ids(connections);
+    const decide = (status: string) =>
+      world.azure.simulator.change(connection, {
+        properties: { privateLinkServiceConnectionState: { status, description: "by a test" } },
+      });
+    decide("Rejected");
+    await world.advance(3 * 60_000);
+    expect(readiness(await now(world, "wc1"))).toEqual(["False PrivateEndpointNotApproved"]);
+    expect(await names()).toContain("wc1-to-mc-privatelink-privateendpoint");
+    expect(await address()).toBe(older);
+
+    decide("Approved");
     await world.advance(61_000);
     expect(await names()).toEqual(["wc1-to-mc-gateway-privateendpoint"]);
     expect(readiness(await now(world, "wc1"))).toEqual(["True Connected"]);
+    expect(await address()).toEqual(isIp);
+    expect(await address()).not.toBe(older);
   });
 
   test("endpoints that somebody edits by hand are put right, and what is not ours in them stays", async () => {

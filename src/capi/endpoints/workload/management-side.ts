@@ -16,9 +16,9 @@ export type ManagementSide = Side & { write?: EndpointsWrite };
  *   not known                                                                 say so; what is there stays
  *   Internal                                 configured   no, or differs      write it
  *   Internal                                 configured   yes                 look at it in Azure
- *   Internal                                 another      yes                 removed when the address of the first is known
+ *   Internal                                 another      yes                 look at it too; removed when the first is connected
  *
- * The address that is published is that of the first way that is configured.
+ * The address that is published is that of the first way that is configured; until it is connected, that of another which is.
  */
 export function planManagementSide(seen: Seen): ManagementSide {
   const { management, cluster, ways } = seen;
@@ -52,31 +52,53 @@ export function planManagementSide(seen: Seen): ManagementSide {
       ),
       address: undefined,
     };
-  const side = told(seen);
-  return { ...side, ...writeOf(seen, side) };
-}
-
-function told(seen: Seen): Side {
   if (seen.waysFailed !== undefined) {
     const { reason, message, requeueAfterMs } = seen.waysFailed;
-    const verdict = isFalse(reason, message);
-    return { verdict, address: "keep", waitMs: requeueAfterMs ?? minuteMs };
+    const side: Side = { ...say(reason, message), waitMs: requeueAfterMs ?? minuteMs };
+    return { ...side, ...writeOf(seen, false) };
   }
-  const sides = seen.ways
-    .filter(({ configured }) => configured)
-    .map((way) => ({ way, side: planWay(seen, way) }));
-  const wrong = sides.find(({ side }) => side.verdict?.status !== "True")?.side;
-  const first = sides[0]?.side;
+  const sides = sidesOf(seen);
+  return { ...told(sides), ...writeOf(seen, isConnected(sides[0]?.side)) };
+}
+
+interface WaySide {
+  way: SeenWay;
+  side: Side;
+}
+
+/** What each way gives, the first that is configured first. */
+function sidesOf(seen: Seen): WaySide[] {
+  const { management: published } = seen.published;
+  const sides = seen.ways.map((way) => ({ way, side: planWay(seen, way, undefined) }));
+  // What is published may be another way's: it is nothing that this one has to keep.
+  const isTheirs = sides.some(({ side }) => isConnected(side) && side.address === published);
+  return isTheirs ? sides : seen.ways.map((way) => ({ way, side: planWay(seen, way, published) }));
+}
+
+function isConnected(side: Side | undefined): boolean {
+  return side?.address !== undefined && side.address !== "keep";
+}
+
+function told(sides: readonly WaySide[]): Side {
+  const asked = sides.filter(({ way }) => way.configured).map(({ side }) => side);
+  const [first] = asked;
   if (first === undefined) return { verdict: undefined, address: undefined };
-  const waits = sides.flatMap(({ side }) => side.waitMs ?? []);
+  const wrong = asked.find(({ verdict }) => verdict?.status !== "True");
+  const connected = sides.map(({ side }) => side).find(isConnected);
+  const waits = asked.flatMap(({ waitMs }) => waitMs ?? []);
   return {
     verdict: (wrong ?? first).verdict,
-    address: first.address,
+    // Whoever still uses another way keeps it until this one works.
+    address: first.address ?? connected?.address,
     ...(waits.length > 0 && { waitMs: Math.min(...waits) }),
   };
 }
 
-function planWay(seen: Seen, { wanted, found, look }: SeenWay): Side {
+function planWay(
+  seen: Seen,
+  { wanted, found, look }: SeenWay,
+  published: string | undefined,
+): Side {
   if (found === undefined)
     return {
       verdict: isFalse(
@@ -86,23 +108,17 @@ function planWay(seen: Seen, { wanted, found, look }: SeenWay): Side {
       address: undefined,
       waitMs: minuteMs,
     };
-  const { tenantsDiffer, published, cluster } = seen;
-  return sideOf({
-    ...{ wanted, look, tenantsDiffer },
-    cluster: cluster.key,
-    published: published.management,
-  });
+  const { tenantsDiffer, cluster } = seen;
+  return sideOf({ wanted, look, tenantsDiffer, published, cluster: cluster.key });
 }
 
 /** The write that puts our endpoints right, where they are not. */
-function writeOf(seen: Seen, { address }: Side): { write?: EndpointsWrite } {
+function writeOf(seen: Seen, connected: boolean): { write?: EndpointsWrite } {
   const subnet = seen.cluster.subnet?.name;
   if (subnet === undefined) return {};
-  const connected = address !== undefined && address !== "keep";
   const isKept = (way: SeenWay) => !way.configured && !connected && way.found !== undefined;
   const endpoints = seen.ways.flatMap((way) => {
     if (way.configured) return [way.wanted];
-    // Whoever still uses the old way keeps it until the new one works.
     return way.found && isKept(way) ? [asItIs(way.found)] : [];
   });
   const removed = seen.ways.flatMap(({ found, ...way }) =>

@@ -146,6 +146,53 @@ describe("the endpoint to the management cluster", () => {
     expect(namesIn(paper, key)).toEqual([gatewayName]);
   });
 
+  test.each([
+    ["alone", ["gateway"]],
+    ["first of both", ["gateway", "ingress"]],
+  ] as const)(
+    "keeps the older address while the newer way, %s, is not connected",
+    (_what, links) => {
+      const paper = world({}, { type: "Internal" });
+      paper.managementLinks = ["ingress"];
+      paper.settle();
+      const group = groupPath(paper.get(key));
+      const change = (name: string, from: string, to: string) => {
+        const text = JSON.stringify(paper.azure.get(idOf(group, name)));
+        paper.azure.set(idOf(group, name), JSON.parse(text.replaceAll(from, to)));
+      };
+      change(ingressName, "10.0.0.7", "10.0.0.6");
+      paper.settle();
+      paper.managementLinks = links;
+      const passed = () => {
+        const { steps, conditions } = paper.planWorkload(key);
+        for (const step of steps) paper.apply(step);
+        return [conditions[0]?.reason, published(paper.get(key))[1]];
+      };
+      expect(passed()).toEqual(["PrivateEndpointPending", "10.0.0.6"]);
+      expect(passed()).toEqual(["PrivateEndpointNotFound", "10.0.0.6"]);
+      paper.runCapz();
+      change(gatewayName, "Approved", "Pending");
+      expect(passed()).toEqual(["PrivateEndpointNotApproved", "10.0.0.6"]);
+      change(gatewayName, "Pending", "Approved");
+      expect(passed()).toEqual(["Connected", "10.0.0.7"]);
+    },
+  );
+
+  test("that is still being made is not taken for the older one, which is connected", () => {
+    const paper = world({}, { type: "Internal" });
+    paper.managementLinks = ["ingress"];
+    paper.settle();
+    paper.managementLinks = ["gateway"];
+    for (const step of paper.planWorkload(key).steps) paper.apply(step);
+    const seen = paper.see(key);
+    const look = { state: "changing", retryAfterMs: 10_000 } as const;
+    const ways = seen.ways.map((way) => (way.link === "gateway" ? { ...way, look } : way));
+    expect(plan({ ...seen, ways })).toMatchObject({
+      steps: [],
+      conditions: [{ status: "False", reason: "PrivateEndpointNotFound" }],
+    });
+  });
+
   test("of the older names goes although the operator before us wrote it", () => {
     const paper = world({}, { type: "Internal" });
     paper.managementLinks = ["ingress"];

@@ -20,6 +20,7 @@ import {
   annotations,
   conditions,
   endpointsFinalizer,
+  everyLink,
   type ManagementLink,
   managementEndpointName,
 } from "../../names.ts";
@@ -69,7 +70,6 @@ export const byGroup = "endpoints-group";
 
 /** One that is not connected yet is looked for anew, but not by every pass that something else causes. */
 const unconnectedAgeMs = 15_000;
-const everyLink: readonly ManagementLink[] = ["gateway", "ingress"];
 
 /** Everything that a plan needs: what Kubernetes says from the caches, what the endpoints are from Azure. */
 export async function see(
@@ -224,7 +224,7 @@ function waysSeen(
 /** The endpoint that stands in a spec, as it is wanted, and can be looked for in Azure. */
 export function lookedFor(each: SeenClaim | SeenWay): PrivateEndpointSpec | undefined {
   if ("claim" in each) return each.state.is === "there" ? each.claim.endpoint : undefined;
-  return each.configured && each.found ? each.wanted : undefined;
+  return each.found && each.wanted;
 }
 
 async function lookAll<T extends SeenClaim | SeenWay>(
