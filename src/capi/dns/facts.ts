@@ -6,6 +6,7 @@ import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
 import type { CapiCluster } from "../../model/kinds/capi-cluster.ts";
 import type { Tags } from "../../model/tags.ts";
 import { annotations, conditions, dnsFinalizer, groupTagPrefix } from "../names.ts";
+import { isPaused } from "../paused.ts";
 import type { Infrastructure } from "./infrastructure.ts";
 import type { InfrastructureSeen, Seen } from "./seen.ts";
 import { ownerFor } from "./whose.ts";
@@ -88,18 +89,6 @@ function infrastructureFacts({ is, object, kind }: Infrastructure): Infrastructu
     held: finalizers?.includes(dnsFinalizer) ?? false,
     told: conditionOf(object.status?.conditions, conditions.dnsZone),
   };
-}
-
-/** As Cluster API says it: by the spec of the Cluster, or by an annotation whatever its value. */
-function isPaused(
-  { metadata, spec }: CapiCluster,
-  infrastructure: WithStatus | undefined,
-): boolean {
-  return (
-    spec.paused === true ||
-    metadata.annotations?.[annotations.paused] !== undefined ||
-    infrastructure?.metadata.annotations?.[annotations.paused] !== undefined
-  );
 }
 
 /** Before that there are no addresses, and perhaps no resource group. */

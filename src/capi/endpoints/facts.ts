@@ -1,9 +1,10 @@
-import { type KubeObject, keyOf } from "../../model/kind.ts";
+import { keyOf } from "../../model/kind.ts";
 import type { PrivateLink } from "../../model/kinds/api-server-load-balancer.ts";
 import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
 import type { PrivateEndpointSpec, SubnetSpec } from "../../model/kinds/azure-cluster-network.ts";
 import type { CapiCluster } from "../../model/kinds/capi-cluster.ts";
-import { annotations, conditions } from "../names.ts";
+import { conditions } from "../names.ts";
+import { isPaused } from "../paused.ts";
 import { privateLinksOf } from "../private-links.ts";
 
 /** Where an AzureCluster is. */
@@ -57,7 +58,7 @@ export function factsOf(cluster: AzureCluster, owner: CapiCluster | undefined): 
     links,
     linksProblem: problem,
     linksReady: said?.status === "True",
-    paused: isPaused(cluster, owner),
+    paused: isPaused(owner, cluster),
     deleting: metadata.deletionTimestamp !== undefined,
     ...subnetsOf(spec.networkSpec?.subnets),
   };
@@ -93,12 +94,6 @@ export function chosenSubnet(
   subnets: readonly (SubnetSpec | null)[] | null | undefined,
 ): EndpointSubnet | undefined {
   return subnetsOf(subnets).subnet;
-}
-
-function isPaused(cluster: AzureCluster, owner: CapiCluster | undefined): boolean {
-  const marked = ({ metadata }: KubeObject) =>
-    metadata.annotations?.[annotations.paused] !== undefined;
-  return owner?.spec?.paused === true || marked(cluster) || (owner ? marked(owner) : false);
 }
 
 /** The key of the Cluster that an AzureCluster belongs to, by its owner or by its label. */

@@ -12,6 +12,7 @@ import type { ProviderConfig } from "../../model/kinds/provider-config.ts";
 import { type Secret, secret } from "../../model/kinds/secret.ts";
 import { allows } from "../allowed-namespaces.ts";
 import { annotations, providerConfigFinalizer } from "../names.ts";
+import { isPaused } from "../paused.ts";
 import type { Seen } from "./plan.ts";
 import { isSupported, type Source, wantedOf } from "./wanted.ts";
 
@@ -33,7 +34,7 @@ const credentialFrom = "serviceoperator.azure.com/credential-from";
 
 /** Read everything once. */
 export async function see(cluster: CapiCluster, sources: Sources, pass: Pass): Promise<Seen> {
-  const { metadata, spec } = cluster;
+  const { metadata } = cluster;
   const { configs, clusters } = sources;
   const served = configs.cache.health().filled;
   const found = served ? await configs.get({ name: metadata.name }, pass.signal) : undefined;
@@ -41,7 +42,7 @@ export async function see(cluster: CapiCluster, sources: Sources, pass: Pass): P
   return {
     cluster,
     deleting: metadata.deletionTimestamp !== undefined,
-    paused: spec.paused === true || metadata.annotations?.[annotations.paused] !== undefined,
+    paused: isPaused(cluster),
     held: isHeld(cluster),
     served,
     found,

@@ -1,5 +1,4 @@
 import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
-import type { CapiCluster } from "../../model/kinds/capi-cluster.ts";
 import { ownerTag } from "../../model/ownership.ts";
 import {
   childId,
@@ -39,14 +38,6 @@ export function ownerOf({ metadata }: AzureCluster): { clusterID: string; uid: s
 export function clusterNameOf({ metadata }: AzureCluster): string {
   const owner = metadata.ownerReferences?.find(({ kind }) => kind === "Cluster");
   return owner?.name ?? metadata.labels?.["cluster.x-k8s.io/cluster-name"] ?? metadata.name;
-}
-
-/** Whether a Cluster, or a Cluster API tool, says that nobody may touch the AzureCluster. */
-export function isPaused(object: AzureCluster, cluster: CapiCluster | undefined): boolean {
-  return (
-    cluster?.spec?.paused === true ||
-    object.metadata.annotations?.["cluster.x-k8s.io/paused"] !== undefined
-  );
 }
 
 /** Read where a cluster is, with the defaults of CAPZ; or what is missing. */

@@ -20,11 +20,12 @@ import {
   sameId,
 } from "../../model/resource-id.ts";
 import { endpointsFinalizer, realiseFinalizer } from "../names.ts";
+import { isPaused } from "../paused.ts";
 import { connectedOf } from "./endpoint.ts";
 import type { KnownIds } from "./known.ts";
 import { hasAddresses, linkDifferences } from "./link-service.ts";
 import type { RealiseParts } from "./parts.ts";
-import { clusterNameOf, isPaused, ownerOf, type Place, placeOf } from "./place.ts";
+import { clusterNameOf, ownerOf, type Place, placeOf } from "./place.ts";
 import { reasons } from "./reasons.ts";
 import type { EndpointsSeen, Found, LinksSeen, Seen, Subject } from "./seen.ts";
 import { conditionOfSide, foreignEndpointsAnnotation, sidesOf } from "./sides.ts";
@@ -39,7 +40,7 @@ export async function see(object: AzureCluster, pass: Pass, parts: RealiseParts)
   const subject = subjectOf(object, pass.date());
   const { namespace = "" } = object.metadata;
   const cluster = parts.clusters.get(keyOf({ metadata: { namespace, name: subject.cluster } }));
-  if (isPaused(object, cluster)) return { stage: "paused", subject };
+  if (isPaused(cluster, object)) return { stage: "paused", subject };
   const deleting = object.metadata.deletionTimestamp !== undefined;
   const asked = wantedOf(object);
   const ours: Wanted = {

@@ -342,6 +342,21 @@ describeHosted("an AzureCluster that no longer says where it is", (start) => {
 });
 
 describeHosted("an AzureCluster that is paused", (start) => {
+  test("by the annotation of its Cluster is left alone until that goes", async () => {
+    const world = await startRealise(start);
+    inAzure(world);
+    const cluster = { ...(await world.make(clusterObject("org", "wc1"))), kind: "Cluster" };
+    const paused = (value: string | null) =>
+      world.patch(cluster, { metadata: { annotations: { "cluster.x-k8s.io/paused": value } } });
+    await paused("true");
+    const metadata = { labels: { "cluster.x-k8s.io/cluster-name": "wc1" } };
+    const made = await makeCluster(world, "wc1", { links: [link()], metadata });
+    await world.advance(10 * 60_000);
+    expect(world.armRequests()).toEqual([]);
+    await paused(null);
+    await told(world, made, links, "True Realised");
+  });
+
   test("is left alone, even when it is deleted, until the pause ends", async () => {
     const world = await startRealise(start);
     inAzure(world);
