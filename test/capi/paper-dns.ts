@@ -22,6 +22,8 @@ export const managementGroup = resourceGroupId(managementSubscription, "mc");
 export const baseGroup = resourceGroupId(managementSubscription, "base");
 const network = "Microsoft.Network/virtualNetworks";
 export const workloadNetwork = resourceIn(workloadGroup, network, "wc1-vnet");
+/** The network of another cluster in the same group. */
+export const otherNetwork = resourceIn(workloadGroup, network, "wc10-vnet");
 export const managementNetwork = resourceIn(managementGroup, network, "mc-vnet");
 
 export const zoneIds = {

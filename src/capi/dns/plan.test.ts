@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   managementNetwork,
   otherGroup,
+  otherNetwork,
   ourClaim,
   ourMark,
   PaperDns,
@@ -10,6 +11,7 @@ import {
   settle,
   theirClaim,
   theirMark,
+  them,
   us,
   workloadGroup,
   workloadNetwork,
@@ -428,6 +430,55 @@ describe("the private zones", () => {
     expect(azure.tags(toManagement)).toEqual(theirClaim);
     expect(azure.tags(`${toManagement}/virtualNetworkLinks/wc1-vnet-link`)).toEqual(theirClaim);
     expect(azure.values(toManagement, "A", "gateway")).toBeUndefined();
+  });
+
+  describe("shared with a cluster in another network", () => {
+    const link = `${toManagement}/virtualNetworkLinks/wc1-wc1-vnet-vnet-link`;
+    const shared = () =>
+      new PaperDns()
+        .zone(toManagement, theirClaim)
+        .link(toManagement, "wc1-vnet-link", otherNetwork, theirClaim)
+        .record(toManagement, "A", "ingress", ["10.1.0.9"], theirMark);
+
+    test("are not linked to ours, whose names would lead into theirs, and that is told", () => {
+      const azure = shared();
+      const { world } = settle(azure, seen());
+      expect(told(world)).toBe(`False ${reasons.zoneOfAnotherNetwork}`);
+      expect(world.infrastructure?.told?.message).toContain(them.clusterID);
+      expect(azure.has(link)).toBe(false);
+      expect(azure.values(toManagement, "A", "ingress")).toEqual(["10.1.0.9"]);
+    });
+
+    test("are used when its names lead to the same address", () => {
+      const azure = shared().record(toManagement, "A", "ingress", ["10.1.0.8"], theirMark);
+      expect(told(settle(azure, seen()).world)).toBe("True GSDNSZonesCreated");
+      expect(azure.tags(link)).toEqual(ourClaim);
+    });
+
+    test("become ours when the other has gone", () => {
+      const azure = shared();
+      const { world } = settle(azure, seen());
+      settle(azure, { ...going(), us: them });
+      expect(told(settle(azure, world).world)).toBe("True GSDNSZonesCreated");
+      expect(azure.values(toManagement, "A", "ingress")).toEqual(["10.1.0.8"]);
+    });
+
+    test("are not said to be ready while it is not known in which network the other is", () => {
+      const azure = new PaperDns()
+        .zone(toManagement, theirClaim)
+        .record(toManagement, "A", "ingress", ["10.1.0.9"], theirMark);
+      const { world, planned } = settle(azure, seen());
+      expect(world.infrastructure?.told?.status).not.toBe("True");
+      expect(planned.again).toEqual({ afterMs: 30_000 });
+    });
+
+    test("are used where somebody has linked the network of both by hand", () => {
+      const azure = new PaperDns()
+        .zone(toManagement, theirClaim)
+        .link(toManagement, "by-hand", workloadNetwork)
+        .record(toManagement, "A", "ingress", ["10.1.0.9"], theirMark);
+      expect(told(settle(azure, seen()).world)).toBe("True GSDNSZonesCreated");
+    });
   });
 
   test("lead by the name of each generation to its own endpoint", () => {

@@ -14,6 +14,8 @@ export const reasons = {
   placeUnknown: "PlaceUnknown",
   /** More clusters share a zone than Azure has room for tags. */
   zoneFull: "ZoneFull",
+  /** A zone that clusters of one resource group share leads another one's network elsewhere than ours has to go. */
+  zoneOfAnotherNetwork: "ZoneOfAnotherNetwork",
   /** The AzureCluster of the management cluster, in whose group a zone of a cluster that goes may be, does not exist. */
   managementNotFound: "ManagementClusterNotFound",
   /** Something of a cluster that goes cannot be removed. */

@@ -1,3 +1,4 @@
+import { claimsIn } from "../../model/claims.ts";
 import { formatIp, isIp, parseIp } from "../../model/ip.ts";
 import { ownerIn } from "../../model/ownership.ts";
 import { nameOf, type ResourceId, sameId } from "../../model/resource-id.ts";
@@ -6,6 +7,10 @@ import type { RecordSet, Seen, ZoneSeen } from "./seen.ts";
 import { type DnsStep, doing, joined, nothing, type Part, waiting, wrong } from "./steps.ts";
 import { recordId, type Wanted, type WantedRecords, wantedIn } from "./wanted.ts";
 import { isOurs, otherClaims, withOwner } from "./whose.ts";
+import { foundLinks, leadsTo } from "./zone-links.ts";
+
+/** How soon to look again for the link of a cluster that shares a zone with us. */
+const linkMs = 30_000;
 
 /** A record set that exists. */
 export interface FoundRecords {
@@ -33,8 +38,8 @@ export function isUnmarked({ metadata, registered }: RecordSet): boolean {
  *   no                          yes     made, unless another came first
  *   yes    us                   yes     corrected where values or time to live differ
  *   yes    us                   no      removed; where it is not known whether it is wanted it stays
- *   yes    another user of the  yes     left to it: a zone that clusters share has each name once
- *          zone
+ *   yes    another user of the  yes     left to it, a zone that clusters share has each name once: good if it is right, or if
+ *          zone                         that one is in our network; ZoneOfAnotherNetwork if it is in another
  *   yes    nobody               yes     taking over: corrected and marked; a delegation that is right: marked;
  *                                       else left if it is right, OwnedByAnother if not
  *   yes    anybody else         yes     OwnedByAnother
@@ -85,14 +90,36 @@ function planRecord(seen: Seen, zone: ZoneSeen, wanted: WantedRecords, takingOve
       return doing(write(seen, zone, id, wanted, found));
     return right ? nothing : another(zone, { id, found });
   }
-  return isSharers(seen, zone, found) ? nothing : another(zone, { id, found });
+  const sharer = sharerOf(seen, zone, found);
+  if (sharer === undefined) return another(zone, { id, found });
+  return right ? nothing : besides(seen, zone, { id, found }, sharer);
 }
 
-/** Whether a record set belongs to another cluster that uses this zone too. */
-function isSharers(seen: Seen, { role, look }: ZoneSeen, found: RecordSet): boolean {
-  if (role !== "toManagement" || look.state !== "there") return false;
+/** The other cluster that a record set belongs to, if it uses this zone too. */
+function sharerOf(seen: Seen, { role, look }: ZoneSeen, found: RecordSet): string | undefined {
+  if (role !== "toManagement" || look.state !== "there") return undefined;
   const owner = ownerIn(found.metadata)?.clusterID;
-  return otherClaims(look.resource.tags, seen).some(({ clusterID }) => clusterID === owner);
+  return otherClaims(look.resource.tags, seen).find(({ clusterID }) => clusterID === owner)
+    ?.clusterID;
+}
+
+/** What the name of a cluster that shares the zone means for us: its address is of use in its own network only. */
+function besides(seen: Seen, zone: ZoneSeen, { id, found }: FoundRecords, sharer: string): Part {
+  const links = foundLinks(zone);
+  const claimed = links.filter(({ found: { tags } }) =>
+    claimsIn(tags).some(({ clusterID }) => clusterID === sharer),
+  );
+  // A link that somebody made by hand is used without a claim.
+  const unclaimed = links.filter(({ found: { tags } }) => claimsIn(tags).length === 0);
+  const theirs = claimed.length > 0 ? claimed : unclaimed;
+  const network = seen.networks.toManagement;
+  if (network && theirs.some((link) => leadsTo(link.found, network))) return nothing;
+  // They have not linked their network yet.
+  if (theirs.length === 0) return waiting(linkMs);
+  return wrong(
+    reasons.zoneOfAnotherNetwork,
+    `${nameOf(id)}.${nameOf(zone.id)} does not lead to our endpoint · the private zone is shared with cluster ${sharer}, whose network is another one, and it leads to ${found.values.join(", ")} there · put one of the clusters into another resource group`,
+  );
 }
 
 function write(

@@ -57,7 +57,9 @@ function awaits(
 function insideOf(seen: Seen, zone: ZoneSeen, takingOver: boolean): Part {
   const records = planRecords(seen, zone, takingOver);
   const network = networkOf(seen, zone);
-  return network === undefined
+  // No answer is better than the address of something else.
+  const misleads = records.problems.some(({ reason }) => reason === reasons.zoneOfAnotherNetwork);
+  return network === undefined || misleads
     ? records
     : joined([planLinks(seen, zone, network, takingOver), records]);
 }

@@ -11,7 +11,8 @@ import { azureClusterObject, clusterObject, management, namespaces } from "./obj
 const network = "providers/Microsoft.Network";
 export const managementGroup = resourceGroupId(managementSubscription, "mc");
 export const groupOf = (name: string) => resourceGroupId(guestSubscription, name);
-export const networkOf = (group: string) => `${group}/${network}/virtualNetworks/vnet`;
+export const networkOf = (group: string, name = "vnet") =>
+  `${group}/${network}/virtualNetworks/${name}`;
 const baseGroup = resourceGroupId(managementSubscription, "base");
 export const baseZone = `${baseGroup}/${network}/dnsZones/example.com`;
 export const publicZone = (group: string, name: string) =>
@@ -67,8 +68,8 @@ export async function startDns(
   return world;
 }
 
-const privateNetwork = (group: string, privateIP?: string) => ({
-  vnet: { name: "vnet", id: networkOf(group) },
+const privateNetwork = (group: string, privateIP?: string, name = "vnet") => ({
+  vnet: { name, id: networkOf(group, name) },
   apiServerLB: {
     type: "Internal",
     frontendIPs: [{ name: "front", ...(privateIP && { privateIP }) }],
@@ -76,9 +77,9 @@ const privateNetwork = (group: string, privateIP?: string) => ({
 });
 
 /** What CAPZ makes of a private cluster: a group, a network, a load balancer, and a link service on it. */
-export function withGroup(world: HostedWorld, group: string, link: string): void {
+export function withGroup(world: HostedWorld, group: string, link: string, vnet = "vnet"): void {
   const { simulator } = world.azure;
-  const subnet = `${networkOf(group)}/subnets/nodes`;
+  const subnet = `${networkOf(group, vnet)}/subnets/nodes`;
   simulator.change(group, { location });
   const subnets = [
     {
@@ -86,7 +87,7 @@ export function withGroup(world: HostedWorld, group: string, link: string): void
       properties: { addressPrefix: "10.0.0.0/20", privateLinkServiceNetworkPolicies: "Disabled" },
     },
   ];
-  simulator.change(networkOf(group), {
+  simulator.change(networkOf(group, vnet), {
     location,
     properties: { addressSpace: { addressPrefixes: ["10.0.0.0/16"] }, subnets },
   });
@@ -110,13 +111,19 @@ export function withGroup(world: HostedWorld, group: string, link: string): void
 }
 
 /** An endpoint in a group, to a link service of another; the answer is its id. */
-export function connect(world: HostedWorld, from: string, name: string, service: string): string {
+export function connect(
+  world: HostedWorld,
+  from: string,
+  name: string,
+  service: string,
+  vnet = "vnet",
+): string {
   const id = `${from}/${network}/privateEndpoints/${name}`;
   const connection = { name: "connection", properties: { privateLinkServiceId: service } };
   world.azure.simulator.change(id, {
     location,
     properties: {
-      subnet: { id: `${networkOf(from)}/subnets/nodes` },
+      subnet: { id: `${networkOf(from, vnet)}/subnets/nodes` },
       privateLinkServiceConnections: [connection],
     },
   });
@@ -127,6 +134,8 @@ export function connect(world: HostedWorld, from: string, name: string, service:
 export interface WorkloadShape {
   namespace?: string;
   group?: string;
+  /** The name of its network. */
+  network?: string;
   ready?: boolean;
   connected?: boolean;
   spec?: object;
@@ -147,12 +156,12 @@ export async function makeWorkload(
 ): Promise<Workload> {
   const { namespace = "org", ready = true, connected = true } = shape;
   const group = groupOf(shape.group ?? name);
-  withGroup(world, group, `${name}-api-privatelink`);
-  if (connected) connectBothWays(world, name, group);
+  withGroup(world, group, `${name}-api-privatelink`, shape.network);
+  if (connected) connectBothWays(world, name, group, shape.network);
   const object = azureClusterObject(namespace, name, {
     subscriptionID: guestSubscription,
     resourceGroup: shape.group ?? name,
-    networkSpec: privateNetwork(group, "10.0.0.100"),
+    networkSpec: privateNetwork(group, "10.0.0.100", shape.network),
     ...shape.spec,
   });
   const metadata = { namespace, name, annotations: shape.annotations ?? {} };
@@ -192,12 +201,17 @@ export async function makeReady(world: HostedWorld, made: Partial<Workload>): Pr
 }
 
 /** The endpoints that the operator for them and CAPZ make: both approved. */
-export function connectBothWays(world: HostedWorld, name: string, group: string): void {
+export function connectBothWays(
+  world: HostedWorld,
+  name: string,
+  group: string,
+  vnet?: string,
+): void {
   const services = `${network}/privateLinkServices`;
   const link = `${name}-api-privatelink`;
   connect(world, managementGroup, `${link}-privateendpoint`, `${group}/${services}/${link}`);
   const gateway = `${managementGroup}/${services}/mc-gateway-privatelink`;
-  connect(world, group, `${name}-to-mc-gateway-privateendpoint`, gateway);
+  connect(world, group, `${name}-to-mc-gateway-privateendpoint`, gateway, vnet);
 }
 
 /** The address of an endpoint, by its interface. */

@@ -3,6 +3,7 @@ import { describeHosted, type HostedWorld, type Thing } from "../hosted/world.ts
 import {
   addressOf,
   baseZone,
+  connect,
   connectBothWays,
   deleteCluster,
   groupOf,
@@ -16,6 +17,7 @@ import {
   publicZone,
   startDns,
   valuesAt,
+  withGroup,
 } from "./dns-world.ts";
 
 const finalizer = "dns-operator-azure.giantswarm.io/azurecluster";
@@ -186,6 +188,31 @@ describeHosted("the names of AzureClusters", (startWorld) => {
     await deleteCluster(world, two);
     await world.until("the second is let go", async () => (await get(world, "wc10")) === undefined);
     expect(world.azure.ids("zones/mc.example.com")).toEqual([]);
+  });
+
+  test("of two clusters of one resource group with a network each, the second is not led into that of the first", async () => {
+    const world = await startDns(startWorld);
+    const one = await makeWorkload(world, "wc1", { group: "shared", network: "wc1-vnet" });
+    await isTold(world, "wc1");
+    // Another endpoint there: by chance the two networks would have the same address for ours.
+    const service = `${managementGroup}/providers/Microsoft.Network/privateLinkServices/mc-gateway-privatelink`;
+    withGroup(world, groupOf("shared"), "wc10-api-privatelink", "wc10-vnet");
+    connect(world, groupOf("shared"), "mine", service, "wc10-vnet");
+    await makeWorkload(world, "wc10", { group: "shared", network: "wc10-vnet" });
+    await isTold(world, "wc10", "False ZoneOfAnotherNetwork");
+    const zone = privateZone(groupOf("shared"), "mc");
+    const linked = () =>
+      world.azure
+        .ids(`${zone}/virtualNetworkLinks/`.toLowerCase())
+        .map((id) => JSON.stringify(world.azure.at(id)))
+        .map((text) => /virtualNetworks\/([-\w]+)/.exec(text)?.[1]);
+    expect(linked()).toEqual(["wc1-vnet"]);
+    expect(await told(world, "wc1")).toBe(ready);
+    await deleteCluster(world, one);
+    await isTold(world, "wc10");
+    expect(linked()).toEqual(["wc10-vnet"]);
+    const gateway = addressOf(world, "wc10-to-mc-gateway-privateendpoint");
+    expect(valuesAt(world, zone, "A", "ingress")).toEqual([gateway]);
   });
 
   test("what was deleted or changed by hand is put right", async () => {
