@@ -174,7 +174,7 @@ describe("the public zone", () => {
     const { world } = settle(azure, seen());
     expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
     expect(world.infrastructure?.told?.message).toContain("mc.org.wc10");
-    expect(azure.values(base, "NS", "wc1")).toEqual(servers);
+    expect(azure.values(base, "NS", "wc1")).toBeUndefined();
   });
 
   test("that was claimed by the same cluster under another uid is its own", () => {
@@ -198,6 +198,17 @@ describe("the delegation", () => {
     expect(azure.values(base, "NS", "wc1")).toEqual(["ns.example.net."]);
     expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
     expect(azure.values(own, "A", "api")).toBeDefined();
+  });
+
+  test("of a zone that is another cluster's is left to that one, also if we had written it", () => {
+    const azure = new PaperDns()
+      .zone(own, theirClaim)
+      .record(base, "NS", "wc1", servers, ourMark, 3600);
+    settle(azure, seen());
+    expect(azure.values(base, "NS", "wc1")).toBeUndefined();
+    azure.record(base, "NS", "wc1", servers, theirMark, 3600);
+    settle(azure, going());
+    expect(azure.values(base, "NS", "wc1")).toEqual(servers);
   });
 
   test("is missed where there is no base zone, and the rest goes on", () => {

@@ -2,7 +2,7 @@ import { isIp } from "../../model/ip.ts";
 import { childId, type ResourceId, resourceIn } from "../../model/resource-id.ts";
 import type { ManagementLink } from "../names.ts";
 import type { Addresses, RecordSet, Seen, ZoneSeen } from "./seen.ts";
-import { isClaimed, isOurs } from "./whose.ts";
+import { isClaimed, isLeftToUs, isOurs } from "./whose.ts";
 
 export const ttlSeconds = 300;
 export const delegationTtlSeconds = 3600;
@@ -60,10 +60,13 @@ export function wantedIn(seen: Seen, zone: ZoneSeen): Wanted {
   }
 }
 
+/** What is delegated is a zone of ours, or one that becomes ours: where it is another cluster's, so is the delegation. */
 function delegation(seen: Seen): Wanted {
   const look = publicZone(seen)?.look;
   const values = look?.state === "there" ? look.resource.nameServers : [];
-  if (values.length === 0) return { records: [], unknown: () => true };
+  if (look?.state !== "there" || values.length === 0) return { records: [], unknown: () => true };
+  if (!isClaimed(look.resource.tags, seen) && !isLeftToUs(look.resource))
+    return { records: [], unknown: () => false };
   const { name } = seen.cluster;
   return {
     records: [{ type: "NS", name, ttlSeconds: delegationTtlSeconds, values }],

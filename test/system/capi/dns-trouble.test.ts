@@ -56,6 +56,24 @@ describeHosted("names in trouble", (startWorld) => {
     expect(await told(world, "wc1")).toBe(ready);
   });
 
+  test("of two clusters of one name only the one with the zone delegates to it, and keeps that when the other goes", async () => {
+    const world = await startDns(startWorld);
+    const fault = world.azure.simulator.addFault({
+      match: { method: "PUT", path: "*/dnsZones/example.com/NS/*" },
+      effect: forbidden,
+    });
+    await makeWorkload(world, "wc1");
+    await isTold(world, "wc1", "False AuthorizationFailed");
+    world.azure.simulator.faults.remove(fault);
+    const other = await makeWorkload(world, "wc1", { namespace: "org-other" });
+    await isTold(world, "wc1", "False OwnedByAnother", "org-other");
+    await isTold(world, "wc1");
+    await deleteCluster(world, other);
+    const gone = async () => (await get(world, "wc1", "org-other")) === undefined;
+    await world.until("the other is let go", gone);
+    expect(valuesAt(world, baseZone, "NS", "wc1")).toBeDefined();
+  });
+
   test("a base zone that may not be written is told, the rest is there, and it is put right in time", async () => {
     const world = await startDns(startWorld);
     const fault = world.azure.simulator.addFault({
