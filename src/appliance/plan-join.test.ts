@@ -41,6 +41,11 @@ test.each<[string, Partial<JoinSeen>, object]>([
   ["writes anew what failed", { pool: pool([own], "Failed") }, { do: "rewrite" }],
   ["takes connections again after a drain", { pool: pool([drained]) }, { do: "restore" }],
   [
+    "replaces the entry of a machine that had its address before",
+    { pool: pool([{ ...drained, name: "postern-bbbbbbbb-0000-4000-8000-000000000002" }]) },
+    { do: "add" },
+  ],
+  [
     "writes nothing where it is there by its interface, whatever goes on",
     { pool: pool([nic("me")], "Updating") },
     { do: "nothing", by: "interface" },

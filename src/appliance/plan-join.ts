@@ -33,6 +33,8 @@ export type JoinStep =
  *
  *   in the pool    drained  the pool is  holds       joins by           →
  *   by interface                                                        nothing: who is Down there was not drained by an agent
+ *   by address, in the name of another agent                            add: its machine had this address before, and would take
+ *                                                                       the entry along when it joins or leaves with another one
  *   by address     yes      any                                         restore
  *   by address     no       failed                                      rewrite
  *   by address     no       changing                                    wait
@@ -65,8 +67,9 @@ export function planJoin({ pool, config, joinBy, addressesRefused }: JoinSeen): 
   return { do: "refuse", code: addressesRefused ? "AddressesRefused" : "InterfaceNotChangeable" };
 }
 
-function planStay(pool: BackendPool, { by, drained }: Membership): JoinStep {
+function planStay(pool: BackendPool, { by, madeBy, drained }: Membership): JoinStep {
   if (by === "interface") return { do: "nothing", by };
+  if (madeBy === "another agent") return { do: "add" };
   if (drained) return { do: "restore" };
   switch (stateOf(pool)) {
     case "settled":

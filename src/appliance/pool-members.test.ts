@@ -15,11 +15,14 @@ import {
 const vnet = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v";
 const nics = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/networkInterfaces";
 const self: Self = {
-  vmId: "AAAA-1",
+  vmId: "AAAAAAAA-0000-4000-8000-000000000001",
   privateIP: "10.0.0.4",
   vnetResourceId: vnet,
   nicResourceId: `${nics}/me`,
 };
+
+/** A machine that had the address before. */
+const gone: Self = { ...self, vmId: "bbbbbbbb-0000-4000-8000-000000000002" };
 
 function byAddress(ipAddress: string, more: object = {}): BackendAddress {
   const name = `of ${ipAddress}`;
@@ -38,11 +41,15 @@ function pool(...entries: BackendAddress[]): BackendPool {
 test.each([
   ["is in no empty pool", pool(), undefined],
   ["is not in a pool of others", pool(byAddress("10.0.0.5"), byInterface("other")), undefined],
-  ["is in a pool by its address", pool(byAddress("10.0.0.4")), { by: "address", drained: false }],
+  [
+    "is in a pool by its address",
+    pool(byAddress("10.0.0.4")),
+    { by: "address", madeBy: "somebody else", drained: false },
+  ],
   [
     "is in a pool in whatever case its network is written",
     pool(byAddress("10.0.0.4", { virtualNetwork: { id: vnet.toUpperCase() } })),
-    { by: "address", drained: false },
+    { by: "address", madeBy: "somebody else", drained: false },
   ],
   [
     "is another machine where the same address is in another network",
@@ -52,12 +59,22 @@ test.each([
   [
     "is in a pool by its subnet",
     pool({ properties: { ipAddress: "10.0.0.4", subnet: { id: `${vnet}/subnets/s` } } }),
-    { by: "address", drained: false },
+    { by: "address", madeBy: "somebody else", drained: false },
   ],
   [
     "is drained",
     pool(byAddress("10.0.0.4", { adminState: "Down" })),
-    { by: "address", drained: true },
+    { by: "address", madeBy: "somebody else", drained: true },
+  ],
+  [
+    "is in a pool in the name of its own agent, where another entry has its address too",
+    pool(byAddress("10.0.0.4"), { ...byAddress("10.0.0.4"), name: entryName(self).toUpperCase() }),
+    { by: "address", madeBy: "this agent", drained: false },
+  ],
+  [
+    "is in a pool in the name of the agent that had its address before",
+    pool({ ...byAddress("10.0.0.4"), name: entryName(gone) }),
+    { by: "address", madeBy: "another agent", drained: false },
   ],
   ["is in a pool by its interface", pool(byInterface("ME")), { by: "interface", drained: false }],
   ["is not one whose name begins like its own", pool(byInterface("me2")), undefined],
@@ -107,6 +124,15 @@ test("a machine that got another address replaces its own entry", () => {
   const moved = withMember(old, { ...self, privateIP: "10.0.0.7" });
   expect(moved.properties.loadBalancerBackendAddresses).toHaveLength(1);
   expect(membershipIn(moved, self)).toBeUndefined();
+});
+
+test("a machine that got the address of one that is gone replaces its entry, and keeps its own when that one moves", () => {
+  const stale = withAdminState(withMember(pool(byAddress("10.0.0.5")), gone), gone, "Down");
+  const joined = withMember(stale, self);
+  expect(joined).toEqual(withMember(pool(byAddress("10.0.0.5")), self));
+  const back = { ...gone, privateIP: "10.0.0.8" };
+  expect(membershipIn(withMember(joined, back), self)).toMatchObject({ madeBy: "this agent" });
+  expect(withoutMember(joined, back)).toEqual(joined);
 });
 
 test("what only Azure fills in is not sent back, and what is not known here is", () => {

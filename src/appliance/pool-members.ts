@@ -9,9 +9,14 @@ export type Self = Pick<GWLBConfig, "vmId" | "privateIP" | "vnetResourceId" | "n
 /** How a machine is in a pool. */
 export interface Membership {
   by: "address" | "interface";
+  /** Who made an entry by address, as its name tells. */
+  madeBy?: "this agent" | "another agent" | "somebody else";
   /** It takes no new connections. */
   drained: boolean;
 }
+
+/** Whoever made an entry; of two for one address the first of these counts. */
+const makers = ["this agent", "somebody else", "another agent"] as const;
 
 /** The name of the entry that the agent of a machine makes: it stays, whatever address the machine gets. */
 export function entryName({ vmId }: Pick<Self, "vmId">): string {
@@ -21,8 +26,11 @@ export function entryName({ vmId }: Pick<Self, "vmId">): string {
 /** How a machine is in a pool; undefined where it is not. */
 export function membershipIn(pool: BackendPool, self: Self): Membership | undefined {
   const entries = entriesOf(pool);
-  const own = entries.find((each) => isAddressOf(each, self, pool));
-  if (own !== undefined) return { by: "address", drained: isDown(own) };
+  const addressed = entries.filter((each) => isAddressOf(each, self, pool));
+  for (const madeBy of makers) {
+    const entry = addressed.find((each) => makerOf(each, self) === madeBy);
+    if (entry !== undefined) return { by: "address", madeBy, drained: isDown(entry) };
+  }
   const ofInterface = entries.find((each) => isInterfaceOf(each, self));
   if (ofInterface !== undefined) return { by: "interface", drained: isDown(ofInterface) };
   const { backendIPConfigurations = [] } = pool.properties;
@@ -130,6 +138,14 @@ function entryToWrite({ name, properties }: BackendAddress): BackendAddress {
 
 function entriesOf(pool: BackendPool): readonly BackendAddress[] {
   return pool.properties.loadBalancerBackendAddresses ?? [];
+}
+
+/** The agent of every machine names its entry by the machine's id, which is no other machine's. */
+function makerOf({ name = "" }: BackendAddress, self: Self): NonNullable<Membership["madeBy"]> {
+  if (name.toLowerCase() === entryName(self)) return "this agent";
+  return /^postern-[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(name)
+    ? "another agent"
+    : "somebody else";
 }
 
 /** The same address in another network is another machine. */

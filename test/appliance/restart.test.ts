@@ -3,7 +3,16 @@ import { expect, test } from "vitest";
 import { deregisterFromBackendPool, drainInBackendPool } from "../../src/appliance/deregister.ts";
 import { discoverGWLBBackendPool } from "../../src/appliance/discover.ts";
 import { registerWithBackendPool } from "../../src/appliance/register.ts";
-import { type GatewayWorld, gatewayWorld, network, pool, type TestAgent } from "./gateway-world.ts";
+import {
+  type GatewayWorld,
+  gatewayWorld,
+  location,
+  network,
+  networking,
+  pool,
+  subnet,
+  type TestAgent,
+} from "./gateway-world.ts";
 import { lineOf, ran, realWorld, start, wordsFor } from "./run-agent.ts";
 
 /** An entry of somebody else, which must stay whatever happens to the agent. */
@@ -95,6 +104,33 @@ test.each<["before" | "after", Holds]>([
   },
   240_000,
 );
+
+test("a machine that got the address of one that died stays in the pool when that one comes back or leaves", async () => {
+  const world = await gatewayWorld();
+  const { simulator } = world;
+  const [dead, heir] = [world.machine("dead"), world.machine("heir")];
+  const before = await world.until(boot(await world.agent(dead)));
+  // The machine that died gets another address when it boots again, and the other one gets its address meanwhile.
+  const nic = (name: string) => `${networking}/networkInterfaces/${name}-nic`;
+  const move = (name: string, privateIPAddress: string) => {
+    const properties = { primary: true, subnet, privateIPAddress };
+    const ipConfigurations = [
+      { name: "ip", properties: { ...properties, privateIPAllocationMethod: "Static" } },
+    ];
+    simulator.change(nic(name), { location, properties: { ipConfigurations } });
+  };
+  move("dead", "10.0.9.9");
+  move("heir", before.privateIP);
+  const heirAgent = await world.agent(heir);
+  expect((await world.until(boot(heirAgent))).privateIP).toBe(before.privateIP);
+  expect(world.members()).toEqual([before.privateIP]);
+
+  const back = await world.agent(dead);
+  const after = await world.until(boot(back));
+  expect(world.members().sort()).toEqual([before.privateIP, "10.0.9.9"].sort());
+  await world.until(deregisterFromBackendPool(back.ctx, after));
+  expect(world.members()).toEqual([before.privateIP]);
+});
 
 test.each<["join" | "drain" | "leave", "before" | "after"]>([
   ["join", "before"],
