@@ -7,7 +7,7 @@ import type { GWLBConfig } from "../appliance/gwlb-config.ts";
 import type { HealthOptions } from "../appliance/health.ts";
 import { agentMetrics } from "../appliance/metrics-text.ts";
 import type { JoinBy } from "../appliance/plan-join.ts";
-import { isRegisteredWithBackendPool, registerWithBackendPool } from "../appliance/register.ts";
+import { membershipInBackendPool, registerWithBackendPool } from "../appliance/register.ts";
 import { customCloud } from "../azure/clouds.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { bootLog, type LogLevel } from "./log.ts";
@@ -70,9 +70,10 @@ export function deregister(options: AgentOptions): Promise<void> {
 export function status(options: AgentOptions): Promise<void> {
   return withContext(options, async (ctx) => {
     const config = await find(ctx, options);
-    const registered = await isRegisteredWithBackendPool(ctx, config);
+    const membership = await membershipInBackendPool(ctx, config);
+    const registered = membership !== undefined;
     const known = options.output === "json" ? { ...config } : briefly(config);
-    show(options.output, { registered, ...known });
+    show(options.output, { registered, ...membership, ...known });
     if (registered) return;
     const what = "say that all is well";
     throw new ApplianceError({ code: "NotRegistered", what, seen: config.backendPoolResourceId });

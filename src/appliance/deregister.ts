@@ -7,7 +7,7 @@ import { callerUntil, insist, type Pass, type Step } from "./insist.ts";
 import { dissociate } from "./join-interface.ts";
 import {
   asItIs,
-  isNamedIn,
+  hasOwnIn,
   membershipIn,
   sizeOf,
   stateOf,
@@ -19,7 +19,7 @@ import { type WrittenPool, writePool } from "./write-pool.ts";
 
 /** How a machine left. */
 export interface Deregistration {
-  /** `kept`: it is in the pool by its interface, which somebody else put there. */
+  /** `kept`: it is in the pool by its interface or by an entry that somebody else put there. */
   state: "left" | "absent" | "kept";
   seconds: number;
   retries: number;
@@ -33,7 +33,7 @@ const settleMs = 6_000;
 /**
  * Let this machine take no new connections before it leaves; true where that was written. It is a favour to connections
  * and no condition of leaving: it is tried once, and neither a pool that others write to nor one that refuses it matters.
- * Only an entry by address, which goes with the machine: an interface that somebody else put there would stay Down.
+ * Only the agent's own entry by address, which goes with the machine: what somebody else put there would stay Down.
  */
 export async function drainInBackendPool(
   ctx: ApplianceContext,
@@ -46,7 +46,8 @@ export async function drainInBackendPool(
     const arm = ctx.azure(config.environment).for(callerUntil(signal));
     const pool = await backendPools(arm).get(config.backendPoolResourceId);
     const membership = pool && membershipIn(pool, config);
-    if (pool === undefined || membership?.by !== "address" || membership.drained) return false;
+    if (pool === undefined || membership?.madeBy !== "this agent" || membership.drained)
+      return false;
     await writePool(arm, ctx.clock, pool, withAdminState(pool, config, "Down"));
     return true;
   } catch (error) {
@@ -76,7 +77,9 @@ export async function deregisterFromBackendPool(
   );
   if (left.state !== "kept") ctx.metrics.registered(false);
   const deregistration = { ...left, seconds: (ctx.clock.now() - startedAt) / 1000 };
-  ctx.log.info({ pool: config.backendPoolResourceId, ...deregistration }, "deregistered");
+  const told =
+    left.state === "kept" ? "stays in the pool: somebody else put it there" : "deregistered";
+  ctx.log.info({ pool: config.backendPoolResourceId, ...deregistration }, told);
   return deregistration;
 }
 
@@ -113,8 +116,9 @@ async function leave(
   const done = { done: { state: state.wrote ? "left" : "absent", retries } } as const;
   if (pool === undefined) return done;
   state.members = sizeOf(pool);
-  const member = membershipIn(pool, config);
-  if (member?.by === "address" && !state.spread && state.members > largePool) {
+  // Also one with an address that the machine had before, which an agent that was killed may have left.
+  const own = hasOwnIn(pool, config);
+  if (own && !state.spread && state.members > largePool) {
     state.spread = true;
     return { againAfterMs: ctx.random() * apart(state) };
   }
@@ -124,13 +128,16 @@ async function leave(
     state.waits = 0;
     return { againAfterMs: state.written.running ? nextLookMs(state) : 0 };
   };
-  // An agent that was killed may have left an entry with an address that the machine had before.
-  switch (member?.by ?? (isNamedIn(pool, config) ? "address" : undefined)) {
+  if (own) {
+    state.goneSince = undefined;
+    return write(withoutMember(pool, config));
+  }
+  const kept = { done: { state: "kept", retries } } as const;
+  switch (membershipIn(pool, config)?.by) {
     case "address":
-      state.goneSince = undefined;
-      return write(withoutMember(pool, config));
+      return kept;
     case "interface":
-      if (!(await dissociate(arm, config))) return { done: { state: "kept", retries } };
+      if (!(await dissociate(arm, config))) return kept;
       state.wrote = true;
       return { againAfterMs: 0 };
     case undefined:

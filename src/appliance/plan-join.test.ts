@@ -12,9 +12,9 @@ const config = {
 } as GWLBConfig;
 const uniform: GWLBConfig = { ...config, scaleSet: { name: "ss", mode: "Uniform" } };
 
-const own: BackendAddress = { name: "a", properties: { ipAddress: "10.0.0.4" } };
+const own: BackendAddress = { name: "postern-1", properties: { ipAddress: "10.0.0.4" } };
 const drained: BackendAddress = {
-  name: "a",
+  name: "postern-1",
   properties: { ...own.properties, adminState: "Down" },
 };
 const address: BackendAddress = { name: "b", properties: { ipAddress: "10.0.0.5" } };
@@ -40,6 +40,11 @@ test.each<[string, Partial<JoinSeen>, object]>([
   ],
   ["writes anew what failed", { pool: pool([own], "Failed") }, { do: "rewrite" }],
   ["takes connections again after a drain", { pool: pool([drained]) }, { do: "restore" }],
+  [
+    "leaves an entry alone that somebody else made for it, drained and in a pool that failed",
+    { pool: pool([{ ...drained, name: "by-hand" }], "Failed") },
+    { do: "nothing", by: "address" },
+  ],
   [
     "replaces the entry of a machine that had its address before",
     { pool: pool([{ ...drained, name: "postern-bbbbbbbb-0000-4000-8000-000000000002" }]) },

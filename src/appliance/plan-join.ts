@@ -32,9 +32,10 @@ export type JoinStep =
  * Decide the next step of joining:
  *
  *   in the pool    drained  the pool is  holds       joins by           →
- *   by interface                                                        nothing: who is Down there was not drained by an agent
+ *   by interface, or by an address that somebody else put there         nothing: who is Down there was not drained by an agent
  *   by address, in the name of another agent                            add: its machine had this address before, and would take
  *                                                                       the entry along when it joins or leaves with another one
+ *   by address, in the own name:
  *   by address     yes      any                                         restore
  *   by address     no       failed                                      rewrite
  *   by address     no       changing                                    wait
@@ -68,7 +69,7 @@ export function planJoin({ pool, config, joinBy, addressesRefused }: JoinSeen): 
 }
 
 function planStay(pool: BackendPool, { by, madeBy, drained }: Membership): JoinStep {
-  if (by === "interface") return { do: "nothing", by };
+  if (by === "interface" || madeBy === "somebody else") return { do: "nothing", by };
   if (madeBy === "another agent") return { do: "add" };
   if (drained) return { do: "restore" };
   switch (stateOf(pool)) {

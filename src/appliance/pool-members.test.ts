@@ -3,6 +3,7 @@ import type { BackendAddress, BackendPool } from "../azure/gateways/backend-pool
 import {
   asItIs,
   entryName,
+  hasOwnIn,
   heldBy,
   membershipIn,
   type Self,
@@ -117,6 +118,13 @@ test("who joins and who leaves changes no entry but its own", () => {
   const drained = withAdminState(joined, self, "Down").properties.loadBalancerBackendAddresses;
   expect(drained?.slice(0, 2)).toEqual(others);
   expect(drained?.[2]?.properties.adminState).toBe("Down");
+});
+
+test("what somebody else made for the address is neither drained nor taken out", () => {
+  const foreign = pool(byAddress("10.0.0.4"));
+  expect(withAdminState(foreign, self, "Down")).toEqual(asItIs(foreign));
+  expect(withoutMember(foreign, self)).toEqual(asItIs(foreign));
+  expect(hasOwnIn(foreign, self)).toBe(false);
 });
 
 test("a machine that got another address replaces its own entry", () => {

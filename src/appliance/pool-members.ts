@@ -39,9 +39,9 @@ export function membershipIn(pool: BackendPool, self: Self): Membership | undefi
     : undefined;
 }
 
-/** Whether the agent of a machine made an entry of a pool, for whatever address. */
-export function isNamedIn(pool: BackendPool, self: Self): boolean {
-  return entriesOf(pool).some((each) => each.name?.toLowerCase() === entryName(self));
+/** Whether a pool has an entry that is the agent's of a machine, for whatever address. */
+export function hasOwnIn(pool: BackendPool, self: Self): boolean {
+  return entriesOf(pool).some((each) => isOwn(each, self, pool));
 }
 
 /** What kind of members a pool has. Azure never mixes them. */
@@ -60,34 +60,24 @@ export function sizeOf(pool: BackendPool): number {
 
 /** A pool to write in which the machine is a member by its address; everybody else's entry is as it was. */
 export function withMember(pool: BackendPool, self: Self): BackendPool {
-  const name = entryName(self);
-  const others = entriesOf(pool).filter(
-    (each) => each.name?.toLowerCase() !== name && !isAddressOf(each, self, pool),
-  );
   const own: BackendAddress = {
-    name,
+    name: entryName(self),
     properties: { ipAddress: self.privateIP, virtualNetwork: { id: self.vnetResourceId } },
   };
-  return toWrite(pool, [...others, own]);
+  return toWrite(pool, [...othersIn(pool, self), own]);
 }
 
-/** A pool to write without the machine's address; everybody else's entry is as it was. */
+/** A pool to write without what the machine's agent made; everybody else's entry is as it was. */
 export function withoutMember(pool: BackendPool, self: Self): BackendPool {
-  const name = entryName(self);
-  return toWrite(
-    pool,
-    entriesOf(pool).filter(
-      (each) => each.name?.toLowerCase() !== name && !isAddressOf(each, self, pool),
-    ),
-  );
+  return toWrite(pool, othersIn(pool, self));
 }
 
-/** A pool to write in which the entry of the machine's address has another admin state. */
+/** A pool to write in which the entry that the machine's agent made has another admin state. */
 export function withAdminState(pool: BackendPool, self: Self, state: "Down" | "None"): BackendPool {
   return toWrite(
     pool,
     entriesOf(pool).map((each) =>
-      isAddressOf(each, self, pool)
+      makerOf(each, self) === "this agent"
         ? { ...each, properties: { ...each.properties, adminState: state } }
         : each,
     ),
@@ -138,6 +128,17 @@ function entryToWrite({ name, properties }: BackendAddress): BackendAddress {
 
 function entriesOf(pool: BackendPool): readonly BackendAddress[] {
   return pool.properties.loadBalancerBackendAddresses ?? [];
+}
+
+function othersIn(pool: BackendPool, self: Self): BackendAddress[] {
+  return entriesOf(pool).filter((each) => !isOwn(each, self, pool));
+}
+
+/** An address is one machine's: what another agent wrote for it is of a machine that had it before. */
+function isOwn(entry: BackendAddress, self: Self, pool: BackendPool): boolean {
+  const maker = makerOf(entry, self);
+  if (maker === "another agent") return isAddressOf(entry, self, pool);
+  return maker === "this agent";
 }
 
 /** The agent of every machine names its entry by the machine's id, which is no other machine's. */

@@ -6,7 +6,13 @@ import type { GWLBConfig } from "./gwlb-config.ts";
 import { callerUntil, insist, type Pass, type Step } from "./insist.ts";
 import { associate } from "./join-interface.ts";
 import { type JoinBy, planJoin } from "./plan-join.ts";
-import { asItIs, membershipIn, withAdminState, withMember } from "./pool-members.ts";
+import {
+  asItIs,
+  type Membership,
+  membershipIn,
+  withAdminState,
+  withMember,
+} from "./pool-members.ts";
 import { isSuperseded, type WrittenPool, writePool } from "./write-pool.ts";
 
 /** How to join. */
@@ -42,11 +48,19 @@ export async function isRegisteredWithBackendPool(
   ctx: ApplianceContext,
   config: GWLBConfig,
 ): Promise<boolean> {
+  return (await membershipInBackendPool(ctx, config)) !== undefined;
+}
+
+/** How this machine is in the pool; undefined where it is not. */
+export async function membershipInBackendPool(
+  ctx: ApplianceContext,
+  config: GWLBConfig,
+): Promise<Membership | undefined> {
   const arm = ctx.azure(config.environment).for(callerUntil(ctx.signal));
   const pool = await backendPools(arm).get(config.backendPoolResourceId);
-  const is = pool !== undefined && membershipIn(pool, config) !== undefined;
-  ctx.metrics.registered(is);
-  return is;
+  const membership = pool && membershipIn(pool, config);
+  ctx.metrics.registered(membership !== undefined);
+  return membership;
 }
 
 /**

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serve } from "../loopback.ts";
+import { network, pool } from "./gateway-world.ts";
 import { endOf, lineOf, ran, realWorld, start, wordsFor } from "./run-agent.ts";
 
 /** A world and what an agent on its machine is told. */
@@ -32,11 +33,21 @@ test("discover, status, register and deregister do what they say, and their exit
   expect(world.members()).toEqual([privateIP]);
   const after = await ran(["status", ...words.with(-1, "text")]);
   expect(after).toMatchObject({ exitCode: 0, stderr: "" });
-  expect(after.stdout).toMatch(/^registered {2,}true\n/);
+  expect(after.stdout).toMatch(/^registered {2,}true\nby {2,}address\nmadeBy {2,}this agent\n/);
 
   const left = await ran(["deregister", ...words]);
   expect(JSON.parse(left.stdout)).toMatchObject({ state: "left" });
   expect(world.members()).toEqual([]);
+
+  const properties = { ipAddress: privateIP, virtualNetwork: { id: network } };
+  const entries = [{ name: "by-terraform", properties }];
+  world.simulator.change(pool, { properties: { loadBalancerBackendAddresses: entries } });
+  const foreign = JSON.parse((await ran(["status", ...words])).stdout);
+  expect(foreign).toMatchObject({ registered: true, madeBy: "somebody else", drained: false });
+  const kept = await ran(["deregister", ...words]);
+  expect(JSON.parse(kept.stdout)).toMatchObject({ state: "kept" });
+  expect(kept.stderr).toContain("somebody else put it there");
+  expect(world.members()).toEqual([privateIP]);
 });
 
 test("run joins, answers probes and metrics, and on SIGTERM fails the probes before it leaves", async () => {

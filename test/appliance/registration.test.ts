@@ -295,6 +295,24 @@ describe("leaving", () => {
     expect(world.members()).toEqual([config.privateIP]);
   });
 
+  test("leaves an entry in the pool that somebody else made for the machine, as it is", async () => {
+    const world = await gatewayWorld();
+    const agent = await world.agent(world.machine("fw"));
+    const { ctx, metrics } = agent;
+    const config = await world.until(discoverGWLBBackendPool(ctx, "inspect"));
+    const by = { ipAddress: config.privateIP, virtualNetwork: { id: network } };
+    const entries = [{ name: "by-terraform", properties: { ...by, adminState: "Down" } }];
+    world.simulator.change(pool, { properties: { loadBalancerBackendAddresses: entries } });
+    const made = await world.until(registerWithBackendPool(ctx, config));
+    expect(made).toMatchObject({ by: "address", wrote: false });
+    expect(await world.until(drainInBackendPool(ctx, config))).toBe(false);
+    const left = await world.until(deregisterFromBackendPool(ctx, config));
+    expect(left.state).toBe("kept");
+    expect(metrics.text()).toContain("postern_agent_registered 1\n");
+    expect(writes(world)).toEqual([]);
+    expect(stateOf(world)).toBe("Down");
+  });
+
   test("does not depend on a drain that is refused", async () => {
     const { world, agent, config } = await joined();
     const body = { error: { code: "AdminStateNotSupported", message: "not here" } };
