@@ -132,17 +132,15 @@ async function leave(
     state.goneSince = undefined;
     return write(withoutMember(pool, config));
   }
-  const kept = { done: { state: "kept", retries } } as const;
-  switch (membershipIn(pool, config)?.by) {
-    case "address":
-      return kept;
-    case "interface":
-      if (!(await dissociate(arm, config))) return kept;
-      state.wrote = true;
-      return { againAfterMs: 0 };
-    case undefined:
-      if (!state.wrote || state.written === undefined) return done;
+  const by = membershipIn(pool, config)?.by;
+  if (by !== undefined) {
+    const how = by === "interface" ? await dissociate(arm, config) : "kept";
+    if (how === "kept") return { done: { state: "kept", retries } };
+    if (how === "gone") return done;
+    state.wrote = true;
+    return { againAfterMs: 0 };
   }
+  if (!state.wrote || state.written === undefined) return done;
   state.goneSince ??= ctx.clock.now();
   switch (stateOf(pool)) {
     case "settled":

@@ -15,19 +15,37 @@ import type { GWLBConfig } from "./gwlb-config.ts";
 /** On an interface that the agent put into a pool: the pool's name. What others put there, the agent leaves there. */
 const joinedTag = "postern-agent-joined";
 
-/** Put the machine's interface into the pool. */
-export async function associate(arm: ArmView, config: GWLBConfig): Promise<void> {
+/**
+ * Put the machine's interface into the pool; false where it names the pool already, so that only the pool need be read
+ * again. `writing` is told before anything is written.
+ */
+export async function associate(
+  arm: ArmView,
+  config: GWLBConfig,
+  writing: () => void,
+): Promise<boolean> {
   const nic = await readInterface(arm, config);
+  if (namesPool(nic, config) && !/^failed$/i.test(nic.properties.provisioningState ?? ""))
+    return false;
+  writing();
   await write(arm, nic, withPool(nic, config));
+  return true;
 }
 
-/** Take the machine's interface out of the pool, if the agent put it there; false where it did not. */
-export async function dissociate(arm: ArmView, config: GWLBConfig): Promise<boolean> {
-  if (config.scaleSet?.mode === "Uniform") return false;
+/**
+ * Take the machine's interface out of the pool, if the agent put it there; `kept` where somebody else did. `gone`: the
+ * interface names the pool no more, and the pool was read as it was before.
+ */
+export async function dissociate(
+  arm: ArmView,
+  config: GWLBConfig,
+): Promise<"written" | "kept" | "gone"> {
+  if (config.scaleSet?.mode === "Uniform") return "kept";
   const nic = await readInterface(arm, config);
-  if (tagOf(nic.tags, joinedTag) !== config.backendPoolName) return false;
+  if (!namesPool(nic, config)) return "gone";
+  if (tagOf(nic.tags, joinedTag) !== config.backendPoolName) return "kept";
   await write(arm, nic, withoutPool(nic, config));
-  return true;
+  return "written";
 }
 
 /** The interface to write, with the pool and our mark. */
@@ -48,6 +66,13 @@ export function withoutPool(nic: NetworkInterface, config: GWLBConfig): NetworkI
   const left = (pools: readonly Reference[]) =>
     pools.filter(({ id }) => !sameId(id, config.backendPoolResourceId));
   return { ...withPools(nic, left), tags };
+}
+
+function namesPool(nic: NetworkInterface, { backendPoolResourceId }: GWLBConfig): boolean {
+  const { ipConfigurations = [] } = nic.properties;
+  return ipConfigurations.some(({ properties: { loadBalancerBackendAddressPools = [] } }) =>
+    loadBalancerBackendAddressPools.some(({ id }) => sameId(id, backendPoolResourceId)),
+  );
 }
 
 function withPools(

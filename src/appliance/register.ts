@@ -161,9 +161,12 @@ async function join(
       await explainFailure(state);
       return write(asItIs(pool));
     case "associate":
-      beginWrite(state);
-      await unlessRefused(state, () => associate(azure.for(pass.writer), config));
-      return { againAfterMs: 0 };
+      return await unlessRefused(state, async () => {
+        const writing = () => beginWrite(state);
+        const wrote = await associate(azure.for(pass.writer), config, writing);
+        // The pool may be read as it was before the interface was written.
+        return { againAfterMs: wrote ? 0 : nextLookMs(state) };
+      });
     case "refuse":
       throw new ApplianceError({ code: step.code, what: state.what, seen: pool.id });
   }

@@ -137,6 +137,32 @@ describe("a pool of interfaces", () => {
     },
   );
 
+  test("that is read as it was for half a minute is joined and left by one write each, with pauses", async () => {
+    const world = await gatewayWorld();
+    world.machine("other", { pools: [pool] });
+    const agent = await world.agent(world.machine("fw"));
+    const { ctx, metrics } = agent;
+    const config = await world.until(discoverGWLBBackendPool(ctx, "inspect"));
+    // Reads are of the world as it was; an interface is read at once.
+    const type = "Microsoft.Network/loadBalancers/backendAddressPools";
+    const late = { match: { method: "GET", type }, effect: { kind: "stale", ms: 30_000 } } as const;
+    await world.simulator.advance(60_000);
+    world.simulator.addFault(late);
+    const before = world.simulator.log.entries().length;
+    const made = await world.until(registerWithBackendPool(ctx, config));
+    expect(made).toMatchObject({ by: "interface", wrote: true });
+    expect(made.seconds).toBeGreaterThanOrEqual(30);
+    expect(writes(world)).toEqual(["fw-nic"]);
+    expect(world.simulator.log.entries().length - before).toBeLessThan(20);
+
+    await world.simulator.advance(60_000);
+    const left = await world.until(deregisterFromBackendPool(ctx, config));
+    expect(left.state).toBe("left");
+    expect(metrics.text()).toContain("postern_agent_registered 0\n");
+    expect(writes(world)).toEqual(["fw-nic", "fw-nic"]);
+    expect(poolsOf(world, config.nicResourceId) ?? []).toEqual([]);
+  });
+
   test("cannot be joined by an instance of a uniform scale set, and that is said", async () => {
     const world = await gatewayWorld();
     world.machine("other", { pools: [pool] });
