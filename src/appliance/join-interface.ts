@@ -12,7 +12,7 @@ import { ApplianceError } from "./errors.ts";
 import { primaryConfiguration } from "./find-machine.ts";
 import type { GWLBConfig } from "./gwlb-config.ts";
 
-/** On an interface that the agent put into a pool: the pool's name. What others put there, the agent leaves there. */
+/** On an interface that the agent put into a pool: which one. What others put there, the agent leaves there. */
 const joinedTag = "postern-agent-joined";
 
 /**
@@ -43,14 +43,14 @@ export async function dissociate(
   if (config.scaleSet?.mode === "Uniform") return "kept";
   const nic = await readInterface(arm, config);
   if (!namesPool(nic, config)) return "gone";
-  if (tagOf(nic.tags, joinedTag) !== config.backendPoolName) return "kept";
+  if (tagOf(nic.tags, joinedTag)?.toLowerCase() !== markOf(config).toLowerCase()) return "kept";
   await write(arm, nic, withoutPool(nic, config));
   return "written";
 }
 
 /** The interface to write, with the pool and our mark. */
 export function withPool(nic: NetworkInterface, config: GWLBConfig): NetworkInterface {
-  const tags = withTags(nic.tags ?? {}, { [joinedTag]: config.backendPoolName });
+  const tags = withTags(nic.tags ?? {}, { [joinedTag]: markOf(config) });
   const pool = { id: config.backendPoolResourceId };
   return {
     ...withPools(nic, (pools) => [...pools.filter((each) => !sameId(each.id, pool.id)), pool]),
@@ -66,6 +66,12 @@ export function withoutPool(nic: NetworkInterface, config: GWLBConfig): NetworkI
   const left = (pools: readonly Reference[]) =>
     pools.filter(({ id }) => !sameId(id, config.backendPoolResourceId));
   return { ...withPools(nic, left), tags };
+}
+
+/** `rg/gw/inspect`: another load balancer may have a pool of the same name, and a whole id may be too long for a tag. */
+function markOf({ backendPoolResourceId }: GWLBConfig): string {
+  const [, , , , group, , , , balancer, , pool] = backendPoolResourceId.split("/");
+  return `${group}/${balancer}/${pool}`;
 }
 
 function namesPool(nic: NetworkInterface, { backendPoolResourceId }: GWLBConfig): boolean {

@@ -12,6 +12,7 @@ import type { JsonObject } from "../../src/simulator/store.ts";
 import {
   balancer,
   type GatewayWorld,
+  gatewayBody,
   gatewayWorld,
   network,
   networking,
@@ -136,6 +137,35 @@ describe("a pool of interfaces", () => {
       expect(world.simulator.store.get(config.nicResourceId)?.top.tags ?? {}).toEqual({});
     },
   );
+
+  test("of the same name as another that the agent joined is not left where somebody else put the machine there", async () => {
+    const world = await gatewayWorld();
+    const twin = `${networking}/loadBalancers/twin`;
+    world.simulator.change(twin, gatewayBody({}, twin));
+    world.machine("other", { pools: [pool] });
+    const agent = await world.agent(
+      world.machine("fw", { pools: [`${twin}/backendAddressPools/inspect`] }),
+    );
+    const { ctx } = agent;
+    const [own, others] = await world.until(
+      Promise.all(
+        [balancer, twin].map((loadBalancer) =>
+          discoverGWLBBackendPool(ctx, "inspect", { loadBalancer }),
+        ),
+      ),
+    );
+    await world.until(registerWithBackendPool(ctx, own as GWLBConfig));
+    const left = await world.until(deregisterFromBackendPool(ctx, others as GWLBConfig));
+    expect(left.state).toBe("kept");
+    const named = poolsOf(world, own?.nicResourceId ?? "") as { id: string }[];
+    expect(named.map(({ id }) => id).sort()).toEqual(
+      [pool, `${twin}/backendAddressPools/inspect`].sort(),
+    );
+    await world.until(deregisterFromBackendPool(ctx, own as GWLBConfig));
+    expect(poolsOf(world, own?.nicResourceId ?? "")).toEqual([
+      { id: `${twin}/backendAddressPools/inspect` },
+    ]);
+  });
 
   test("that is read as it was for half a minute is joined and left by one write each, with pauses", async () => {
     const world = await gatewayWorld();
