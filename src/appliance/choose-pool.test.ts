@@ -34,7 +34,6 @@ const wanted: Wanted = {
   location: "West Europe",
   vnetResourceId: vnet,
   scope: "resource group rg",
-  named: false,
 };
 
 function refused(found: LoadBalancer[], over: Partial<Wanted> = {}): string {
@@ -89,9 +88,16 @@ test.each([
   [
     "a named one of another kind",
     [balancer("web", { sku: { name: "Standard" } })],
-    { named: true },
+    { named: "WEB" },
     "(LoadBalancerNotGateway)",
     "web (Standard)",
+  ],
+  [
+    "none of the name among others",
+    [balancer("gw"), balancer("web", { sku: { name: "Standard" } })],
+    { named: "gwx" },
+    "(LoadBalancerNotFound)",
+    '"gwx" is not in resource group rg, which has gw (Gateway), web (Standard)',
   ],
   ["no such pool", [balancer("gw", {}, ["a", "b"])], {}, "(PoolNotFound)", "gw has a, b"],
   [

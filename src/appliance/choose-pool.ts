@@ -12,8 +12,8 @@ export interface Wanted {
   vnetResourceId: string;
   /** Where was looked, for people: `resource group rg`. */
   scope: string;
-  /** Whether the load balancer was named. */
-  named: boolean;
+  /** The load balancer that was named. */
+  named?: string | undefined;
 }
 
 /** What is known of the pool once it is found. */
@@ -40,10 +40,10 @@ const portalTunnels: readonly Tunnel[] = [
 ];
 
 /**
- * Choose the pool by its exact name:
+ * Choose the pool by its exact name, of the load balancer that was named or of any:
  *
  *   load balancers    of SKU Gateway   with the pool   in the region   →
- *   any               none                                             LoadBalancerNotFound (named: LoadBalancerNotGateway)
+ *   any               none                                             LoadBalancerNotFound (the named one: LoadBalancerNotGateway)
  *   any               some             none                            PoolNotFound
  *   any               some             some            none            PoolInAnotherRegion
  *   any               some             some            several         PoolAmbiguous
@@ -54,12 +54,18 @@ export function choosePool(found: readonly LoadBalancer[], wanted: Wanted): Chos
   const what = `find the backend pool "${poolName}"`;
   const refuse = (code: ConstructorParameters<typeof ApplianceError>[0]["code"], seen: string) =>
     new ApplianceError({ code, what, seen });
-  const gateways = found.filter(({ sku }) => sku?.name?.toLowerCase() === "gateway");
-  if (gateways.length === 0)
+  const meant = found.filter(
+    ({ name }) => named === undefined || name?.toLowerCase() === named.toLowerCase(),
+  );
+  const gateways = meant.filter(({ sku }) => sku?.name?.toLowerCase() === "gateway");
+  if (gateways.length === 0) {
+    const has = `has ${listed(found.map(({ name, sku }) => `${name} (${sku?.name ?? "Basic"})`))}`;
+    const isThere = named === undefined || meant.length > 0;
     throw refuse(
-      named && found.length > 0 ? "LoadBalancerNotGateway" : "LoadBalancerNotFound",
-      `${scope} has ${listed(found.map(({ name, sku }) => `${name} (${sku?.name ?? "Basic"})`))}`,
+      named !== undefined && isThere ? "LoadBalancerNotGateway" : "LoadBalancerNotFound",
+      isThere ? `${scope} ${has}` : `"${named}" is not in ${scope}, which ${has}`,
     );
+  }
   const having = gateways.flatMap((balancer) =>
     poolsOf(balancer)
       .filter(({ name }) => name === poolName)

@@ -1,5 +1,6 @@
 import type { ArmView } from "../azure/arm.ts";
 import { AzureError } from "../azure/errors.ts";
+import { apiVersions } from "../azure/gateways/api-versions.ts";
 import { type LoadBalancer, loadBalancers } from "../azure/gateways/load-balancers.ts";
 import {
   parseResourceId,
@@ -62,7 +63,7 @@ export async function discoverGWLBBackendPool(
       location: metadata.location,
       vnetResourceId: place.vnetResourceId,
       scope: shown,
-      named: name !== undefined,
+      named: name,
     });
     return { done: configOf(metadata, place, pool) };
   });
@@ -89,14 +90,21 @@ function whereToLook(
   return { scope, shown: `resource group ${group}`, name: given };
 }
 
+/** The one that is named, or all: where there is no such one, the others say more than that. */
 async function balancersIn(
   arm: ArmView,
   scope: ResourceId,
   name: string | undefined,
 ): Promise<LoadBalancer[]> {
-  if (name === undefined) return loadBalancers(arm).list(scope);
-  const one = await loadBalancers(arm).get(resourceIn(scope, balancerType, name));
-  return one === undefined ? [] : [one];
+  const one = name && (await loadBalancers(arm).get(resourceIn(scope, balancerType, name)));
+  if (one) return [one];
+  const all = await loadBalancers(arm).list(scope);
+  // In a group that does not exist there are none either, and the answer to this says which it is.
+  if (all.length === 0) {
+    const query = { "api-version": apiVersions.network };
+    await arm.request("GET", `${scope}/providers/${balancerType}`, { query });
+  }
+  return all;
 }
 
 function configOf(

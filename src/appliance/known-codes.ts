@@ -56,7 +56,7 @@ export const applianceCodes = {
     "name the backend pool of the Gateway load balancer",
   ),
   LoadBalancerNotFound: row(
-    "there is no load balancer of SKU Gateway there",
+    "there is no such load balancer of SKU Gateway",
     "name the load balancer, or its resource group and subscription, if it is elsewhere",
   ),
   LoadBalancerNotGateway: row(

@@ -322,9 +322,32 @@ describe("bad input", () => {
     const none = await world.until(
       failure(discoverGWLBBackendPool(ctx, "inspect", { loadBalancer: "none" })),
     );
-    expect(none).toContain("(LoadBalancerNotFound)");
+    expect(none).toContain(
+      '"none" is not in resource group rg, which has gw (Gateway) (LoadBalancerNotFound)',
+    );
   });
 });
+
+test.each([{}, { loadBalancer: "gw" }])(
+  "a resource group that does not exist is told of as that (%j)",
+  async (more) => {
+    const world = await gatewayWorld();
+    const id = world.machine("fw");
+    const identity = world.simulator.store.get(id)?.top.identity as { principalId: string };
+    const authorization = `/subscriptions/${subscription}/providers/Microsoft.Authorization`;
+    const reader = "acdd72a7-3385-48ef-bd42-f606fba81ae7";
+    world.simulator.change(`${authorization}/roleAssignments/${subscription}`, {
+      properties: {
+        roleDefinitionId: `${authorization}/roleDefinitions/${reader}`,
+        principalId: identity.principalId,
+      },
+    });
+    const { ctx } = await world.agent(id);
+    const options = { resourceGroup: "nowhere", ...more };
+    const message = await world.until(failure(discoverGWLBBackendPool(ctx, "inspect", options)));
+    expect(message).toContain("ResourceGroupNotFound");
+  },
+);
 
 describe("leaving", () => {
   async function joined(): Promise<{ world: GatewayWorld; agent: TestAgent; config: GWLBConfig }> {
