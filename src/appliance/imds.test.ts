@@ -44,14 +44,17 @@ class PatientClock extends HurriedClock {
 }
 
 /** A metadata service that answers as told, and what asking it came to. */
-async function query(answer: (seen: Seen, response: ServerResponse, nth: number) => void) {
+async function query(
+  answer: (seen: Seen, response: ServerResponse, nth: number) => void,
+  options: { patienceMs?: number } = {},
+) {
   let nth = 0;
   const { url, seen } = await serve((one, response) => answer(one, response, nth++));
   const clock = new PatientClock();
   const metrics = agentMetrics();
   const ctx = applianceContext({ imdsHost: url, clock, metrics, random: () => 0.5 });
   const startedAt = clock.now();
-  const ended = await queryIMDS(ctx).then(
+  const ended = await queryIMDS(ctx, options).then(
     (metadata) => ({ metadata }),
     (error: unknown) => ({ error }),
   );
@@ -92,6 +95,12 @@ describe("the metadata service", () => {
     });
   });
 
+  test("says in which zone the machine is", async () => {
+    const zoned = { ...document, compute: { ...compute, zone: "2" } };
+    const ended = await query((_seen, response) => json(response, 200, zoned));
+    expect(ended).toMatchObject({ metadata: { zone: "2" } });
+  });
+
   test("is asked in the newest version that it offers where it does not know ours", async () => {
     const offer = { error: "Bad request", "newest-versions": ["2023-07-01", "2024-07-17"] };
     const { seen, ...ended } = await query(({ url }, response) =>
@@ -117,8 +126,9 @@ describe("the metadata service", () => {
   });
 
   test("that is being updated is waited for 70 s and no longer", async () => {
-    const { tookMs, seen, ...ended } = await query((_seen, response) =>
-      json(response, 410, { error: "Gone" }),
+    const { tookMs, seen, ...ended } = await query(
+      (_seen, response) => json(response, 410, { error: "Gone" }),
+      { patienceMs: 300_000 },
     );
     expect(codeOf(ended)).toBe("MetadataUnavailable");
     expect(tookMs).toBeGreaterThan(55_000);
