@@ -10,6 +10,7 @@ export type LocalErrorCode =
   | "DataUnwritable"
   | "DataUnreadable"
   | "ClusterUnreachable"
+  | "ClusterInUse"
   | "NotThere";
 
 /** Local mode cannot start or go on; the message says what failed, why, and what to do. */

@@ -14,6 +14,7 @@ import { fastClock } from "./fast-clock.ts";
 import { writeKubeconfig } from "./kubeconfig.ts";
 import { embeddedCluster, realCluster } from "./kubernetes-api.ts";
 import { type LocalOperator, startOperator } from "./operator.ts";
+import { refuseOthers } from "./own-objects.ts";
 import { peopleOf } from "./people.ts";
 import { portsFrom } from "./ports.ts";
 import type { Ready } from "./ready.ts";
@@ -84,6 +85,7 @@ export async function startLocal(
 
     const client = new KubeClient(connection, { userAgent: `postern-local/${version}` });
     stops.push(() => client.close());
+    if (kubeconfig && simulator) await refuseOthers(client, kubeconfig, signal);
     const ground = { folder, client, simulator, issuer: issuer.issuer };
     const begun = await applyScenario(scenario, clusters, ground, signal);
     const { managementGroup, clusterApi } = begun.operator;
@@ -97,6 +99,7 @@ export async function startLocal(
         ...{ connection, clusterApi, clock, version, port: ports.operator },
         env: { ...env, ...people.operator },
         cloudProvider: people.cloudProvider(clock),
+        shared: kubeconfig !== undefined,
         log: (line) => log.write(line),
       },
       signal,

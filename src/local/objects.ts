@@ -2,6 +2,7 @@ import { collectionPath, type KubeClient, parseBody, pathOf } from "../kube/clie
 import { KubeError } from "../kube/errors.ts";
 import { definitions } from "../model/definitions.ts";
 import { apiVersionOf, type Kind, type KubeObject, type OwnerReference } from "../model/kind.ts";
+import { localLabel } from "./own-objects.ts";
 import type { ScenarioObject } from "./scenario.ts";
 import { scenarioError } from "./scenario-node.ts";
 
@@ -37,7 +38,8 @@ async function make(
   const kind = await kinds(object.apiVersion, object.kind);
   const { namespace, name, ownerReferences } = object.metadata;
   const owners = ownerReferences && (await withUids(client, kinds, ownerReferences, namespace));
-  const metadata = { ...object.metadata, ...(owners && { ownerReferences: owners }) };
+  const labels = { ...object.metadata.labels, [localLabel]: "true" };
+  const metadata = { ...object.metadata, labels, ...(owners && { ownerReferences: owners }) };
   const { status, ...rest } = object;
   const body = JSON.stringify({ ...rest, metadata });
   try {

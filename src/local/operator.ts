@@ -14,6 +14,7 @@ import { clusterApiFeatures, hostedFeatures } from "../operator/features.ts";
 import { installationOf } from "../operator/installation.ts";
 import { managementGroupIn } from "../operator/management-group.ts";
 import { cloudProviderFeature } from "./cloud-provider/controller.ts";
+import { isOurs } from "./own-objects.ts";
 import type { ScenarioOperator } from "./scenario.ts";
 
 /** How the operator of local mode is set up: as `postern operator` is, by an environment. */
@@ -26,6 +27,8 @@ export interface OperatorOptions {
   port: number;
   /** What stands for the cloud provider; without it nobody gives Services their addresses. */
   cloudProvider?: { arm: Arm; at: NonNullable<ScenarioOperator["loadBalancers"]> } | undefined;
+  /** Whether the cluster is somebody's: then Services are served only in namespaces that we made. */
+  shared: boolean;
   /** Told every line of its log. */
   log: (line: string) => void;
 }
@@ -144,6 +147,7 @@ async function begin(
       subnetId: at.subnet,
       location: at.location,
       machines: at.machines,
+      ...(options.shared && { within: isOurs }),
     };
     features.push(cloudProviderFeature({ arm: (pass) => arm.for(pass), ...place }));
   }

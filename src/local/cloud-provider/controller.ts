@@ -2,7 +2,8 @@ import type { ArmView } from "../../azure/arm.ts";
 import type { Feature } from "../../kube/feature.ts";
 import type { Pass } from "../../kube/pass.ts";
 import type { MakeFeature } from "../../kube/runtime.ts";
-import { type Service, service } from "../../model/kinds/core.ts";
+import { type KubeObject, keyOf } from "../../model/kind.ts";
+import { namespace, type Service, service } from "../../model/kinds/core.ts";
 import type { ResourceId } from "../../model/resource-id.ts";
 import { apply } from "./apply.ts";
 import { cleanupFinalizer } from "./names.ts";
@@ -32,16 +33,24 @@ export function cloudProviderFeature(given: {
   machines?: readonly ResourceId[];
   /** How many frontends an internal load balancer takes, where it is not 8. */
   internalFrontendsEach?: number;
+  /** Only Services in these namespaces are served, where others have theirs on the same cluster. */
+  within?: (namespace: KubeObject) => boolean;
 }): MakeFeature {
-  const { arm, managementGroup, subnetId, location } = given;
+  const { arm, managementGroup, subnetId, location, within } = given;
   const internal = given.internalFrontendsEach ?? frontendsEach.internal;
   return ({ caches }) => {
     const cache = caches.of(service);
+    const homes = within && caches.of(namespace, { metadataOnly: true });
+    const serves = ({ metadata }: Service) => {
+      const home = homes?.get(metadata.namespace ?? "");
+      return within === undefined || (home !== undefined && within(home));
+    };
     const see = seer({
       managementGroup,
       machines: given.machines ?? [],
       ground: { subnetId, location, frontendsEach: { ...frontendsEach, internal } },
       services: () => cache.list(),
+      serves,
     });
     const feature: Feature<Service, Seen, CloudStep> = {
       name: "cloud-provider",
@@ -55,6 +64,13 @@ export function cloudProviderFeature(given: {
       plan,
       apply: (step, pass) => apply(step, arm(pass)),
     };
-    return { feature: feature as unknown as Feature };
+    const servicesIn = (home: KubeObject) =>
+      cache
+        .list()
+        .flatMap((each) => (each.metadata.namespace === home.metadata.name ? keyOf(each) : []));
+    return {
+      feature: feature as unknown as Feature,
+      also: within ? [{ kind: namespace, metadataOnly: true, keys: servicesIn }] : [],
+    };
   };
 }

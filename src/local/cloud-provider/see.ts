@@ -37,6 +37,8 @@ export function seer(given: {
   machines: readonly ResourceId[];
   ground: Ground;
   services: () => readonly Service[];
+  /** Whether a Service is one that may be served at all. */
+  serves: (object: Service) => boolean;
 }): (object: Service, arm: ArmView, pass: Pass) => Promise<Seen> {
   const { managementGroup: group, ground } = given;
   const most = { internal: 1, public: 1 };
@@ -77,7 +79,7 @@ export function seer(given: {
   }
 
   return async (object, arm, pass) => {
-    const own = claimOf(object);
+    const own = given.serves(object) ? claimOf(object) : undefined;
     const publicAddress = {
       id: addressId(group, own?.frontend ?? ""),
       look: { state: "absent" },
@@ -107,6 +109,7 @@ export function seer(given: {
     );
     const claims = given
       .services()
+      .filter(given.serves)
       // One that is not held yet could be gone tomorrow, and its frontend would stay.
       .flatMap((each) => (isHeld(each) ? (claimOf(each) ?? []) : []))
       .map((claim) => ({ ...claim, publicAddressId: made.get(publicAddressName(claim.frontend)) }));
