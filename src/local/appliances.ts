@@ -37,16 +37,19 @@ export async function startAppliances(
 ): Promise<Appliances> {
   const ending = new AbortController();
   const cloud = customCloud({ resourceManager: simulator.url });
-  const runs = await Promise.all(
+  // All are found before the first one starts: nothing is left at work where one is not there.
+  const found = await Promise.all(
     wanted.map(async ({ machine, pool, at }) => {
       const imds = await simulator.machines.find(machine);
       if (!imds) throw scenarioError(at, `there is no machine ${machine} in azure`);
-      const { signal } = ending;
-      const ctx = applianceContext({ imdsHost: imds.url, cloud, clock, signal });
-      const appliance: Appliance = { name: lastSegment(machine), pool, state: "joining" };
-      return { appliance, run: run(ctx, appliance) };
+      return { machine, pool, imdsHost: imds.url };
     }),
   );
+  const runs = found.map(({ machine, pool, imdsHost }) => {
+    const ctx = applianceContext({ imdsHost, cloud, clock, signal: ending.signal });
+    const appliance: Appliance = { name: lastSegment(machine), pool, state: "joining" };
+    return { appliance, run: run(ctx, appliance) };
+  });
   return {
     list: () => runs.map(({ appliance }) => appliance),
     async stop() {

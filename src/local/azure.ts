@@ -1,4 +1,3 @@
-import { writeWhole } from "../cli/whole-file.ts";
 import type { TrustedIssuer } from "../simulator/application.ts";
 import type { Entry, Seed } from "../simulator/seed-entry.ts";
 import { type Simulator, startSimulator } from "../simulator/simulator.ts";
@@ -25,23 +24,26 @@ export interface AzureOptions {
 export async function startAzure(options: AzureOptions): Promise<Simulator> {
   const { scenario, folder, speed, reset, ports, issuer, failed } = options;
   const file = folder.file(stateFiles.azure);
+  const simulator = await startSimulator({
+    port: ports.http,
+    https: { port: ports.https },
+    ...(folder.kept && { state: { file, reset } }),
+    ...(scenario.azure && { world: withIssuer(scenario.azure, issuer.issuer) }),
+    operationMs,
+    speed,
+    limits: limitsAt(speed),
+    failed,
+    bug: failed,
+  }).catch((error: unknown) => {
+    throw inOurWords(error, "Azure", file);
+  });
   try {
-    const simulator = await startSimulator({
-      port: ports.http,
-      https: { port: ports.https },
-      ...(folder.kept && { state: { file, reset } }),
-      ...(scenario.azure && { world: withIssuer(scenario.azure, issuer.issuer) }),
-      operationMs,
-      speed,
-      limits: limitsAt(speed),
-      failed,
-      bug: failed,
-    });
     if (issuer.keys.length > 0) simulator.directory.trustIssuer(issuer);
     simulator.keep();
-    writeWhole(folder.file("azure-ca.pem"), simulator.ca ?? "");
+    folder.write("azure-ca.pem", simulator.ca ?? "", 0o644);
     return simulator;
   } catch (error) {
+    await simulator.close();
     throw inOurWords(error, "Azure", file);
   }
 }

@@ -24,6 +24,10 @@ export interface DataFolder {
   /** Undefined where nothing was begun, or a beginning came to nothing: then whatever lies here is in the way. */
   readonly begun: Begun | undefined;
   file(name: string): string;
+  /** Write a file in it, whole or not at all. */
+  write(name: string, text: string, mode: number): void;
+  /** Why a file in it cannot be written, as a person is told. */
+  unwritable(name: string, cause: unknown): LocalError;
   /** Note what is being begun. It counts from the first `keep` on. */
   begin(begun: Begun): void;
   /** What was begun has come about. */
@@ -35,41 +39,70 @@ export interface DataFolder {
 /** Where the state of the parts lies. */
 export const stateFiles = { azure: "azure.db", kubernetes: "kubernetes.db" } as const;
 
+const begunFile = "begun.json";
+
 /** Open a folder that is kept, or make one that goes with the process. Nobody else can have it meanwhile. */
 export function openDataFolder(asked: string | undefined, reset: boolean): DataFolder {
   const path = asked === undefined ? makeTemporary() : makeKept(asked);
   const lock = lockIn(path, asked);
   const file = (name: string) => join(path, name);
-  const begunFile = file("begun.json");
-  const write = (begun: Partial<Begun>) =>
-    writeWhole(begunFile, `${JSON.stringify(begun)}\n`, 0o600);
-  const begun = reset ? undefined : readBegun(begunFile);
+  const why = (name: string, cause: unknown) => unwritable(file(name), cause);
+  const write = (name: string, text: string, mode: number) => {
+    try {
+      writeWhole(file(name), text, mode);
+    } catch (cause) {
+      throw why(name, cause);
+    }
+  };
+  const note = (begun: Partial<Begun>) => write(begunFile, `${JSON.stringify(begun)}\n`, 0o600);
+  const close = () => {
+    lock.close();
+    if (asked === undefined) rmSync(path, { recursive: true, force: true });
+  };
+  let begun: Begun | undefined;
+  try {
+    begun = reset ? undefined : readBegun(file(begunFile));
+    // Without it, a start that comes to nothing would look like a folder whose note was lost.
+    if (begun === undefined) note({});
+  } catch (error) {
+    close();
+    throw error;
+  }
   let beginning = begun;
-  // Without it, a start that comes to nothing would look like a folder whose note was lost.
-  if (begun === undefined) write({});
   return {
     path,
     kept: asked !== undefined,
     begun,
     file,
+    write,
+    unwritable: why,
     begin(next) {
       beginning = next;
     },
     keep() {
-      if (beginning !== undefined) write(beginning);
+      if (beginning !== undefined) note(beginning);
     },
-    close() {
-      lock.close();
-      if (asked === undefined) rmSync(path, { recursive: true, force: true });
-    },
+    close,
   };
 }
 
 function makeTemporary(): string {
-  const path = mkdtempSync(join(tmpdir(), "postern-local-"));
+  const path = temporaryIn(tmpdir());
   // Also where the process ends in a hurry.
   process.once("exit", () => rmSync(path, { recursive: true, force: true }));
   return path;
+}
+
+function temporaryIn(folder: string): string {
+  try {
+    return mkdtempSync(join(folder, "postern-local-"));
+  } catch (cause) {
+    throw new LocalError(
+      "DataUnwritable",
+      `no folder can be made in ${folder} · ${reasonOf(cause)} · set TMPDIR to a folder that you may write to, or give one to --data`,
+      { cause },
+    );
+  }
 }
 
 function makeKept(asked: string): string {

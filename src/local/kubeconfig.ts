@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { parse } from "yaml";
 import { type LocalExtension, localExtension } from "../cli/session.ts";
-import { writeWhole } from "../cli/whole-file.ts";
 
 interface Entry {
   name?: string;
@@ -34,8 +33,8 @@ export function readKubeconfig(file: string): Kubeconfig {
   return config;
 }
 
-/** Write a kubeconfig that leads to the cluster and to the Azure beside it: one variable is enough for both. */
-export function writeKubeconfig(file: string, config: Kubeconfig, beside: LocalExtension): void {
+/** The text of a kubeconfig that leads to the cluster and to the Azure beside it: one variable is enough for both. */
+export function kubeconfigBeside(config: Kubeconfig, beside: LocalExtension): string {
   const current = config.contexts?.find(({ name }) => name === config["current-context"]);
   const called = current?.context?.cluster;
   const clusters = config.clusters?.map((each) => {
@@ -43,6 +42,6 @@ export function writeKubeconfig(file: string, config: Kubeconfig, beside: LocalE
     const extensions = [{ name: localExtension, extension: beside }];
     return { ...each, cluster: { ...each.cluster, extensions } };
   });
-  // It has a token in it. JSON is YAML too.
-  writeWhole(file, `${JSON.stringify({ ...config, clusters }, undefined, 2)}\n`, 0o600);
+  // JSON is YAML too.
+  return `${JSON.stringify({ ...config, clusters }, undefined, 2)}\n`;
 }

@@ -65,16 +65,20 @@ export async function embeddedCluster(
   }).catch((error: unknown) => {
     throw inOurWords(error, "Kubernetes", file);
   });
-  const connection = await fromKubeconfigText(kubernetes.kubeconfig, "the embedded API server");
-  const client = new KubeClient(connection);
+  let client: KubeClient | undefined;
   try {
+    const connection = await fromKubeconfigText(kubernetes.kubeconfig, "the embedded API server");
+    client = new KubeClient(connection);
     return {
       connection,
       config: JSON.parse(kubernetes.kubeconfig) as Kubeconfig,
       issuer: await issuerOf(client, signal),
       close: () => kubernetes.stop(),
     };
+  } catch (error) {
+    await kubernetes.stop();
+    throw error;
   } finally {
-    client.close();
+    client?.close();
   }
 }

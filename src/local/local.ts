@@ -11,7 +11,7 @@ import { applyScenario } from "./begin.ts";
 import { startDashboard } from "./dashboard.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { fastClock } from "./fast-clock.ts";
-import { writeKubeconfig } from "./kubeconfig.ts";
+import { kubeconfigBeside } from "./kubeconfig.ts";
 import { embeddedCluster, realCluster } from "./kubernetes-api.ts";
 import { type LocalOperator, startOperator } from "./operator.ts";
 import { refuseOthers } from "./own-objects.ts";
@@ -93,6 +93,7 @@ export async function startLocal(
     const clock = fastClock(Math.min(speed, fastestOperator));
     const people = peopleOf(begun.operator, simulator, folder);
     const log = createWriteStream(folder.file("operator.log"), { flags: "a", mode: 0o600 });
+    log.on("error", (cause) => fail(folder.unwritable("operator.log", cause)));
     stops.push(() => void log.end());
     const operator = await startOperator(
       {
@@ -131,7 +132,7 @@ export async function startLocal(
       azure: simulator && (await readyOf(simulator, version, folder.file("azure-ca.pem"))),
       environment: people.person,
     };
-    writeKubeconfig(ready.kubeconfig, cluster.config, {
+    const text = kubeconfigBeside(cluster.config, {
       environment: people.person,
       operator: clusterApi,
       urls: {
@@ -140,6 +141,8 @@ export async function startLocal(
         ...(simulator && { azure: simulator.url }),
       },
     });
+    // It has a token in it.
+    folder.write("kubeconfig", text, 0o600);
     // What is told of from here on, a token's key among it, must be there after a kill.
     simulator?.keep();
     folder.keep();

@@ -1,13 +1,24 @@
 import { once } from "node:events";
-import { readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { root } from "../package/run-bin.ts";
 import { folder, spawnLocal, startLocal } from "./running.ts";
 
+interface Ended {
+  exitCode: number | null;
+  said: string;
+}
+
 /** Run it until it ends by itself. */
-async function ended(...args: string[]): Promise<{ exitCode: number | null; said: string }> {
-  const { child, output } = spawnLocal(args);
+function ended(...args: string[]): Promise<Ended> {
+  return endedIn({}, ...args);
+}
+
+/** The same with more in the environment. */
+async function endedIn(env: Record<string, string>, ...args: string[]): Promise<Ended> {
+  const { child, output } = spawnLocal(args, onTestFinished, env);
   await once(child, "close");
   return { exitCode: child.exitCode, said: output() };
 }
@@ -121,6 +132,38 @@ test.each([
   },
   120_000,
 );
+
+test("one machine that is not there among others ends all of it", async () => {
+  const demo = readFileSync(join(root, "examples/local/demo.yaml"), "utf8");
+  const file = join(folder(), "my.yaml");
+  writeFileSync(
+    file,
+    demo.replace("virtualMachines/inspector-2, pool", "virtualMachines/no, pool"),
+  );
+  const { exitCode, said } = await ended("--port-base", "0", "--scenario", file);
+  expect(exitCode).toBe(1);
+  expect(said).toMatch(/^postern: .*my\.yaml:\d+:5 · there is no machine .*\/no in azure/);
+}, 120_000);
+
+test.each(["azure-ca.pem", "kubeconfig", "operator.log", "begun.json"])(
+  "a folder in which %s cannot be written is told, and nothing goes on",
+  async (name) => {
+    const data = folder();
+    mkdirSync(join(data, name));
+    const { exitCode, said } = await ended("--port-base", "0", "--data", data);
+    expect(exitCode).toBe(1);
+    expect(said).toContain(`postern: ${join(data, name)} cannot be `);
+  },
+  120_000,
+);
+
+test("a place for temporary folders that cannot be written is named", async () => {
+  const file = join(folder(), "file");
+  writeFileSync(file, "");
+  const { exitCode, said } = await endedIn({ TMPDIR: file }, "--port-base", "0");
+  expect(exitCode).toBe(1);
+  expect(said).toMatch(/^postern: no folder can be made in .*file · ENOTDIR.* · set TMPDIR/);
+});
 
 test("a kubeconfig that points nowhere is told with its address", async () => {
   const file = join(folder(), "kubeconfig");

@@ -90,12 +90,13 @@ export async function startLocalUntil(atEnd: AtEnd, ...args: string[]): Promise<
 export function spawnLocal(
   args: string[],
   atEnd: AtEnd = onTestFinished,
+  env: Record<string, string> = {},
 ): { child: ChildProcess; output: () => string } {
   const bin = join(root, "bin/postern.js");
   const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("AZURE_"));
   const child = spawn(process.execPath, [bin, "local", ...args], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: Object.fromEntries(clean),
+    env: { ...Object.fromEntries(clean), ...env },
   });
   let text = "";
   for (const stream of [child.stdout, child.stderr])
