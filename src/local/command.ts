@@ -10,7 +10,7 @@ export interface LocalOptions {
   reset?: boolean;
   portBase: number;
   readyFile?: string;
-  speed: number;
+  speed?: number;
   kubeconfig?: string;
   azure: "simulator" | "real";
   clusters: number;
@@ -37,9 +37,10 @@ export function command(): Command {
     )
     .option("--ready-file <file>", "write addresses and paths here when all is ready, as JSON")
     .addOption(
-      new Option("--speed <factor>", "how many times faster than Azure things are done")
-        .argParser(speed)
-        .default(2),
+      new Option(
+        "--speed <factor>",
+        "how many times faster than Azure things are done (default: 2; with --azure real it has its own pace)",
+      ).argParser(speed),
     )
     .option("--kubeconfig <file>", "use this cluster instead of the API server that comes along")
     .addOption(

@@ -4,6 +4,7 @@ import { readyOf } from "../cli/simulator-ready.ts";
 import { KubeClient } from "../kube/client.ts";
 import { makeLog } from "../kube/log.ts";
 import type { ClusterApiFlags } from "../operator/cluster-api.ts";
+import { managementGroupIn } from "../operator/management-group.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import { type Appliances, startAppliances } from "./appliances.ts";
 import { startAzure, subscriptionsOf } from "./azure.ts";
@@ -68,6 +69,8 @@ export async function startLocal(
     for (const each of stops.splice(0).reverse()) await each();
   };
   try {
+    const real = settings.azure === "real";
+    const realGroup = real ? await managementGroupIn(env, "leave out --azure real") : undefined;
     const folder = openDataFolder(settings.data, settings.reset);
     stops.push(() => folder.close());
     const reset = folder.begun === undefined;
@@ -79,8 +82,7 @@ export async function startLocal(
     const { connection, issuer } = cluster;
 
     const given = { scenario, folder, speed, reset, issuer, ports: ports.azure };
-    const simulator =
-      settings.azure === "real" ? undefined : await startAzure({ ...given, failed: fail });
+    const simulator = real ? undefined : await startAzure({ ...given, failed: fail });
     if (simulator) stops.push(() => simulator.close());
 
     const client = new KubeClient(connection, { userAgent: `postern-local/${version}` });
@@ -88,7 +90,8 @@ export async function startLocal(
     if (kubeconfig && simulator) await refuseOthers(client, kubeconfig, signal);
     const ground = { folder, client, simulator, issuer: issuer.issuer };
     const begun = await applyScenario(scenario, clusters, ground, signal);
-    const { managementGroup, clusterApi } = begun.operator;
+    const { clusterApi } = begun.operator;
+    const managementGroup = realGroup ?? begun.operator.managementGroup;
 
     const clock = fastClock(Math.min(speed, fastestOperator));
     const people = peopleOf(begun.operator, simulator, folder);

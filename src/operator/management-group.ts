@@ -2,8 +2,11 @@ import { readCredentialFile } from "../azure/credential-file.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { type ResourceId, resourceGroupId } from "../model/resource-id.ts";
 
-/** The group of the management cluster, by the variables that HyperShift's operator has for it. */
-export async function managementGroupIn(env: NodeJS.ProcessEnv): Promise<ResourceId> {
+/** The group of the management cluster, by the variables that HyperShift's operator has for it; or what to do instead. */
+export async function managementGroupIn(
+  env: NodeJS.ProcessEnv,
+  instead = "run with --role control-plane or --role cluster-api, which need none (see postern operator --help)",
+): Promise<ResourceId> {
   const subscription = await subscriptionIn(env);
   const group = env.AZURE_RESOURCE_GROUP;
   if (subscription && group) return resourceGroupId(subscription, group);
@@ -12,7 +15,7 @@ export async function managementGroupIn(env: NodeJS.ProcessEnv): Promise<Resourc
     group ? [] : ["AZURE_RESOURCE_GROUP to its name"],
   ].flat();
   throw new UsageError(
-    `the resource group of the management cluster's load balancers is not known: set ${missing.join(" and ")}, or run with --role control-plane or --role cluster-api, which need none (see postern operator --help)`,
+    `the resource group of the management cluster's load balancers is not known: set ${missing.join(" and ")}, or ${instead}`,
   );
 }
 

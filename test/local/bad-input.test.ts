@@ -188,6 +188,8 @@ test.each([
   [["--port-base", "80"], "give a port from 1024"],
   [["--clusters", "-1"], "give a whole number"],
   [["--reset"], "--reset empties the folder of --data, which is not given"],
+  [["--azure", "real", "--speed", "3"], "--speed is that of the simulator"],
+  [["--azure", "real"], "set AZURE_SUBSCRIPTION_ID to its subscription and AZURE_RESOURCE_GROUP"],
   [["--azure", "real", "--clusters", "3"], "--clusters makes networks in Azure"],
   [["--scenario", "nowhere.yaml"], "cannot read the scenario nowhere.yaml"],
 ])("%j is refused in one line", async (args, said) => {

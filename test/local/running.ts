@@ -54,11 +54,24 @@ export function startLocal(...args: string[]): Promise<Running> {
   return startLocalUntil(onTestFinished, ...args);
 }
 
+/** The same with more in the environment. */
+export function startLocalIn(env: Record<string, string>, ...args: string[]): Promise<Running> {
+  return start(onTestFinished, env, args);
+}
+
 /** The same for several tests. */
-export async function startLocalUntil(atEnd: AtEnd, ...args: string[]): Promise<Running> {
+export function startLocalUntil(atEnd: AtEnd, ...args: string[]): Promise<Running> {
+  return start(atEnd, {}, args);
+}
+
+async function start(
+  atEnd: AtEnd,
+  env: Record<string, string>,
+  args: readonly string[],
+): Promise<Running> {
   const readyFile = join(folder(atEnd), "ready.json");
   const given = ["--port-base", "0", "--ready-file", readyFile, ...args];
-  const { child, output } = spawnLocal(given, atEnd);
+  const { child, output } = spawnLocal(given, atEnd, env);
   const ended = () => child.exitCode !== null || child.signalCode !== null;
   await vi.waitUntil(() => ended() || existsSync(readyFile), { timeout: 60_000, interval: 20 });
   if (ended()) throw new Error(`it ended before it was ready\n${output()}`);
