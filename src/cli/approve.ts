@@ -4,12 +4,8 @@ import { decide } from "./decide.ts";
 /** `postern approve`: let an endpoint in. */
 export function command(): Command {
   return decide(
-    new Command("approve").description("let an endpoint of another subscription in").addHelpText(
-      "after",
-      `
-Example:
-  $ postern approve shop-endpoint --message "asked for by the shop team"`,
-    ),
+    new Command("approve").description("let an endpoint of another subscription in"),
     "Approved",
+    'postern approve shop-endpoint --message "asked for by the shop team"',
   );
 }

@@ -1,37 +1,54 @@
 import type { Command } from "commander";
-import { type Format, print, show, table, withConnection, withOutput } from "./output.ts";
+import { type Format, notRead, print, show, table, withConnection, withOutput } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 
 type DecideOptions = ConnectOptions & { output: Format; message?: string };
 
 /** What `approve` and `reject` have in common: without a name they list what waits. */
-export function decide(command: Command, status: "Approved" | "Rejected"): Command {
+export function decide(
+  command: Command,
+  status: "Approved" | "Rejected",
+  example: string,
+): Command {
   return withOutput(withConnection(command))
     .argument(
       "[endpoint]",
       "the name or id of the endpoint, or the name of its connection (default: list what waits)",
     )
     .option("--message <text>", "what its owner is told")
+    .addHelpText(
+      "after",
+      `
+Exit code 0: it is decided, or all that waits is listed. 3: some of what waits could not be read.
+
+Example:
+  $ ${example}`,
+    )
     .action(async (name: string | undefined, options: DecideOptions) => {
       const [{ withSession }, { connectionsHere, waiting, write }] = await Promise.all([
         import("./session.ts"),
         import("./run-decide.ts"),
       ]);
       await withSession(options, async (session) => {
-        const all = await connectionsHere(session);
+        const here = await connectionsHere(session);
         if (name === undefined) {
-          const pending = waiting(all);
-          show(options.output, { waiting: pending }, () =>
-            pending.length === 0
-              ? "no connection waits for a decision"
-              : table(
-                  ["ENDPOINT", "LINK SERVICE", "ASKS"],
-                  pending.map(({ endpoint, service, message }) => [endpoint, service, message]),
-                ),
+          const { unread } = here;
+          const pending = waiting(here.connections);
+          show(options.output, { waiting: pending, unread }, () =>
+            [
+              pending.length === 0
+                ? `no connection ${unread.length > 0 ? "that can be seen " : ""}waits for a decision`
+                : table(
+                    ["ENDPOINT", "LINK SERVICE", "ASKS"],
+                    pending.map(({ endpoint, service, message }) => [endpoint, service, message]),
+                  ),
+              ...notRead(unread),
+            ].join("\n"),
           );
+          if (unread.length > 0) process.exitCode = 3;
           return;
         }
-        const decided = await write(session, all, name, status, options.message);
+        const decided = await write(session, here, name, status, options.message);
         show(
           options.output,
           decided,

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { stringify } from "yaml";
 import type { State } from "../view/drawn.ts";
+import type { Unread } from "../view/world.ts";
 import { fold, terminalWidth, visible } from "./fold.ts";
 
 export type Format = "text" | "wide" | "json" | "yaml";
@@ -34,6 +35,11 @@ export function show(format: Format, data: unknown, text: (wide: boolean) => str
 /** Write a text and the end of its last line. */
 export function print(text: string): void {
   process.stdout.write(text === "" ? "" : `${text}\n`);
+}
+
+/** What could not be read, one line each: nothing may be concluded from its absence. */
+export function notRead(unread: readonly Unread[]): string[] {
+  return unread.map(({ what, why }) => paint("yellow", `not read: ${what}: ${why}`));
 }
 
 const colours = { green: 32, yellow: 33, red: 31, grey: 90, blue: 34, bold: 1 } as const;

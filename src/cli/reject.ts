@@ -4,14 +4,10 @@ import { decide } from "./decide.ts";
 /** `postern reject`: turn an endpoint away. */
 export function command(): Command {
   return decide(
-    new Command("reject")
-      .description("turn an endpoint away; it cannot be let in again and must be made anew")
-      .addHelpText(
-        "after",
-        `
-Example:
-  $ postern reject shop-endpoint --message "nobody knows who asked for it"`,
-      ),
+    new Command("reject").description(
+      "turn an endpoint away; it cannot be let in again and must be made anew",
+    ),
     "Rejected",
+    'postern reject shop-endpoint --message "nobody knows who asked for it"',
   );
 }

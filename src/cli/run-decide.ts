@@ -1,5 +1,7 @@
 import { decision, endpointConnections } from "../azure/gateways/endpoint-connections.ts";
 import { lastSegment, sameId } from "../model/resource-id.ts";
+import type { Unread } from "../view/world.ts";
+import { CommandFailure } from "./command-failure.ts";
 import { finish } from "./finish.ts";
 import { look } from "./look.ts";
 import { nearest } from "./nearest.ts";
@@ -17,10 +19,12 @@ export interface Connection {
   message: string;
 }
 
-/** The connections of every link service that the credential can see. */
-export async function connectionsHere(session: Session): Promise<Connection[]> {
-  const { azure } = await look(session, { zones: () => false });
-  return azure.linkServices.flatMap(({ id = "", name = "", properties }) =>
+/** The connections of every link service that the credential can see, and what may hide others. */
+export async function connectionsHere(
+  session: Session,
+): Promise<{ connections: Connection[]; unread: Unread[] }> {
+  const { azure, unread } = await look(session, { zones: () => false });
+  const connections = azure.linkServices.flatMap(({ id = "", name = "", properties }) =>
     (properties.privateEndpointConnections ?? []).map((each) => ({
       id: each.id ?? `${id}/privateEndpointConnections/${each.name}`,
       name: each.name ?? "",
@@ -31,6 +35,9 @@ export async function connectionsHere(session: Session): Promise<Connection[]> {
       message: each.properties.privateLinkServiceConnectionState?.description ?? "",
     })),
   );
+  // Objects name the subscriptions to look in; of Azure only the link services are asked for.
+  const hiding = unread.filter(({ what }) => /^(link services in .*|\S+)$/.test(what));
+  return { connections, unread: hiding };
 }
 
 /** Those that wait for a decision. */
@@ -41,12 +48,12 @@ export function waiting(all: readonly Connection[]): Connection[] {
 /** Decide on the connection that a person means. One that is decided so already is left as it is. */
 export async function write(
   { writing: arm, signal }: Session,
-  all: readonly Connection[],
+  here: { connections: readonly Connection[]; unread: readonly Unread[] },
   name: string,
   status: "Approved" | "Rejected",
   message = `${status} with postern ${status === "Approved" ? "approve" : "reject"}`,
 ): Promise<Connection> {
-  const connection = meant(all, name);
+  const connection = meant(here, name);
   if (connection.status.toLowerCase() === status.toLowerCase()) return connection;
   if (status === "Approved" && !/^pending$/i.test(connection.status))
     throw new UsageError(
@@ -57,7 +64,10 @@ export async function write(
   return { ...connection, status, message };
 }
 
-function meant(all: readonly Connection[], name: string): Connection {
+function meant(
+  { connections: all, unread }: Parameters<typeof write>[1],
+  name: string,
+): Connection {
   const found = all.filter(
     (each) =>
       sameId(each.endpointId, name) ||
@@ -69,6 +79,11 @@ function meant(all: readonly Connection[], name: string): Connection {
   if (found.length > 1)
     throw new UsageError(
       `several endpoints are called '${name}': give the id of one of their connections: ${found.map(({ id }) => id).join(", ")}`,
+    );
+  const [hidden] = unread;
+  if (hidden)
+    throw new CommandFailure(
+      `no connection of '${name}' can be seen · ${hidden.what}: ${hidden.why}`,
     );
   const near = nearest(
     name,

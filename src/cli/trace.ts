@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { Hop, Trace } from "../view/trace.ts";
-import { type Format, mark, paint, show, withConnection, withOutput } from "./output.ts";
+import { type Format, mark, notRead, paint, show, withConnection, withOutput } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -35,7 +35,7 @@ Example:
             ...(known.length === 0
               ? [unknown(wanted, options.from, publishedBy(world, wanted))]
               : []),
-            ...world.unread.map(({ what, why }) => `not read: ${what}: ${why}`),
+            ...notRead(world.unread),
           ].join("\n\n"),
         );
         if (known.length === 0 || known.some(({ works }) => !works)) process.exitCode = 3;

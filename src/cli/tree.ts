@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Branch } from "../view/tree.ts";
 import type { Format } from "./output.ts";
-import { mark, paint, show, withConnection, withOutput } from "./output.ts";
+import { mark, notRead, paint, show, withConnection, withOutput } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 
 /** `postern tree`: what hangs together, and how each piece is. */
@@ -37,7 +37,7 @@ Examples:
             ...(branches.length === 0 && world.unread.length === 0
               ? ["there is no cluster yet"]
               : []),
-            ...world.unread.map(({ what, why }) => paint("yellow", `not read: ${what}: ${why}`)),
+            ...notRead(world.unread),
           ].join("\n"),
         );
         const states = picture.nodes.map(({ state }) => state);

@@ -140,6 +140,20 @@ describe("without rights in Azure", () => {
   );
 
   test(
+    "approve says what could not be read, and nothing of a name that may be there",
+    async () => {
+      const listed = await run("approve");
+      expect(listed).toMatchObject({ exitCode: 3, stderr: "" });
+      expect(listed.stdout).toContain("not read: link services in ");
+      expect(await run("approve", "shop")).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining("no connection of 'shop' can be seen"),
+      });
+    },
+    slow,
+  );
+
+  test(
     "a plan that cannot be made is exit code 1 and says why",
     async () => {
       const { exitCode, stdout, stderr } = await run("plan", "blue");

@@ -54,12 +54,31 @@ describe("a cluster that refuses everything", () => {
   });
   afterAll(() => void server.close());
 
-  test.each([[["plan"]], [["plan", "one"]], [["tree", "one"]], [["orphans"]], [["adopt", "one"]]])(
+  test.each([
+    [["plan"]],
+    [["plan", "one"]],
+    [["tree", "one"]],
+    [["orphans"]],
+    [["adopt", "one"]],
+    [["approve", "one"]],
+    [["reject", "one"]],
+  ])(
     "%j says that it may not, in one line and with exit code 1",
     async (args) => {
       const { exitCode, stdout, stderr } = await run(kubeconfig, ...args);
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
       expect(stderr).toMatch(/^postern: .*(forbidden|may not|cannot list).*\n$/i);
+    },
+    60_000,
+  );
+
+  test.each(["approve", "reject"])(
+    "%s does not say that nothing waits",
+    async (command) => {
+      const { exitCode, stdout } = await run(kubeconfig, command);
+      expect(exitCode).toBe(3);
+      expect(stdout).toContain("not read: hostedclusters: ");
+      expect(stdout).not.toContain("no connection waits");
     },
     60_000,
   );
