@@ -12,7 +12,7 @@ export function command(): Command {
       "after",
       `
 Rights are those of the credential that it runs by: run it by the operator's to learn what the operator lacks.
-Exit code 0: nothing is wrong. 3: something is.
+Exit code 0: nothing is wrong. 3: something is, or could not be looked at.
 
 Examples:
   $ postern doctor --before-install
@@ -26,7 +26,8 @@ Examples:
       await withSession(options, async (session) => {
         const found = await diagnose(session, options.beforeInstall === true);
         show(options.output, { findings: found }, (wide) => told(found, wide));
-        if (found.some(({ verdict }) => verdict === "wrong")) process.exitCode = 3;
+        if (found.some(({ verdict }) => verdict === "wrong" || verdict === "not looked at"))
+          process.exitCode = 3;
       });
     });
 }
@@ -58,12 +59,11 @@ function told(all: readonly Finding[], wide: boolean): string {
   });
   const count = (verdict: Finding["verdict"]) =>
     all.filter((each) => each.verdict === verdict).length;
-  const [wrong, warnings] = [count("wrong"), count("warning")];
-  const end =
-    wrong + warnings === 0
-      ? "nothing is wrong"
-      : [wrong > 0 ? `${wrong} wrong` : "", warnings > 0 ? `${warnings} to look at` : ""]
-          .filter(Boolean)
-          .join(", ");
-  return [...lines, end].join("\n");
+  const [wrong, warnings, hidden] = [count("wrong"), count("warning"), count("not looked at")];
+  const end = [
+    ...(wrong > 0 ? [`${wrong} wrong`] : []),
+    ...(warnings > 0 ? [`${warnings} to look at`] : []),
+    ...(hidden > 0 ? [`${hidden} not looked at: of those nothing is known`] : []),
+  ].join(", ");
+  return [...lines, end || "nothing is wrong"].join("\n");
 }

@@ -128,9 +128,14 @@ describe("without rights in Azure", () => {
   );
 
   test(
-    "the doctor names what is not looked at",
+    "the doctor names what is not looked at, and does not say that nothing is wrong",
     async () => {
-      const { stdout } = await run("doctor", "-o", "json");
+      const asText = await run("doctor");
+      expect(asText).toMatchObject({ exitCode: 3, stderr: "" });
+      expect(asText.stdout).toMatch(/\d+ not looked at: of those nothing is known\n$/);
+      expect(asText.stdout).not.toContain("nothing is wrong");
+      const { stdout, exitCode } = await run("doctor", "-o", "json");
+      expect(exitCode).toBe(3);
       const { findings } = JSON.parse(stdout) as { findings: { check: string; verdict: string }[] };
       expect(findings).toContainEqual(
         expect.objectContaining({ check: "what can be read", verdict: "not looked at" }),
