@@ -1,35 +1,25 @@
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import type { Planned } from "../kube/dry-run.ts";
 import type { Plan } from "../kube/feature.ts";
-import type { ClusterApiFlags } from "../operator/cluster-api.ts";
+import type { NotPlanned } from "../operator/dry-run.ts";
+import { type PlanFlags, withPlanOptions } from "../operator/plan-options.ts";
 import { type Format, paint, show, withConnection, withOutput } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 
-type PlanOptions = ConnectOptions & ClusterApiFlags & { output: Format };
+type PlanOptions = ConnectOptions & PlanFlags & { output: Format };
 
 /** `postern plan`: what the operator would do next, and why. */
 export function command(): Command {
-  return withOutput(withConnection(new Command("plan")))
+  const base = withOutput(withConnection(new Command("plan")))
     .description("say what would change in Azure and in the cluster, and why; nothing is written")
-    .argument("[name]", "a cluster, as NAME or NAMESPACE/NAME (default: all)")
-    .option(
-      "--management-cluster-name <name>",
-      "as of the operator: the AzureCluster of the management cluster",
-    )
-    .option("--management-cluster-namespace <name>", "namespace of that AzureCluster")
-    .addOption(
-      new Option("--nat-subnets <way>", "as of the operator (default: shared)").choices([
-        "shared",
-        "per-cluster",
-      ]),
-    )
-    .option("--base-domain <name>", "as of the operator: the domain of the clusters' names")
-    .option("--base-domain-resource-group <name>", "resource group of that domain's zone")
+    .argument("[name]", "a cluster, as NAME or NAMESPACE/NAME (default: all)");
+  return withPlanOptions(base)
     .addHelpText(
       "after",
       `
 It shows the steps that can begin now; what must wait for them follows in later passes. AZURE_RESOURCE_GROUP and
-AZURE_SUBSCRIPTION_ID name the group of the management cluster's load balancers, as they do for the operator.
+AZURE_SUBSCRIPTION_ID name the group of the management cluster's load balancers, as they do for the operator. Give the flags that
+the operator has: without them it plans something else, and what it cannot plan it names.
 Exit code 0: nothing would change. 2: something would. 1: it cannot be said of something.
 
 Examples:
@@ -40,12 +30,12 @@ Examples:
       const { asData, plansOf } = await import("./run-plan.ts");
       const { withSession } = await import("./session.ts");
       await withSession(options, async (session) => {
-        const plans = await plansOf(session, options, name);
-        const shown = plans.map(asData);
-        show(options.output, { plans: shown }, (wide) => told(plans, wide));
+        const planned = await plansOf(session, options, name);
+        const { plans, notPlanned } = planned;
+        show(options.output, asData(planned), (wide) => told(plans, notPlanned, wide));
         const changes = plans.some((each) => "plan" in each && each.plan.steps.length > 0);
         const failed = plans.some((each) => "failure" in each || unseen(each).length > 0);
-        if (failed) process.exitCode = 1;
+        if (failed || notPlanned.length > 0) process.exitCode = 1;
         else if (changes) process.exitCode = 2;
       });
     });
@@ -59,7 +49,7 @@ function unseen(planned: Planned): Plan["conditions"] {
   );
 }
 
-function told(plans: readonly Planned[], wide: boolean): string {
+function told(plans: readonly Planned[], notPlanned: readonly NotPlanned[], wide: boolean): string {
   const lines: string[] = [];
   let steps = 0;
   let failures = 0;
@@ -83,9 +73,10 @@ function told(plans: readonly Planned[], wide: boolean): string {
     for (const { type, reason, message } of shown)
       lines.push(`  ${paint("red", "?")} ${type}: ${reason}: ${message}`);
   }
+  for (const { of, why } of notPlanned) lines.push(paint("red", `not planned: ${of}: ${why}`));
   const end = [
     steps === 0
-      ? "nothing would change"
+      ? `nothing ${notPlanned.length > 0 ? "else " : ""}would change`
       : `${steps} ${steps === 1 ? "step" : "steps"} would begin now`,
     ...(failures > 0 ? [`of ${failures} it cannot be said`] : []),
   ].join("; ");

@@ -47,7 +47,7 @@ export async function gatherDump(session: Session): Promise<DumpPart[]> {
     { name: "azure.json", data: world.azure },
     { name: "unread.json", data: world.unread },
     { name: "tree.json", data: treeOf(pictureOf(world)) },
-    await or("plan.json", async () => (await plansOf(session, {}, undefined)).map(asData)),
+    await or("plan.json", async () => asData(await plansOf(session, {}, undefined))),
     await or("doctor.json", () => diagnose(session, false, world)),
     await or("events.json", () => eventsOf(session, world.kube)),
   ];

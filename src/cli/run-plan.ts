@@ -1,63 +1,65 @@
 import { dryRun, type Planned } from "../kube/dry-run.ts";
 import { silentLog } from "../kube/log.ts";
-import { keyOf } from "../model/kind.ts";
-import type { ClusterApiFlags } from "../operator/cluster-api.ts";
-import { controllersToLookBy } from "../operator/dry-run.ts";
+import { type KubeObject, keyOf } from "../model/kind.ts";
+import { controllersToLookBy, type NotPlanned } from "../operator/dry-run.ts";
+import { type PlanFlags, planDefaults } from "../operator/plan-options.ts";
 import { objectsOf } from "../view/cluster-objects.ts";
 import { gatherKube } from "../view/gather.ts";
-import type { Unread } from "../view/world.ts";
+import type { KubeWorld, Unread } from "../view/world.ts";
 import { chosen } from "./chosen.ts";
 import { CommandFailure } from "./command-failure.ts";
 import type { Session } from "./session.ts";
 
-/** The flags of the operator that a plan depends on. */
-export type PlanFlags = ClusterApiFlags & { natSubnets?: "shared" | "per-cluster" };
-
 /** What every controller would do next; for one cluster where it is named. */
 export async function plansOf(
   session: Session,
-  flags: PlanFlags,
+  flags: Partial<PlanFlags>,
   name: string | undefined,
-): Promise<Planned[]> {
+): Promise<{ plans: Planned[]; notPlanned: NotPlanned[] }> {
   const { kube, arm, azure, env, local, signal } = session;
   const unread: Unread[] = [];
   const world = await gatherKube({ kube, signal }, unread);
   const only = name === undefined ? undefined : chosen(name, world, unread);
-  const features = await controllersToLookBy({
+  const { features, without } = await controllersToLookBy({
     arm,
     credential: azure.credential,
     kube,
     env,
     signal,
-    settings: { natSubnets: "shared", natPrefixLength: 24, ...local?.operator, ...given(flags) },
+    settings: { ...planDefaults, ...local?.operator, ...flags },
   });
   const [hidden] = unread;
   if (hidden) throw new CommandFailure(`no plan can be made · ${hidden.what}: ${hidden.why}`);
   const all = await dryRun({ client: kube, features, log: silentLog, signal });
-  if (only === undefined) return all;
+  const notPlanned = leftOut(without, world, only);
+  if (only === undefined) return { plans: all, notPlanned };
   const keys = new Set(objectsOf(only, world).map(keyOf));
-  return all.filter(({ key }) => keys.has(key));
+  return { plans: all.filter(({ key }) => keys.has(key)), notPlanned };
 }
 
-/** Only the flags that say something: the others must not hide what local mode knows. */
-function given({
-  managementClusterName,
-  managementClusterNamespace,
-  baseDomain,
-  baseDomainResourceGroup,
-  natSubnets,
-}: PlanFlags): PlanFlags {
-  return {
-    ...(natSubnets && { natSubnets }),
-    ...(managementClusterName && { managementClusterName }),
-    ...(managementClusterNamespace && { managementClusterNamespace }),
-    ...(baseDomain && { baseDomain }),
-    ...(baseDomainResourceGroup && { baseDomainResourceGroup }),
+/** What of this is left out of the plans, although there are objects of its kind. */
+function leftOut(
+  without: readonly NotPlanned[],
+  { hostedClusters, controlPlanes, links, azureClusters }: KubeWorld,
+  only: string | undefined,
+): NotPlanned[] {
+  // HyperShift makes an AzureCluster for each hosted cluster beside its control plane: those are not Cluster API's to plan.
+  const hosting = new Set(controlPlanes.map(({ metadata }) => metadata.namespace));
+  const objects: Record<NotPlanned["of"], readonly KubeObject[]> = {
+    "hosted clusters": [...hostedClusters, ...links],
+    "Cluster API": azureClusters.filter(({ metadata }) => !hosting.has(metadata.namespace)),
   };
+  return without.filter(({ of }) =>
+    objects[of].some((each) => only === undefined || keyOf(each) === only),
+  );
 }
 
-/** A plan as data for other programs. */
-export function asData(planned: Planned) {
+/** Plans as data for other programs. */
+export function asData({ plans, notPlanned }: Awaited<ReturnType<typeof plansOf>>) {
+  return { plans: plans.map(planAsData), notPlanned };
+}
+
+function planAsData(planned: Planned) {
   const { feature, kind, key } = planned;
   const about = { controller: feature, kind: kind.kind, object: key };
   if ("failure" in planned) return { ...about, failure: planned.failure };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { UsageError } from "../cli/usage-error.ts";
-import { type ClusterApiFlags, clusterApiSettings, listIn } from "./cluster-api.ts";
+import { type ClusterApiFlags, clusterApiSettings } from "./cluster-api.ts";
+import { listIn } from "./plan-options.ts";
 
 const given = { managementClusterName: "mc", managementClusterNamespace: "org-mc" };
 const env = { AZURE_SUBSCRIPTION_ID: "11111111-1111-4111-8111-111111111111" };

@@ -77,14 +77,6 @@ export async function clusterApiSettings(
   };
 }
 
-/** A comma-separated list, however many commas. */
-export function listIn(text: string): string[] {
-  return text
-    .split(",")
-    .map((each) => each.trim())
-    .filter((each) => each !== "");
-}
-
 /** Charts write flags without a value where there is none. */
 function isGiven(flag: string | readonly string[] | undefined): boolean {
   return flag !== undefined && flag.length > 0;

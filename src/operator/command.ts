@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { packageVersion } from "../cli/package-version.ts";
-import { listIn } from "./cluster-api.ts";
 import type { OperatorSettings } from "./operator.ts";
+import { withPlanOptions } from "./plan-options.ts";
 
 /** `postern operator`: the controllers, against a cluster and Azure. */
 export function command(): Command {
-  return new Command("operator")
+  const base = new Command("operator")
     .description("run the controllers against a Kubernetes cluster and Azure")
     .option(
       "--kubeconfig <file>",
@@ -20,39 +20,8 @@ export function command(): Command {
       )
         .choices(["all", "management", "control-plane", "cluster-api"])
         .default("all"),
-    )
-    .addOption(
-      new Option(
-        "--nat-subnets <way>",
-        "whether link services share their subnets, or each cluster has its own",
-      )
-        .choices(["shared", "per-cluster"])
-        .default("shared"),
-    )
-    .addOption(
-      new Option("--nat-prefix-length <length>", "how large a subnet for link services is made")
-        .argParser(prefixLength)
-        .default(24),
-    )
-    .option(
-      "--management-cluster-name <name>",
-      "look after the clusters of Cluster API; this is the AzureCluster of the management cluster",
-    )
-    .option("--management-cluster-namespace <name>", "namespace of that AzureCluster")
-    .addOption(
-      new Option(
-        "--azure-cluster-gates <conditions>",
-        "conditions of an AzureCluster that its control plane waits for, with commas between them",
-      ).argParser(listIn),
-    )
-    .addOption(
-      new Option(
-        "--management-link <link>",
-        "by which link workload clusters reach the management cluster (default: gateway)",
-      ).choices(["gateway", "ingress", "both"]),
-    )
-    .option("--base-domain <name>", "the domain in which clusters of Cluster API get their names")
-    .option("--base-domain-resource-group <name>", "resource group of that domain's zone")
+    );
+  return withPlanOptions(base)
     .option(
       "--azure-identity-ref-name <name>",
       "AzureClusterIdentity to act by for clusters that are no AzureClusters",
@@ -107,13 +76,6 @@ Examples:
       const { runOperator } = await import("./operator.ts");
       await runOperator({ ...options, version: packageVersion() }, stopSignal());
     });
-}
-
-/** Azure has no subnet smaller than a /29, and five of its addresses are not for use. */
-function prefixLength(text: string): number {
-  const length = Number(text);
-  if (Number.isInteger(length) && length >= 8 && length <= 29) return length;
-  throw new InvalidArgumentError("give a whole number from 8 to 29, such as 24");
 }
 
 function address(text: string): { host: string; port: number } {

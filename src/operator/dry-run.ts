@@ -7,7 +7,7 @@ import type { KubeClient } from "../kube/client.ts";
 import { silentLog } from "../kube/log.ts";
 import type { MakeFeature } from "../kube/runtime.ts";
 import { realClock } from "../model/clock.ts";
-import { type ClusterApiFlags, clusterApiSettings } from "./cluster-api.ts";
+import { clusterApiSettings } from "./cluster-api.ts";
 import {
   clusterApiControllers,
   controlPlaneControllers,
@@ -15,11 +15,13 @@ import {
 } from "./controllers.ts";
 import { installationOf } from "./installation.ts";
 import { managementGroupIn } from "./management-group.ts";
+import type { PlanFlags } from "./plan-options.ts";
 
-/** What a dry run goes by: the flags of the operator, as far as plans depend on them. */
-export interface DryRunSettings extends ClusterApiFlags {
-  natSubnets: "shared" | "per-cluster";
-  natPrefixLength: number;
+/** Controllers that could not be made, because it is not known what they would go by. */
+export interface NotPlanned {
+  /** Whose objects they look after. */
+  of: "hosted clusters" | "Cluster API";
+  why: string;
 }
 
 /**
@@ -30,13 +32,14 @@ export async function controllersToLookBy(given: {
   arm: Arm;
   credential: TokenSource;
   kube: KubeClient;
-  settings: DryRunSettings;
+  settings: PlanFlags;
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
-}): Promise<readonly MakeFeature[]> {
+}): Promise<{ features: readonly MakeFeature[]; without: readonly NotPlanned[] }> {
   const { arm, credential, kube, settings, env, signal } = given;
   const everyone = { credentialOf: () => credential, follow: () => undefined };
   const features: MakeFeature[] = [];
+  const without: NotPlanned[] = [];
   if (env.AZURE_RESOURCE_GROUP) {
     const managementGroup = await managementGroupIn(env);
     const installation =
@@ -50,7 +53,11 @@ export async function controllersToLookBy(given: {
         natPrefixLength,
       }),
     );
-  }
+  } else
+    without.push({
+      of: "hosted clusters",
+      why: "the group of the management cluster's load balancers is not known: give AZURE_RESOURCE_GROUP",
+    });
   features.push(...controlPlaneControllers(arm, everyone));
   const clusterApi = await clusterApiSettings(settings, { role: "all" }, env);
   if (clusterApi)
@@ -61,7 +68,12 @@ export async function controllersToLookBy(given: {
         new Registry(),
       ),
     );
-  return features;
+  else
+    without.push({
+      of: "Cluster API",
+      why: "the management cluster is not known: give --management-cluster-name and --management-cluster-namespace",
+    });
+  return { features, without };
 }
 
 /** The views of Cluster API, all by one credential. What wakes a controller is kept: it is what fills the caches. */

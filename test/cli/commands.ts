@@ -30,6 +30,8 @@ export interface Commands {
   runWith(env: Record<string, string>, ...args: string[]): Promise<Ended>;
   /** A kubeconfig by which commands act in Azure as an application of the scenario. */
   as(application: string): string;
+  /** A kubeconfig in which the local mode that it leads to says something else of itself. */
+  saying(name: string, change: (extension: LocalExtension) => void): string;
   /** What Azure was sent since a request, without questions for tokens. */
   asked(since: number): Promise<Asked[]>;
   /** The number of the last request. */
@@ -86,25 +88,30 @@ function commandsOf(local: Running, files: string): Commands {
   };
   const runWith: Commands["runWith"] = (env, ...args) =>
     runPostern(args, { KUBECONFIG: kubeconfig, ...env }, files);
+  const saying: Commands["saying"] = (name, change) => {
+    const config = JSON.parse(readFileSync(kubeconfig, "utf8")) as {
+      clusters: { cluster: { extensions: { extension: LocalExtension }[] } }[];
+    };
+    for (const { cluster } of config.clusters)
+      for (const { extension } of cluster.extensions) change(extension);
+    const file = join(files, `${name}.kubeconfig`);
+    writeFileSync(file, JSON.stringify(config));
+    return file;
+  };
   return {
     local,
     files,
     runWith,
     run: (...args) => runWith({}, ...args),
+    saying,
     as(application) {
       const who = azure?.identities.find(({ name }) => name === application);
-      const config = JSON.parse(readFileSync(kubeconfig, "utf8")) as {
-        clusters: { cluster: { extensions: { extension: LocalExtension }[] } }[];
-      };
-      for (const { cluster } of config.clusters)
-        for (const { extension } of cluster.extensions)
-          Object.assign(extension.environment ?? {}, {
-            AZURE_CLIENT_ID: who?.clientId,
-            AZURE_CLIENT_SECRET: who?.secret,
-          });
-      const file = join(files, `${application}.kubeconfig`);
-      writeFileSync(file, JSON.stringify(config));
-      return file;
+      return saying(application, ({ environment = {} }) =>
+        Object.assign(environment, {
+          AZURE_CLIENT_ID: who?.clientId,
+          AZURE_CLIENT_SECRET: who?.secret,
+        }),
+      );
     },
     asked: async (since) =>
       (await control(`requests?since=${since}&limit=10000`)).value.filter(

@@ -113,6 +113,34 @@ describe("a question without an answer", () => {
   );
 });
 
+describe("a plan without what the operator goes by", () => {
+  const flags = [
+    ...["--management-cluster-name", "mc", "--management-cluster-namespace", "org-mc"],
+    ...["--management-link", "gateway", "--azure-cluster-gates", "NetworkReady"],
+  ];
+
+  test(
+    "names the clusters that it leaves out, and is exit code 1",
+    async () => {
+      const KUBECONFIG = on.saying("bare", (extension) => {
+        delete extension.environment?.AZURE_RESOURCE_GROUP;
+        delete extension.operator;
+      });
+      const run = (...args: string[]) => on.runWith({ KUBECONFIG }, "plan", ...args);
+      const all = await run();
+      expect(all).toMatchObject({ exitCode: 1, stderr: "" });
+      expect(all.stdout).toMatch(/^not planned: hosted clusters: .* give AZURE_RESOURCE_GROUP$/m);
+      expect(all.stdout).toMatch(/^not planned: Cluster API: .* give --management-cluster-name /m);
+      expect(all.stdout).not.toContain("nothing would change");
+      const one = await run("clusters/blue", "-o", "json");
+      expect(one.exitCode).toBe(1);
+      expect(JSON.parse(one.stdout)).toMatchObject({ notPlanned: [{ of: "hosted clusters" }] });
+      expect((await run("org/amber", ...flags)).stdout).not.toContain("not planned");
+    },
+    slow,
+  );
+});
+
 describe("without rights in Azure", () => {
   const run = (...args: string[]) => on.runWith({ KUBECONFIG: on.as("nobody") }, ...args);
 

@@ -1,0 +1,66 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { ClusterApiFlags } from "./cluster-api.ts";
+
+/** The flags on which it depends what is planned: a dry run has them too. */
+export type PlanFlags = Omit<
+  ClusterApiFlags,
+  "azureIdentityRefName" | "azureIdentityRefNamespace"
+> & {
+  natSubnets: "shared" | "per-cluster";
+  natPrefixLength: number;
+};
+
+/** What counts where nothing is given. */
+export const planDefaults = { natSubnets: "shared", natPrefixLength: 24 } as const;
+
+/** The options for these flags. */
+export function withPlanOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        "--nat-subnets <way>",
+        "whether link services share their subnets, or each cluster has its own",
+      )
+        .choices(["shared", "per-cluster"])
+        .default(planDefaults.natSubnets),
+    )
+    .addOption(
+      new Option("--nat-prefix-length <length>", "how large a subnet for link services is made")
+        .argParser(prefixLength)
+        .default(planDefaults.natPrefixLength),
+    )
+    .option(
+      "--management-cluster-name <name>",
+      "look after the clusters of Cluster API; this is the AzureCluster of the management cluster",
+    )
+    .option("--management-cluster-namespace <name>", "namespace of that AzureCluster")
+    .addOption(
+      new Option(
+        "--azure-cluster-gates <conditions>",
+        "conditions of an AzureCluster that its control plane waits for, with commas between them",
+      ).argParser(listIn),
+    )
+    .addOption(
+      new Option(
+        "--management-link <link>",
+        "by which link workload clusters reach the management cluster (default: gateway)",
+      ).choices(["gateway", "ingress", "both"]),
+    )
+    .option("--base-domain <name>", "the domain in which clusters of Cluster API get their names")
+    .option("--base-domain-resource-group <name>", "resource group of that domain's zone");
+}
+
+/** A comma-separated list, however many commas. */
+export function listIn(text: string): string[] {
+  return text
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "");
+}
+
+/** Azure has no subnet smaller than a /29, and five of its addresses are not for use. */
+function prefixLength(text: string): number {
+  const length = Number(text);
+  if (Number.isInteger(length) && length >= 8 && length <= 29) return length;
+  throw new InvalidArgumentError("give a whole number from 8 to 29, such as 24");
+}
