@@ -3,6 +3,7 @@ import { stringify } from "yaml";
 import type { State } from "../view/drawn.ts";
 import type { Unread } from "../view/world.ts";
 import { fold, terminalWidth, visible } from "./fold.ts";
+import { clearProgress } from "./progress.ts";
 
 export type Format = "text" | "wide" | "json" | "yaml";
 
@@ -34,6 +35,7 @@ export function show(format: Format, data: unknown, text: (wide: boolean) => str
 
 /** Write a text and the end of its last line. */
 export function print(text: string): void {
+  clearProgress();
   process.stdout.write(text === "" ? "" : `${text}\n`);
 }
 

@@ -8,6 +8,7 @@ import { azureFromEnvironment, type OperatorAzure } from "../operator/azure.ts";
 import type { ClusterApiFlags } from "../operator/cluster-api.ts";
 import { Interrupted } from "./interrupted.ts";
 import { packageVersion } from "./package-version.ts";
+import { showProgress } from "./progress.ts";
 
 /** How a command finds the cluster; the Azure beside it is found by the environment. */
 export interface ConnectOptions {
@@ -70,13 +71,18 @@ async function openSession(options: ConnectOptions, given: NodeJS.ProcessEnv): P
   const version = packageVersion();
   const kube = new KubeClient(connection, { userAgent: `postern/${version}` });
   const registry = new Registry();
-  const azure = azureFromEnvironment(env, { log: silentLog, registry, clock: realClock, version });
+  let answers = 0;
+  const azure = azureFromEnvironment(env, {
+    ...{ log: silentLog, registry, clock: realClock, version },
+    onRequest: () => void answers++,
+  });
   const stop = new AbortController();
   const end = () => stop.abort(new Interrupted());
   process.once("SIGINT", end);
   process.once("SIGTERM", end);
   // A wait for Azure's budget holds no process open by itself, and a command has nothing else that would.
   const alive = setInterval(() => undefined, 60_000);
+  const endProgress = showProgress(() => askingAzure(answers, azure.arm));
   const caller = { priority: "change", signal: stop.signal, id: "command" } as const;
   return {
     kube,
@@ -88,6 +94,7 @@ async function openSession(options: ConnectOptions, given: NodeJS.ProcessEnv): P
     local,
     signal: stop.signal,
     close() {
+      endProgress();
       clearInterval(alive);
       process.off("SIGINT", end);
       process.off("SIGTERM", end);
@@ -95,4 +102,15 @@ async function openSession(options: ConnectOptions, given: NodeJS.ProcessEnv): P
       kube.close();
     },
   };
+}
+
+/** How far a command is that asks Azure for much: most of its time it waits until it may ask again. */
+function askingAzure(answers: number, { budgets }: Arm): string | undefined {
+  const waiting = budgets
+    .states()
+    .flatMap(({ reads, writes, deletes }) => [reads, writes, deletes])
+    .flatMap((bucket) => Object.values(bucket.waiting))
+    .reduce((sum, each) => sum + each, 0);
+  if (answers + waiting === 0) return undefined;
+  return `asking Azure: ${answers} answers${waiting > 0 ? `, ${waiting} wait for its budget` : ""}`;
 }

@@ -122,7 +122,10 @@ async function begin(
     },
   });
   const { registry } = metrics;
-  const azure = azureFromEnvironment(env, { log, registry, clock, version, journal });
+  const azure = azureFromEnvironment(env, {
+    ...{ log, registry, clock, version },
+    onRequest: (request) => journal.request(request.caller, request),
+  });
   const managementGroup = await managementGroupIn(env);
   const installation = (await installationOf(client, { log, clock }).read(signal)) ?? "";
   const parts = { azure, client, registry, clock, env };

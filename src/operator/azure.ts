@@ -6,7 +6,6 @@ import { credentialFromEnvironment } from "../azure/credential.ts";
 import { AzureError } from "../azure/errors.ts";
 import type { TokenSource } from "../azure/tokens.ts";
 import type { Check } from "../kube/health.ts";
-import type { Journal } from "../kube/journal.ts";
 import type { Log } from "../kube/log.ts";
 import { type Clock, wait } from "../model/clock.ts";
 import { isExplained } from "../model/failure.ts";
@@ -37,7 +36,13 @@ const askAgainMs = 10_000;
  */
 export function azureFromEnvironment(
   env: NodeJS.ProcessEnv,
-  options: { log: Log; registry: Registry; clock: Clock; version: string; journal?: Journal },
+  options: {
+    log: Log;
+    registry: Registry;
+    clock: Clock;
+    version: string;
+    onRequest?: (request: ArmRequest) => void;
+  },
 ): OperatorAzure {
   const { log, clock, version } = options;
   const { AZURE_AUTHORITY_HOST: authority } = env;
@@ -54,7 +59,7 @@ export function azureFromEnvironment(
   const count = countRequests(options.registry);
   const onRequest = (request: ArmRequest) => {
     count(request);
-    options.journal?.request(request.caller, request);
+    options.onRequest?.(request);
   };
   const shared = { log, clock, onRequest, userAgent: `postern/${version}` };
   const arm = new Arm({ cloud, credential, ...shared });

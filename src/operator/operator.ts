@@ -61,7 +61,10 @@ export async function runOperator(
   });
   const { registry } = metrics;
   const journal = new Journal();
-  const azure = azureFromEnvironment(env, { log, registry, clock, version, journal });
+  const azure = azureFromEnvironment(env, {
+    ...{ log, registry, clock, version },
+    onRequest: (request) => journal.request(request.caller, request),
+  });
   const identity = `${env.POD_NAME ?? hostname()}_${randomBytes(4).toString("hex")}`;
   const installation = installationOf(client, { log, clock });
   let runtime: Runtime | undefined;

@@ -38,8 +38,8 @@ export interface Commands {
   last(): Promise<number>;
   /** Let Azure fail at an action, until the returned function is called. */
   refuse(action: string): Promise<() => Promise<void>>;
-  /** Let Azure answer the person at the keyboard in an hour, until the returned function is called. */
-  slowDown(): Promise<() => Promise<void>>;
+  /** Let Azure answer the person at the keyboard in an hour, until the returned function is called; to this action only. */
+  slowDown(action?: string): Promise<() => Promise<void>>;
   /** Change a resource behind everybody's back; without a body it is dropped. */
   change(id: string, body?: object): Promise<void>;
 }
@@ -119,9 +119,12 @@ function commandsOf(local: Running, files: string): Commands {
       ),
     last: async () => (await control("requests?limit=1")).last,
     refuse: (action) => fault({ action }, { kind: "answer", status: 503 }),
-    slowDown: () => {
+    slowDown: (action) => {
       const you = azure?.identities.find(({ name }) => name === "you");
-      return fault({ identity: you?.objectId ?? "" }, { kind: "slow", ms: 3_600_000 });
+      return fault(
+        { identity: you?.objectId ?? "", ...(action && { action }) },
+        { kind: "slow", ms: 3_600_000 },
+      );
     },
     change: async (id, body) => {
       const page = body === undefined ? "resources/drop" : "resources/change";

@@ -239,7 +239,8 @@ describe("the way to a person", () => {
   test.runIf(spawnSync("script", ["--version"]).error === undefined)(
     "a terminal of 40 columns has lines that fit, save for words that are longer, and colours",
     async () => {
-      const command = `stty cols 40; '${process.execPath}' '${bin}' tree blue`;
+      // Without standard error: how far it is would stand between the lines.
+      const command = `stty cols 40; '${process.execPath}' '${bin}' tree blue 2>/dev/null`;
       const { stdout } = spawnSync("script", ["-qec", command, "/dev/null"], {
         env: { ...env(), TERM: "xterm", NO_COLOR: "" },
         encoding: "utf8",
@@ -254,6 +255,26 @@ describe("the way to a person", () => {
         encoding: "utf8",
       });
       expect(plain.stdout).not.toContain("\u001b[");
+    },
+    slow,
+  );
+
+  test.runIf(spawnSync("script", ["--version"]).error === undefined)(
+    "a terminal is told how far it is, in a line that is taken away when it ends",
+    async () => {
+      const hang = await on.slowDown("Microsoft.Network/privateDnsZones/read");
+      const command = `exec '${process.execPath}' '${bin}' tree >'${join(on.files, "tree.txt")}'`;
+      const child = spawn("script", ["-qec", command, "/dev/null"], {
+        env: { ...env(), TERM: "xterm" },
+      });
+      let seen = "";
+      child.stdout.on("data", (some) => (seen += String(some)));
+      await expect.poll(() => seen, { timeout: 60_000 }).toContain("\r\u001b[Kasking Azure: ");
+      child.stdin.write("\u0003");
+      const [exitCode] = await once(child, "close");
+      expect(exitCode).toBe(130);
+      expect(seen).toContain("\r\u001b[Kpostern: interrupted");
+      await hang();
     },
     slow,
   );
