@@ -1,4 +1,4 @@
-import { runMain } from "../cli/run-main.ts";
+import { goOnUnheard, runMain } from "../cli/run-main.ts";
 import { program } from "./program.ts";
 
 /**
@@ -7,7 +7,8 @@ import { program } from "./program.ts";
  */
 export async function main([, ...args]: string[]): Promise<number> {
   // A log that nobody reads any more is no reason to leave an entry in the pool or a link on the machine.
-  const code = await runMain(() => program(args), { goesOnUnheard: true });
+  goOnUnheard();
+  const code = await runMain(() => program(args));
   // A token that is still being asked for, for nobody, would hold the end up for a minute.
   process.exit(code);
 }

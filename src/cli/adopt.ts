@@ -1,5 +1,6 @@
 import { Command } from "commander";
-import { type Format, print, show, table, withConnection, withOutput } from "./output.ts";
+import { type Format, isText, print, show, table, withConnection, withOutput } from "./output.ts";
+import { goOnUnheard } from "./run-main.ts";
 import type { ConnectOptions } from "./session.ts";
 
 type AdoptOptions = ConnectOptions & { output: Format; yes?: boolean };
@@ -29,10 +30,11 @@ Examples:
         import("./run-adopt.ts"),
       ]);
       await withSession(options, async (session) => {
+        if (options.yes) goOnUnheard();
         const found = await candidates(session, name);
         if (options.yes)
           for (const each of found) {
-            if (options.output === "text") print(`handing over ${each.what} ${each.id}`);
+            if (isText(options.output)) print(`handing over ${each.what} ${each.id}`);
             await handOver(session, each);
           }
         const shown = found.map(({ what, id, was, tag, value }) => ({ what, id, was, tag, value }));

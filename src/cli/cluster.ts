@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { parseResourceId } from "../model/resource-id.ts";
 import type { CreateOptions } from "./hosted-cluster.ts";
 import { type Format, print, show, withConnection, withOutput } from "./output.ts";
+import { goOnUnheard } from "./run-main.ts";
 import type { ConnectOptions } from "./session.ts";
 
 /** `postern cluster`: hosted clusters, made and destroyed as `hypershift` does. */
@@ -121,6 +122,7 @@ Example:
           import("./session.ts"),
           import("./run-cluster.ts"),
         ]);
+        goOnUnheard();
         await withSession(options, (session) => destroyCluster(session, name, options));
       },
     );

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type Format, notRead, print, show, table, withConnection, withOutput } from "./output.ts";
+import { type Format, notRead, show, table, withConnection, withOutput } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 
 type DecideOptions = ConnectOptions & { output: Format; message?: string };
@@ -49,13 +49,14 @@ Example:
           return;
         }
         const decided = await write(session, here, name, status, options.message);
-        show(
-          options.output,
-          decided,
-          () => `${decided.endpoint} is ${status} by ${decided.service}`,
+        show(options.output, decided, () =>
+          [
+            `${decided.endpoint} is ${status} by ${decided.service}`,
+            ...(status === "Rejected"
+              ? ["its owner must delete it and make it anew before it can be let in"]
+              : []),
+          ].join("\n"),
         );
-        if (status === "Rejected" && options.output === "text")
-          print("its owner must delete it and make it anew before it can be let in");
       });
     });
 }

@@ -1,7 +1,17 @@
 import { Command } from "commander";
 import { isExplained } from "../model/failure.ts";
 import type { Orphan } from "../view/orphans.ts";
-import { type Format, print, show, table, withConnection, withOutput } from "./output.ts";
+import {
+  type Format,
+  isText,
+  notRead,
+  print,
+  show,
+  table,
+  withConnection,
+  withOutput,
+} from "./output.ts";
+import { goOnUnheard } from "./run-main.ts";
 import type { ConnectOptions, Session } from "./session.ts";
 
 type OrphanOptions = ConnectOptions & { output: Format; delete?: boolean; cluster?: string[] };
@@ -37,12 +47,13 @@ Examples:
         import("./run-orphans.ts"),
       ]);
       await withSession(options, async (session: Session) => {
+        if (options.delete) goOnUnheard();
         const { orphans, unread } = await findOrphans(session);
         const chosen = options.delete ? chosenOf(orphans, options.cluster) : [];
         const deleted: string[] = [];
         const failures: { id: string; why: string }[] = [];
         for (const orphan of chosen) {
-          if (options.output === "text") print(`deleting ${orphan.what} ${orphan.id}`);
+          if (isText(options.output)) print(`deleting ${orphan.what} ${orphan.id}`);
           try {
             await deleteOrphan(session, orphan);
             deleted.push(orphan.id);
@@ -52,13 +63,13 @@ Examples:
             failures.push({ id: orphan.id, why: error.explain().message });
           }
         }
-        if (options.output === "text")
-          for (const { id, why } of failures) print(`not deleted: ${id}: ${why}`);
-        if (unread.length > 0 && options.output === "text")
-          for (const { what, why } of unread) print(`not read: ${what}: ${why}`);
         const left = orphans.filter(({ id }) => !deleted.includes(id));
         show(options.output, { orphans: left, deleted, failures, unread }, () =>
-          told(left, deleted.length, unread.length > 0),
+          [
+            ...failures.map(({ id, why }) => `not deleted: ${id}: ${why}`),
+            ...notRead(unread),
+            told(left, deleted.length, unread.length > 0),
+          ].join("\n"),
         );
         if (failures.length > 0) process.exitCode = 1;
         else if (left.length > 0 || unread.length > 0) process.exitCode = 3;

@@ -33,6 +33,11 @@ export function show(format: Format, data: unknown, text: (wide: boolean) => str
   else print(fold(text(format === "wide"), terminalWidth()));
 }
 
+/** Whether it is shown as text, for people. */
+export function isText(format: Format): boolean {
+  return format === "text" || format === "wide";
+}
+
 /** Write a text and the end of its last line. */
 export function print(text: string): void {
   clearProgress();

@@ -2,14 +2,11 @@ import { exitCodes, tell } from "./tell.ts";
 
 /**
  * Does the work of a program to its end, tells a person what went wrong, and gives the exit code. Where nobody reads any more
- * what it says it ends, unless it is said that it goes on: it may have something to take back.
+ * what it says it ends, unless it is said that it goes on.
  */
-export async function runMain(
-  work: () => Promise<void>,
-  { goesOnUnheard = false } = {},
-): Promise<number> {
+export async function runMain(work: () => Promise<void>): Promise<number> {
   const endUnheard = (code: number) => {
-    if (!goesOnUnheard) process.exit(code);
+    if (!goesOn) process.exit(code);
   };
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     // The reader of a pipe has seen enough: `postern --help | head -1` is no error.
@@ -26,6 +23,13 @@ export async function runMain(
     return fail(error);
   }
 }
+
+/** From now on it goes on to its end where nobody reads any more what it says: it changes something, or has something to take back. */
+export function goOnUnheard(): void {
+  goesOn = true;
+}
+
+let goesOn = false;
 
 /** How it ends where what it has to tell cannot be told. */
 let ending: number = exitCodes.failed;

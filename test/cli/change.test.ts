@@ -155,6 +155,53 @@ describe("orphans", () => {
     },
     slow,
   );
+
+  test(
+    "are deleted to the last one where nobody reads any more what is said",
+    async () => {
+      const { body } = await on.local.kube<{ spec: { clusterID: string } }>(
+        "GET",
+        `${hostedClusters}/blue`,
+      );
+      const left = [zone("one.example.com"), zone("two.example.com")];
+      for (const id of left)
+        await on.change(id, {
+          location: "global",
+          tags: { postern_owner: `${body.spec.clusterID}/gone` },
+        });
+      const child = spawn(process.execPath, [join(root, "bin/postern.js"), "orphans", "--delete"], {
+        env: { ...process.env, KUBECONFIG: on.local.ready.kubeconfig },
+      });
+      child.stdout.destroy();
+      const [stderr, [exitCode]] = await Promise.all([text(child.stderr), once(child, "close")]);
+      expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+      expect(await Promise.all(left.map(status))).toEqual([404, 404]);
+    },
+    slow,
+  );
+
+  test(
+    "that cannot be deleted are named with the reason, also in the wide form",
+    async () => {
+      const { body } = await on.local.kube<{ spec: { clusterID: string } }>(
+        "GET",
+        `${hostedClusters}/blue`,
+      );
+      const id = zone("stays.example.com");
+      await on.change(id, {
+        location: "global",
+        tags: { postern_owner: `${body.spec.clusterID}/gone` },
+      });
+      const allow = await on.refuse("Microsoft.Network/privateDnsZones/delete");
+      expect(await on.run("orphans", "--delete", "-o", "wide")).toMatchObject({
+        exitCode: 1,
+        stdout: expect.stringMatching(/^deleting zone .*\nnot deleted: \S*stays\.example\.com: \S/),
+      });
+      await allow();
+      expect((await on.run("orphans", "--delete")).exitCode).toBe(0);
+    },
+    slow,
+  );
 });
 
 describe("adopt", () => {
