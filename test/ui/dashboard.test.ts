@@ -8,6 +8,14 @@ import { describeInBrowser, keepPicture, seriousBarriers, untilAllWork } from ".
 /** A fresh local mode for each test: a test breaks things. */
 const start = (...args: string[]): Promise<Running> => startLocal("--speed", "100", ...args);
 
+/** The demo, where nobody approves a connection unasked. */
+function withoutApproval(): string {
+  const demo = readFileSync(join(root, "examples/local/demo.yaml"), "utf8");
+  const scenario = join(folder(), "waiting.yaml");
+  writeFileSync(scenario, demo.replaceAll(/^ *autoApprovedSubscriptions: .*\n/gm, ""));
+  return scenario;
+}
+
 describeInBrowser("the dashboard", (open) => {
   test("the demo comes up in the picture, in both themes, with no barrier", async () => {
     const local = await start();
@@ -50,10 +58,7 @@ describeInBrowser("the dashboard", (open) => {
   }, 240_000);
 
   test("a connection that waits is approved from the picture", async () => {
-    const demo = readFileSync(join(root, "examples/local/demo.yaml"), "utf8");
-    const scenario = join(folder(), "waiting.yaml");
-    writeFileSync(scenario, demo.replaceAll(/^ *autoApprovedSubscriptions: .*\n/gm, ""));
-    const local = await start("--scenario", scenario);
+    const local = await start("--scenario", withoutApproval());
     const { page } = await open(`${local.ready.dashboard.url}/#/clusters/org/amber`);
     await page.locator(".node.endpoint.pending").waitFor({ timeout: 90_000 });
     await page.locator(".line.pending").waitFor();
@@ -66,12 +71,33 @@ describeInBrowser("the dashboard", (open) => {
     const local = await start("--clusters", "200");
     const { page } = await open(local.ready.dashboard.url);
     await expect.poll(() => page.locator(".tile").count(), { timeout: 60_000 }).toBe(204);
+    await page.locator('html[data-drawn-clusters="204"]').waitFor();
     const ms = await page.locator("html").getAttribute("data-drawn-ms");
     console.log(`204 clusters were drawn ${ms} ms after their data`);
+    // A picture of them all would be too large; that of the gateway and its appliances is not.
+    await expect.poll(() => page.locator("svg[data-drawn] .node.appliance").count()).toBe(3);
+    expect(await page.locator("svg[data-drawn] .node.pool").count()).toBe(1);
+    expect(await page.locator("svg[data-drawn] .node.cluster").count()).toBe(0);
     await page.getByRole("searchbox", { name: "Search clusters" }).fill("blue");
     await expect.poll(() => page.locator(".tile").count()).toBe(1);
     await page.locator(".tile").click();
     await page.getByRole("heading", { name: "clusters/blue", level: 1 }).waitFor();
+  }, 240_000);
+
+  test("a filter whose last cluster has changed can be let go", async () => {
+    const local = await start("--scenario", withoutApproval());
+    const { page } = await open(local.ready.dashboard.url);
+    await page.locator(".node.endpoint.pending").waitFor({ timeout: 90_000 });
+    // The others work by then, and this one waits for whoever approves it.
+    await expect.poll(() => page.locator(".tile.ok").count(), { timeout: 90_000 }).toBe(3);
+    const filter = page.locator(".filters button:not(.ok)");
+    await filter.click();
+    await expect.poll(() => page.locator(".tile").count()).toBe(1);
+    await page.locator(".node.endpoint.pending").click();
+    await page.getByRole("button", { name: "Approve its connection" }).click();
+    await expect.poll(() => page.locator(".tile").count(), { timeout: 90_000 }).toBe(0);
+    await page.locator('.filters button[aria-pressed="true"]').click();
+    await expect.poll(() => page.locator(".tile").count()).toBe(4);
   }, 240_000);
 
   test("a cluster is skipped to, left and not found, and the page says where one is", async () => {

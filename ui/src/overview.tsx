@@ -6,7 +6,7 @@ import { Badge, marks, NotRead, words } from "./state.tsx";
 import { Steps } from "./steps.tsx";
 import type { ActionButton, Picture as Data, JournalStep, Node, State } from "./types.ts";
 
-/** Up to so many clusters the overview draws every piece; beyond that each cluster is one tile. */
+/** Up to so many clusters the overview draws every piece; beyond that each cluster is one tile, and only what serves none is drawn. */
 const mostDrawn = 8;
 const order: State[] = ["broken", "absent", "pending", "working", "unknown", "ok"];
 
@@ -43,7 +43,11 @@ export function Overview(props: {
     }
     return byCluster;
   }, [picture]);
-  const held = chosen && picture.nodes.find(({ id }) => id === chosen.id);
+  const drawn = useMemo(
+    () => (picture.clusters.length <= mostDrawn ? picture : withoutClusters(picture)),
+    [picture],
+  );
+  const held = chosen && drawn.nodes.find(({ id }) => id === chosen.id);
   return (
     <>
       <section class="bar" aria-label="Clusters">
@@ -62,7 +66,8 @@ export function Overview(props: {
         <fieldset class="filters" aria-label="Show only">
           {order.map((state) => {
             const count = picture.clusters.filter((each) => each.state === state).length;
-            return count === 0 ? null : (
+            // The one that is pressed stays, or nobody could let it go when the last of its clusters has changed.
+            return count === 0 && only !== state ? null : (
               <button
                 key={state}
                 type="button"
@@ -89,10 +94,18 @@ export function Overview(props: {
           </li>
         ))}
       </ul>
-      {found.length === 0 ? <p class="quiet">no cluster is called so</p> : null}
-      {picture.clusters.length <= mostDrawn ? (
+      {found.length === 0 ? (
+        <p class="quiet">
+          {search.trim() !== ""
+            ? "no cluster is called so"
+            : only === undefined
+              ? "there is no cluster yet"
+              : `no cluster: ${words[only]}`}
+        </p>
+      ) : null}
+      {drawn.nodes.length > 0 ? (
         <section aria-label="Picture" class="drawn">
-          <Picture picture={picture} chosen={held?.id} choose={setChosen} />
+          <Picture picture={drawn} chosen={held?.id} choose={setChosen} />
           {held ? (
             <Details node={held} actions={actions} act={act} close={() => setChosen(undefined)} />
           ) : null}
@@ -107,6 +120,19 @@ export function Overview(props: {
       ) : null}
     </>
   );
+}
+
+/** What serves no cluster of its own: gateways, their pools and the appliances in them. */
+function withoutClusters(picture: Data): Data {
+  const nodes = picture.nodes.filter(({ cluster }) => cluster === undefined);
+  const kept = new Set(nodes.map(({ id }) => id));
+  const networks = new Set(nodes.map(({ network }) => network));
+  return {
+    ...picture,
+    nodes,
+    lines: picture.lines.filter(({ from, to }) => kept.has(from) && kept.has(to)),
+    networks: picture.networks.filter(({ id }) => networks.has(id)),
+  };
 }
 
 const links: Node["kind"][] = ["load-balancer", "link-service", "endpoint"];
