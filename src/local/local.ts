@@ -98,13 +98,17 @@ export async function startLocal(
     const log = createWriteStream(folder.file("operator.log"), { flags: "a", mode: 0o600 });
     log.on("error", (cause) => fail(folder.unwritable("operator.log", cause)));
     stops.push(() => void log.end());
+    const tell = (line: string) => {
+      // An event that was on its way when everything ended may fail after that, and say so.
+      if (!log.writableEnded) log.write(line);
+    };
     const operator = await startOperator(
       {
         ...{ connection, clusterApi, clock, version, port: ports.operator },
         env: { ...env, ...people.operator },
         cloudProvider: people.cloudProvider(clock),
         shared: kubeconfig !== undefined,
-        log: (line) => log.write(line),
+        log: tell,
       },
       signal,
     );
@@ -113,7 +117,7 @@ export async function startLocal(
     const dashboard = await startDashboard({
       ...{ operator, simulator, version, port: ports.dashboard },
       ...{ person: people.road, operatorId: people.operatorId },
-      log: makeLog({ write: (line) => void log.write(line) }),
+      log: makeLog({ write: tell }),
       ...{ managementGroup, subscriptions: subscriptionsOf(simulator, managementGroup) },
     });
     stops.push(() => dashboard.close());
