@@ -123,11 +123,17 @@ describeHosted("bad input, with everything at work", (startWorld) => {
   async function cluster(
     world: HostedWorld,
     name: string,
-    over: { namespace?: string; spec?: object; network?: object; annotations?: object } = {},
+    over: {
+      namespace?: string;
+      subscription?: string;
+      spec?: object;
+      network?: object;
+      annotations?: object;
+    } = {},
   ): Promise<Thing> {
-    const { namespace = "org" } = over;
+    const { namespace = "org", subscription = guestSubscription } = over;
     const isManagement = name === management.name;
-    const subscriptionID = isManagement ? managementSubscription : guestSubscription;
+    const subscriptionID = isManagement ? managementSubscription : subscription;
     const resourceGroup = namespace === "org-other" ? `${name}-other` : name;
     inAzure(world, resourceGroupId(subscriptionID, resourceGroup));
     const links = isManagement
@@ -180,18 +186,48 @@ describeHosted("bad input, with everything at work", (startWorld) => {
     }[];
     const told = events.filter((each) => each.regarding.name === thing.metadata.name);
     expect(told.map((each) => `${each.type} ${each.reason}`)).toContain(`Warning ${reason}`);
+    return message;
   }
+
+  const isConnected = (world: HostedWorld, thing: Thing) =>
+    world.until(`${thing.metadata.name} is connected and named`, async () => {
+      const seen = await now(world, thing);
+      return ["GSPrivateLinksReady", "GSDNSZoneReady"].every((type) =>
+        world.condition(seen, type)?.startsWith("True"),
+      );
+    });
+
+  test("a cluster of another tenant, whose identity works, is told that Azure does not connect the two", async () => {
+    const world = await start();
+    const { directory, roles } = world.azure.simulator;
+    const subscription = "44444444-4444-4444-8444-444444444444";
+    directory.addSubscription(subscription, otherTenant);
+    const secrets = [{ value: "hush" }];
+    const { appId, objectId } = directory.addApplication({ tenant: otherTenant, secrets });
+    roles.makeOwner({ tenant: otherTenant, objectId, appId });
+    await secret(world, "org", "far", { clientSecret: "hush" });
+    await identity(world, "org", "far", appId, { tenantID: otherTenant });
+    await cluster(world, "mc", { namespace: "org-mc" });
+    const good = await cluster(world, "good");
+    // The API server takes an empty namespace for none.
+    const identityRef = { kind: "AzureClusterIdentity", name: "far", namespace: "" };
+    const far = await cluster(world, "far", { subscription, spec: { identityRef } });
+
+    await world.until("the link of the far one is made", async () => {
+      const told = world.condition(await now(world, far), "PrivateLinksReady");
+      return told === "True Realised";
+    });
+    const message = await isTold(world, far, "GSPrivateLinksReady", "LinkInAnotherTenant");
+    expect(message).toContain("of different tenants");
+    expect(message).toContain("put both clusters into one tenant");
+    await isConnected(world, good);
+  }, 120_000);
 
   test("each is told what is wrong and what to do, by a condition and an event, and the others go on", async () => {
     const world = await start();
     await cluster(world, "mc", { namespace: "org-mc" });
     const good = await cluster(world, "good");
-    await world.until("the good one is connected and named", async () => {
-      const seen = await now(world, good);
-      return ["GSPrivateLinksReady", "GSDNSZoneReady"].every((type) =>
-        world.condition(seen, type)?.startsWith("True"),
-      );
-    });
+    await isConnected(world, good);
 
     const named = (name: string) => ({ identityRef: { kind: "AzureClusterIdentity", name } });
     const bare = await cluster(world, "bare", { network: { subnets: [] } });
@@ -222,10 +258,6 @@ describeHosted("bad input, with everything at work", (startWorld) => {
     await isTold(world, far, "PrivateLinksReady", "NotRealised");
     await isTold(world, twin, links, "PrivateEndpointNameTaken");
     await isTold(world, twin, names, "OwnedByAnother");
-    for (const thing of [good, late])
-      await world.until(`${thing.metadata.name} is connected and named`, async () => {
-        const seen = await now(world, thing);
-        return [links, names].every((type) => world.condition(seen, type)?.startsWith("True"));
-      });
+    for (const thing of [good, late]) await isConnected(world, thing);
   }, 120_000);
 });

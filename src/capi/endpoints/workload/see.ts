@@ -16,6 +16,7 @@ import type { PrivateEndpointSpec } from "../../../model/kinds/azure-cluster-net
 import type { CapiCluster } from "../../../model/kinds/capi-cluster.ts";
 import { idKey, resourceGroupId, resourceIn } from "../../../model/resource-id.ts";
 import { reachOf } from "../../endpoint-address.ts";
+import { referenceOf } from "../../identities.ts";
 import {
   annotations,
   conditions,
@@ -271,9 +272,9 @@ async function unlessFailed<T>(
 }
 
 function tenantsDiffer(one: AzureCluster, other: AzureCluster, { identities }: Known): boolean {
-  const tenantOf = ({ spec, metadata }: AzureCluster) => {
-    const { name, namespace = metadata.namespace } = spec.identityRef ?? {};
-    return identities.get(`${namespace}/${name}`)?.spec.tenantID?.toLowerCase();
+  const tenantOf = (cluster: AzureCluster) => {
+    const named = referenceOf(cluster);
+    return named && identities.get(keyOf({ metadata: named }))?.spec.tenantID?.toLowerCase();
   };
   const [a, b] = [tenantOf(one), tenantOf(other)];
   return a !== undefined && b !== undefined && a !== b;
