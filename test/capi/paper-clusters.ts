@@ -32,6 +32,7 @@ import { idKey } from "../../src/model/resource-id.ts";
 export const managementSubscription = "11111111-1111-4111-8111-111111111111";
 export const workloadSubscription = "33333333-3333-4333-8333-333333333333";
 export const managementKey = "org-mc/mc";
+const usualAddress = "10.0.0.7";
 
 /** A link of a cluster, where it differs. */
 export interface LinkShape {
@@ -126,6 +127,8 @@ export class PaperClusters {
   tenants = new Map<string, string>();
   /** A stock CAPZ leaves in Azure what is taken out of the spec. */
   capz: "stock" | "deleting" = "stock";
+  /** The address that an endpoint gets, by its id. */
+  addressFor: (id: string) => string = () => usualAddress;
   writes = 0;
   #now = 0;
   #writtenAt = Number.NEGATIVE_INFINITY;
@@ -290,7 +293,11 @@ export class PaperClusters {
       for (const each of this.endpointsOf(key)) {
         const id = idOf(group, each.name);
         asked.add(id);
-        if (!this.azure.has(id)) this.azure.set(id, endpointIn(id, object, each));
+        if (!this.azure.has(id)) {
+          const made = endpointIn(id, object, each);
+          const text = JSON.stringify(made).replaceAll(usualAddress, this.addressFor(id));
+          this.azure.set(id, JSON.parse(text));
+        }
       }
     }
     if (this.capz === "deleting")
@@ -372,7 +379,7 @@ export function endpointIn(
       networkInterfaces: [
         {
           id: "nic",
-          properties: { ipConfigurations: [{ properties: { privateIPAddress: "10.0.0.7" } }] },
+          properties: { ipConfigurations: [{ properties: { privateIPAddress: usualAddress } }] },
         },
       ],
     },

@@ -12,9 +12,12 @@ import {
   workloadSubscription,
 } from "../../../test/capi/paper-clusters.ts";
 import { fc } from "../../../test/setup/random.ts";
+import { connectionsOf, type PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
 import { keyOf } from "../../model/kind.ts";
 import type { PrivateEndpointSpec } from "../../model/kinds/azure-cluster-network.ts";
+import { idKey } from "../../model/resource-id.ts";
 import { annotations } from "../names.ts";
+import { privateLinksOf } from "../private-links.ts";
 import { serviceOf } from "./wanted.ts";
 
 /** Names that begin with each other, groups and subscriptions that are shared. */
@@ -89,6 +92,8 @@ function made(of: World): PaperClusters {
   return paper;
 }
 
+const linkServiceIn = (group: string, name: string) =>
+  `${group}/providers/Microsoft.Network/privateLinkServices/${name}`;
 const keysOf = (of: World) => of.clusters.map((each) => keyOf({ metadata: each }));
 const runs = { numRuns: 300 };
 
@@ -179,24 +184,48 @@ test("law 3: what others have in the subnet and in Azure is never touched", () =
   );
 });
 
+/** Whether one could connect through an endpoint, and where it leads. */
+function stateOf({ properties }: PrivateEndpoint): string {
+  const [connection] = connectionsOf({ properties });
+  const { privateLinkServiceId, privateLinkServiceConnectionState } = connection?.properties ?? {};
+  return `${privateLinkServiceConnectionState?.status} ${idKey(privateLinkServiceId ?? "")}`;
+}
+
 test("law 5: an address is published only where the endpoint leads to this very cluster and is approved", () => {
   fc.assert(
     fc.property(world, (of) => {
       const paper = made(of);
+      const ids: string[] = [];
+      paper.addressFor = (id) => `10.1.0.${ids.push(id)}`;
       paper.settle();
+      const idAt = (address: string) => ids[Number(address.split(".").at(-1)) - 1] ?? "";
+      const endpointAt = (address: string) => paper.azure.get(idAt(address)) as PrivateEndpoint;
+      const services = (group: string, ...links: string[]) =>
+        links.map((name) => `Approved ${idKey(linkServiceIn(group, name))}`);
+      const publishers = new Set<string>();
       for (const key of keysOf(of)) {
         const cluster = paper.get(key);
+        const { links } = privateLinksOf(cluster);
         const address = cluster.metadata.annotations?.[annotations.apiServerAddress];
-        const leads = paper.endpointsOf(managementKey).filter((each) =>
-          serviceOf(each)
-            .toLowerCase()
-            .startsWith(`${groupPath(cluster).toLowerCase()}/`),
-        );
-        if (address !== undefined) expect(leads).not.toEqual([]);
+        if (address !== undefined) {
+          expect(idAt(address)).toContain("/resourcegroups/mc/");
+          const names = links.map(({ name }) => name);
+          expect(services(groupPath(cluster), ...names)).toContain(stateOf(endpointAt(address)));
+          // Two clusters of one group may have a link of one name: it is one's alone.
+          expect(publishers).not.toContain(address);
+          publishers.add(address);
+        }
+        const back = cluster.metadata.annotations?.[annotations.managementAddress];
+        if (back !== undefined) {
+          const group = groupPath(paper.get(managementKey));
+          expect(idAt(back)).toBe(
+            idOf(groupPath(cluster), `${cluster.metadata.name}-to-mc-gateway-privateendpoint`),
+          );
+          expect([stateOf(endpointAt(back))]).toEqual(services(group, "mc-gateway-privatelink"));
+        }
         const ready = cluster.status?.conditions?.find(
           (each) => each.type === "GSPrivateLinksReady",
         );
-        const links = cluster.spec.networkSpec?.apiServerLB?.privateLinks ?? [];
         if (ready?.status === "True" && links.length > 0) expect(address).toBeDefined();
       }
     }),
