@@ -5,6 +5,7 @@ import type { WatchCache } from "../kube/cache.ts";
 import type { KubeClient } from "../kube/client.ts";
 import type { Pass } from "../kube/pass.ts";
 import type { Also, Parts } from "../kube/runtime.ts";
+import { whenItMatters } from "../kube/when-it-matters.ts";
 import { type KubeObject, keyOf } from "../model/kind.ts";
 import { type AzureCluster, azureCluster } from "../model/kinds/azure-cluster.ts";
 import {
@@ -142,9 +143,20 @@ export function capiViews(options: CapiViewOptions): CapiViews {
           return place !== undefined && keyOf({ metadata: place }) === keyOf(changed);
         })
         .flatMap(users);
+    // An identity may admit namespaces by their labels.
+    const ofNamespace = whenItMatters(
+      ({ metadata }) => {
+        const all = known.list();
+        const inIt = all.filter((each) => each.metadata.namespace === metadata.name);
+        const shared = inIt.some((each) => keyOf(each) === managementKey);
+        return (shared ? all : inIt).flatMap(keysOf);
+      },
+      ({ metadata }) => metadata.labels,
+    );
     return [
       { kind: azureClusterIdentity, keys: (changed) => users(changed as AzureClusterIdentity) },
       { kind: secretKind, ...metadataOnly, keys: ofSecret },
+      { kind: namespaceKind, ...metadataOnly, keys: ofNamespace },
     ];
   };
 

@@ -72,6 +72,15 @@ export function providerConfigFeature(): MakeFeature {
         .filter((each) => each.metadata.namespace === metadata.namespace)
         .filter(({ spec }) => spec.infrastructureRef?.kind === "AzureASOManagedCluster")
         .map(keyOf);
+    // An identity may admit namespaces by their labels.
+    const ofNamespace = whenItMatters(
+      (changed) =>
+        clusters
+          .list()
+          .filter((each) => each.metadata.namespace === changed.metadata.name)
+          .map(keyOf),
+      ({ metadata }) => metadata.labels,
+    );
     const also: Also[] = [
       // A Cluster of the same name may have gone, and with it the claim.
       { kind: capiCluster, keys: whenItMatters(named, ({ metadata }) => metadata.finalizers) },
@@ -89,6 +98,7 @@ export function providerConfigFeature(): MakeFeature {
       },
       { kind: azureClusterIdentity, keys: ofIdentity },
       { kind: secret, ...metadataOnly, keys: ofSecret },
+      { kind: namespace, ...metadataOnly, keys: ofNamespace },
     ];
     return { feature: feature as Feature, also };
   };

@@ -15,7 +15,13 @@ import { resourceGroupId } from "../../../src/model/resource-id.ts";
 import type { TrustedIssuer } from "../../../src/simulator/application.ts";
 import { guestSubscription, location, tenant } from "../hosted/azure.ts";
 import { describeHosted, type HostedWorld, type Thing } from "../hosted/world.ts";
-import { azureClusterObject, identityObject, management, namespaces } from "./objects.ts";
+import {
+  azureClusterObject,
+  identityObject,
+  labelNamespace,
+  management,
+  namespaces,
+} from "./objects.ts";
 
 const issuer = "https://kubernetes.default.svc";
 const contributor =
@@ -213,6 +219,20 @@ describeHosted("the identities of Cluster API", (startWorld) => {
     expect(await looked(world, "thief", "other")).toBe("True Looked");
     await world.patch(one, { spec: { allowedNamespaces: null } });
     expect(await looked(world, "a1")).toBe("False NamespaceNotAllowed");
+  });
+
+  test("a namespace that gets the label by which an identity admits it counts at once", async () => {
+    const world = await start();
+    await namespaces(world, "labelled");
+    await labelNamespace(world, "labelled", { team: null });
+    const { appId } = application(world, "a1");
+    await secret(world, "a", { clientSecret: "hush" });
+    const selector = { matchLabels: { team: "a" } };
+    await identity(world, "a", appId, { allowedNamespaces: { selector } });
+    await cluster(world, "a1", { name: "a", namespace: "org" }, { namespace: "labelled" });
+    expect(await looked(world, "a1", "labelled")).toBe("False NamespaceNotAllowed");
+    await labelNamespace(world, "labelled", { team: "a" });
+    expect(await looked(world, "a1", "labelled")).toBe("True Looked");
   });
 
   test("a workload identity is proved by the token file of this process", async () => {

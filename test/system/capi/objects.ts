@@ -68,6 +68,12 @@ export async function namespaces(world: HostedWorld, ...names: string[]): Promis
     await world.cluster.request("POST", "/api/v1/namespaces", { metadata: { name } });
 }
 
+/** Set a label of a namespace; null takes it away. */
+export function labelNamespace(world: HostedWorld, name: string, labels: object): Promise<Thing> {
+  const metadata = { name, namespace: "" } as Thing["metadata"];
+  return world.patch({ kind: "Namespace", metadata } as Thing, { metadata: { labels } });
+}
+
 /** Set conditions of an AzureCluster, as CAPZ and the features do. */
 export function conditionsOf(statuses: Record<string, string>) {
   const lastTransitionTime = "2026-01-01T00:00:00Z";

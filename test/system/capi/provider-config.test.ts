@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
 import { providerConfigFeature } from "../../../src/capi/provider-config/controller.ts";
 import { describeHosted, type HostedWorld } from "../hosted/world.ts";
-import { azureClusterObject, clusterObject, identityObject, namespaces } from "./objects.ts";
+import {
+  azureClusterObject,
+  clusterObject,
+  identityObject,
+  labelNamespace,
+  namespaces,
+} from "./objects.ts";
 
 const finalizer = "azure.giantswarm.io/providerconfig";
 const spec = {
@@ -119,6 +125,60 @@ describeHosted("the ProviderConfig of a Cluster", (startWorld) => {
     await world.patch(identity, { spec: { allowedNamespaces: { list: ["org"] } } });
     await world.settled();
     expect((await config(world))?.spec).toEqual(spec);
+  });
+
+  test("is made when the namespace gets a label by which an identity admits it", async () => {
+    const world = await start();
+    await namespaces(world, "labelled");
+    await labelNamespace(world, "labelled", { team: null });
+    const allowedNamespaces = { selector: { matchLabels: { team: "a" } } };
+    await world.make(identityObject("labelled", "one", { allowedNamespaces }));
+    await workload(world, "labelled");
+    expect(await told(world, "labelled")).toContain("NamespaceNotAllowed");
+    await labelNamespace(world, "labelled", { team: "a" });
+    await world.settled();
+    expect((await config(world))?.spec).toEqual(spec);
+  });
+
+  test("of a managed cluster of CAPZ is made from the identity of its control plane", async () => {
+    const world = await start();
+    const ref = (kind: string, name: string) => ({
+      apiGroup: "infrastructure.cluster.x-k8s.io",
+      kind,
+      name,
+    });
+    const made = await world.make(
+      clusterObject("org", "wc", {
+        infrastructureRef: ref("AzureManagedCluster", "wc"),
+        controlPlaneRef: ref("AzureManagedControlPlane", "wc-control-plane"),
+      }),
+    );
+    const subscriptionID = "33333333-3333-4333-8333-333333333333";
+    const controlPlane = await world.make({
+      apiVersion: "infrastructure.cluster.x-k8s.io/v1beta1",
+      kind: "AzureManagedControlPlane",
+      metadata: { namespace: "org", name: "wc-control-plane" },
+      spec: {
+        ...{ location: "westeurope", subscriptionID },
+        identityRef: { kind: "AzureClusterIdentity", name: "one" },
+      },
+    } as Made);
+    await world.settled();
+    expect(await config(world)).toBeUndefined();
+    await world.make(identityObject("org", "one"));
+    await world.settled();
+    expect((await config(world))?.spec).toEqual({ ...spec, subscriptionID });
+    await world.make(identityObject("org", "two", { clientID: "second" }));
+    await world.patch(
+      { ...controlPlane, kind: "AzureManagedControlPlane" },
+      { spec: { identityRef: { name: "two" } } },
+    );
+    await world.settled();
+    expect((await config(world))?.spec).toEqual({ ...spec, subscriptionID, clientID: "second" });
+    await world.remove(made);
+    await world.settled();
+    expect(await config(world)).toBeUndefined();
+    expect(await cluster(world)).toBeUndefined();
   });
 
   test("of two Clusters of one name is the first's, and the second's when that is gone", async () => {
