@@ -363,6 +363,24 @@ describeHosted("endpoints between management and workload clusters", (startWorld
     expect(world.azure.at(apiId("wc1"))).toBeUndefined();
   });
 
+  test("a public cluster goes although the management side cannot be asked", async () => {
+    const world = await startEndpoints(startWorld, {
+      viewsOf: ({ of }) => ({
+        of: (cluster, pass) => {
+          if (cluster.spec.subscriptionID === managementSubscription) throw missing();
+          return of(cluster, pass);
+        },
+      }),
+    });
+    await makeManagement(world);
+    const made = await makeWorkload(world, "wc1", { type: "Public" });
+    await world.advance(10_000);
+    expect((await now(world, "wc1"))?.metadata.finalizers).toHaveLength(1);
+    await world.remove(made);
+    await world.advance(10_000);
+    expect(await now(world, "wc1")).toBeUndefined();
+  });
+
   test("a deletion without a management cluster ends by the annotation that its message names", async () => {
     const world = await startEndpoints(startWorld);
     const mc = await makeManagement(world);

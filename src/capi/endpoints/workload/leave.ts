@@ -24,7 +24,7 @@ const wayOut = `annotate this AzureCluster with ${annotations.abandon}="true" to
  *   being deleted       -            -                   go: its endpoints go with it
  *   there               some, < 2 min                    wait: the next write of the management cluster takes them out
  *   there               some, longer                     say that it is not written, and how to get out
- *   there               none         cannot be seen      say so and how to get out
+ *   there               none         cannot be seen      say so and how to get out; a public cluster without links never had any
  *   there               none         some, for < 2 min   wait: CAPZ may delete them
  *   there               none         some, for longer    delete what CAPZ or we made; what nobody marked is left
  *   there               none         none, for < 20 s    wait: something may be under way
