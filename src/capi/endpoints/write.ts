@@ -140,14 +140,18 @@ export class LastWrites {
     const key = keyOf(cached);
     const version = this.#versions.get(key);
     if (version === undefined) return cached;
-    this.#versions.delete(key);
     // The API server promises that versions of one kind can be compared as numbers.
-    if (Number(cached.metadata.resourceVersion) >= Number(version)) return cached;
+    if (Number(cached.metadata.resourceVersion) >= Number(version)) {
+      this.#versions.delete(key);
+      return cached;
+    }
     const { namespace, name, uid } = cached.metadata;
     const found = await this.#kube.get<AzureCluster>(
       { kind: azureCluster, namespace, name },
       signal,
     );
-    return found?.metadata.uid === uid && found !== undefined ? found : cached;
+    if (found !== undefined && found.metadata.uid === uid) return found;
+    this.#versions.delete(key);
+    return cached;
   }
 }
