@@ -59,6 +59,7 @@ export function seen(over: Partial<Seen> = {}): Seen {
     zones: [],
     networks: { toWorkload: managementNetwork, toManagement: workloadNetwork },
     served: { toWorkload: false, toManagement: false },
+    expected: { toWorkload: true, toManagement: true },
     api: { state: "known", values: ["10.1.0.100"] },
     bastion: { state: "none" },
     services: [],

@@ -65,6 +65,7 @@ export function factsOf(objects: Objects, setting: Setting): Seen {
     zones: [],
     networks: {},
     served: { toWorkload: false, toManagement: false },
+    expected: { toWorkload: false, toManagement: false },
     api: { state: "none" },
     bastion: { state: "none" },
     services: [],

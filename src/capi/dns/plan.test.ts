@@ -31,6 +31,9 @@ function withInfrastructure(over: Partial<NonNullable<Seen["infrastructure"]>>):
     : world;
 }
 
+/** A name that each private zone has. */
+const nameIn = { toWorkload: "apiserver", toManagement: "ingress" } as const;
+
 const going = (): Seen => ({ ...seen(), cluster: { ...seen().cluster, deleting: true } });
 const told = ({ infrastructure }: Seen) =>
   `${infrastructure?.told?.status} ${infrastructure?.told?.reason}`;
@@ -702,6 +705,42 @@ describe("when a cluster goes", () => {
 });
 
 describe("what is told", () => {
+  const none = { toWorkload: { state: "none" }, toManagement: {} } as const;
+
+  test.each([
+    ["toWorkload", "wc1.example.com has no names in the management network yet"],
+    ["toManagement", "mc.example.com has no names in this network yet"],
+  ] as const)(
+    "is not ready before the endpoint %s has come and its names are there",
+    (role, message) => {
+      const azure = new PaperDns();
+      const first = settle(azure, seen({ [role]: none[role] }));
+      expect(azure.values(own, "A", "api")).toBeDefined();
+      expect(told(first.world)).toBe(`False ${reasons.privateNamesPending}`);
+      expect(first.world.infrastructure?.told?.message).toContain(message);
+      expect(first.planned).toMatchObject({ events: [], again: { afterMs: 60_000 } });
+      const come = { ...first.world, [role]: seen()[role] };
+      expect(plan(azure.seen(come)).steps.map((step) => step.do)).toEqual(["make zone"]);
+      const { world } = settle(azure, come, (step) => {
+        if (step.do === "tell")
+          expect(azure.values(zoneIds[role], "A", nameIn[role])).toBeDefined();
+      });
+      expect(told(world)).toBe("True GSDNSZonesCreated");
+    },
+  );
+
+  test("is not ready while an endpoint that has no names yet is being made", () => {
+    const { world } = settle(new PaperDns(), seen({ toWorkload: { state: "unknown" } }));
+    expect(told(world)).toBe("undefined undefined");
+  });
+
+  test("is ready without private names where nobody asks for an endpoint", () => {
+    const expected = { toWorkload: false, toManagement: false };
+    expect(told(settle(new PaperDns(), seen({ ...none, expected })).world)).toBe(
+      "True GSDNSZonesCreated",
+    );
+  });
+
   test("a failure of the last pass is in the condition while there is something to do", () => {
     const failures = [
       { reason: "AuthorizationFailed", message: "cannot write · not allowed · grant it" },

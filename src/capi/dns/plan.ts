@@ -10,6 +10,9 @@ import { type DnsStep, joined, nothing, type Part, waiting } from "./steps.ts";
 import { publicZone } from "./wanted.ts";
 import { planZone, undoZone, unreadable } from "./zone.ts";
 
+const privateRoles = ["toWorkload", "toManagement"] as const;
+type PrivateRole = (typeof privateRoles)[number];
+
 const absentMs = 60_000;
 const unreadyMs = 2 * 60_000;
 /** How soon to look again for an address that is still to come. */
@@ -30,7 +33,8 @@ const addressMs = 60_000;
  *     zone toWorkload        while an endpoint in the management network is approved; else undone
  *     zone toManagement      while an endpoint in this network is approved; else undone
  *
- *   and the condition: False while something is wrong, True when all of it is there, as it was in between.
+ *   and the condition: False while something is wrong or an endpoint is still to come, True when all of it is there, as it
+ *   was in between.
  */
 export function plan(seen: Seen): Plan<DnsStep> {
   const { cluster, infrastructure } = seen;
@@ -43,7 +47,7 @@ export function plan(seen: Seen): Plan<DnsStep> {
   if (!cluster.ready) return { ...still, ...held, again: { afterMs: unreadyMs } };
   const part = joined([
     planPublic(seen),
-    ...(["toWorkload", "toManagement"] as const).map((role) => planPrivate(seen, role)),
+    ...privateRoles.map((role) => planPrivate(seen, role)),
     { ...nothing, problems: seen.problems },
   ]);
   const problems = withFailures(part, seen);
@@ -89,17 +93,29 @@ function planDelegation(seen: Seen, base: ZoneSeen): Part {
   return zone?.look.state === "there" ? delegation : { ...delegation, pending: true };
 }
 
-function planPrivate(seen: Seen, role: "toWorkload" | "toManagement"): Part {
+function planPrivate(seen: Seen, role: PrivateRole): Part {
   const zones = seen.zones.filter((each) => each.role === role);
-  const given = role === "toWorkload" ? [seen.toWorkload] : Object.values(seen.toManagement);
   const wanted = seen.networks[role] !== undefined && !seen.served[role];
-  const parts = zones.map((zone) => {
-    if (wanted && given.some(({ state }) => state === "known")) return planZone(seen, zone);
-    // It may be a moment only: what answers goes on answering.
-    if (wanted && given.some(({ state }) => state === "unknown")) return nothing;
-    return undoZone(seen, zone, "no approved endpoint leads there");
-  });
-  return joined(parts);
+  const leads = leadsThere(seen, role);
+  if (wanted && leads === "known") return joined(zones.map((zone) => planZone(seen, zone)));
+  // It may be a moment only: what answers goes on answering.
+  if (wanted && leads === "unknown") return waiting(addressMs);
+  const parts = zones.map((zone) => undoZone(seen, zone, "no approved endpoint leads there"));
+  return joined([...parts, ...(isAwaited(seen, role) ? [waiting(addressMs)] : [])]);
+}
+
+/** Whether an endpoint leads to the other side: the best that is known of one. */
+function leadsThere(seen: Seen, role: PrivateRole): Addresses["state"] {
+  const given = role === "toWorkload" ? [seen.toWorkload] : Object.values(seen.toManagement);
+  const has = (wanted: Addresses["state"]) => given.some(({ state }) => state === wanted);
+  return has("known") ? "known" : has("unknown") ? "unknown" : "none";
+}
+
+/** Whether private names are missing because their endpoint is still to come. */
+function isAwaited(seen: Seen, role: PrivateRole): boolean {
+  return (
+    seen.expected[role] && seen.networks[role] !== undefined && leadsThere(seen, role) === "none"
+  );
 }
 
 function pendingFor(addresses: Addresses): Part {
@@ -114,9 +130,21 @@ function verdictOf(seen: Seen, part: Part): PlannedCondition | undefined {
     const { reason, message } = problem;
     return { type, status: "False", reason, message };
   }
+  const awaited = privateRoles.find((role) => isAwaited(seen, role));
+  if (awaited !== undefined)
+    return { type, status: "False", ...pendingNames(seen, awaited), severity: "Info" };
   if (part.pending) return undefined;
   const message = `the names of the cluster are in the zone ${seen.domains.cluster}`;
   return { type, status: "True", reason: reasons.created, message };
+}
+
+function pendingNames({ domains }: Seen, role: PrivateRole): Pick<Problem, "reason" | "message"> {
+  const what =
+    role === "toWorkload"
+      ? `${domains.cluster} has no names in the management network yet · no approved private endpoint leads to the API server`
+      : `${domains.management} has no names in this network yet · no approved private endpoint leads to the management cluster`;
+  const message = `${what} · ${conditions.links} says what it waits for`;
+  return { reason: reasons.privateNamesPending, message };
 }
 
 /** The step that writes the condition, where there is a place for it and it differs. */

@@ -2,6 +2,8 @@
 export const reasons = {
   /** Every zone and name is there. The word is that of the operator before us. */
   created: "GSDNSZonesCreated",
+  /** Private names wait for the endpoint that they are to lead to. */
+  privateNamesPending: "PrivateNamesPending",
   /** A zone, a link or a record set that stands in the way is somebody else's. */
   ownedByAnother: "OwnedByAnother",
   /** The zone in which clusters are delegated does not exist. */

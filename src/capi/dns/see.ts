@@ -6,7 +6,9 @@ import type { Pass } from "../../kube/pass.ts";
 import { keyOf } from "../../model/kind.ts";
 import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
 import type { ResourceId } from "../../model/resource-id.ts";
+import { admits } from "../endpoints/wanted.ts";
 import { annotations } from "../names.ts";
+import { privateLinksOf } from "../private-links.ts";
 import { factsOf, groupTags, type Objects } from "./facts.ts";
 import { groupOf, networkOf, type Places, placesOf } from "./places.ts";
 import { reasons } from "./reasons.ts";
@@ -44,6 +46,7 @@ export async function see(
   const seen: Seen = {
     ...known,
     networks,
+    expected: expectedOf(objects, options),
     problems: [
       ...roads.problems,
       ...placeProblems(known, places),
@@ -118,6 +121,27 @@ function networksOf({ infrastructure, management }: Objects): Seen["networks"] {
   const toManagement =
     infrastructure?.is === "azure" ? networkOf(infrastructure.object as AzureCluster) : undefined;
   return { ...(toWorkload && { toWorkload }), ...(toManagement && { toManagement }) };
+}
+
+/**
+ * Which endpoints are to come: to a link that admits the management cluster, and to a management cluster that is private.
+ * Neither needs the control plane, so this may wait for them although the control plane waits for this.
+ */
+function expectedOf(
+  { infrastructure, management }: Objects,
+  { managementLinks }: SeeOptions,
+): Seen["expected"] {
+  if (management === undefined || infrastructure?.is !== "azure")
+    return { toWorkload: false, toManagement: false };
+  const workload = infrastructure.object as AzureCluster;
+  const isPrivate = ({ spec }: AzureCluster) => spec.networkSpec?.apiServerLB?.type === "Internal";
+  const subscription = management.spec.subscriptionID ?? "";
+  return {
+    toWorkload:
+      isPrivate(workload) &&
+      privateLinksOf(workload).links.some((link) => admits(link, subscription)),
+    toManagement: isPrivate(management) && managementLinks.length > 0,
+  };
 }
 
 async function seeZones(

@@ -84,6 +84,8 @@ export interface Seen {
   networks: { toWorkload?: ResourceId; toManagement?: ResourceId };
   /** Whether a zone of CAPZ of the same name answers there already: Azure takes no second one. */
   served: { toWorkload: boolean; toManagement: boolean };
+  /** Whether an endpoint is to come that leads there, by what the AzureClusters ask for. */
+  expected: { toWorkload: boolean; toManagement: boolean };
   api: Addresses;
   bastion: Addresses;
   services: ServiceNames;

@@ -327,7 +327,7 @@ describeHosted("names in trouble", (startWorld) => {
     };
     const world = await startDns(startWorld);
     await makeWorkload(world, "wc1", { connected: false, annotations });
-    await isTold(world, "wc1");
+    await isTold(world, "wc1", "False PrivateNamesPending");
     expect(world.azure.ids("privatednszones")).toEqual([]);
   });
 });
