@@ -83,11 +83,11 @@ type Kept =
 export class PaperDns {
   readonly things = new Map<string, Kept & { id: ResourceId; etag: string }>();
   /** The places of zones that are looked at, with their roles. */
-  readonly places: { role: ZoneRole; id: ResourceId }[];
+  readonly places: readonly { role: ZoneRole; id: ResourceId }[];
   #etag = 0;
 
   constructor(places: readonly { role: ZoneRole; id: ResourceId }[] = usualPlaces) {
-    this.places = [...places];
+    this.places = places;
     this.set(zoneIds.base, { is: "zone", tags: {} });
   }
 
@@ -143,8 +143,8 @@ export class PaperDns {
   }
 
   /** Look at everything that concerns a cluster, as `see` does. */
-  seen(world: Seen): Seen {
-    const zones = this.places.map(({ role, id }) => this.#seeZone(role, id, world.cluster.name));
+  seen(world: Seen, places: PaperDns["places"] = this.places): Seen {
+    const zones = places.map(({ role, id }) => this.#seeZone(role, id, world.cluster.name));
     const group = world.group && { ...world.group, look: this.#group(world.group.id) };
     return { ...world, zones, group };
   }

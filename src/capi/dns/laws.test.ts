@@ -9,6 +9,7 @@ import {
   settle,
   theirClaim,
   theirMark,
+  them,
   us,
   workloadGroup,
   workloadNetwork,
@@ -230,6 +231,37 @@ describe("whatever is in Azure", () => {
         if (is.api.state !== "known" || is.is === "aks") return;
         const addresses = [own, elsewhere].map((zone) => azure.values(zone, "A", "api"));
         expect(addresses).toContainEqual(["10.1.0.100"]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("nor before the private names lead to its endpoints, in both networks (law 5)", () => {
+    fc.assert(
+      fc.property(found, wanted, (has, is) => {
+        fc.pre(is.is === "azure");
+        const azure = azureWith(has, is);
+        const { world } = settle(azure, worldWith(is));
+        if (world.infrastructure?.told?.status !== "True") return;
+        const answers = (zone: string, name: string, network: string, own: string) => {
+          const links = azure.below(zone).filter((each) => each.is === "link");
+          const linked = links.filter((each) => JSON.stringify(each).includes(network));
+          expect(linked, zone).not.toEqual([]);
+          // What CAPZ has in this place is used as it is.
+          if (JSON.stringify(azure.tags(zone)).includes("sigs.")) return;
+          const kept = azure.things.get(`${zone}/A/${name}`.toLowerCase());
+          // The name of another user of the zone leads to its endpoint, which is good in its own network.
+          const theirs = JSON.stringify(kept).includes(them.clusterID);
+          const shared = linked.some(({ id }) => {
+            const tags = JSON.stringify(azure.tags(id));
+            return tags.includes(them.clusterID) || !tags.includes("postern_");
+          });
+          if (!(theirs && shared)) expect(azure.values(zone, "A", name), zone).toEqual([own]);
+        };
+        if (!is.served.toWorkload) answers(toWorkload, "apiserver", managementNetwork, "10.0.0.7");
+        if (is.served.toManagement) return;
+        const address = is.ingress.state === "known" ? "10.1.0.6" : "10.1.0.8";
+        answers(toManagement, "ingress", workloadNetwork, address);
       }),
       { numRuns: 300 },
     );

@@ -96,26 +96,26 @@ function planDelegation(seen: Seen, base: ZoneSeen): Part {
 function planPrivate(seen: Seen, role: PrivateRole): Part {
   const zones = seen.zones.filter((each) => each.role === role);
   const wanted = seen.networks[role] !== undefined && !seen.served[role];
-  const leads = leadsThere(seen, role);
-  if (wanted && leads === "known") return joined(zones.map((zone) => planZone(seen, zone)));
+  const leads = endpointsOf(seen, role);
   // It may be a moment only: what answers goes on answering.
-  if (wanted && leads === "unknown") return waiting(addressMs);
+  const changing = leads.includes("unknown") ? [waiting(addressMs)] : [];
+  if (wanted && leads.includes("known"))
+    return joined([...zones.map((zone) => planZone(seen, zone)), ...changing]);
+  if (wanted && changing.length > 0) return joined(changing);
   const parts = zones.map((zone) => undoZone(seen, zone, "no approved endpoint leads there"));
   return joined([...parts, ...(isAwaited(seen, role) ? [waiting(addressMs)] : [])]);
 }
 
-/** Whether an endpoint leads to the other side: the best that is known of one. */
-function leadsThere(seen: Seen, role: PrivateRole): Addresses["state"] {
+/** What is known of the endpoints that lead to the other side. */
+function endpointsOf(seen: Seen, role: PrivateRole): Addresses["state"][] {
   const given = role === "toWorkload" ? [seen.toWorkload] : Object.values(seen.toManagement);
-  const has = (wanted: Addresses["state"]) => given.some(({ state }) => state === wanted);
-  return has("known") ? "known" : has("unknown") ? "unknown" : "none";
+  return given.map(({ state }) => state);
 }
 
 /** Whether private names are missing because their endpoint is still to come. */
 function isAwaited(seen: Seen, role: PrivateRole): boolean {
-  return (
-    seen.expected[role] && seen.networks[role] !== undefined && leadsThere(seen, role) === "none"
-  );
+  const isNone = endpointsOf(seen, role).every((state) => state === "none");
+  return isNone && seen.expected[role] && seen.networks[role] !== undefined;
 }
 
 function pendingFor(addresses: Addresses): Part {

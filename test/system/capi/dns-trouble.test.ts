@@ -345,7 +345,7 @@ describeHosted("the operator for names, started again", (startWorld) => {
 
   test("after every number of requests makes the same names, and leaves nothing when they go", async () => {
     const world = await startDns(startWorld, {}, { simulator, stopped: true });
-    for (let count = 1; ; count += 3) {
+    for (let count = 1; ; count++) {
       const name = `c${count}`;
       const made: Workload = await makeWorkload(world, name);
       await world.start();
