@@ -85,12 +85,12 @@ describeHosted("a private cluster of Cluster API", (start) => {
   });
 
   /** A link as an AzureCluster asks for it: Postern makes it, because this CAPZ makes none. */
-  const link = (name: string, subscription: string) => ({
+  const link = (name: string, ...subscriptions: string[]) => ({
     name,
     natIPConfigurations: [{ allocationMethod: "Dynamic", subnet: "nodes" }],
     lbFrontendIPConfigNames: ["front"],
-    allowedSubscriptions: [subscription],
-    autoApprovedSubscriptions: [subscription],
+    allowedSubscriptions: subscriptions,
+    autoApprovedSubscriptions: subscriptions,
   });
 
   type Made = Parameters<HostedWorld["make"]>[0];
@@ -234,6 +234,26 @@ describeHosted("a private cluster of Cluster API", (start) => {
     expect(askers(world, `${groups.wc}/*`)).toEqual([apps.wc.objectId]);
     expect(askers(world, `${groups.base}/*`)).toEqual([apps.base.objectId]);
     expect(log()).not.toMatch(/eyJ|hush/);
+    // Each zone answers in the network of those who ask for its names.
+    const networksOf = (id: string) =>
+      world.azure
+        .ids(`${id}/virtualNetworkLinks/`)
+        .map((each) => JSON.stringify(world.azure.at(each)))
+        .map((text) => /virtualNetworks\/([-\w]+)/.exec(text)?.[1]);
+    expect(networksOf(zone(groups.mc, "wc"))).toEqual(["mc-vnet"]);
+    expect(networksOf(zone(groups.wc, "mc"))).toEqual(["wc-vnet"]);
+
+    const other = "44444444-4444-4444-8444-444444444444";
+    const changed = link("wc-api-privatelink", managementSubscription, other);
+    const change = { networkSpec: { apiServerLB: { privateLinks: [changed] } } };
+    await world.patch(azure, { spec: change });
+    const admitted = () =>
+      JSON.stringify(
+        world.azure.at(`${groups.wc}/${provider}/privateLinkServices/wc-api-privatelink`),
+      ).split(other).length - 1;
+    // It may see the link, and is approved by itself.
+    await expect.poll(admitted, { timeout: 60_000 }).toBe(2);
+    expect(names()).toEqual(addresses);
 
     for (const thing of [cluster, azure]) await world.remove(thing);
     await expect.poll(now, { timeout: 180_000 }).toBeUndefined();
