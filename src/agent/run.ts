@@ -3,6 +3,7 @@ import type { ApplianceContext } from "../appliance/context.ts";
 import { type Applied, type ApplyOptions, apply } from "../appliance/lifecycle.ts";
 import type { agentMetrics } from "../appliance/metrics-text.ts";
 import { type StayOptions, stayInBackendPool } from "../appliance/stay.ts";
+import { tellPackets } from "../appliance/tunnel-links.ts";
 import { http } from "../azure/http.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { isExplained } from "../model/failure.ts";
@@ -29,10 +30,7 @@ export async function runAgent(
   const notify = notifier(ctx.log);
   let applied: Applied | undefined;
   const text = async () => {
-    for (const { link, received, sent } of (await applied?.links?.packets()) ?? []) {
-      metrics.tunnelPackets(link, "received", received);
-      metrics.tunnelPackets(link, "sent", sent);
-    }
+    await tellPackets(ctx, applied?.links);
     return metrics.text();
   };
   const served = settings.metricsListen && (await serveMetrics(settings.metricsListen, text));
@@ -63,9 +61,8 @@ async function serveMetrics(
 ): Promise<{ port: number; close(): void }> {
   const server = http.createServer((request, response) => {
     if (request.url !== "/metrics") return response.writeHead(404).end();
-    text().then(
-      (body) => response.writeHead(200, { "content-type": "text/plain; version=0.0.4" }).end(body),
-      () => response.writeHead(500).end(),
+    void text().then((body) =>
+      response.writeHead(200, { "content-type": "text/plain; version=0.0.4" }).end(body),
     );
   });
   await new Promise<void>((resolve, reject) => {

@@ -69,7 +69,8 @@ export function applianceContext(options: ApplianceOptions = {}): ApplianceConte
     if (arm !== undefined) return arm;
     const cloud = options.cloud ?? cloudNamed(environment);
     const { clientId } = options;
-    const credential = options.credential ?? managedIdentity({ cloud, clientId, host, clock });
+    const identity = { cloud, clientId, host, clock, failed };
+    const credential = options.credential ?? managedIdentity(identity);
     arm = new Arm({ cloud, credential, clock, log, userAgent: userAgent ?? "postern-agent" });
     return arm;
   };

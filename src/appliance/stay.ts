@@ -1,6 +1,7 @@
 import type { ApplianceContext } from "./context.ts";
 import { type Applied, cleanup } from "./lifecycle.ts";
 import { type EndingEvent, watchScheduledEvents } from "./scheduled-events.ts";
+import { tellPackets } from "./tunnel-links.ts";
 import { type WatchOptions, watchRegistration } from "./watch.ts";
 
 /** How an appliance stays. */
@@ -30,7 +31,11 @@ export async function stayInBackendPool(
   const ending = new AbortController();
   const failed = new AbortController();
   const until = ctx.until(AbortSignal.any([ctx.signal, ending.signal]));
-  const watching = watchRegistration(until, applied.config, options);
+  const looked = async (registered: boolean) => {
+    await options.looked?.(registered);
+    await tellPackets(ctx, applied.links);
+  };
+  const watching = watchRegistration(until, applied.config, { ...options, looked });
   const leave = async (mostDrainMs?: number) => {
     if (!ending.signal.aborted) options.leaving?.();
     ending.abort(new Error("leaving"));

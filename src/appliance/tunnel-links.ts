@@ -1,3 +1,4 @@
+import type { ApplianceContext } from "./context.ts";
 import { ApplianceError } from "./errors.ts";
 import type { GWLBConfig } from "./gwlb-config.ts";
 
@@ -103,6 +104,21 @@ export async function makeTunnelLinks(
           sent: stats64?.tx?.packets ?? 0,
         })),
   };
+}
+
+/** Tell the collector what the tunnels have carried. What cannot be read now is told the next time. */
+export async function tellPackets(
+  { metrics, log }: Pick<ApplianceContext, "metrics" | "log">,
+  links: Pick<TunnelLinks, "packets"> | undefined,
+): Promise<void> {
+  try {
+    for (const { link, received, sent } of (await links?.packets()) ?? []) {
+      metrics.tunnelPackets(link, "received", received);
+      metrics.tunnelPackets(link, "sent", sent);
+    }
+  } catch (error) {
+    log.warn({ error: String(error) }, "the packets of the tunnels cannot be counted for now");
+  }
 }
 
 function linkName(type: "Internal" | "External"): string {

@@ -13,7 +13,7 @@ export interface WatchOptions extends RegisterOptions {
   /** How often to look, on average: a minute, so that 200 agents of one identity take a seventh of what it may read. */
   everyMs?: number;
   /** Told whenever it was looked. */
-  looked?: (registered: boolean) => void;
+  looked?: ((registered: boolean) => void | Promise<void>) | undefined;
 }
 
 const usualMs = 60_000;
@@ -29,17 +29,21 @@ export async function watchRegistration(
 ): Promise<void> {
   const { everyMs = usualMs, looked } = options;
   const { clock, signal, random, metrics, log } = ctx;
+  let missing = false;
   while (!signal.aborted) {
     try {
       // Spread out, so that agents that started together do not ask together for ever.
       await wait(clock, everyMs * (0.75 + random() / 2), signal);
       const is = await isRegisteredWithBackendPool(ctx, config);
-      if (!is && (await registerWithBackendPool(ctx, config, options)).wrote) {
+      if (!is && !missing) {
+        missing = true;
         metrics.lost();
-        metrics.repaired();
-        log.warn({ pool: config.backendPoolResourceId }, "somebody had removed the registration");
+        log.warn({ pool: config.backendPoolResourceId }, "somebody has removed the registration");
       }
-      looked?.(is);
+      if (!is) await registerWithBackendPool(ctx, config, options);
+      if (missing) metrics.repaired();
+      missing = false;
+      await looked?.(is);
     } catch (error) {
       if (signal.aborted) return;
       if (!isExplained(error)) throw error;

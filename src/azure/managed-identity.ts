@@ -13,6 +13,8 @@ export interface ManagedIdentityOptions {
   /** `AZURE_POD_IDENTITY_AUTHORITY_HOST`; the metadata service of the machine if not given. */
   host?: string | undefined;
   clock?: Clock;
+  /** Told of every answer that is none: its status, or `none`. */
+  failed?: (status: string) => void;
 }
 
 const what = "get a token from the instance metadata service";
@@ -32,7 +34,12 @@ export function managedIdentity(options: ManagedIdentityOptions): TokenSource {
   if (clientId !== undefined) url.searchParams.set("client_id", clientId);
   const agent = new http.Agent({ keepAlive: false });
   const headers = { metadata: "true" };
-  const ask = () => send({ method: "GET", url, headers, agent, clock, timeoutMs: 5_000 });
+  const ask = async () => {
+    const answer = await send({ method: "GET", url, headers, agent, clock, timeoutMs: 5_000 });
+    const status = "status" in answer ? String(answer.status) : "none";
+    if (status !== "200") options.failed?.(status);
+    return answer;
+  };
   return cachedTokens(`managed/${clientId ?? "system"}`, () => fetchToken(ask, clock), clock);
 }
 

@@ -224,6 +224,26 @@ test("who is removed by somebody comes back, and leaves when it is stopped", asy
   expect(world.members()).toEqual([]);
 });
 
+test("while it stays, the collector is told what the tunnels carry, also after it could not be read once", async () => {
+  const { world, ctx, metrics, stop, options } = await prepared();
+  const applied = await world.until(apply(ctx, "inspect", options));
+  let looks = 0;
+  const packets = async () => {
+    if (looks++ === 0) throw new Error("ip does not answer");
+    return [{ link: "gwlb-internal", received: 7, sent: looks }];
+  };
+  const links = { names: ["gwlb-internal"], remove: async () => undefined, packets };
+  const staying = stayInBackendPool(ctx, { ...applied, links });
+  const told = 'postern_agent_tunnel_packets_total{link="gwlb-internal",direction="received"} 7\n';
+  const later = async () => {
+    await world.simulator.advance(30_000);
+    return metrics.text();
+  };
+  await expect.poll(later).toContain(told);
+  stop();
+  expect(await world.until(staying)).toEqual({ because: "stopped" });
+});
+
 test("a preempted machine has left within its thirty seconds, and then agrees", async () => {
   const { world, ctx, options } = await prepared();
   const applied = await world.until(apply(ctx, "inspect", options));

@@ -251,6 +251,16 @@ describe("what comes late", () => {
     expect(agent.metrics.text()).toMatch(/imds_errors_total\{status="503"\} [5-9]\n/);
   });
 
+  test("a token that comes later is waited for, and counted with the metadata service", async () => {
+    const world = await gatewayWorld();
+    const id = world.machine("fw");
+    const { config } = await world.until(boot(await world.agent(id)));
+    const again = await world.agent(id);
+    (await world.simulator.machines.find(id))?.fail(503, 2_000);
+    expect(await world.until(isRegisteredWithBackendPool(again.ctx, config))).toBe(true);
+    expect(again.metrics.text()).toMatch(/imds_errors_total\{status="503"\} [1-3]\n/);
+  });
+
   test("a role that counts a minute later is waited for", async () => {
     const world = await gatewayWorld();
     const id = world.machine("fw", { role: false });
@@ -501,6 +511,31 @@ test("a registration that somebody removes is made again", async () => {
   world.simulator.change(pool, { properties: { loadBalancerBackendAddresses: [] } });
   await world.simulator.advance(300_000);
   expect(world.members()).toEqual([config.privateIP]);
+  agent.stop();
+  await watching;
+});
+
+test("a registration that is lost and cannot be made again yet is counted as lost, and once", async () => {
+  const world = await gatewayWorld();
+  const agent = await world.agent(world.machine("fw"));
+  const { config } = await world.until(boot(agent));
+  const watching = watchRegistration(agent.ctx, config);
+  const body = { error: { code: "InternalServerError", message: "not now" } };
+  const fault = world.simulator.addFault({
+    match: { method: "PUT" },
+    effect: { kind: "answer", status: 500, body },
+  });
+  world.simulator.change(pool, { properties: { loadBalancerBackendAddresses: [] } });
+  await world.simulator.advance(600_000);
+  const lost = "postern_agent_registrations_lost_total 1\n";
+  expect(agent.metrics.text()).toContain(lost);
+  expect(agent.metrics.text()).toContain("postern_agent_registrations_repaired_total 0\n");
+  expect(agent.metrics.text()).toContain("postern_agent_registered 0\n");
+  world.simulator.faults.remove(fault);
+  await world.simulator.advance(300_000);
+  expect(world.members()).toEqual([config.privateIP]);
+  expect(agent.metrics.text()).toContain(lost);
+  expect(agent.metrics.text()).toContain("postern_agent_registrations_repaired_total 1\n");
   agent.stop();
   await watching;
 });

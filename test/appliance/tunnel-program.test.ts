@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -74,16 +74,40 @@ describe.skipIf(why !== undefined)(
       onTestFinished(() => rmSync(folder, { recursive: true }));
       const device = join(folder, "device");
 
+      // An `ip` that can be broken.
+      const broken = join(folder, "broken");
+      const tool = join(folder, "ip");
+      const real = execFileSync("which", ["ip"], { encoding: "utf8" }).trim();
+      writeFileSync(tool, `#!/bin/sh\n[ ! -e ${broken} ] && exec ${real} "$@"\n`, { mode: 0o755 });
+
       const run = ["run", ...words, "--tunnel", "configure", "--ingress-device-file", device];
-      const child = start([...run, "--health-listen", "127.0.0.1:0"], {
-        before: ["ip", "netns", "exec", ends.appliance],
-      });
-      expect(await lineOf(child)).toMatchObject({ event: "joined", device: "eth0" });
+      const listen = ["--health-listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0"];
+      const before = ["ip", "netns", "exec", ends.appliance];
+      const env = { PATH: `${folder}:${process.env.PATH}` };
+      const child = start([...run, ...listen], { before, env });
+      const joined = await lineOf(child);
+      expect(joined).toMatchObject({ event: "joined", device: "eth0" });
+      const scrape = () => {
+        const ask = `fetch("http://127.0.0.1:${joined.metricsPort}/metrics").then((r) => r.text()).then(console.log)`;
+        return execFileSync("ip", [...before.slice(1), process.execPath, "-e", ask], {
+          encoding: "utf8",
+        });
+      };
       expect(readFileSync(device, "utf8")).toBe("eth0\n");
       expect(linksIn(ends.appliance)).toEqual(["gwlb-bridge", "gwlb-external", "gwlb-internal"]);
       const whole = { from: own, bytes: 1522 };
       expect(through(ends.balancer, own, [external, internal])).toEqual(whole);
       expect(through(ends.balancer, own, [internal, external])).toEqual(whole);
+
+      const series = "postern_agent_tunnel_packets_total";
+      const counted = (link: string) =>
+        new RegExp(`${series}{link="${link}",direction="received"} [1-9]`);
+      expect(scrape()).toMatch(counted("gwlb-external"));
+      expect(scrape()).toMatch(counted("gwlb-internal"));
+      // What was last counted is told where nothing can be counted now.
+      writeFileSync(broken, "");
+      expect(scrape()).toMatch(counted("gwlb-external"));
+      rmSync(broken);
 
       child.kill("SIGTERM");
       expect(await lineOf(child)).toEqual({ event: "left", because: "stopped" });
