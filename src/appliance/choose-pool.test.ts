@@ -76,6 +76,23 @@ test("the tunnels of a pool are those that it says, and no others", () => {
   expect(tunnelsAssumed).toBe(false);
 });
 
+test("a tunnel that is not of VXLAN is none, and none is assumed in its place", () => {
+  const gw = balancer("gw");
+  const [pool] = gw.properties.backendAddressPools ?? [];
+  Object.assign(pool?.properties ?? {}, {
+    tunnelInterfaces: [
+      { type: "Internal", port: 2000, identifier: 800, protocol: "Native" },
+      { type: "External", port: 2001, identifier: 801 },
+    ],
+  });
+  expect(choosePool([gw], wanted)).toMatchObject({
+    tunnels: [{ type: "External", port: 2001, identifier: 801 }],
+    tunnelsAssumed: false,
+  });
+  pool?.properties.tunnelInterfaces?.pop();
+  expect(choosePool([gw], wanted)).toMatchObject({ tunnels: [], tunnelsAssumed: false });
+});
+
 test.each([
   ["nothing there", [], {}, "(LoadBalancerNotFound)", "resource group rg has none"],
   [

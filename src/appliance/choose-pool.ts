@@ -99,7 +99,9 @@ export function choosePool(found: readonly LoadBalancer[], wanted: Wanted): Chos
 }
 
 function chosen(balancer: LoadBalancer, pool: BackendPool): Chosen {
-  const tunnels = (pool.properties.tunnelInterfaces ?? []).flatMap(asTunnel);
+  const said = (pool.properties.tunnelInterfaces ?? []).filter(
+    ({ type, protocol }) => type !== "None" && protocol !== "None",
+  );
   const probe = probeOf(balancer, pool);
   return {
     loadBalancerName: balancer.name ?? "",
@@ -109,15 +111,15 @@ function chosen(balancer: LoadBalancer, pool: BackendPool): Chosen {
     frontendIPs: (balancer.properties.frontendIPConfigurations ?? []).flatMap(
       ({ properties }) => properties.privateIPAddress ?? [],
     ),
-    tunnels: tunnels.length > 0 ? tunnels : [...portalTunnels],
-    tunnelsAssumed: tunnels.length === 0,
+    tunnels: said.length > 0 ? said.flatMap(asTunnel) : [...portalTunnels],
+    tunnelsAssumed: said.length === 0,
     ...(probe && { probe }),
   };
 }
 
 function asTunnel({ type, port, identifier, protocol }: TunnelInterface): Tunnel[] {
   const kind = type === "External" || type === "Internal" ? type : undefined;
-  if (kind === undefined || protocol === "None") return [];
+  if (kind === undefined || (protocol ?? "VXLAN") !== "VXLAN") return [];
   const usual = portalTunnels[kind === "Internal" ? 0 : 1];
   return [
     {

@@ -128,8 +128,8 @@ export const applianceCodes = {
     "check that DHCP has configured the primary interface, and that the agent runs in its network namespace",
   ),
   TunnelPortsWrong: row(
-    "the tunnels of the backend pool cannot be told apart or are out of range",
-    "give each tunnel interface of the pool a port and an identifier of its own",
+    "the tunnels of the backend pool cannot be told apart, are out of range or not of VXLAN",
+    "give each tunnel interface of the pool the protocol VXLAN and a type, a port and an identifier of its own",
   ),
   FrontendMissing: row(
     "the load balancer has no private address to which the tunnel could lead",

@@ -11,7 +11,12 @@ import type { GWLBConfig } from "./gwlb-config.ts";
 import { type HealthOptions, type HealthServer, startHealthServer } from "./health.ts";
 import { type IngressTargets, writeIngressDevice } from "./ingress-device.ts";
 import { type RegisterOptions, type Registration, registerWithBackendPool } from "./register.ts";
-import { findVXLANTunnelInterface, type LocalInterface, type TunnelInterface } from "./tunnel.ts";
+import {
+  checkTunnels,
+  findVXLANTunnelInterface,
+  type LocalInterface,
+  type TunnelInterface,
+} from "./tunnel.ts";
 import { makeTunnelLinks, type TunnelLinks } from "./tunnel-links.ts";
 
 /** How an appliance joins. */
@@ -60,12 +65,14 @@ export async function apply(
       refuseItself(health, config, options);
     }
 
+    const { tunnel = "find", interfaces, namespace } = options;
+    if (tunnel !== "none") checkTunnels(config.tunnels);
+
     const registration = await register(ctx, config, options);
     if (registration.wrote) undo.push(() => deregisterFromBackendPool(unstopped(ctx), config));
 
     const local: (() => Promise<unknown>)[] = [];
     undo.push(() => undoAll(local));
-    const { tunnel = "find", interfaces, namespace } = options;
     const found = tunnel === "none" ? undefined : findVXLANTunnelInterface(ctx, config, interfaces);
     const links =
       found && tunnel === "configure"

@@ -61,6 +61,7 @@ test("the interfaces of this machine are read with their MTU", () => {
 });
 
 test.each<[string, Partial<Tunnel>]>([
+  ["of the same type", { type: "Internal" }],
   ["of the same port", { port: 10800 }],
   ["of the same identifier", { identifier: 800 }],
   ["of port 0", { port: 0 }],

@@ -64,23 +64,25 @@ export function chooseInterface(
   });
 }
 
-/** Two tunnels of one port or one number could not be told apart, and what is out of range cannot be. */
+/**
+ * Two tunnels of one type, port or number could not be told apart, and what is out of range cannot be. Whether a program
+ * holds the port is not looked at: it may well be the appliance, and a link that would need it is refused by the kernel.
+ */
 export function checkTunnels(tunnels: readonly Tunnel[]): void {
   const whole = (value: number, least: number, most: number) =>
     Number.isInteger(value) && value >= least && value <= most;
   const wrong = tunnels.find(
     ({ port, identifier }) => !whole(port, 1, 65_535) || !whole(identifier, 1, 2 ** 24 - 1),
   );
-  const distinct = (values: readonly number[]) => new Set(values).size === values.length;
-  const alike =
-    !distinct(tunnels.map(({ port }) => port)) ||
-    !distinct(tunnels.map(({ identifier }) => identifier));
+  const alike = (["type", "port", "identifier"] as const).some(
+    (name) => new Set(tunnels.map((each) => each[name])).size < tunnels.length,
+  );
   if (tunnels.length > 0 && wrong === undefined && !alike) return;
   const listed = tunnels.map(({ type, port, identifier }) => `${type} ${port}/${identifier}`);
   throw new ApplianceError({
     code: "TunnelPortsWrong",
     what,
-    seen: listed.join(", ") || "none",
+    seen: listed.join(", ") || "none is of VXLAN",
   });
 }
 

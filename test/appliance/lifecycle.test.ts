@@ -184,6 +184,21 @@ test("a probe that is HTTPS is refused without a certificate, before anything is
   expect(world.members()).toHaveLength(1);
 });
 
+test("tunnels that cannot be told apart are refused before anything is written", async () => {
+  const { world, ctx, options } = await prepared();
+  const tunnel = { type: "Internal", protocol: "VXLAN" };
+  const tunnelInterfaces = [
+    { ...tunnel, port: 10800, identifier: 800 },
+    { ...tunnel, port: 10801, identifier: 801 },
+  ];
+  // Written past the checks of Azure, which may change.
+  Object.assign(world.simulator.store.get(pool)?.properties ?? {}, { tunnelInterfaces });
+  await expect(world.until(apply(ctx, "inspect", options))).rejects.toThrow(/TunnelPortsWrong/);
+  expect(world.simulator.log.entries().filter(({ method }) => method === "PUT")).toEqual([]);
+  await world.until(apply(ctx, "inspect", { ...options, tunnel: "none" }));
+  expect(world.members()).toHaveLength(1);
+});
+
 test("an agent that is told to ask itself for the appliance refuses, before anything is written", async () => {
   const free = createServer();
   await new Promise<void>((resolve) => free.listen(0, host, resolve));

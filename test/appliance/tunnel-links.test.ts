@@ -1,4 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { Tunnel } from "../../src/appliance/gwlb-config.ts";
 import { linkCommands, makeTunnelLinks } from "../../src/appliance/tunnel-links.ts";
 import { cable, ip, linksIn, obstacle, through } from "./network-cable.ts";
@@ -69,6 +71,19 @@ describe.skipIf(why !== undefined)(
       const links = makeTunnelLinks(config, "eth0", { namespace: appliance });
       await expect(links).rejects.toThrow(/gwlb-external \(TunnelLinkTaken\)/);
       expect(linksIn(appliance)).toEqual(["gwlb-external"]);
+    });
+
+    test("where a program holds the port of a tunnel, that is said and no link is left", async () => {
+      const { appliance } = cable(addresses);
+      const hold = `const s = require("node:dgram").createSocket("udp4"); s.bind(10801, () => console.log("held"))`;
+      const holder = spawn("ip", ["netns", "exec", appliance, process.execPath, "-e", hold], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      onTestFinished(() => void holder.kill("SIGKILL"));
+      await once(holder.stdout, "data");
+      const links = makeTunnelLinks(config, "eth0", { namespace: appliance });
+      await expect(links).rejects.toThrow(/gwlb-external up: .*in use \(TunnelLinksRefused\)/);
+      expect(linksIn(appliance)).toEqual([]);
     });
 
     test("where one link cannot be made, none is left", async () => {
