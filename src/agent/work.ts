@@ -1,15 +1,16 @@
 import { readFileSync } from "node:fs";
 import { type ApplianceContext, applianceContext } from "../appliance/context.ts";
-import { deregisterFromBackendPool } from "../appliance/deregister.ts";
+import { deregisterFromBackendPool, drainInBackendPool } from "../appliance/deregister.ts";
 import { discoverGWLBBackendPool } from "../appliance/discover.ts";
 import { ApplianceError } from "../appliance/errors.ts";
 import type { GWLBConfig } from "../appliance/gwlb-config.ts";
-import type { HealthOptions } from "../appliance/health.ts";
+import { type HealthOptions, noticedAfterMs } from "../appliance/health.ts";
 import { agentMetrics } from "../appliance/metrics-text.ts";
 import type { JoinBy } from "../appliance/plan-join.ts";
 import { membershipInBackendPool, registerWithBackendPool } from "../appliance/register.ts";
 import { customCloud } from "../azure/clouds.ts";
 import { UsageError } from "../cli/usage-error.ts";
+import { wait } from "../model/clock.ts";
 import { bootLog, type LogLevel } from "./log.ts";
 import { runAgent } from "./run.ts";
 import { briefly, type OutputFormat, show } from "./show.ts";
@@ -61,7 +62,11 @@ export function register(options: AgentOptions): Promise<void> {
 export function deregister(options: AgentOptions): Promise<void> {
   return withContext(options, async (ctx) => {
     const config = await find(ctx, options);
-    const left = await deregisterFromBackendPool(ctx, config);
+    // Asked to stop from here on it only waits no more: an entry that is drained must not stay.
+    const going = ctx.until(new AbortController().signal);
+    if (await drainInBackendPool(going, config))
+      await wait(ctx.clock, noticedAfterMs(config.probe), ctx.signal).catch(() => undefined);
+    const left = await deregisterFromBackendPool(going, config);
     show(options.output, { pool: config.backendPoolResourceId, ...left });
   });
 }

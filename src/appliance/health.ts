@@ -79,15 +79,20 @@ export async function startHealthServer(
       if (to instanceof URL) await untilWell({ clock, signal, log }, to, withinMs);
       appliance = to instanceof URL ? forwarding(clock, to) : to;
     },
-    async leave(probe, mostMs = longestLeaveMs) {
-      const { protocol, intervalSeconds, threshold } = probe ?? usualProbe;
+    async leave(probe, mostMs) {
       leaving = true;
       over.abort(new Error("it leaves"));
-      if (protocol === "Tcp") await close();
-      await wait(clock, Math.min(mostMs, intervalSeconds * threshold * 1_000));
+      if ((probe ?? usualProbe).protocol === "Tcp") await close();
+      await wait(clock, noticedAfterMs(probe, mostMs));
     },
     close,
   };
+}
+
+/** When the load balancer has noticed that a machine leaves: after so many probes as it wants, but in a time that is left. */
+export function noticedAfterMs(probe?: HealthProbe, mostMs = longestLeaveMs): number {
+  const { intervalSeconds, threshold } = probe ?? usualProbe;
+  return Math.min(mostMs, intervalSeconds * threshold * 1_000);
 }
 
 /** Ask the appliance until it is well, so that no probe meets one that is not there yet. */

@@ -35,9 +35,16 @@ test("discover, status, register and deregister do what they say, and their exit
   expect(after).toMatchObject({ exitCode: 0, stderr: "" });
   expect(after.stdout).toMatch(/^registered {2,}true\nby {2,}address\nmadeBy {2,}this agent\n/);
 
+  const states: string[] = [];
+  world.simulator.store.follow({
+    kept: ({ id, properties }) => id === pool && states.push(JSON.stringify(properties)),
+    removed: () => undefined,
+  });
   const left = await ran(["deregister", ...words]);
   expect(JSON.parse(left.stdout)).toMatchObject({ state: "left" });
   expect(world.members()).toEqual([]);
+  // Drained first, so that nobody new comes to a machine that goes.
+  expect(states.filter((each) => each.includes('"Down"'))).not.toEqual([]);
 
   const properties = { ipAddress: privateIP, virtualNetwork: { id: network } };
   const entries = [{ name: "by-terraform", properties }];
@@ -48,6 +55,21 @@ test("discover, status, register and deregister do what they say, and their exit
   expect(JSON.parse(kept.stdout)).toMatchObject({ state: "kept" });
   expect(kept.stderr).toContain("somebody else put it there");
   expect(world.members()).toEqual([privateIP]);
+});
+
+test("deregister that is asked to stop while it drains leaves at once, and not half", async () => {
+  const world = await realWorld({ intervalInSeconds: 1_000 });
+  const words = await wordsFor(world, world.machine("fw"));
+  expect(await ran(["register", ...words])).toMatchObject({ exitCode: 0 });
+  const child = start(["deregister", ...words]);
+  const ended = endOf(child);
+  const state = () => JSON.stringify(world.simulator.store.get(pool)?.properties);
+  await expect.poll(state).toContain('"Down"');
+  child.kill("SIGTERM");
+  const { stdout, exitCode } = await ended;
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ state: "left" });
+  expect(world.members()).toEqual([]);
 });
 
 test("run joins, answers probes and metrics, and on SIGTERM fails the probes before it leaves", async () => {

@@ -9,7 +9,9 @@ import { type GatewayWorld, gatewayBody, gatewayWorld, withProbe } from "./gatew
 const bin = join(import.meta.dirname, "../../bin/postern.js");
 
 /** A world on the real clock, because the program has no other. One failed probe is enough for its load balancer. */
-export function realWorld(probe: { port?: number; protocol?: string } = {}): Promise<GatewayWorld> {
+export function realWorld(
+  probe: { port?: number; protocol?: string; intervalInSeconds?: number } = {},
+): Promise<GatewayWorld> {
   const lb = withProbe(gatewayBody(), { probeThreshold: 1, ...probe });
   return gatewayWorld({ clock: realClock, lb });
 }
