@@ -102,7 +102,8 @@ export async function apply(
 
 /**
  * Leave: fail the probes and take no new connections until the load balancer has noticed, then remove this machine's own
- * entry and what was made on it. It works also where the context's signal has ended everything else.
+ * entry and what was made on it. It works also where the context's signal has ended everything else. With `mostDrainMs` 0
+ * it only removes.
  */
 export async function cleanup(
   ctx: ApplianceContext,
@@ -113,7 +114,7 @@ export async function cleanup(
   const going = unstopped(ctx);
   try {
     await Promise.all([
-      drainInBackendPool(going, config),
+      options.mostDrainMs !== 0 && drainInBackendPool(going, config),
       health?.leave(config.probe, options.mostDrainMs),
     ]);
     return await deregisterFromBackendPool(going, config);

@@ -37,10 +37,12 @@ export async function stayInBackendPool(
   };
   const watching = watchRegistration(until, applied.config, { ...options, looked });
   const leave = async (mostDrainMs?: number) => {
-    if (!ending.signal.aborted) options.leaving?.();
+    // A second try, after one that failed, has nobody left to wait for.
+    const again = ending.signal.aborted;
+    if (!again) options.leaving?.();
     ending.abort(new Error("leaving"));
     await watching;
-    await cleanup(ctx, applied, { mostDrainMs });
+    await cleanup(ctx, applied, { mostDrainMs: again ? 0 : mostDrainMs });
   };
   const events =
     options.events === false

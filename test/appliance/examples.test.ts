@@ -50,7 +50,7 @@ test("the unit waits for readiness, hears systemd-notify, and gives the agent th
   expect(service).toMatchObject({ Type: "notify", NotifyAccess: "all", Restart: "on-failure" });
   expect(Number(service.WatchdogSec)).toBeGreaterThan(0);
   expect(Number(service.TimeoutStartSec)).toBeGreaterThanOrEqual(240);
-  expect(Number(service.TimeoutStopSec)).toBeGreaterThanOrEqual(50);
+  expect(Number(service.TimeoutStopSec)).toBeGreaterThanOrEqual(80);
   expect(service.KillMode).toBe("mixed");
 });
 

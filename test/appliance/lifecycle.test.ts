@@ -293,3 +293,26 @@ test("stopped while it leaves for an event, it leaves once and agrees as it woul
   // Once through the probe's ten seconds, and not twice.
   expect(world.clock.now() - startedAt).toBeLessThan(18_000);
 });
+
+test("stopped after it could not leave for an event, it tries once more without a second drain", async () => {
+  const { world, ctx, stop, options } = await prepared(
+    "fw",
+    withProbe(gatewayBody(), { intervalInSeconds: 15 }),
+  );
+  const applied = await world.until(apply(ctx, "inspect", options));
+  const imds = await world.simulator.machines.find(applied.config.resourceId);
+  const body = { error: { code: "InternalServerError", message: "not now" } };
+  const fault = world.simulator.addFault({
+    match: { method: "PUT" },
+    effect: { kind: "answer", status: 500, body },
+  });
+  const staying = stayInBackendPool(ctx, applied);
+  const startedAt = world.clock.now();
+  imds?.schedule({ type: "Terminate" });
+  // The first try drains for 30 s and asks Azure for 20 s; stopped in its midst, the second has 20 s alone.
+  world.clock.after(40_000, stop);
+  world.clock.after(55_000, () => world.simulator.faults.remove(fault));
+  expect(await world.until(staying)).toEqual({ because: "stopped" });
+  expect(world.members()).toEqual([]);
+  expect(world.clock.now() - startedAt).toBeLessThan(80_000);
+});
