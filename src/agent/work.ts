@@ -89,6 +89,11 @@ export function status(options: AgentOptions): Promise<void> {
 export function run(options: AgentOptions): Promise<void> {
   return withContext(options, async (ctx, metrics) => {
     const { output, pool, ingressDeviceFile, ingressDeviceEnvFile, ingressDeviceHook } = options;
+    const told = ingressDeviceFile ?? ingressDeviceEnvFile ?? ingressDeviceHook;
+    if (options.tunnel === "none" && told !== undefined)
+      throw new UsageError(
+        "--tunnel none finds no ingress device to tell: leave the --ingress-device options out, or use --tunnel find",
+      );
     const ingress = {
       file: ingressDeviceFile,
       environmentFile: ingressDeviceEnvFile,

@@ -215,6 +215,17 @@ test("it leaves for an event also where nobody reads what it says", async () => 
   expect(imds?.events.started(event)).toBe(true);
 });
 
+test.each(["file", "env-file", "hook"])(
+  "run without a tunnel refuses to tell its device by %s, before anybody is asked",
+  async (way) => {
+    const { world, words } = await machineWorld();
+    const ended = await ran(["run", ...words, "--tunnel", "none", `--ingress-device-${way}`, "x"]);
+    expect(ended).toMatchObject({ exitCode: 64, stdout: "" });
+    expect(ended.stderr).toContain("--tunnel none finds no ingress device");
+    expect(world.simulator.log.entries()).toEqual([]);
+  },
+);
+
 test("killed and started again it finds itself there, and writes nothing", async () => {
   const { world, words } = await machineWorld();
   const args = ["run", ...words, "--health-listen", "127.0.0.1:0", "--tunnel", "none"];
