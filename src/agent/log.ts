@@ -4,7 +4,7 @@ import { redact } from "../model/redact.ts";
 /** What is logged. */
 export type LogLevel = "debug" | "info" | "warn";
 
-const order: readonly LogLevel[] = ["debug", "info", "warn"];
+const order = ["debug", "info", "warn", "error"] as const;
 
 /**
  * Lines for a boot log, on standard error: the journal has the time already. It is no package, because what the agent may
@@ -14,8 +14,8 @@ export function bootLog(
   level: LogLevel,
   format: "text" | "json",
   write: (line: string) => void = (line) => process.stderr.write(line),
-): ApplianceLog {
-  const at = (each: LogLevel) => (fields: object, message: string) => {
+): ApplianceLog & { error(fields: object, message: string): void } {
+  const at = (each: (typeof order)[number]) => (fields: object, message: string) => {
     if (order.indexOf(each) < order.indexOf(level)) return;
     const line =
       format === "json"
@@ -23,7 +23,7 @@ export function bootLog(
         : [`${each}: ${message}`, ...Object.entries(fields).map(pair)].join(" ");
     write(`${redact(line)}\n`);
   };
-  return { debug: at("debug"), info: at("info"), warn: at("warn") };
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
 function pair([name, value]: [string, unknown]): string {

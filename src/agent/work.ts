@@ -9,8 +9,10 @@ import { agentMetrics } from "../appliance/metrics-text.ts";
 import type { JoinBy } from "../appliance/plan-join.ts";
 import { membershipInBackendPool, registerWithBackendPool } from "../appliance/register.ts";
 import { customCloud } from "../azure/clouds.ts";
+import { exitCodes } from "../cli/tell.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { wait } from "../model/clock.ts";
+import { isExplained } from "../model/failure.ts";
 import { bootLog, type LogLevel } from "./log.ts";
 import { runAgent } from "./run.ts";
 import { briefly, type OutputFormat, show } from "./show.ts";
@@ -168,16 +170,24 @@ async function withContext(
   process.once("SIGINT", stop);
   const metrics = agentMetrics();
   const { resourceManager, imds } = options;
+  const log = bootLog(options.logLevel, options.output);
   const ctx = applianceContext({
     imdsHost: imds?.origin,
     ...(resourceManager && { cloud: customCloud({ resourceManager: resourceManager.origin }) }),
     clientId: options.clientId,
     signal: stopping.signal,
     metrics,
-    log: bootLog(options.logLevel, options.output),
+    log,
   });
   try {
     await work(ctx, metrics);
+  } catch (error) {
+    // Who reads JSON is not told in another way at the end.
+    if (options.output === "text" || !isExplained(error) || error instanceof UsageError)
+      throw error;
+    const { reason, message } = error.explain();
+    log.error({ code: reason }, message);
+    process.exitCode = exitCodes.failed;
   } finally {
     process.off("SIGTERM", stop);
     process.off("SIGINT", stop);

@@ -32,7 +32,7 @@ async function lyingIMDS(truth: string, change: (compute: JsonObject) => void): 
   });
 }
 
-/** Runs the agent, which must fail in one line, exit with 1 and have written nothing. */
+/** Runs the agent, which must fail in one line of JSON, exit with 1 and have written nothing. */
 async function refused(
   { simulator }: GatewayWorld,
   words: readonly string[],
@@ -42,10 +42,15 @@ async function refused(
   const quiet = ["--patience", "0", "--log-level", "warn"];
   const { exitCode, stdout, stderr } = await ran([subcommand, ...words, ...run, ...quiet]);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
-  expect(stderr).toMatch(/^postern: cannot .+ · .+ · .+\n$/);
+  const told = JSON.parse(stderr);
+  expect(told).toMatchObject({
+    level: "error",
+    message: expect.stringMatching(/^cannot .+ · .+ · .+$/),
+    code: expect.stringMatching(/^\w+$/),
+  });
   expect(simulator.log.entries().filter(({ method }) => method !== "GET")).toEqual([]);
   expect(simulator.store.get(pool)?.properties.loadBalancerBackendAddresses ?? []).toEqual([]);
-  return stderr;
+  return told.message;
 }
 
 /** A second value for an option stands for the first. */

@@ -27,7 +27,10 @@ test("discover, status, register and deregister do what they say, and their exit
   const before = await ran(["status", ...words]);
   expect(before.exitCode).toBe(1);
   expect(JSON.parse(before.stdout)).toMatchObject({ registered: false });
-  expect(before.stderr).toMatch(/^postern: .* \(NotRegistered\) · .*\n$/);
+  expect(JSON.parse(before.stderr)).toMatchObject({ level: "error", code: "NotRegistered" });
+  const toPeople = await ran(["status", ...words.with(-1, "text")]);
+  expect(toPeople.exitCode).toBe(1);
+  expect(toPeople.stderr).toMatch(/^postern: .* \(NotRegistered\) · .*\n$/);
 
   expect(await ran(["register", ...words])).toMatchObject({ exitCode: 0 });
   expect(world.members()).toEqual([privateIP]);
@@ -176,7 +179,7 @@ test.each([
   expect(await ended).toMatchObject(end);
   const told = (await ended).stderr;
   if (subcommand === "run") expect(told).toBe("");
-  else expect(told).toMatch(/^postern: cannot go on · .* \(Stopped\) · .*\n$/);
+  else expect(JSON.parse(told)).toMatchObject({ level: "error", code: "Stopped" });
 });
 
 test("asked to stop while the metadata service has no token, it ends without asking again", async () => {
@@ -252,7 +255,10 @@ test("run that cannot find the tunnel's interface leaves the pool again, and say
     "warn",
   ]);
   expect(ended).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(ended.stderr).toMatch(/^postern: .*\(TunnelInterfaceNotFound\).*\n$/);
+  expect(JSON.parse(ended.stderr)).toMatchObject({
+    level: "error",
+    code: "TunnelInterfaceNotFound",
+  });
   expect(world.members()).toEqual([]);
 });
 
