@@ -12,7 +12,6 @@ export interface AzureOptions {
   scenario: Scenario;
   folder: DataFolder;
   speed: number;
-  reset: boolean;
   ports: { http: number; https: number };
   /** Who signs the tokens of service accounts, and by which keys. */
   issuer: TrustedIssuer;
@@ -22,12 +21,12 @@ export interface AzureOptions {
 
 /** Start the Azure of a scenario; one that was begun before goes on. */
 export async function startAzure(options: AzureOptions): Promise<Simulator> {
-  const { scenario, folder, speed, reset, ports, issuer, failed } = options;
+  const { scenario, folder, speed, ports, issuer, failed } = options;
   const file = folder.file(stateFiles.azure);
   const simulator = await startSimulator({
     port: ports.http,
     https: { port: ports.https },
-    ...(folder.kept && { state: { file, reset } }),
+    ...(folder.kept && { state: { file } }),
     ...(scenario.azure && { world: withIssuer(scenario.azure, issuer.issuer) }),
     operationMs,
     speed,

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { writeWhole } from "../cli/whole-file.ts";
+import { emptyStateFiles, moveAside } from "../simulator/state-file.ts";
+import { keptUse } from "./kubernetes/kept.ts";
 import { LocalError, reasonOf } from "./local-error.ts";
 import type { ScenarioAppliance, ScenarioOperator } from "./scenario.ts";
 
@@ -21,8 +23,10 @@ export interface DataFolder {
   readonly path: string;
   /** Whether it outlives the process. */
   readonly kept: boolean;
-  /** Undefined where nothing was begun, or a beginning came to nothing: then whatever lies here is in the way. */
+  /** Undefined where nothing was begun, or a beginning came to nothing: then whatever lay here was in the way. */
   readonly begun: Begun | undefined;
+  /** What could not be read, and what belonged to it, under the names by which it is kept now. */
+  readonly aside: readonly string[];
   file(name: string): string;
   /** Write a file in it, whole or not at all. */
   write(name: string, text: string, mode: number): void;
@@ -60,10 +64,14 @@ export function openDataFolder(asked: string | undefined, reset: boolean): DataF
     if (asked === undefined) rmSync(path, { recursive: true, force: true });
   };
   let begun: Begun | undefined;
+  let aside: string[] = [];
   try {
-    begun = reset ? undefined : readBegun(file(begunFile));
-    // Without it, a start that comes to nothing would look like a folder whose note was lost.
-    if (begun === undefined) note({});
+    begun = reset ? undefined : readBegun(path);
+    if (begun === undefined) {
+      aside = empty(path);
+      // Without it, a start that comes to nothing would look like a folder whose note was lost.
+      note({});
+    }
   } catch (error) {
     close();
     throw error;
@@ -73,6 +81,7 @@ export function openDataFolder(asked: string | undefined, reset: boolean): DataF
     path,
     kept: asked !== undefined,
     begun,
+    aside,
     file,
     write,
     unwritable: why,
@@ -154,8 +163,32 @@ function unwritable(path: string, cause: unknown): LocalError {
   );
 }
 
-function readBegun(file: string): Begun | undefined {
-  const states = Object.values(stateFiles).map((name) => join(dirname(file), name));
+/** Take away what is in the way. What cannot be read is kept aside, and the rest with it: it belongs together. */
+function empty(path: string): string[] {
+  const azure = join(path, stateFiles.azure);
+  const kubernetes = join(path, stateFiles.kubernetes);
+  const note = join(path, begunFile);
+  let readable = true;
+  try {
+    readBegun(path);
+  } catch {
+    readable = false;
+  }
+  try {
+    const states = [azure, kubernetes].filter((file) => existsSync(file));
+    const aside = readable
+      ? emptyStateFiles([{ file: azure }, { file: kubernetes, use: keptUse }])
+      : states.map(moveAside);
+    if (existsSync(note) && (!readable || aside.length > 0)) aside.push(moveAside(note));
+    return aside;
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+function readBegun(path: string): Begun | undefined {
+  const file = join(path, begunFile);
+  const states = Object.values(stateFiles).map((name) => join(path, name));
   if (!existsSync(file) && !states.some((each) => existsSync(each))) return undefined;
   try {
     const begun = JSON.parse(readFileSync(file, "utf8")) as Partial<Begun>;

@@ -20,7 +20,11 @@ ${folder.path} was begun with another one.
 Start with --reset to begin anew with this one.
 
 `;
-  return `${scenarioIgnored ? ignored : ""}Postern is ready after ${process.uptime().toFixed(1)} s; stop it with Ctrl-C.
+  const aside = `Kept aside, because it could not be read, or belonged to what could not:
+${folder.aside.map((file) => `  ${file}\n`).join("")}
+`;
+  const notes = `${scenarioIgnored ? ignored : ""}${folder.aside.length > 0 ? aside : ""}`;
+  return `${notes}Postern is ready after ${process.uptime().toFixed(1)} s; stop it with Ctrl-C.
 ${lines.join("\n")}
 
 Try in another terminal:

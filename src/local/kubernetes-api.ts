@@ -54,14 +54,14 @@ async function issuerOf(client: KubeClient, signal: AbortSignal): Promise<Truste
 
 /** Start the API server that comes with Postern; one that was begun before goes on. */
 export async function embeddedCluster(
-  options: { folder: DataFolder; port: number; reset: boolean },
+  options: { folder: DataFolder; port: number },
   signal: AbortSignal,
 ): Promise<KubernetesApi> {
-  const { folder, port, reset } = options;
+  const { folder, port } = options;
   const file = folder.file(stateFiles.kubernetes);
   const kubernetes = await startKubernetes({
     port,
-    ...(folder.kept && { data: { file, reset } }),
+    ...(folder.kept && { data: { file } }),
   }).catch((error: unknown) => {
     throw inOurWords(error, "Kubernetes", file);
   });

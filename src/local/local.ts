@@ -73,15 +73,14 @@ export async function startLocal(
     const realGroup = real ? await managementGroupIn(env, "leave out --azure real") : undefined;
     const folder = openDataFolder(settings.data, settings.reset);
     stops.push(() => folder.close());
-    const reset = folder.begun === undefined;
 
     const cluster = kubeconfig
       ? await realCluster(kubeconfig, signal)
-      : await embeddedCluster({ folder, port: ports.kubernetes, reset }, signal);
+      : await embeddedCluster({ folder, port: ports.kubernetes }, signal);
     stops.push(() => cluster.close());
     const { connection, issuer } = cluster;
 
-    const given = { scenario, folder, speed, reset, issuer, ports: ports.azure };
+    const given = { scenario, folder, speed, issuer, ports: ports.azure };
     const simulator = real ? undefined : await startAzure({ ...given, failed: fail });
     if (simulator) stops.push(() => simulator.close());
 

@@ -42,11 +42,7 @@ export interface StateFile {
  */
 export function openStateFile(given: StateFile): DatabaseSync {
   const { file, reset = false, mostPages, use = ofSimulator } = given;
-  if (reset && existsSync(file)) {
-    const why = whyUnreadable(file, use);
-    if (why === undefined) for (const each of filesOf(file)) rmSync(each, { force: true });
-    else moveAside(file);
-  }
+  if (reset) emptyStateFiles([given]);
   let database: DatabaseSync | undefined;
   try {
     makePrivate(file);
@@ -59,6 +55,15 @@ export function openStateFile(given: StateFile): DatabaseSync {
     database?.close();
     throw asSimulatorError(error, file, use);
   }
+}
+
+/** Remove state files that belong together. Where one of them cannot be read all are kept aside, and it is told where. */
+export function emptyStateFiles(files: readonly Pick<StateFile, "file" | "use">[]): string[] {
+  const there = files.filter(({ file }) => existsSync(file));
+  if (there.some(({ file, use = ofSimulator }) => whyUnreadable(file, use) !== undefined))
+    return there.map(({ file }) => moveAside(file));
+  for (const each of there.flatMap(({ file }) => filesOf(file))) rmSync(each, { force: true });
+  return [];
 }
 
 /** Make the file where there is none. SQLite gives the files beside it the mode of this one. */
@@ -123,11 +128,13 @@ function whyUnreadable(file: string, use: StateFileUse): string | undefined {
   }
 }
 
-function moveAside(file: string): void {
+/** Keep a file under another name, with the log beside it: what was written last may be only there. Gives the name. */
+export function moveAside(file: string): string {
   let aside = `${file}.aside`;
   for (let i = 2; existsSync(aside); i++) aside = `${file}.aside-${i}`;
-  renameSync(file, aside);
-  for (const each of filesOf(file)) rmSync(each, { force: true });
+  for (const each of filesOf(file))
+    if (existsSync(each)) renameSync(each, `${aside}${each.slice(file.length)}`);
+  return aside;
 }
 
 function filesOf(file: string): string[] {

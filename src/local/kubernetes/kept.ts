@@ -33,7 +33,8 @@ export function keptNowhere(): Kept {
   };
 }
 
-const use: StateFileUse = {
+/** What is in the file. */
+export const keptUse: StateFileUse = {
   tables: {
     objects:
       "collection TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (collection, key)",
@@ -43,9 +44,9 @@ const use: StateFileUse = {
   option: "--data",
 };
 
-/** Keep everything in a file. One that cannot be read is refused, or with `reset` moved aside. */
-export function keptIn(given: { file: string; reset?: boolean; mostPages?: number }): Kept {
-  const database = openStateFile({ ...given, use });
+/** Keep everything in a file. One that cannot be read is refused. */
+export function keptIn(given: { file: string; mostPages?: number }): Kept {
+  const database = openStateFile({ ...given, use: keptUse });
   const written = <T>(write: () => T): T => {
     try {
       return write();

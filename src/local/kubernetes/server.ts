@@ -17,7 +17,7 @@ export interface KubernetesOptions {
   /** An address of loopback; nothing else is listened on. */
   host?: string;
   /** Where everything is kept; nowhere without it. */
-  data?: { file: string; reset?: boolean };
+  data?: { file: string };
   /** Its own where none is given, from an authority that is kept with the data. */
   certificate?: Certificate & { ca: string };
   /** Tokens by the names of their users, beside the admin's. */
