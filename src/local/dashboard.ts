@@ -4,7 +4,7 @@ import { serveDashboard } from "../server/dashboard.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import { gather } from "../view/gather.ts";
 import { breakages } from "./breakages.ts";
-import { LocalError } from "./local-error.ts";
+import { portInUse } from "./local-error.ts";
 import type { LocalOperator } from "./operator.ts";
 
 /** A page that several look at is read once in this time. */
@@ -63,11 +63,7 @@ export async function startDashboard(given: {
     },
   }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== "EADDRINUSE") throw cause;
-    throw new LocalError(
-      "PortInUse",
-      `cannot listen on 127.0.0.1:${port} for the dashboard · something listens there, perhaps another postern local · stop it, or give other ports with --port-base, such as --port-base 7450 or 0 for any free ones`,
-      { cause },
-    );
+    throw portInUse(`cannot listen on 127.0.0.1:${port}`, "the dashboard", cause);
   });
   return {
     url: dashboard.url,

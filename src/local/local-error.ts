@@ -33,6 +33,15 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(/,.*/s, "") : String(error);
 }
 
+/** A port that is taken; `what` says which. */
+export function portInUse(what: string, whose: string, cause: unknown): LocalError {
+  return new LocalError(
+    "PortInUse",
+    `${what} for ${whose} · something listens there, perhaps another postern local · stop it, or give other ports with --port-base, such as --port-base 7450 or 0 for any free ones`,
+    { cause },
+  );
+}
+
 /** The errors of the parts name options that a person at local mode has not. */
 export function inOurWords(error: unknown, whose: "Azure" | "Kubernetes", file: string): unknown {
   if (!(error instanceof SimulatorError)) return error;
@@ -52,11 +61,7 @@ export function inOurWords(error: unknown, whose: "Azure" | "Kubernetes", file: 
         options,
       );
     case "AddressInUse":
-      return new LocalError(
-        "PortInUse",
-        `${what} for ${whose} · something listens there, perhaps another postern local · stop it, or give other ports with --port-base, such as --port-base 7450 or 0 for any free ones`,
-        options,
-      );
+      return portInUse(what, whose, error);
     default:
       return error;
   }

@@ -14,6 +14,7 @@ import { clusterApiFeatures, hostedFeatures } from "../operator/features.ts";
 import { installationOf } from "../operator/installation.ts";
 import { managementGroupIn } from "../operator/management-group.ts";
 import { cloudProviderFeature } from "./cloud-provider/controller.ts";
+import { portInUse } from "./local-error.ts";
 import { isOurs } from "./own-objects.ts";
 import type { ScenarioOperator } from "./scenario.ts";
 
@@ -68,7 +69,9 @@ export async function startOperator(
     metrics: () => run.metrics.registry,
   }).catch(async (error: unknown) => {
     await run.end();
-    throw error;
+    const { cause } = error as { cause?: NodeJS.ErrnoException };
+    if (cause?.code !== "EADDRINUSE") throw error;
+    throw portInUse(`cannot listen on 127.0.0.1:${options.port}`, "the operator", cause);
   });
   return {
     get client() {
