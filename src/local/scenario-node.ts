@@ -1,4 +1,5 @@
 import {
+  type Document,
   isMap,
   isScalar,
   isSeq,
@@ -9,6 +10,7 @@ import {
 } from "yaml";
 import { nearest } from "../cli/nearest.ts";
 import type { Place } from "../simulator/seed-entry.ts";
+import { putInPlace } from "../simulator/seed-file.ts";
 import { LocalError } from "./local-error.ts";
 
 /** A part of a YAML file that knows where it stands. */
@@ -35,13 +37,20 @@ export function readParts(text: string, file: string): Part[] {
     return { file, line, column: col };
   };
   // An empty file is one list with something to say about it.
-  return [...documents].map(({ contents, errors }) => {
-    const [error] = errors;
+  return [...documents].map((document) => {
+    const [error] = document.errors;
     if (error !== undefined)
       throw scenarioError(
         placeAt(error.pos[0]),
         (error.message.split("\n")[0] ?? "").replace(/ at line \d+.*/, ""),
       );
+    putInPlace(document as Document.Parsed, (alias) =>
+      scenarioError(
+        placeAt(alias.range?.[0] ?? 0),
+        `*${alias.source} is a part of what it stands for`,
+      ),
+    );
+    const { contents } = document;
     const place = (node: unknown = contents) => placeAt((node as Node | null)?.range?.[0] ?? 0);
     return { node: contents, file, place };
   });

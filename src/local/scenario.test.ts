@@ -83,3 +83,30 @@ test("a file that is not there is told with what to give instead", () => {
     "cannot read the scenario nowhere.yaml · ENOENT: no such file or directory · give --scenario demo, empty or a YAML file",
   );
 });
+
+test("what is written once can be named again, anywhere", () => {
+  const { objects, operator, azure } = scenarioIn(
+    `azure:
+  tenants: [{ id: &tenant cccccccc-0000-4000-8000-000000000000 }]
+  applications: [{ name: &op op, tenant: *tenant }]
+kubernetes:
+  - { apiVersion: v1, kind: ConfigMap, metadata: &same { name: a, labels: &labels { of: *op } } }
+  - { apiVersion: v1, kind: Secret, metadata: *same, stringData: *labels }
+operator: { identity: *op, managementGroup: /subscriptions/s/resourceGroups/m }
+`,
+    "my.yaml",
+  );
+  expect(azure?.applications[0]?.value.tenant).toBe("cccccccc-0000-4000-8000-000000000000");
+  expect(operator.identity).toBe("op");
+  expect(objects[1]?.object).toEqual({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "a", labels: { of: "op" } },
+    stringData: { of: "op" },
+  });
+});
+
+test("what is a part of itself is refused with its place", () => {
+  const text = "kubernetes: &all [*all]\noperator: {}\n";
+  expect(() => scenarioIn(text, "my.yaml")).toThrow(/my\.yaml:1:19 · \*all is a part of what/);
+});

@@ -1,5 +1,16 @@
 import { createHash } from "node:crypto";
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from "yaml";
+import {
+  type Alias,
+  type Document,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+  type YAMLMap,
+} from "yaml";
 import { type Entry, type Place, type Seed, seedError } from "./seed-entry.ts";
 import type { JsonObject } from "./store.ts";
 
@@ -46,10 +57,24 @@ export function readSeed(text: string, file: string): Seed {
       placeOf(error.pos[0]),
       (error.message.split("\n")[0] ?? "").replace(/ at line \d+.*/, ""),
     );
+  putInPlace(document, (alias) =>
+    seedError(placeOf(alias.range?.[0] ?? 0), `*${alias.source} is a part of what it stands for`),
+  );
   const root = document.contents;
   if (root === null || (isScalar(root) && root.value === null))
     throw seedError(placeOf(0), "it is empty; an example is examples/simulator/world.yaml");
   return seedIn(root, text, (node) => placeOf((node as Node | null)?.range?.[0] ?? 0));
+}
+
+/** Put what an alias stands for in its place: a node by itself does not know what that is. */
+export function putInPlace(document: Document.Parsed, endless: (alias: Alias) => Error): void {
+  visit(document, {
+    Alias(_key, alias, path) {
+      const meant = alias.resolve(document);
+      if (path.some((each) => each === meant)) throw endless(alias);
+      return meant;
+    },
+  });
 }
 
 /** Read the seed that a part of a file is; `text` tells it from others, and `at` says where a part of it stands. */
