@@ -92,7 +92,7 @@ async function api(): Promise<Row[]> {
 async function installBoth(...servers: Server[]): Promise<void> {
   for (const { kubeconfig } of servers) {
     const client = new KubeClient(await fromKubeconfigText(kubeconfig, "the bench"));
-    await installKinds(client, realClock, new AbortController().signal);
+    await installKinds(client, false, realClock, new AbortController().signal);
     client.close();
   }
 }

@@ -1,5 +1,6 @@
 import type { KubeClient } from "../kube/client.ts";
 import { realClock } from "../model/clock.ts";
+import type { Kind } from "../model/kind.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import type { Begun, DataFolder } from "./data-folder.ts";
 import { installKinds } from "./install.ts";
@@ -12,23 +13,26 @@ export interface Ground {
   folder: DataFolder;
   client: KubeClient;
   simulator: Simulator | undefined;
+  /** Whether the cluster is somebody's. */
+  real: boolean;
   /** Who signs the tokens of service accounts. */
   issuer: string;
 }
 
 /**
  * Apply a scenario, once for each folder: what a person has changed since stays, and what was begun with another scenario
- * goes on with that one. Further hosted clusters are made at any time. Gives what counts here.
+ * goes on with that one. Further hosted clusters are made at any time. Gives what counts here, and the kinds that the
+ * cluster serves in other versions only.
  */
 export async function applyScenario(
   scenario: Scenario,
   clusters: number,
-  { folder, client, simulator, issuer }: Ground,
+  { folder, client, simulator, issuer, real }: Ground,
   signal: AbortSignal,
-): Promise<Begun> {
-  await installKinds(client, realClock, signal);
+): Promise<Begun & { older: readonly Kind[] }> {
+  const older = await installKinds(client, real, realClock, signal);
   const { begun } = folder;
-  if (begun !== undefined && begun.digest !== scenario.digest) return begun;
+  if (begun !== undefined && begun.digest !== scenario.digest) return { ...begun, older };
   const before = begun?.clusters ?? 0;
   const more = moreClusters(scenario, before + 1, clusters);
   if (simulator) more.prepare(simulator, issuer);
@@ -37,5 +41,5 @@ export async function applyScenario(
   const { digest, operator, appliances } = scenario;
   const now = { digest, operator, appliances, clusters: Math.max(clusters, before) };
   folder.begin(now);
-  return now;
+  return { ...now, older };
 }

@@ -1,8 +1,9 @@
+import { apiVersionOf } from "../model/kind.ts";
 import type { Local, LocalSettings } from "./local.ts";
 
 /** What a person reads first: where things are, and what to try. */
 export function greeting(local: Local, { speed }: LocalSettings): string {
-  const { ready, folder, scenarioIgnored } = local;
+  const { ready, folder, scenarioIgnored, older } = local;
   const rows = [
     ["dashboard", ready.dashboard.url],
     ["Kubernetes", ready.kubernetes.url],
@@ -23,7 +24,14 @@ Start with --reset to begin anew with this one.
   const aside = `Kept aside, because it could not be read, or belonged to what could not:
 ${folder.aside.map((file) => `  ${file}\n`).join("")}
 `;
-  const notes = `${scenarioIgnored ? ignored : ""}${folder.aside.length > 0 ? aside : ""}`;
+  const missing = `The cluster does not serve these, and what needs them waits for them:
+${older.map((kind) => `  ${kind.plural} of ${apiVersionOf(kind)}\n`).join("")}
+`;
+  const notes = [
+    scenarioIgnored ? ignored : "",
+    folder.aside.length > 0 ? aside : "",
+    older.length > 0 ? missing : "",
+  ].join("");
   return `${notes}Postern is ready after ${process.uptime().toFixed(1)} s; stop it with Ctrl-C.
 ${lines.join("\n")}
 

@@ -3,6 +3,7 @@ import { packageVersion } from "../cli/package-version.ts";
 import { readyOf } from "../cli/simulator-ready.ts";
 import { KubeClient } from "../kube/client.ts";
 import { makeLog } from "../kube/log.ts";
+import type { Kind } from "../model/kind.ts";
 import type { ClusterApiFlags } from "../operator/cluster-api.ts";
 import { managementGroupIn } from "../operator/management-group.ts";
 import type { Simulator } from "../simulator/simulator.ts";
@@ -42,6 +43,8 @@ export interface Local {
   simulator: Simulator | undefined;
   appliances: Appliances | undefined;
   clusterApi: ClusterApiFlags;
+  /** Kinds that the cluster serves in other versions than the one that is known here. */
+  older: readonly Kind[];
   /** Whether the folder was begun with another scenario, and this one was not applied. */
   scenarioIgnored: boolean;
   /** Ends with an error where the state cannot be kept any more. */
@@ -87,7 +90,10 @@ export async function startLocal(
     const client = new KubeClient(connection, { userAgent: `postern-local/${version}` });
     stops.push(() => client.close());
     if (kubeconfig && simulator) await refuseOthers(client, kubeconfig, signal);
-    const ground = { folder, client, simulator, issuer: issuer.issuer };
+    const ground = {
+      ...{ folder, client, simulator, issuer: issuer.issuer },
+      real: kubeconfig !== undefined,
+    };
     const begun = await applyScenario(scenario, clusters, ground, signal);
     const { clusterApi } = begun.operator;
     const managementGroup = realGroup ?? begun.operator.managementGroup;
@@ -154,6 +160,7 @@ export async function startLocal(
     folder.keep();
     return {
       ...{ ready, folder, operator, simulator, appliances, clusterApi, failed, stop },
+      older: begun.older,
       scenarioIgnored: begun.digest !== scenario.digest,
     };
   } catch (error) {

@@ -160,7 +160,7 @@ async function begin(
   const runtime = new Runtime({ client, log, metrics, journal, clock, features });
   const ending = new AbortController();
   const ran = runtime.run(ending.signal);
-  await Promise.race([ran, Promise.all(runtime.caches.all().map((cache) => cache.filled))]);
+  await Promise.race([ran, Promise.all(runtime.caches.all().map((cache) => cache.known))]);
   return {
     client,
     runtime,

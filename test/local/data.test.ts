@@ -57,6 +57,24 @@ test("another scenario is not applied over one that was begun, and it is said", 
   expect((await third.kube("GET", `${hostedClusters}/blue`)).status).toBe(200);
 }, 240_000);
 
+test("what an earlier version left of our kinds is replaced", async () => {
+  const data = join(folder(), "data");
+  const path =
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/hostedclusters.hypershift.openshift.io";
+  interface Definition {
+    spec: { versions: { additionalPrinterColumns?: object[] }[] };
+  }
+  const first = await startLocal("--scenario", "empty", "--data", data);
+  const { body: now } = await first.kube<Definition>("GET", path);
+  const versions = now.spec.versions.map(({ additionalPrinterColumns: _, ...rest }) => rest);
+  const earlier = { ...now, spec: { ...now.spec, versions } };
+  expect((await first.kube("PUT", path, earlier)).status).toBe(200);
+  await first.end();
+  const second = await startLocal("--scenario", "empty", "--data", data);
+  const { body: then } = await second.kube<Definition>("GET", path);
+  expect(then.spec).toEqual(now.spec);
+}, 120_000);
+
 test.each(["azure.db", "kubernetes.db", "begun.json"])(
   "a damaged %s is refused and left as it is; --reset keeps all aside, and says where",
   async (name) => {

@@ -38,6 +38,24 @@ const original = {
   },
 };
 
+/** Crossplane's, of a time before the version that is known here. */
+const older = {
+  ...original,
+  metadata: { name: "providerconfigs.azure.upbound.io" },
+  spec: {
+    ...original.spec,
+    group: "azure.upbound.io",
+    scope: "Cluster",
+    names: {
+      kind: "ProviderConfig",
+      plural: "providerconfigs",
+      singular: "providerconfig",
+      listKind: "ProviderConfigList",
+    },
+    versions: original.spec.versions.map((each) => ({ ...each, name: "v1alpha1" })),
+  },
+};
+
 /** One of ours that a cluster without Postern does not have. */
 const plural = "azureprivatelinkservices.hypershift.openshift.io";
 
@@ -85,7 +103,8 @@ describeWhere(
     }, 120_000);
 
     test("builds the demo there, and leaves the definitions that it has as they are", async () => {
-      expect((await cluster.request("POST", definitions, original)).status).toBe(201);
+      for (const each of [original, older])
+        expect((await cluster.request("POST", definitions, each)).status).toBe(201);
       const home = await cluster.namespace();
       const services = `/api/v1/namespaces/${home}/services`;
       for (const [name, finalizers] of [
@@ -105,6 +124,7 @@ describeWhere(
 
       const local = await startLocal("--speed", "100", "--kubeconfig", cluster.kubeconfig);
       await untilAvailable(local);
+      expect(local.output()).toContain("providerconfigs of azure.upbound.io/v1beta1");
       expect(local.ready.kubernetes.url).toBe(cluster.url);
       const { body } = await cluster.request<typeof original>(
         "GET",
