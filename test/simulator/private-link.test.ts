@@ -172,7 +172,7 @@ describe("both sides", () => {
     const path = far.endpoint("pe");
     await done(strangerAsks, "PUT", path, endpointBody(stranger, alias, { manual: true }));
     const before = await strangerAsks("GET", path);
-    for (const status of ["Approved", "Rejected", "Approved", "Removed"]) {
+    for (const status of ["Approved", "Rejected", "Removed"]) {
       await decide(world, status);
       expect(stateIn(await strangerAsks("GET", path))).toBe(status);
     }
@@ -190,6 +190,23 @@ describe("both sides", () => {
         },
       },
     ]);
+  });
+
+  test("a connection that was rejected cannot be approved any more", async () => {
+    const world = await withService({ visibility: { subscriptions: ["*"] } });
+    const { ask, strangerAsks, alias } = world;
+    const path = far.endpoint("pe");
+    await done(strangerAsks, "PUT", path, endpointBody(stranger, alias, { manual: true }));
+    await decide(world, "Rejected");
+    const [connection] = await connections(world);
+    const refused = await ask("PUT", `${service}/privateEndpointConnections/${connection?.name}`, {
+      properties: { privateLinkServiceConnectionState: { status: "Approved" } },
+    });
+    expect([refused.status, codeOf(refused)]).toEqual([
+      400,
+      "PrivateEndpointConnectionStateCannotBeChanged",
+    ]);
+    expect(stateIn(await strangerAsks("GET", path))).toBe("Rejected");
   });
 
   test("a service with connections stays; without them its endpoints are disconnected", async () => {

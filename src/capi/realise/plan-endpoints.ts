@@ -99,7 +99,7 @@ function decided(
       return waiting(reasons.approvalPending, message, patience(subject.conditions));
     }
     case "rejected": {
-      const message = `private endpoint ${name} cannot be used · the owner of ${services} has rejected its connection · have them approve it, or take the endpoint out`;
+      const message = `private endpoint ${name} cannot be used · the owner of ${services} has rejected its connection, which is final · agree with them and delete the endpoint, which is then made anew, or take it out`;
       return waiting(reasons.rejected, message, longestWaitMs);
     }
     default:

@@ -59,12 +59,14 @@ describe("approval", () => {
     expect(message(world, conditions.endpoint)).toMatch(/approve it: az network/);
   });
 
-  test("that was refused is told, with whom to ask", () => {
+  test("that was refused is told, with whom to agree and what to delete", () => {
     const { guest, world } = reachable();
     connection(guest, "Rejected");
     const now = settle(guest, world);
     expect(told(now, conditions.endpoint)).toBe("False PrivateEndpointConnectionNotApproved");
-    expect(message(now)).toMatch(/rejected .* ask them/);
+    expect(message(now)).toMatch(
+      /rejected, which is final .* agree with them, then delete the private endpoint \/subscriptions\//,
+    );
   });
 
   test("counts in whatever case Azure writes it (defect 17)", () => {

@@ -197,7 +197,7 @@ function told(seen: Seen, found: PrivateEndpoint, addresses: readonly string[]):
     }
     case "rejected":
       return not(
-        `the connection was rejected · by somebody who may manage ${service} · ask them to approve it there; it is looked at again`,
+        `the connection was rejected, which is final · by somebody who may manage ${service} · agree with them, then delete the private endpoint ${found.id ?? ""}: it is made anew and asks again`,
         "Warning",
         longestWaitMs,
       );

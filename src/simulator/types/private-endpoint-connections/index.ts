@@ -18,11 +18,13 @@ export const privateEndpointConnections: ResourceType = {
     const held = object(existing.properties, "privateLinkServiceConnectionState") ?? {};
     const given = object(properties, "privateLinkServiceConnectionState") ?? {};
     const status = oneOf(given, "status", decisions, undefined) ?? String(held.status);
-    if (status === "Pending" && held.status !== "Pending")
+    // Microsoft: a connection that was denied cannot be approved (https://github.com/MicrosoftDocs/azure-docs/issues/115121).
+    const again = status === "Approved" && held.status !== "Pending" && held.status !== "Approved";
+    if (again || (status === "Pending" && held.status !== "Pending"))
       throw new Refusal(
         400,
         "PrivateEndpointConnectionStateCannotBeChanged",
-        `The state of private endpoint connection ${id} cannot be changed from ${held.status} to Pending.`,
+        `The state of private endpoint connection ${id} cannot be changed from ${held.status} to ${status}.`,
       );
     return {
       properties: {
@@ -42,7 +44,7 @@ export const privateEndpointConnections: ResourceType = {
     tellEndpoint(connection, world);
   },
   differences: [
-    "Any decision can follow any other but Pending [?].",
+    "A connection that was rejected or removed cannot be approved any more [D], with an error code of our own [?].",
     "Names are of the endpoint and its guid, linkIdentifier is made from that guid [P].",
   ],
 };
