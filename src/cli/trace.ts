@@ -13,7 +13,8 @@ export function command(): Command {
     .addHelpText(
       "after",
       `
-Exit code 0: the way is whole from every network that knows the name. 3: it breaks somewhere, or no network knows the name.
+Exit code 0: the way is whole from every network that knows the name. 3: it breaks somewhere, cannot be
+followed to its end, or no network knows the name.
 
 Example:
   $ postern trace api.one.hypershift.local`,
@@ -33,7 +34,13 @@ Example:
           [
             ...traces.map(told),
             ...(known.length === 0
-              ? [unknown(wanted, options.from, publishedBy(world, wanted))]
+              ? [
+                  unknown(wanted, {
+                    from: options.from,
+                    cluster: publishedBy(world, wanted),
+                    hidden: world.unread.length > 0,
+                  }),
+                ]
               : []),
             ...notRead(world.unread),
           ].join("\n\n"),
@@ -43,10 +50,18 @@ Example:
     });
 }
 
-function unknown(host: string, from: string | undefined, cluster: string | undefined): string {
+function unknown(
+  host: string,
+  {
+    from,
+    cluster,
+    hidden,
+  }: { from: string | undefined; cluster: string | undefined; hidden: boolean },
+): string {
+  const seen = hidden ? " that can be seen" : "";
   const who = from
-    ? `no private zone that is linked to ${from} knows ${host}`
-    : `no private zone knows ${host}`;
+    ? `no private zone${seen} that is linked to ${from} knows ${host}`
+    : `no private zone${seen} knows ${host}`;
   return cluster
     ? `${who}; it is a public name of ${cluster}\ndo this: ask the public DNS for it; only private names are traced here`
     : `${who}\ndo this: look at the names with postern tree; a name of the public DNS is not traced here`;
@@ -63,9 +78,11 @@ function hostIn(text: string): string {
 function told({ network, hops, works, known }: Trace): string {
   const verdict = works
     ? paint("green", "works")
-    : known
-      ? paint("red", "breaks")
-      : paint("grey", "does not know the name");
+    : !known
+      ? paint("grey", "does not know the name")
+      : hops.at(-1)?.state === "unknown"
+        ? paint("yellow", "cannot be followed to its end")
+        : paint("red", "breaks");
   return [`from network ${network}: ${verdict}`, ...hops.flatMap(hopLines)].join("\n");
 }
 

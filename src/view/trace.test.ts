@@ -253,8 +253,79 @@ describe("it breaks", () => {
     const of = (properties: object) =>
       oneWorld({ azure: { loadBalancers: [balancer({ properties })] } });
     expect(last(of({ loadBalancingRules: [] }))).toMatchObject({ what: "load balancer" });
-    const empty = { backendAddressPools: [{ name: "kubernetes", properties: {} }] };
+    const id = `${ids.balancer}/backendAddressPools/kubernetes`;
+    const empty = { backendAddressPools: [{ id, name: "kubernetes", properties: {} }] };
     expect(last(of(empty))).toMatchObject({ what: "backend", found: "0 machines" });
+  });
+});
+
+test("of a load balancer that others share only the link's own frontend and pool count", () => {
+  const at = (kind: string, name: string) => ({ id: `${ids.balancer}/${kind}/${name}` });
+  const rule = (front: string, pool: string, frontendPort: number) => ({
+    properties: {
+      frontendPort,
+      frontendIPConfiguration: at("frontendIPConfigurations", front),
+      backendAddressPool: at("backendAddressPools", pool),
+    },
+  });
+  const pool = (name: string, machines: number) => ({
+    ...at("backendAddressPools", name),
+    name,
+    properties: {
+      backendIPConfigurations: Array.from({ length: machines }, (_, one) => ({ id: `/${one}` })),
+    },
+  });
+  const shared = (...rules: object[]) =>
+    oneWorld({
+      azure: {
+        loadBalancers: [
+          balancer({
+            properties: {
+              loadBalancingRules: rules,
+              backendAddressPools: [pool("own", 1), pool("others", 5), pool("empty", 0)],
+            },
+          }),
+        ],
+      },
+    });
+  const whole = only(shared(rule("a1", "own", 443), rule("b2", "others", 80)));
+  expect(whole.hops.slice(-2).map(({ found }) => found)).toEqual(["ports 443", "1 machines"]);
+  expect(last(shared(rule("b2", "others", 80)))).toMatchObject({
+    what: "load balancer",
+    state: "broken",
+    found: "it has no rule for this frontend",
+  });
+  expect(last(shared(rule("a1", "empty", 443), rule("b2", "others", 80)))).toMatchObject({
+    what: "backend",
+    state: "broken",
+    found: "0 machines",
+  });
+});
+
+describe("what could not be read is not judged:", () => {
+  const why = "lacks the right";
+  test.each(["endpoints", "network interfaces"])("%s", (what) => {
+    const unread = [{ what: `${what} in /subscriptions/g`, why }];
+    const azure = what === "endpoints" ? { endpoints: [] } : { interfaces: [] };
+    expect(last(oneWorld({ azure, unread }))).toMatchObject({ what: "endpoint", state: "unknown" });
+    expect(last(oneWorld({ azure }))).toMatchObject({ what: "endpoint", state: "broken" });
+  });
+
+  test("records", () => {
+    const zones = [zoneOf(ids.zone, [ids.guest])];
+    const unread = [{ what: `records in ${ids.zone}`, why }];
+    const trace = only(oneWorld({ azure: { zones }, unread }));
+    expect(trace).toMatchObject({ known: true, works: false });
+    expect(trace.hops.at(-1)).toMatchObject({ what: "record", state: "unknown" });
+  });
+
+  test("links of a zone", () => {
+    const zones = [zoneOf(ids.zone, [], { api: address })];
+    const unread = [{ what: `links in ${ids.zone}`, why }];
+    expect(last(oneWorld({ azure: { zones }, unread }))).toMatchObject({
+      what: "zone",
+      state: "unknown",
+    });
   });
 });
 

@@ -3,7 +3,7 @@ import { keyOf } from "../model/kind.ts";
 import { idKey, lastSegment } from "../model/resource-id.ts";
 import type { State } from "./drawn.ts";
 import { indexOf, isHidden, networkOf, targetsOf, type WorldIndex } from "./index-of.ts";
-import { admission, balancerIdOf, provisioned } from "./parts/states.ts";
+import { admission, provisioned } from "./parts/states.ts";
 import {
   addressesIn,
   aliasIn,
@@ -13,6 +13,7 @@ import {
   zoneName,
   zonesFor,
 } from "./records.ts";
+import { balancerHops } from "./trace-balancer.ts";
 import type { World, Zone } from "./world.ts";
 
 /** One step on the way from a name to the machines behind it. */
@@ -45,7 +46,7 @@ export function tracesOf(world: World, host: string, only?: string): Trace[] {
     .map((network) => walk(index, network, name));
   const lonely = zones.filter(({ links }) => links.length === 0);
   if (only !== undefined) return linked;
-  return [...linked, ...lonely.map((zone) => unlinked(zone, name))];
+  return [...linked, ...lonely.map((zone) => unlinked(index, zone, name))];
 }
 
 /** The names that a host is another name of, here or there; their zones belong to the question too. */
@@ -69,20 +70,34 @@ export function publishedBy({ kube }: World, host: string): string | undefined {
   return found && keyOf(found);
 }
 
-function unlinked(lonely: Zone, name: string): Trace {
-  const hop: Hop = {
-    what: "zone",
-    name: zoneName(lonely.zone),
-    state: "broken",
-    found: "the zone is linked to no network, so nobody can ask it",
-    remedy: "link it to the network of the clients",
-  };
-  return {
-    network: "none",
-    hops: [hop],
-    works: false,
-    known: recordFor(lonely, name) !== undefined,
-  };
+function unlinked(index: WorldIndex, lonely: Zone, name: string): Trace {
+  const about = { what: "zone", name: zoneName(lonely.zone) } as const;
+  const hop: Hop = isClosed(index, lonely, "links")
+    ? {
+        ...about,
+        state: "unknown",
+        found: "it cannot be read to which networks the zone is linked",
+        remedy: readable,
+      }
+    : {
+        ...about,
+        state: "broken",
+        found: "the zone is linked to no network, so nobody can ask it",
+        remedy: "link it to the network of the clients",
+      };
+  return { network: "none", hops: [hop], works: false, known: mayKnow(index, lonely, name) };
+}
+
+const readable = "give the credential the right to read it: postern permissions";
+
+/** Whether what is in a zone could not be listed. */
+function isClosed({ world }: WorldIndex, { zone }: Zone, what: "links" | "records"): boolean {
+  return world.unread.some((each) => each.what === `${what} in ${zone.id}`);
+}
+
+/** Whether a zone has a name, as far as can be said. */
+function mayKnow(index: WorldIndex, zone: Zone, name: string): boolean {
+  return recordFor(zone, name) !== undefined || isClosed(index, zone, "records");
 }
 
 function walk(index: WorldIndex, network: string, name: string): Trace {
@@ -92,9 +107,9 @@ function walk(index: WorldIndex, network: string, name: string): Trace {
     network: lastSegment(network),
     hops: broken < 0 ? hops : hops.slice(0, broken + 1),
     works: broken < 0,
-    known: !zonesFor(index.world, name)
+    known: zonesFor(index.world, name)
       .filter((zone) => networksOf(zone).includes(network))
-      .every((zone) => recordFor(zone, name) === undefined),
+      .some((zone) => mayKnow(index, zone, name)),
   };
 }
 
@@ -112,6 +127,8 @@ function hopsOf(
   const zone = zoneName(first.zone);
   const hops: Hop[] = [{ what: "zone", name: zone, state: "ok", found: `answers for ${zone}` }];
   const record = recordFor(first, name);
+  if (record === undefined && isClosed(index, first, "records"))
+    return [...hops, { ...unread(name, `the records of ${zone} cannot be read`), what: "record" }];
   if (record === undefined) {
     const hidden = others.find((other) => recordFor(other, name) !== undefined);
     return [...hops, noRecord(name, zone, hidden && zoneName(hidden.zone))];
@@ -135,6 +152,11 @@ function hopsOf(
   const own = having.find(({ properties }) => networkOf(properties.subnet?.id) === network);
   if (own === undefined && having.length > 1) return [...hops, severalEndpoints(addresses, having)];
   const endpoint = own ?? having[0];
+  const hidden = ["endpoints", "network interfaces"].filter((each) => isHidden(index, each));
+  if (endpoint === undefined && hidden.length > 0) {
+    const why = `not all ${hidden.join(" and ")} can be read, so it is not known which has this address`;
+    return [...hops, { ...unread(addresses.join(", "), why), what: "endpoint" }];
+  }
   if (endpoint === undefined) return [...hops, noEndpoint(addresses)];
   return [...hops, ...beyond(index, endpoint)];
 }
@@ -191,52 +213,7 @@ function beyond(index: WorldIndex, endpoint: PrivateEndpoint): Hop[] {
     found: service.properties.alias ?? serviceMade.reason ?? "",
     ...(serviceMade.state !== "ok" && { remedy: "see postern tree for what Azure says of it" }),
   });
-  return [...hops, ...balancerHops(index, balancerIdOf(service))];
-}
-
-function balancerHops(index: WorldIndex, id: string | undefined): Hop[] {
-  const balancer = index.loadBalancer(id);
-  if (balancer === undefined)
-    return [
-      {
-        what: "load balancer",
-        name: lastSegment(id ?? ""),
-        ...(isHidden(index, "load balancers")
-          ? { state: "unknown", found: "it lies where we cannot look, or is gone" }
-          : { state: "broken", found: "it is gone" }),
-        remedy: "make the Service of the control plane anew, or look in its resource group",
-      },
-    ];
-  const { loadBalancingRules: rules = [], backendAddressPools: pools = [] } = balancer.properties;
-  const hop: Hop = {
-    what: "load balancer",
-    name: balancer.name ?? "",
-    state: rules.length > 0 ? "ok" : "broken",
-    found: rules.length > 0 ? `ports ${portsOf(rules).join(", ")}` : "it has no rule",
-    ...(rules.length === 0 && {
-      remedy: "the Service has no ports, or no cloud provider serves it",
-    }),
-  };
-  const members = pools.reduce(
-    // Azure tells of a pool of interfaces in the second list, and leaves the first one empty.
-    (sum, { properties: { loadBalancerBackendAddresses = [], backendIPConfigurations = [] } }) =>
-      sum + Math.max(loadBalancerBackendAddresses.length, backendIPConfigurations.length),
-    0,
-  );
-  return [
-    hop,
-    {
-      what: "backend",
-      name: pools.map(({ name }) => name).join(", "),
-      state: members > 0 ? "ok" : "broken",
-      found: `${members} machines`,
-      ...(members === 0 && { remedy: "no machine is in its pool: look at the nodes" }),
-    },
-  ];
-}
-
-function portsOf(rules: readonly { properties: { frontendPort?: number } }[]): number[] {
-  return [...new Set(rules.flatMap(({ properties }) => properties.frontendPort ?? []))];
+  return [...hops, ...balancerHops(index, service)];
 }
 
 function noRecord(name: string, zone: string, hidden: string | undefined): Hop {
@@ -251,6 +228,10 @@ function noRecord(name: string, zone: string, hidden: string | undefined): Hop {
       ? `put the record into ${zone}, or take the link of ${zone} away`
       : "see postern plan for who would write it",
   };
+}
+
+function unread(name: string, found: string): Pick<Hop, "name" | "state" | "found" | "remedy"> {
+  return { name, state: "unknown", found, remedy: readable };
 }
 
 function noEndpoint(addresses: readonly string[]): Hop {

@@ -211,9 +211,19 @@ export function balancer(over: { sku?: string; location?: string; properties?: o
           properties: { subnet: { id: `${ids.home}/subnets/nodes` }, privateIPAddress: "10.0.0.7" },
         },
       ],
-      loadBalancingRules: [{ name: "r", properties: { frontendPort: 443 } }],
+      loadBalancingRules: [
+        {
+          name: "r",
+          properties: {
+            frontendPort: 443,
+            frontendIPConfiguration: { id: `${ids.balancer}/frontendIPConfigurations/a1` },
+            backendAddressPool: { id: `${ids.balancer}/backendAddressPools/kubernetes` },
+          },
+        },
+      ],
       backendAddressPools: [
         {
+          id: `${ids.balancer}/backendAddressPools/kubernetes`,
           name: "kubernetes",
           properties: { backendIPConfigurations: [{ id: "/a" }, { id: "/b" }] },
         },
