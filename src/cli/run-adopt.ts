@@ -10,7 +10,7 @@ import {
 } from "../hosted/names.ts";
 import { claimPrefix, claimsIn } from "../model/claims.ts";
 import { keyOf } from "../model/kind.ts";
-import { ownerIn, ownership, ownerTag } from "../model/ownership.ts";
+import { type Owner, ownerIn, ownership, ownerTag } from "../model/ownership.ts";
 import { type ResourceId, resourceGroupId, resourceIn, sameId } from "../model/resource-id.ts";
 import { type Tags, tagOf } from "../model/tags.ts";
 import { managementGroupIn } from "../operator/management-group.ts";
@@ -60,7 +60,6 @@ export async function candidates(session: Session, name: string): Promise<Candid
   const known = await gatherKnown(kube, signal);
   const group = await managementGroupIn(env);
   const found: Candidate[] = [];
-  const exists = (uid: string) => known.uids.has(uid);
   const free = (tags: Tags | undefined) => isFree(tags, known, cluster.metadata.name);
 
   for (const { metadata, spec } of links) {
@@ -118,11 +117,7 @@ export async function candidates(session: Session, name: string): Promise<Candid
     );
     const zone = await privateDnsZones(arm).get(zoneId);
     const claim = { tag: `${claimPrefix}${clusterID}`, value: controlPlane.metadata.uid ?? "" };
-    if (
-      zone &&
-      claimsIn(zone.tags).every(({ uid }) => !exists(uid)) &&
-      !found.some(({ id }) => id === zoneId)
-    )
+    if (zone && free(zone.tags) && !found.some(({ id }) => id === zoneId))
       found.push({
         ...{ what: "zone", id: zoneId, was: whose(zone.tags), ...claim },
         write: (used) => put(used, privateDnsZones(used.writing), zoneId, zone, zone.etag, claim),
@@ -150,11 +145,12 @@ async function put<T extends ArmResource>(
 
 /** Nobody's, or of an object that is gone of a cluster that is here. Another management cluster's owner looks gone, too. */
 function isFree(tags: Tags | undefined, { uids, clusterIDs }: Known, cluster: string): boolean {
+  const isGone = ({ clusterID, uid }: Owner) =>
+    clusterIDs.has(clusterID.toLowerCase()) && !uids.has(uid);
+  if (!claimsIn(tags).every(isGone)) return false;
   if (tagOf(tags, ownerTag) !== undefined) {
     const owner = ownerIn(tags);
-    return (
-      owner !== undefined && clusterIDs.has(owner.clusterID.toLowerCase()) && !uids.has(owner.uid)
-    );
+    return owner !== undefined && isGone(owner);
   }
   const said = ownership(tags, { clusterID: "", uid: "" });
   return said.is === "nobody" && (said.hostedCluster ?? cluster) === cluster;

@@ -17,7 +17,8 @@ const network = "providers/Microsoft.Network";
 const until = (what: () => Promise<unknown>) => expect.poll(what, { timeout: 90_000 });
 
 interface Link {
-  status: { privateLinkServiceID: string; privateEndpointID: string };
+  metadata: { uid: string };
+  status: { privateLinkServiceID: string; privateEndpointID: string; privateDNSZoneID: string };
 }
 const linkOf = async (name: string) => {
   const path = `/apis/hypershift.openshift.io/v1beta1/namespaces/clusters-${name}/azureprivatelinkservices/private-router`;
@@ -224,6 +225,45 @@ describe("adopt", () => {
       expect(await on.run("adopt", "green", "--yes")).toMatchObject({ exitCode: 0 });
       expect((await read()).tags).toMatchObject({ postern_owner: owner, team: "red" });
       expect((await on.run("adopt", "green")).exitCode).toBe(0);
+      await on.local.kube("PATCH", `${hostedClusters}/green`, { spec: { pausedUntil: null } });
+    },
+    slow,
+  );
+});
+
+describe("adopt of a zone", () => {
+  test(
+    "leaves alone what another management cluster claims and what an object that exists owns",
+    async () => {
+      const { body: cluster } = await on.local.kube<{ spec: { clusterID: string } }>(
+        "GET",
+        `${hostedClusters}/green`,
+      );
+      const link = await linkOf("green");
+      const { privateDNSZoneID: zone } = link.status;
+      const { clusterID } = cluster.spec;
+      const read = async () => {
+        const { body } = await on.local.azure(zone, apiVersions.privateDns);
+        return body as unknown as { tags: Record<string, string> };
+      };
+      const before = await read();
+      await on.local.kube("PATCH", `${hostedClusters}/green`, { spec: { pausedUntil: "true" } });
+      const tagged = async (tags: Record<string, string>) => {
+        await on.change(zone, { ...before, tags });
+        const { stdout } = await on.run("adopt", "green", "-o", "json");
+        const { wouldHandOver } = JSON.parse(stdout) as { wouldHandOver: { what: string }[] };
+        return wouldHandOver.map(({ what }) => what);
+      };
+      const elsewhere = "99999999-9999-4999-8999-999999999999";
+      expect(await tagged({ [`postern_user_${elsewhere}`]: "one" })).toEqual([]);
+      expect(await tagged({ postern_owner: `${elsewhere}/one` })).toEqual([]);
+      const living = `${clusterID}/${link.metadata.uid}`;
+      expect(await tagged({ postern_owner: living })).toEqual([]);
+      expect(await tagged({ [`postern_user_${clusterID}`]: "gone" })).toEqual(["zone"]);
+      expect(await tagged({})).toEqual(["zone"]);
+      expect((await on.run("adopt", "green", "--yes")).exitCode).toBe(0);
+      expect((await read()).tags).toHaveProperty([`postern_user_${clusterID}`]);
+      await on.change(zone, before);
       await on.local.kube("PATCH", `${hostedClusters}/green`, { spec: { pausedUntil: null } });
     },
     slow,
