@@ -133,6 +133,7 @@ async function gatherAzure(
     endpoints,
     interfaces,
     zones: await Promise.all(full),
+    unopened: zones.filter((zone) => !wanted(zone, kube)).flatMap(({ id }) => id ?? []),
   };
 }
 

@@ -16,6 +16,8 @@ export interface WorldIndex {
   /** The endpoints that lead to a link service, by its id or its alias. */
   endpointsTo(service: PrivateLinkService): PrivateEndpoint[];
   zone(id: string | undefined): Zone | undefined;
+  /** Whether a zone is there, and nobody asked what is in it. */
+  isUnopened(id: string): boolean;
   /** The networks that one is peered with. */
   peersOf(network: string): string[];
   /** The addresses of an endpoint, from its network interfaces. */
@@ -34,6 +36,7 @@ export function indexOf(world: World): WorldIndex {
   const endpoints = byId(azure.endpoints);
   const interfaces = byId(azure.interfaces);
   const zones = new Map(azure.zones.map((each) => [idKey(each.zone.id ?? ""), each]));
+  const unopened = new Set((azure.unopened ?? []).map(idKey));
   const towards = new Map<string, PrivateEndpoint[]>();
   for (const endpoint of azure.endpoints)
     for (const target of targetsOf(endpoint)) {
@@ -67,6 +70,7 @@ export function indexOf(world: World): WorldIndex {
     endpoint: find(endpoints),
     endpointsTo: (service) => towards.get(idKey(service.id ?? "")) ?? [],
     zone: find(zones),
+    isUnopened: (id) => unopened.has(idKey(id)),
     peersOf: (network) => peers.get(network) ?? [],
     addressesOf: ({ properties }) =>
       (properties.networkInterfaces ?? []).flatMap((each) => {
@@ -81,6 +85,15 @@ export function indexOf(world: World): WorldIndex {
 /** Whether some things of a kind could not be listed. */
 export function isHidden({ world }: WorldIndex, what: string): boolean {
   return world.unread.some((each) => each.what.startsWith(`${what} in `));
+}
+
+/** Whether what is in a zone could not be listed. */
+export function isClosed(
+  { world }: WorldIndex,
+  { zone }: Zone,
+  what: "links" | "records",
+): boolean {
+  return world.unread.some((each) => each.what === `${what} in ${zone.id}`);
 }
 
 /** What an endpoint leads to: ids or aliases of link services. */

@@ -99,11 +99,12 @@ describe("the state of", () => {
   });
 
   test("a record that names another address, and a zone that is not linked", () => {
-    const [zone] = [zoneOf(ids.zone, [ids.home], { api: "192.168.0.99", shop: "10.9.9.9" })];
-    const [api, shop] = zone.records;
+    const other = { api: "192.168.0.99", shop: "10.9.9.9", "*.apps": "10.9.9.9" };
+    const zone = zoneOf(ids.zone, [ids.home], other);
+    const [api, ...others] = zone.records;
     const metadata = { postern_owner: `${clusterID}/u-link` };
     // A record of other people in the same zone is none of the cluster's business.
-    const records = [{ ...api, properties: { ...api?.properties, metadata } }, shop];
+    const records = [{ ...api, properties: { ...api?.properties, metadata } }, ...others];
     const zones = [{ ...zone, records }] as (typeof zone)[];
     expect(node({ azure: { zones } }, "record")).toMatchObject([
       { state: "broken", reason: "WrongAddress", message: expect.stringContaining(address) },
@@ -111,6 +112,51 @@ describe("the state of", () => {
     expect(node({ azure: { zones } }, "zone")).toMatchObject([
       { state: "broken", reason: "NotLinked" },
     ]);
+  });
+});
+
+describe("what should be there by a link and is not", () => {
+  const told = (reason: string) => ({
+    links: [
+      link({
+        status: {
+          conditions: [
+            { type: conditions.dns, status: reason === "AzureSuccess" ? "True" : "False", reason },
+          ],
+        },
+      }),
+    ],
+  });
+
+  test("a zone that is gone, and one that nobody may list", () => {
+    const kube = told("AzureSuccess");
+    const azure = { zones: [] };
+    expect(node({ kube, azure }, "zone")).toMatchObject([
+      { label: "one.hypershift.local", state: "absent", reason: "NotFound" },
+    ]);
+    const unread = [{ what: "private zones in /subscriptions/g", why: "lacks the right" }];
+    expect(node({ kube: told("NamesPending"), azure, unread }, "zone")).toMatchObject([
+      { state: "working" },
+    ]);
+    expect(node({ kube: { links: [link()] }, azure, unread }, "zone")).toMatchObject([
+      { state: "unknown", reason: "NotRead" },
+    ]);
+  });
+
+  test("a zone that was not opened is not drawn", () => {
+    const azure = { zones: [], unopened: [ids.zone] };
+    expect(node({ kube: told("AzureSuccess"), azure }, "zone")).toEqual([]);
+  });
+
+  test("a record that is gone, and one that is being written", () => {
+    const azure = { zones: [zoneOf(ids.zone, [ids.guest], { api: address })] };
+    const record = (reason: string) =>
+      node({ kube: told(reason), azure }, "record").map(({ label, state }) => [label, state]);
+    expect(record("AzureSuccess")).toEqual([
+      ["api.one.hypershift.local", "ok"],
+      ["*.apps.one.hypershift.local", "absent"],
+    ]);
+    expect(record("NamesPending")).toContainEqual(["*.apps.one.hypershift.local", "working"]);
   });
 });
 
@@ -153,6 +199,11 @@ test("a cluster of Cluster API is drawn by its links, the endpoints to them, and
       ...endpointOf({ id: ids.endpoint, subnet: ids.workers, address, to: its.id }),
     },
   });
+  const lost = { ...world, azure: { ...world.azure, linkServices: [] } };
+  expect(lines(lost).slice(0, 2)).toEqual([
+    "cluster org/amber: ok",
+    "  link-service amber-api: absent NotFound",
+  ]);
   expect(lines(world).slice(0, 5)).toEqual([
     "cluster org/amber: ok",
     "  load-balancer kubernetes-internal: ok",

@@ -2,7 +2,7 @@ import { connectionsOf, type PrivateEndpoint } from "../azure/gateways/private-e
 import { keyOf } from "../model/kind.ts";
 import { idKey, lastSegment } from "../model/resource-id.ts";
 import type { State } from "./drawn.ts";
-import { indexOf, isHidden, networkOf, targetsOf, type WorldIndex } from "./index-of.ts";
+import { indexOf, isClosed, isHidden, networkOf, targetsOf, type WorldIndex } from "./index-of.ts";
 import { admission, provisioned } from "./parts/states.ts";
 import {
   addressesIn,
@@ -89,11 +89,6 @@ function unlinked(index: WorldIndex, lonely: Zone, name: string): Trace {
 }
 
 const readable = "give the credential the right to read it: postern permissions";
-
-/** Whether what is in a zone could not be listed. */
-function isClosed({ world }: WorldIndex, { zone }: Zone, what: "links" | "records"): boolean {
-  return world.unread.some((each) => each.what === `${what} in ${zone.id}`);
-}
 
 /** Whether a zone has a name, as far as can be said. */
 function mayKnow(index: WorldIndex, zone: Zone, name: string): boolean {

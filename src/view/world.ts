@@ -28,6 +28,8 @@ export interface AzureWorld {
   endpoints: PrivateEndpoint[];
   interfaces: NetworkInterface[];
   zones: Zone[];
+  /** The ids of zones that are there and were not opened, because nobody asked what is in them. */
+  unopened?: string[];
 }
 
 /** What Kubernetes has. */

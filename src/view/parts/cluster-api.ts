@@ -9,6 +9,7 @@ import { idKey } from "../../model/resource-id.ts";
 import { type ClusterSummary, type Drawn, type Node, worst } from "../drawn.ts";
 import { isHidden, networkOf, type WorldIndex } from "../index-of.ts";
 import { clusterNode } from "./cluster-node.ts";
+import { missing } from "./missing.ts";
 import { nameParts } from "./names.ts";
 import { balancerIdOf, conditionState, endpointState, provisioned, type Told } from "./states.ts";
 
@@ -19,7 +20,7 @@ export function clusterApiParts(index: WorldIndex, only?: string): Drawn {
     const key = keyOf(cluster);
     if (only !== undefined && only !== key) continue;
     const chains = servicesOf(index, cluster).map((service) => chainOf(index, key, service));
-    const parts = chains.flatMap((chain) => chain.nodes);
+    const parts = [...chains.flatMap((chain) => chain.nodes), ...missingLinks(index, cluster)];
     const summary = summaryOf(cluster, parts);
     drawn.clusters.push(summary);
     drawn.nodes.push(clusterNode(summary), ...parts);
@@ -46,6 +47,24 @@ function servicesOf(index: WorldIndex, cluster: AzureCluster): PrivateLinkServic
   return index.world.azure.linkServices.filter(
     ({ id = "", name = "" }) => idKey(id).startsWith(prefix) && names.has(name.toLowerCase()),
   );
+}
+
+/** The link services that it asks for and that are not there. */
+function missingLinks(index: WorldIndex, cluster: AzureCluster): Node[] {
+  const key = keyOf(cluster);
+  const all = cluster.status?.conditions as readonly Condition[] | undefined;
+  const found = new Set(servicesOf(index, cluster).map(({ name = "" }) => name.toLowerCase()));
+  return privateLinksOf(cluster)
+    .links.filter(({ name }) => !found.has(name.toLowerCase()))
+    .map(({ name }) => ({
+      id: `${key}|link-service|${name.toLowerCase()}`,
+      kind: "link-service",
+      label: name,
+      cluster: key,
+      under: `cluster|${key}`,
+      ...missing(conditionState(all, conditions.links), isHidden(index, "link services")),
+      facts: {},
+    }));
 }
 
 function chainOf(

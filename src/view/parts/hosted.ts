@@ -5,9 +5,10 @@ import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-li
 import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import { privateAccess } from "../../model/kinds/private-access.ts";
 import { idKey, lastSegment, sameId } from "../../model/resource-id.ts";
-import type { ClusterSummary, Drawn, Node, State } from "../drawn.ts";
+import type { ClusterSummary, Drawn, Node } from "../drawn.ts";
 import { isHidden, networkOf, type WorldIndex } from "../index-of.ts";
 import { clusterNode } from "./cluster-node.ts";
+import { missing, missingNames, zonesOfLink } from "./missing.ts";
 import { nameParts } from "./names.ts";
 import {
   admission,
@@ -136,9 +137,6 @@ function chainOf(
       ...(endpoint?.id && { azureId: endpoint.id }),
     },
   ];
-  const zones = [status?.privateDNSZoneID, status?.baseDomainDNSZoneID].flatMap(
-    (zone) => index.zone(zone) ?? [],
-  );
   const others = otherConnections(
     index,
     cluster,
@@ -151,11 +149,12 @@ function chainOf(
     under: id("endpoint"),
     network: guest,
     addresses,
-    zones,
+    zones: zonesOfLink(index, link),
     clusterID,
   });
+  const lost = missingNames(index, link, { cluster, under: id("endpoint"), network: guest });
   return {
-    nodes: [...nodes, ...names.nodes, ...others.nodes],
+    nodes: [...nodes, ...names.nodes, ...lost, ...others.nodes],
     lines: [
       { from: `cluster|${cluster}`, to: id("load-balancer"), state: balancerTold.state },
       { from: id("load-balancer"), to: id("link-service"), state: serviceTold.state },
@@ -207,14 +206,6 @@ function otherConnections(
     });
   }
   return { nodes, lines };
-}
-
-/** What is not there is being made, or is missing: its condition says which. */
-function missing(told: Told | undefined, hidden: boolean): Told {
-  // What may not be read says nothing by its absence: then the condition is all that is known.
-  if (hidden) return told ?? { state: "unknown", reason: "NotRead" };
-  const state: State = told?.state === "ok" ? "absent" : (told?.state ?? "working");
-  return { ...told, state, ...(told?.state === "ok" && { reason: "NotFound" }) };
 }
 
 function add(drawn: Drawn, { nodes, lines }: Pick<Drawn, "nodes" | "lines">): void {
