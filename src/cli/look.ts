@@ -5,8 +5,11 @@ import type { Session } from "./session.ts";
 /** Both sides as the person who asks can see them. */
 export function look(
   { kube, reading: arm, signal, env }: Session,
-  options: Pick<GatherOptions, "zones" | "maxAgeMs"> = {},
+  {
+    subscriptions = [],
+    ...options
+  }: Pick<GatherOptions, "zones" | "maxAgeMs" | "subscriptions"> = {},
 ): Promise<World> {
-  const subscriptions = env.AZURE_SUBSCRIPTION_ID ? [env.AZURE_SUBSCRIPTION_ID] : [];
-  return gather({ ...options, kube, arm, signal, subscriptions });
+  const own = env.AZURE_SUBSCRIPTION_ID ? [env.AZURE_SUBSCRIPTION_ID] : [];
+  return gather({ ...options, kube, arm, signal, subscriptions: [...own, ...subscriptions] });
 }

@@ -14,7 +14,12 @@ import {
 import { goOnUnheard } from "./run-main.ts";
 import type { ConnectOptions, Session } from "./session.ts";
 
-type OrphanOptions = ConnectOptions & { output: Format; delete?: boolean; cluster?: string[] };
+type OrphanOptions = ConnectOptions & {
+  output: Format;
+  delete?: boolean;
+  cluster?: string[];
+  subscription?: string[];
+};
 
 /** `postern orphans`: what carries our tag and belongs to no object. */
 export function command(): Command {
@@ -28,18 +33,23 @@ export function command(): Command {
       "--cluster <id...>",
       "with --delete: also those of this cluster, which is not here; it may be another management cluster's",
     )
+    .option(
+      "--subscription <id...>",
+      "look in this subscription too: no object names it any more when its last cluster is gone",
+    )
     .addHelpText(
       "after",
       `
 An owner is the id of a cluster and of the object that something was made for. Where no cluster of that id is here, it may have
 been deleted, or it may belong to another management cluster: such a thing is deleted only where its cluster is named.
-Only private zones are looked at, not those of the public DNS.
+It looks in AZURE_SUBSCRIPTION_ID, in the subscriptions that objects name, and in those that are given. Only private zones are looked
+at, not those of the public DNS.
 Exit code 0: there is none, or all were deleted. 3: there are some, or something could not be read.
 
 Examples:
   $ postern orphans
   $ postern orphans --delete
-  $ postern orphans --delete --cluster 6f1a0d5e-2c1b-4c55-9d0a-0c8f5d3a7e11`,
+  $ postern orphans --delete --cluster 6f1a0d5e-2c1b-4c55-9d0a-0c8f5d3a7e11 --subscription bbbbbbbb-0000-4000-8000-000000000000`,
     )
     .action(async (options: OrphanOptions) => {
       const [{ withSession }, { findOrphans, chosenOf, deleteOrphan }] = await Promise.all([
@@ -48,7 +58,7 @@ Examples:
       ]);
       await withSession(options, async (session: Session) => {
         if (options.delete) goOnUnheard();
-        const { orphans, unread } = await findOrphans(session);
+        const { orphans, unread } = await findOrphans(session, options.subscription);
         const chosen = options.delete ? chosenOf(orphans, options.cluster) : [];
         const deleted: string[] = [];
         const failures: { id: string; why: string }[] = [];

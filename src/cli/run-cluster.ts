@@ -7,6 +7,7 @@ import { namespace as namespaceKind, service } from "../model/kinds/core.ts";
 import { type HostedCluster, hostedCluster } from "../model/kinds/hosted-cluster.ts";
 import { privateAccess } from "../model/kinds/private-access.ts";
 import { secret } from "../model/kinds/secret.ts";
+import { parseResourceId, subscriptionOf } from "../model/resource-id.ts";
 import { gatherKube } from "../view/gather.ts";
 import type { KubeWorld, Unread } from "../view/world.ts";
 import { chosen } from "./chosen.ts";
@@ -45,7 +46,7 @@ export async function destroyCluster(
   await kube.remove(place, signal);
   let until = realClock.now() + graceMs;
   let told = "";
-  let forced = false;
+  let givenUp: string[] | undefined;
   for (;;) {
     const unread: Unread[] = [];
     const world = await gatherKube({ kube, signal }, unread);
@@ -59,7 +60,7 @@ export async function destroyCluster(
     if (left !== told) print(left);
     told = left;
     if (realClock.now() > until) {
-      if (!options.force || forced)
+      if (!options.force || givenUp)
         throw new CommandFailure(
           `${key} is not gone after ${Math.round(graceMs / minuteMs)} minutes · ${left} · see postern tree ${key}; it goes on being deleted`,
         );
@@ -71,12 +72,37 @@ export async function destroyCluster(
         { metadata: { uid, annotations: { [annotations.abandon]: "true" } } },
         { signal },
       );
-      forced = true;
+      givenUp = guestThingsOf(key, world);
       until = realClock.now() + graceMs;
     }
     await wait(realClock, lookEveryMs, signal);
   }
-  print(forced ? `${key} is gone; see postern orphans for what was given up` : `${key} is gone`);
+  print(`${key} is gone`);
+  if (givenUp === undefined) return;
+  const subscriptions = [
+    ...new Set(givenUp.flatMap((id) => subscriptionOf(parseResourceId(id)) ?? [])),
+  ];
+  print(
+    [
+      "given up, so it may be left:",
+      ...givenUp.map((id) => `  ${id}`),
+      // No object names the subscription and the id of a cluster that is gone.
+      `see what is left: postern orphans --subscription ${subscriptions.join(" ")} (to delete it: --delete --cluster ${cluster.spec.clusterID ?? ""})`,
+    ].join("\n"),
+  );
+}
+
+/** What a cluster has in the guest's subscription, by the status of its links. */
+function guestThingsOf(key: string, { links }: KubeWorld): string[] {
+  const ids = links
+    .filter(({ metadata }) => metadata.annotations?.[clusterAnnotation] === key)
+    .flatMap(({ status }) => [
+      status?.privateEndpointID,
+      status?.privateDNSZoneID,
+      status?.baseDomainDNSZoneID,
+    ])
+    .flatMap((id) => id ?? []);
+  return [...new Set(ids)];
 }
 
 /** What is still there of a cluster, in words; undefined when all of it is gone. */

@@ -19,9 +19,10 @@ import { UsageError } from "./usage-error.ts";
 /** The orphans that the credential of whoever asks can see. */
 export async function findOrphans(
   session: Session,
+  subscriptions: readonly string[] = [],
 ): Promise<{ orphans: Orphan[]; unread: Unread[] }> {
   // Azure first: what is made in between has its object in the second list.
-  const world = await look(session);
+  const world = await look(session, { subscriptions });
   const known = await gatherKnown(session.kube, session.signal);
   return { orphans: orphansIn(world, known), unread: world.unread };
 }

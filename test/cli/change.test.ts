@@ -9,7 +9,7 @@ import { describe, expect, test } from "vitest";
 import { apiVersions } from "../../src/azure/gateways/api-versions.ts";
 import { hostedClusters } from "../local/running.ts";
 import { root } from "../package/run-bin.ts";
-import { guests, management, useCommands } from "./commands.ts";
+import { guests, management, unnamed, useCommands } from "./commands.ts";
 
 const on = useCommands();
 const slow = 240_000;
@@ -177,6 +177,26 @@ describe("orphans", () => {
       const [stderr, [exitCode]] = await Promise.all([text(child.stderr), once(child, "close")]);
       expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
       expect(await Promise.all(left.map(status))).toEqual([404, 404]);
+    },
+    slow,
+  );
+
+  test(
+    "of a subscription that no object names any more are found where it is given",
+    async () => {
+      const owner = "99999999-9999-4999-8999-999999999999";
+      const group = `/subscriptions/${unnamed}/resourceGroups/old`;
+      const id = `${group}/${network}/privateDnsZones/old.example.com`;
+      await on.change(group, { location: "westeurope" });
+      await on.change(id, { location: "global", tags: { postern_owner: `${owner}/gone` } });
+      expect((await on.run("orphans")).exitCode).toBe(0);
+      expect(await on.run("orphans", "--subscription", unnamed)).toMatchObject({
+        exitCode: 3,
+        stdout: expect.stringContaining("old.example.com"),
+      });
+      const named = ["--subscription", unnamed, "--cluster", owner];
+      expect((await on.run("orphans", "--delete", ...named)).exitCode).toBe(0);
+      expect(await status(id)).toBe(404);
     },
     slow,
   );
@@ -351,6 +371,28 @@ describe("a hosted cluster", () => {
       );
       const { body } = await on.local.azure(service, apiVersions.network);
       expect((body as unknown as { value: object[] }).value).toHaveLength(1);
+    },
+    slow,
+  );
+
+  test(
+    "that cannot be destroyed in time is told so, and given up by force with the names of what is left",
+    async () => {
+      const { status } = await linkOf("blue");
+      const allow = await on.refuse("Microsoft.Network/privateEndpoints/delete");
+      const inTime = ["cluster", "destroy", "blue", "--grace-period", "0.02"];
+      expect(await on.run(...inTime)).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining("clusters/blue is not gone after"),
+      });
+      const forced = await on.run("cluster", "destroy", "blue", "--grace-period", "0.5", "--force");
+      expect(forced).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(forced.stdout).toContain("clusters/blue is gone\ngiven up, so it may be left:\n");
+      expect(forced.stdout).toContain(`  ${status.privateEndpointID}\n`);
+      expect(forced.stdout).toMatch(/postern orphans --subscription bbbbbbbb-\S+ \(/);
+      await allow();
+      const left = await on.local.azure(status.privateEndpointID, apiVersions.network);
+      expect(left.status).toBe(200);
     },
     slow,
   );

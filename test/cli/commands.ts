@@ -63,14 +63,27 @@ export function useCommands(): Commands {
   return commands;
 }
 
-/** The demo, and somebody without any right. */
+/** A subscription that no object names. */
+export const unnamed = "dddddddd-0000-4000-8000-000000000000";
+
+/** The demo, somebody without any right, and a subscription of yours in which no cluster is. */
 function scenarioIn(files: string): string {
   const demo = readFileSync(join(root, "examples/local/demo.yaml"), "utf8");
   const nobody = `  applications:
     - { name: nobody, tenant: cccccccc-0000-4000-8000-000000000000, secret: nothing }
 `;
   const file = join(files, "demo.yaml");
-  writeFileSync(file, demo.replace("  applications:\n", nobody));
+  const tenant = "cccccccc-0000-4000-8000-000000000000";
+  const more = demo
+    .replace(
+      "  subscriptions:\n",
+      `  subscriptions:\n    - { id: ${unnamed}, tenant: ${tenant} }\n`,
+    )
+    .replace(
+      "  roleAssignments:\n",
+      `  roleAssignments:\n    - { principal: you, role: Owner, scope: /subscriptions/${unnamed} }\n`,
+    );
+  writeFileSync(file, more.replace("  applications:\n", nobody));
   return file;
 }
 
