@@ -20,7 +20,7 @@ Example:
   $ postern dump --redact --file report.tar.gz`,
     )
     .action(async (options: ConnectOptions & { redact?: boolean; file?: string }) => {
-      const [{ withSession }, { gatherDump, writeDump }] = await Promise.all([
+      const [{ withSession }, { gatherDump, isMissing, writeDump }] = await Promise.all([
         import("./session.ts"),
         import("./run-dump.ts"),
       ]);
@@ -30,6 +30,8 @@ Example:
         const parts = await gatherDump(session);
         await writeDump(file, parts, options.redact === true);
         print(`${file}: ${parts.map(({ name }) => name).join(", ")}`);
+        for (const { name, data } of parts)
+          if (isMissing(data)) print(`not in it: ${name}: ${data.missing}`);
         if (!options.redact)
           print(
             "names, ids and addresses are in it; leave them out with --redact before you give it away",

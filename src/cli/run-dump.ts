@@ -1,10 +1,11 @@
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { packTar } from "modern-tar";
 import { eventKind } from "../kube/events.ts";
 import { isExplained } from "../model/failure.ts";
 import type { KubeObject } from "../model/kind.ts";
 import { redact } from "../model/redact.ts";
+import { gatherKube } from "../view/gather.ts";
 import { pictureOf } from "../view/picture.ts";
 import { treeOf } from "../view/tree.ts";
 import { look } from "./look.ts";
@@ -20,17 +21,18 @@ export interface DumpPart {
   data: unknown;
 }
 
-/** Everything that a report needs. A part that cannot be had says why in its place. */
+type Had<T> = { data: T } | { data: { missing: string } };
+
+/** Everything that a report needs. A part that cannot be had says why in its place: a report is wanted most when something is. */
 export async function gatherDump(session: Session): Promise<DumpPart[]> {
   const { kube, signal } = session;
-  const world = await look(session);
-  const or = async (name: string, get: () => Promise<unknown>): Promise<DumpPart> => {
+  const had = async <T>(get: () => Promise<T>): Promise<Had<T>> => {
     try {
-      return { name, data: await get() };
+      return { data: await get() };
     } catch (error) {
       signal.throwIfAborted();
       if (!isExplained(error)) throw error;
-      return { name, data: { missing: error.explain().message } };
+      return { data: { missing: error.explain().message } };
     }
   };
   const about = {
@@ -38,23 +40,37 @@ export async function gatherDump(session: Session): Promise<DumpPart[]> {
     node: process.versions.node,
     platform: process.platform,
   };
+  const version = await had(async () =>
+    JSON.parse(await kube.request("GET", "/version", { signal })),
+  );
+  const { data: world } = await had(() => look(session));
+  // Without Azure there is still the cluster.
+  const { data: objects } = isMissing(world)
+    ? await had(() => gatherKube({ kube, signal }, []))
+    : { data: world.kube };
+  const seen = isMissing(world) ? undefined : world;
   return [
-    await or("about.json", async () => ({
-      ...about,
-      kubernetes: JSON.parse(await kube.request("GET", "/version", { signal })) as unknown,
-    })),
-    { name: "kubernetes.json", data: world.kube },
-    { name: "azure.json", data: world.azure },
-    { name: "unread.json", data: world.unread },
-    { name: "tree.json", data: treeOf(pictureOf(world)) },
-    await or("plan.json", async () => asData(await plansOf(session, {}, undefined))),
-    await or("doctor.json", () => diagnose(session, false, world)),
-    await or("events.json", () => eventsOf(session, world.kube)),
+    { name: "about.json", data: { ...about, kubernetes: version.data } },
+    { name: "kubernetes.json", data: objects },
+    { name: "azure.json", data: isMissing(world) ? world : world.azure },
+    { name: "unread.json", data: isMissing(world) ? world : world.unread },
+    { name: "tree.json", data: isMissing(world) ? world : treeOf(pictureOf(world)) },
+    {
+      name: "plan.json",
+      ...(await had(async () => asData(await plansOf(session, {}, undefined)))),
+    },
+    { name: "doctor.json", ...(await had(() => diagnose(session, false, seen))) },
+    { name: "events.json", ...(await had(() => eventsOf(session, objects))) },
   ];
 }
 
+/** Whether a part could not be had. */
+export function isMissing(data: unknown): data is { missing: string } {
+  return typeof data === "object" && data !== null && "missing" in data;
+}
+
 async function eventsOf({ kube, signal }: Session, objects: object): Promise<KubeObject[]> {
-  const all = (Object.values(objects) as KubeObject[][]).flat();
+  const all = isMissing(objects) ? [] : (Object.values(objects) as KubeObject[][]).flat();
   const uids = new Set(all.map(({ metadata }) => metadata.uid));
   const found: KubeObject[] = [];
   for await (const { items } of kube.list<KubeObject>(eventKind, { signal }))
@@ -85,6 +101,8 @@ export async function writeDump(
     await writeFile(file, gzipSync(await packTar(entries)), { mode: 0o600, flag: "wx" });
   } catch (cause) {
     const { code = "" } = cause as NodeJS.ErrnoException;
+    // A half archive is none.
+    if (code !== "EEXIST") await rm(file, { force: true });
     const why = code === "EEXIST" ? "it exists already" : code || "it cannot be written";
     throw new UsageError(`${file} is not written: ${why}; name another with --file`, { cause });
   }

@@ -314,6 +314,37 @@ describe("dump", () => {
   );
 });
 
+describe("dump by a credential that is worth nothing any more", () => {
+  test(
+    "has everything of the cluster, and says what is not in it",
+    async () => {
+      const KUBECONFIG = on.saying("expired", ({ environment = {} }) => {
+        environment.AZURE_CLIENT_SECRET = "expired";
+      });
+      const file = join(on.files, "expired.tar.gz");
+      const dumped = await on.runWith({ KUBECONFIG }, "dump", "--file", file);
+      expect(dumped).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(dumped.stdout).toMatch(/^not in it: azure\.json: \S/m);
+      const entries = await unpackTar(gunzipSync(readFileSync(file)));
+      const part = (name: string) => {
+        const found = entries.find(({ header }) => header.name === `postern-dump/${name}.json`);
+        return JSON.parse(Buffer.from(found?.data ?? []).toString()) as never;
+      };
+      const { hostedClusters: clusters } = part("kubernetes") as { hostedClusters: object[] };
+      expect(clusters.length).toBeGreaterThan(0);
+      expect(part("azure")).toEqual({ missing: expect.stringMatching(/\S/) });
+      expect(part("about")).toMatchObject({ kubernetes: { major: "1" } });
+      expect(part("events")).toContainEqual(
+        expect.objectContaining({ regarding: expect.anything() }),
+      );
+      expect(part("doctor")).toContainEqual(
+        expect.objectContaining({ check: "Azure credential", verdict: "wrong" }),
+      );
+    },
+    slow,
+  );
+});
+
 describe("a hosted cluster", () => {
   const options = [
     ...["--base-domain", "example.com", "--location", "westeurope"],
