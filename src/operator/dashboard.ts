@@ -3,8 +3,10 @@ import { KubeError } from "../kube/errors.ts";
 import type { Journal } from "../kube/journal.ts";
 import type { Log } from "../kube/log.ts";
 import type { Runtime } from "../kube/runtime.ts";
+import { realClock } from "../model/clock.ts";
 import { type Dashboard, serveDashboard } from "../server/dashboard.ts";
 import { gather } from "../view/gather.ts";
+import { Refusals } from "../view/refusals.ts";
 import type { OperatorAzure } from "./azure.ts";
 
 /** Pages may look at lists of this age: the dashboard must not cost the controllers their budget. */
@@ -28,6 +30,7 @@ export async function startDashboard(given: {
       "NotListening",
       `the dashboard is not served on ${listen.host} · whoever reaches that address could read it · give --dashboard 127.0.0.1:${listen.port} and use kubectl port-forward`,
     );
+  const refusals = new Refusals(realClock);
   try {
     return await serveDashboard({
       ...{ listen, version, log, mode: "operator" },
@@ -47,7 +50,7 @@ export async function startDashboard(given: {
           const arm = azure.arm.for(caller);
           return gather({
             kube: client,
-            ...{ arm, signal, subscriptions, zones, maxAgeMs: freshMs },
+            ...{ arm, signal, subscriptions, zones, refusals, maxAgeMs: freshMs },
           });
         },
       },

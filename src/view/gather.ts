@@ -21,6 +21,7 @@ import { hostedCluster } from "../model/kinds/hosted-cluster.ts";
 import { hostedControlPlane } from "../model/kinds/hosted-control-plane.ts";
 import { idKey, subscriptionId } from "../model/resource-id.ts";
 import { groupsIn, subscriptionsIn } from "./places.ts";
+import type { Refusals } from "./refusals.ts";
 import type { AzureWorld, KubeWorld, Unread, World, Zone } from "./world.ts";
 
 export interface GatherOptions {
@@ -33,6 +34,8 @@ export interface GatherOptions {
   maxAgeMs?: number;
   /** The zones whose records are read; all where nothing is said. */
   zones?: (zone: PrivateDnsZone, kube: KubeWorld) => boolean;
+  /** What was refused before; nothing is remembered where it is left out. */
+  refusals?: Refusals;
 }
 
 /** Read both sides once. What may not be read is noted, and the rest is read all the same. */
@@ -73,7 +76,7 @@ async function gatherAzure(
   kube: KubeWorld,
   unread: Unread[],
 ): Promise<AzureWorld> {
-  const { arm, maxAgeMs = 0, zones: wanted = () => true } = options;
+  const { arm, maxAgeMs = 0, zones: wanted = () => true, refusals } = options;
   const groups = groupsIn(kube);
   const subscriptions = subscriptionsIn(kube, options.subscriptions ?? []);
 
@@ -83,14 +86,16 @@ async function gatherAzure(
     what: string,
   ): Promise<T[]> => {
     const lists = subscriptions.map(async (subscription) => {
-      const whole = await unlessRefused(gateway.list(subscriptionId(subscription), maxAgeMs));
+      const ask = (scope: string) =>
+        unlessRefused(() => gateway.list(scope, maxAgeMs), `${what} in ${scope}`, refusals);
+      const whole = await ask(subscriptionId(subscription));
       if (!("why" in whole)) return whole;
       const within = groups.filter((group) =>
         idKey(group).startsWith(idKey(subscriptionId(subscription))),
       );
       const parts = await Promise.all(
         within.map(async (group) => {
-          const part = await unlessRefused(gateway.list(group, maxAgeMs));
+          const part = await ask(group);
           if (!("why" in part)) return part;
           unread.push({ what: `${what} in ${group}`, why: part.why });
           return [];
@@ -111,9 +116,10 @@ async function gatherAzure(
     all(privateDnsZones(arm), "private zones"),
   ]);
   const inZone = async <T>(gateway: ResourceGateway<T>, id: string, what: string) => {
-    const found = await unlessRefused(gateway.list(id, maxAgeMs));
+    const name = `${what} in ${id}`;
+    const found = await unlessRefused(() => gateway.list(id, maxAgeMs), name, refusals);
     if (!("why" in found)) return found;
-    unread.push({ what: `${what} in ${id}`, why: found.why });
+    unread.push({ what: name, why: found.why });
     return [];
   };
   const full = zones
@@ -137,14 +143,22 @@ async function gatherAzure(
   };
 }
 
-/** A list, or why it was refused. Anything else that goes wrong is an error of the whole. */
-async function unlessRefused<T>(list: Promise<T[]>): Promise<T[] | { why: string }> {
+/** A list, or why it was refused or nobody is there to ask for it. Anything else that goes wrong is an error of the whole. */
+async function unlessRefused<T>(
+  list: () => Promise<T[]>,
+  what: string,
+  refusals: Refusals | undefined,
+): Promise<T[] | { why: string }> {
+  const before = refusals?.of(what);
+  if (before !== undefined) return { why: before };
   try {
-    return await list;
+    return await list();
   } catch (error) {
     if (!isExplained(error)) throw error;
     const { reason, message } = error.explain();
-    if (!/authori[sz]ation|forbidden|subscriptionnotfound/i.test(reason)) throw error;
+    if (!/authori[sz]ation|forbidden|subscriptionnotfound|^credentialmissing$/i.test(reason))
+      throw error;
+    refusals?.keep(what, message);
     return { why: message };
   }
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import type { Picture } from "../../../src/view/drawn.ts";
 import { type Cluster, clusterAt } from "../../setup/cluster.ts";
 import { describeWhere } from "../../setup/needs.ts";
 import { type Plane, startPlane } from "../../setup/plane.ts";
@@ -23,7 +24,8 @@ describe("postern operator for Cluster API", () => {
 
     function start(flags: string[]) {
       const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("AZURE_"));
-      const args = ["--kubeconfig", cluster.kubeconfig, "--listen", "127.0.0.1:0"];
+      const anywhere = ["--listen", "127.0.0.1:0", "--dashboard", "127.0.0.1:0"];
+      const args = ["--kubeconfig", cluster.kubeconfig, ...anywhere];
       const child = spawn(process.execPath, [bin, "operator", ...args, ...flags], {
         env: Object.fromEntries(clean),
         stdio: ["ignore", "ignore", "pipe"],
@@ -33,15 +35,18 @@ describe("postern operator for Cluster API", () => {
         log += text;
       });
       onTestFinished(() => void child.kill("SIGKILL"));
+      const started = () =>
+        JSON.parse(log.split("\n").find((line) => line.includes('"msg":"started"')) ?? "{}") as {
+          pages?: string;
+          dashboard?: string;
+        };
       const ready = async () => {
-        const { pages } = JSON.parse(
-          log.split("\n").find((line) => line.includes('"msg":"started"')) ?? "{}",
-        ) as { pages?: string };
+        const { pages } = started();
         if (pages === undefined) return undefined;
         const response = await fetch(`${pages}/readyz?verbose`);
         return { status: response.status, text: await response.text() };
       };
-      return { child, ready, log: () => log };
+      return { child, ready, started, log: () => log };
     }
 
     const exitOf = async (child: ChildProcess) =>
@@ -58,7 +63,7 @@ describe("postern operator for Cluster API", () => {
     };
 
     test("is ready without the kinds and says so, and begins when they come", async () => {
-      const { child, ready, log } = start([
+      const { child, ready, started, log } = start([
         ...["--role", "cluster-api", "--lease-namespace", "default"],
         ...["--management-cluster-name", "mc", "--management-cluster-namespace", "default"],
         ...["--azure-cluster-gates", ",GSPrivateLinksReady,"],
@@ -90,6 +95,11 @@ describe("postern operator for Cluster API", () => {
         "cluster.x-k8s.io/paused": "true",
         "postern.io/paused-for": "GSPrivateLinksReady",
       });
+      // It has no credential of its own, and needs none. Its dashboard shows what Kubernetes knows.
+      const overview = await fetch(`${started().dashboard}/api/overview`);
+      const { clusters, unread } = (await overview.json()) as Picture;
+      expect(clusters.map(({ key }) => key).toSorted()).toEqual(["default/mc", "default/wc"]);
+      expect(unread[0]?.why).toContain("CredentialMissing");
       child.kill("SIGTERM");
       expect(await exitOf(child)).toBe(0);
     }, 150_000);

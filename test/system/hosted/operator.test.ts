@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { cloudProviderFeature } from "../../../src/local/cloud-provider/controller.ts";
 import type { Application, TrustedIssuer } from "../../../src/simulator/application.ts";
+import type { Picture } from "../../../src/view/drawn.ts";
 import {
   guestGroup,
   location,
@@ -47,7 +48,8 @@ describeHosted("postern operator", (start) => {
     const ca = join(folder, "ca.pem");
     await writeFile(ca, simulator.ca ?? "");
     const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("AZURE_"));
-    const args = ["--kubeconfig", world.cluster.kubeconfig, "--listen", "127.0.0.1:0"];
+    const anywhere = ["--listen", "127.0.0.1:0", "--dashboard", "127.0.0.1:0"];
+    const args = ["--kubeconfig", world.cluster.kubeconfig, ...anywhere];
     const child = spawn(process.execPath, [bin, "operator", ...args, ...flags], {
       env: {
         ...Object.fromEntries(clean),
@@ -71,13 +73,29 @@ describeHosted("postern operator", (start) => {
     return { stop, log: () => log };
   }
 
+  /** What only the dashboard asks for: whole subscriptions, and a kind once more after its cache has listed it. */
+  async function looks({ azure, cluster }: HostedWorld) {
+    const lists = await cluster.audit(
+      ({ verb, objectRef, userAgent }) =>
+        verb === "list" &&
+        objectRef?.resource === "azureprivatelinkservices" &&
+        userAgent?.startsWith("postern/") === true,
+    );
+    const whole = /^\/subscriptions\/[^/]+\/providers\/Microsoft.Network\/[^/]+$/i;
+    return {
+      kubernetes: lists.length,
+      azure: azure.simulator.log.entries({}).filter(({ path }) => whole.test(path)).length,
+      refused: azure.simulator.log.entries({ status: 403 }).length,
+    };
+  }
+
   /** Who asked for anything in a group. */
   function askers({ azure }: HostedWorld, group: string): string[] {
     const entries = azure.simulator.log.entries({ path: `${group}/*` });
     return [...new Set(entries.map(({ identity }) => identity))];
   }
 
-  test("makes a HostedCluster reachable, each side by its own identity, and takes it down", async () => {
+  test("makes a HostedCluster reachable, each side by its own identity, shows it to who looks, and takes it down", async () => {
     const world = await start({
       features: (sides) => [
         cloudProviderFeature({
@@ -130,10 +148,36 @@ describeHosted("postern operator", (start) => {
     expect(askers(world, guestGroup)).toEqual([guests.objectId]);
     expect(log()).not.toMatch(/eyJ|hush/);
 
+    const unseen = await looks(world);
+    expect(unseen).toMatchObject({ azure: 0, refused: 0 });
+    const started = log()
+      .split("\n")
+      .find((line) => line.includes('"msg":"started"'));
+    const { dashboard } = JSON.parse(started ?? "{}") as { dashboard: string };
+    expect(await (await fetch(dashboard)).text()).toContain("<title>Postern</title>");
+    const overview = async () =>
+      (await (await fetch(`${dashboard}/api/overview`)).json()) as Picture;
+    const seen = await overview();
+    expect(seen.clusters).toMatchObject([{ key: "clusters/whole", state: "ok" }]);
+    const kinds = seen.nodes.map(({ kind }) => kind);
+    expect(kinds).toContain("link-service");
+    // The operator's own role does not reach into the group of the guest.
+    expect(seen.unread.map(({ what }) => what)).toContain(`endpoints in ${guestGroup}`);
+    const seenOnce = await looks(world);
+    expect(seenOnce.kubernetes).toBe(unseen.kubernetes + 1);
+    expect(seenOnce.refused).toBeGreaterThan(0);
+    const named = ({ unread }: Picture) =>
+      unread.map(({ what, why }) => `${what}: ${why}`).toSorted();
+    expect(named(await overview())).toEqual(named(seen));
+    const seenTwice = await looks(world);
+    expect(seenTwice.refused).toBe(seenOnce.refused);
+
     await world.remove(cluster);
     await expect.poll(now, { timeout: 120_000 }).toBeUndefined();
     const made = (id: string) => !before.includes(id) && !id.includes("roleassignments");
     await expect.poll(() => world.azure.ids().filter(made), { timeout: 60_000 }).toEqual([]);
+    // Nobody has looked meanwhile, while everything changed.
+    expect(await looks(world)).toEqual(seenTwice);
     expect(await stop()).toBe(0);
   }, 240_000);
 });
