@@ -63,6 +63,7 @@ test.each([
     endpoint({ interfaces: [] }),
     { is: "without interface" },
   ],
+  ["an endpoint without properties", { state: "there", resource: {} }, { is: "without interface" }],
   [
     "interfaces without addresses",
     endpoint({ interfaces: [{ id: "a" }] }),

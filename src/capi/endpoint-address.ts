@@ -32,7 +32,9 @@ export function reachOf(look: Look<PrivateEndpoint>, serviceId: string): Reach {
   }
 }
 
-function reachIn({ properties }: PrivateEndpoint, serviceId: string): Reach {
+function reachIn({ properties }: Partial<PrivateEndpoint>, serviceId: string): Reach {
+  // Azure has not said anything of it yet.
+  if (properties === undefined) return { is: "without interface" };
   const connection = connectionsOf({ properties }).find((each) =>
     sameId(each.properties?.privateLinkServiceId ?? "", serviceId),
   );

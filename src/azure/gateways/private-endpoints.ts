@@ -41,13 +41,13 @@ export type PrivateEndpoint = ArmResource<{
   customDnsConfigs?: { fqdn?: string; ipAddresses?: string[] }[];
 }>;
 
-/** Both lists of connections; one of Azure's or of a person's making may hold nulls. */
+/** Both lists of connections; one of Azure's or of a person's making may hold nulls, and an answer may be without properties. */
 export function connectionsOf({
   properties,
-}: Pick<PrivateEndpoint, "properties">): LinkServiceConnection[] {
+}: Partial<Pick<PrivateEndpoint, "properties">>): LinkServiceConnection[] {
   const all: (LinkServiceConnection | null)[] = [
-    ...(properties.privateLinkServiceConnections ?? []),
-    ...(properties.manualPrivateLinkServiceConnections ?? []),
+    ...(properties?.privateLinkServiceConnections ?? []),
+    ...(properties?.manualPrivateLinkServiceConnections ?? []),
   ];
   return all.filter((each) => each !== null);
 }

@@ -246,13 +246,17 @@ describe("an address", () => {
       '"gone"',
       "False PrivateEndpointNetworkInterfaceNotFound",
     ],
-  ])("is withdrawn when its endpoint is %s (defect)", (_what, from, to, told) => {
-    const paper = connected();
-    change(paper, apiId(paper), from, to);
-    paper.settle();
-    expect(published(paper.get(key))).toEqual([undefined, "10.0.0.7"]);
-    expect(isReady(paper.get(key))).toEqual([told]);
-  });
+  ])(
+    "is withdrawn when its endpoint is %s (defect), and looked for every minute",
+    (_what, from, to, told) => {
+      const paper = connected();
+      change(paper, apiId(paper), from, to);
+      paper.settle();
+      expect(published(paper.get(key))).toEqual([undefined, "10.0.0.7"]);
+      expect(isReady(paper.get(key))).toEqual([told]);
+      expect(paper.planWorkload(key).again).toEqual({ afterMs: 60_000 });
+    },
+  );
 
   test("is withdrawn when its endpoint vanishes (defect), and looked for every minute", () => {
     const paper = connected();
@@ -323,6 +327,12 @@ describe("what a person must put right is told in the condition and in an event"
     ["a missing load balancer (defect)", { type: null }, {}, "LoadBalancerMissing"],
     ["an unknown type of load balancer", { type: "Sideways" }, {}, "UnknownLoadBalancerType"],
     ["the same of the management cluster", {}, { type: null }, "LoadBalancerMissing"],
+    [
+      "an unknown type of the management cluster's",
+      {},
+      { type: "Sideways" },
+      "UnknownLoadBalancerType",
+    ],
     ["no subnets of the management cluster", {}, { subnets: [] }, "SubnetsNotSet"],
     [
       "links that do not admit the management cluster",
