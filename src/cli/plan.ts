@@ -53,6 +53,7 @@ function told(plans: readonly Planned[], notPlanned: readonly NotPlanned[], wide
   const lines: string[] = [];
   let steps = 0;
   let failures = 0;
+  let waiting = 0;
   for (const planned of plans) {
     const title = `${planned.kind.kind} ${planned.key} ${paint("grey", `(${planned.feature})`)}`;
     if ("failure" in planned) {
@@ -62,22 +63,29 @@ function told(plans: readonly Planned[], notPlanned: readonly NotPlanned[], wide
     }
     const unmet = planned.plan.conditions.filter(({ status }) => status !== "True");
     const hidden = unseen(planned);
-    const shown = wide ? unmet : hidden;
+    // Where nothing can begin, what is waited for is all that there is to say.
+    const awaited = hidden.length === 0 && planned.plan.steps.length === 0 ? unmet.slice(0, 1) : [];
+    const shown = wide ? unmet : [...hidden, ...awaited];
     if (hidden.length > 0) failures += 1;
+    if (awaited.length > 0) waiting += 1;
     if (planned.plan.steps.length === 0 && shown.length === 0) continue;
     lines.push(title);
     for (const { do: what, why } of planned.plan.steps) {
       steps += 1;
       lines.push(`  ${paint("yellow", "+")} ${what}`, `      because ${why}`);
     }
-    for (const { type, reason, message } of shown)
-      lines.push(`  ${paint("red", "?")} ${type}: ${reason}: ${message}`);
+    for (const condition of shown) {
+      const { type, reason, message } = condition;
+      const mark = hidden.includes(condition) ? paint("red", "?") : paint("grey", "…");
+      lines.push(`  ${mark} ${type}: ${reason}: ${message}`);
+    }
   }
   for (const { of, why } of notPlanned) lines.push(paint("red", `not planned: ${of}: ${why}`));
   const end = [
     steps === 0
-      ? `nothing ${notPlanned.length > 0 ? "else " : ""}would change`
+      ? `nothing ${notPlanned.length > 0 ? "else " : ""}would change${waiting > 0 ? " now" : ""}`
       : `${steps} ${steps === 1 ? "step" : "steps"} would begin now`,
+    ...(waiting > 0 ? [`${waiting} ${waiting === 1 ? "waits" : "wait"}`] : []),
     ...(failures > 0 ? [`of ${failures} it cannot be said`] : []),
   ].join("; ");
   return [...lines, end].join("\n");

@@ -51,6 +51,24 @@ test("every line leads from one node to another, and every node is in a network 
   for (const { network } of nodes) if (network) expect(places).toContain(network);
 });
 
+test("an endpoint that is being made is ours by its tags, before the status has it", () => {
+  const status = { privateEndpointID: undefined, privateEndpointIP: undefined };
+  const { endpoints, ...rest } = endpointOf({ id: ids.endpoint, subnet: ids.workers, address });
+  const tags = { postern_owner: `${clusterID}/u-link` };
+  const made = endpoints.map((each) => ({
+    ...each,
+    tags,
+    properties: { ...each.properties, provisioningState: "Updating" },
+  }));
+  const drawn = node(
+    { kube: { links: [link({ status })] }, azure: { endpoints: made, ...rest } },
+    "endpoint",
+  );
+  expect(drawn.map(({ label, state }) => `${label}: ${state}`)).toEqual([
+    "private-router-pe: working",
+  ]);
+});
+
 test("one cluster alone leaves the others out, and the appliances", () => {
   const two = { ...cluster(), metadata: { namespace: "clusters", name: "two" } };
   const world = oneWorld({ kube: { hostedClusters: [cluster(), two] } });

@@ -4,6 +4,7 @@ import { keyOf } from "../../model/kind.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
 import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import { privateAccess } from "../../model/kinds/private-access.ts";
+import { ownerIn } from "../../model/ownership.ts";
 import { idKey, lastSegment, sameId } from "../../model/resource-id.ts";
 import type { ClusterSummary, Drawn, Node } from "../drawn.ts";
 import { isHidden, networkOf, type WorldIndex } from "../index-of.ts";
@@ -76,7 +77,7 @@ function chainOf(
   const balancer = index.loadBalancer(
     status?.internalLoadBalancerID ?? (service && balancerIdOf(service)),
   );
-  const endpoint = index.endpoint(status?.privateEndpointID);
+  const endpoint = index.endpoint(status?.privateEndpointID) ?? newEndpoint(index, link, service);
   const guest = idKey(spec.guestVNetID);
   const home = networkOf(
     balancer?.properties.frontendIPConfigurations?.find(({ properties }) => properties.subnet)
@@ -168,6 +169,17 @@ function chainOf(
       ...others.lines,
     ],
   };
+}
+
+/** Our endpoint while it is being made: only its tags say whose it is, for the status has it when it is done. */
+function newEndpoint(
+  index: WorldIndex,
+  { metadata }: AzurePrivateLinkService,
+  service: PrivateLinkService | undefined,
+) {
+  return (service?.properties.privateEndpointConnections ?? [])
+    .map(({ properties }) => index.endpoint(properties.privateEndpoint?.id))
+    .find((found) => ownerIn(found?.tags)?.uid === metadata.uid);
 }
 
 /** Endpoints of other people that ask for a connection, or have one. */
