@@ -1,4 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { deregisterFromBackendPool, drainInBackendPool } from "../../src/appliance/deregister.ts";
 import { discoverGWLBBackendPool } from "../../src/appliance/discover.ts";
 import type { GWLBConfig } from "../../src/appliance/gwlb-config.ts";
@@ -249,6 +251,30 @@ describe("what comes late", () => {
     const { registration } = await world.until(boot(agent));
     expect(registration.wrote).toBe(true);
     expect(agent.metrics.text()).toMatch(/imds_errors_total\{status="503"\} [5-9]\n/);
+  });
+
+  test("a metadata service to which nobody can connect for half a minute is waited for", async () => {
+    const world = await gatewayWorld();
+    const id = world.machine("fw");
+    const imds = await world.simulator.machines.find(id);
+    const late = createServer(async (request, response) => {
+      const headers = { metadata: "true" };
+      const answer = await fetch(new URL(request.url ?? "", imds?.url), { headers });
+      response.writeHead(answer.status).end(await answer.text());
+    });
+    onTestFinished(() => void late.close());
+    const listen = (port: number) =>
+      new Promise<number>((resolve) =>
+        late.listen(port, "127.0.0.1", () => resolve((late.address() as AddressInfo).port)),
+      );
+    // The port is known before anybody listens there.
+    const port = await listen(0);
+    await new Promise((resolve) => late.close(resolve));
+    const agent = await world.agent(id, { imdsHost: `http://127.0.0.1:${port}` });
+    world.clock.after(30_000, () => void listen(port));
+    const { registration } = await world.until(boot(agent));
+    expect(registration.wrote).toBe(true);
+    expect(agent.metrics.text()).toMatch(/imds_errors_total\{status="none"\} [1-9]/);
   });
 
   test("a token that comes later is waited for, and counted with the metadata service", async () => {

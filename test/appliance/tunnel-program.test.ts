@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { GWLBConfig } from "../../src/appliance/gwlb-config.ts";
 import { balancer, gatewayBody, pool, withProbe } from "./gateway-world.ts";
-import { cable, linksIn, obstacle, through } from "./network-cable.ts";
+import { cable, ip, linksIn, obstacle, through } from "./network-cable.ts";
 import { lineOf, ran, realWorld, start, wordsFor } from "./run-agent.ts";
 
 const why = obstacle();
@@ -49,31 +49,53 @@ async function openDoors(namespace: string, ports: readonly string[]): Promise<v
   await once(child.stdout, "data");
 }
 
+/** A machine whose pool has two tunnels, in a network namespace of its own that reaches the world. */
+async function machineInNamespace() {
+  const world = await realWorld();
+  const body = withProbe(gatewayBody(), { probeThreshold: 1 });
+  const tunnelInterfaces = [internal, external];
+  Object.assign(body.properties as object, {
+    backendAddressPools: [{ name: "inspect", properties: { tunnelInterfaces } }],
+  });
+  world.simulator.change(balancer, body);
+  expect(world.simulator.store.get(pool)?.properties.tunnelInterfaces).toHaveLength(2);
+  const words = await wordsFor(world, world.machine("fw"));
+  const found = JSON.parse((await ran(["discover", ...words])).stdout) as GWLBConfig;
+  const { privateIP: own, frontendIPs } = found;
+  const ends = cable({ appliance: own, balancer: frontendIPs[0] ?? "" });
+  const urls = words.filter((word) => word.startsWith("http"));
+  await openDoors(
+    ends.appliance,
+    urls.map((url) => new URL(url).port),
+  );
+  const folder = mkdtempSync(join(tmpdir(), "postern-tunnel-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const before = ["ip", "netns", "exec", ends.appliance];
+  return { world, words, own, ends, folder, before };
+}
+
 describe.skipIf(why !== undefined)(
   `the program in a network namespace${why ? `: ${why}` : ""}`,
   () => {
-    test("makes the tunnel of its pool, carries packets through it, and takes it away when it leaves", async () => {
-      const world = await realWorld();
-      const body = withProbe(gatewayBody(), { probeThreshold: 1 });
-      const tunnelInterfaces = [internal, external];
-      Object.assign(body.properties as object, {
-        backendAddressPools: [{ name: "inspect", properties: { tunnelInterfaces } }],
-      });
-      world.simulator.change(balancer, body);
-      expect(world.simulator.store.get(pool)?.properties.tunnelInterfaces).toHaveLength(2);
-      const words = await wordsFor(world, world.machine("fw"));
-      const found = JSON.parse((await ran(["discover", ...words])).stdout) as GWLBConfig;
-      const { privateIP: own, frontendIPs } = found;
-      const ends = cable({ appliance: own, balancer: frontendIPs[0] ?? "" });
-      const urls = words.filter((word) => word.startsWith("http"));
-      await openDoors(
-        ends.appliance,
-        urls.map((url) => new URL(url).port),
-      );
-      const folder = mkdtempSync(join(tmpdir(), "postern-tunnel-"));
-      onTestFinished(() => rmSync(folder, { recursive: true }));
-      const device = join(folder, "device");
+    test("takes its tunnel away again where a later step fails, and leaves the network as it was", async () => {
+      const { world, words, ends, folder, before } = await machineInNamespace();
+      const links = () => ip("-n", ends.appliance, "-br", "link", "show");
+      const was = links();
+      const seen = join(folder, "seen");
+      // The links are there when the hook runs, which then fails.
+      const hook = `[ -z "$INGRESS_DEVICE" ] || { ip -br link show > ${seen}; exit 1; }`;
+      const run = ["run", ...words, "--tunnel", "configure", "--health-listen", "127.0.0.1:0"];
+      const ended = await ran([...run, "--ingress-device-hook", hook], { before });
+      expect(ended).toMatchObject({ exitCode: 1, stdout: "" });
+      expect(ended.stderr).toContain("IngressNotWritten");
+      expect(readFileSync(seen, "utf8")).toContain("gwlb-external");
+      expect(links()).toBe(was);
+      expect(world.members()).toEqual([]);
+    }, 120_000);
 
+    test("makes the tunnel of its pool, carries packets through it, and takes it away when it leaves", async () => {
+      const { world, words, own, ends, folder, before } = await machineInNamespace();
+      const device = join(folder, "device");
       // An `ip` that can be broken.
       const broken = join(folder, "broken");
       const tool = join(folder, "ip");
@@ -82,7 +104,6 @@ describe.skipIf(why !== undefined)(
 
       const run = ["run", ...words, "--tunnel", "configure", "--ingress-device-file", device];
       const listen = ["--health-listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0"];
-      const before = ["ip", "netns", "exec", ends.appliance];
       const env = { PATH: `${folder}:${process.env.PATH}` };
       const child = start([...run, ...listen], { before, env });
       const joined = await lineOf(child);
