@@ -9,7 +9,7 @@ const subnet = { id: `${networking}/virtualNetworks/v/subnets/s` };
 
 /** A simulator with one Gateway load balancer and one machine that may do everything; its metadata service answers too. */
 export async function startWorld(): Promise<{ simulator: Simulator; imds: string }> {
-  const simulator = await startSimulator({ clock: realClock });
+  const simulator = await startSimulator({ clock: realClock, https: true });
   simulator.directory.addSubscription(subscription, "22222222-2222-4222-8222-222222222222");
   const { change } = simulator;
   change(group, { location });
