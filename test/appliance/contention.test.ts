@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { deregisterFromBackendPool } from "../../src/appliance/deregister.ts";
+import { deregisterFromBackendPool, drainInBackendPool } from "../../src/appliance/deregister.ts";
 import { discoverGWLBBackendPool } from "../../src/appliance/discover.ts";
 import { registerWithBackendPool } from "../../src/appliance/register.ts";
 import type { JsonObject, Resource } from "../../src/simulator/store.ts";
@@ -91,7 +91,10 @@ describe("two hundred agents at one pool while one in ten requests fails", () =>
       const leftAt = clock.now();
       const left = await world.until(
         Promise.allSettled(
-          agents.map(({ agent, config }) => deregisterFromBackendPool(agent.ctx, config)),
+          agents.map(async ({ agent, config }) => {
+            await drainInBackendPool(agent.ctx, config);
+            return deregisterFromBackendPool(agent.ctx, config);
+          }),
         ),
       );
       expect(failuresIn(left)).toEqual([]);
@@ -99,10 +102,17 @@ describe("two hundred agents at one pool while one in ten requests fails", () =>
       expect([...(leaving.at(-1)?.keys() ?? [])].sort()).toEqual(
         bystanders.map(({ properties }) => properties.ipAddress),
       );
+      // Every state has one entry less, or one that is drained, and all the others as they were.
+      let drained = 0;
       for (const [before, after] of pairs(leaving)) {
-        expect(after.size).toBe(before.size - 1);
-        for (const [address, entry] of after) expect(before.get(address)).toBe(entry);
+        const changed = [...after].filter(([address, entry]) => before.get(address) !== entry);
+        expect(before.size - after.size + changed.length).toBe(1);
+        for (const [address, entry] of changed) {
+          expect(entry).toBe(before.get(address)?.replace(/}}$/, ',"adminState":"Down"}}'));
+          drained++;
+        }
       }
+      expect(drained).toBeGreaterThan(0);
       const log = simulator.log.entries();
       const refused = log.filter(({ status }) => status === 412).length;
       const hit = simulator.faults
@@ -112,7 +122,7 @@ describe("two hundred agents at one pool while one in ten requests fails", () =>
       const share = hit / log.filter(({ at }) => at >= joinedAt).length;
       expect(share).toBeGreaterThan(0.08);
       console.log(
-        `seed ${seed}, ${poolMs} ms a write: joined in ${joinSeconds} s, left in ${(clock.now() - leftAt) / 1000} s, ` +
+        `seed ${seed}, ${poolMs} ms a write: joined in ${joinSeconds} s, left in ${(clock.now() - leftAt) / 1000} s with ${drained} drained, ` +
           `${log.length} requests, ${refused} refused with 412, ${(share * 100).toFixed(1)} % failed`,
       );
     },
