@@ -5,6 +5,7 @@ import { Arm } from "../azure/arm.ts";
 import { customCloud } from "../azure/clouds.ts";
 import { staticToken } from "../azure/tokens.ts";
 import { breakages } from "./breakages.ts";
+import { OwedRoles } from "./owed-roles.ts";
 
 const reader = "acdd72a7-3385-48ef-bd42-f606fba81ae7";
 const assignments = `${group}/providers/Microsoft.Authorization/roleAssignments`;
@@ -29,6 +30,7 @@ async function breakable() {
   });
   const actions = breakages({
     ...{ simulator, person, operatorId, clock, managementGroup: group },
+    owed: new OwedRoles({ file: () => "/nowhere/owed", write: () => undefined }),
     killLeader: () => Promise.resolve(),
   });
   const press = (name: string, target = "") =>

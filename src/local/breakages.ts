@@ -7,6 +7,7 @@ import { lastSegment, parseResourceId, type ResourceId, sameId } from "../model/
 import type { Action } from "../server/dashboard.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import { LocalError } from "./local-error.ts";
+import type { Assignment, OwedRoles } from "./owed-roles.ts";
 
 const throttleMs = 20_000;
 const withoutRoleMs = 20_000;
@@ -20,6 +21,7 @@ export interface Breakable {
   /** The object id by which the operator acts, and the group that it acts in. */
   operatorId: string;
   managementGroup: string;
+  owed: OwedRoles;
   /** Ends the operator as a kill would, and starts another when its time comes. */
   killLeader(): Promise<void>;
   clock?: Clock;
@@ -131,15 +133,10 @@ async function decideOn(
   );
 }
 
-interface Assignment {
-  id: string;
-  properties: { roleDefinitionId: string; principalId: string; scope: string };
-}
-
 /** Take the operator's roles in the management group away, and give them back after a while. */
 async function revoke(
   arm: () => ArmView,
-  { operatorId, managementGroup }: Breakable,
+  { operatorId, managementGroup, owed }: Breakable,
   clock: Clock,
 ): Promise<string> {
   const path = `${managementGroup}/providers/Microsoft.Authorization/roleAssignments`;
@@ -150,8 +147,9 @@ async function revoke(
       id.toLowerCase().startsWith(managementGroup.toLowerCase()),
   );
   for (const each of held) {
+    owed.add(each);
     await arm().request("DELETE", each.id, { query });
-    clock.after(withoutRoleMs, () => void giveBack(arm, each, clock));
+    clock.after(withoutRoleMs, () => void giveBack(arm, each, owed, clock));
   }
   return held.length === 0
     ? "the operator has no role there now"
@@ -159,14 +157,20 @@ async function revoke(
 }
 
 /** Azure may refuse it, because somebody throttles it too: it is asked until it is done. */
-async function giveBack(arm: () => ArmView, held: Assignment, clock: Clock): Promise<void> {
+async function giveBack(
+  arm: () => ArmView,
+  held: Assignment,
+  owed: OwedRoles,
+  clock: Clock,
+): Promise<void> {
   const { roleDefinitionId, principalId } = held.properties;
   try {
     await arm().request("PUT", held.id, {
       query,
       body: { properties: { roleDefinitionId, principalId } },
     });
+    owed.givenBack(held);
   } catch {
-    clock.after(againMs, () => void giveBack(arm, held, clock));
+    clock.after(againMs, () => void giveBack(arm, held, owed, clock));
   }
 }

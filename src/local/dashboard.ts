@@ -6,6 +6,7 @@ import { gather } from "../view/gather.ts";
 import { breakages } from "./breakages.ts";
 import { portInUse } from "./local-error.ts";
 import type { LocalOperator } from "./operator.ts";
+import type { OwedRoles } from "./owed-roles.ts";
 
 /** A page that several look at is read once in this time. */
 const freshMs = 500;
@@ -21,10 +22,11 @@ export async function startDashboard(given: {
   simulator: Simulator | undefined;
   operatorId: string | undefined;
   managementGroup: string;
+  owed: OwedRoles;
   log: Log;
 }): Promise<{ url: string; close(): Promise<void> }> {
   const { operator, person, subscriptions, port, version, simulator, operatorId } = given;
-  const { managementGroup, log } = given;
+  const { managementGroup, owed, log } = given;
   const road = () => person ?? operator.arm;
   const dashboard = await serveDashboard({
     listen: { host: "127.0.0.1", port },
@@ -34,7 +36,7 @@ export async function startDashboard(given: {
     actions:
       simulator && person && operatorId
         ? breakages({
-            ...{ simulator, person, operatorId, managementGroup },
+            ...{ simulator, person, operatorId, managementGroup, owed },
             killLeader: async () => {
               await operator.restart();
               dashboard.renew();

@@ -43,6 +43,8 @@ export interface DataFolder {
 /** Where the state of the parts lies. */
 export const stateFiles = { azure: "azure.db", kubernetes: "kubernetes.db" } as const;
 
+/** Where the roles are noted that a button took away. */
+export const owedRolesFile = "owed-roles.json";
 const begunFile = "begun.json";
 
 /** Open a folder that is kept, or make one that goes with the process. Nobody else can have it meanwhile. */
@@ -179,6 +181,7 @@ function empty(path: string): string[] {
     const aside = readable
       ? emptyStateFiles([{ file: azure }, { file: kubernetes, use: keptUse }])
       : states.map(moveAside);
+    rmSync(join(path, owedRolesFile), { force: true });
     if (existsSync(note) && (!readable || aside.length > 0)) aside.push(moveAside(note));
     return aside;
   } catch (error) {

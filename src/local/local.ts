@@ -16,6 +16,7 @@ import { fastClock } from "./fast-clock.ts";
 import { kubeconfigBeside } from "./kubeconfig.ts";
 import { embeddedCluster, realCluster } from "./kubernetes-api.ts";
 import { type LocalOperator, startOperator } from "./operator.ts";
+import { OwedRoles } from "./owed-roles.ts";
 import { refuseOthers } from "./own-objects.ts";
 import { peopleOf } from "./people.ts";
 import { portsFrom } from "./ports.ts";
@@ -86,6 +87,8 @@ export async function startLocal(
     const given = { scenario, folder, speed, issuer, ports: ports.azure };
     const simulator = real ? undefined : await startAzure({ ...given, failed: fail });
     if (simulator) stops.push(() => simulator.close());
+    const owed = new OwedRoles(folder);
+    if (simulator) owed.settle(simulator);
 
     const client = new KubeClient(connection, { userAgent: `postern-local/${version}` });
     stops.push(() => client.close());
@@ -121,7 +124,7 @@ export async function startLocal(
 
     const dashboard = await startDashboard({
       ...{ operator, simulator, version, port: ports.dashboard },
-      ...{ person: people.road, operatorId: people.operatorId },
+      ...{ person: people.road, operatorId: people.operatorId, owed },
       log: makeLog({ write: tell }),
       ...{ managementGroup, subscriptions: subscriptionsOf(simulator, managementGroup) },
     });

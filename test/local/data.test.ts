@@ -6,6 +6,7 @@ import {
   conditionOf,
   folder,
   hostedClusters,
+  type Running,
   spawnLocal,
   startLocal,
   untilAvailable,
@@ -56,6 +57,27 @@ test("another scenario is not applied over one that was begun, and it is said", 
   const third = await startLocal("--data", data, "--reset");
   expect((await third.kube("GET", `${hostedClusters}/blue`)).status).toBe(200);
 }, 240_000);
+
+test("a role that a button took away is given back by the next start", async () => {
+  const data = join(folder(), "data");
+  const group = "/subscriptions/aaaaaaaa-0000-4000-8000-000000000000/resourceGroups/management";
+  const roles = async (local: Running) => {
+    const assignments = `${group}/providers/Microsoft.Authorization/roleAssignments`;
+    const { body } = await local.azure(assignments, "2022-04-01");
+    const all = (body as unknown as { value: { properties: { principalId: string } }[] }).value;
+    const { objectId } =
+      local.ready.azure?.identities.find((each) => each.name === "operator") ?? {};
+    return all.filter(({ properties }) => properties.principalId === objectId).length;
+  };
+  const first = await startLocal("--scenario", "empty", "--data", data);
+  expect(await roles(first)).toBe(1);
+  const url = `${first.ready.dashboard.url}/api/actions/revoke-role`;
+  await fetch(url, { method: "POST", headers: { "x-postern": "1" } });
+  expect(await roles(first)).toBe(0);
+  await first.end();
+  const second = await startLocal("--scenario", "empty", "--data", data);
+  expect(await roles(second)).toBe(1);
+}, 120_000);
 
 test("what an earlier version left of our kinds is replaced", async () => {
   const data = join(folder(), "data");
