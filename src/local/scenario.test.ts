@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { readScenario, scenarioIn, shipped } from "./scenario.ts";
 
 const group = "/subscriptions/aaaaaaaa-0000-4000-8000-000000000000/resourceGroups/m";
@@ -109,4 +112,22 @@ operator: { identity: *op, managementGroup: /subscriptions/s/resourceGroups/m }
 test("what is a part of itself is refused with its place", () => {
   const text = "kubernetes: &all [*all]\noperator: {}\n";
   expect(() => scenarioIn(text, "my.yaml")).toThrow(/my\.yaml:1:19 · \*all is a part of what/);
+});
+
+test("a change in a file that is named makes it another scenario", () => {
+  const folder = mkdtempSync(join(tmpdir(), "postern-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const seed =
+    "tenants: [{ id: cccccccc-0000-4000-8000-000000000000 }]\napplications: [{ name: op, tenant: cccccccc-0000-4000-8000-000000000000 }]\n";
+  const object = "{ apiVersion: v1, kind: Namespace, metadata: { name: a } }\n";
+  const digest = (files: Record<string, string>) => {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    const text = `${operator}\nazure: { seed: seed.yaml }\nkubernetes: [objects.yaml]\n`;
+    return scenarioIn(text, join(folder, "my.yaml")).digest;
+  };
+  const first = digest({ "seed.yaml": seed, "objects.yaml": object });
+  expect(digest({})).toBe(first);
+  const second = digest({ "objects.yaml": object.replace("name: a", "name: b") });
+  expect(second).not.toBe(first);
+  expect(digest({ "seed.yaml": `${seed}subscriptions: []\n` })).not.toBe(second);
 });

@@ -80,6 +80,8 @@ export function readScenario(name: string): Scenario {
   return scenarioIn(text, file);
 }
 
+type ReadText = (file: string, remedy: string) => string;
+
 /** The scenario in a text. */
 export function scenarioIn(text: string, file: string): Scenario {
   const [whole, second] = readParts(text, file);
@@ -93,35 +95,44 @@ export function scenarioIn(text: string, file: string): Scenario {
   const azure = fields.get("azure");
   const operator = fields.get("operator");
   if (!operator) throw scenarioError(whole.place(), "a scenario must have 'operator'");
-  const seed = azure && seedOf(azure, text);
+  // A file that is named in it is a part of it: with another text it is another scenario.
+  const texts = [text];
+  const read: ReadText = (named, remedy) => {
+    const found = readText(named, remedy);
+    texts.push(found);
+    return found;
+  };
+  const seed = azure && seedOf(azure, text, read);
+  const kubernetes = entriesOf(fields.get("kubernetes"), "kubernetes");
+  const objects = kubernetes.flatMap((each) => objectsOf(each, read));
   const appliances = entriesOf(fields.get("appliances"), "appliances");
   if (!seed && appliances[0])
     throw scenarioError(appliances[0].place(), "appliances need machines, and there is no azure");
   return {
     file,
-    digest: hash("sha256", text),
+    digest: hash("sha256", texts.join("\0")),
     azure: seed,
-    objects: entriesOf(fields.get("kubernetes"), "kubernetes").flatMap(objectsOf),
+    objects,
     operator: operatorOf(operator, seed),
     appliances: appliances.map(applianceOf),
   };
 }
 
-function seedOf(part: Part, text: string): Seed {
+function seedOf(part: Part, text: string, read: ReadText): Seed {
   if (!isMap(part.node)) throw scenarioError(part.place(), "azure must be a map");
   const elsewhere = part.node.get("seed", true);
   if (elsewhere === undefined)
     return seedIn(part.node, text, (node) => part.place(node ?? part.node));
   const fields = fieldsOf(part, "azure, with a seed,", ["seed"]);
   const file = fileBeside(part, neededText(fields, "seed", part, "azure"));
-  return readSeed(readText(file, `correct azure.seed in ${part.file}`), file);
+  return readSeed(read(file, `correct azure.seed in ${part.file}`), file);
 }
 
 /** An object as it is, or the objects of a file. */
-function objectsOf(part: Part): ScenarioObject[] {
+function objectsOf(part: Part, read: ReadText): ScenarioObject[] {
   if (isScalar(part.node)) {
     const file = fileBeside(part, textOf(part, "the name of a file") ?? "");
-    const text = readText(file, `correct ${part.file}:${part.place().line}`);
+    const text = read(file, `correct ${part.file}:${part.place().line}`);
     return readParts(text, file)
       .filter(({ node }) => node !== null)
       .map(objectOf);
