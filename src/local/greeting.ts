@@ -36,9 +36,14 @@ ${older.map((kind) => `  ${kind.plural} of ${apiVersionOf(kind)}\n`).join("")}
 ${lines.join("\n")}
 
 Try in another terminal:
-  export KUBECONFIG=${ready.kubeconfig}
+  export KUBECONFIG=${asWord(ready.kubeconfig)}
   kubectl get hostedclusters,azureclusters -A
   npx postern tree
 
 `;
+}
+
+/** A path as one word to a shell. */
+function asWord(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

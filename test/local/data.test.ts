@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -44,6 +45,15 @@ test("a demo that is killed half-way is finished by the next start", async () =>
   const second = await startLocal("--speed", "100", "--data", data);
   await untilAvailable(second);
 }, 240_000);
+
+test("a folder with a space in its name can be pasted from what is printed", async () => {
+  const data = join(folder(), "it's mine");
+  const local = await startLocal("--scenario", "empty", "--data", data);
+  await expect.poll(local.output).toContain("npx postern tree");
+  const [line = ""] = /export KUBECONFIG=.*/.exec(local.output()) ?? [];
+  const said = execFileSync("sh", ["-c", `${line}; printf %s "$KUBECONFIG"`], { encoding: "utf8" });
+  expect(said).toBe(local.ready.kubeconfig);
+}, 120_000);
 
 test("another scenario is not applied over one that was begun, and it is said", async () => {
   const data = join(folder(), "data");
