@@ -24,9 +24,12 @@ export async function runLocal(options: LocalOptions): Promise<void> {
     const quiet = tellProgress(local, settings);
     await Promise.race([stopped, local.failed]).finally(quiet);
   } finally {
-    remove();
     process.off("exit", remove);
-    await local.stop();
+    try {
+      remove();
+    } finally {
+      await local.stop();
+    }
   }
 }
 
@@ -68,6 +71,8 @@ function untilSignal(): { signal: AbortSignal; stopped: Promise<void> } {
     };
     process.on("SIGINT", stop);
     process.on("SIGTERM", stop);
+    // A terminal that is closed: keys and tokens lie in files that go with us.
+    process.on("SIGHUP", stop);
   });
   return { signal: stopping.signal, stopped };
 }

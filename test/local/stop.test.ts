@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { root } from "../package/run-bin.ts";
 import { describeWhere } from "../setup/needs.ts";
-import { startLocal } from "./running.ts";
+import { folder, spawnLocal, startLocal } from "./running.ts";
 
 /** Whether something listens at an address. */
 function listens(url: string): Promise<boolean> {
@@ -19,7 +19,7 @@ function listens(url: string): Promise<boolean> {
   });
 }
 
-test.each(["SIGINT", "SIGTERM"] as const)(
+test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
   "%s in the middle of the work ends everything in order",
   async (signal) => {
     const local = await startLocal("--speed", "20");
@@ -37,6 +37,20 @@ test.each(["SIGINT", "SIGTERM"] as const)(
   },
   120_000,
 );
+
+test("a stop before it is ready leaves nothing", async () => {
+  const place = folder();
+  const readyFile = join(place, "ready.json");
+  const args = ["--port-base", "0", "--ready-file", readyFile];
+  const { child, output } = spawnLocal(args, onTestFinished, { TMPDIR: place });
+  const begun = () => readdirSync(place).some((name) => name.startsWith("postern-local-"));
+  await expect.poll(begun, { interval: 5 }).toBe(true);
+  child.kill("SIGINT");
+  await once(child, "close");
+  expect(child.exitCode, output()).toBe(0);
+  expect(begun()).toBe(false);
+  expect(existsSync(readyFile)).toBe(false);
+}, 120_000);
 
 const script = "/usr/bin/script";
 describeWhere(
