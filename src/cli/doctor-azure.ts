@@ -4,6 +4,8 @@ import { actionPattern } from "../model/action-pattern.ts";
 import { isExplained } from "../model/failure.ts";
 import { type ResourceId, resourceGroupId } from "../model/resource-id.ts";
 import type { Finding } from "../view/checks/check.ts";
+import { groupsIn } from "../view/places.ts";
+import type { KubeWorld } from "../view/world.ts";
 import { clockFinding } from "./doctor-cluster.ts";
 import { rolesFor } from "./roles.ts";
 import type { Session } from "./session.ts";
@@ -50,22 +52,22 @@ interface Permission {
   notActions?: string[];
 }
 
-/** Which actions of its role the credential lacks, in the group of the management cluster and in those of the guests. */
-export async function rightsFindings(
-  session: Session,
-  groups: readonly ResourceId[],
-): Promise<Finding[]> {
+/**
+ * Which actions of its role the credential lacks: in the group of the management cluster, in those of the guests, and in those
+ * of the clusters of Cluster API.
+ */
+export async function rightsFindings(session: Session, kube: KubeWorld): Promise<Finding[]> {
   const { AZURE_SUBSCRIPTION_ID: subscription, AZURE_RESOURCE_GROUP: group } = session.env;
-  const [management, guest] = [
-    rolesFor("management", undefined)[0],
-    rolesFor("guest", undefined)[0],
-  ];
+  const role = (identity: string) => rolesFor(identity, undefined)[0];
+  const guests = groupsIn({ ...kube, azureClusters: [] });
+  const clusters = groupsIn({ ...kube, hostedClusters: [], links: [] });
   const home = subscription && group ? resourceGroupId(subscription, group) : undefined;
   const places = [
-    ...(home ? [{ scope: home, role: management }] : []),
-    ...groups
+    ...(home ? [{ scope: home, role: role("management") }] : []),
+    ...guests
       .filter((each) => each.toLowerCase() !== home?.toLowerCase())
-      .map((scope) => ({ scope, role: guest })),
+      .map((scope) => ({ scope, role: role("guest") })),
+    ...clusters.map((scope) => ({ scope, role: role("cluster-api") })),
   ];
   return Promise.all(
     places.map(async ({ scope, role }): Promise<Finding> => {
@@ -83,8 +85,9 @@ export async function rightsFindings(
       return {
         check,
         about: scope,
-        verdict: "warning",
-        found: `this credential lacks ${missing.join(", ")}`,
+        // Who may do something there is perhaps only another person; who may do nothing is no operator.
+        verdict: missing.length === role?.Actions.length ? "wrong" : "warning",
+        found: `this credential lacks ${missing.length === role?.Actions.length ? "every action of the role, " : ""}${missing.join(", ")}`,
         remedy: `postern permissions ${role?.identity} --format az --scope ${scope}`,
       };
     }),

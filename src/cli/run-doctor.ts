@@ -1,9 +1,7 @@
 import { examine } from "../view/checks/all.ts";
 import type { Finding } from "../view/checks/check.ts";
-import { gatherKube } from "../view/gather.ts";
 import { gatherKnown } from "../view/gather-known.ts";
 import { orphansIn } from "../view/orphans.ts";
-import { groupsIn } from "../view/places.ts";
 import type { World } from "../view/world.ts";
 import { azureFindings, rightsFindings } from "./doctor-azure.ts";
 import { clusterFindings } from "./doctor-cluster.ts";
@@ -25,11 +23,9 @@ export async function diagnose(
   // Without a credential or a cluster every later check would only say so again.
   if (first.some(({ check, verdict }) => verdict === "wrong" && /^(Azure|Kubernetes)/.test(check)))
     return first;
-  if (beforeInstall) {
-    const world = await gatherKube({ kube, signal }, []);
-    return [...first, ...(await rightsFindings(session, groupsIn(world)))];
-  }
   const world = seen ?? (await look(session));
+  const both = [...first, ...(await rightsFindings(session, world.kube)), ...examine(world)];
+  if (beforeInstall) return both;
   const known = await gatherKnown(kube, signal);
   const orphans = orphansIn(world, known).map(
     ({ id, what, elsewhere }): Finding => ({
@@ -40,10 +36,5 @@ export async function diagnose(
       remedy: elsewhere.length === 0 ? "postern orphans --delete" : "postern orphans",
     }),
   );
-  return [
-    ...first,
-    ...(await rightsFindings(session, groupsIn(world.kube))),
-    ...examine(world),
-    ...orphans,
-  ];
+  return [...both, ...orphans];
 }

@@ -66,24 +66,27 @@ export function useCommands(): Commands {
 /** A subscription that no object names. */
 export const unnamed = "dddddddd-0000-4000-8000-000000000000";
 
-/** The demo, somebody without any right, and a subscription of yours in which no cluster is. */
+/** The demo, somebody without any right, somebody who may only read, and a subscription of yours in which no cluster is. */
 function scenarioIn(files: string): string {
   const demo = readFileSync(join(root, "examples/local/demo.yaml"), "utf8");
-  const nobody = `  applications:
-    - { name: nobody, tenant: cccccccc-0000-4000-8000-000000000000, secret: nothing }
-`;
-  const file = join(files, "demo.yaml");
   const tenant = "cccccccc-0000-4000-8000-000000000000";
+  const connect = "PrivateEndpointConnectionsApproval/action";
   const more = demo
+    .replace("  subscriptions:\n", `$&    - { id: ${unnamed}, tenant: ${tenant} }\n`)
     .replace(
-      "  subscriptions:\n",
-      `  subscriptions:\n    - { id: ${unnamed}, tenant: ${tenant} }\n`,
+      "  applications:\n",
+      `$&    - { name: nobody, tenant: ${tenant}, secret: nothing }
+    - { name: reader, tenant: ${tenant}, secret: nothing }\n`,
     )
     .replace(
       "  roleAssignments:\n",
-      `  roleAssignments:\n    - { principal: you, role: Owner, scope: /subscriptions/${unnamed} }\n`,
-    );
-  writeFileSync(file, more.replace("  applications:\n", nobody));
+      `$&    - { principal: you, role: Owner, scope: /subscriptions/${unnamed} }
+    - { principal: reader, role: Reader, scope: ${guests}/blue }\n`,
+    )
+    // Who may only connect is to see that this is all.
+    .replaceAll(`${connect}]`, `${connect}, Microsoft.Authorization/permissions/read]`);
+  const file = join(files, "demo.yaml");
+  writeFileSync(file, more);
   return file;
 }
 

@@ -173,6 +173,29 @@ describe("without rights in Azure", () => {
   );
 
   test(
+    "the doctor says which role is missing where, by who looks after the group",
+    async () => {
+      const rights = async (application: string, group: string) => {
+        const { stdout } = await on.runWith(
+          { KUBECONFIG: on.as(application) },
+          ...["doctor", "--before-install", "-o", "json"],
+        );
+        const { findings } = JSON.parse(stdout) as {
+          findings: { check: string; about: string; verdict: string; remedy?: string }[];
+        };
+        const found = findings.find(
+          ({ check, about }) => check === "missing actions" && about.endsWith(`/${group}`),
+        );
+        return [found?.verdict, found?.remedy?.split(" --")[0]];
+      };
+      expect(await rights("mc", "mc")).toEqual(["ok", undefined]);
+      expect(await rights("mc", "amber")).toEqual(["wrong", "postern permissions cluster-api"]);
+      expect(await rights("reader", "blue")).toEqual(["warning", "postern permissions guest"]);
+    },
+    slow,
+  );
+
+  test(
     "approve says what could not be read, and nothing of a name that may be there",
     async () => {
       const listed = await run("approve");

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import {
   balancer,
+  cluster,
+  endpointOf,
   guestGroup,
   ids,
   link,
@@ -32,6 +34,28 @@ const own = zoneOf(ids.zone, [ids.guest], { api: "192.168.0.4" });
 const wrong: Record<string, [what: string, world: World, verdict: string, says: string][]> = {
   "NAT subnet policy": [
     ["a subnet that does not let it", nat({ policy: "Enabled" }), "wrong", "makes no link service"],
+    [
+      "one that a cluster asks for, before there is a link",
+      oneWorld({
+        kube: {
+          links: [],
+          hostedClusters: [
+            cluster({
+              platform: {
+                type: "Azure",
+                azure: {
+                  topology: "Private",
+                  private: { type: "PrivateLink", privateLink: { natSubnetID: ids.workers } },
+                },
+              },
+            } as never),
+          ],
+        },
+        azure: { linkServices: [] },
+      }),
+      "wrong",
+      "makes no link service",
+    ],
   ],
   "NAT addresses": [
     [
@@ -133,7 +157,7 @@ describe.each(Object.entries(wrong))("%s", (name, cases) => {
   test.each(cases)("finds %s", (_what, world, verdict, says) => {
     const found = check?.look(world).filter((each) => each.verdict !== "ok") ?? [];
     expect(found).toMatchObject([{ verdict, found: expect.stringContaining(says) }]);
-    if (name !== "NAT addresses") expect(found[0]?.remedy).toBeTruthy();
+    expect(found[0]?.remedy).toBeTruthy();
   });
 });
 
@@ -153,6 +177,23 @@ describe("a check is quiet about", () => {
     quiet("zones already linked", withZones(own, other));
     const inner = zoneOf(`${guestGroup}/privateDnsZones/api.one.hypershift.local`, [ids.home]);
     quiet("shadowed names", withZones(own, inner));
+  });
+
+  test("what is other people's", () => {
+    const subnet = `${ids.guest}/subnets/theirs`;
+    const theirs = `${guestGroup}/privateEndpoints/theirs`;
+    const others = endpointOf({ id: theirs, subnet, address: "192.168.9.4" });
+    const networks = [
+      network(ids.guest, "192.168.0.0/16", [{ id: subnet, prefix: "192.168.9.0/29", used: 3 }]),
+    ];
+    quiet("free addresses", oneWorld({ azure: { ...others, networks } }));
+    const many = Array.from({ length: 9 }, () => ({ properties: {} }));
+    const service9 = { ...service({ ipConfigurations: many }), id: `${guestGroup}/x/theirs` };
+    quiet("NAT addresses", oneWorld({ azure: { linkServices: [service9] } }));
+    const shop = `${guestGroup}/privateDnsZones/shop.org`;
+    const outer = zoneOf(shop, [ids.guest], { "a.b": "10.0.0.1" });
+    const inner = zoneOf(`${guestGroup}/privateDnsZones/b.shop.org`, [ids.guest]);
+    quiet("shadowed names", withZones(outer, inner));
   });
 
   test("servers that are Azure's own", () => {

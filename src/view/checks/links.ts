@@ -95,7 +95,7 @@ export const admission = ofLinks("visibility and approval", (link, index) => {
 });
 
 /** The link services that Postern made, or that a link names: those of others are none of its business. */
-function ownServices({ azure, kube }: World): PrivateLinkService[] {
+export function ownServices({ azure, kube }: World): PrivateLinkService[] {
   const named = new Set(
     kube.links.flatMap(({ status }) =>
       status?.privateLinkServiceID ? [idKey(status.privateLinkServiceID)] : [],

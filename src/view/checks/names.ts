@@ -1,4 +1,6 @@
+import { claimsIn } from "../../model/claims.ts";
 import { keyOf } from "../../model/kind.ts";
+import { ownerIn } from "../../model/ownership.ts";
 import { idKey, lastSegment } from "../../model/resource-id.ts";
 import { networkOf } from "../index-of.ts";
 import type { Zone } from "../world.ts";
@@ -46,8 +48,18 @@ export const linkedTwice: WorldCheck = {
 /** The most specific zone that is linked answers, and hides the others even where it has no record. */
 export const shadowed: WorldCheck = {
   name: "shadowed names",
-  look({ azure }) {
+  look({ azure, kube }) {
     const found: Omit<Finding, "check">[] = [];
+    const wanted = new Set(
+      kube.links.flatMap(({ spec, status }) =>
+        [status?.dnsZoneName, spec.baseDomain].flatMap((name) => name?.toLowerCase() ?? []),
+      ),
+    );
+    // What two zones of others hide from each other is none of our business.
+    const isOurs = (each: Zone) =>
+      wanted.has(nameOf(each)) ||
+      ownerIn(each.zone.tags) !== undefined ||
+      claimsIn(each.zone.tags).length > 0;
     for (const low of azure.zones)
       for (const high of azure.zones) {
         const [inner, outer] = [nameOf(low), nameOf(high)];
@@ -58,6 +70,10 @@ export const shadowed: WorldCheck = {
         });
         if (!both) continue;
         const hidden = high.records
+          .filter(
+            ({ properties }) =>
+              isOurs(low) || isOurs(high) || ownerIn(properties.metadata) !== undefined,
+          )
           .map(({ id = "" }) => `${lastSegment(id)}.${outer}`.toLowerCase())
           .filter((name) => name === inner || name.endsWith(`.${inner}`));
         if (hidden.length > 0)

@@ -1,8 +1,13 @@
+import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
 import type { Subnet } from "../../azure/gateways/subnets.ts";
 import { parseCidr, usableAddresses } from "../../model/cidr.ts";
+import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
+import { privateAccess } from "../../model/kinds/private-access.ts";
+import { ownerIn } from "../../model/ownership.ts";
 import { idKey } from "../../model/resource-id.ts";
 import type { World } from "../world.ts";
 import { findings, type WorldCheck } from "./check.ts";
+import { ownServices } from "./links.ts";
 
 /** So few free addresses are soon none. */
 const fewAddresses = 4n;
@@ -53,15 +58,18 @@ export const freeAddresses: WorldCheck = {
 
 export const natAddresses: WorldCheck = {
   name: "NAT addresses",
-  look: ({ azure }) =>
+  look: (world) =>
     findings(
       natAddresses.name,
-      azure.linkServices.map(({ id = "", properties }) => {
+      ownServices(world).map(({ id = "", properties }) => {
         const count = properties.ipConfigurations?.length ?? 0;
         return {
           about: id,
           verdict: count > mostNatAddresses ? "wrong" : "ok",
           found: `${count} of at most ${mostNatAddresses} NAT addresses`,
+          ...(count > mostNatAddresses && {
+            remedy: `ask for at most ${mostNatAddresses} natIPConfigurations of its link`,
+          }),
         };
       }),
     ),
@@ -74,18 +82,42 @@ interface Place {
 
 function natSubnets(world: World): Place[] {
   return found(world, [
-    ...world.azure.linkServices.flatMap(({ properties }) =>
+    ...ownServices(world).flatMap(({ properties }) =>
       (properties.ipConfigurations ?? []).map((each) => each.properties.subnet?.id),
     ),
     ...world.kube.links.map(({ spec }) => spec.natSubnetID),
+    ...world.kube.hostedClusters.map(askedSubnet),
   ]);
+}
+
+/** The subnet that a cluster asks for, which is known before anything is made of it. */
+function askedSubnet({ spec }: HostedCluster): string | undefined {
+  const azure = spec.platform?.azure;
+  try {
+    return azure && privateAccess(azure).natSubnetID;
+  } catch {
+    // Its condition tells of the contradiction.
+    return undefined;
+  }
 }
 
 function endpointSubnets(world: World): Place[] {
   return found(world, [
-    ...world.azure.endpoints.map(({ properties }) => properties.subnet?.id),
+    ...ownEndpoints(world).map(({ properties }) => properties.subnet?.id),
     ...world.kube.links.map(({ spec }) => spec.guestSubnetID),
   ]);
+}
+
+/** The endpoints that Postern made, or that a link names: a full subnet of others is none of its business. */
+function ownEndpoints({ azure, kube }: World): PrivateEndpoint[] {
+  const named = new Set(
+    kube.links.flatMap(({ status }) =>
+      status?.privateEndpointID ? [idKey(status.privateEndpointID)] : [],
+    ),
+  );
+  return azure.endpoints.filter(
+    ({ id = "", tags }) => ownerIn(tags) !== undefined || named.has(idKey(id)),
+  );
 }
 
 /** The subnets of these ids, each once. What cannot be seen is passed over: `unread` tells of it. */
