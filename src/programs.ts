@@ -83,7 +83,7 @@ export const programs: Record<string, Program> = {
   },
   cluster: {
     group: "Change",
-    summary: "make, change the access of, and destroy a hosted cluster",
+    summary: "make, reach and destroy a hosted cluster",
     load: () => import("./cli/cluster.ts"),
   },
   completion: {

@@ -44,6 +44,7 @@ describe("bash offers", () => {
     ],
     [["postern", "--context", "cluster", "d"], ["destroy"]],
     [["kubectl-postern", "tree", "--h"], ["--help"]],
+    [["postern", "agent", ""], ["--help"]],
     [["postern", "nothing", "x"], []],
   ])("after %j what may follow", (typed, wanted) => {
     expect(offered(...typed)).toEqual(wanted);
@@ -58,6 +59,12 @@ test.each(["zsh", "fish"] as const)("%s can read its script, where it is install
   const bare = text.replace(/"[^"\n]*"/g, "").replace(/'(?:[^'\n]|'\\'')*'/g, "");
   expect(bare).not.toContain("'");
   expect(text).toContain("postern");
+});
+
+test("zsh completes at the first call, where the script is the body of the function", () => {
+  expect(written.zsh(words).trimEnd().split("\n").at(-1)).toBe(
+    'if [ "$funcstack[1]" = "_postern" ]; then _postern "$@"; fi',
+  );
 });
 
 test("fish offers subcommands after their program, and options after theirs", () => {

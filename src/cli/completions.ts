@@ -19,17 +19,22 @@ export async function wordsOf(programs: Programs): Promise<Words[]> {
   const all: Words[] = [{ after: "postern", words: first }];
   for (const [name, { load }] of Object.entries(programs)) {
     const loaded = await load();
-    if ("command" in loaded) all.push(...wordsIn(`postern ${name}`, loaded.command()));
+    const after = `postern ${name}`;
+    // A program that reads its own arguments is asked for them by its help.
+    all.push(
+      ...("command" in loaded ? wordsIn(after, loaded.command()) : [{ after, words: [help] }]),
+    );
   }
   return all;
 }
+
+const help = { word: "--help", about: "print the help" };
 
 function wordsIn(after: string, command: Command): Words[] {
   const options = command.options.flatMap(({ long, description }) =>
     long ? [{ word: long, about: description }] : [],
   );
   const below = command.commands.map((each) => ({ word: each.name(), about: each.description() }));
-  const help = { word: "--help", about: "print the help" };
   return [
     { after, words: [...below, ...options, help] },
     ...command.commands.flatMap((each) => wordsIn(`${after} ${each.name()}`, each)),
@@ -83,7 +88,9 @@ ${cases.join("\n")}
   done
   _describe postern offered
 }
-compdef _postern postern kubectl-postern`;
+compdef _postern postern kubectl-postern
+# In a folder of fpath this file is the body of the function, and its first call is to complete already.
+if [ "$funcstack[1]" = "_postern" ]; then _postern "$@"; fi`;
 }
 
 function fish(all: readonly Words[]): string {

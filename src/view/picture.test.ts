@@ -232,7 +232,7 @@ test("a cluster of Cluster API is drawn by its links, the endpoints to them, and
 });
 
 test("appliances hang under their pool, which is told of when it is empty", () => {
-  const gateway = (members: object[]) =>
+  const gateway = (members: object[], interfaces: object[] = []) =>
     oneWorld({
       kube: { hostedClusters: [], links: [] },
       azure: {
@@ -246,7 +246,10 @@ test("appliances hang under their pool, which is told of when it is empty", () =
                 {
                   id: `${guestGroup}/loadBalancers/gw/backendAddressPools/p`,
                   name: "p",
-                  properties: { loadBalancerBackendAddresses: members },
+                  properties: {
+                    loadBalancerBackendAddresses: members,
+                    backendIPConfigurations: interfaces,
+                  },
                 },
               ],
             },
@@ -255,6 +258,7 @@ test("appliances hang under their pool, which is told of when it is empty", () =
       },
     });
   expect(lines(gateway([]))).toEqual(["load-balancer gw: ok", "  pool p: absent Empty"]);
+  expect(lines(gateway([], [{ id: "/nic" }]))).toEqual(["load-balancer gw: ok", "  pool p: ok"]);
   const members = [
     { name: "a", properties: { ipAddress: "10.9.0.4" } },
     { name: "b", properties: { ipAddress: "10.9.0.5", adminState: "Down" } },

@@ -26,8 +26,11 @@ export function applianceParts(index: WorldIndex): Drawn {
     for (const pool of balancer.properties.backendAddressPools ?? []) {
       const poolNode = `pool|${idKey(pool.id ?? "")}`;
       const members = pool.properties.loadBalancerBackendAddresses ?? [];
+      // Azure tells of a pool of interfaces in the second list, and leaves the first one empty.
+      const interfaces = pool.properties.backendIPConfigurations ?? [];
+      const count = Math.max(members.length, interfaces.length);
       const told: Told =
-        members.length > 0
+        count > 0
           ? provisioned(pool.properties.provisioningState)
           : { state: "absent", reason: "Empty", message: "no appliance is in the pool" };
       drawn.nodes.push({
@@ -37,7 +40,7 @@ export function applianceParts(index: WorldIndex): Drawn {
         under: balancerNode,
         ...place,
         ...told,
-        facts: { members: String(members.length) },
+        facts: { members: String(count) },
         azureId: pool.id ?? "",
       });
       drawn.lines.push({ from: balancerNode, to: poolNode, state: told.state });
