@@ -1,15 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { unpackTar } from "modern-tar";
 import { describe, expect, test } from "vitest";
+import { parse, stringify } from "yaml";
 import { apiVersions } from "../../src/azure/gateways/api-versions.ts";
 import { hostedClusters } from "../local/running.ts";
 import { root } from "../package/run-bin.ts";
-import { guests, management, unnamed, useCommands } from "./commands.ts";
+import { golden, guests, management, unnamed, useCommands } from "./commands.ts";
 
 const on = useCommands();
 const slow = 240_000;
@@ -356,6 +357,35 @@ describe("a hosted cluster", () => {
   ];
 
   test(
+    "is reached by a kubeconfig that only its owner reads, through a forwarded port where asked for",
+    async () => {
+      const kubeconfig = stringify({
+        clusters: [{ name: "c", cluster: { server: "https://in" } }],
+      });
+      const secret = {
+        metadata: { name: "admin-kubeconfig" },
+        data: { kubeconfig: Buffer.from(kubeconfig).toString("base64") },
+      };
+      await on.local.kube("POST", "/api/v1/namespaces/clusters-blue/secrets", secret);
+      const direct = await on.run("cluster", "access", "blue");
+      expect(direct).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(direct.stdout).toContain("server: https://in\n");
+      expect(direct.stdout).toContain("from elsewhere use --port-forward");
+      const file = join(on.files, "blue.kubeconfig");
+      const forwarded = await on.run("cluster", "access", "blue", "--port-forward", "--file", file);
+      expect(forwarded).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(forwarded.stdout).toContain(
+        "kubectl port-forward -n clusters-blue service/kube-apiserver 6443:6443",
+      );
+      expect(parse(readFileSync(file, "utf8"))).toMatchObject({
+        clusters: [{ cluster: { server: "https://localhost:6443" } }],
+      });
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+    },
+    slow,
+  );
+
+  test(
     "is rendered without being made, made, not made twice, and destroyed with all that it had",
     async () => {
       const rendered = await on.run("cluster", "create", "new", ...options, "--render");
@@ -363,6 +393,7 @@ describe("a hosted cluster", () => {
         exitCode: 0,
         stdout: expect.stringMatching(/^apiVersion: hypershift/),
       });
+      await expect(golden(rendered.stdout)).toMatchFileSnapshot("golden/cluster-create.txt");
       expect((await on.local.kube("GET", `${hostedClusters}/new`)).status).toBe(404);
       const created = await on.run("cluster", "create", "new", ...options);
       expect(created).toMatchObject({ exitCode: 0, stderr: "" });

@@ -40,6 +40,16 @@ describe("at rest, as text", () => {
 });
 
 test(
+  "the role of an identity is as it is kept, for az",
+  async () => {
+    const { exitCode, stdout, stderr } = await on.run("permissions", "guest", "--format", "az");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    await expect(stdout).toMatchFileSnapshot("golden/permissions.txt");
+  },
+  slow,
+);
+
+test(
   "json and yaml say the same, and are whole",
   async () => {
     const both = asked.filter(([name]) => !/wide|one$/.test(name));
