@@ -27,9 +27,9 @@ export interface Breakable {
   clock?: Clock;
 }
 
-/** The buttons of the dashboard that break something, so that a person sees it repaired. */
+/** The buttons of the dashboard that break something. The operator repairs it, but for what a person has decided. */
 export function breakages(given: Breakable): Action[] {
-  const { simulator, person, killLeader, clock = realClock } = given;
+  const { simulator, person, killLeader, managementGroup, clock = realClock } = given;
   const arm = () =>
     person.for({
       priority: "change",
@@ -52,16 +52,16 @@ export function breakages(given: Breakable): Action[] {
       name: "reject",
       label: "Reject its connection",
       about:
-        "The owner of the link service turns the endpoint away. That is final: the endpoint must be made anew.",
+        "The owner of the link service turns the endpoint away. The operator respects that: approve it again, or delete the endpoint and see it made anew.",
       on: "endpoint",
-      do: (id) => decideOn(arm(), endpointIn(id), "Rejected"),
+      do: (id) => decideOn(arm(), endpointIn(id), "Rejected", managementGroup),
     },
     {
       name: "approve",
       label: "Approve its connection",
       about: "The owner of the link service lets the endpoint in.",
       on: "endpoint",
-      do: (id) => decideOn(arm(), endpointIn(id), "Approved"),
+      do: (id) => decideOn(arm(), endpointIn(id), "Approved", managementGroup),
     },
     {
       name: "throttle",
@@ -110,11 +110,14 @@ async function decideOn(
   arm: ArmView,
   endpoint: string,
   status: "Approved" | "Rejected",
+  managementGroup: string,
 ): Promise<string> {
   const found = await privateEndpoints(arm).get(endpoint);
   const [connection] = found ? connectionsOf(found) : [];
   const target = connection?.properties.privateLinkServiceId ?? "";
-  const subscriptions = new Set([target.split("/")[2], endpoint.split("/")[2]]);
+  // One that is named by its alias, as those of hosted clusters are, does not say where its service is.
+  const places = [target, endpoint, managementGroup];
+  const subscriptions = new Set(places.map((id) => id.split("/")[2]?.toLowerCase()));
   for (const subscription of subscriptions) {
     if (!subscription) continue;
     const services = await privateLinkServices(arm).list(`/subscriptions/${subscription}`);
@@ -124,7 +127,11 @@ async function decideOn(
         const body = decision(each.name ?? "", status, `${status} from the dashboard`);
         const place = each.id ?? `${id}/privateEndpointConnections/${each.name}`;
         await endpointConnections(arm).put(place, body);
-        return `the connection of ${lastSegment(endpoint)} is ${status}`;
+        const then =
+          status === "Rejected"
+            ? " · it stays so until somebody approves it or deletes the endpoint"
+            : "";
+        return `the connection of ${lastSegment(endpoint)} is ${status}${then}`;
       }
   }
   throw new LocalError(

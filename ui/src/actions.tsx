@@ -1,6 +1,6 @@
 import type { ActionButton } from "./types.ts";
 
-/** Buttons that break things, in local mode, so that a person sees them repaired. */
+/** Buttons that break things, in local mode, and what is to be done about it. */
 export function Actions(props: {
   actions: readonly ActionButton[];
   target: string;

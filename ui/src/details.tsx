@@ -12,16 +12,25 @@ export function Details(props: {
 }) {
   const { node, actions, act, close } = props;
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), [node.id]);
+  const opener = useRef<Element>(null);
+  useEffect(() => {
+    opener.current = document.activeElement;
+    heading.current?.focus();
+  }, [node.id]);
+  const leave = () => {
+    close();
+    // Whoever came by the keyboard goes on where he was.
+    if (opener.current instanceof SVGElement) opener.current.focus();
+  };
   return (
     <aside
       class="details"
       aria-label={`Details of ${node.label}`}
       onKeyDown={({ key }) => {
-        if (key === "Escape") close();
+        if (key === "Escape") leave();
       }}
     >
-      <button type="button" class="close" aria-label="Close" onClick={close}>
+      <button type="button" class="close" aria-label="Close" onClick={leave}>
         ×
       </button>
       <h3 tabIndex={-1} ref={heading}>
