@@ -29,6 +29,8 @@ export function describeInBrowser(name: string, suite: (open: Open) => void): vo
       const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, ...options });
       page.setDefaultTimeout(30_000);
       const problems: string[] = [];
+      const hosts = new Set<string>();
+      page.on("request", (request) => void hosts.add(new URL(request.url()).host));
       page.on("pageerror", ({ message }) => problems.push(message));
       page.on("console", (message) => {
         // That the server is away is told by the browser too.
@@ -36,7 +38,7 @@ export function describeInBrowser(name: string, suite: (open: Open) => void): vo
         if (message.type() === "error" && !/ERR_|Failed to load/.test(text)) problems.push(text);
       });
       await page.goto(url);
-      return { page, problems };
+      return { page, problems, hosts };
     });
   });
 }
@@ -44,7 +46,12 @@ export function describeInBrowser(name: string, suite: (open: Open) => void): vo
 export type Open = (
   url: string,
   options?: { colorScheme?: "light" | "dark"; viewport?: { width: number; height: number } },
-) => Promise<{ page: Page; problems: string[] }>;
+) => Promise<{
+  page: Page;
+  problems: string[];
+  /** Whom the browser has asked for anything. */
+  hosts: Set<string>;
+}>;
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 

@@ -51,6 +51,8 @@ export function listen(heard: Heard): () => void {
       if (events.readyState === EventSource.CLOSED) timer = setTimeout(open, againMs);
     });
     events.addEventListener("change", () => heard.change());
+    // What changes in Azure alone is told by nobody, and an answer may come from lists of some seconds ago.
+    events.addEventListener("pulse", () => heard.change());
     events.addEventListener("step", (event) => heard.step(JSON.parse(event.data) as JournalStep));
   };
   open();
