@@ -5,6 +5,8 @@ import type { Picture as Data, Line, Node, State } from "./types.ts";
 
 const width = 196;
 const height = 46;
+/** Smaller than this nobody could read it. */
+const leastScale = 0.75;
 
 const kinds: Record<Node["kind"], string> = {
   cluster: "cluster",
@@ -50,6 +52,7 @@ export function Picture(props: {
         width={at.width}
         height={at.height}
         viewBox={`0 0 ${at.width} ${at.height}`}
+        style={{ minWidth: `${Math.round(at.width * leastScale)}px` }}
         data-drawn={at.nodes.length}
       >
         <title>Topology</title>
