@@ -62,6 +62,16 @@ describeInBrowser("the page", (open) => {
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
   });
 
+  test("is no wider than a narrow window", async () => {
+    const viewport = { width: 400, height: 900 };
+    for (const place of ["", "/#/clusters/org/amber"]) {
+      const { page } = await open(`${local.ready.dashboard.url}${place}`, { viewport });
+      await page.locator("svg[data-drawn]").waitFor();
+      const width = () => page.evaluate<number>("document.documentElement.scrollWidth");
+      expect(await width(), place).toBe(viewport.width);
+    }
+  });
+
   test("has at most 300 kilobytes of script", async () => {
     const { url } = local.ready.dashboard;
     const sizes = await Promise.all(
