@@ -114,15 +114,13 @@ export function management(over: Shape = {}): AzureCluster {
   });
 }
 
-/** Kubernetes, Azure and CAPZ on paper. What another field manager has set too outlives an apply that leaves it out. */
+/** Kubernetes, Azure and CAPZ on paper. */
 export class PaperClusters {
   readonly objects = new Map<string, AzureCluster>();
   readonly owners = new Map<string, CapiCluster>();
   readonly azure = new Map<string, PrivateEndpoint>();
   /** What we have applied to each cluster, as `subnet/endpoint`. */
   readonly applied = new Map<string, Set<string>>();
-  /** Endpoints that somebody else wrote too, as `key name`. */
-  readonly shared = new Set<string>();
   managementLinks: readonly ManagementLink[] = ["gateway"];
   tenants = new Map<string, string>();
   /** A stock CAPZ leaves in Azure what is taken out of the spec. */
@@ -267,12 +265,13 @@ export class PaperClusters {
           const place = `${each.name}/${endpoint?.name}`;
           return !before.has(place) || stay.has(place);
         });
-    const goes = (name: string) =>
-      !wanted.has(name) &&
-      (removed.includes(name) ||
-        (before.has(`${subnet}/${name}`) && !this.shared.has(`${key} ${name}`)));
+    const goes = (name: string) => !wanted.has(name) && removed.includes(name);
     const kept = (found.privateEndpoints ?? []).filter((each) => each === null || !goes(each.name));
     const names = new Set(kept.map((each) => each?.name));
+    const left = [...before].filter((place) => {
+      const [within, name = ""] = place.split("/");
+      return within === subnet && names.has(name);
+    });
     found.privateEndpoints = [
       ...kept.map((each) =>
         each && wanted.has(each.name) ? { ...each, ...wanted.get(each.name) } : each,
@@ -281,7 +280,7 @@ export class PaperClusters {
     ] as PrivateEndpointSpec[];
     this.applied.set(
       key,
-      new Set([...[...wanted.keys()].map((name) => `${subnet}/${name}`), ...stay]),
+      new Set([...[...wanted.keys()].map((name) => `${subnet}/${name}`), ...left, ...stay]),
     );
   }
 

@@ -17,7 +17,7 @@ import {
 
 /** What the subnet of the management cluster is to hold of ours, and how that differs from what it holds. */
 export interface Decision {
-  /** All that is ours, by name: what an apply leaves out goes. */
+  /** All that is ours, by name. */
   endpoints: readonly PrivateEndpointSpec[];
   added: readonly string[];
   corrected: readonly string[];

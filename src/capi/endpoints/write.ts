@@ -38,29 +38,38 @@ export async function writeEndpoints(
 ): Promise<string> {
   const { namespace, name, uid } = target;
   const place: Place = { kind: azureCluster, namespace, name };
-  const version = await takeOut(kube, place, target, write, signal);
+  const { version, left } = await takeOut(kube, place, target, write, signal);
   if (!write.differs) return version;
   const body = {
     apiVersion: apiVersionOf(azureCluster),
     kind: azureCluster.kind,
     metadata: { namespace, name, uid },
     spec: {
-      networkSpec: { subnets: subnetsIn(write) },
+      networkSpec: { subnets: subnetsIn(write, left) },
     },
   };
   return versionIn(await kube.patch(place, "apply", body, { fieldManager, force: true, signal }));
 }
 
-/** All that is ours, by subnet: what an apply leaves out goes. */
-function subnetsIn({ subnet, endpoints, kept = [] }: EndpointsWrite): object[] {
+/** All that we have applied and that stays, by subnet: what an apply leaves out goes. */
+function subnetsIn(
+  { subnet, endpoints, kept = [] }: EndpointsWrite,
+  left: readonly PrivateEndpointSpec[],
+): object[] {
   const others = Map.groupBy(kept, (each) => each.subnet);
   return [
-    { name: subnet, privateEndpoints: endpoints },
+    { name: subnet, privateEndpoints: [...endpoints, ...left.map(asItIs)] },
     ...[...others].map(([name, strays]) => ({
       name,
       privateEndpoints: strays.map(({ endpoint }) => asItIs(endpoint)),
     })),
   ];
+}
+
+interface TakenOut {
+  version: string;
+  /** What we have applied and nobody decided about: where it leads, no cluster is known. It is left alone. */
+  left: readonly PrivateEndpointSpec[];
 }
 
 async function takeOut(
@@ -69,17 +78,20 @@ async function takeOut(
   { uid }: Target,
   write: EndpointsWrite,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<TakenOut> {
   for (let tries = 1; ; tries++) {
     const found = await kube.get<AzureCluster>(place, signal);
     const { resourceVersion = "" } = found?.metadata ?? {};
-    if (found === undefined || found.metadata.uid !== uid) return resourceVersion;
+    if (found === undefined || found.metadata.uid !== uid)
+      return { version: resourceVersion, left: [] };
+    const left = leftBy(found, write);
     const removals = removalsFrom(found, write);
-    if (removals.length === 0) return resourceVersion;
+    if (removals.length === 0) return { version: resourceVersion, left };
     const version = { op: "replace", path: "/metadata/resourceVersion", value: resourceVersion };
     try {
       const options = { fieldManager, signal };
-      return versionIn(await kube.patch(place, "json", [version, ...removals], options));
+      const patched = await kube.patch(place, "json", [version, ...removals], options);
+      return { version: versionIn(patched), left };
     } catch (error) {
       const isConflict = error instanceof KubeError && error.status === 409;
       if (!isConflict || tries === mostTries) throw error;
@@ -90,16 +102,15 @@ async function takeOut(
 /** What takes out the endpoints that must be gone, the last one first: the others keep their places. */
 function removalsFrom(
   found: AzureCluster,
-  { subnet, endpoints, removed, kept = [] }: EndpointsWrite,
+  { subnet, removed, kept = [] }: EndpointsWrite,
 ): object[] {
   const applied = appliedTo(found);
-  const isWanted = (name: string) => endpoints.some((each) => each.name === name);
   return (found.spec.networkSpec?.subnets ?? []).flatMap((each, at) => {
     const path = `/spec/networkSpec/subnets/${at}/privateEndpoints`;
     const isOurs = (name: string) => applied.has(`${each?.name}/${name}`);
     const goes = (name: string) =>
       each?.name === subnet
-        ? removed.includes(name) || (isOurs(name) && !isWanted(name))
+        ? removed.includes(name)
         : // The nodes have got another subnet: ours move there.
           isOurs(name) &&
           !kept.some((one) => one.subnet === each?.name && one.endpoint.name === name);
@@ -108,6 +119,18 @@ function removalsFrom(
       .reverse()
       .map((n) => ({ op: "remove", path: `${path}/${n}` }));
   });
+}
+
+function leftBy(
+  found: AzureCluster,
+  { subnet, endpoints, removed }: EndpointsWrite,
+): PrivateEndpointSpec[] {
+  const applied = appliedTo(found);
+  const decided = new Set([...endpoints.map(({ name }) => name), ...removed]);
+  const there = (found.spec.networkSpec?.subnets ?? []).find((each) => each?.name === subnet);
+  return (there?.privateEndpoints ?? []).filter(
+    (each) => each && !decided.has(each.name) && applied.has(`${subnet}/${each.name}`),
+  );
 }
 
 /** Set annotations of a cluster; null takes one away. */

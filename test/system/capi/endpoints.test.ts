@@ -321,6 +321,22 @@ describeHosted("endpoints between management and workload clusters", (startWorld
     expect(await namesIn(world)).toEqual([apiName("wc1")]);
   });
 
+  test("the endpoint to a cluster that nobody knows any more stays, whatever else is written", async () => {
+    const world = await startEndpoints(startWorld);
+    await makeManagement(world);
+    const made = await connected(world);
+    await world.stop();
+    await world.patch(made, { metadata: { finalizers: null } });
+    await world.remove(made);
+    await world.start();
+    await makeWorkload(world, "wc2");
+    await world.advance(10_000);
+    expect((await namesIn(world)).sort()).toEqual([apiName("wc1"), apiName("wc2")]);
+    await makeWorkload(world, "wc3");
+    await world.advance(10_000);
+    expect((await namesIn(world)).sort()).toEqual(["wc1", "wc2", "wc3"].map(apiName));
+  });
+
   test("two clusters of one name: the first is connected, the second is told why it is not", async () => {
     const world = await startEndpoints(startWorld);
     await makeManagement(world);

@@ -183,12 +183,6 @@ describe("an endpoint that is there", () => {
     expect(afterPass(world([ofFirst], { deleting: true, held: true }))).toEqual([]);
   });
 
-  test("goes although the operator before us wrote it", () => {
-    const paper = world([ofFirst], { links: [] });
-    paper.shared.add(`${managementKey} ${ofFirst.name}`);
-    expect(afterPass(paper)).toEqual([]);
-  });
-
   test("of wc10 is not touched because of wc1 (defect)", () => {
     const paper = world([ofFirst, endpointTo("wc10")], { links: [] }, { name: "wc10" });
     expect(afterPass(paper)).toEqual([endpointTo("wc10")]);

@@ -193,16 +193,6 @@ describe("the endpoint to the management cluster", () => {
     });
   });
 
-  test("of the older names goes although the operator before us wrote it", () => {
-    const paper = world({}, { type: "Internal" });
-    paper.managementLinks = ["ingress"];
-    paper.settle();
-    paper.shared.add(`${key} ${ingressName}`);
-    paper.managementLinks = ["gateway"];
-    paper.settle();
-    expect(namesIn(paper, key)).toEqual([gatewayName]);
-  });
-
   test("is corrected when it differs (defect)", () => {
     const paper = settled(world({}, { type: "Internal" }));
     const [found] = paper.endpointsOf(key);
