@@ -24,7 +24,7 @@ export function metricsPage(): string {
     "## Azure",
     table(azure),
     "## The names of clusters of Cluster API",
-    `The names and labels are those of dns-operator-azure. ${code("type")} is ${code("public")} or ${code("private")}, ${code("method")} that of HTTP.\n${code("tenant_id")} is empty: only Azure knows it.`,
+    `The names and labels are those of dns-operator-azure. ${code("type")} is ${code("public")} or ${code("private")}, ${code("method")} that of HTTP.\n${code("tenant_id")} is that of the AzureClusterIdentity by which the zone is reached, and empty for clusters that are no AzureClusters.`,
     table(dns),
     "",
   ]

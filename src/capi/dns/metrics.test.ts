@@ -17,10 +17,14 @@ const labels = 'controller="dns-operator-azure"';
 test("zones and addresses are shown under the names of the operator before us", async () => {
   const { metrics, lines } = started();
   const azure = new PaperDns();
-  metrics.saw("org/wc1", azure.seen(settle(azure, seen()).world));
+  const tenants = { cluster: "tenant-wc", management: "tenant-mc" };
+  metrics.saw("org/wc1", azure.seen(settle(azure, seen()).world), tenants);
   const shown = await lines();
   expect(shown).toContain(
-    `dns_operator_azure_zone_info{${labels},zone="wc1.example.com",type="public",resource_group="wc1",tenant_id="",subscription_id="33333333-3333-4333-8333-333333333333"} 1`,
+    `dns_operator_azure_zone_info{${labels},zone="wc1.example.com",type="public",resource_group="wc1",tenant_id="tenant-wc",subscription_id="33333333-3333-4333-8333-333333333333"} 1`,
+  );
+  expect(shown).toContain(
+    `dns_operator_azure_zone_info{${labels},zone="wc1.example.com",type="private",resource_group="mc",tenant_id="tenant-mc",subscription_id="11111111-1111-4111-8111-111111111111"} 1`,
   );
   expect(shown).toContain(
     `dns_operator_azure_zone_records_sum{${labels},zone="wc1.example.com",type="public"} 2`,

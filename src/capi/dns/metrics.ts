@@ -63,8 +63,8 @@ export class DnsMetrics {
   }
 
   /** Show what was seen of a cluster's zones, and nothing that was shown of it before. */
-  saw(key: string, seen: Seen): void {
-    const shown = seen.zones.flatMap((zone) => this.#seriesOf(zone));
+  saw(key: string, seen: Seen, tenants: Tenants = {}): void {
+    const shown = seen.zones.flatMap((zone) => this.#seriesOf(zone, tenants));
     this.forget(key);
     for (const series of shown) {
       series.gauge.set(series.labels, series.value);
@@ -86,7 +86,7 @@ export class DnsMetrics {
     this.#shown.delete(key);
   }
 
-  #seriesOf(zone: ZoneSeen): Series[] {
+  #seriesOf(zone: ZoneSeen, tenants: Tenants): Series[] {
     const { id, role, look } = zone;
     if (role === "base" || look.state !== "there") return [];
     const type = role === "public" ? "public" : "private";
@@ -94,8 +94,7 @@ export class DnsMetrics {
     const info = {
       ...labels,
       resource_group: resourceGroupOf(id) ?? "",
-      // The operator before us knew it from the credential; here only Azure does.
-      tenant_id: "",
+      tenant_id: (role === "toWorkload" ? tenants.management : tenants.cluster) ?? "",
       subscription_id: subscriptionOf(id) ?? "",
     };
     const found = foundRecords(zone);
@@ -114,6 +113,12 @@ export class DnsMetrics {
       })),
     ];
   }
+}
+
+/** The tenants by whose identities zones are reached, where an AzureClusterIdentity says them. */
+export interface Tenants {
+  cluster?: string | undefined;
+  management?: string | undefined;
 }
 
 /** One number, by its labels. */

@@ -3,7 +3,8 @@ import type { Applied } from "../../kube/feature.ts";
 import type { Pass } from "../../kube/pass.ts";
 import type { Parts } from "../../kube/runtime.ts";
 import { type KubeObject, keyOf } from "../../model/kind.ts";
-import { azureCluster } from "../../model/kinds/azure-cluster.ts";
+import { type AzureCluster, azureCluster } from "../../model/kinds/azure-cluster.ts";
+import { azureClusterIdentity } from "../../model/kinds/azure-cluster-identity.ts";
 import { type CapiCluster, capiCluster } from "../../model/kinds/capi-cluster.ts";
 import type { ResourceId } from "../../model/resource-id.ts";
 import type { ManagementLink } from "../names.ts";
@@ -54,6 +55,11 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
     [referenceOf(cluster)].filter((key) => key !== undefined),
   );
   const objects = new InfrastructureObjects(kube, azureClusters);
+  const identities = caches.of(azureClusterIdentity);
+  const tenantOf = (cluster: AzureCluster | undefined) => {
+    const { name, namespace = cluster?.metadata.namespace } = cluster?.spec.identityRef ?? {};
+    return identities.get(`${namespace}/${name}`)?.spec.tenantID;
+  };
   const failures = new Failures();
   // The roads on which a pass has looked are those on which it writes.
   const opened = new WeakMap<Pass, Opened>();
@@ -75,7 +81,14 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
       const seen = await see(all, roads, pass, kube, seeing);
       const gone = cluster.metadata.deletionTimestamp !== undefined && seen.zones.length === 0;
       if (gone) metrics?.forget(keyOf(cluster));
-      else if (seen.zones.length > 0) metrics?.saw(keyOf(cluster), seen);
+      else if (seen.zones.length > 0) {
+        const { infrastructure, management } = all;
+        const own = infrastructure?.is === "azure" ? infrastructure.object : undefined;
+        metrics?.saw(keyOf(cluster), seen, {
+          cluster: tenantOf(own as AzureCluster | undefined),
+          management: tenantOf(management),
+        });
+      }
       return { ...seen, failures: failures.take(pass.key) };
     },
     async seeObjects(cluster, pass) {

@@ -1,4 +1,6 @@
+import { Registry } from "prom-client";
 import { expect, test } from "vitest";
+import { DnsMetrics } from "../../../src/capi/dns/metrics.ts";
 import { describeHosted, type HostedWorld } from "../hosted/world.ts";
 import {
   baseZone,
@@ -12,6 +14,7 @@ import {
   startDns,
   valuesAt,
 } from "./dns-world.ts";
+import { identityObject } from "./objects.ts";
 
 const prefix = "azure-private-endpoint-operator.giantswarm.io/private-link";
 const get = (world: HostedWorld) => world.get("AzureCluster", "org", "wc1");
@@ -62,6 +65,25 @@ describeHosted("what the operator for names before us did, or could not", (start
       expect(world.azure.ids("zones/")).toEqual(before);
     },
   );
+
+  test("the metrics of a zone name the tenant of the identity by which it is reached", async () => {
+    const registry = new Registry();
+    const world = await startDns(startWorld, { metrics: new DnsMetrics(registry) });
+    await world.make(identityObject("org", "one", { tenantID: "tenant-wc" }));
+    await world.make(identityObject("org-mc", "one", { tenantID: "tenant-mc" }));
+    await makeWorkload(world, "wc1");
+    await isTold(world);
+    const lines = (await registry.metrics()).split("\n");
+    const tenants = lines.flatMap((line) => {
+      const found = /zone_info.*zone="([^.]+).*type="(\w+)".*tenant_id="([^"]*)"/.exec(line);
+      return found ? [found.slice(1).join(" ")] : [];
+    });
+    expect(tenants.sort()).toEqual([
+      "mc private tenant-wc",
+      "wc1 private tenant-mc",
+      "wc1 public tenant-wc",
+    ]);
+  });
 
   test("an annotation that goes before its cluster does not leave a zone behind", async () => {
     const world = await startDns(startWorld);
