@@ -98,12 +98,12 @@ function planPrivate(seen: Seen, role: PrivateRole): Part {
   const wanted = seen.networks[role] !== undefined && !seen.served[role];
   const leads = endpointsOf(seen, role);
   // It may be a moment only: what answers goes on answering.
-  const changing = leads.includes("unknown") ? [waiting(addressMs)] : [];
+  const changing = { ...nothing, pending: leads.includes("unknown") };
   if (wanted && leads.includes("known"))
-    return joined([...zones.map((zone) => planZone(seen, zone)), ...changing]);
-  if (wanted && changing.length > 0) return joined(changing);
-  const parts = zones.map((zone) => undoZone(seen, zone, "no approved endpoint leads there"));
-  return joined([...parts, ...(isAwaited(seen, role) ? [waiting(addressMs)] : [])]);
+    return joined([...zones.map((zone) => planZone(seen, zone)), changing]);
+  if (wanted && changing.pending) return changing;
+  // Nobody looks for an endpoint here: who comes to know its address annotates it, and that wakes this.
+  return joined(zones.map((zone) => undoZone(seen, zone, "no approved endpoint leads there")));
 }
 
 /** What is known of the endpoints that lead to the other side. */
@@ -130,21 +130,15 @@ function verdictOf(seen: Seen, part: Part): PlannedCondition | undefined {
     const { reason, message } = problem;
     return { type, status: "False", reason, message };
   }
-  const awaited = privateRoles.find((role) => isAwaited(seen, role));
-  if (awaited !== undefined)
-    return { type, status: "False", ...pendingNames(seen, awaited), severity: "Info" };
+  // One text for both sides: it is one write for a cluster that waits for two endpoints.
+  if (privateRoles.some((role) => isAwaited(seen, role))) {
+    const message = `not every private name of the cluster is there yet · an approved private endpoint is still to come · ${conditions.links} says what it waits for`;
+    const reason = reasons.privateNamesPending;
+    return { type, status: "False", reason, message, severity: "Info" };
+  }
   if (part.pending) return undefined;
   const message = `the names of the cluster are in the zone ${seen.domains.cluster}`;
   return { type, status: "True", reason: reasons.created, message };
-}
-
-function pendingNames({ domains }: Seen, role: PrivateRole): Pick<Problem, "reason" | "message"> {
-  const what =
-    role === "toWorkload"
-      ? `${domains.cluster} has no names in the management network yet · no approved private endpoint leads to the API server`
-      : `${domains.management} has no names in this network yet · no approved private endpoint leads to the management cluster`;
-  const message = `${what} · ${conditions.links} says what it waits for`;
-  return { reason: reasons.privateNamesPending, message };
 }
 
 /** The step that writes the condition, where there is a place for it and it differs. */
