@@ -90,21 +90,20 @@ describeHosted("endpoints between management and workload clusters", (startWorld
     expect(world.armRequests().filter(({ method }) => method !== "GET")).toEqual([]);
   });
 
-  test("an address is withdrawn when the connection is rejected, and comes back", async () => {
+  test("an address is withdrawn when the connection is rejected, and comes back with another endpoint", async () => {
     const world = await startEndpoints(startWorld);
     await makeManagement(world);
     await connected(world);
-    const decide = (status: string) => {
-      const [connection] = world.azure.ids(`${serviceOf("wc1")}/privateEndpointConnections/`);
-      world.azure.simulator.change(connection ?? "", {
-        properties: { privateLinkServiceConnectionState: { status, description: "by a test" } },
-      });
-    };
-    decide("Rejected");
+    const [connection = ""] = world.azure.ids(`${serviceOf("wc1")}/privateEndpointConnections/`);
+    const rejected = { status: "Rejected", description: "by a test" };
+    world.azure.simulator.change(connection, {
+      properties: { privateLinkServiceConnectionState: rejected },
+    });
     await world.advance(9 * 60_000);
     expect(addressesOn(await now(world, "wc1"))).toEqual([undefined, isIp]);
     expect(readiness(await now(world, "wc1"))).toEqual(["False PrivateEndpointNotApproved"]);
-    decide("Approved");
+    world.azure.simulator.drop(`${managementGroup}/${network}/privateEndpoints/${apiName("wc1")}`);
+    await runCapz(world);
     await world.advance(2 * 60_000);
     expect(addressesOn(await now(world, "wc1"))).toEqual([isIp, isIp]);
     expect(readiness(await now(world, "wc1"))).toEqual(["True Connected"]);
@@ -232,17 +231,17 @@ describeHosted("endpoints between management and workload clusters", (startWorld
     await runCapz(world);
     const connections = `${services}/mc-gateway-privatelink/privateEndpointConnections/`;
     const [connection = ""] = world.azure.ids(connections);
-    const decide = (status: string) =>
-      world.azure.simulator.change(connection, {
-        properties: { privateLinkServiceConnectionState: { status, description: "by a test" } },
-      });
-    decide("Rejected");
+    world.azure.simulator.change(connection, {
+      properties: { privateLinkServiceConnectionState: { status: "Rejected", description: "no" } },
+    });
     await world.advance(3 * 60_000);
     expect(readiness(await now(world, "wc1"))).toEqual(["False PrivateEndpointNotApproved"]);
     expect(await names()).toContain("wc1-to-mc-privatelink-privateendpoint");
     expect(await address()).toBe(older);
 
-    decide("Approved");
+    const [refused = ""] = world.azure.ids("/privateendpoints/wc1-to-mc-gateway");
+    world.azure.simulator.drop(refused);
+    await runCapz(world);
     await world.advance(61_000);
     expect(await names()).toEqual(["wc1-to-mc-gateway-privateendpoint"]);
     expect(readiness(await now(world, "wc1"))).toEqual(["True Connected"]);
