@@ -5,6 +5,7 @@ import { discoverGWLBBackendPool } from "../appliance/discover.ts";
 import { ApplianceError } from "../appliance/errors.ts";
 import type { GWLBConfig } from "../appliance/gwlb-config.ts";
 import { type HealthOptions, noticedAfterMs } from "../appliance/health.ts";
+import { unstopped } from "../appliance/lifecycle.ts";
 import { agentMetrics } from "../appliance/metrics-text.ts";
 import type { JoinBy } from "../appliance/plan-join.ts";
 import { membershipInBackendPool, registerWithBackendPool } from "../appliance/register.ts";
@@ -65,7 +66,7 @@ export function deregister(options: AgentOptions): Promise<void> {
   return withContext(options, async (ctx) => {
     const config = await find(ctx, options);
     // Asked to stop from here on it only waits no more: an entry that is drained must not stay.
-    const going = ctx.until(new AbortController().signal);
+    const going = unstopped(ctx);
     if (await drainInBackendPool(going, config))
       await wait(ctx.clock, noticedAfterMs(config.probe), ctx.signal).catch(() => undefined);
     const left = await deregisterFromBackendPool(going, config);

@@ -200,7 +200,7 @@ function beginHandOver(
 }
 
 /** What undoes must not end with what it undoes. */
-function unstopped(ctx: ApplianceContext): ApplianceContext {
+export function unstopped(ctx: ApplianceContext): ApplianceContext {
   return ctx.until(new AbortController().signal);
 }
 

@@ -4,6 +4,7 @@ import { actionPattern } from "../model/action-pattern.ts";
 import { isExplained } from "../model/failure.ts";
 import { type ResourceId, resourceGroupId } from "../model/resource-id.ts";
 import type { Finding } from "../view/checks/check.ts";
+import { capiClustersIn } from "../view/cluster-objects.ts";
 import { groupsIn } from "../view/places.ts";
 import type { KubeWorld } from "../view/world.ts";
 import { clockFinding } from "./doctor-cluster.ts";
@@ -60,7 +61,8 @@ export async function rightsFindings(session: Session, kube: KubeWorld): Promise
   const { AZURE_SUBSCRIPTION_ID: subscription, AZURE_RESOURCE_GROUP: group } = session.env;
   const role = (identity: string) => rolesFor(identity, undefined)[0];
   const guests = groupsIn({ ...kube, azureClusters: [] });
-  const clusters = groupsIn({ ...kube, hostedClusters: [], links: [] });
+  const azureClusters = capiClustersIn(kube);
+  const clusters = groupsIn({ ...kube, hostedClusters: [], links: [], azureClusters });
   const home = subscription && group ? resourceGroupId(subscription, group) : undefined;
   const places = [
     ...(home ? [{ scope: home, role: role("management") }] : []),

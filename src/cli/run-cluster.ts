@@ -7,7 +7,6 @@ import { namespace as namespaceKind, service } from "../model/kinds/core.ts";
 import { type HostedCluster, hostedCluster } from "../model/kinds/hosted-cluster.ts";
 import { privateAccess } from "../model/kinds/private-access.ts";
 import { secret } from "../model/kinds/secret.ts";
-import { parseResourceId, subscriptionOf } from "../model/resource-id.ts";
 import { gatherKube } from "../view/gather.ts";
 import type { KubeWorld, Unread } from "../view/world.ts";
 import { chosen } from "./chosen.ts";
@@ -79,15 +78,15 @@ export async function destroyCluster(
   }
   print(`${key} is gone`);
   if (givenUp === undefined) return;
-  const subscriptions = [
-    ...new Set(givenUp.flatMap((id) => subscriptionOf(parseResourceId(id)) ?? [])),
-  ];
+  const guestSubscription = cluster.spec.platform?.azure?.subscriptionID ?? "";
   print(
     [
-      "given up, so it may be left:",
+      givenUp.length > 0
+        ? "given up, so it may be left:"
+        : "given up; no link has said what it made in Azure",
       ...givenUp.map((id) => `  ${id}`),
       // No object names the subscription and the id of a cluster that is gone.
-      `see what is left: postern orphans --subscription ${subscriptions.join(" ")} (to delete it: --delete --cluster ${cluster.spec.clusterID ?? ""})`,
+      `see what is left: postern orphans --subscription ${guestSubscription} (to delete it: --delete --cluster ${cluster.spec.clusterID ?? ""})`,
     ].join("\n"),
   );
 }

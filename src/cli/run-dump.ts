@@ -102,7 +102,7 @@ export async function writeDump(
   } catch (cause) {
     const { code = "" } = cause as NodeJS.ErrnoException;
     // A half archive is none.
-    if (code !== "EEXIST") await rm(file, { force: true });
+    if (code !== "EEXIST") await rm(file, { force: true }).catch(() => undefined);
     const why = code === "EEXIST" ? "it exists already" : code || "it cannot be written";
     throw new UsageError(`${file} is not written: ${why}; name another with --file`, { cause });
   }

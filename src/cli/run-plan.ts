@@ -3,7 +3,7 @@ import { silentLog } from "../kube/log.ts";
 import { type KubeObject, keyOf } from "../model/kind.ts";
 import { controllersToLookBy, type NotPlanned } from "../operator/dry-run.ts";
 import { type PlanFlags, planDefaults } from "../operator/plan-options.ts";
-import { objectsOf } from "../view/cluster-objects.ts";
+import { capiClustersIn, objectsOf } from "../view/cluster-objects.ts";
 import { gatherKube } from "../view/gather.ts";
 import type { KubeWorld, Unread } from "../view/world.ts";
 import { chosen } from "./chosen.ts";
@@ -40,14 +40,12 @@ export async function plansOf(
 /** What of this is left out of the plans, although there are objects of its kind. */
 function leftOut(
   without: readonly NotPlanned[],
-  { hostedClusters, controlPlanes, links, azureClusters }: KubeWorld,
+  kube: KubeWorld,
   only: string | undefined,
 ): NotPlanned[] {
-  // HyperShift makes an AzureCluster for each hosted cluster beside its control plane: those are not Cluster API's to plan.
-  const hosting = new Set(controlPlanes.map(({ metadata }) => metadata.namespace));
   const objects: Record<NotPlanned["of"], readonly KubeObject[]> = {
-    "hosted clusters": [...hostedClusters, ...links],
-    "Cluster API": azureClusters.filter(({ metadata }) => !hosting.has(metadata.namespace)),
+    "hosted clusters": [...kube.hostedClusters, ...kube.links],
+    "Cluster API": capiClustersIn(kube),
   };
   return without.filter(({ of }) =>
     objects[of].some((each) => only === undefined || keyOf(each) === only),

@@ -52,7 +52,7 @@ export function breakages(given: Breakable): Action[] {
       name: "reject",
       label: "Reject its connection",
       about:
-        "The owner of the link service turns the endpoint away. The operator respects that: approve it again, or delete the endpoint and see it made anew.",
+        "The owner of the link service turns the endpoint away. That is final: delete the endpoint, and see it made anew.",
       on: "endpoint",
       do: (id) => decideOn(arm(), endpointIn(id), "Rejected", managementGroup),
     },
@@ -127,10 +127,7 @@ async function decideOn(
         const body = decision(each.name ?? "", status, `${status} from the dashboard`);
         const place = each.id ?? `${id}/privateEndpointConnections/${each.name}`;
         await endpointConnections(arm).put(place, body);
-        const then =
-          status === "Rejected"
-            ? " · it stays so until somebody approves it or deletes the endpoint"
-            : "";
+        const then = status === "Rejected" ? " · it stays so until the endpoint is deleted" : "";
         return `the connection of ${lastSegment(endpoint)} is ${status}${then}`;
       }
   }

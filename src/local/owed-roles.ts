@@ -42,7 +42,8 @@ export class OwedRoles {
 
   #read(): Assignment[] {
     try {
-      return JSON.parse(readFileSync(this.#folder.file(name), "utf8")) as Assignment[];
+      const found: unknown = JSON.parse(readFileSync(this.#folder.file(name), "utf8"));
+      return Array.isArray(found) ? (found as Assignment[]) : [];
     } catch {
       // None, as nearly always.
       return [];

@@ -72,7 +72,7 @@ function untilSignal(): { signal: AbortSignal; stopped: Promise<void> } {
     process.on("SIGINT", stop);
     process.on("SIGTERM", stop);
     // A terminal that is closed: keys and tokens lie in files that go with us.
-    process.on("SIGHUP", stop);
+    process.on("SIGHUP", () => stopping.signal.aborted || stop());
   });
   return { signal: stopping.signal, stopped };
 }

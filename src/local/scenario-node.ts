@@ -44,11 +44,8 @@ export function readParts(text: string, file: string): Part[] {
         placeAt(error.pos[0]),
         (error.message.split("\n")[0] ?? "").replace(/ at line \d+.*/, ""),
       );
-    putInPlace(document as Document.Parsed, (alias) =>
-      scenarioError(
-        placeAt(alias.range?.[0] ?? 0),
-        `*${alias.source} is a part of what it stands for`,
-      ),
+    putInPlace(document as Document.Parsed, (alias, why) =>
+      scenarioError(placeAt(alias.range?.[0] ?? 0), why),
     );
     const { contents } = document;
     const place = (node: unknown = contents) => placeAt((node as Node | null)?.range?.[0] ?? 0);

@@ -131,3 +131,8 @@ test("a change in a file that is named makes it another scenario", () => {
   expect(second).not.toBe(first);
   expect(digest({ "seed.yaml": `${seed}subscriptions: []\n` })).not.toBe(second);
 });
+
+test("what is named before it is written is refused with its place", () => {
+  const text = "kubernetes: [*tpyo]\noperator: {}\n";
+  expect(() => scenarioIn(text, "my.yaml")).toThrow(/my\.yaml:1:14 · \*tpyo stands for nothing/);
+});

@@ -57,9 +57,7 @@ export function readSeed(text: string, file: string): Seed {
       placeOf(error.pos[0]),
       (error.message.split("\n")[0] ?? "").replace(/ at line \d+.*/, ""),
     );
-  putInPlace(document, (alias) =>
-    seedError(placeOf(alias.range?.[0] ?? 0), `*${alias.source} is a part of what it stands for`),
-  );
+  putInPlace(document, (alias, why) => seedError(placeOf(alias.range?.[0] ?? 0), why));
   const root = document.contents;
   if (root === null || (isScalar(root) && root.value === null))
     throw seedError(placeOf(0), "it is empty; an example is examples/simulator/world.yaml");
@@ -67,11 +65,18 @@ export function readSeed(text: string, file: string): Seed {
 }
 
 /** Put what an alias stands for in its place: a node by itself does not know what that is. */
-export function putInPlace(document: Document.Parsed, endless: (alias: Alias) => Error): void {
+export function putInPlace(
+  document: Document.Parsed,
+  mistake: (alias: Alias, why: string) => Error,
+): void {
   visit(document, {
     Alias(_key, alias, path) {
       const meant = alias.resolve(document);
-      if (path.some((each) => each === meant)) throw endless(alias);
+      const { source } = alias;
+      if (meant === undefined)
+        throw mistake(alias, `*${source} stands for nothing: no &${source} comes before it`);
+      if (path.some((each) => each === meant))
+        throw mistake(alias, `*${source} is a part of what it stands for`);
       return meant;
     },
   });

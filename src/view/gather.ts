@@ -158,7 +158,8 @@ async function unlessRefused<T>(
     const { reason, message } = error.explain();
     if (!/authori[sz]ation|forbidden|subscriptionnotfound|^credentialmissing$/i.test(reason))
       throw error;
-    refusals?.keep(what, message);
+    // A credential may be there any moment; a role that is given counts in Azure after some minutes as well.
+    if (reason !== "CredentialMissing") refusals?.keep(what, message);
     return { why: message };
   }
 }

@@ -15,7 +15,10 @@ export class Refusals {
   /** Why something is refused still; undefined where it must be asked for. */
   of(what: string): string | undefined {
     const held = this.#held.get(what);
-    return held !== undefined && held.until > this.#clock.now() ? held.why : undefined;
+    if (held === undefined) return undefined;
+    if (held.until > this.#clock.now()) return held.why;
+    this.#held.delete(what);
+    return undefined;
   }
 
   keep(what: string, why: string): void {

@@ -38,7 +38,7 @@ export const endless: readonly [RegExp, RegExp][] = [
 /** The commands of a guide in order: each line of its shell blocks, and with it those that it goes on in. */
 export function commandsOf(guide: string): string[] {
   const text = readFileSync(join(folder, `${guide}.md`), "utf8");
-  const blocks = [...text.matchAll(/^```(?:sh|bash)\n([\s\S]*?)^```/gm)];
+  const blocks = [...text.matchAll(/^ *```(?:sh|bash)\n([\s\S]*?)^ *```/gm)];
   const lines = blocks.flatMap(([, block = ""]) =>
     block
       .replaceAll(/\\\n\s*/g, "")

@@ -21,7 +21,7 @@ const others = ["bash", "cp", "curl", "export", "kubectl", "openssl", "tar"];
 /** The commands of the shell blocks of a page, and what is named like one in its text. */
 function commandsIn(page: string): string[] {
   const text = read(page);
-  const fence = /^```(\w*)\n([\s\S]*?)^```/gm;
+  const fence = /^ *```(\w*)\n([\s\S]*?)^ *```/gm;
   // Those of the reference have tests of their own, or are no commands.
   const blocks = page.startsWith("docs/reference/")
     ? []

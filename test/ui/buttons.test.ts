@@ -34,9 +34,9 @@ describeInBrowser("the buttons of the dashboard", (open) => {
     await endpoint.focus();
     await page.keyboard.press("Enter");
     await page.locator(".details h3:focus").waitFor();
-    await press(page, "Reject its connection", /until somebody approves it/);
+    await press(page, "Reject its connection", /until the endpoint is deleted/);
     await page.locator(".node.endpoint.broken").waitFor();
-    await press(page, "Approve its connection", /is Approved/);
+    await press(page, "Delete it in Azure", /is being deleted/);
     await endpoint.waitFor({ timeout: 90_000 });
 
     // Whoever closes the details is where he was.

@@ -463,6 +463,18 @@ describe("the private zones", () => {
       expect(azure.values(toManagement, "A", "ingress")).toEqual(["10.1.0.9"]);
     });
 
+    test("are taken off ours where it was linked before that was known", () => {
+      const azure = shared().link(
+        toManagement,
+        "wc1-wc1-vnet-vnet-link",
+        workloadNetwork,
+        ourClaim,
+      );
+      expect(told(settle(azure, seen()).world)).toBe(`False ${reasons.zoneOfAnotherNetwork}`);
+      expect(azure.has(link)).toBe(false);
+      expect(azure.has(`${toManagement}/virtualNetworkLinks/wc1-vnet-link`)).toBe(true);
+    });
+
     test("are used when its names lead to the same address", () => {
       const azure = shared().record(toManagement, "A", "ingress", ["10.1.0.8"], theirMark);
       expect(told(settle(azure, seen()).world)).toBe("True GSDNSZonesCreated");

@@ -101,7 +101,7 @@ function planPrivate(seen: Seen, role: PrivateRole): Part {
   const changing = { ...nothing, pending: leads.includes("unknown") };
   if (wanted && leads.includes("known"))
     return joined([...zones.map((zone) => planZone(seen, zone)), changing]);
-  if (wanted && changing.pending) return changing;
+  if (wanted && changing.pending) return waiting(addressMs);
   // Nobody looks for an endpoint here: who comes to know its address annotates it, and that wakes this.
   return joined(zones.map((zone) => undoZone(seen, zone, "no approved endpoint leads there")));
 }

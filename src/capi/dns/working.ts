@@ -7,6 +7,7 @@ import { type AzureCluster, azureCluster } from "../../model/kinds/azure-cluster
 import { azureClusterIdentity } from "../../model/kinds/azure-cluster-identity.ts";
 import { type CapiCluster, capiCluster } from "../../model/kinds/capi-cluster.ts";
 import type { ResourceId } from "../../model/resource-id.ts";
+import { referenceOf as identityOf } from "../identities.ts";
 import type { ManagementLink } from "../names.ts";
 import { apply, type Opened } from "./apply.ts";
 import { factsOf, managementOf } from "./facts.ts";
@@ -57,8 +58,8 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
   const objects = new InfrastructureObjects(kube, azureClusters);
   const identities = caches.of(azureClusterIdentity);
   const tenantOf = (cluster: AzureCluster | undefined) => {
-    const { name, namespace = cluster?.metadata.namespace } = cluster?.spec.identityRef ?? {};
-    return identities.get(`${namespace}/${name}`)?.spec.tenantID;
+    const named = cluster && identityOf(cluster);
+    return named && identities.get(keyOf({ metadata: named }))?.spec.tenantID;
   };
   const failures = new Failures();
   // The roads on which a pass has looked are those on which it writes.

@@ -57,11 +57,21 @@ function awaits(
 function insideOf(seen: Seen, zone: ZoneSeen, takingOver: boolean): Part {
   const records = planRecords(seen, zone, takingOver);
   const network = networkOf(seen, zone);
-  // No answer is better than the address of something else.
+  if (network === undefined) return records;
   const misleads = records.problems.some(({ reason }) => reason === reasons.zoneOfAnotherNetwork);
-  return network === undefined || misleads
-    ? records
-    : joined([planLinks(seen, zone, network, takingOver), records]);
+  const links = misleads ? leaveLinks(seen, zone) : planLinks(seen, zone, network, takingOver);
+  return joined([links, records]);
+}
+
+/**
+ * No answer is better than the address of something else: our network is taken off a zone that misleads it. With a name of
+ * ours in it the other is misled as well; then both are told and neither moves, for they would only take turns.
+ */
+function leaveLinks(seen: Seen, zone: ZoneSeen): Part {
+  if (foundRecords(zone).some(({ found }) => isOurs(found.metadata, seen))) return nothing;
+  const ours = foundLinks(zone).filter(({ found }) => isClaimed(found.tags, seen));
+  const why = "the names in it lead into another network";
+  return doing(...ours.map((link) => giveUpLink(seen, zone, link, why)));
 }
 
 function networkOf({ networks }: Seen, { role }: ZoneSeen) {

@@ -1,4 +1,5 @@
 import {
+  connectionsOf,
   type LinkServiceConnection,
   type PrivateEndpoint,
   withoutEndpointAnswers,
@@ -75,7 +76,7 @@ export function endpointDifferences(found: PrivateEndpoint, wanted: WantedEndpoi
 
 /** How an approved connection was asked for matters no more: to ask again would only cut it. */
 function connectionDifferences(found: PrivateEndpoint, wanted: WantedEndpoint): string[] {
-  const held = connectionsOf(found);
+  const held = connectionsIn(found);
   const pairs = wanted.connections.map((each) => ({
     each,
     one: held.find(({ name }) => sameText(name, each.name)),
@@ -131,23 +132,20 @@ function asked({ name, properties }: LinkServiceConnection): LinkServiceConnecti
 
 /** How far the connections of an endpoint are. */
 export function connectedOf(found: PrivateEndpoint): Connected {
-  const states = connectionsOf(found).map(({ state }) => state);
+  const states = connectionsIn(found).map(({ state }) => state);
   if (states.some((each) => each === "disconnected" || each === "removed")) return "disconnected";
   if (states.some((each) => each === "rejected")) return "rejected";
   return states.every((each) => each === "approved") ? "approved" : "pending";
 }
 
-function connectionsOf({ properties }: PrivateEndpoint) {
-  const read = (manual: boolean) => (each: LinkServiceConnection) => ({
-    manual,
+function connectionsIn(found: PrivateEndpoint) {
+  const manual = new Set(found.properties?.manualPrivateLinkServiceConnections ?? []);
+  return connectionsOf(found).map((each) => ({
+    manual: manual.has(each),
     name: each.name,
     service: each.properties.privateLinkServiceId ?? "",
     groupIds: each.properties.groupIds ?? [],
     message: each.properties.requestMessage,
     state: (each.properties.privateLinkServiceConnectionState?.status ?? "").toLowerCase(),
-  });
-  return [
-    ...(properties.privateLinkServiceConnections ?? []).map(read(false)),
-    ...(properties.manualPrivateLinkServiceConnections ?? []).map(read(true)),
-  ];
+  }));
 }

@@ -11,6 +11,7 @@ import {
   service,
   zoneOf,
 } from "../../../test/cli/one-world.ts";
+import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
 import type { World } from "../world.ts";
 import { examine, worldChecks } from "./all.ts";
 
@@ -194,6 +195,33 @@ describe("a check is quiet about", () => {
     const outer = zoneOf(shop, [ids.guest], { "a.b": "10.0.0.1" });
     const inner = zoneOf(`${guestGroup}/privateDnsZones/b.shop.org`, [ids.guest]);
     quiet("shadowed names", withZones(outer, inner));
+  });
+
+  test("the subnet of an AzureCluster's endpoint only while it has room, whoever made the endpoint", () => {
+    const subnet = `${ids.guest}/subnets/nodes`;
+    const made = endpointOf({
+      id: `${guestGroup}/privateEndpoints/asked`,
+      subnet,
+      address: "192.168.9.4",
+    });
+    const networks = (used: number) => [
+      network(ids.guest, "192.168.0.0/16", [{ id: subnet, prefix: "192.168.9.0/28", used }]),
+    ];
+    const cluster = {
+      metadata: { namespace: "org", name: "one" },
+      spec: {
+        subscriptionID: "g",
+        networkSpec: { subnets: [{ name: "nodes", privateEndpoints: [{ name: "asked" }] }] },
+      },
+    } as unknown as AzureCluster;
+    const world = (used: number) =>
+      oneWorld({
+        kube: { azureClusters: [cluster] },
+        azure: { ...made, networks: networks(used) },
+      });
+    quiet("free addresses", world(3));
+    const found = examine(world(11)).filter(({ about }) => about === subnet);
+    expect(found).toMatchObject([{ check: "free addresses", verdict: "wrong" }]);
   });
 
   test("servers that are Azure's own", () => {

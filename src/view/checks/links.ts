@@ -3,6 +3,7 @@ import { keyOf } from "../../model/kind.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
 import { ownerIn } from "../../model/ownership.ts";
 import { idKey } from "../../model/resource-id.ts";
+import { askedIn } from "../cluster-objects.ts";
 import { indexOf, networkOf, type WorldIndex } from "../index-of.ts";
 import { balancerIdOf } from "../parts/states.ts";
 import type { World } from "../world.ts";
@@ -94,13 +95,10 @@ export const admission = ofLinks("visibility and approval", (link, index) => {
   return { verdict: "ok", found: "the guest's subscription sees it and is let in" };
 });
 
-/** The link services that Postern made, or that a link names: those of others are none of its business. */
+/** The link services that Postern made, or that an object names: those of others are none of its business. */
 export function ownServices({ azure, kube }: World): PrivateLinkService[] {
-  const named = new Set(
-    kube.links.flatMap(({ status }) =>
-      status?.privateLinkServiceID ? [idKey(status.privateLinkServiceID)] : [],
-    ),
-  );
+  const ids = kube.links.flatMap(({ status }) => status?.privateLinkServiceID ?? []);
+  const named = new Set([...ids, ...askedIn(kube).linkServices].map(idKey));
   return azure.linkServices.filter(
     ({ id = "", tags }) => ownerIn(tags) !== undefined || named.has(idKey(id)),
   );

@@ -5,6 +5,7 @@ import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import { privateAccess } from "../../model/kinds/private-access.ts";
 import { ownerIn } from "../../model/ownership.ts";
 import { idKey } from "../../model/resource-id.ts";
+import { askedIn } from "../cluster-objects.ts";
 import type { World } from "../world.ts";
 import { findings, type WorldCheck } from "./check.ts";
 import { ownServices } from "./links.ts";
@@ -108,13 +109,10 @@ function endpointSubnets(world: World): Place[] {
   ]);
 }
 
-/** The endpoints that Postern made, or that a link names: a full subnet of others is none of its business. */
+/** The endpoints that Postern made, or that an object names: a full subnet of others is none of its business. */
 function ownEndpoints({ azure, kube }: World): PrivateEndpoint[] {
-  const named = new Set(
-    kube.links.flatMap(({ status }) =>
-      status?.privateEndpointID ? [idKey(status.privateEndpointID)] : [],
-    ),
-  );
+  const ids = kube.links.flatMap(({ status }) => status?.privateEndpointID ?? []);
+  const named = new Set([...ids, ...askedIn(kube).endpoints].map(idKey));
   return azure.endpoints.filter(
     ({ id = "", tags }) => ownerIn(tags) !== undefined || named.has(idKey(id)),
   );

@@ -76,7 +76,7 @@ function notApproved(name: string, service: string, state: string): string {
   const what = `the connection of private endpoint ${name} is ${state.toLowerCase() || "in no state"}`;
   if (state.toLowerCase() === "pending")
     return `${what} · the link service does not approve it by itself · approve it: az network private-endpoint-connection approve --id <the pending one in: az network private-endpoint-connection list --id ${service}>`;
-  return `${what} · by somebody who may manage ${service} · ask them to approve it; it is looked at again`;
+  return `${what}, which is final · by somebody who may manage ${service} · agree with them and delete the endpoint, and it is made anew`;
 }
 
 function connected(name: string): Verdict {
