@@ -12,15 +12,14 @@ export function Details(props: {
 }) {
   const { node, actions, act, close } = props;
   const heading = useRef<HTMLHeadingElement>(null);
-  const opener = useRef<Element>(null);
   useEffect(() => {
-    opener.current = document.activeElement;
     heading.current?.focus();
   }, [node.id]);
   const leave = () => {
+    // Whoever came by the keyboard goes on where he was, also where the picture was drawn anew meanwhile.
+    const box = document.querySelector<SVGElement>(".node.chosen");
     close();
-    // Whoever came by the keyboard goes on where he was.
-    if (opener.current instanceof SVGElement) opener.current.focus();
+    box?.focus();
   };
   return (
     <aside
