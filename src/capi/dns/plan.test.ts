@@ -720,12 +720,12 @@ describe("what is told", () => {
   const none = { toWorkload: { state: "none" }, toManagement: {} } as const;
 
   test.each(["toWorkload", "toManagement"] as const)(
-    "is not ready before the endpoint %s has come and its names are there",
+    "is ready when the endpoint %s has come and its names are there, and not when it has gone",
     (role) => {
       const azure = new PaperDns();
       const first = settle(azure, seen({ [role]: none[role] }));
       expect(azure.values(own, "A", "api")).toBeDefined();
-      expect(told(first.world)).toBe(`False ${reasons.privateNamesPending}`);
+      expect(told(first.world)).toBe("undefined undefined");
       expect(first.planned).toMatchObject({ events: [], again: "drift" });
       const come = { ...first.world, [role]: seen()[role] };
       expect(plan(azure.seen(come)).steps.map((step) => step.do)).toEqual(["make zone"]);
@@ -734,6 +734,9 @@ describe("what is told", () => {
           expect(azure.values(zoneIds[role], "A", nameIn[role])).toBeDefined();
       });
       expect(told(world)).toBe("True GSDNSZonesCreated");
+      const { world: after } = settle(azure, { ...world, [role]: none[role] });
+      expect(told(after)).toBe(`False ${reasons.privateNamesPending}`);
+      expect(azure.has(zoneIds[role])).toBe(false);
     },
   );
 

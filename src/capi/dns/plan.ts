@@ -33,8 +33,8 @@ const addressMs = 60_000;
  *     zone toWorkload        while an endpoint in the management network is approved; else undone
  *     zone toManagement      while an endpoint in this network is approved; else undone
  *
- *   and the condition: False while something is wrong or an endpoint is still to come, True when all of it is there, as it
- *   was in between.
+ *   and the condition: False while something is wrong or an endpoint has gone, True when all of it is there, as it was, or not
+ *   there at all, in between.
  */
 export function plan(seen: Seen): Plan<DnsStep> {
   const { cluster, infrastructure } = seen;
@@ -132,6 +132,8 @@ function verdictOf(seen: Seen, part: Part): PlannedCondition | undefined {
   }
   // One text for both sides: it is one write for a cluster that waits for two endpoints.
   if (privateRoles.some((role) => isAwaited(seen, role))) {
+    // Of a new cluster nothing has been said yet, and GSPrivateLinksReady says what it waits for: a write less, and nobody is woken.
+    if (seen.infrastructure?.told === undefined) return undefined;
     const message = `not every private name of the cluster is there yet · an approved private endpoint is still to come · ${conditions.links} says what it waits for`;
     const reason = reasons.privateNamesPending;
     return { type, status: "False", reason, message, severity: "Info" };

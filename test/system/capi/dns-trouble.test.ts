@@ -13,6 +13,7 @@ import {
   privateZone,
   publicZone,
   startDns,
+  untilNamed,
   valuesAt,
   type Workload,
 } from "./dns-world.ts";
@@ -327,7 +328,8 @@ describeHosted("names in trouble", (startWorld) => {
     };
     const world = await startDns(startWorld);
     await makeWorkload(world, "wc1", { connected: false, annotations });
-    await isTold(world, "wc1", "False PrivateNamesPending");
+    await untilNamed(world, "wc1");
+    await world.advance(10 * 60_000);
     expect(world.azure.ids("privatednszones")).toEqual([]);
   });
 });

@@ -253,3 +253,9 @@ export async function deleteCluster(world: HostedWorld, { cluster, azureCluster 
   await world.remove(azureCluster);
   await world.settled();
 }
+
+/** Waits for the public names of a workload cluster, which are there before any private one. */
+export function untilNamed(world: HostedWorld, name: string): Promise<void> {
+  const zone = publicZone(groupOf(name), name);
+  return world.until(`${name} has public names`, () => namesIn(world, zone).length === 2);
+}
