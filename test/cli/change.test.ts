@@ -58,6 +58,24 @@ describe("an endpoint that is deleted behind everybody's back", () => {
   );
 });
 
+describe("an endpoint of ours that is turned away", () => {
+  test(
+    "is told by a plan that has nothing to do, and comes back with another",
+    async () => {
+      const endpoint = `${guests}/green/${network}/privateEndpoints/private-router-pe`;
+      expect(await on.run("reject", endpoint)).toMatchObject({ exitCode: 0 });
+      const waits =
+        /… \S+: PrivateEndpointConnectionNotApproved: .*\nnothing would change now; \d+ waits?\n$/;
+      await until(async () => (await on.run("plan", "green")).stdout).toMatch(waits);
+      await on.change(endpoint);
+      await until(async () => (await on.run("plan", "green")).stdout).toBe(
+        "nothing would change\n",
+      );
+    },
+    slow,
+  );
+});
+
 describe("an endpoint of somebody else", () => {
   const ask = async (name: string) => {
     const { status } = await linkOf("blue");
