@@ -47,6 +47,7 @@ describeInBrowser("the buttons of the dashboard", (open) => {
     await page.getByRole("link", { name: "Overview", exact: true }).click();
     await press(page, "Throttle Azure", /refuses writes as too many/);
     await page.locator(".tile", { hasText: "clusters/blue" }).click();
+    await page.getByRole("heading", { name: "clusters/blue", level: 1 }).waitFor();
     await endpoint.focus();
     await page.keyboard.press("Enter");
     // At once or after a while Azure takes it. One that waits for its answer is not pressed again: it would be deleted twice.

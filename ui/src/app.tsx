@@ -9,6 +9,8 @@ import type { About, BudgetLine, ClusterPage, JournalStep, Picture } from "./typ
 
 /** How often everything is asked for at most, however much happens. */
 const restMs = 700;
+/** Steps that come together are shown together. */
+const gatherMs = 250;
 const latestSteps = 40;
 
 /** The cluster that the address names; none for the overview. */
@@ -21,6 +23,16 @@ function placeInAddress(): string | undefined {
     // No cluster is called so, and the server says it.
     return key;
   }
+}
+
+/** The latest steps, each as it was heard last. */
+function withNewest(all: readonly JournalStep[], fresh: readonly JournalStep[]): JournalStep[] {
+  const byNumber = new Map<number, JournalStep>();
+  for (const step of [...all, ...fresh]) {
+    byNumber.delete(step.number);
+    byNumber.set(step.number, step);
+  }
+  return [...byNumber.values()].slice(-latestSteps);
 }
 
 function App() {
@@ -76,12 +88,17 @@ function App() {
     };
     addEventListener("hashchange", moved);
     document.addEventListener("visibilitychange", refresh);
+    const came: JournalStep[] = [];
     const stop = server.listen({
       change: refresh,
-      step: (step) =>
-        setSteps((all) =>
-          [...all.filter((each) => each.number !== step.number), step].slice(-latestSteps),
-        ),
+      step: (step) => {
+        // They come by the hundred, and each would draw the whole page anew.
+        if (came.push(step) > 1) return;
+        setTimeout(() => {
+          const fresh = came.splice(0);
+          setSteps((all) => withNewest(all, fresh));
+        }, gatherMs);
+      },
       connected: (yes) => {
         setConnected(yes);
         if (!yes) return;
