@@ -84,12 +84,13 @@ export async function rightsFindings(session: Session, kube: KubeWorld): Promise
           verdict: "ok",
           found: `every action of the role ${role?.identity}`,
         };
+      // Who may do something there is perhaps only another person; who may do nothing is no operator.
+      const everything = missing.length === role?.Actions.length;
       return {
         check,
         about: scope,
-        // Who may do something there is perhaps only another person; who may do nothing is no operator.
-        verdict: missing.length === role?.Actions.length ? "wrong" : "warning",
-        found: `this credential lacks ${missing.length === role?.Actions.length ? "every action of the role, " : ""}${missing.join(", ")}`,
+        verdict: everything ? "wrong" : "warning",
+        found: `this credential lacks ${everything ? "every action of the role, " : ""}${missing.join(", ")}`,
         remedy: `postern permissions ${role?.identity} --format az --scope ${scope}`,
       };
     }),

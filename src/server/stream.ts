@@ -5,7 +5,7 @@ import type { SourceOptions } from "./source.ts";
 
 /** Changes that come together are told together. */
 const gatherMs = 300;
-/** Proxies and browsers give up on a stream that says nothing. */
+/** Proxies and browsers give up on a stream that says nothing; and what changes in Azure alone is found by looking again. */
 const pulseMs = 15_000;
 
 /**

@@ -41,6 +41,17 @@ const forbidden = {
   body: { error: { code: "AuthorizationFailed", message: "The client may not do that." } },
 } as const;
 
+/** A cluster whose delegation Azure refuses, and the fault that makes it so. */
+async function makeUndelegated(world: HostedWorld) {
+  const fault = world.azure.simulator.addFault({
+    match: { method: "PUT", path: "*/dnsZones/example.com/NS/*" },
+    effect: forbidden,
+  });
+  await makeWorkload(world, "wc1");
+  await isTold(world, "wc1", "False AuthorizationFailed");
+  return fault;
+}
+
 describeHosted("names in trouble", (startWorld) => {
   test("two clusters of one name in two namespaces: one has the names, the other is told whose they are", async () => {
     const world = await startDns(startWorld);
@@ -59,12 +70,7 @@ describeHosted("names in trouble", (startWorld) => {
 
   test("of two clusters of one name only the one with the zone delegates to it, and keeps that when the other goes", async () => {
     const world = await startDns(startWorld);
-    const fault = world.azure.simulator.addFault({
-      match: { method: "PUT", path: "*/dnsZones/example.com/NS/*" },
-      effect: forbidden,
-    });
-    await makeWorkload(world, "wc1");
-    await isTold(world, "wc1", "False AuthorizationFailed");
+    const fault = await makeUndelegated(world);
     world.azure.simulator.faults.remove(fault);
     const other = await makeWorkload(world, "wc1", { namespace: "org-other" });
     await isTold(world, "wc1", "False OwnedByAnother", "org-other");
@@ -77,12 +83,7 @@ describeHosted("names in trouble", (startWorld) => {
 
   test("a base zone that may not be written is told, the rest is there, and it is put right in time", async () => {
     const world = await startDns(startWorld);
-    const fault = world.azure.simulator.addFault({
-      match: { method: "PUT", path: "*/dnsZones/example.com/NS/*" },
-      effect: forbidden,
-    });
-    await makeWorkload(world, "wc1");
-    await isTold(world, "wc1", "False AuthorizationFailed");
+    const fault = await makeUndelegated(world);
     expect(namesIn(world, publicZone(groupOf("wc1"), "wc1"))).toEqual(["a api", "a apiserver"]);
     const there = privateZone(managementGroup, "wc1");
     await world.until(
