@@ -1,0 +1,80 @@
+import { idKey } from "./resource-id.ts";
+
+/** What the clusters of one namespace may use. An absent list allows everything of its kind, except for domains. */
+export interface TenantRules {
+  /** Hostnames must be one of these domains or below one. Without the list none is allowed. */
+  domains?: readonly string[];
+  /** Subscription ids: that of the cluster, and those that its link service accepts connections from. */
+  subscriptions?: readonly string[];
+  /** Resource groups by id, `/subscriptions/S/resourceGroups/G`. */
+  resourceGroups?: readonly string[];
+  /** Client ids of workload identities, or `namespace/name` of AzureClusterIdentities. */
+  identities?: readonly string[];
+}
+
+/** The rules of one namespace, or of several that share a prefix. */
+export interface TenantEntry extends TenantRules {
+  /** A namespace of HostedClusters or AzureClusters; a `*` at the end stands for any rest. */
+  namespace: string;
+}
+
+/** Who may use what: the first entry that matches a namespace applies. */
+export interface TenantPolicy {
+  rulesOf(namespace: string): TenantRules;
+}
+
+const nothing: TenantRules = { domains: [], subscriptions: [], resourceGroups: [], identities: [] };
+
+/**
+ * Without a policy no hostname is allowed, because Postern publishes hostnames by its own permissions. Everything else
+ * is used by the tenant's own credential, or in front of the tenant's own load balancer.
+ */
+export const defaultPolicy: TenantPolicy = { rulesOf: () => ({ domains: [] }) };
+
+/** A policy for a management cluster with a single tenant, and for local mode. */
+export const openPolicy: TenantPolicy = { rulesOf: () => ({ domains: ["*"] }) };
+
+/** A namespace that no entry matches may use nothing. */
+export function tenantPolicy(entries: readonly TenantEntry[]): TenantPolicy {
+  return {
+    rulesOf: (namespace) =>
+      entries.find((entry) => matchesPattern(namespace, entry.namespace)) ?? nothing,
+  };
+}
+
+/** Whether a hostname is one of the allowed domains, or below one. */
+export function allowsHost({ domains = [] }: TenantRules, hostname: string): boolean {
+  const host = plainHost(hostname);
+  return domains.some((domain) => {
+    if (domain === "*") return true;
+    const plain = plainHost(domain.replace(/^\*\./, ""));
+    return host === plain || host.endsWith(`.${plain}`);
+  });
+}
+
+/** Whether a subscription is allowed. */
+export function allowsSubscription({ subscriptions }: TenantRules, id: string): boolean {
+  return isListed(subscriptions, idKey(id));
+}
+
+/** Whether a resource group is allowed. */
+export function allowsResourceGroup({ resourceGroups }: TenantRules, id: string): boolean {
+  return isListed(resourceGroups, idKey(id));
+}
+
+/** Whether an identity is allowed: a client id, or `namespace/name`. */
+export function allowsIdentity({ identities }: TenantRules, identity: string): boolean {
+  return isListed(identities, identity.toLowerCase());
+}
+
+function isListed(list: readonly string[] | undefined, value: string): boolean {
+  return list === undefined || list.some((each) => matchesPattern(value, idKey(each)));
+}
+
+function matchesPattern(value: string, pattern: string): boolean {
+  return pattern.endsWith("*") ? value.startsWith(pattern.slice(0, -1)) : value === pattern;
+}
+
+function plainHost(hostname: string): string {
+  return hostname.toLowerCase().replace(/\.$/, "");
+}
