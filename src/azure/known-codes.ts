@@ -224,6 +224,10 @@ const own: Record<string, KnownCode> = {
     "an AzureClusterIdentity of this type cannot be used",
     "set its type to WorkloadIdentity, ServicePrincipal, ServicePrincipalCertificate or UserAssignedMSI",
   ),
+  ControlPlaneNotVerified: never(
+    "the control plane does not belong to the HostedCluster that it names",
+    "let the HostedCluster create its control plane; no other is obeyed",
+  ),
   CredentialMissing: slow(
     "no credential for Azure was given",
     "set AZURE_PLS_CLIENT_ID, AZURE_FEDERATED_TOKEN_FILE or AZURE_CREDENTIALS_FILE",

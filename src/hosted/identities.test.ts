@@ -22,7 +22,12 @@ interface Shape {
 }
 
 function controlPlane(shape: Shape = {}): HostedControlPlane {
-  const { namespace = "clusters-a", name = "a", uid = "uid-a", clientID = client } = shape;
+  const {
+    namespace = "clusters-a",
+    name = namespace.replace("clusters-", ""),
+    uid = "uid-a",
+    clientID = client,
+  } = shape;
   const azure = {
     tenantID: shape.tenantID ?? tenant,
     ...(shape.cloud && { cloud: shape.cloud }),
@@ -33,7 +38,12 @@ function controlPlane(shape: Shape = {}): HostedControlPlane {
   };
   const { kubeConfig } = shape;
   return {
-    metadata: { namespace, name, uid },
+    metadata: {
+      namespace,
+      name,
+      uid,
+      annotations: { "hypershift.openshift.io/cluster": namespace.replace("-", "/") },
+    },
     spec: { platform: { type: "Azure", azure } },
     ...(kubeConfig && { status: { kubeConfig } }),
   } as unknown as HostedControlPlane;
@@ -122,6 +132,7 @@ describe("the credentials of many control planes", () => {
     const { credentialOf, follow, dropped } = await keep();
     const told: ((change: { key: string; before: undefined; after: undefined }) => void)[] = [];
     follow({
+      byIndex: () => [],
       onChange: (handler) => {
         told.push(handler);
         return () => undefined;
@@ -134,7 +145,7 @@ describe("the credentials of many control planes", () => {
     credentialOf(controlPlane({ namespace: "clusters-b" }));
     gone("clusters-a/a");
     expect(dropped).toEqual([]);
-    gone("clusters-b/a");
+    gone("clusters-b/b");
     expect(dropped).toEqual([before.identity]);
     expect(credentialOf(controlPlane())).not.toBe(before);
   });

@@ -7,13 +7,14 @@ import type { KubeClient } from "../kube/client.ts";
 import { keyOf } from "../model/kind.ts";
 import type { HostedControlPlane } from "../model/kinds/hosted-control-plane.ts";
 import { proofOf } from "./identity-proof.ts";
+import { whyUnverified } from "./tenancy.ts";
 
 /** The credentials of all control planes that one process serves. */
 export interface Identities {
   /** The credential of a control plane, and of no other. Without one it is an `IdentityMissing`. */
   credentialOf(controlPlane: HostedControlPlane): TokenSource;
-  /** Let go of the credentials of control planes that this cache loses. */
-  follow(cache: Pick<WatchCache<HostedControlPlane>, "onChange">): void;
+  /** Let go of the credentials of control planes that this cache loses. It has the index `namespace`. */
+  follow(cache: Pick<WatchCache<HostedControlPlane>, "onChange" | "byIndex">): void;
 }
 
 /** Whose a credential is. Anything else is another's, even under the same name. */
@@ -33,11 +34,14 @@ export function identities(given: {
   const { kube, entra, dropped } = given;
   const held = new Map<string, Whose & { tokens: TokenSource; latest: HostedControlPlane }>();
 
+  let beside: (namespace: string) => readonly HostedControlPlane[] = () => [];
+
   const drop = (key: string) => letGo(held, key, dropped);
 
   return {
     credentialOf(controlPlane) {
       const key = keyOf(controlPlane);
+      checkVerified(controlPlane, beside(controlPlane.metadata.namespace ?? ""));
       const whose = whoseOf(controlPlane);
       checkCloud(controlPlane, entra.cloud);
       const known = held.get(key);
@@ -60,6 +64,7 @@ export function identities(given: {
       return tokens;
     },
     follow(cache) {
+      beside = (namespace) => cache.byIndex("namespace", namespace);
       cache.onChange(({ key, after }) => {
         if (after === undefined) drop(key);
       });
@@ -89,6 +94,17 @@ function whoseOf(controlPlane: HostedControlPlane): Whose {
     tenantId: tenantID.toLowerCase(),
     clientId: clientID.toLowerCase(),
   };
+}
+
+/** The namespace's service account proves one identity, so it belongs to one control plane. */
+function checkVerified(
+  controlPlane: HostedControlPlane,
+  beside: readonly HostedControlPlane[],
+): void {
+  const said = whyUnverified(controlPlane, beside);
+  if (said === undefined) return;
+  const what = `act in Azure for control plane ${keyOf(controlPlane)}`;
+  throw new AzureError({ code: "ControlPlaneNotVerified", what, said });
 }
 
 /** A token of one cloud is worth nothing in another. The simulator and Azure Stack stand for any. */

@@ -59,6 +59,11 @@ export function linkServiceName(link: string, clusterID: string): string {
   return link === privateRouter ? `pls-${clusterID}` : `pls-${link}-${clusterID}`;
 }
 
+/** The name of a link service whose usual name another cluster has taken: no other object has this uid. */
+export function ownLinkServiceName(link: string, clusterID: string, uid: string): string {
+  return `${linkServiceName(link, clusterID)}-${uid.slice(0, 8)}`;
+}
+
 /** The subnet of one cluster, as HyperShift names it. */
 export function clusterNatSubnetName(infraID: string): string {
   return `${infraID}-pls-nat`;
@@ -84,7 +89,7 @@ export function baseZoneLinkName(link: string): string {
   return `${link}-basedomain-vnet-link`;
 }
 
-/** The namespace of a cluster's control plane. */
+/** The namespace of a cluster's control plane, as HyperShift computes it. */
 export function controlPlaneNamespace(namespace: string, name: string): string {
-  return `${namespace}-${name}`;
+  return `${namespace}-${name.replaceAll(".", "-")}`;
 }

@@ -8,6 +8,7 @@ import { makeLog } from "../kube/log.ts";
 import { Metrics } from "../kube/metrics.ts";
 import { type MakeFeature, Runtime } from "../kube/runtime.ts";
 import type { Clock } from "../model/clock.ts";
+import { openPolicy } from "../model/tenant-policy.ts";
 import { azureFromEnvironment } from "../operator/azure.ts";
 import { type ClusterApiFlags, clusterApiSettings } from "../operator/cluster-api.ts";
 import { clusterApiFeatures, hostedFeatures } from "../operator/features.ts";
@@ -131,7 +132,8 @@ async function begin(
   });
   const managementGroup = await managementGroupIn(env);
   const installation = (await installationOf(client, { log, clock }).read(signal)) ?? "";
-  const parts = { azure, client, registry, clock, env };
+  // Everything on this machine is one person's.
+  const parts = { azure, client, registry, clock, env, policy: openPolicy };
   const clusterApi = await clusterApiSettings(options.clusterApi, { role: "all" }, env);
   const features: MakeFeature[] = [
     ...hostedFeatures(

@@ -58,3 +58,9 @@ export function keyOf(object: { metadata: { name: string; namespace?: string } }
   const { namespace, name } = object.metadata;
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
+
+/** The older object first; of two of the same second, the one with the lower uid. The API server sets both. */
+export function byAge({ metadata: a }: KubeObject, { metadata: b }: KubeObject): number {
+  const [x, y] = [a, b].map((each) => `${each.creationTimestamp ?? ""} ${each.uid ?? ""}`);
+  return (x ?? "") < (y ?? "") ? -1 : 1;
+}

@@ -18,6 +18,7 @@ import { topologyFeature } from "../hosted/topology/controller.ts";
 import { type MakeFeature, whereServed } from "../kube/runtime.ts";
 import { hostedControlPlane } from "../model/kinds/hosted-control-plane.ts";
 import type { ResourceId } from "../model/resource-id.ts";
+import type { TenantPolicy } from "../model/tenant-policy.ts";
 import type { ClusterApiSettings } from "./cluster-api.ts";
 
 /** What the controllers of the management cluster go by. */
@@ -27,6 +28,8 @@ export interface ManagementSettings {
   natPrefixLength: number;
   /** The first 8 characters of the uid of namespace kube-system. */
   installation: string;
+  /** Which namespace may use what; undefined where nobody has said. */
+  policy?: TenantPolicy | undefined;
 }
 
 /** What serves the management cluster, one line each. */
@@ -36,13 +39,18 @@ export function managementControllers(
   { managementGroup, ...settings }: ManagementSettings,
 ): readonly MakeFeature[] {
   const sides = azureSides({ arm, managementGroup, credentialOf });
-  return [topologyFeature(), linkFeature({ sides, ...settings })];
+  const { policy } = settings;
+  return [topologyFeature({ policy }), linkFeature({ sides, ...settings })];
 }
 
 /** What serves the control planes, one line each. */
-export function controlPlaneControllers(arm: Arm, identities: Identities): readonly MakeFeature[] {
+export function controlPlaneControllers(
+  arm: Arm,
+  identities: Identities,
+  policy?: TenantPolicy,
+): readonly MakeFeature[] {
   const sides = guestSide(arm, identities.credentialOf);
-  return [observeFeature(), following(identities, endpointFeature({ sides }))];
+  return [observeFeature(), following(identities, endpointFeature({ sides, policy }))];
 }
 
 /** What serves the clusters of Cluster API, one line each. Where its kinds are not served, each waits for them. */

@@ -7,6 +7,7 @@ import type { KubeClient } from "../kube/client.ts";
 import { silentLog } from "../kube/log.ts";
 import type { MakeFeature } from "../kube/runtime.ts";
 import { realClock } from "../model/clock.ts";
+import { openPolicy } from "../model/tenant-policy.ts";
 import { clusterApiSettings } from "./cluster-api.ts";
 import {
   clusterApiControllers,
@@ -16,6 +17,7 @@ import {
 import { installationOf } from "./installation.ts";
 import { managementGroupIn } from "./management-group.ts";
 import type { PlanFlags } from "./plan-options.ts";
+import { readTenantPolicy } from "./tenant-policy.ts";
 
 /** Controllers that could not be made, because it is not known what they would go by. */
 export interface NotPlanned {
@@ -38,6 +40,8 @@ export async function controllersToLookBy(given: {
 }): Promise<{ features: readonly MakeFeature[]; without: readonly NotPlanned[] }> {
   const { arm, credential, kube, settings, env, signal } = given;
   const everyone = { credentialOf: () => credential, follow: () => undefined };
+  // Whoever asks may not know the operator's policy: what that forbids is then told by the conditions only.
+  const policy = (await readTenantPolicy(settings.tenantPolicy)) ?? openPolicy;
   const features: MakeFeature[] = [];
   const without: NotPlanned[] = [];
   if (env.AZURE_RESOURCE_GROUP) {
@@ -51,6 +55,7 @@ export async function controllersToLookBy(given: {
         installation,
         natSubnets,
         natPrefixLength,
+        policy,
       }),
     );
   } else
@@ -58,7 +63,7 @@ export async function controllersToLookBy(given: {
       of: "hosted clusters",
       why: "the group of the management cluster's load balancers is not known: give AZURE_RESOURCE_GROUP",
     });
-  features.push(...controlPlaneControllers(arm, everyone));
+  features.push(...controlPlaneControllers(arm, everyone, policy));
   const clusterApi = await clusterApiSettings(settings, { role: "all" }, env);
   if (clusterApi)
     features.push(

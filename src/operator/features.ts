@@ -5,6 +5,7 @@ import type { KubeClient } from "../kube/client.ts";
 import type { MakeFeature } from "../kube/runtime.ts";
 import type { Clock } from "../model/clock.ts";
 import type { ResourceId } from "../model/resource-id.ts";
+import type { TenantPolicy } from "../model/tenant-policy.ts";
 import type { OperatorAzure } from "./azure.ts";
 import type { ClusterApiSettings } from "./cluster-api.ts";
 import {
@@ -20,6 +21,8 @@ export interface FeatureParts {
   registry: Registry;
   clock: Clock;
   env: NodeJS.ProcessEnv;
+  /** Which namespace may use what; undefined where nobody has said. */
+  policy?: TenantPolicy | undefined;
 }
 
 /** What the controllers of hosted control planes go by. */
@@ -44,9 +47,15 @@ export function hostedFeatures(
   const features: MakeFeature[] = [];
   if (management !== undefined)
     features.push(
-      ...managementControllers(arm, credentials, { ...management, natSubnets, natPrefixLength }),
+      ...managementControllers(arm, credentials, {
+        ...management,
+        natSubnets,
+        natPrefixLength,
+        policy: parts.policy,
+      }),
     );
-  if (role !== "management") features.push(...controlPlaneControllers(arm, credentials));
+  if (role !== "management")
+    features.push(...controlPlaneControllers(arm, credentials, parts.policy));
   return features;
 }
 

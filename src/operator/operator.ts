@@ -17,6 +17,7 @@ import { startDashboard } from "./dashboard.ts";
 import { clusterApiFeatures, hostedFeatures } from "./features.ts";
 import { installationOf } from "./installation.ts";
 import { managementGroupIn } from "./management-group.ts";
+import { readTenantPolicy } from "./tenant-policy.ts";
 
 export interface OperatorSettings extends ClusterApiFlags {
   kubeconfig?: string;
@@ -27,6 +28,8 @@ export interface OperatorSettings extends ClusterApiFlags {
   role: "all" | "management" | "control-plane" | "cluster-api";
   natSubnets: "shared" | "per-cluster";
   natPrefixLength: number;
+  /** The file that says which namespace may use what. */
+  tenantPolicy?: string;
   listen: { host: string; port: number };
   /** Where the dashboard is served; false for nowhere. */
   dashboard: { host: string; port: number } | false;
@@ -51,6 +54,7 @@ export async function runOperator(
   const managementGroup =
     hosted && role !== "control-plane" ? await managementGroupIn(env) : undefined;
   const lease = leaseOf(settings);
+  const policy = await readTenantPolicy(settings.tenantPolicy);
   const log = makeLog({ format: settings.logFormat, level: settings.logLevel });
   const metrics = new Metrics({ processMetrics: true });
   const stopTracing = await startTracing(env);
@@ -92,7 +96,7 @@ export async function runOperator(
   try {
     const number = managementGroup && (await installation.read(signal));
     if (signal.aborted) return;
-    const parts = { azure, client, registry, clock, env };
+    const parts = { azure, client, registry, clock, env, policy };
     const management =
       managementGroup && number ? { managementGroup, installation: number } : undefined;
     const features = [

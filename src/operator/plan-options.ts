@@ -8,6 +8,8 @@ export type PlanFlags = Omit<
 > & {
   natSubnets: "shared" | "per-cluster";
   natPrefixLength: number;
+  /** The file that says which namespace may use what. */
+  tenantPolicy?: string;
 };
 
 /** What counts where nothing is given. */
@@ -28,6 +30,10 @@ export function withPlanOptions(command: Command): Command {
       new Option("--nat-prefix-length <length>", "how large a subnet for link services is made")
         .argParser(prefixLength)
         .default(planDefaults.natPrefixLength),
+    )
+    .option(
+      "--tenant-policy <file>",
+      "which namespace may use which domains, subscriptions, resource groups and identities (default: no hostnames, and everything else that the tenant's own credential reaches)",
     )
     .option(
       "--management-cluster-name <name>",

@@ -57,6 +57,8 @@ export class LinkWorld {
   readonly #clock: ManualClock;
   readonly #objects = new Map<string, LinkObject>();
   readonly #clusters = new Map<string, HostedCluster>();
+  /** The annotations of the namespaces. */
+  readonly #notes = new Map<string, Record<string, string>>();
   readonly #before: string[];
   readonly #story: string[] = [];
   readonly #stranger: string | undefined;
@@ -121,17 +123,26 @@ export class LinkWorld {
     const { mode: natSubnets, prefixLength: natPrefixLength } = this.#script;
     const make = linkFeature({ sides, natSubnets, natPrefixLength, installation: "0a1b2c3d" });
     const handlers: ((change: Change<LinkObject>) => void)[] = [];
+    const none = { index: () => {}, byIndex: () => [], onChange: () => {} };
     const objects = {
-      index: () => {},
-      byIndex: () => [],
+      ...none,
       onChange: (handler: (change: Change<LinkObject>) => void) => handlers.push(handler),
     };
-    const clusters = { get: (key: string) => this.#clusters.get(key) };
-    const of = ({ kind }: { kind: string }) => (kind === "HostedCluster" ? clusters : objects);
+    const found: Record<string, (key: string) => unknown> = {
+      HostedCluster: (key) => this.#clusters.get(key),
+      HostedControlPlane: (key) => controlPlaneAt(key),
+      Service: (key) => this.#serviceAt(key),
+      Namespace: (name) => ({ metadata: { name, annotations: this.#notes.get(name) ?? {} } }),
+    };
+    const of = ({ kind }: { kind: string }) => {
+      const get = found[kind];
+      return get ? { ...none, get } : objects;
+    };
     const kube = {
       patch: async (place: { name: string }, _type: string, change: LinkObject) => {
-        const object = this.#objects.get(place.name);
-        if (object) this.#update(object, { annotations: change.metadata.annotations ?? {} });
+        const all = { ...this.#notes.get(place.name), ...change.metadata.annotations };
+        const held = Object.entries(all).filter(([, value]) => value !== null);
+        this.#notes.set(place.name, Object.fromEntries(held));
         return "";
       },
     };
@@ -153,17 +164,36 @@ export class LinkWorld {
       metadata: {
         ...{ namespace: `clusters-${name}`, name, uid: `uid-${n}`, generation: 1 },
         annotations: { [clusterAnnotation]: `clusters/${name}` },
+        ownerReferences: [
+          {
+            apiVersion: "hypershift.openshift.io/v1beta1",
+            kind: "HostedControlPlane",
+            name,
+            uid: `plane-${name}`,
+            controller: true,
+          },
+        ],
       },
       spec: {
-        loadBalancerIP: this.#address(),
+        loadBalancerIP: this.#address(name),
         ...{ subscriptionID: guestSubscription, resourceGroupName: "guest", location },
         ...{ guestSubnetID: guestSubnet, guestVNetID: guestNetwork },
       },
     });
   }
 
-  #address(): string {
-    return this.#azure.addFrontend(`fe-${this.#addresses++}`);
+  /** A frontend of the Service of a link, named as the cloud provider names it. */
+  #address(name: string): string {
+    return this.#azure.addFrontend(`a${name}uid-${this.#addresses++}`);
+  }
+
+  #serviceAt(key: string): unknown {
+    const [, name = ""] = key.split("/");
+    const ip = this.#objects.get(name)?.spec.loadBalancerIP;
+    return {
+      metadata: { name, uid: `${name}uid` },
+      status: { loadBalancer: { ingress: [{ ip }] } },
+    };
   }
 
   /** Let something happen. */
@@ -192,7 +222,7 @@ export class LinkWorld {
         if (ours) simulator.change(id, spoiled(there, change.how) as never);
         return;
       case "move address":
-        this.#update(object, { spec: { loadBalancerIP: this.#address() } });
+        this.#update(object, { spec: { loadBalancerIP: this.#address(object.metadata.name) } });
         return;
       case "connect":
         if (ours) this.#connect(id, object.metadata.name);
@@ -234,12 +264,16 @@ export class LinkWorld {
     for (const object of [...this.#objects.values()]) await this.#pass(object);
   }
 
+  #state(): string {
+    return JSON.stringify([this.#writes, ...this.#objects.values(), ...this.#notes]);
+  }
+
   /** Look at all until nobody has anything to do. */
   async settle(): Promise<void> {
     for (let round = 0; round < 40; round++) {
-      const before = `${this.#writes} ${JSON.stringify([...this.#objects.values()])}`;
+      const before = this.#state();
       await this.passAll();
-      if (before === `${this.#writes} ${JSON.stringify([...this.#objects.values()])}`) return;
+      if (before === this.#state()) return;
     }
     throw new Error(`it does not settle\n${this.story()}`);
   }
@@ -275,7 +309,6 @@ export class LinkWorld {
   #update(
     { metadata: { name } }: LinkObject,
     over: {
-      annotations?: Record<string, string>;
       finalizers?: string[];
       deletionTimestamp?: string;
       spec?: object;
@@ -284,13 +317,12 @@ export class LinkWorld {
   ): void {
     const before = this.#objects.get(name);
     if (before === undefined) return;
-    const { annotations, spec, status, ...metadata } = over;
+    const { spec, status, ...metadata } = over;
     const after = {
       ...before,
       metadata: {
         ...before.metadata,
         ...metadata,
-        annotations: { ...before.metadata.annotations, ...annotations },
       },
       spec: { ...before.spec, ...spec },
       ...(status && { status }),
@@ -372,5 +404,13 @@ function spoiled(there: Record<string, unknown>, how: number): object {
     { autoApproval: { subscriptions: [] } },
     { fqdns: ["kept.example.com"] },
   ];
+  if (how === changes.length) return { ...top, tags: { x: "y" }, properties };
   return { ...top, properties: { ...properties, ...changes[how] } };
+}
+
+/** The control plane of a cluster in its namespace. */
+function controlPlaneAt(key: string): unknown {
+  const [namespace, name] = key.split("/");
+  const annotations = { [clusterAnnotation]: `clusters/${name}` };
+  return { metadata: { namespace, name, uid: `plane-${name}`, annotations }, spec: {} };
 }

@@ -1,11 +1,11 @@
 import type { EndpointConnection } from "../../src/azure/gateways/endpoint-connections.ts";
 import type { PrivateLinkService } from "../../src/azure/gateways/private-link-services.ts";
-import { newService } from "../../src/hosted/link/link-service.ts";
+import { newService, whose } from "../../src/hosted/link/link-service.ts";
 import type { Down, Subject, Up } from "../../src/hosted/link/seen.ts";
 import type { LinkStep } from "../../src/hosted/link/steps.ts";
 import { conditions } from "../../src/hosted/names.ts";
 import type { Plan } from "../../src/kube/feature.ts";
-import { parseResourceId } from "../../src/model/resource-id.ts";
+import { parseResourceId, sameId } from "../../src/model/resource-id.ts";
 
 /** Plain data for the tests of plans: each builder takes only what differs. */
 
@@ -59,7 +59,7 @@ export const absent = { state: "absent" } as const;
 
 /** Everything as it should be. */
 export function up(over: Partial<Up> = {}): Up {
-  return {
+  const seen: Up = {
     stage: "up",
     subject: subject({
       fields: { privateLinkServiceID: serviceId, privateLinkServiceAlias: alias },
@@ -72,11 +72,17 @@ export function up(over: Partial<Up> = {}): Up {
     natSubnetID: undefined,
     id: serviceId,
     service: there(service()),
-    left: false,
+    owner: { is: "ours" },
     frontend: {
       is: "found",
       frontend: {
-        ...{ id: frontendId, balancer: balancerId, location: "westeurope", sku: "Standard" },
+        ...{
+          id: frontendId,
+          name: "fe",
+          balancer: balancerId,
+          location: "westeurope",
+          sku: "Standard",
+        },
         subnet: `${provider}/virtualNetworks/v/subnets/nodes`,
       },
     },
@@ -84,6 +90,21 @@ export function up(over: Partial<Up> = {}): Up {
     natOfService: subnetId,
     ...over,
   };
+  return { ...seen, owner: over.owner ?? ownerOf(seen) };
+}
+
+/** Whose the service is, by its tags and by the status. */
+function ownerOf({ service: look, subject: us, known }: Up): Up["owner"] {
+  if (look.state !== "there") return { is: "ours" };
+  return whose(look.resource, {
+    uid: us.uid,
+    clusterID: known.clusterID,
+    hostedCluster: known.hostedCluster,
+    sharesClusterID: false,
+    namedByStatus: sameId(us.fields.privateLinkServiceID ?? "", serviceId),
+    isOwnFrontend: () => false,
+    exists: () => true,
+  });
 }
 
 /** The service is still to be made. */

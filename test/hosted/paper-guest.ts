@@ -5,6 +5,7 @@ import type {
   VirtualNetworkLink,
 } from "../../src/azure/gateways/private-dns.ts";
 import type { PrivateEndpoint } from "../../src/azure/gateways/private-endpoints.ts";
+import { wantedNetworks } from "../../src/hosted/endpoint/found.ts";
 import type { Seen, ZoneSeen } from "../../src/hosted/endpoint/seen.ts";
 import type { EndpointStep } from "../../src/hosted/endpoint/steps.ts";
 import {
@@ -16,7 +17,6 @@ import {
   wantedNames,
   zoneIn,
 } from "../../src/hosted/endpoint/wanted.ts";
-import { wantedNetworks } from "../../src/hosted/endpoint/zone-links.ts";
 import { internalZoneName, privateRouter } from "../../src/hosted/names.ts";
 import type { Plan } from "../../src/kube/feature.ts";
 import type { Condition } from "../../src/model/kinds/condition.ts";

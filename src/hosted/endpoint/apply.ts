@@ -7,13 +7,14 @@ import {
   virtualNetworkLinks,
 } from "../../azure/gateways/private-dns.ts";
 import { type PrivateEndpoint, privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
+import type { OneAtATime } from "../../azure/one-at-a-time.ts";
 import type { Write } from "../../azure/operations.ts";
 import type { Applied } from "../../kube/feature.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Pass } from "../../kube/pass.ts";
 import type { Service } from "../../model/kinds/core.ts";
 import { idKey, parentOf, type ResourceId, sameId } from "../../model/resource-id.ts";
-import { recordType } from "./records.ts";
+import { recordType } from "./found.ts";
 import type { EndpointStep } from "./steps.ts";
 
 /** Carry out one step, and say whether it is over. */
@@ -21,11 +22,12 @@ export async function apply(
   step: EndpointStep,
   pass: Pass,
   arm: ArmView | undefined,
-  services: OwnObjects<Service>,
+  { services, turns }: { services: OwnObjects<Service>; turns: OneAtATime },
 ): Promise<Applied> {
   switch (step.on) {
     case "endpoint":
-      return ended(await onEndpoint(step, looked(arm)));
+      // Two clusters may want one name, and a write does not say that it is meant for a new endpoint only.
+      return ended(await turns.run(step.id, () => onEndpoint(step, looked(arm))));
     case "zone":
       return ended(await onZone(step, looked(arm)));
     case "link":

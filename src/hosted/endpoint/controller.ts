@@ -1,4 +1,5 @@
 import type { ArmView } from "../../azure/arm.ts";
+import { OneAtATime } from "../../azure/one-at-a-time.ts";
 import type { Feature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Pass } from "../../kube/pass.ts";
@@ -13,6 +14,7 @@ import {
 import { service } from "../../model/kinds/core.ts";
 import { hostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import { hostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
+import type { TenantPolicy } from "../../model/tenant-policy.ts";
 import type { GuestSide } from "../azure-sides.ts";
 import { clusterAnnotation, conditions, endpointFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
@@ -24,7 +26,14 @@ import type { EndpointStep } from "./steps.ts";
 import { ZoneTurns } from "./zone-turns.ts";
 
 /** The guest side of a private link: endpoint, zones, links and names, and the Services that external-dns reads. */
-export function endpointFeature({ sides }: { sides: GuestSide }): MakeFeature {
+export function endpointFeature({
+  sides,
+  policy,
+}: {
+  sides: GuestSide;
+  /** Which namespace may use what. */
+  policy?: TenantPolicy | undefined;
+}): MakeFeature {
   return ({ caches, kube }) => {
     const links = caches.of(azurePrivateLinkService);
     links.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
@@ -43,6 +52,7 @@ export function endpointFeature({ sides }: { sides: GuestSide }): MakeFeature {
     };
     const services = new OwnObjects(caches.of(service), kube, "postern-endpoint");
     const turns = new ZoneTurns();
+    const writing = { services, turns: new OneAtATime() };
     // The road on which a pass has looked is the one on which it writes.
     const roads = new WeakMap<Pass, ArmView>();
 
@@ -53,9 +63,9 @@ export function endpointFeature({ sides }: { sides: GuestSide }): MakeFeature {
       conditions: [conditions.available, conditions.endpoint, conditions.dns],
       statusFields,
       see: (link, pass) =>
-        see(link, pass, { sources, services, sides, turns }, (arm) => roads.set(pass, arm)),
+        see(link, pass, { sources, services, sides, turns, policy }, (arm) => roads.set(pass, arm)),
       plan,
-      apply: (step, pass) => apply(step, pass, roads.get(pass), services),
+      apply: (step, pass) => apply(step, pass, roads.get(pass), writing),
     };
 
     const inNamespace = ({ metadata }: KubeObject) =>

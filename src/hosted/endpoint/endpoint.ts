@@ -3,14 +3,14 @@ import {
   withoutEndpointAnswers,
 } from "../../azure/gateways/private-endpoints.ts";
 import { isIp } from "../../model/ip.ts";
-import { ownedTags, ownership } from "../../model/ownership.ts";
+import { ownedTags, ownership, ownerTag } from "../../model/ownership.ts";
 import { nameOf, type ResourceId, sameId } from "../../model/resource-id.ts";
-import { withTags } from "../../model/tags.ts";
+import { tagOf, withTags } from "../../model/tags.ts";
 import { conditions } from "../names.ts";
 import { reasons } from "./reasons.ts";
 import type { OwnStatus, Seen } from "./seen.ts";
 import { isFalse, type Part, rest, type Verdict } from "./steps.ts";
-import { longestEndpointName } from "./wanted.ts";
+import { endpointIds, longestEndpointName } from "./wanted.ts";
 import { isHyperShifts, isOurs, owner } from "./whose.ts";
 
 /** The part of the plan about the endpoint. Addresses are known only of one that is approved. */
@@ -62,15 +62,26 @@ export function planEndpoint(seen: Seen): EndpointPart {
   return keepEndpoint(seen, first);
 }
 
-/** The endpoints that are this object's: by tag, left by one before it, or because HyperShift made and published them. */
+/**
+ * Whether an endpoint without an owner tag is this object's: it has one of our names, our status names it, and HyperShift
+ * created it, which writes no such tag, or we did, and `az … update --tags` removed it. Our connections have the name of
+ * their endpoint.
+ */
+function isUntagged(seen: Seen, id: ResourceId, found: PrivateEndpoint): boolean {
+  return (
+    tagOf(found.tags, ownerTag) === undefined &&
+    sameId(seen.status.privateEndpointID ?? "", id) &&
+    endpointIds(seen.object, seen.us.clusterID).some((each) => sameId(each, id)) &&
+    (isHyperShifts(found.tags, "private-endpoint") || connectionOf(found)?.name === nameOf(id))
+  );
+}
+
+/** The endpoints that are this object's: by tag, left by one before it, or without a tag under our name. */
 export function ourEndpoints(seen: Seen): Ours[] {
   return seen.endpoints.flatMap(({ id, look, left = false }) => {
     if (look.state !== "there") return [];
     const { tags } = look.resource;
-    const published = seen.status.privateEndpointID;
-    const takenOver =
-      published !== undefined && sameId(published, id) && isHyperShifts(tags, "private-endpoint");
-    const ours = isOurs(tags, seen.us) || takenOver || left;
+    const ours = isOurs(tags, seen.us) || left || isUntagged(seen, id, look.resource);
     return ours ? [{ id, found: look.resource, left }] : [];
   });
 }
@@ -155,16 +166,20 @@ function keepEndpoint(seen: Seen, ours: Ours) {
 
 /** Why an endpoint cannot stay; undefined where it can. */
 function whatIsWrong(seen: Seen, found: PrivateEndpoint): string | undefined {
-  const { alias, id } = seen.link;
-  const target = connectionOf(found)?.properties.privateLinkServiceId;
-  const targets = [alias, id].filter((each) => each !== undefined);
-  if (target === undefined || !targets.some((each) => sameId(each, target)))
-    return "it is connected to another link service";
+  if (!isConnectedToUs(seen, found)) return "it is connected to another link service";
   if (!sameId(found.properties.subnet?.id ?? "", seen.object.spec.guestSubnetID))
     return "it is in another subnet";
   if (["disconnected", "removed"].includes(stateOf(found)))
     return "its connection was removed from the link service";
   return undefined;
+}
+
+function isConnectedToUs({ link }: Seen, found: PrivateEndpoint): boolean {
+  const target = connectionOf(found)?.properties.privateLinkServiceId;
+  return (
+    target !== undefined &&
+    [link.alias, link.id].some((each) => each !== undefined && sameId(each, target))
+  );
 }
 
 function told(seen: Seen, found: PrivateEndpoint, addresses: readonly string[]): Part {

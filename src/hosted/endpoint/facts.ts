@@ -7,6 +7,7 @@ import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 import { privateAccess } from "../../model/kinds/private-access.ts";
 import { parseResourceId, type ResourceId } from "../../model/resource-id.ts";
+import { openPolicy, type TenantPolicy } from "../../model/tenant-policy.ts";
 import {
   annotations,
   clusterAnnotation,
@@ -14,6 +15,8 @@ import {
   controlPlaneFinalizer,
   endpointFinalizer,
 } from "../names.ts";
+import { whyNotAllowed } from "../policy.ts";
+import { isHomeOf, parseClusterKey, unverifiedMessage } from "../tenancy.ts";
 import type { Peer } from "./placement.ts";
 import type { Choices, ClusterFacts, Going, Sibling } from "./seen.ts";
 import { guestGroup } from "./wanted.ts";
@@ -36,6 +39,8 @@ export interface Belonging {
   clusterKey: string | undefined;
   /** The annotation that should name the cluster does not have the form of a key. */
   misnamed: boolean;
+  /** Why the control plane is not obeyed. */
+  unverified: string | undefined;
   going: Going | undefined;
 }
 
@@ -57,11 +62,15 @@ export function belongingOf(link: AzurePrivateLinkService, sources: Sources): Be
   const said =
     link.metadata.annotations?.[clusterAnnotation] ??
     controlPlane?.metadata.annotations?.[clusterAnnotation];
-  const isKey = said === undefined || /^[^/]+\/[^/]+$/.test(said);
-  const clusterKey = isKey ? said : undefined;
-  const cluster = clusterKey === undefined ? undefined : sources.clusters.get(clusterKey);
+  const key = parseClusterKey(said);
+  const clusterKey = key && `${key.namespace}/${key.name}`;
+  const home = key !== undefined && isHomeOf(link.metadata.namespace, key);
+  const cluster = home && clusterKey !== undefined ? sources.clusters.get(clusterKey) : undefined;
+  const beside = sources.controlPlanes.byIndex("namespace", link.metadata.namespace ?? "");
+  const unverified = controlPlane && unverifiedMessage(controlPlane, beside);
   const going = goingOf(link, owner, controlPlane);
-  return { owner, controlPlane, cluster, clusterKey, misnamed: !isKey, going };
+  const misnamed = said !== undefined && key === undefined;
+  return { owner, controlPlane, cluster, clusterKey, misnamed, unverified, going };
 }
 
 function ownerBeside(
@@ -89,8 +98,11 @@ function goingOf(
 }
 
 /** What is known of the cluster; undefined where the link names no control plane. */
-export function clusterFacts(belonging: Belonging): ClusterFacts | undefined {
-  const { owner, controlPlane, cluster, clusterKey, misnamed } = belonging;
+export function clusterFacts(
+  belonging: Belonging,
+  policy: TenantPolicy = openPolicy,
+): ClusterFacts | undefined {
+  const { owner, controlPlane, cluster, clusterKey, misnamed, unverified } = belonging;
   if (owner === undefined) return undefined;
   const spec = controlPlane?.spec ?? cluster?.spec;
   const hostnames: ClusterFacts["hostnames"] = {};
@@ -105,12 +117,33 @@ export function clusterFacts(belonging: Belonging): ClusterFacts | undefined {
     hostedCluster: clusterKey?.slice(clusterKey.indexOf("/") + 1) || owner.name,
     hostedClusterKey: clusterKey,
     misnamed,
+    unverified,
+    notAllowed: whyForbidden(belonging, hostnames, policy),
     held: controlPlane?.metadata.finalizers?.includes(controlPlaneFinalizer) ?? false,
     public: isPublic(spec?.platform.azure),
     domain: dns?.baseDomain || undefined,
     hasPrivateZone: Boolean(dns?.privateZoneID),
     hostnames,
   };
+}
+
+/** Known of verified clusters only: nothing is done for others. */
+function whyForbidden(
+  { controlPlane, clusterKey = "", unverified }: Belonging,
+  hostnames: ClusterFacts["hostnames"],
+  policy: TenantPolicy,
+): string | undefined {
+  const azure = controlPlane?.spec.platform.azure;
+  if (azure === undefined || unverified !== undefined) return undefined;
+  const [namespace = ""] = clusterKey.split("/");
+  const { subscriptionID, resourceGroup, azureAuthenticationConfig: config } = azure;
+  const clientID = config?.workloadIdentities?.controlPlaneOperator?.clientID;
+  return whyNotAllowed(policy.rulesOf(namespace), namespace, {
+    hostnames: Object.values(hostnames),
+    subscriptions: [subscriptionID],
+    resourceGroups: [`/subscriptions/${subscriptionID}/resourceGroups/${resourceGroup}`],
+    identities: clientID ? [clientID] : [],
+  });
 }
 
 function isPublic(azure: HostedControlPlane["spec"]["platform"]["azure"]): boolean {
@@ -190,6 +223,18 @@ export function siblingsOf(link: AzurePrivateLinkService, sources: Sources): Sib
     });
 }
 
+/**
+ * Who is behind a verified link: the namespace of its HostedCluster, and the identity that it acts by. Anybody can write down
+ * another's client id, so the identity counts only within one namespace.
+ */
+function tenantOf({ controlPlane, cluster, unverified }: Belonging): string | undefined {
+  if (controlPlane === undefined || cluster === undefined || unverified !== undefined)
+    return undefined;
+  const { tenantID, azureAuthenticationConfig: config } = controlPlane.spec.platform.azure ?? {};
+  const clientID = config?.workloadIdentities?.controlPlaneOperator?.clientID;
+  return `${cluster.metadata.namespace} ${tenantID}/${clientID}`.toLowerCase();
+}
+
 /** A link as others see it, for where shared things lie. What costs something is found out when it is asked for. */
 export function peerOf(link: AzurePrivateLinkService, sources: Sources): Peer {
   const { metadata, spec, status } = link;
@@ -210,6 +255,9 @@ export function peerOf(link: AzurePrivateLinkService, sources: Sources): Peer {
     },
     get controlPlaneUid() {
       return belonging().owner?.uid;
+    },
+    get tenant() {
+      return tenantOf(belonging());
     },
     get lives() {
       return belonging().going === undefined;

@@ -227,7 +227,14 @@ describe("whatever is in the guest", () => {
         const before = foreign(guest);
         const { now } = settle(guest, world);
         settle(guest, { ...now, going: "object" });
+        // Under our name, to our network, in our zone: ours, whose claims somebody has replaced.
+        const lost =
+          has.link?.who === "nobody" &&
+          has.link.guests &&
+          has.link.shipped &&
+          has.base?.includes("ours");
         for (const [id, was] of before) {
+          if (lost && id.includes("/virtualnetworklinks/")) continue;
           const left = guest.resources.get(id);
           // The claim of a cluster whose other link lives on is its own.
           const tags = left?.tags && withoutClaim(left.tags, { clusterID, uid: "" });

@@ -12,6 +12,7 @@ const peer = (over: Partial<Peer> = {}): Peer => ({
   uid: "me",
   createdAt: "2026-01-02T00:00:00Z",
   controlPlaneUid: "plane",
+  tenant: "clusters t/c",
   group: here,
   network: "/network",
   baseDomain: "example.com",

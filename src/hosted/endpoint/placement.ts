@@ -8,6 +8,8 @@ export interface Peer {
   /** When it was made, as Kubernetes writes it. */
   createdAt: string;
   controlPlaneUid: string | undefined;
+  /** Who is behind it, as far as that is verified. */
+  tenant: string | undefined;
   /** Where its guest side is made. */
   group: ResourceId;
   network: string;
@@ -28,8 +30,18 @@ export function isOlder(
 }
 
 /**
- * Where the zone of a base domain lies. A network resolves a domain by one zone only, so all clusters of one network with
- * the same base domain use the same zone, in whatever group it is:
+ * Whether what a peer says counts: only if it is a link of the same control plane, or verified and of the same tenant. What
+ * anybody else writes down must not move our zone or our names.
+ */
+function counts(peer: Peer, me: Peer): boolean {
+  const isSibling =
+    peer.controlPlaneUid !== undefined && peer.controlPlaneUid === me.controlPlaneUid;
+  return isSibling || (peer.tenant !== undefined && peer.tenant === me.tenant);
+}
+
+/**
+ * Where the zone of a base domain lies. A network resolves a domain by one zone only, so all clusters of a tenant in one
+ * network with the same base domain use the same zone, in whatever group it is:
  *
  *   ours is published                        there
  *   another's is published                   there; of several, the oldest one's
@@ -43,6 +55,7 @@ export function baseZonePlace(me: Peer, peers: readonly Peer[]): ResourceId | un
     .filter(
       (peer) =>
         peer.uid !== me.uid &&
+        counts(peer, me) &&
         peer.placesZones &&
         peer.baseDomain !== undefined &&
         plainName(peer.baseDomain) === plainName(baseDomain) &&
@@ -65,6 +78,6 @@ export function isNameReserved(me: Peer, shipped: ResourceId, peers: readonly Pe
     if (peer.uid === me.uid) return false;
     if (peer.endpoint === undefined ? !isOlder(peer, me) : idKey(peer.endpoint) !== wanted)
       return false;
-    return peer.lives && peer.controlPlaneUid !== me.controlPlaneUid;
+    return counts(peer, me) && peer.lives && peer.controlPlaneUid !== me.controlPlaneUid;
   });
 }

@@ -25,6 +25,8 @@ import { planZone } from "./zone.ts";
  *   going or gone                            undo the guest side, then let go (undo.ts)
  *   stays                     unknown        say that the object has no owner
  *   stays                     misnamed       say that the annotation does not name a cluster
+ *   stays                     not verified   say why: it may have been written by anybody
+ *   stays                     not allowed    say what the policy forbids
  *   stays                     not held       wait: `observe` holds it, so that its credential outlives what is made here
  *   stays                     held           endpoint (endpoint.ts), zones (zone.ts), Services (services.ts), all at once
  *
@@ -71,6 +73,8 @@ function whatIsMissing({ cluster, us }: Seen): Verdict | undefined {
       reasons.invalidAnnotation,
       `nothing is made in the guest · the annotation ${clusterAnnotation} is not <namespace>/<name> of a HostedCluster, and tags are made from it · correct it`,
     );
+  if (cluster.unverified !== undefined) return isFalse(reasons.unverified, cluster.unverified);
+  if (cluster.notAllowed !== undefined) return isFalse(reasons.notAllowed, cluster.notAllowed);
   if (us.clusterID === undefined)
     return isFalse(
       reasons.clusterIDMissing,

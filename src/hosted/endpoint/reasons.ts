@@ -25,6 +25,8 @@ export const reasons = {
   paused: "Paused",
 
   // Ours: what somebody must put right.
+  unverified: "ControlPlaneNotVerified",
+  notAllowed: "NotAllowedByPolicy",
   ownedByAnother: "OwnedByAnother",
   nameTooLong: "NameTooLong",
   invalidAnnotation: "InvalidAnnotation",

@@ -3,6 +3,7 @@ import { formatIp, isIp, parseIp } from "../../model/ip.ts";
 import { ownerIn, ownership } from "../../model/ownership.ts";
 import { idKey, nameOf, type ResourceId, sameId } from "../../model/resource-id.ts";
 import { conditions, privateRouter } from "../names.ts";
+import { type FoundRecord, foundRecords, recordType } from "./found.ts";
 import { failures, isPublished, joined, namesPending, whileChanging } from "./names-told.ts";
 import { reasons } from "./reasons.ts";
 import type { Seen, ZoneSeen } from "./seen.ts";
@@ -12,24 +13,6 @@ import { isOurs, ownedMetadata, owner } from "./whose.ts";
 
 const condition = conditions.dns;
 const ttlSeconds = 300;
-
-/** A record set that exists. */
-export interface FoundRecord {
-  id: ResourceId;
-  found: PrivateRecordSet;
-}
-
-/** The record sets of a zone that exist. */
-export function foundRecords({ records }: ZoneSeen): FoundRecord[] {
-  return records.flatMap(({ id, look }) =>
-    look.state === "there" ? [{ id, found: look.resource }] : [],
-  );
-}
-
-/** The type of a record set, as its id tells it. */
-export function recordType(id: string): string {
-  return (id.split("/").at(-2) ?? "").toUpperCase();
-}
 
 /**
  * What to do about one record set that is wanted:
@@ -41,8 +24,8 @@ export function recordType(id: string): string {
  *          the router (for OAuth)       cluster, and is never missing in between
  *   yes    a sibling that lives         left to it
  *   yes    our cluster, but no sibling  taken over: an object that was here before us left it
- *   yes    nobody, but published by     taken over: HyperShift wrote it for this very endpoint
- *          our status, with our address
+ *   yes    nobody, but published by     taken over: HyperShift wrote it for this very endpoint, or its metadata were
+ *          our status, with our address replaced
  *   yes    anybody else                 OwnedByAnother
  *
  * Record sets of ours under names that are not wanted any more are removed. Nobody else's is ever touched.

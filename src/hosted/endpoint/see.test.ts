@@ -3,7 +3,7 @@ import { ManualClock } from "../../../test/manual-clock.ts";
 import type { ArmView } from "../../azure/arm.ts";
 import { Sightings } from "../../azure/sightings.ts";
 import type { Pass } from "../../kube/pass.ts";
-import { controlPlaneFinalizer } from "../names.ts";
+import { clusterAnnotation, controlPlaneFinalizer } from "../names.ts";
 import { plan } from "./plan.ts";
 import { type Parts, see } from "./see.ts";
 import { ZoneTurns } from "./zone-turns.ts";
@@ -16,13 +16,19 @@ const network = `${group}/providers/Microsoft.Network/virtualNetworks/guest`;
 function world(whenAsked: (controlPlane: { metadata: object }) => void) {
   const clock = new ManualClock(0);
   const controlPlane = {
-    metadata: { namespace: "n", name: "one", uid: "plane", finalizers: [controlPlaneFinalizer] },
+    metadata: {
+      namespace: "clusters-one",
+      name: "one",
+      uid: "plane",
+      finalizers: [controlPlaneFinalizer],
+      annotations: { [clusterAnnotation]: "clusters/one" },
+    },
     spec: { clusterID: "11111111-1111-4111-8111-111111111111", platform: { type: "Azure" } },
   };
   const reference = { kind: "HostedControlPlane", apiVersion: "hypershift.openshift.io/v1beta1" };
   const link = {
     metadata: {
-      ...{ namespace: "n", name: "private-router", uid: "link" },
+      ...{ namespace: "clusters-one", name: "private-router", uid: "link" },
       ownerReferences: [{ ...reference, name: "one", uid: "plane" }],
     },
     spec: {
@@ -42,7 +48,7 @@ function world(whenAsked: (controlPlane: { metadata: object }) => void) {
   const parts = {
     sources: {
       links: { byIndex: () => [link] },
-      controlPlanes: { get: () => controlPlane },
+      controlPlanes: { get: () => controlPlane, byIndex: () => [controlPlane] },
       clusters: { get: () => undefined },
     },
     services: { get: async () => undefined },

@@ -20,8 +20,15 @@ import {
   type ResourceId,
   sameId,
 } from "../../model/resource-id.ts";
+import { openPolicy, type TenantPolicy } from "../../model/tenant-policy.ts";
 import type { GuestSide } from "../azure-sides.ts";
-import { conditions, endpointFinalizer, internalZoneName, privateRouter } from "../names.ts";
+import {
+  clusterAnnotation,
+  conditions,
+  endpointFinalizer,
+  internalZoneName,
+  privateRouter,
+} from "../names.ts";
 import { addressesOf, stateOf } from "./endpoint.ts";
 import {
   type Belonging,
@@ -33,6 +40,8 @@ import {
   type Sources,
   siblingsOf,
 } from "./facts.ts";
+import { wantedNetworks } from "./found.ts";
+import { hasLostClaim } from "./lost-tags.ts";
 import { baseZonePlace, isNameReserved, type Peer } from "./placement.ts";
 import { type Looking, seeZone, unlessRefused, type ZoneAsked } from "./see-zone.ts";
 import { type OwnStatus, type Seen, statusFields, type Us } from "./seen.ts";
@@ -49,7 +58,6 @@ import {
   zoneIn,
 } from "./wanted.ts";
 import { isHyperShifts, isOurs, ourClaim } from "./whose.ts";
-import { wantedNetworks } from "./zone-links.ts";
 import type { ZoneTurns } from "./zone-turns.ts";
 
 /** What `see` reads from. */
@@ -58,6 +66,7 @@ export interface Parts {
   services: OwnObjects<Service>;
   sides: GuestSide;
   turns: ZoneTurns;
+  policy?: TenantPolicy | undefined;
 }
 
 /** One that is not connected yet is read anew, but not by every pass that something else causes. */
@@ -70,9 +79,10 @@ export async function see(
   parts: Parts,
   learn: (arm: ArmView) => void,
 ): Promise<Seen> {
-  const known = seeKubernetes(link, pass, parts.sources);
+  const known = seeKubernetes(link, pass, parts);
   const { cluster, going, us, object } = known;
-  const ready = cluster?.held === true && us.clusterID !== undefined;
+  const obeyed = cluster?.unverified === undefined && cluster?.notAllowed === undefined;
+  const ready = cluster?.held === true && us.clusterID !== undefined && obeyed;
   if (going === undefined ? !ready : !object.held) return known;
   const services = await seeServices(known, pass, parts);
   const arm = guestOf(link, belongingOf(link, parts.sources), pass, parts, going !== undefined);
@@ -96,7 +106,11 @@ export async function see(
   return { ...known, services, ...endpoints, ...zones };
 }
 
-function seeKubernetes(link: AzurePrivateLinkService, pass: Pass, sources: Sources): Seen {
+function seeKubernetes(
+  link: AzurePrivateLinkService,
+  pass: Pass,
+  { sources, policy = openPolicy }: Parts,
+): Seen {
   const belonging = belongingOf(link, sources);
   const { controlPlane, cluster, owner, going } = belonging;
   const { metadata, spec, status } = link;
@@ -118,7 +132,7 @@ function seeKubernetes(link: AzurePrivateLinkService, pass: Pass, sources: Sourc
       spec,
     },
     us,
-    cluster: clusterFacts(belonging),
+    cluster: clusterFacts(belonging, policy),
     going,
     abandoned: isAbandoned(link, belonging),
     pause: paused((cluster ?? controlPlane)?.spec.pausedUntil, pass.date()),
@@ -160,7 +174,7 @@ async function seeServices(seen: Seen, pass: Pass, { services }: Parts): Promise
 /** The guest, by the control plane's own credential, or by what is left of it when the control plane has gone. */
 function guestOf(
   link: AzurePrivateLinkService,
-  { controlPlane, cluster, owner }: Belonging,
+  { controlPlane, cluster, clusterKey, owner }: Belonging,
   pass: Pass,
   { sides }: Parts,
   going: boolean,
@@ -175,6 +189,7 @@ function guestOf(
       ...(link.metadata.namespace && { namespace: link.metadata.namespace }),
       name: owner?.name ?? "",
       ...(owner && { uid: owner.uid }),
+      ...(clusterKey && { annotations: { [clusterAnnotation]: clusterKey } }),
     },
     spec: cluster?.spec ?? { platform: { type: "Azure", azure } },
   } as HostedControlPlane;
@@ -318,7 +333,10 @@ function settled(seen: Seen, zones: Seen["zones"]): Seen["zones"] {
     const { look, managed, wanted } = zone;
     if (wanted || !managed || look.state !== "there") return zone;
     const { tags } = look.resource;
-    const ours = ourClaim(tags, seen.us) !== undefined || isHyperShifts(tags, "private-dns-zone");
+    const ours =
+      ourClaim(tags, seen.us) !== undefined ||
+      isHyperShifts(tags, "private-dns-zone") ||
+      hasLostClaim(seen, zone);
     return ours ? zone : { ...zone, managed: false };
   });
 }

@@ -47,6 +47,10 @@ export interface ClusterFacts {
   hostedClusterKey: string | undefined;
   /** The annotation that should name the HostedCluster does not have the form of a key. */
   misnamed?: boolean;
+  /** Why the control plane is not obeyed. */
+  unverified?: string | undefined;
+  /** Why the cluster may not have what it asks for. */
+  notAllowed?: string | undefined;
   /** Whether the control plane carries the finalizer that keeps its credential alive. */
   held: boolean;
   /** Whether the API server is reached publicly too. */

@@ -6,14 +6,16 @@ import { ownerIn } from "../../model/ownership.ts";
 import { nameOf, sameId } from "../../model/resource-id.ts";
 import { annotations, conditions, privateRouter } from "../names.ts";
 import { ourEndpoints } from "./endpoint.ts";
+import { type FoundRecord, foundLinks, foundRecords, recordType } from "./found.ts";
+import { hasLostClaim, isLostLink, isLostRecord } from "./lost-tags.ts";
 import { reasons } from "./reasons.ts";
-import { type FoundRecord, foundRecords, recordType, removeRecord } from "./records.ts";
+import { removeRecord } from "./records.ts";
 import type { Seen, ZoneSeen } from "./seen.ts";
 import { externalLabel } from "./services.ts";
 import { type EndpointStep, isFalse, type Part, type Verdict } from "./steps.ts";
 import { nameInZone, sameName } from "./wanted.ts";
 import { isOurs, otherClaims, ourClaim, withoutOurClaim } from "./whose.ts";
-import { foundLinks, giveUpLink } from "./zone-links.ts";
+import { giveUpLink } from "./zone-links.ts";
 
 /** What is left to undo of one thing, and what stands in the way. */
 interface Undone {
@@ -188,14 +190,17 @@ export function undoZone(seen: Seen, zone: ZoneSeen): Undone {
   const why = whyOf(seen);
   const needed = isNeeded(seen, zone);
   const names = foundRecords(zone)
-    .filter((record) => (needed ? isToGo(seen, zone, record) : isClusters(seen, record)))
+    .filter((record) => (needed ? isToGo(seen, zone, record) : isClusters(seen, zone, record)))
     .map((record) => removeRecord(record, why));
   if (needed) return result(names);
 
   const { tags, etag } = look.resource;
-  const links = foundLinks(zone).filter(({ found }) => ourClaim(found.tags, seen.us) !== undefined);
+  const links = foundLinks(zone).filter(
+    (link) => ourClaim(link.found.tags, seen.us) !== undefined || isLostLink(seen, zone, link),
+  );
   const linkSteps = links.map((link) => giveUpLink(seen, link, why));
-  const claimed = zone.managed && ourClaim(tags, seen.us) !== undefined;
+  const claimed =
+    zone.managed && (ourClaim(tags, seen.us) !== undefined || hasLostClaim(seen, zone));
   if (!claimed) return result([...names, ...linkSteps]);
 
   const stays = otherClaims(tags, seen.us).length > 0 || holdsOthers(seen, zone);
@@ -253,8 +258,10 @@ function isNeeded(seen: Seen, zone: ZoneSeen): boolean {
 }
 
 /** Whether a name goes with this object: one that the router's link takes back is left for it, and is never missing. */
-function isToGo(seen: Seen, zone: ZoneSeen, { id, found }: FoundRecord): boolean {
-  if (!isOurs(found.properties.metadata, seen.us)) return false;
+function isToGo(seen: Seen, zone: ZoneSeen, record: FoundRecord): boolean {
+  const { id, found } = record;
+  if (!isOurs(found.properties.metadata, seen.us) && !isLostRecord(seen, zone, record))
+    return false;
   const { cluster, object, siblings } = seen;
   if (seen.going === undefined || !cluster || !siblings.some(isUsedRouter)) return true;
   const back = nameInZone(`oauth-${cluster.name}.${object.spec.baseDomain ?? ""}`, zone.id);
@@ -266,22 +273,27 @@ function isUsedRouter({ name, uses }: Seen["siblings"][number]): boolean {
 }
 
 /** Whether a name is our cluster's, and of no link that lives. */
-function isClusters({ us, siblings }: Seen, { found }: FoundRecord): boolean {
-  const whose = ownerIn(found.properties.metadata);
-  if (isOurs(found.properties.metadata, us)) return true;
+function isClusters(seen: Seen, zone: ZoneSeen, record: FoundRecord): boolean {
+  const { us, siblings } = seen;
+  const { metadata } = record.found.properties;
+  const whose = ownerIn(metadata);
+  if (isOurs(metadata, us) || isLostRecord(seen, zone, record)) return true;
   if (whose === undefined || whose.clusterID !== us.clusterID) return false;
   return !siblings.some(({ uid, lives }) => lives && uid === whose.uid);
 }
 
 /** Whether somebody else has put something into the zone: a record set, or a link of their own. */
 function holdsOthers(seen: Seen, zone: ZoneSeen): boolean {
-  const cluster = look(zone)?.tags && ourClaim(look(zone)?.tags, seen.us)?.clusterID;
-  const records = foundRecords(zone).some(({ id, found }) => {
-    if (recordType(id) === "SOA") return false;
-    return ownerIn(found.properties.metadata)?.clusterID !== cluster;
+  const cluster = ourClaim(look(zone)?.tags, seen.us)?.clusterID ?? seen.us.clusterID;
+  const records = foundRecords(zone).some((record) => {
+    if (recordType(record.id) === "SOA" || isLostRecord(seen, zone, record)) return false;
+    return ownerIn(record.found.properties.metadata)?.clusterID !== cluster;
   });
   return (
-    records || foundLinks(zone).some(({ found }) => ourClaim(found.tags, seen.us) === undefined)
+    records ||
+    foundLinks(zone).some(
+      (link) => ourClaim(link.found.tags, seen.us) === undefined && !isLostLink(seen, zone, link),
+    )
   );
 }
 

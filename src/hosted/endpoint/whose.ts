@@ -62,9 +62,10 @@ export function ownedMetadata(metadata: Tags | undefined, seen: Pick<Seen, "us">
 
 /** Whether HyperShift made it: it then has its type in a tag, and no owner. */
 export function isHyperShifts(tags: Tags | undefined | null, resourceType: string): boolean {
-  return (
-    tagOf(tags, resourceTypeTag) === resourceType &&
-    tagOf(tags, ownerTag) === undefined &&
-    claimsIn(tags).length === 0
-  );
+  return tagOf(tags, resourceTypeTag) === resourceType && isUnmarked(tags);
+}
+
+/** Whether nothing says whose it is: Postern did not create it, or somebody has replaced its tags. */
+export function isUnmarked(tags: Tags | undefined | null): boolean {
+  return tagOf(tags, ownerTag) === undefined && claimsIn(tags).length === 0;
 }

@@ -1,7 +1,9 @@
 import type { VirtualNetworkLink } from "../../azure/gateways/private-dns.ts";
 import { claimsIn, withClaim } from "../../model/claims.ts";
-import { nameOf, parseResourceId, type ResourceId, sameId } from "../../model/resource-id.ts";
+import { nameOf, type ResourceId, sameId } from "../../model/resource-id.ts";
 import { annotations, conditions } from "../names.ts";
+import { type FoundLink, foundLinks, wantedNetworks } from "./found.ts";
+import { isLostLink } from "./lost-tags.ts";
 import { failures, isPublished, joined, namesPending, whileChanging } from "./names-told.ts";
 import { reasons } from "./reasons.ts";
 import type { Seen, ZoneSeen } from "./seen.ts";
@@ -18,32 +20,14 @@ import {
 
 const condition = conditions.dns;
 
-/** A link that exists. */
-export interface FoundLink {
-  id: ResourceId;
-  found: VirtualNetworkLink;
-}
-
-/** The networks in which the names are to resolve: the guest's first. */
-export function wantedNetworks({ object, choices }: Seen): ResourceId[] {
-  const guest = parseResourceId(object.spec.guestVNetID);
-  return [guest, ...choices.networks.filter((each) => !sameId(each, guest))];
-}
-
-/** The links of a zone that exist and are not being changed. */
-export function foundLinks({ links }: ZoneSeen): FoundLink[] {
-  return links.flatMap(({ id, look }) =>
-    look.state === "there" ? [{ id, found: look.resource }] : [],
-  );
-}
-
 /**
  * What to do about the links of a zone, for each network:
  *
  *   link to it                     →
  *   with our claim                 good; written again where Azure failed to make it
  *   with another cluster's claim   good, and claimed, so that it stays when the other goes
- *   without any                    good, and somebody's; HyperShift's in a zone that we published: claimed
+ *   without any                    good, and somebody's; under one of our names, or HyperShift's in a zone that we
+ *                                  published: claimed
  *   none                           made under the first name that is free; for the base domain only once the link
  *                                  service is there, because an empty zone hides the public names of its domain
  */
@@ -121,7 +105,9 @@ function keepLink(seen: Seen, zone: ZoneSeen, { id, found }: FoundLink): Part {
   const works = properties.virtualNetworkLinkState !== "InProgress";
   const verdict = works ? undefined : namesPending(seen);
   const waitMs = works ? undefined : 10_000;
-  const takenOver = zone.managed && isPublished(seen, zone) && isHyperShifts(tags, "vnet-link");
+  const takenOver =
+    (zone.managed && isPublished(seen, zone) && isHyperShifts(tags, "vnet-link")) ||
+    isLostLink(seen, zone, { id, found });
   const shared = otherClaims(tags, seen.us).length > 0;
   if (ourClaim(tags, seen.us) !== undefined || !(shared || takenOver))
     return rest(verdict, { waitMs });

@@ -2,6 +2,7 @@ import type { PrivateDnsZone } from "../../azure/gateways/private-dns.ts";
 import { claimsIn, mostClaims, withClaim } from "../../model/claims.ts";
 import { nameOf, sameId } from "../../model/resource-id.ts";
 import { annotations, conditions } from "../names.ts";
+import { hasLostClaim } from "./lost-tags.ts";
 import {
   failed,
   failures,
@@ -30,7 +31,8 @@ const condition = conditions.dns;
  *   there     yes         ours among them            use it: links, records
  *   there     yes         others' only               base: claim it first; internal: it is another cluster's
  *   there     yes         of our cluster, earlier    claim it: an earlier control plane left it
- *   there     yes         none                       HyperShift's, and published by us: claim it; else OwnedByAnother
+ *   there     yes         none                       HyperShift's, or its tags were lost, and published by us: claim
+ *                                                    it; else OwnedByAnother
  */
 export function planZone(
   seen: Seen,
@@ -81,7 +83,9 @@ function claim(seen: Seen, zone: ZoneSeen, found: PrivateDnsZone): Part | undefi
   const name = nameOf(zone.id);
   const remedy = `to use it as it is, name it on the HostedCluster: ${annotations.zones}: existing`;
   const others = otherClaims(tags, seen.us);
-  const takenOver = isPublished(seen, zone) && isHyperShifts(tags, "private-dns-zone");
+  const takenOver =
+    (isPublished(seen, zone) && isHyperShifts(tags, "private-dns-zone")) ||
+    hasLostClaim(seen, zone);
   if (others.length === 0 && !takenOver)
     return rest(
       isFalse(

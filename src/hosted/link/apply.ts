@@ -3,7 +3,7 @@ import { privateLinkServices } from "../../azure/gateways/private-link-services.
 import { subnets } from "../../azure/gateways/subnets.ts";
 import type { Applied } from "../../kube/feature.ts";
 import type { Pass } from "../../kube/pass.ts";
-import { azurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
+import { namespace as namespaceKind } from "../../model/kinds/core.ts";
 import { nameOf, parentOf, parseResourceId, type ResourceId } from "../../model/resource-id.ts";
 import { natSubnetOf } from "./link-service.ts";
 import { natSubnetAnnotation } from "./nat-users.ts";
@@ -17,7 +17,9 @@ export async function apply(step: LinkStep, pass: Pass, parts: LinkParts): Promi
   const now = pass.now().getTime();
   switch (step.do) {
     case "note the NAT subnet":
-      return note(step, pass, parts);
+      return note(step, step.subnet, pass, parts);
+    case "forget the NAT subnet":
+      return note(step, null, pass, parts);
     case "make the NAT subnet":
     case "make the next NAT subnet": {
       const { id, prefix, broken } = step;
@@ -63,17 +65,17 @@ export async function apply(step: LinkStep, pass: Pass, parts: LinkParts): Promi
   }
 }
 
+/** Write down in the namespace which subnet a link uses, or null. */
 async function note(
-  step: Extract<LinkStep, { do: "note the NAT subnet" }>,
+  { namespace, name, uid }: { namespace: string; name: string; uid: string },
+  subnet: string | null,
   { signal }: Pass,
   { kube, noted }: LinkParts,
 ): Promise<Applied> {
-  const { namespace, name, uid, subnet } = step;
-  // With the uid a new object of the same name is never taken for this one.
-  const change = { metadata: { uid, annotations: { [natSubnetAnnotation]: subnet } } };
+  const change = { metadata: { annotations: { [natSubnetAnnotation(name)]: subnet } } };
   const options = { fieldManager: "postern-link", signal };
-  await kube.patch({ kind: azurePrivateLinkService, namespace, name }, "merge", change, options);
-  noted.set(uid, subnet);
+  await kube.patch({ kind: namespaceKind, name: namespace }, "merge", change, options);
+  noted.set(uid, subnet ?? "");
   return { state: "done" };
 }
 

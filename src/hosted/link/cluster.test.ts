@@ -3,6 +3,7 @@ import { clusterID, guest } from "../../../test/hosted/link-seen.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
 import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import { clusterAnnotation } from "../names.ts";
+import type { Belonging } from "./belonging.ts";
 import { known } from "./cluster.ts";
 
 const now = new Date("2026-01-01T00:00:00Z");
@@ -25,6 +26,21 @@ function cluster(spec: object = {}) {
     metadata: { namespace: "clusters", name: "one" },
     spec: { clusterID, infraID: "one-infra", ...spec },
   } as unknown as HostedCluster;
+}
+
+/** A verified link of a cluster, whose Service has the address. */
+function of(cluster: HostedCluster | undefined, over: Partial<Belonging> = {}): Belonging {
+  return {
+    cluster,
+    unverified: undefined,
+    notAllowed: undefined,
+    service: {
+      metadata: { name: "private-router" },
+      status: { loadBalancer: { ingress: [{ ip: "10.0.0.4" }] } },
+    },
+    sharesClusterID: false,
+    ...over,
+  };
 }
 
 test.each<[string, AzurePrivateLinkService, HostedCluster | undefined, string]>([
@@ -58,8 +74,28 @@ test.each<[string, AzurePrivateLinkService, HostedCluster | undefined, string]>(
     cluster(),
     "LoadBalancerIPMissing",
   ],
-])("%s is told with a remedy, and not by an error", (_name, object, of, reason) => {
-  const found = known(object, of, now);
+])("%s is told with a remedy, and not by an error", (_name, object, named, reason) => {
+  const found = known(object, of(named), now);
+  expect(found).toMatchObject({ is: "stopped", reason });
+  if (found.is === "stopped") expect(found.message.split(" · ")).toHaveLength(3);
+});
+
+test.each<[string, Partial<Belonging>, string]>([
+  ["a control plane that is not verified", { unverified: "a · b · c" }, "ControlPlaneNotVerified"],
+  ["what the policy forbids", { notAllowed: "a · b · c" }, "NotAllowedByPolicy"],
+  ["no Service of its name", { service: undefined }, "LoadBalancerIPNotVerified"],
+  [
+    "a Service with another address",
+    {
+      service: {
+        metadata: { name: "private-router" },
+        status: { loadBalancer: { ingress: [{ ip: "10.0.0.5" }, { hostname: "x" }] } },
+      },
+    },
+    "LoadBalancerIPNotVerified",
+  ],
+])("%s stops the link", (_name, over, reason) => {
+  const found = known(link(), of(cluster(), over), now);
   expect(found).toMatchObject({ is: "stopped", reason });
   if (found.is === "stopped") expect(found.message.split(" · ")).toHaveLength(3);
 });
@@ -71,11 +107,11 @@ test.each([
   ["false", { is: "wanted" }],
   ["nonsense", { is: "wanted", warning: expect.stringContaining('is "nonsense" · set it') }],
 ])("pausedUntil %s", (pausedUntil, wanted) => {
-  expect(known(link(), cluster({ pausedUntil }), now)).toMatchObject(wanted);
+  expect(known(link(), of(cluster({ pausedUntil })), now)).toMatchObject(wanted);
 });
 
 test("the service is named after the link and the cluster", () => {
-  const named = (name: string) => known(link({ name }), cluster(), now);
+  const named = (name: string) => known(link({ name }), of(cluster()), now);
   expect(named("private-router")).toMatchObject({ serviceName: `pls-${clusterID}` });
   expect(named("oauth-openshift")).toMatchObject({
     serviceName: `pls-oauth-openshift-${clusterID}`,

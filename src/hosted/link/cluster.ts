@@ -1,9 +1,11 @@
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
-import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import { isPauseReadable, type Pause, paused } from "../../model/pause.ts";
-import { parseResourceId, ResourceIdError, subscriptionOf } from "../../model/resource-id.ts";
 import { clusterAnnotation, linkServiceName } from "../names.ts";
+import { clusterKeyIn } from "../tenancy.ts";
+import type { Belonging } from "./belonging.ts";
+import { addressKey } from "./frontends.ts";
 import { reasons } from "./reasons.ts";
+import { guestSubscriptionOf } from "./subject.ts";
 
 /** What is known of a link without asking Azure: either why nothing can be done, or what is wanted. */
 export type Known =
@@ -26,14 +28,14 @@ export const longestName = 80;
 
 /** The key of the HostedCluster that an object names; undefined where it names none in the right form. */
 export function clusterKeyOf(object: AzurePrivateLinkService): string | undefined {
-  const value = object.metadata.annotations?.[clusterAnnotation] ?? "";
-  return /^[^/]+\/[^/]+$/.test(value) ? value : undefined;
+  const key = clusterKeyIn(object);
+  return key && `${key.namespace}/${key.name}`;
 }
 
 /** Read an object and its cluster. Each thing that is missing or wrong has a reason and a remedy. */
 export function known(
   object: AzurePrivateLinkService,
-  cluster: HostedCluster | undefined,
+  { cluster, unverified, notAllowed, service }: Belonging,
   now: Date,
 ): Known {
   const annotation = object.metadata.annotations?.[clusterAnnotation];
@@ -44,6 +46,7 @@ export function known(
         ? `the annotation ${clusterAnnotation} is missing · it says whose link this is · set it to <namespace>/<name> of the HostedCluster`
         : `the annotation ${clusterAnnotation} is not <namespace>/<name> · it says whose link this is · correct it`,
     );
+  if (unverified !== undefined) return stopped(reasons.unverified, unverified);
   if (cluster === undefined)
     return stopped(
       reasons.clusterNotFound,
@@ -51,6 +54,7 @@ export function known(
     );
   const pause = paused(cluster.spec.pausedUntil, now);
   if (pause.paused) return { is: "paused", pause };
+  if (notAllowed !== undefined) return stopped(reasons.notAllowed, notAllowed);
   const { clusterID, infraID } = cluster.spec;
   if (clusterID === undefined || clusterID === "")
     return stopped(
@@ -64,7 +68,7 @@ export function known(
       reasons.nameTooLong,
       `the link service would be called ${serviceName} · Azure takes at most ${longestName} characters · use a Service with a shorter name`,
     );
-  const guestSubscription = subscriptionIn(object.spec.guestSubnetID);
+  const guestSubscription = guestSubscriptionOf(object.spec.guestSubnetID);
   if (guestSubscription === undefined)
     return stopped(
       reasons.guestSubnet,
@@ -75,6 +79,12 @@ export function known(
     return stopped(
       reasons.addressMissing,
       `spec.loadBalancerIP is not set yet · it is the address of Service ${name} · wait until the Service has an internal load balancer`,
+    );
+  const ingress = service?.status?.loadBalancer?.ingress ?? [];
+  if (!ingress.some(({ ip = "" }) => addressKey(ip) === addressKey(loadBalancerIP)))
+    return stopped(
+      reasons.addressUnverified,
+      `the link service is not changed · Service ${name} does not have the address ${loadBalancerIP} in its status · wait until the control plane has followed the Service`,
     );
   const hostedCluster = cluster.metadata.name;
   const { pausedUntil } = cluster.spec;
@@ -92,13 +102,4 @@ export function known(
 
 function stopped(reason: string, message: string): Known {
   return { is: "stopped", reason, message };
-}
-
-function subscriptionIn(subnet: string): string | undefined {
-  try {
-    return subscriptionOf(parseResourceId(subnet, "Microsoft.Network/virtualNetworks/subnets"));
-  } catch (error) {
-    if (error instanceof ResourceIdError) return undefined;
-    throw error;
-  }
 }

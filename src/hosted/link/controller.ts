@@ -6,12 +6,15 @@ import {
   type AzurePrivateLinkService,
   azurePrivateLinkService,
 } from "../../model/kinds/azure-private-link-service.ts";
+import { namespace, type Service, service } from "../../model/kinds/core.ts";
 import { hostedCluster } from "../../model/kinds/hosted-cluster.ts";
-import { conditions, linkFinalizer } from "../names.ts";
+import { hostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
+import { clusterAnnotation, conditions, linkFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
+import { byClusterID } from "./belonging.ts";
 import { clusterKeyOf } from "./cluster.ts";
 import { Frontends } from "./frontends.ts";
-import { NatUsers } from "./nat-users.ts";
+import { NatUsers, notedSubnetOf } from "./nat-users.ts";
 import { Networks } from "./networks.ts";
 import type { LinkOptions, LinkParts } from "./parts.ts";
 import { plan } from "./plan.ts";
@@ -30,20 +33,36 @@ export function linkFeature(options: LinkOptions): MakeFeature {
     const objects = caches.of(azurePrivateLinkService);
     objects.index(byCluster, (object) => [clusterKeyOf(object) ?? []].flat());
     objects.index("uid", ({ metadata }) => [metadata.uid ?? ""]);
+    objects.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
+    const hostedClusters = caches.of(hostedCluster);
+    hostedClusters.index(byClusterID, ({ spec }) => [spec.clusterID?.toLowerCase() ?? ""]);
+    const controlPlanes = caches.of(hostedControlPlane);
+    controlPlanes.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
+    const namespaces = caches.of(namespace, { metadataOnly: true });
     const natUsers = new NatUsers();
     const parts: LinkParts = {
       ...options,
       kube,
       exists: (uid) => objects.byIndex("uid", uid).length > 0,
-      hostedClusters: caches.of(hostedCluster),
+      hostedClusters,
+      controlPlanes,
+      services: caches.of(service),
+      namespaces,
       frontends: new Frontends(),
       serviceList: new ServiceList(options.sides.managementGroup),
       networks: new Networks((network) => natUsers.saw(network)),
       natUsers,
       noted: new Map(),
     };
+    const noted = ({ metadata }: AzurePrivateLinkService) =>
+      notedSubnetOf(namespaces.get(metadata.namespace ?? ""), metadata.name);
+    // After a restart the namespaces may be known before their links or after them.
+    namespaces.onChange(({ key }) => {
+      for (const after of objects.byIndex("namespace", key))
+        natUsers.follow({ before: undefined, after }, noted);
+    });
     objects.onChange((change) => {
-      natUsers.follow(change);
+      natUsers.follow(change, noted);
       const { before, after } = change;
       if (after === undefined) parts.noted.delete(before?.metadata.uid ?? "");
     });
@@ -62,6 +81,20 @@ export function linkFeature(options: LinkOptions): MakeFeature {
       {
         kind: hostedCluster,
         keys: whenItMatters((cluster) => ofCluster(keyOf(cluster)), metadataAndSpec),
+      },
+      {
+        kind: hostedControlPlane,
+        keys: whenItMatters(
+          ({ metadata }) => objects.byIndex("namespace", metadata.namespace ?? "").map(keyOf),
+          ({ metadata: { annotations, uid } }) => [annotations?.[clusterAnnotation], uid],
+        ),
+      },
+      {
+        kind: service,
+        keys: whenItMatters(
+          (one) => (objects.get(keyOf(one)) ? [keyOf(one)] : []),
+          (one) => [one.metadata.uid, (one as Service).status?.loadBalancer?.ingress],
+        ),
       },
     ];
     return { feature: feature as Feature, also };

@@ -1,11 +1,12 @@
 import type { ArmView } from "../../azure/arm.ts";
 import { type LoadBalancer, loadBalancers } from "../../azure/gateways/load-balancers.ts";
 import { formatIp, isIp, parseIp } from "../../model/ip.ts";
-import { idKey, parseResourceId, type ResourceId } from "../../model/resource-id.ts";
+import { idKey, lastSegment, parseResourceId, type ResourceId } from "../../model/resource-id.ts";
 
 /** An address of an internal load balancer, and what it takes to put a link service before it. */
 export interface Frontend {
   id: string;
+  name: string;
   /** The id of its load balancer, in the spelling of HyperShift's schema. */
   balancer: ResourceId;
   location: string;
@@ -74,6 +75,7 @@ export function frontendsOf({ id, location, sku, properties }: LoadBalancer): [s
     if (each.id === undefined || address === undefined) return [];
     const frontend = {
       id: each.id,
+      name: lastSegment(each.id),
       balancer,
       location: location ?? "",
       // Azure calls one without a SKU Basic.
@@ -84,6 +86,19 @@ export function frontendsOf({ id, location, sku, properties }: LoadBalancer): [s
   });
 }
 
-function addressKey(address: string): string {
+/**
+ * Whether a frontend was created for a Service. The cloud provider names it `a<uid of the Service>`, cut to 32 characters,
+ * with the subnet behind it where the Service names one
+ * (https://github.com/kubernetes-sigs/cloud-provider-azure, getDefaultFrontendIPConfigName). An address alone proves
+ * nothing: any Service can carry any address in its status, and may even share the frontend of another.
+ */
+export function isFrontendOf({ name }: Pick<Frontend, "name">, serviceUid: string): boolean {
+  const base = `a${serviceUid.replaceAll("-", "")}`.slice(0, 32).toLowerCase();
+  const given = name.toLowerCase();
+  return serviceUid !== "" && (given === base || given.startsWith(`${base}-`));
+}
+
+/** An address as it is compared: both spellings of an IPv6 address are the same. */
+export function addressKey(address: string): string {
   return isIp(address) ? formatIp(parseIp(address)) : address;
 }

@@ -11,7 +11,7 @@ const change = fc.oneof(
   fc.record({ kind: fc.constant("pass" as const), link: fc.nat(2) }),
   fc.record({ kind: fc.constant("restart" as const) }),
   fc.record({ kind: fc.constant("drop service" as const), link: fc.nat(2) }),
-  fc.record({ kind: fc.constant("spoil service" as const), link: fc.nat(2), how: fc.nat(3) }),
+  fc.record({ kind: fc.constant("spoil service" as const), link: fc.nat(2), how: fc.nat(4) }),
   fc.record({ kind: fc.constant("move address" as const), link: fc.nat(2) }),
   fc.record({ kind: fc.constant("connect" as const), link: fc.nat(2) }),
   fc.record({ kind: fc.constant("delete" as const), link: fc.nat(2) }),

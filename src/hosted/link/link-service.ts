@@ -4,15 +4,15 @@ import {
   withoutAnswers,
 } from "../../azure/gateways/private-link-services.ts";
 import {
+  isLeftBehind,
   type Owner,
   ownedTags,
   ownerIn,
   ownership,
   ownerTag,
-  resourceTypeTag,
 } from "../../model/ownership.ts";
 import { sameId } from "../../model/resource-id.ts";
-import { tagOf, withTags } from "../../model/tags.ts";
+import { withTags } from "../../model/tags.ts";
 
 /** The name of the one address that a link service translates to. */
 const natConfiguration = "pls-nat-ip";
@@ -135,27 +135,59 @@ export function allowedSubscriptions(guest: string, additional: readonly string[
 }
 
 /** Whose a link service is. */
-export type Whose = { is: "ours" } | { is: "another"; whose: string };
+export type Whose = { is: "ours" } | { is: "left" } | { is: "another"; whose: string };
+
+/** What an object can show for a link service under one of its names. */
+export interface Claimant {
+  uid: string;
+  /** Of its verified HostedCluster; absent where that is gone. */
+  clusterID: string | undefined;
+  hostedCluster: string | undefined;
+  /** Another HostedCluster says that it has the same clusterID: names alone prove nothing then. */
+  sharesClusterID: boolean;
+  namedByStatus: boolean;
+  /** Whether a load balancer frontend was created for the object's own Service. */
+  isOwnFrontend: (id: string) => boolean;
+  /** Whether an object with this uid exists. */
+  exists: (uid: string) => boolean;
+}
 
 /**
- * Whether a link service is the object's own: by our tag, or because HyperShift wrote both its tag and the status that names
- * the service. Without a cluster, which may be gone at a deletion, the uid of the object decides alone: nobody else has it.
+ * Whether a link service under a name of the object is the object's own:
+ *
+ *   its owner tag     proof beside the name                                            →
+ *   ours                                                                               ours
+ *   same cluster      the object with that uid does not exist; clusterID not shared    left: taken over
+ *   another's                                                                          another's
+ *   none              it is in front of a load balancer frontend of our Service        ours: the tag was lost
+ *   none              our status names it, clusterID not shared, no other cluster's    ours: the tag was lost, or
+ *                     tag on it                                                        HyperShift created it
+ *   none              nothing                                                          another's
+ *
+ * Without the cluster, which may be gone at a deletion, the uid in the tag decides alone: no other object has it.
  */
-export function whose(
-  { tags }: PrivateLinkService,
-  us: { uid: string; clusterID: string | undefined; namedByStatus: boolean },
-): Whose {
-  const { uid, clusterID = ownerIn(tags)?.clusterID ?? "" } = us;
-  const found = ownership(tags, { clusterID, uid });
-  if (found.is === "ours") return { is: "ours" };
-  if (found.is === "another") return { is: "another", whose: found.whose };
-  if (us.namedByStatus && tagOf(tags, resourceTypeTag) !== undefined) return { is: "ours" };
+export function whose(found: PrivateLinkService, us: Claimant): Whose {
+  const { tags } = found;
+  const owner = ownerIn(tags);
+  const { uid, clusterID = owner?.clusterID ?? "", sharesClusterID } = us;
+  const is = ownership(tags, { clusterID, uid });
+  if (is.is === "ours") return { is: "ours" };
+  if (is.is === "another") {
+    const left =
+      !sharesClusterID && us.clusterID !== undefined && isLeftBehind(tags, us, us.exists);
+    return left ? { is: "left" } : { is: "another", whose: is.whose };
+  }
+  const frontends = found.properties.loadBalancerFrontendIpConfigurations ?? [];
+  if (frontends.some(({ id }) => id !== undefined && us.isOwnFrontend(id))) return { is: "ours" };
+  const othersTag = is.hostedCluster !== undefined && is.hostedCluster !== us.hostedCluster;
+  if (us.namedByStatus && us.clusterID !== undefined && !sharesClusterID && !othersTag)
+    return { is: "ours" };
   return {
     is: "another",
     whose:
-      found.hostedCluster === undefined
+      is.hostedCluster === undefined
         ? "somebody who put no owner on it"
-        : `hosted cluster ${found.hostedCluster} of HyperShift`,
+        : `hosted cluster ${is.hostedCluster} of HyperShift`,
   };
 }
 

@@ -12,6 +12,13 @@ export function balancerProblem({ frontend, known, subject }: Up): PlannedCondit
       ...{ type, status: "False", reason: reasons.loadBalancerNotFound },
       message: `no load balancer of the management group has the address ${known.loadBalancerIP} · Service ${subject.name} was given it · check the Service and the group that the operator was given`,
     };
+  if (frontend.is === "foreign")
+    return {
+      type,
+      status: "False",
+      reason: reasons.loadBalancerForeign,
+      message: `frontend ${frontend.frontend.name} of load balancer ${nameOf(frontend.frontend.balancer)} has the address ${known.loadBalancerIP} · it was created for another Service than ${subject.namespace}/${subject.name} · give that Service an address of its own`,
+    };
   if (frontend.is !== "found" || /^standard$/i.test(frontend.frontend.sku)) return undefined;
   const { balancer, sku } = frontend.frontend;
   return {
@@ -41,6 +48,7 @@ export function balancerID({ frontend, subject }: Up): string | undefined {
     case "found":
       return frontend.frontend.balancer;
     case "missing":
+    case "foreign":
       return undefined;
     case "failed":
       return subject.fields.internalLoadBalancerID;

@@ -1,15 +1,35 @@
 import type { Change } from "../../kube/cache.ts";
+import type { KubeObject } from "../../model/kind.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
 import { idKey, lastSegment } from "../../model/resource-id.ts";
 import type { NatNetwork, NatSubnet } from "./nat-subnets.ts";
 
 /**
- * On an AzurePrivateLinkService: the subnet that was made for it or that it shares. Written before the subnet is, so that
- * whoever comes after a crash knows what to take away; a subnet that was there before us is never noted.
+ * On the namespace of a control plane, for each of its links: the subnet that was created for the link or that it shares.
+ * Written before the subnet is created, so that it is deleted also after a crash; a subnet that was there before us is
+ * never noted. It is on the namespace because what is noted may be deleted, and tenants cannot write namespaces.
  */
-export const natSubnetAnnotation = "postern.io/nat-subnet-id";
+const notePrefix = "nat-subnet.postern.io/";
+
+/** The annotation of a namespace for a link. */
+export function natSubnetAnnotation(link: string): string {
+  return `${notePrefix}${link}`;
+}
+
+/** The subnet that a namespace notes for a link. */
+export function notedSubnetOf(namespace: KubeObject | undefined, link: string): string | undefined {
+  return namespace?.metadata.annotations?.[natSubnetAnnotation(link)];
+}
+
+/** A link object, as far as its reservations are concerned. */
+interface LinkName {
+  uid: string;
+  namespace: string;
+}
 
 interface User {
+  /** The namespace of the link. */
+  namespace: string;
   subnet: string;
   /** The name of its link service, where it is known: the interface in the subnet is named after it. */
   service: string | undefined;
@@ -31,8 +51,11 @@ export class NatUsers {
   readonly #strangers = new Map<string, number>();
   readonly #closed = new Map<string, number>();
 
-  /** Follow the objects, whose notes tell of what was promised before this process began. */
-  follow({ before, after }: Change<AzurePrivateLinkService>): void {
+  /** Follow the objects: `noted` says what was reserved for one before this process began. */
+  follow(
+    { before, after }: Pick<Change<AzurePrivateLinkService>, "before" | "after">,
+    noted: (link: AzurePrivateLinkService) => string | undefined,
+  ): void {
     const uid = (after ?? before)?.metadata.uid;
     if (uid === undefined) return;
     if (after === undefined) {
@@ -40,14 +63,16 @@ export class NatUsers {
       this.#left.delete(uid);
       return;
     }
-    const noted = after.metadata.annotations?.[natSubnetAnnotation];
-    if (noted === undefined || this.#byUid.has(uid) || this.#left.has(uid)) return;
+    if (this.#byUid.has(uid) || this.#left.has(uid)) return;
+    const subnet = noted(after);
+    if (subnet === undefined) return;
     const service = after.status?.privateLinkServiceID;
-    this.reserve(uid, noted, service === undefined ? undefined : lastSegment(service));
+    const user = { uid, namespace: after.metadata.namespace ?? "" };
+    this.reserve(user, subnet, service === undefined ? undefined : lastSegment(service));
   }
 
-  /** Promise an address of a subnet to an object. */
-  reserve(uid: string, subnet: string, service?: string): void {
+  /** Reserve an address of a subnet for an object. */
+  reserve({ uid, namespace }: LinkName, subnet: string, service?: string): void {
     const key = idKey(subnet);
     const held = this.#byUid.get(uid);
     if (held?.subnet === key) {
@@ -55,7 +80,7 @@ export class NatUsers {
       return;
     }
     this.#forget(uid);
-    this.#byUid.set(uid, { subnet: key, service: service?.toLowerCase() });
+    this.#byUid.set(uid, { namespace, subnet: key, service: service?.toLowerCase() });
     const users = this.#inSubnet.get(key);
     if (users) users.add(uid);
     else this.#inSubnet.set(key, new Set([uid]));
@@ -76,6 +101,22 @@ export class NatUsers {
   othersIn(subnet: string, uid: string): boolean {
     const users = this.#inSubnet.get(idKey(subnet));
     return users !== undefined && users.size > (users.has(uid) ? 1 : 0);
+  }
+
+  /** Whether another link of the same control plane has an address of a subnet reserved. */
+  siblingsIn(subnet: string, { uid, namespace }: LinkName): boolean {
+    return this.#othersOf(subnet, uid).some((each) => each.namespace === namespace);
+  }
+
+  /** Whether a link of another control plane has an address of a subnet reserved. */
+  strangersIn(subnet: string, { uid, namespace }: LinkName): boolean {
+    return this.#othersOf(subnet, uid).some((each) => each.namespace !== namespace);
+  }
+
+  #othersOf(subnet: string, uid: string): User[] {
+    return [...(this.#inSubnet.get(idKey(subnet)) ?? [])]
+      .filter((each) => each !== uid)
+      .flatMap((each) => this.#byUid.get(each) ?? []);
   }
 
   /** How many addresses of a subnet are held or promised. */

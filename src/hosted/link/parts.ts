@@ -1,6 +1,10 @@
 import type { WatchCache } from "../../kube/cache.ts";
 import type { KubeClient } from "../../kube/client.ts";
+import type { KubeObject } from "../../model/kind.ts";
+import type { Service } from "../../model/kinds/core.ts";
 import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
+import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
+import type { TenantPolicy } from "../../model/tenant-policy.ts";
 import type { AzureSides } from "../azure-sides.ts";
 import type { Frontends } from "./frontends.ts";
 import type { NatUsers } from "./nat-users.ts";
@@ -16,6 +20,8 @@ export interface LinkOptions {
   natPrefixLength: number;
   /** The first 8 characters of the uid of namespace kube-system: two installations never share a subnet. */
   installation: string;
+  /** Which namespace may use what. */
+  policy?: TenantPolicy | undefined;
 }
 
 /** What all passes of this feature share. */
@@ -23,11 +29,17 @@ export interface LinkParts extends LinkOptions {
   kube: KubeClient;
   /** Whether an AzurePrivateLinkService with this uid exists, wherever it is. */
   exists(uid: string): boolean;
+  /** With the index `byClusterID`. */
   hostedClusters: WatchCache<HostedCluster>;
+  /** With the index `namespace`. */
+  controlPlanes: WatchCache<HostedControlPlane>;
+  services: WatchCache<Service>;
+  /** Metadata only. */
+  namespaces: Pick<WatchCache<KubeObject>, "get">;
   frontends: Frontends;
   serviceList: ServiceList;
   networks: Networks;
   natUsers: NatUsers;
-  /** The notes that this process wrote, by the uid of the object, until the object is gone. */
+  /** The notes that this process wrote, by the uid of the object, until the object is gone; empty for a removed one. */
   noted: Map<string, string>;
 }

@@ -95,7 +95,9 @@ describe("a link that is being deleted", () => {
 
   test("leaves the service of another alone, and is released", () => {
     const services = [{ id: serviceId, look: there(service()), ours: false }];
-    const made = plan(down({ services, natOfService: undefined }));
+    const made = plan(
+      down({ services, natOfService: undefined, subject: subject({ notedSubnet: undefined }) }),
+    );
     expect(made).toMatchObject({ steps: [], finalizer: "release" });
   });
 
@@ -129,9 +131,15 @@ describe("when the service is gone", () => {
   });
 
   test("and nothing else is left, the object is released", () => {
-    expect(plan(down(left))).toEqual({
+    expect(plan(down({ ...left, subject: subject({ notedSubnet: undefined }) }))).toEqual({
       ...{ steps: [], conditions: [], finalizer: "release", again: "never" },
     });
+  });
+
+  test("the note of its subnet goes before the object is released", () => {
+    const made = plan(down(left));
+    expect(made.steps).toMatchObject([{ do: "forget the NAT subnet", name: "private-router" }]);
+    expect(made.finalizer).toBeUndefined();
   });
 });
 

@@ -22,6 +22,7 @@ import type { LinkStep } from "./steps.ts";
  *   endpoints in any other state                      remove their connections      False PLSDeleting
  *   a service without connections                     remove it, with its etag      False PLSDeleting
  *   no service, the last one in a subnet of ours      remove that                   False PLSDeleting
+ *   a note of a subnet that is not used any more      remove the note               False PLSDeleting
  *   nothing                                           none, and the finalizer goes
  */
 
@@ -62,8 +63,13 @@ export function planDown(seen: Down): Plan<LinkStep> {
       const step = { do: "remove the NAT subnet", id: nat.subnet, why, failsAs } as const;
       return going(seen, [{ ...step, event: "NATSubnetDeleting" }], "soon");
     }
-    case "nothing":
-      return { steps: [], conditions: [], finalizer: "release", again: "never" };
+    case "nothing": {
+      if (subject.notedSubnet === undefined)
+        return { steps: [], conditions: [], finalizer: "release", again: "never" };
+      const { namespace, name, uid } = subject;
+      const why = "the link does not use it any more";
+      return going(seen, [{ do: "forget the NAT subnet", namespace, name, uid, why }], "soon");
+    }
   }
 }
 

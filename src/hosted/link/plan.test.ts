@@ -373,7 +373,7 @@ describe("a link service that is there", () => {
   test("of an object of the cluster that is gone is taken over, and nothing else of it changes", () => {
     const tags = { team: "blue", postern_owner: `${clusterID}/uid-0` };
     const found = service({ enableProxyProtocol: true }, { tags });
-    const made = plan(up({ subject: subject(), service: there(found), left: true }));
+    const made = plan(up({ subject: subject(), service: there(found), owner: { is: "left" } }));
     expect(told(made)).toBe("False PLSUpdating");
     expect(made.steps).toMatchObject([
       {
@@ -399,8 +399,16 @@ describe("a link service that is there", () => {
     const unnamed = plan(up({ subject: subject(), service: found }));
     expect(told(unnamed)).toBe("False OwnedByAnother");
     expect(messageOf(unnamed)).toContain("hosted cluster one of HyperShift");
-    const strange = there(service({}, { tags: {} }));
-    expect(told(plan(up({ service: strange })))).toBe("False OwnedByAnother");
+    const others = there(service({}, { tags: { "kubernetes.io_cluster_two": "owned" } }));
+    expect(told(plan(up({ service: others })))).toBe("False OwnedByAnother");
+  });
+
+  test("that has lost its tags is still the object's, and gets them back", () => {
+    const [step] = plan(up({ service: there(service({}, { tags: { x: "y" } })) })).steps;
+    expect(step).toMatchObject({
+      do: "change the link service",
+      body: { tags: { x: "y", postern_owner: `${clusterID}/uid-1` } },
+    });
   });
 
   test("is not called created while the address of its load balancer is not found", () => {

@@ -5,7 +5,7 @@ import type { Failure } from "../../model/failure.ts";
 import { nameOf, parseResourceId, sameId } from "../../model/resource-id.ts";
 import { conditions } from "../names.ts";
 import { longestName } from "./cluster.ts";
-import { adopted, differences, newService, repaired, whose } from "./link-service.ts";
+import { adopted, differences, newService, repaired } from "./link-service.ts";
 import { balancerCondition, balancerID, balancerProblem } from "./load-balancer.ts";
 import { planDown, removal } from "./plan-down.ts";
 import { reasons } from "./reasons.ts";
@@ -141,13 +141,10 @@ function decide(seen: Up): Decided {
 }
 
 function decideThere(seen: Up, found: PrivateLinkService): Decided {
-  const { known, subject, frontend, id } = seen;
-  const namedByStatus = sameId(subject.fields.privateLinkServiceID ?? "", id);
-  const { uid } = subject;
-  if (seen.left) return adopt(seen, found);
-  const owner = whose(found, { uid, clusterID: known.clusterID, namedByStatus });
+  const { known, subject, frontend, id, owner } = seen;
+  if (owner.is === "left") return adopt(seen, found);
   if (owner.is === "another") {
-    const message = `link service ${nameOf(id)} is not ours · it belongs to ${owner.whose} · delete it, or set its tag postern_owner to ${known.clusterID}/${uid}`;
+    const message = `link service ${nameOf(id)} is not ours · it belongs to ${owner.whose} · delete it, or set its tag postern_owner to ${known.clusterID}/${subject.uid}`;
     return { condition: link(reasons.ownedByAnother, message), withdraw: true, again: "drift" };
   }
   const status = { privateLinkServiceID: statusID(found, id) };

@@ -17,9 +17,13 @@ export const reasons = {
   nameTooLong: "NameTooLong",
   paused: "Paused",
   addressMissing: "LoadBalancerIPMissing",
+  unverified: "ControlPlaneNotVerified",
+  addressUnverified: "LoadBalancerIPNotVerified",
+  notAllowed: "NotAllowedByPolicy",
   // Nothing can be done before somebody changes something in Azure.
   loadBalancerNotFound: "ILBNotFound",
   loadBalancerUnsupported: "ILBUnsupported",
+  loadBalancerForeign: "ILBOfAnotherService",
   natSubnetUnfit: "NATSubnetUnfit",
   ownedByAnother: "OwnedByAnother",
   // It is under way.

@@ -4,18 +4,17 @@ import { guestFirstMs } from "../../azure/disconnect.ts";
 import { privateLinkServices } from "../../azure/gateways/private-link-services.ts";
 import type { Pass } from "../../kube/pass.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
-import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
-import { isLeftBehind } from "../../model/ownership.ts";
 import {
   idKey,
   nameOf,
   parentOf,
   parseResourceId,
   type ResourceId,
-  ResourceIdError,
   sameId,
 } from "../../model/resource-id.ts";
-import { endpointFinalizer, linkServiceName } from "../names.ts";
+import { endpointFinalizer, linkServiceName, ownLinkServiceName } from "../names.ts";
+import type { Belonging } from "./belonging.ts";
+import { claimantOf } from "./claimant.ts";
 import { longestName } from "./cluster.ts";
 import { whose } from "./link-service.ts";
 import { isSharedSubnet, type NatNetwork, type NatSubnet } from "./nat-subnets.ts";
@@ -31,7 +30,7 @@ const unsettledMs = 10_000;
 /** Read what is left of a link that is being deleted. The cluster may be paused or gone. */
 export async function seeDown(
   object: AzurePrivateLinkService,
-  cluster: HostedCluster | undefined,
+  belonging: Belonging,
   subject: Subject,
   pass: Pass,
   parts: LinkParts,
@@ -41,18 +40,16 @@ export async function seeDown(
   if (!isHeld(object)) return { ...seen, ...nothing };
   const view = parts.sides.management(pass);
   const now = pass.now().getTime();
-  const clusterID = cluster?.spec.clusterID;
+  const clusterID = belonging.cluster?.spec.clusterID;
   // Without the cluster only its tag tells of a service that was made since the last list.
   await parts.serviceList.refresh(view, clusterID === undefined ? 0 : listedMs, now);
   const services: Down["services"][number][] = [];
   let natOfService: string | undefined;
   for (const id of candidates(subject, clusterID, parts)) {
     const look = await privateLinkServices(view).look(id);
-    const namedByStatus = sameId(subject.fields.privateLinkServiceID ?? "", id);
     const ours =
       look.state !== "there" ||
-      whose(look.resource, { uid: subject.uid, clusterID, namedByStatus }).is === "ours" ||
-      isLeftBehind(look.resource.tags, { clusterID, uid: subject.uid }, parts.exists);
+      whose(look.resource, claimantOf(subject, belonging, id, parts)).is !== "another";
     services.push({ id, look, ours });
     if (look.state === "there" && ours)
       natOfService ??= ownNatSubnet(look.resource, subject, parts);
@@ -68,25 +65,24 @@ export async function seeDown(
   };
 }
 
-/** Where a service of the object may be: in its status, under its name, and wherever its tag was seen. */
+/**
+ * Where a service of the object may be: under its names, and wherever its tag was seen. Not where the status says: a
+ * tenant may have written that.
+ */
 function candidates(
-  { name, uid, fields }: Subject,
+  { name, uid }: Subject,
   clusterID: string | undefined,
   { sides, serviceList }: LinkParts,
 ): ResourceId[] {
-  const found = new Map<string, ResourceId>();
-  const add = (id: ResourceId) => found.set(idKey(id), id);
-  const named = clusterID === undefined ? "" : linkServiceName(name, clusterID);
-  if (named !== "" && named.length <= longestName) add(serviceId(sides.managementGroup, named));
-  try {
-    if (fields.privateLinkServiceID !== undefined)
-      add(parseResourceId(fields.privateLinkServiceID, "Microsoft.Network/privateLinkServices"));
-  } catch (error) {
-    // An id that cannot be read leads nowhere; the name and the tag do.
-    if (!(error instanceof ResourceIdError)) throw error;
-  }
-  for (const id of serviceList.ownedBy(uid)) add(id);
-  return [...found.values()];
+  const names =
+    clusterID === undefined
+      ? []
+      : [linkServiceName(name, clusterID), ownLinkServiceName(name, clusterID, uid)];
+  const ids = names
+    .filter((each) => each.length <= longestName)
+    .map((each) => serviceId(sides.managementGroup, each));
+  const all = [...ids, ...serviceList.ownedBy(uid)];
+  return [...new Map(all.map((id) => [idKey(id), id])).values()];
 }
 
 function serviceNames(services: Down["services"]): Set<string> {

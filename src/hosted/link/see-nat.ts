@@ -15,6 +15,7 @@ import {
   chooseShared,
   freeBlock,
   isBroken,
+  isSharedSubnet,
   type NatNetwork,
   type NatSubnet,
   nextShared,
@@ -75,7 +76,7 @@ export async function seeNat(
   if (claim.is === "failed") return { is: "failed", failure: claim.failure };
   if (claim.is === "busy") return { is: "changing", retryAfterMs: claim.retryAfterMs };
   // Whoever makes it has the first address.
-  parts.natUsers.reserve(seen.subject.uid, decided.subnet.id, seen.known.serviceName);
+  parts.natUsers.reserve(seen.subject, decided.subnet.id, seen.known.serviceName);
   return decided;
 }
 
@@ -98,7 +99,7 @@ function chooseAmongShared(
   if (choice.is === "changing") return { is: "changing", retryAfterMs: unsettledMs };
   if (choice.is === "there") {
     const subnet = keeps ? promised : choice.subnet;
-    natUsers.reserve(uid, subnet.id, known.serviceName);
+    natUsers.reserve(subject, subnet.id, known.serviceName);
     const spare = runsLow(choice.left, subnet.capacity) ? next() : undefined;
     return {
       ...{ is: "there", subnet: subnet.id, ours: true },
@@ -121,7 +122,11 @@ function chooseOfCluster(
     return unfit(
       "the HostedCluster has no spec.infraID · the NAT subnet of a cluster is named after it · set it, or share subnets",
     );
-  const id = childId(network.id, "subnets", clusterNatSubnetName(known.infraID));
+  const shipped = childId(network.id, "subnets", clusterNatSubnetName(known.infraID));
+  // Two clusters may say that they have the same infraID: each has a subnet of its own nevertheless.
+  const id = natUsers.strangersIn(shipped, subject)
+    ? childId(network.id, "subnets", clusterNatSubnetName(`${known.infraID}-${known.clusterID}`))
+    : shipped;
   const found = network.subnets.find((each) => sameId(each.id, id));
   if (found === undefined) {
     const block = freeBlock(network, natPrefixLength);
@@ -131,19 +136,19 @@ function chooseOfCluster(
   if (/^(updating|creating|deleting)$/i.test(found.state) || natUsers.isClosed(id, now))
     return { is: "changing", retryAfterMs: unsettledMs };
   // One that nobody has noted was there before us: it is used, and left behind as it was found.
-  const ours = sameId(subject.notedSubnet ?? "", id) || natUsers.othersIn(id, subject.uid);
+  const ours = sameId(subject.notedSubnet ?? "", id) || natUsers.siblingsIn(id, subject);
   if (ours && isBroken(found)) return again(found);
   const why = unfitness(found);
   if (why !== undefined) return unfit(`NAT subnet ${found.name} cannot be used: ${why}`);
-  if (ours) natUsers.reserve(subject.uid, id, known.serviceName);
+  if (ours) natUsers.reserve(subject, id, known.serviceName);
   return { is: "there", subnet: found.id, ours };
 }
 
 async function seeGiven(
-  { natSubnetID = "", frontend, known }: Omit<Up, "nat">,
+  { natSubnetID = "", frontend, known, subject }: Omit<Up, "nat">,
   own: ResourceId | undefined,
   { view, now, maxAgeMs }: Asking,
-  { networks, natUsers }: LinkParts,
+  { networks, natUsers, installation }: LinkParts,
 ): Promise<NatSeen> {
   const id = parseResourceId(natSubnetID, subnetType);
   const network = networkOf(id);
@@ -151,6 +156,10 @@ async function seeGiven(
   if (own !== undefined && !sameId(own, network))
     return unfit(
       `${called} is in network ${nameOf(network)} · the load balancer with ${known.loadBalancerIP} is in ${nameOf(own)} and both must be in one · name a subnet of that network, or none`,
+    );
+  if (!isSharedSubnet(nameOf(id), installation) && natUsers.strangersIn(id, subject))
+    return unfit(
+      `${called} was created for another cluster · clusters do not take addresses from each other's subnets · name another subnet, or none`,
     );
   const location = frontend.is === "found" ? frontend.frontend.location : "";
   const judge = (there: NatNetwork | undefined): NatSeen => {

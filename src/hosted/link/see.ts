@@ -8,11 +8,19 @@ import {
 import { oldestSightingMs } from "../../azure/sightings.ts";
 import type { Pass } from "../../kube/pass.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
-import { isLeftBehind } from "../../model/ownership.ts";
-import { parentOf, parseResourceId, type ResourceId, sameId } from "../../model/resource-id.ts";
-import { clusterKeyOf, known } from "./cluster.ts";
-import type { Frontend } from "./frontends.ts";
-import { allowedSubscriptions, differences } from "./link-service.ts";
+import {
+  nameOf,
+  parentOf,
+  parseResourceId,
+  type ResourceId,
+  sameId,
+} from "../../model/resource-id.ts";
+import { ownLinkServiceName } from "../names.ts";
+import { type Belonging, belongingOf } from "./belonging.ts";
+import { claimantOf } from "./claimant.ts";
+import { known } from "./cluster.ts";
+import { type Frontend, isFrontendOf } from "./frontends.ts";
+import { allowedSubscriptions, differences, type Whose, whose } from "./link-service.ts";
 import type { LinkParts } from "./parts.ts";
 import { seeDown } from "./see-down.ts";
 import { seeNat } from "./see-nat.ts";
@@ -26,24 +34,24 @@ export async function see(
   pass: Pass,
   parts: LinkParts,
 ): Promise<Seen> {
-  const key = clusterKeyOf(object);
-  const cluster = key === undefined ? undefined : parts.hostedClusters.get(key);
-  const subject = subjectOf(object, cluster, parts);
+  const belonging = belongingOf(object, parts);
+  const subject = subjectOf(object, belonging.cluster, parts);
   const deleting = object.metadata.deletionTimestamp !== undefined;
-  const found = known(object, cluster, pass.date());
+  const found = known(object, belonging, pass.date());
   if (!deleting && found.is !== "wanted") return { stage: "stopped", subject, known: found };
   const seen = await attempt(async () =>
     deleting || found.is !== "wanted"
-      ? seeDown(object, cluster, subject, pass, parts)
-      : seeUp(object, subject, found, pass, parts),
+      ? seeDown(object, belonging, subject, pass, parts)
+      : seeUp(object, belonging, subject, found, pass, parts),
   );
   return "failed" in seen ? { stage: "unseen", subject, failure: seen.failed } : seen;
 }
 
 async function seeUp(
   object: AzurePrivateLinkService,
+  belonging: Belonging,
   subject: Subject,
-  found: Up["known"],
+  given: Up["known"],
   pass: Pass,
   parts: LinkParts,
 ): Promise<Up> {
@@ -51,18 +59,34 @@ async function seeUp(
   const view = sides.management(pass);
   const now = pass.now().getTime();
   const maxAgeMs = oldestSightingMs(pass.priority);
-  const id = serviceId(sides.managementGroup, found.serviceName);
   await serviceList.refresh(view, maxAgeMs, now);
-  const isLeft = (look: Look<PrivateLinkService>) =>
-    look.state === "there" &&
-    isLeftBehind(look.resource.tags, { ...found, uid: subject.uid }, parts.exists);
-  const first = await lookAt(view, id, maxAgeMs, subject);
+  const usual = serviceId(sides.managementGroup, given.serviceName);
+  const own = serviceId(
+    sides.managementGroup,
+    ownLinkServiceName(subject.name, given.clusterID, subject.uid),
+  );
+  const ownerOf = (look: Look<PrivateLinkService>, at: ResourceId): Whose =>
+    look.state === "there"
+      ? whose(look.resource, claimantOf(subject, belonging, at, parts))
+      : { is: "ours" };
+  const lookAtUsual = await lookAt(view, usual, maxAgeMs, subject);
+  // Another cluster that says it has our clusterID does not keep us from having a link service.
+  const taken =
+    belonging.sharesClusterID &&
+    (serviceList.ownedBy(subject.uid).some((each) => sameId(each, own)) ||
+      ownerOf(lookAtUsual, usual).is === "another");
+  const id = taken ? own : usual;
+  const found = { ...given, serviceName: nameOf(id) };
+  const first = taken ? await lookAt(view, own, maxAgeMs, subject) : lookAtUsual;
   // What another left is taken over by what Azure says of it now.
-  const told = isLeft(first) ? await privateLinkServices(view).look(id) : first;
+  const told = ownerOf(first, id).is === "left" ? await privateLinkServices(view).look(id) : first;
   const current = told.state === "there" ? frontendIn(told.resource) : undefined;
+  const serviceUid = belonging.service?.metadata.uid ?? "";
   const frontend = await attempt(async () => {
     const expected = (all: readonly Frontend[]) =>
-      current === undefined ? all.length > 0 : all.some((each) => sameId(each.id, current));
+      current === undefined
+        ? all.some((each) => isFrontendOf(each, serviceUid))
+        : all.some((each) => sameId(each.id, current));
     const all = await parts.frontends.at(
       view,
       sides.managementGroup,
@@ -71,10 +95,10 @@ async function seeUp(
       now,
       expected,
     );
-    return chosen(all, current);
+    return chosen(all, serviceUid, current);
   });
   const { natSubnetID, additionalAllowedSubscriptions = [] } = object.spec;
-  const wanted: Omit<Up, "nat" | "service" | "left" | "natOfService"> = {
+  const wanted: Omit<Up, "nat" | "service" | "owner" | "natOfService"> = {
     stage: "up",
     ...{ subject, known: found, natSubnetID, id },
     allowed: allowedSubscriptions(found.guestSubscription, additionalAllowedSubscriptions),
@@ -82,12 +106,14 @@ async function seeUp(
   };
   const service = await asItIsNow(view, told, wanted);
   const seen: Omit<Up, "nat"> = {
-    ...{ ...wanted, service, left: isLeft(service) },
+    ...wanted,
+    service,
+    owner: ownerOf(service, id),
     natOfService:
       service.state === "there" ? ownNatSubnet(service.resource, subject, parts) : undefined,
   };
   if (seen.natOfService !== undefined)
-    parts.natUsers.reserve(subject.uid, seen.natOfService, found.serviceName);
+    parts.natUsers.reserve(subject, seen.natOfService, found.serviceName);
   // What has failed may have failed for its subnet: that is looked at anew.
   if (service.state === "failed" && seen.frontend.is === "found") {
     const { subnet } = seen.frontend.frontend;
@@ -127,10 +153,17 @@ async function asItIsNow(
   return fixed.length > 0 ? privateLinkServices(view).look(wanted.id) : told;
 }
 
-/** The one that the service stands before stays; else the first by id, so that it is always the same. */
-function chosen(all: readonly Frontend[], current: string | undefined): FrontendSeen {
-  const frontend = all.find((each) => sameId(each.id, current ?? "")) ?? all[0];
-  return frontend === undefined ? { is: "missing" } : { is: "found", frontend };
+/** Only those of our Service. The one that the link service uses stays; else the first by id, so it is always the same. */
+function chosen(
+  all: readonly Frontend[],
+  serviceUid: string,
+  current: string | undefined,
+): FrontendSeen {
+  const ours = all.filter((each) => isFrontendOf(each, serviceUid));
+  const frontend = ours.find((each) => sameId(each.id, current ?? "")) ?? ours[0];
+  if (frontend !== undefined) return { is: "found", frontend };
+  const [foreign] = all;
+  return foreign === undefined ? { is: "missing" } : { is: "foreign", frontend: foreign };
 }
 
 function frontendIn({ properties }: PrivateLinkService): string | undefined {

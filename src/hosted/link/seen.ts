@@ -6,6 +6,7 @@ import type { Condition } from "../../model/kinds/condition.ts";
 import type { ResourceId } from "../../model/resource-id.ts";
 import type { Known } from "./cluster.ts";
 import type { Frontend } from "./frontends.ts";
+import type { Whose } from "./link-service.ts";
 
 /** The object, and what its status says that is ours. */
 export interface Subject {
@@ -56,8 +57,8 @@ export interface Up {
   natSubnetID: string | undefined;
   id: ResourceId;
   service: Look<PrivateLinkService>;
-  /** The service is that of an object of this cluster which does not exist any more. */
-  left: boolean;
+  /** Whether it is the object's own; of no interest where it is not there. */
+  owner: Whose;
   frontend: FrontendSeen;
   /** Where the service is to be made: from where it takes its address. */
   nat: NatSeen;
@@ -69,6 +70,8 @@ export interface Up {
 export type FrontendSeen =
   | { is: "found"; frontend: Frontend }
   | { is: "missing" }
+  /** It has the address, and was created for another Service. */
+  | { is: "foreign"; frontend: Frontend }
   | { is: "failed"; failure: Failure };
 
 /** A subnet to make. */

@@ -7,6 +7,7 @@ import type { NewSubnet } from "./seen.ts";
 export type LinkStep = Step &
   (
     | { do: "note the NAT subnet"; namespace: string; name: string; uid: string; subnet: string }
+    | { do: "forget the NAT subnet"; namespace: string; name: string; uid: string }
     | ({ do: "make the NAT subnet" | "make the next NAT subnet" } & NewSubnet)
     | { do: "remove the NAT subnet"; id: ResourceId }
     | { do: "make the link service"; id: ResourceId; body: PrivateLinkService }

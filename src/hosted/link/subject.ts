@@ -6,18 +6,20 @@ import {
   nameOf,
   parseResourceId,
   type ResourceId,
+  ResourceIdError,
   resourceGroupId,
   resourceIn,
   sameId,
+  subscriptionOf,
 } from "../../model/resource-id.ts";
 import { annotations, conditions, endpointName, linkFinalizer } from "../names.ts";
 import { natSubnetOf } from "./link-service.ts";
 import { isSharedSubnet } from "./nat-subnets.ts";
-import { natSubnetAnnotation } from "./nat-users.ts";
+import { notedSubnetOf } from "./nat-users.ts";
 import type { LinkParts } from "./parts.ts";
 import type { Subject } from "./seen.ts";
 
-/** The subnet of a service, where it is one of those that we make: shared by its name, else by the note on an object. */
+/** The subnet of a service, where it is one of those that we make: shared by its name, else by our note of it. */
 export function ownNatSubnet(
   service: PrivateLinkService,
   subject: Subject,
@@ -26,13 +28,26 @@ export function ownNatSubnet(
   const subnet = natSubnetOf(service);
   if (subnet === undefined) return undefined;
   const id = parseResourceId(subnet, "Microsoft.Network/virtualNetworks/subnets");
-  const noted = sameId(subject.notedSubnet ?? "", id) || natUsers.othersIn(id, subject.uid);
-  return noted || isSharedSubnet(nameOf(id), installation) ? id : undefined;
+  const ours =
+    isSharedSubnet(nameOf(id), installation) ||
+    sameId(subject.notedSubnet ?? "", id) ||
+    natUsers.siblingsIn(id, subject);
+  return ours ? id : undefined;
 }
 
 /** The id of a link service in the management group. */
 export function serviceId(group: ResourceId, name: string): ResourceId {
   return resourceIn(group, "Microsoft.Network/privateLinkServices", name);
+}
+
+/** The subscription of a hosted cluster's subnet; undefined where that is not the id of a subnet. */
+export function guestSubscriptionOf(subnet: string): string | undefined {
+  try {
+    return subscriptionOf(parseResourceId(subnet, "Microsoft.Network/virtualNetworks/subnets"));
+  } catch (error) {
+    if (error instanceof ResourceIdError) return undefined;
+    throw error;
+  }
 }
 
 /** What a plan needs of the object itself. */
@@ -65,7 +80,8 @@ export function subjectOf(
       privateLinkServiceAlias: status?.privateLinkServiceAlias,
     },
     // What this process has just written may not have come back by the watch yet.
-    notedSubnet: parts.noted.get(uid) ?? on[natSubnetAnnotation],
+    notedSubnet:
+      (parts.noted.get(uid) ?? notedSubnetOf(parts.namespaces.get(namespace), name)) || undefined,
     foreignEndpoints: foreignEndpoints(policy),
     ownEndpoints: privateEndpointID === undefined ? endpoints : [...endpoints, privateEndpointID],
   };

@@ -37,6 +37,7 @@ export function observeFeature(): MakeFeature {
     const linkCache = caches.of(azurePrivateLinkService);
     linkCache.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
     const sources = {
+      controlPlanes,
       services: caches.of(service),
       clusters: caches.of(hostedCluster, elsewhere),
       pools,

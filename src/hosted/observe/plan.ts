@@ -23,6 +23,7 @@ import { differenceOf, wantedLink } from "./wanted-link.ts";
  *     control plane                         Service               link object          →
  *     being deleted                         any                   endpoint's finalizer wait
  *     being deleted                         any                   none with it         release the control plane
+ *     not verified                          any                   any                  nothing, said
  *     paused                                any                   any                  nothing
  *     fields that contradict each other     any                   any                  nothing, said
  *     not private, or by Swift              any                   ours                 delete; then release
@@ -51,11 +52,14 @@ export const observeReasons = {
   serviceHasNoIp: "ServiceHasNoIP",
   noGuestSubnet: "GuestSubnetMissing",
   cannotChange: "LinkCannotChange",
+  unverified: "ControlPlaneNotVerified",
 } as const;
 
 /** What was seen, once, before deciding. */
 export interface Seen {
   controlPlane: HostedControlPlane;
+  /** Why the control plane is not obeyed. */
+  unverified?: string | undefined;
   pause: Pause;
   /** The Services of the two names, where they are. */
   services: readonly Service[];
@@ -92,6 +96,11 @@ export function plan(seen: Seen): Plan<ObserveStep> {
     const over = nothing("never");
     return held ? over : { ...over, finalizer: "release" };
   }
+  if (seen.unverified !== undefined)
+    return {
+      ...nothing("never"),
+      ...telling([warning(observeReasons.unverified, seen.unverified)]),
+    };
   if (pause.paused)
     return nothing(pause.untilMs === undefined ? "never" : { afterMs: pause.untilMs });
   const access = accessOf(controlPlane);

@@ -13,8 +13,10 @@ import {
 import { type HostedCluster, hostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import { hostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 import { route } from "../../model/kinds/route.ts";
+import type { TenantPolicy } from "../../model/tenant-policy.ts";
 import { conditions, controlPlaneNamespace, hostedClusterFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
+import { byHostname, hostnamesOf } from "./forbidden.ts";
 import { madeBy, madeByLabel } from "./marks.ts";
 import { plan } from "./plan.ts";
 import { topologyApplied } from "./reasons.ts";
@@ -32,12 +34,18 @@ const ourStandIns = { labelSelector: `${standInLabel}=true`, metadataOnly: true 
 const fieldManager = "postern-topology";
 
 /** What a HostedCluster says about its links and, where HyperShift is not there, all that HyperShift makes of it. */
-export function topologyFeature(): MakeFeature {
+export function topologyFeature({
+  policy,
+}: {
+  /** Which namespace may use what. */
+  policy?: TenantPolicy | undefined;
+} = {}): MakeFeature {
   return ({ caches, kube }) => {
     const clusters = caches.of(hostedCluster);
     clusters.index("control plane", ({ metadata }) => [
       controlPlaneNamespace(metadata.namespace ?? "", metadata.name),
     ]);
+    clusters.index(byHostname, hostnamesOf);
     const links = caches.of(azurePrivateLinkService);
     links.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
     const standIns = caches.of(customResourceDefinition, ourStandIns);
@@ -56,7 +64,7 @@ export function topologyFeature(): MakeFeature {
       kind: hostedCluster,
       finalizer: hostedClusterFinalizer,
       conditions: [topologyApplied, ...Object.values(conditions)],
-      see: (cluster, pass) => see(cluster, stores, standIns, pass),
+      see: (cluster, pass) => see(cluster, stores, standIns, pass, policy),
       plan,
       apply: (step, pass) => apply(step, stores, pass),
     };

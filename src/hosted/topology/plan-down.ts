@@ -47,9 +47,11 @@ export function planDown(seen: Seen): Plan<TopologyStep> {
 
 type Going = readonly [MadeKind, KubeObject];
 
-/** Whether another cluster lives where this one would. */
+/** Whether nothing in the namespace is this cluster's: it was never created for it, or is another's. */
 function isTaken({ cluster, namespace, controlPlane }: Seen): boolean {
-  return [namespace, controlPlane].some((each) => each && isAnothers(each, cluster));
+  if ([namespace, controlPlane].some((each) => each && isAnothers(each, cluster))) return true;
+  const ownPlane = controlPlane !== undefined && isOwn(controlPlane, cluster);
+  return namespace !== undefined && !isOf(namespace, cluster) && !ownPlane;
 }
 
 /** Ask them to go, and wait until they have. */

@@ -200,17 +200,28 @@ describe("without HyperShift", () => {
     expect(world.cluster.spec.clusterID).toBe(clusterID);
   });
 
-  test.each([["n".repeat(60)], ["one.two"]])(
-    "a name that no namespace can have is refused with a way out: %s",
-    (name) => {
-      const { conditions, steps } = plan(seenOf(clusterOf({ metadata: { name } })));
-      expect(steps).toEqual([]);
-      expect(conditions.find(({ type }) => type === "TopologyApplied")).toMatchObject({
-        reason: "NameUnusable",
-        message: expect.stringContaining("create the cluster under another name"),
-      });
-    },
-  );
+  test("a name that no namespace can have is refused with a way out", () => {
+    const name = "n".repeat(60);
+    const { conditions, steps } = plan(seenOf(clusterOf({ metadata: { name } })));
+    expect(steps).toEqual([]);
+    expect(conditions.find(({ type }) => type === "TopologyApplied")).toMatchObject({
+      reason: "NameUnusable",
+      message: expect.stringContaining("create the cluster under another name"),
+    });
+  });
+
+  test("a dot in the name becomes a dash in the namespace, as HyperShift has it", () => {
+    const { steps } = plan(seenOf(clusterOf({ metadata: { name: "one.two" } })));
+    expect(steps).toContainEqual(
+      expect.objectContaining({
+        do: "make",
+        kind: "Namespace",
+        object: expect.objectContaining({
+          metadata: expect.objectContaining({ name: "clusters-one-two" }),
+        }),
+      }),
+    );
+  });
 
   test("a Service that somebody deletes is waited for, and what holds it is said", () => {
     const world = settled();
@@ -223,9 +234,29 @@ describe("without HyperShift", () => {
     expect(said?.message).toContain("delete the AzurePrivateLinkService");
   });
 
-  test("a namespace that was there before is used, but not deleted with the cluster", () => {
+  test("attack: a namespace of the computed name is not taken over", () => {
     const world = new TopologyWorld(clusterOf());
     world.namespace = { metadata: { name: "clusters-one" } };
+    const outcomeNow = outcome(world.see());
+    expect(outcomeNow).toMatchObject({ does: [], says: "False OwnedByAnother" });
+    world.cluster.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
+    world.settle();
+    expect(world.namespace.metadata.deletionTimestamp).toBeUndefined();
+    expect(world.cluster.metadata.finalizers ?? []).toEqual([]);
+  });
+
+  test.each([
+    ["kube", "system"],
+    ["openshift", "ingress"],
+  ])("attack: HostedCluster %s/%s does not enter a reserved namespace", (namespace, name) => {
+    const world = new TopologyWorld(clusterOf({ metadata: { namespace, name } }));
+    expect(outcome(world.see())).toMatchObject({ does: [], says: "False NamespaceReserved" });
+  });
+
+  test("a namespace that was handed over is used, but not deleted with the cluster", () => {
+    const world = new TopologyWorld(clusterOf());
+    const annotations = { "hypershift.openshift.io/cluster": "clusters/one" };
+    world.namespace = { metadata: { name: "clusters-one", annotations } };
     world.settle();
     expect(outcome(world.see()).says).toBe("True AzureSuccess");
     world.cluster.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";

@@ -1,7 +1,8 @@
 import type { Again, Plan } from "../../kube/feature.ts";
 import { conditionOf, type PlannedCondition } from "../../model/conditions.ts";
-import type { KubeObject } from "../../model/kind.ts";
-import { success } from "../names.ts";
+import { type KubeObject, keyOf } from "../../model/kind.ts";
+import { clusterAnnotation, success } from "../names.ts";
+import { isReservedNamespace } from "../tenancy.ts";
 import { type Checked, check, type Problem } from "./check.ts";
 import { collected } from "./collect.ts";
 import {
@@ -29,6 +30,9 @@ import { change, isGoing, make } from "./steps.ts";
  *     absent       contradicts itself              said; nothing is changed
  *     absent       paused                          nothing is changed; conditions are collected
  *     absent       without clusterID, infraID      filled in
+ *     absent       with what it may not have       said; nothing is changed
+ *     absent       in a reserved namespace         said; nothing is changed
+ *     absent       in a namespace that is there    said, unless the namespace names this cluster
  *     absent       without its namespace           made; waited for where the old one is still going
  *     absent       without its control plane       made; then kept a copy of the cluster
  *     absent       with its control plane          see networkPlan
@@ -41,13 +45,14 @@ export function plan(seen: Seen): Plan<TopologyStep> {
   const links = linkConditions(seen, checked).map((each) =>
     hyperShift ? theirs(seen, each) : each,
   );
-  const trouble = checked.ok ? checked.warning : checked.problem;
+  const trouble = checked.ok ? (seen.forbidden ?? checked.warning) : checked.problem;
   if (hyperShift) return nothing([...links, ...(trouble ? [notApplied(trouble)] : [])], "never");
   if (cluster.metadata.deletionTimestamp !== undefined) {
     const down = planDown(seen);
     return { ...down, conditions: [...links, ...down.conditions] };
   }
   if (!checked.ok) return nothing([...links, notApplied(checked.problem)], "never");
+  if (seen.forbidden) return nothing([...links, notApplied(seen.forbidden)], "drift");
   if (pause.paused)
     return nothing(
       [...links, ...heldCondition(seen)],
@@ -96,12 +101,12 @@ function build(seen: Seen, { access, publishing }: Extract<Checked, { ok: true }
   if (Object.keys(missing).length > 0)
     first.push(change("HostedCluster", cluster, { spec: missing }, "it has no number yet"));
   const home = wantedNamespace(cluster);
+  if (isReservedNamespace(home.metadata.name)) return only([], reserved(home));
   if (namespace === undefined && !isDnsLabel(home.metadata.name))
     return only([], nameUnusable(home));
   if (namespace === undefined) first.push(make("Namespace", home, "the control plane lives in it"));
   else if (isGoing(namespace)) return only(first, terminating(namespace));
-  else if (isMade(namespace) && !isOf(namespace, cluster))
-    return only(first, another("Namespace", namespace));
+  else if (!isOf(namespace, cluster)) return only([], notCreatedForThis(namespace, cluster));
   if (first.length > 0) return only(first);
 
   const wanted = wantedControlPlane(cluster);
@@ -175,7 +180,22 @@ function isDnsLabel(name: string): boolean {
 function nameUnusable({ metadata }: KubeObject): Problem {
   return {
     reason: topologyReasons.nameUnusable,
-    message: `the control plane cannot be made · its namespace would be ${metadata.name}, and such a name has no dots and at most 63 characters · create the cluster under another name`,
+    message: `the control plane cannot be made · its namespace would be ${metadata.name}, and such a name has at most 63 characters · create the cluster under another name`,
+  };
+}
+
+function reserved({ metadata }: KubeObject): Problem {
+  return {
+    reason: topologyReasons.reserved,
+    message: `the control plane cannot be created · its namespace would be ${metadata.name}, which is reserved · create the cluster under another name or in another namespace`,
+  };
+}
+
+/** Whoever can write a Namespace may hand it over; a tenant cannot. */
+function notCreatedForThis({ metadata }: KubeObject, cluster: KubeObject): Problem {
+  return {
+    reason: topologyReasons.another,
+    message: `the control plane cannot be created · namespace ${metadata.name} exists and was not created for this cluster · create the cluster under another name, or hand the namespace over: kubectl annotate namespace ${metadata.name} ${clusterAnnotation}=${keyOf(cluster)}`,
   };
 }
 

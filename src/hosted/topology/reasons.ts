@@ -11,6 +11,9 @@ export const topologyReasons = {
   strategy: "PublishingStrategyNotSupported",
   apiServer: "APIServerNotBehindLink",
   another: "OwnedByAnother",
+  reserved: "NamespaceReserved",
+  hostnameTaken: "HostnameTaken",
+  notAllowed: "NotAllowedByPolicy",
   nameUnusable: "NameUnusable",
   noRoutes: "RoutesNotServed",
   // What goes on.

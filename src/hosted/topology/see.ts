@@ -9,7 +9,9 @@ import { type HostedCluster, hostedCluster } from "../../model/kinds/hosted-clus
 import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 import type { Route } from "../../model/kinds/route.ts";
 import { paused } from "../../model/pause.ts";
+import type { TenantPolicy } from "../../model/tenant-policy.ts";
 import { controlPlaneAccount, controlPlaneNamespace } from "../names.ts";
+import { forbiddenOf } from "./forbidden.ts";
 import type { Seen } from "./seen.ts";
 import { sides } from "./wanted.ts";
 
@@ -31,14 +33,24 @@ export async function see(
   stores: Stores,
   standIns: WatchCache,
   pass: Pass,
+  policy?: TenantPolicy,
 ): Promise<Seen> {
   const { namespace: home = "", name } = object.metadata;
   const { signal } = pass;
   const namespace = controlPlaneNamespace(home, name);
   const hyperShift = standIns.get(crdName(hostedCluster)) === undefined;
   const links = await linksIn(namespace, stores.AzurePrivateLinkService, signal);
+  const forbid = (cluster: HostedCluster) =>
+    forbiddenOf(cluster, stores.HostedCluster.cache, { policy, hyperShift });
   if (hyperShift)
-    return { ...nothingElse, cluster: object, hyperShift, links, pause: { paused: false } };
+    return {
+      ...nothingElse,
+      cluster: object,
+      hyperShift,
+      links,
+      pause: { paused: false },
+      forbidden: forbid(object),
+    };
   const within = <T extends KubeObject>(store: OwnObjects<T>, names: string[]) =>
     Promise.all(names.map((each) => store.get({ namespace, name: each }, signal)));
   const [cluster, own, plane, account, services, routes] = await Promise.all([
@@ -54,6 +66,7 @@ export async function see(
     cluster: newest,
     hyperShift,
     pause: paused(newest.spec.pausedUntil, pass.date()),
+    forbidden: forbid(newest),
     namespace: own,
     controlPlane: plane,
     account,

@@ -6,6 +6,7 @@ import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 import type { Route } from "../../model/kinds/route.ts";
 import type { Pause } from "../../model/pause.ts";
+import type { Problem } from "./check.ts";
 
 /** What was seen, once, before deciding. */
 export interface Seen {
@@ -13,6 +14,8 @@ export interface Seen {
   /** Whether HyperShift makes control planes here. */
   hyperShift: boolean;
   pause: Pause;
+  /** What the cluster may not have: forbidden by the policy, or another cluster's. */
+  forbidden?: Problem | undefined;
   /** The namespace of the control plane, and what is in it. */
   namespace: Namespace | undefined;
   controlPlane: HostedControlPlane | undefined;

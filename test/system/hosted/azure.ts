@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { TokenSource } from "../../../src/azure/tokens.ts";
+import { frontendName } from "../../../src/local/cloud-provider/names.ts";
 import { parseResourceId, resourceGroupId } from "../../../src/model/resource-id.ts";
 import type { Simulator, SimulatorOptions } from "../../../src/simulator/simulator.ts";
 import type { JsonObject } from "../../../src/simulator/store.ts";
@@ -22,13 +23,18 @@ export const guestNetwork = parseResourceId(`${guestGroup}/${network}/virtualNet
 export const guestSubnet = parseResourceId(`${guestNetwork}/subnets/workers`);
 export const balancer = `${managementGroup}/${network}/loadBalancers/kubernetes-internal`;
 
+/** The name of the frontend that the cloud provider gives a Service. */
+export function frontendOf({ metadata }: { metadata: { uid: string } }): string {
+  return frontendName(metadata.uid);
+}
+
 /** Azure before the first cluster: two subscriptions, two networks, and who may use them. */
 export interface Azure {
   simulator: Simulator;
   /** The operator's identity, and that of the control planes; each has every right in its own subscription only. */
   operator: TokenSource;
   guest: TokenSource;
-  /** Give a Service an address: a frontend on the internal load balancer. */
+  /** A frontend on the internal load balancer, and its address. */
   addFrontend(name: string, address?: string): string;
   /** Everything there is, as ids in lower case; with a part, only those that hold it. */
   ids(part?: string): string[];

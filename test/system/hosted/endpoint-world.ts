@@ -8,6 +8,7 @@ import {
 import type { SimulatorOptions } from "../../../src/simulator/simulator.ts";
 import {
   balancer,
+  frontendOf,
   guestGroup,
   guestNetwork,
   guestSubnet,
@@ -174,7 +175,7 @@ export async function makeLink(
   const name = shape.name ?? "private-router";
   const { dns } = hosted.cluster.spec as { dns: { baseDomain: string } };
   const baseDomain = shape.baseDomain === undefined ? dns.baseDomain : shape.baseDomain;
-  let frontend = hosted.service.metadata.uid;
+  let frontend = frontendOf(hosted.service);
   let address = hosted.address;
   if (name !== "private-router") {
     frontend = `${frontend}-${name}`;

@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import { conditions, linkFinalizer } from "../../../src/hosted/names.ts";
-import { balancer, guestSubscription, managementGroup, managementNetwork } from "./azure.ts";
+import {
+  balancer,
+  frontendOf,
+  guestSubscription,
+  managementGroup,
+  managementNetwork,
+} from "./azure.ts";
 import {
   connect,
   gone,
@@ -73,12 +79,13 @@ describeHosted("a link service that somebody changes", (start) => {
     const one = await linkedCluster(world, "one");
     const { status } = await ready(world, one);
     connect(world, String(status?.privateLinkServiceAlias));
-    const loadBalancerIP = world.azure.addFrontend("again");
+    const loadBalancerIP = world.azure.addFrontend(`${frontendOf(one.service)}-again`);
+    await world.giveAddress(one.service, loadBalancerIP);
     await world.mark();
     await world.patch(one.link, { spec: { loadBalancerIP } });
     await world.until("the frontend is the old one", async () => {
       const frontends = properties(world, one.id).loadBalancerFrontendIpConfigurations;
-      return JSON.stringify(frontends)?.includes("/again") === true;
+      return JSON.stringify(frontends)?.includes("-again") === true;
     });
     // Reject, remove the connection, remove the service, make it: nothing twice, or the guest would wait for an old sighting.
     expect(writes(world).map(({ method }) => method)).toEqual(["PUT", "DELETE", "DELETE", "PUT"]);
@@ -132,11 +139,12 @@ describeHosted("a link service that somebody changes", (start) => {
     world.azure.simulator.change(subnet, {
       properties: { addressPrefix: "10.0.200.0/24", privateLinkServiceNetworkPolicies: "Disabled" },
     });
+    world.azure.addFrontend("theirs");
     world.azure.simulator.change(one.id, {
       location: "westeurope",
       properties: {
         loadBalancerFrontendIpConfigurations: [
-          { id: `${balancer}/frontendIPConfigurations/${one.service.metadata.uid}` },
+          { id: `${balancer}/frontendIPConfigurations/theirs` },
         ],
         ipConfigurations: [{ name: "n", properties: { subnet: { id: subnet } } }],
       },
@@ -170,7 +178,7 @@ describeHosted("a link service that HyperShift made", (start) => {
       },
       properties: {
         loadBalancerFrontendIpConfigurations: [
-          { id: `${balancer}/frontendIPConfigurations/${one.service.metadata.uid}` },
+          { id: `${balancer}/frontendIPConfigurations/${frontendOf(one.service)}` },
         ],
         ipConfigurations: [
           { name: "pls-nat-ip", properties: { subnet: { id: subnet }, primary: true } },
@@ -200,11 +208,12 @@ describeHosted("a load balancer that cannot be used", (start) => {
   test("and comes later is found within half a minute (defect 19)", async () => {
     const world = await start({ features: onlyLink(), simulator });
     const one = await linkedCluster(world, "one", { spec: { loadBalancerIP: "10.0.50.50" } });
+    await world.giveAddress(one.service, "10.0.50.50");
     await world.settled();
     expect(world.condition(await now(world, one), conditions.loadBalancer)).toBe(
       "False ILBNotFound",
     );
-    world.azure.addFrontend("late", "10.0.50.50");
+    world.azure.addFrontend(`${frontendOf(one.service)}-late`, "10.0.50.50");
     await ready(world, one);
   });
 

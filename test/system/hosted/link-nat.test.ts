@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { conditions } from "../../../src/hosted/names.ts";
 import { overlaps, parseCidr } from "../../../src/model/cidr.ts";
-import { managementGroup, managementNetwork } from "./azure.ts";
+import { frontendOf, managementGroup, managementNetwork } from "./azure.ts";
 import {
   gone,
   installation,
@@ -13,6 +13,7 @@ import {
   properties,
   ready,
 } from "./link-world.ts";
+import { routerService } from "./objects.ts";
 import { describeHosted, type HostedWorld } from "./world.ts";
 
 const simulator = { operationMs: { "*": 30_000 } };
@@ -270,7 +271,9 @@ describeHosted("a NAT subnet for each cluster", (start) => {
   test("has HyperShift's name, serves both links of the cluster, and goes with the last", async () => {
     const world = await start({ features, simulator });
     const one = await linkedCluster(world, "one");
-    const address = world.azure.addFrontend("oauth");
+    const service = await world.make(routerService(one.controlPlane, "oauth-openshift"));
+    const address = world.azure.addFrontend(frontendOf(service));
+    await world.giveAddress(service, address);
     const object = linkObject({ ...one, address }, { name: "oauth-openshift" });
     const oauth = { link: await world.make(object) };
     const two = await linkedCluster(world, "two");

@@ -196,7 +196,7 @@ describeHosted("an object that somebody deleted by force", (start) => {
     const link = await world.make(linkObject({ ...one, namespace: "elsewhere" }));
     await world.advance(5 * 60_000);
     const found = await now(world, { link });
-    expect(world.condition(found, conditions.link)).toBe("False OwnedByAnother");
+    expect(world.condition(found, conditions.link)).toBe("False ControlPlaneNotVerified");
     await gone(world, { link });
     expect(world.azure.at(one.id)).toEqual(before);
   });

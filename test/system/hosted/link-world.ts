@@ -43,7 +43,12 @@ export async function linkedCluster(
 
 /** The link object of a cluster. */
 export function linkObject(
-  { namespace, address, cluster }: Pick<Hosted, "namespace" | "address" | "cluster">,
+  {
+    namespace,
+    address,
+    cluster,
+    controlPlane,
+  }: Pick<Hosted, "namespace" | "address" | "cluster" | "controlPlane">,
   over: { name?: string; spec?: object; metadata?: object } = {},
 ) {
   const annotations = {
@@ -53,7 +58,13 @@ export function linkObject(
   return {
     apiVersion: "hypershift.openshift.io/v1beta1",
     kind: "AzurePrivateLinkService",
-    metadata: { namespace, name, annotations, ...metadata },
+    metadata: {
+      namespace,
+      name,
+      annotations,
+      ownerReferences: [ownerOf(controlPlane)],
+      ...metadata,
+    },
     spec: {
       loadBalancerIP: address,
       subscriptionID: guestSubscription,
@@ -64,6 +75,11 @@ export function linkObject(
       ...spec,
     },
   };
+}
+
+function ownerOf({ metadata: { name, uid } }: Thing) {
+  const apiVersion = "hypershift.openshift.io/v1beta1";
+  return { apiVersion, kind: "HostedControlPlane", name, uid, controller: true };
 }
 
 /** The id of a link service of the management group. */

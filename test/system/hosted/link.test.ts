@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { conditions, linkFinalizer } from "../../../src/hosted/names.ts";
-import { balancer, guestSubscription, managementNetwork } from "./azure.ts";
+import { balancer, frontendOf, guestSubscription, managementNetwork } from "./azure.ts";
 import {
   connect,
   gone,
@@ -36,7 +36,7 @@ describeHosted("the link service of a control plane", (start) => {
     const { service } = one;
     expect(properties(world, one.id)).toMatchObject({
       loadBalancerFrontendIpConfigurations: [
-        { id: `${balancer}/frontendIPConfigurations/${service.metadata.uid}` },
+        { id: `${balancer}/frontendIPConfigurations/${frontendOf(service)}` },
       ],
       visibility: { subscriptions: [guestSubscription] },
       autoApproval: { subscriptions: [guestSubscription] },

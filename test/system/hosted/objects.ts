@@ -9,11 +9,15 @@ import {
   tenant,
 } from "./azure.ts";
 
+/** The workload identity that the clusters of these tests share. */
+const clientID = "77777777-7777-4777-8777-777777777777";
+
 /** What differs from a private cluster with all defaults. */
 export interface ClusterShape {
   topology?: "Public" | "PublicAndPrivate" | "Private";
   baseDomain?: string;
   clusterID?: string;
+  infraID?: string;
   pausedUntil?: string;
   annotations?: Record<string, string>;
   /** More of `spec.platform.azure`. */
@@ -27,7 +31,7 @@ export function clusterSpec(name: string, shape: ClusterShape = {}) {
   const topology = shape.topology ?? "Private";
   return {
     clusterID: shape.clusterID ?? randomUUID(),
-    infraID: `${name}-infra`,
+    infraID: shape.infraID ?? `${name}-infra`,
     ...(shape.pausedUntil && { pausedUntil: shape.pausedUntil }),
     dns: {
       baseDomain: shape.baseDomain ?? `${name}.example.com`,
@@ -51,7 +55,7 @@ export function clusterSpec(name: string, shape: ClusterShape = {}) {
         tenantID: tenant,
         azureAuthenticationConfig: {
           azureAuthenticationConfigType: "WorkloadIdentities",
-          workloadIdentities: { controlPlaneOperator: { clientID: randomUUID() } },
+          workloadIdentities: { controlPlaneOperator: { clientID } },
         },
         topology,
         ...(topology !== "Public" && { private: { type: "PrivateLink" } }),

@@ -8,10 +8,11 @@ import {
 } from "../../../src/hosted/names.ts";
 import { observeFeature } from "../../../src/hosted/observe/controller.ts";
 import { topologyFeature } from "../../../src/hosted/topology/controller.ts";
+import { openPolicy } from "../../../src/model/tenant-policy.ts";
 import { type ClusterShape, hostedClusterObject, route } from "./objects.ts";
 import { describeHosted, type HostedWorld, type Thing } from "./world.ts";
 
-const features = () => [topologyFeature(), observeFeature()];
+const features = () => [topologyFeature({ policy: openPolicy }), observeFeature()];
 const crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /** A cluster of a name that no other test uses: namespaces do not go on an API server alone. */

@@ -16,7 +16,7 @@ import type { User } from "../../setup/control-plane.ts";
 import { describeWhere } from "../../setup/needs.ts";
 import { type Plane, startPlane } from "../../setup/plane.ts";
 import { installKinds } from "../kinds/install.ts";
-import { type Azure, managementGroup, type Rights, startAzure } from "./azure.ts";
+import { type Azure, frontendOf, managementGroup, type Rights, startAzure } from "./azure.ts";
 import { CountingClient } from "./counting-client.ts";
 import {
   type ClusterShape,
@@ -82,6 +82,8 @@ export interface HostedWorld {
   remove(thing: Thing): Promise<void>;
   /** What HyperShift makes of a private cluster: HostedCluster, namespace, HostedControlPlane, Service with an address. */
   hostedCluster(name: string, shape?: ClusterShape): Promise<Hosted>;
+  /** The status of a Service once the cloud provider has given it an address. */
+  giveAddress(service: Thing, ip: string): Promise<void>;
   /** `status reason` of a condition; undefined where it is not there. */
   condition(thing: Thing | undefined, type: string): string | undefined;
   /** Count from here: writes that our controllers made, and requests to Azure. */
@@ -259,11 +261,14 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
     await ensureNamespace(namespace);
     const controlPlane = await make(controlPlaneObject(made));
     const service = await make(routerService(controlPlane));
-    const address = azure.addFrontend(service.metadata.uid);
-    const status = { loadBalancer: { ingress: [{ ip: address }] } };
-    await patch(service, { status }, "status");
+    const address = azure.addFrontend(frontendOf(service));
+    await giveAddress(service, address);
     return { cluster: hc, controlPlane, service, namespace, address };
   }
+
+  const giveAddress: HostedWorld["giveAddress"] = async (service, ip) => {
+    await patch(service, { status: { loadBalancer: { ingress: [{ ip }] } } }, "status");
+  };
 
   async function ensureNamespace(name: string): Promise<void> {
     await cluster.request("POST", "/api/v1/namespaces", { metadata: { name } });
@@ -335,6 +340,7 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
     patch,
     remove,
     hostedCluster,
+    giveAddress,
     condition: (thing, type) => {
       const found = thing?.status?.conditions?.find((each) => each.type === type);
       return found && `${found.status} ${found.reason}`;

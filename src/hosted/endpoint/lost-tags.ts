@@ -1,0 +1,73 @@
+import { ownerIn } from "../../model/ownership.ts";
+import { idKey, nameOf, type ResourceId, sameId } from "../../model/resource-id.ts";
+import { internalZoneName } from "../names.ts";
+import {
+  type FoundLink,
+  type FoundRecord,
+  foundLinks,
+  foundRecords,
+  recordType,
+  wantedNetworks,
+} from "./found.ts";
+import { isPublished } from "./names-told.ts";
+import type { Seen, ZoneSeen } from "./seen.ts";
+import { guestGroup, linkIds, nameInZone, plainName, wantedNames, zoneIn } from "./wanted.ts";
+import { isUnmarked, ourClaim } from "./whose.ts";
+
+/**
+ * What is ours although nothing on it says so: `az … update --tags` replaces every tag. The computed name in the computed
+ * place, published in our status, is the proof; the claim is then written again.
+ */
+
+/** Whether a zone of ours has lost its claims: nothing in it belongs to anybody else. */
+export function hasLostClaim(seen: Seen, zone: ZoneSeen): boolean {
+  const { look } = zone;
+  if (look.state !== "there" || !zone.managed || !isUnmarked(look.resource.tags)) return false;
+  if (!isPublished(seen, zone) || !sameId(placeOf(seen, zone) ?? "", zone.id)) return false;
+  const ourLinks = foundLinks(zone).every(
+    (link) => ourClaim(link.found.tags, seen.us) !== undefined || isLostLink(seen, zone, link),
+  );
+  const ourRecords = foundRecords(zone).every(
+    (record) =>
+      recordType(record.id) === "SOA" ||
+      ownerIn(record.found.properties.metadata)?.clusterID === seen.us.clusterID ||
+      isLostRecord(seen, zone, record),
+  );
+  return ourLinks && ourRecords;
+}
+
+/** Whether a link of a zone of ours has lost its claims: it has the name that we give a link to this network. */
+export function isLostLink(seen: Seen, zone: ZoneSeen, { id, found }: FoundLink): boolean {
+  const { name, spec } = seen.object;
+  return (
+    zone.managed &&
+    isPublished(seen, zone) &&
+    isUnmarked(found.tags) &&
+    wantedNetworks(seen)
+      .filter((network) => sameId(found.properties.virtualNetwork?.id ?? "", network))
+      .flatMap((network) => linkIds(zone, name, network, spec.guestVNetID, seen.us.clusterID))
+      .some((each) => sameId(each, id))
+  );
+}
+
+/** Whether a record set of a zone of ours has lost its metadata: it has one of our names and our endpoint's address. */
+export function isLostRecord(seen: Seen, zone: ZoneSeen, { id, found }: FoundRecord): boolean {
+  const { metadata, aRecords = [] } = found.properties;
+  return (
+    Object.keys(metadata ?? {}).length === 0 &&
+    isPublished(seen, zone) &&
+    aRecords.length === 1 &&
+    aRecords[0]?.ipv4Address === seen.status.privateEndpointIP &&
+    wantedNames(seen).some(
+      ({ role, fqdn }) => role === zone.role && nameInZone(fqdn, zone.id) === idKey(nameOf(id)),
+    )
+  );
+}
+
+/** Where we create a zone. */
+function placeOf({ object, cluster }: Seen, { role }: ZoneSeen): ResourceId | undefined {
+  const group = guestGroup(object.spec);
+  const { baseDomain } = object.spec;
+  if (role === "base") return baseDomain ? zoneIn(group, plainName(baseDomain)) : undefined;
+  return cluster && zoneIn(group, internalZoneName(cluster.name));
+}

@@ -1,0 +1,38 @@
+import {
+  allowsHost,
+  allowsIdentity,
+  allowsResourceGroup,
+  allowsSubscription,
+  type TenantRules,
+} from "../model/tenant-policy.ts";
+
+/** What a cluster uses, as far as a policy may forbid it. */
+export interface Used {
+  hostnames?: readonly string[];
+  subscriptions?: readonly string[];
+  /** `/subscriptions/S/resourceGroups/G`. */
+  resourceGroups?: readonly string[];
+  /** Client ids. */
+  identities?: readonly string[];
+}
+
+const checks = [
+  ["hostnames", "hostname", allowsHost, "domains"],
+  ["subscriptions", "subscription", allowsSubscription, "subscriptions"],
+  ["resourceGroups", "resource group", allowsResourceGroup, "resourceGroups"],
+  ["identities", "identity", allowsIdentity, "identities"],
+] as const;
+
+/** Why a namespace may not have what one of its clusters uses; undefined where it may. */
+export function whyNotAllowed(
+  rules: TenantRules,
+  namespace: string,
+  used: Used,
+): string | undefined {
+  for (const [kind, word, allows, list] of checks) {
+    const denied = used[kind]?.find((each) => !allows(rules, each));
+    if (denied !== undefined)
+      return `${word} ${denied.slice(0, 253)} is not allowed for namespace ${namespace} · it is not in ${list} of the tenant policy · use one that is, or add it to the file of --tenant-policy`;
+  }
+  return undefined;
+}

@@ -1,0 +1,45 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { allowsHost, allowsSubscription } from "../model/tenant-policy.ts";
+import { readTenantPolicy } from "./tenant-policy.ts";
+
+async function fileWith(text: string): Promise<string> {
+  const file = join(await mkdtemp(join(tmpdir(), "policy-")), "policy.yaml");
+  await writeFile(file, text);
+  return file;
+}
+
+test("a file says which namespace may use what", async () => {
+  const policy = await readTenantPolicy(
+    await fileWith(`
+namespaces:
+  - namespace: team-blue
+    domains: [blue.example.com]
+  - namespace: "*"
+    domains: []
+    subscriptions: []
+`),
+  );
+  expect(allowsHost(policy?.rulesOf("team-blue") ?? {}, "api.blue.example.com")).toBe(true);
+  expect(allowsHost(policy?.rulesOf("team-red") ?? {}, "api.blue.example.com")).toBe(false);
+  expect(allowsSubscription(policy?.rulesOf("team-red") ?? {}, "s")).toBe(false);
+});
+
+test("without a file there is no policy", async () => {
+  expect(await readTenantPolicy(undefined)).toBeUndefined();
+});
+
+test.each([
+  ["a misspelled field", "namespaces: [{ namespace: a, domain: [x] }]", /domain|additional/],
+  ["a list that is none", "namespaces: [{ namespace: a, domains: x }]", /domains/],
+  ["no list of namespaces", "{}", /namespaces/],
+  ["what is not YAML", "namespaces: [", /not YAML/],
+])("%s is refused at the start", async (_what, text, why) => {
+  await expect(readTenantPolicy(await fileWith(text))).rejects.toThrow(why);
+});
+
+test("a file that is not there is refused", async () => {
+  await expect(readTenantPolicy("/nowhere/policy.yaml")).rejects.toThrow(/ENOENT/);
+});
