@@ -129,6 +129,8 @@ describeHosted("a tenant who writes link objects", (start) => {
       tags,
       properties: held.properties,
     } as never);
+    // So that nobody puts the tags right before the attacker's object is reconciled.
+    await world.patch(victim.cluster, { spec: { pausedUntil: "true" } });
     await namespace(world, "evil");
     const bare = linkObject({ ...victim, namespace: "evil" }, { spec: evilSpec });
     const link = await world.make({
@@ -140,6 +142,7 @@ describeHosted("a tenant who writes link objects", (start) => {
     await world.start();
     await world.until("the attacker's object is gone", async () => !(await now(world, { link })));
     expect(world.azure.at(victim.id)).toBeDefined();
+    await world.patch(victim.cluster, { spec: { pausedUntil: null } });
     await ready(world, victim);
   });
 
@@ -147,13 +150,22 @@ describeHosted("a tenant who writes link objects", (start) => {
     const world = await start({ features: onlyLink({ natSubnets: "per-cluster" }), simulator });
     const subnet = `${managementNetwork}/subnets/theirs-pls-nat`;
     world.azure.simulator.change(subnet, { properties: { addressPrefix: "10.0.200.0/24" } });
-    const evil = await linkedCluster(world, "evil", {
+    await namespace(world, "evil");
+    const victim = await world.hostedCluster("one");
+    const bare = linkObject({ ...victim, namespace: "evil" }, { spec: evilSpec });
+    const link = await world.make({
+      ...bare,
       metadata: {
-        annotations: { [clusterAnnotation]: "clusters/evil", "postern.io/nat-subnet-id": subnet },
+        ...bare.metadata,
+        annotations: {
+          [clusterAnnotation]: "clusters/nobody",
+          "postern.io/nat-subnet-id": subnet,
+        },
+        finalizers: [linkFinalizer],
+        ownerReferences: [],
       },
-    });
-    await ready(world, evil);
-    await gone(world, evil);
+    } as Parameters<HostedWorld["make"]>[0]);
+    await gone(world, { link });
     expect(natSubnets(world)).toEqual(["theirs-pls-nat"]);
   });
 
