@@ -47,9 +47,12 @@ describeHosted("postern operator", (start) => {
     const { simulator } = world.azure;
     const ca = join(folder, "ca.pem");
     await writeFile(ca, simulator.ca ?? "");
+    const policy = join(folder, "policy.yaml");
+    await writeFile(policy, "namespaces: [{ namespace: clusters, domains: [example.com] }]\n");
     const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("AZURE_"));
     const anywhere = ["--listen", "127.0.0.1:0", "--dashboard", "127.0.0.1:0"];
-    const args = ["--kubeconfig", world.cluster.kubeconfig, ...anywhere];
+    const allowed = ["--tenant-policy", policy];
+    const args = ["--kubeconfig", world.cluster.kubeconfig, ...anywhere, ...allowed];
     const child = spawn(process.execPath, [bin, "operator", ...args, ...flags], {
       env: {
         ...Object.fromEntries(clean),
