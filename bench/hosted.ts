@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { parseArgs } from "node:util";
+import { frontendName } from "../src/local/cloud-provider/names.ts";
 import type { Simulator } from "../src/simulator/simulator.ts";
+import type { JsonObject } from "../src/simulator/store.ts";
 import type { Cluster } from "../test/setup/cluster.ts";
 import {
   controlPlaneObject,
@@ -31,28 +33,36 @@ const nodes = `${managementGroup}/${network}/virtualNetworks/management/subnets/
 /** Azure lets 8 link services have a load balancer. */
 const frontendsEach = 8;
 
-function seedManagement(simulator: Simulator, clusters: number): void {
+function seedManagement(simulator: Simulator): void {
+  frontends.clear();
   simulator.change(managementGroup, { location });
   simulator.change(
     `${managementGroup}/${network}/virtualNetworks/management`,
     networkBody("10.0.0.0/8", "nodes", "10.0.0.0/18"),
   );
-  for (let first = 0; first < clusters; first += frontendsEach) {
-    const count = Math.min(frontendsEach, clusters - first);
-    const frontendIPConfigurations = Array.from({ length: count }, (_, i) => ({
-      name: `cluster-${first + i}`,
-      properties: {
-        subnet: { id: nodes },
-        privateIPAddress: addressOf(first + i),
-        privateIPAllocationMethod: "Static",
-      },
-    }));
-    simulator.change(`${managementGroup}/${network}/loadBalancers/internal-${first}`, {
-      location,
-      sku: { name: "Standard" },
-      properties: { frontendIPConfigurations },
-    });
-  }
+}
+
+/** The frontends of the load balancers so far, by the number of the balancer. */
+const frontends = new Map<number, JsonObject[]>();
+
+/** What the cloud provider does for the Service of the n-th cluster. */
+function addFrontend(simulator: Simulator, n: number, uid: string): void {
+  const balancer = Math.floor(n / frontendsEach);
+  const all = frontends.get(balancer) ?? [];
+  frontends.set(balancer, all);
+  all.push({
+    name: frontendName(uid),
+    properties: {
+      subnet: { id: nodes },
+      privateIPAddress: addressOf(n),
+      privateIPAllocationMethod: "Static",
+    },
+  });
+  simulator.change(`${managementGroup}/${network}/loadBalancers/internal-${balancer}`, {
+    location,
+    sku: { name: "Standard" },
+    properties: { frontendIPConfigurations: all },
+  });
 }
 
 function addressOf(n: number): string {
@@ -83,7 +93,8 @@ async function makeCluster(cluster: Cluster, simulator: Simulator, n: number): P
   const plane = await post(cluster, `${hypershift}/${namespace}/hostedcontrolplanes`, made);
   const services = `/api/v1/namespaces/${namespace}/services`;
   const service = routerService(plane as Parameters<typeof routerService>[0]);
-  await post(cluster, services, service);
+  const posted = (await post(cluster, services, service)) as { metadata: { uid: string } };
+  addFrontend(simulator, n, posted.metadata.uid);
   const status = { loadBalancer: { ingress: [{ ip: addressOf(n) }] } };
   const patched = await cluster.request(
     "PATCH",
@@ -155,7 +166,7 @@ try {
         clusters: size,
         operationSeconds,
         prepare: async (cluster, simulator) => {
-          seedManagement(simulator, size);
+          seedManagement(simulator);
           await inTurns(size, 20, (n) => makeCluster(cluster, simulator, n));
         },
       });
