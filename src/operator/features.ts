@@ -1,5 +1,6 @@
 import type { Registry } from "prom-client";
 import { capiViews } from "../capi/identities.ts";
+import { grantFeature } from "../hosted/grant/controller.ts";
 import { type Identities, identities, onlyIn } from "../hosted/identities.ts";
 import type { KubeClient } from "../kube/client.ts";
 import type { MakeFeature } from "../kube/runtime.ts";
@@ -54,10 +55,14 @@ export function hostedFeatures(
         policy: parts.policy,
       }),
     );
+  if (role === "all") features.push(grantFeature({ isVerified }));
   if (role !== "management")
     features.push(...controlPlaneControllers(arm, credentials, parts.policy));
   return features;
 }
+
+/** In which control planes the operator grants itself permissions: in all of them. */
+const isVerified = () => true;
 
 /** The controllers of Cluster API. */
 export function clusterApiFeatures(

@@ -1,7 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, vi } from "vitest";
-import { parseAllDocuments } from "yaml";
 import { type Cluster, clusterAt } from "../setup/cluster.ts";
 import { isEmbedded, testOnReal } from "../setup/differences.ts";
 import { describeWhere } from "../setup/needs.ts";
@@ -30,8 +27,14 @@ import {
 import { legitimate } from "./admission/legitimate.ts";
 import { controlPlaneObject, hostedClusterObject, routerService } from "./hosted/objects.ts";
 import { installKinds } from "./kinds/install.ts";
+import {
+  admissionPolicies,
+  installPolicies,
+  type Manifest,
+  parseManifests,
+  readManifest,
+} from "./manifests.ts";
 
-const folder = join(import.meta.dirname, "../../manifests/admission");
 const given = inject("cluster");
 describeWhere("missing" in given ? given.missing : undefined, "the admission policies", () => {
   let plane: Plane;
@@ -70,7 +73,7 @@ describeWhere("missing" in given ? given.missing : undefined, "the admission pol
     );
     for (const [name, attempt] of Object.values(attacks).flat())
       before.set(name, (await send(attempt, true)).status);
-    for (const body of policies()) await must(post(pathOf(body), body));
+    await installPolicies(cluster, policies());
     // The API server begins to enforce a policy a moment after it was created.
     for (const [policy, [first]] of Object.entries(attacks))
       await vi.waitFor(
@@ -150,24 +153,10 @@ function fixtures(): Attempt[] {
   ];
 }
 
-interface Manifest {
-  apiVersion: string;
-  kind: string;
-  metadata: { name: string };
-}
-
-/** All of `manifests/admission`, and those for the operator once more for one under another name. */
+/** All policies, and those for the operator once more for one under another name. */
 function policies(): Manifest[] {
-  const read = (text: string) =>
-    parseAllDocuments(text).map((document) => document.toJS() as Manifest);
-  const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
-  const renamed = readFileSync(join(folder, "operator.yaml"), "utf8")
+  const renamed = readManifest("admission/operator.yaml")
     .replaceAll(operator, platformOperator)
     .replaceAll(/(name|policyName): (postern-operator-[a-z-]+)/g, "$1: $2-platform");
-  return [...texts, renamed].flatMap(read);
-}
-
-function pathOf({ kind }: Manifest): string {
-  const plural = kind.replace(/y$/, "ie").toLowerCase();
-  return `/apis/admissionregistration.k8s.io/v1/${plural}s`;
+  return [...admissionPolicies(), ...parseManifests(renamed)];
 }

@@ -187,7 +187,7 @@ describeOnCluster("postern operator", (cluster) => {
     await expect.poll(ready).toMatch(/\[\+\]cache-hostedcontrolplanes ok: \d+ objects/);
     await expect.poll(ready).toMatch(/\[\+\]cache-azureclusters ok: \d+ objects/);
     // Four of hosted clusters, and all of Cluster API but the names in DNS, for which no domain is given.
-    expect(log()).toMatch(/"role":"all".*"controllers":9/);
+    expect(log()).toMatch(/"role":"all".*"controllers":10/);
   });
 
   test.each<[string, string[], Record<string, string>, RegExp]>([

@@ -1,58 +1,341 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { expect } from "vitest";
-import { parse } from "yaml";
+import { beforeAll, expect } from "vitest";
+import { Arm } from "../../../src/azure/arm.ts";
+import { customCloud } from "../../../src/azure/clouds.ts";
+import { type AzureSides, guestSide } from "../../../src/hosted/azure-sides.ts";
+import { endpointFeature } from "../../../src/hosted/endpoint/controller.ts";
+import { grantFeature } from "../../../src/hosted/grant/controller.ts";
+import { identities } from "../../../src/hosted/identities.ts";
+import { observeFeature } from "../../../src/hosted/observe/controller.ts";
+import type { MakeFeature } from "../../../src/kube/runtime.ts";
+import type { Application, TrustedIssuer } from "../../../src/simulator/application.ts";
 import { testOnReal } from "../../setup/differences.ts";
-import { hostedClusterObject } from "./objects.ts";
-import { wholeChain } from "./whole-chain.ts";
-import { describeHosted } from "./world.ts";
+import {
+  admissionPolicies,
+  bindRole,
+  createRole,
+  installPolicies,
+  mayDo,
+  refusedForGood,
+  serviceAccount,
+  untilMay,
+} from "../manifests.ts";
+import { guestGroup, tenant } from "./azure.ts";
+import { controlPlaneObject, hostedClusterObject } from "./objects.ts";
+import { cloudProvider, controlPlaneSide, managementSide } from "./whole-chain.ts";
+import { describeHosted, type HostedWorld } from "./world.ts";
 
-const role = join(import.meta.dirname, "../../../manifests/rbac/hosted.yaml");
+const operator = { kind: "ServiceAccount", namespace: "postern", name: "postern-operator" };
+const operatorUser = "system:serviceaccount:postern:postern-operator";
+const controlPlaneUser = (name: string) =>
+  `system:serviceaccount:clusters-${name}:control-plane-operator`;
+const rbac = "rbac.authorization.k8s.io";
+const bindingOf = (name: string) =>
+  `/apis/${rbac}/v1/namespaces/clusters-${name}/rolebindings/postern-control-plane`;
+const issuer = "https://kubernetes.default.svc";
+const contributor =
+  "/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c";
 
-describeHosted("the rights in Kubernetes", (start) => {
+describeHosted("the rights in Kubernetes", (startWorld) => {
+  // It takes a quarter of a second of real time, in which a clock that is moved goes far.
+  beforeAll(async () => void (await import("@azure/identity")));
+
+  /** A world whose operator is a service account, under the admission policies, with the role of a file. */
+  async function start(
+    role: string,
+    features: (sides: AzureSides, world: () => HostedWorld) => readonly MakeFeature[],
+  ): Promise<HostedWorld> {
+    let token = "";
+    let world: HostedWorld | undefined;
+    const made = () => world as HostedWorld;
+    world = await startWorld({
+      features: (sides) => features(sides, made),
+      simulator: { https: true },
+      token: () => token,
+      stopped: true,
+    });
+    const { cluster } = world;
+    await installPolicies(cluster, admissionPolicies());
+    token = await serviceAccount(cluster, operator.namespace, operator.name);
+    await bindRole(cluster, role, operator);
+    await untilMay(cluster, operatorUser, {
+      ...{ group: "hypershift.openshift.io", resource: "hostedclusters" },
+      verb: "watch",
+    });
+    await cluster.request("POST", "/api/v1/namespaces", { metadata: { name: "clusters" } });
+    await world.start();
+    await world.run({ features: (sides) => [cloudProvider(sides)] });
+    return world;
+  }
+
+  /** The identity of the cluster, which trusts the tokens of its control plane's service account. */
+  async function identityOf({ cluster, azure }: HostedWorld, name: string): Promise<Application> {
+    const { directory } = azure.simulator;
+    const { body } = await cluster.request<Pick<TrustedIssuer, "keys">>(
+      "GET",
+      "/openid/v1/jwks",
+      undefined,
+      { accept: "application/jwk-set+json" },
+    );
+    directory.trustIssuer({ issuer, keys: body.keys });
+    const audiences = ["api://AzureADTokenExchange"];
+    const federated = [{ name: "management", issuer, subject: controlPlaneUser(name), audiences }];
+    const application = directory.addApplication({ tenant, federated });
+    const id = `${guestGroup}/providers/Microsoft.Authorization/roleAssignments/${crypto.randomUUID()}`;
+    azure.simulator.change(id, {
+      properties: { roleDefinitionId: contributor, principalId: application.objectId },
+    });
+    return application;
+  }
+
+  /** The endpoint feature with the identities of the control planes, as the operator has it. */
+  function endpointByIdentity(world: () => HostedWorld): MakeFeature {
+    return (parts) => {
+      const { azure, clock } = world();
+      const { url: resourceManager, httpsUrl: authorityHost = "", ca = "" } = azure.simulator;
+      const cloud = customCloud({ resourceManager, authorityHost });
+      const arm = new Arm({ cloud, credential: azure.operator, clock });
+      const { credentialOf } = identities({ kube: parts.kube, entra: { cloud, clock, ca } });
+      return endpointFeature({ sides: guestSide(arm, credentialOf) })(parts);
+    };
+  }
+
+  const now = (world: HostedWorld, name: string) => world.get("HostedCluster", "clusters", name);
+  const untilAvailable = (world: HostedWorld, name: string) =>
+    world.until(`${name} is not available`, async () => {
+      const cluster = await now(world, name);
+      return world.condition(cluster, "AzurePrivateLinkServiceAvailable") === "True AzureSuccess";
+    });
+  const untilDeleted = (world: HostedWorld, name: string) =>
+    world.until(`${name} is not deleted`, async () => (await now(world, name)) === undefined);
+
   testOnReal(
     "no-rbac",
-    "are enough for a HostedCluster from its birth to its end",
+    "of postern-operator are enough for a HostedCluster from creation to deletion, with what it grants itself",
     async () => {
-      const world = await start({ features: wholeChain, user: "alice", stopped: true });
-      const rbac = "/apis/rbac.authorization.k8s.io/v1";
-      const made = parse(await readFile(role, "utf8")) as { metadata: { name: string } };
-      await world.cluster.request("POST", `${rbac}/clusterroles`, made);
-      await world.cluster.request("POST", `${rbac}/clusterrolebindings`, {
-        metadata: { name: "alice" },
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", ...made.metadata },
-        subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "alice" }],
-      });
-      // The stand-in for the cloud provider is no part of Postern, and its rights are not in the role.
-      await grantServiceStatus(world.cluster.request);
-      await world.start();
-      await world.cluster.request("POST", "/api/v1/namespaces", { metadata: { name: "clusters" } });
-      const cluster = await world.make(hostedClusterObject("clusters", "one"));
-      const now = () => world.get("HostedCluster", "clusters", "one");
-      await world.until("it is not available", async () => {
-        const said = world.condition(await now(), "AzurePrivateLinkServiceAvailable");
-        return said === "True AzureSuccess";
-      });
-      await world.remove(cluster);
-      await world.until("it is not gone", async () => (await now()) === undefined);
-      const refused = await world.cluster.audit(
-        ({ user, responseStatus }) => user.username === "alice" && responseStatus?.code === 403,
+      const world = await start("operator", (sides, made) => [
+        grantFeature({ isVerified: () => true }),
+        ...managementSide(sides),
+        observeFeature(),
+        endpointByIdentity(made),
+      ]);
+      const { cluster } = world;
+      await createRole(cluster, "control-plane");
+      const { appId: clientID } = await identityOf(world, "one");
+      const azureAuthenticationConfig = {
+        azureAuthenticationConfigType: "WorkloadIdentities",
+        workloadIdentities: { controlPlaneOperator: { clientID } },
+      };
+      const hosted = await world.make(
+        hostedClusterObject("clusters", "one", { azure: { azureAuthenticationConfig } }),
       );
-      expect(refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
+      await untilAvailable(world, "one");
+      const minted = await cluster.audit(
+        ({ user, objectRef, responseStatus }) =>
+          user.username === operatorUser &&
+          objectRef?.subresource === "token" &&
+          responseStatus?.code === 201,
+      );
+      expect(minted.map(({ objectRef }) => `${objectRef?.namespace}/${objectRef?.name}`)).toContain(
+        "clusters-one/control-plane-operator",
+      );
+      for (const [verb, resource, subresource, name] of [
+        ["get", "secrets", "", "another"],
+        ["list", "secrets", "", ""],
+        ["create", "serviceaccounts", "token", "default"],
+        ["create", "pods", "", ""],
+        ["create", "secrets", "", ""],
+      ] as const)
+        expect(
+          await mayDo(cluster, operatorUser, {
+            ...{ namespace: "clusters-one", verb, resource, subresource, name },
+          }),
+          `${verb} ${resource}/${subresource} ${name}`,
+        ).toBe(false);
+
+      await world.remove(hosted);
+      await untilDeleted(world, "one");
+      expect(await refusedForGood(cluster, operatorUser)).toEqual([]);
     },
-    90_000,
+    120_000,
   );
+
+  testOnReal("no-rbac", "that the operator grants itself are repaired", async () => {
+    const world = await start("operator", () => [grantFeature({ isVerified: () => true })]);
+    const { cluster } = world;
+    await createRole(cluster, "control-plane");
+    const hosted = hostedClusterObject("clusters", "granted");
+    const labels = { "hypershift.openshift.io/hosted-control-plane": "true" };
+    const metadata = { name: "clusters-granted", labels };
+    await cluster.request("POST", "/api/v1/namespaces", { metadata });
+    await world.make(hosted);
+    const { uid } = (await world.make(controlPlaneObject(hosted))).metadata;
+    await world.settled();
+    const granted = async () => (await cluster.request("GET", bindingOf("granted"))).body;
+    const wanted = {
+      metadata: { ownerReferences: [{ kind: "HostedControlPlane", uid }] },
+      roleRef: { kind: "ClusterRole", name: "postern-control-plane" },
+      subjects: [operator],
+    };
+    expect(await granted()).toMatchObject(wanted);
+
+    const others = [operator, { kind: "Group", name: "system:authenticated", apiGroup: rbac }];
+    await cluster.request("PATCH", bindingOf("granted"), { subjects: others });
+    await world.advance(6 * 60_000);
+    expect(await granted()).toMatchObject(wanted);
+
+    await cluster.request("DELETE", bindingOf("granted"));
+    await world.advance(6 * 60_000);
+    expect(await granted()).toMatchObject(wanted);
+    await world.mark();
+    await world.advance(20 * 60_000);
+    expect(await world.kubeWrites()).toEqual([]);
+  });
+
+  testOnReal(
+    "no-rbac",
+    "are granted in no namespace of a control plane that is not verified",
+    async () => {
+      const world = await start("operator", () => [
+        grantFeature({ isVerified: ({ metadata }) => metadata.name !== "foreign" }),
+      ]);
+      await createRole(world.cluster, "control-plane");
+      const labels = { "hypershift.openshift.io/hosted-control-plane": "true" };
+      for (const name of ["foreign", "verified"]) {
+        const metadata = { name: `clusters-${name}`, labels };
+        await world.cluster.request("POST", "/api/v1/namespaces", { metadata });
+        await world.make(controlPlaneObject(hostedClusterObject("clusters", name)));
+      }
+      await world.settled();
+      expect(await world.cluster.request("GET", bindingOf("verified"))).toMatchObject({
+        status: 200,
+      });
+      expect(await world.cluster.request("GET", bindingOf("foreign"))).toMatchObject({
+        status: 404,
+      });
+    },
+  );
+
+  testOnReal(
+    "no-rbac",
+    "of postern-management and, in its own namespace, of postern-control-plane are enough for the two processes",
+    async () => {
+      const world = await start("management", (sides) => managementSide(sides));
+      const { cluster } = world;
+      const hosted = await world.make(hostedClusterObject("clusters", "two"));
+      const namespace = "clusters-two";
+      await world.until("there is no service account", async () => {
+        const account = await world.get("ServiceAccount", namespace, "control-plane-operator");
+        return account !== undefined;
+      });
+      const subject = { kind: "ServiceAccount", namespace, name: "control-plane-operator" };
+      await bindRole(cluster, "control-plane", subject, namespace);
+      const user = controlPlaneUser("two");
+      const group = "hypershift.openshift.io";
+      await untilMay(cluster, user, { namespace, group, resource: "nodepools", verb: "watch" });
+      const token = await serviceAccount(cluster, namespace, "control-plane-operator");
+      await world.run({ features: controlPlaneSide, token: () => token, namespace });
+      await untilAvailable(world, "two");
+      await world.remove(hosted);
+      await untilDeleted(world, "two");
+      expect(await refusedForGood(cluster, operatorUser)).toEqual([]);
+      expect(await refusedForGood(cluster, user)).toEqual([]);
+      expect(
+        await mayDo(cluster, user, { namespace: "clusters", verb: "get", resource: "secrets" }),
+      ).toBe(false);
+    },
+    120_000,
+  );
+
+  testOnReal("no-rbac", "of postern-management lead to no Secret and to no token", async () => {
+    const { cluster } = await startWorld({ features: () => [] });
+    const token = await serviceAccount(cluster, operator.namespace, operator.name);
+    await bindRole(cluster, "management", operator);
+    await bindRole(cluster, "lease", operator, operator.namespace);
+    await untilMay(cluster, operatorUser, { verb: "list", resource: "namespaces" });
+    for (const name of ["clusters", "clusters-three"])
+      await cluster.request("POST", "/api/v1/namespaces", { metadata: { name } });
+    const { body } = await cluster.request<{ items: { metadata: { name: string } }[] }>(
+      "GET",
+      "/api/v1/namespaces",
+    );
+    // The empty one stands for all of them at once.
+    const namespaces = ["", ...body.items.map(({ metadata }) => metadata.name)];
+    const allowed: string[] = [];
+    for (const namespace of namespaces)
+      for (const [verb, resources] of Object.entries(waysToSecrets))
+        for (const resource of resources) {
+          const [plural = "", subresource = ""] = resource.split("/");
+          const [name = "", group = ""] = plural.split(/\.(.*)/);
+          const asked = { namespace, verb, group, resource: name, subresource };
+          if (await mayDo(cluster, operatorUser, asked)) allowed.push(`${verb} ${resource}`);
+        }
+    expect([...new Set(allowed)]).toEqual([]);
+
+    const as = { token };
+    const within = "/api/v1/namespaces/clusters-three";
+    const account = { metadata: { name: "control-plane-operator" } };
+    const made = await cluster.request("POST", `${within}/serviceaccounts`, account, as);
+    expect(made.status).toBe(201);
+    const type = "kubernetes.io/service-account-token";
+    const annotations = { "kubernetes.io/service-account.name": "control-plane-operator" };
+    const legacy = { type, metadata: { name: "legacy", annotations } };
+    const role = `/apis/${rbac}/v1/clusterroles/postern-management`;
+    const everything = [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }];
+    for (const [method, path, sent] of [
+      ["GET", "/api/v1/secrets"],
+      ["GET", "/api/v1/secrets?watch=true"],
+      ["POST", `${within}/secrets`, legacy],
+      ["POST", `${within}/serviceaccounts/control-plane-operator/token`, {}],
+      ["POST", `${within}/pods`, { metadata: { name: "a" }, spec: { containers: [] } }],
+      ["PATCH", role, { rules: everything }],
+      ["POST", `/apis/${rbac}/v1/namespaces/clusters-three/rolebindings`, roleBinding("edit")],
+      ["POST", `/apis/${rbac}/v1/clusterrolebindings`, roleBinding("cluster-admin")],
+    ] as const)
+      expect([path, (await cluster.request(method, path, sent, as)).status]).toEqual([path, 403]);
+  });
 });
 
-async function grantServiceStatus(
-  request: (method: string, path: string, body: unknown) => Promise<unknown>,
-): Promise<void> {
-  const rbac = "/apis/rbac.authorization.k8s.io/v1";
-  const rules = [{ apiGroups: [""], resources: ["services/status"], verbs: ["patch"] }];
-  await request("POST", `${rbac}/clusterroles`, { metadata: { name: "cloud" }, rules });
-  await request("POST", `${rbac}/clusterrolebindings`, {
-    metadata: { name: "cloud" },
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cloud" },
-    subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "alice" }],
-  });
+/** Whatever would lead to a Secret, a token or more permissions, by verb. */
+const workloads = [
+  "pods",
+  "pods/exec",
+  "pods/attach",
+  "pods/ephemeralcontainers",
+  "replicationcontrollers",
+  "deployments.apps",
+  "daemonsets.apps",
+  "statefulsets.apps",
+  "replicasets.apps",
+  "jobs.batch",
+  "cronjobs.batch",
+];
+const roles = ["roles", "rolebindings", "clusterroles", "clusterrolebindings"].map(
+  (each) => `${each}.${rbac}`,
+);
+const others = [
+  "secrets",
+  "nodes/proxy",
+  "certificatesigningrequests.certificates.k8s.io",
+  "validatingadmissionpolicies.admissionregistration.k8s.io",
+  "validatingadmissionpolicybindings.admissionregistration.k8s.io",
+  "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+  "customresourcedefinitions.apiextensions.k8s.io",
+  "apiservices.apiregistration.k8s.io",
+];
+const waysToSecrets: Record<string, readonly string[]> = {
+  get: ["secrets", "nodes/proxy", "pods/exec", "pods/attach"],
+  list: ["secrets"],
+  watch: ["secrets"],
+  create: [...others, ...workloads, ...roles, "serviceaccounts/token"],
+  update: [...others, ...workloads, ...roles],
+  patch: [...others, ...workloads, ...roles],
+  delete: ["secrets", ...roles],
+  bind: roles,
+  escalate: roles,
+  impersonate: ["users", "groups", "serviceaccounts", "userextras.authentication.k8s.io"],
+};
+
+function roleBinding(name: string): object {
+  const roleRef = { apiGroup: rbac, kind: "ClusterRole", name };
+  return { metadata: { name: "escalated" }, roleRef, subjects: [operator] };
 }

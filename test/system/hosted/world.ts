@@ -45,14 +45,22 @@ export interface Thing {
   status?: { conditions?: Condition[] } & Record<string, unknown>;
 }
 
-export interface WorldOptions {
-  /** The controllers that run. They are made with the two sides of Azure. */
+/** The controllers of one process. */
+export interface Process {
+  /** They are made with the two sides of Azure. */
   features: (sides: AzureSides, azure: Azure) => readonly MakeFeature[];
+  /** As whom the controllers come to the API server. */
+  user?: User;
+  /** The token of a service account instead. */
+  token?: () => string;
+  /** Only this namespace; all of them when absent. */
+  namespace?: string;
+}
+
+export interface WorldOptions extends Process {
   simulator?: SimulatorOptions;
   /** What the two identities may do; everything where nothing is said. */
   rights?: Rights;
-  /** As whom the controllers come to the API server. */
-  user?: User;
   log?: Log;
   /** Do not start the controllers yet. */
   stopped?: boolean;
@@ -66,6 +74,8 @@ export interface HostedWorld {
   sides: AzureSides;
   /** Start the controllers, as a new process would. */
   start(): Promise<void>;
+  /** Start another process beside it. */
+  run(process: Process): Promise<void>;
   /** Stop them, as a kill would: what is under way is ended. */
   stop(): Promise<void>;
   /** Wait until nothing goes on but what waits for the clock. */
@@ -152,7 +162,7 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
   const { simulator } = azure;
   const told: ArmRequest[] = [];
   const userAgent = `postern-test/${Math.random().toString(36).slice(2)}`;
-  let running: { end: () => Promise<void>; client: CountingClient; runtime: Runtime } | undefined;
+  const running = new Set<{ end: () => Promise<void>; client: CountingClient; within: string }>();
   let armMark = 0;
   let auditMark = "";
 
@@ -169,17 +179,27 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
 
   async function start() {
     road = arm();
-    const client = new CountingClient(await connectionOf(cluster, options.user), { userAgent });
+    await run(options);
+  }
+
+  async function run(given: Process) {
+    const client = new CountingClient(await connectionOf(cluster, given), { userAgent });
     const runtime = new Runtime({
       client,
       clock,
       log: options.log ?? silentLog,
-      features: options.features(sidesNow(), azure),
+      namespace: given.namespace,
+      features: given.features(sidesNow(), azure),
     });
     client.caches = runtime.caches;
     const signal = new AbortController();
     const ran = runtime.run(signal.signal);
-    const end = async () => {
+    const process = {
+      client,
+      end,
+      within: given.namespace ? `/namespaces/${given.namespace}/` : "",
+    };
+    async function end() {
       signal.abort();
       // A stop may wait for the clock.
       for (let over = false; !over; await settle()) {
@@ -187,12 +207,17 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
         if (!over && clock.nextDue < clock.now() + 60_000) clock.step(clock.nextDue);
       }
       client.close();
-      road.close();
-      running = undefined;
-    };
-    running = { end, client, runtime };
+      running.delete(process);
+    }
+    running.add(process);
     await Promise.all(runtime.caches.all().map((cache) => cache.filled));
     await settled();
+  }
+
+  async function stop() {
+    if (running.size === 0) return;
+    for (const { end } of running) await end();
+    road.close();
   }
 
   /** Quiet is what stays so for a few looks: an answer may be on its way through a socket. */
@@ -200,7 +225,7 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
     for (let calm = 0, looks = 0; calm < 3; looks++) {
       await simulator.advance(0);
       await settle();
-      calm = !running || running.client.calm ? calm + 1 : 0;
+      calm = [...running].every(({ client }) => client.calm) ? calm + 1 : 0;
       if (looks > 20_000) throw new Error("the world does not come to rest");
     }
   }
@@ -223,7 +248,8 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
       const { message } = answer.body as unknown as { message: string };
       throw new Error(`${method} ${path}: ${answer.status} ${message}`);
     }
-    running?.client.wrote(method, path, JSON.stringify(answer.body));
+    for (const { client, within } of running)
+      if (path.includes(within)) client.wrote(method, path, JSON.stringify(answer.body));
     return answer.body;
   };
   const make: HostedWorld["make"] = async (object) => {
@@ -310,7 +336,7 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
   }
 
   onTestFinished(async () => {
-    await running?.end();
+    await stop();
     await clear();
   }, 60_000);
 
@@ -322,7 +348,8 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
       return sidesNow();
     },
     start,
-    stop: async () => running?.end(),
+    run,
+    stop,
     settled,
     advance,
     until: async (what, holds, minutes = 30) => {
@@ -370,9 +397,9 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
   return world;
 }
 
-/** The way to the API server, by the token of one of its users. */
-async function connectionOf(cluster: Cluster, user: User = "admin") {
+/** The way to the API server, by the token of one of its users or of a service account. */
+async function connectionOf(cluster: Cluster, { user = "admin", token }: Process) {
   const text = await readFile(cluster.kubeconfig, "utf8");
-  const own = text.replaceAll(cluster.tokens.admin, cluster.tokens[user]);
+  const own = text.replaceAll(cluster.tokens.admin, token?.() ?? cluster.tokens[user]);
   return fromKubeconfigText(own, cluster.kubeconfig);
 }

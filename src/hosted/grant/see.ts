@@ -1,0 +1,31 @@
+import type { KubeClient } from "../../kube/client.ts";
+import type { Pass } from "../../kube/pass.ts";
+import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
+import { type RoleBinding, roleBinding } from "../../model/kinds/role-binding.ts";
+import { type Account, controlPlaneRole, type Seen } from "./plan.ts";
+
+/** Where the observed state comes from. */
+export interface Sources {
+  kube: KubeClient;
+  /** The service account of this process. */
+  account(signal: AbortSignal): Promise<Account | undefined>;
+  isVerified(controlPlane: HostedControlPlane): boolean;
+}
+
+/**
+ * Observe the RoleBinding of a control plane. It is read by name and not from a cache, because to watch it the operator
+ * would have to be allowed to list all RoleBindings.
+ */
+export async function see(
+  controlPlane: HostedControlPlane,
+  { kube, account, isVerified }: Sources,
+  { signal }: Pass,
+): Promise<Seen> {
+  const verified = isVerified(controlPlane);
+  const own = verified ? await account(signal) : undefined;
+  const { namespace } = controlPlane.metadata;
+  const binding = own
+    ? await kube.get<RoleBinding>({ kind: roleBinding, namespace, name: controlPlaneRole }, signal)
+    : undefined;
+  return { controlPlane, verified, account: own, binding };
+}
