@@ -1,42 +1,43 @@
 import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parse } from "yaml";
 import { isEmbedded } from "../../setup/differences.ts";
 import type { HostedWorld } from "../hosted/world.ts";
+import { bindRole, refusedForGood, untilMay } from "../manifests.ts";
 
-const role = new URL("../../../manifests/rbac/cluster-api.yaml", import.meta.url);
+const alice = { kind: "User", name: "alice" };
 
-/** Give alice the role of `manifests/rbac` and nothing else. */
-export async function grantRole({ cluster }: HostedWorld): Promise<void> {
-  const rbac = "/apis/rbac.authorization.k8s.io/v1";
-  const made = parse(await readFile(role, "utf8")) as { metadata: { name: string } };
-  await cluster.request("POST", `${rbac}/clusterroles`, made);
-  await cluster.request("POST", `${rbac}/clusterrolebindings`, {
-    metadata: { name: "alice" },
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", ...made.metadata },
-    subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "alice" }],
-  });
+/** Give alice the roles of `manifests/rbac` and nothing else: Secrets only in the namespaces that are named. */
+export async function grantRole(
+  { cluster }: HostedWorld,
+  ...secretsIn: readonly string[]
+): Promise<void> {
+  await bindRole(cluster, "cluster-api", alice);
+  await bindRole(cluster, "lease", alice, "default");
+  for (const namespace of secretsIn)
+    await bindRole(cluster, "cluster-api-secrets", alice, namespace);
+  const last = secretsIn.at(-1);
+  if (last) await untilMay(cluster, "alice", { namespace: last, verb: "get", resource: "secrets" });
 }
 
-/** A kubeconfig of alice, who has just that role. The embedded API knows no rights: there it is everybody's. */
-export async function asAlice(world: HostedWorld, folder: string): Promise<string> {
+/** A kubeconfig of alice, who has just those roles. The embedded API knows no rights: there it is everybody's. */
+export async function asAlice(
+  world: HostedWorld,
+  folder: string,
+  ...secretsIn: readonly string[]
+): Promise<string> {
   const { kubeconfig, tokens } = world.cluster;
   if (isEmbedded()) return kubeconfig;
-  await grantRole(world);
+  await grantRole(world, ...secretsIn);
   const file = join(folder, "kubeconfig");
   const text = await readFile(kubeconfig, "utf8");
   await writeFile(file, text.replaceAll(tokens.admin, tokens.alice));
   return file;
 }
 
-/** What alice was refused for want of a right. */
+/** What alice was refused for want of a permission. */
 export async function refusals({ cluster }: HostedWorld): Promise<string[]> {
-  if (isEmbedded()) return [];
-  const refused = await cluster.audit(
-    ({ user, responseStatus }) => user.username === "alice" && responseStatus?.code === 403,
-  );
-  return refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`);
+  return isEmbedded() ? [] : refusedForGood(cluster, "alice");
 }
 
 /** The actions of a role of `manifests/roles`. */
