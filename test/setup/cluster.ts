@@ -32,6 +32,8 @@ export interface AuditEntry {
     name?: string;
   };
   responseStatus?: { code: number };
+  /** What the API server adds, such as whether the authorizer or an admission policy refused it. */
+  annotations?: Record<string, string>;
   requestReceivedTimestamp: string;
 }
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
 import { parseAllDocuments } from "yaml";
-import type { Cluster } from "../setup/cluster.ts";
+import type { AuditEntry, Cluster } from "../setup/cluster.ts";
 
 const manifests = join(import.meta.dirname, "../../manifests");
 const rbac = "/apis/rbac.authorization.k8s.io/v1";
@@ -98,19 +98,25 @@ export async function serviceAccount(
 }
 
 /**
- * What somebody was refused and could not do later either. A permission that was just granted, in a namespace that was
- * just created, reaches the API server's authorizer a moment later.
+ * What somebody was refused, could not do later, and may not do now. A permission that was just granted, in a namespace
+ * that was just created, reaches the API server's authorizer a moment later.
  */
 export async function refusedForGood(cluster: Cluster, username: string): Promise<string[]> {
   const all = await cluster.audit(({ user }) => user.username === username);
-  const told = ({ verb, objectRef }: (typeof all)[number]) => {
+  const told = ({ verb, objectRef }: AuditEntry) => {
     const { resource, subresource, namespace = "" } = objectRef ?? {};
     return `${verb} ${[resource, subresource].filter(Boolean).join("/")} in ${namespace}`;
   };
-  const code = (entry: (typeof all)[number]) => entry.responseStatus?.code ?? 0;
+  const code = (entry: AuditEntry) => entry.responseStatus?.code ?? 0;
   const done = new Set(all.filter((entry) => code(entry) < 300).map(told));
-  const refused = all.filter((entry) => code(entry) === 403).map(told);
-  return [...new Set(refused)].filter((each) => !done.has(each));
+  const refused = new Set<string>();
+  for (const entry of all.filter((each) => code(each) === 403 && !done.has(told(each)))) {
+    const { apiGroup: group, apiVersion: _, ...rest } = entry.objectRef ?? {};
+    const asked = { verb: entry.verb, ...(group && { group }), ...rest };
+    const byRbac = entry.annotations?.["authorization.k8s.io/decision"] === "forbid";
+    if (!byRbac || !(await mayDo(cluster, username, asked))) refused.add(told(entry));
+  }
+  return [...refused];
 }
 
 /** Whether somebody may do something, as the API server's authorizer says. */

@@ -1,4 +1,4 @@
-import { beforeAll, expect } from "vitest";
+import { beforeAll, expect, onTestFinished } from "vitest";
 import { Arm } from "../../../src/azure/arm.ts";
 import { customCloud } from "../../../src/azure/clouds.ts";
 import { type AzureSides, guestSide } from "../../../src/hosted/azure-sides.ts";
@@ -8,6 +8,7 @@ import { identities } from "../../../src/hosted/identities.ts";
 import { observeFeature } from "../../../src/hosted/observe/controller.ts";
 import type { MakeFeature } from "../../../src/kube/runtime.ts";
 import type { Application, TrustedIssuer } from "../../../src/simulator/application.ts";
+import type { Cluster } from "../../setup/cluster.ts";
 import { testOnReal } from "../../setup/differences.ts";
 import {
   admissionPolicies,
@@ -39,9 +40,9 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
   // It takes a quarter of a second of real time, in which a clock that is moved goes far.
   beforeAll(async () => void (await import("@azure/identity")));
 
-  /** A world whose operator is a service account, under the admission policies, with the role of a file. */
+  /** A world whose operator is a service account, under the admission policies, with the roles of these files. */
   async function start(
-    role: string,
+    roles: readonly string[],
     features: (sides: AzureSides, world: () => HostedWorld) => readonly MakeFeature[],
   ): Promise<HostedWorld> {
     let token = "";
@@ -54,9 +55,10 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
       stopped: true,
     });
     const { cluster } = world;
+    onTestFinished(() => revoke(cluster));
     await installPolicies(cluster, admissionPolicies());
     token = await serviceAccount(cluster, operator.namespace, operator.name);
-    await bindRole(cluster, role, operator);
+    for (const role of roles) await bindRole(cluster, role, operator);
     await untilMay(cluster, operatorUser, {
       ...{ group: "hypershift.openshift.io", resource: "hostedclusters" },
       verb: "watch",
@@ -110,9 +112,9 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
 
   testOnReal(
     "no-rbac",
-    "of postern-operator are enough for a HostedCluster from creation to deletion, with what it grants itself",
+    "of postern-operator and postern-topology are enough for a HostedCluster from creation to deletion, with what the operator grants itself",
     async () => {
-      const world = await start("operator", (sides, made) => [
+      const world = await start(["operator", "topology"], (sides, made) => [
         grantFeature({ isVerified: () => true }),
         ...managementSide(sides),
         observeFeature(),
@@ -160,7 +162,7 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
   );
 
   testOnReal("no-rbac", "that the operator grants itself are repaired", async () => {
-    const world = await start("operator", () => [grantFeature({ isVerified: () => true })]);
+    const world = await start(["operator"], () => [grantFeature({ isVerified: () => true })]);
     const { cluster } = world;
     await createRole(cluster, "control-plane");
     const hosted = hostedClusterObject("clusters", "granted");
@@ -195,7 +197,7 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
     "no-rbac",
     "are granted in no namespace of a control plane that is not verified",
     async () => {
-      const world = await start("operator", () => [
+      const world = await start(["operator"], () => [
         grantFeature({ isVerified: ({ metadata }) => metadata.name !== "foreign" }),
       ]);
       await createRole(world.cluster, "control-plane");
@@ -217,9 +219,9 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
 
   testOnReal(
     "no-rbac",
-    "of postern-management and, in its own namespace, of postern-control-plane are enough for the two processes",
+    "of postern-management and postern-topology, and of postern-control-plane in one namespace, are enough for the two processes",
     async () => {
-      const world = await start("management", (sides) => managementSide(sides));
+      const world = await start(["management", "topology"], (sides) => managementSide(sides));
       const { cluster } = world;
       const hosted = await world.make(hostedClusterObject("clusters", "two"));
       const namespace = "clusters-two";
@@ -246,54 +248,133 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
     120_000,
   );
 
+  testOnReal(
+    "no-rbac",
+    "of postern-operator alone are enough where HyperShift creates the control plane",
+    async () => {
+      const world = await start(["operator"], (sides) => [
+        grantFeature({ isVerified: () => true }),
+        ...managementSide(sides),
+        ...controlPlaneSide(sides),
+      ]);
+      const { cluster } = world;
+      await createRole(cluster, "control-plane");
+      await standIn(world, null);
+      onTestFinished(() => standIn(world, "true"));
+      const labels = { "hypershift.openshift.io/hosted-control-plane": "true" };
+      const metadata = { name: "clusters-theirs", labels };
+      await cluster.request("POST", "/api/v1/namespaces", { metadata });
+      const hosted = await world.hostedCluster("theirs");
+      await untilAvailable(world, "theirs");
+      const azure = () => world.azure.ids("privatelinkservices");
+      expect(azure()).not.toEqual([]);
+
+      await world.remove(hosted.controlPlane);
+      for (const link of await world.list("AzurePrivateLinkService", hosted.namespace))
+        await world.remove(link);
+      await world.until("it is not deleted", async () => {
+        const left = await world.get("HostedControlPlane", hosted.namespace, "theirs");
+        return left === undefined && azure().length === 0;
+      });
+      expect(await refusedForGood(cluster, operatorUser)).toEqual([]);
+    },
+    120_000,
+  );
+
   testOnReal("no-rbac", "of postern-management lead to no Secret and to no token", async () => {
     const { cluster } = await startWorld({ features: () => [] });
     const token = await serviceAccount(cluster, operator.namespace, operator.name);
     await bindRole(cluster, "management", operator);
     await bindRole(cluster, "lease", operator, operator.namespace);
     await untilMay(cluster, operatorUser, { verb: "list", resource: "namespaces" });
-    for (const name of ["clusters", "clusters-three"])
-      await cluster.request("POST", "/api/v1/namespaces", { metadata: { name } });
-    const { body } = await cluster.request<{ items: { metadata: { name: string } }[] }>(
-      "GET",
-      "/api/v1/namespaces",
-    );
-    // The empty one stands for all of them at once.
-    const namespaces = ["", ...body.items.map(({ metadata }) => metadata.name)];
-    const allowed: string[] = [];
-    for (const namespace of namespaces)
-      for (const [verb, resources] of Object.entries(waysToSecrets))
-        for (const resource of resources) {
-          const [plural = "", subresource = ""] = resource.split("/");
-          const [name = "", group = ""] = plural.split(/\.(.*)/);
-          const asked = { namespace, verb, group, resource: name, subresource };
-          if (await mayDo(cluster, operatorUser, asked)) allowed.push(`${verb} ${resource}`);
-        }
-    expect([...new Set(allowed)]).toEqual([]);
+    const within = await namespaceWithAccount(cluster);
+    expect(await escalations(cluster)).toEqual([]);
 
-    const as = { token };
-    const within = "/api/v1/namespaces/clusters-three";
-    const account = { metadata: { name: "control-plane-operator" } };
-    const made = await cluster.request("POST", `${within}/serviceaccounts`, account, as);
-    expect(made.status).toBe(201);
     const type = "kubernetes.io/service-account-token";
     const annotations = { "kubernetes.io/service-account.name": "control-plane-operator" };
     const legacy = { type, metadata: { name: "legacy", annotations } };
-    const role = `/apis/${rbac}/v1/clusterroles/postern-management`;
+    const pod = { metadata: { name: "a" }, spec: { containers: [] } };
     const everything = [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }];
     for (const [method, path, sent] of [
       ["GET", "/api/v1/secrets"],
       ["GET", "/api/v1/secrets?watch=true"],
+      ["GET", `${within}/secrets/admin-kubeconfig`],
       ["POST", `${within}/secrets`, legacy],
       ["POST", `${within}/serviceaccounts/control-plane-operator/token`, {}],
-      ["POST", `${within}/pods`, { metadata: { name: "a" }, spec: { containers: [] } }],
-      ["PATCH", role, { rules: everything }],
+      ["POST", `${within}/pods`, pod],
+      ["PATCH", `/apis/${rbac}/v1/clusterroles/postern-management`, { rules: everything }],
       ["POST", `/apis/${rbac}/v1/namespaces/clusters-three/rolebindings`, roleBinding("edit")],
       ["POST", `/apis/${rbac}/v1/clusterrolebindings`, roleBinding("cluster-admin")],
-    ] as const)
-      expect([path, (await cluster.request(method, path, sent, as)).status]).toEqual([path, 403]);
+    ] as const) {
+      const { status } = await cluster.request(method, path, sent, { token });
+      expect([method, path, status]).toEqual([method, path, 403]);
+    }
   });
+
+  testOnReal(
+    "no-rbac",
+    "of postern-topology lead no further than to what HyperShift would act on",
+    async () => {
+      const { cluster } = await startWorld({ features: () => [] });
+      await serviceAccount(cluster, operator.namespace, operator.name);
+      await bindRole(cluster, "management", operator);
+      await bindRole(cluster, "topology", operator);
+      await untilMay(cluster, operatorUser, { verb: "delete", resource: "namespaces" });
+      await namespaceWithAccount(cluster);
+      expect(await escalations(cluster)).toEqual([
+        "create hostedcontrolplanes.hypershift.openshift.io",
+        "patch hostedclusters.hypershift.openshift.io",
+        "patch hostedcontrolplanes.hypershift.openshift.io",
+      ]);
+    },
+  );
 });
+
+/** Delete what the operator granted itself: the namespaces of one test are there for the next. */
+async function revoke(cluster: Cluster): Promise<void> {
+  const { body } = await cluster.request<{ items: { metadata: { namespace: string } }[] }>(
+    "GET",
+    `/apis/${rbac}/v1/rolebindings?fieldSelector=metadata.name%3Dpostern-control-plane`,
+  );
+  for (const { metadata } of body.items)
+    await cluster.request("DELETE", bindingOf(metadata.namespace.replace("clusters-", "")));
+}
+
+/** Whether the kinds are Postern's stand-ins; HyperShift's own definition does not carry the label. */
+async function standIn({ cluster }: HostedWorld, value: "true" | null): Promise<void> {
+  const crd =
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/hostedclusters.hypershift.openshift.io";
+  await cluster.request("PATCH", crd, { metadata: { labels: { "postern.io/stand-in": value } } });
+}
+
+/** A control-plane namespace with the service account of its control plane. */
+async function namespaceWithAccount(cluster: Cluster): Promise<string> {
+  for (const name of ["clusters", "clusters-three"])
+    await cluster.request("POST", "/api/v1/namespaces", { metadata: { name } });
+  const within = "/api/v1/namespaces/clusters-three";
+  const account = { metadata: { name: "control-plane-operator" } };
+  await cluster.request("POST", `${within}/serviceaccounts`, account);
+  return within;
+}
+
+/** What the operator may do, in any namespace or in all at once, that would lead to a Secret. */
+async function escalations(cluster: Cluster): Promise<string[]> {
+  const { body } = await cluster.request<{ items: { metadata: { name: string } }[] }>(
+    "GET",
+    "/api/v1/namespaces",
+  );
+  const namespaces = ["", ...body.items.map(({ metadata }) => metadata.name)];
+  const allowed = new Set<string>();
+  for (const namespace of namespaces)
+    for (const [verb, resources] of Object.entries(waysToSecrets))
+      for (const each of resources) {
+        const [plural = "", subresource = ""] = each.split("/");
+        const [resource = "", group = ""] = plural.split(/\.(.*)/);
+        const asked = { namespace, verb, group, resource, subresource };
+        if (await mayDo(cluster, operatorUser, asked)) allowed.add(`${verb} ${each}`);
+      }
+  return [...allowed];
+}
 
 /** Whatever would lead to a Secret, a token or more permissions, by verb. */
 const workloads = [
@@ -312,7 +393,12 @@ const workloads = [
 const roles = ["roles", "rolebindings", "clusterroles", "clusterrolebindings"].map(
   (each) => `${each}.${rbac}`,
 );
+/** HyperShift runs the images that they name, with the Secrets of the control plane. */
+const hyperShift = ["hostedclusters", "hostedcontrolplanes", "nodepools"].map(
+  (each) => `${each}.hypershift.openshift.io`,
+);
 const others = [
+  ...hyperShift,
   "secrets",
   "nodes/proxy",
   "certificatesigningrequests.certificates.k8s.io",
