@@ -40,7 +40,8 @@ export function permissionsPage(): string {
   return `# Permissions: what each identity may do in Azure
 
 Made by \`npm run generate\` from the files of [manifests/roles](../../manifests/roles). Tests run clusters from birth to end with just these
-roles. How an identity proves who it is: [identities](identities.md). What the operator may do in Kubernetes: [manifests/rbac](../../manifests/rbac).
+roles. How an identity proves who it is: [identities](identities.md). What the operator may do in Kubernetes:
+[Kubernetes permissions](kubernetes-permissions.md).
 
 \`postern permissions NAME --format json|az|bicep|terraform --scope ID\` prints a role for the tool that makes it;
 \`postern doctor\`, run by an identity, names the actions that it lacks. A refused action is told as \`AuthorizationFailed\` with its name and

@@ -17,9 +17,10 @@ export const notRun: Record<string, string> = {
 
 /** Commands about kinds that local mode has not: `test/system/guides.test.ts` runs them on the real API server. */
 export const runOnReal = [
-  "kubectl delete deployment,serviceaccount postern -n postern",
+  "kubectl delete deployment/postern serviceaccount/postern-operator -n postern",
   "kubectl delete lease postern-operator -n postern",
-  "kubectl delete clusterrole postern-hosted postern-cluster-api",
+  "kubectl delete rolebinding --all-namespaces --field-selector metadata.name=postern-control-plane",
+  "kubectl delete -f manifests/admission -f manifests/rbac --ignore-not-found",
 ];
 
 /** Commands that are refused, as the guide says, and the words of it. */
