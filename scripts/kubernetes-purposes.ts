@@ -35,6 +35,7 @@ const leases: Purposes = {
 export const purposes: Record<string, Purposes> = {
   operator: {
     ...management,
+    "hostedcontrolplanes/status patch": "publish why a control plane is ignored",
     "nodepools read": "find the subnet of a cluster that names none itself",
     "hostedcontrolplanes/finalizers update":
       "be named as the owner of the RoleBinding, where the API server checks it, as OpenShift's does",

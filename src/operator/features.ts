@@ -55,14 +55,11 @@ export function hostedFeatures(
         policy: parts.policy,
       }),
     );
-  if (role === "all") features.push(grantFeature({ isVerified }));
+  if (role === "all") features.push(grantFeature());
   if (role !== "management")
     features.push(...controlPlaneControllers(arm, credentials, parts.policy));
   return features;
 }
-
-/** In which control planes the operator grants itself permissions: in all of them. */
-const isVerified = () => true;
 
 /** The controllers of Cluster API. */
 export function clusterApiFeatures(

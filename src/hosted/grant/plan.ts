@@ -25,7 +25,7 @@ export interface Account {
 /** What was observed before deciding. */
 export interface Seen {
   controlPlane: HostedControlPlane;
-  /** Whether the control plane belongs to a HostedCluster that agrees. */
+  /** Whether the control plane is the one that its HostedCluster has here. */
   verified: boolean;
   /** The service account of this process; undefined where it is none. */
   account: Account | undefined;

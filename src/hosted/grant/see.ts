@@ -1,7 +1,9 @@
+import type { WatchCache } from "../../kube/cache.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import type { Pass } from "../../kube/pass.ts";
 import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 import { type RoleBinding, roleBinding } from "../../model/kinds/role-binding.ts";
+import { whyUnverified } from "../tenancy.ts";
 import { type Account, controlPlaneRole, type Seen } from "./plan.ts";
 
 /** Where the observed state comes from. */
@@ -9,7 +11,8 @@ export interface Sources {
   kube: KubeClient;
   /** The service account of this process. */
   account(signal: AbortSignal): Promise<Account | undefined>;
-  isVerified(controlPlane: HostedControlPlane): boolean;
+  /** With the index `namespace`. */
+  controlPlanes: Pick<WatchCache<HostedControlPlane>, "byIndex">;
 }
 
 /**
@@ -18,12 +21,13 @@ export interface Sources {
  */
 export async function see(
   controlPlane: HostedControlPlane,
-  { kube, account, isVerified }: Sources,
+  { kube, account, controlPlanes }: Sources,
   { signal }: Pass,
 ): Promise<Seen> {
-  const verified = isVerified(controlPlane);
+  const { namespace = "" } = controlPlane.metadata;
+  const beside = controlPlanes.byIndex("namespace", namespace);
+  const verified = whyUnverified(controlPlane, beside) === undefined;
   const own = verified ? await account(signal) : undefined;
-  const { namespace } = controlPlane.metadata;
   const binding = own
     ? await kube.get<RoleBinding>({ kind: roleBinding, namespace, name: controlPlaneRole }, signal)
     : undefined;

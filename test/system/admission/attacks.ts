@@ -148,6 +148,16 @@ export const attacks: Record<string, [attack: string, attempt: Attempt][]> = {
       ),
     ],
     [
+      "a tenant gives a Namespace to a HostedCluster",
+      by(
+        "tenant",
+        patch(
+          "/api/v1/namespaces/tenant",
+          annotations({ "hypershift.openshift.io/cluster": "another/cluster" }),
+        ),
+      ),
+    ],
+    [
       "a tenant creates a Namespace that passes for a control plane's",
       by(
         "tenant",
@@ -285,6 +295,16 @@ export const attacks: Record<string, [attack: string, attempt: Attempt][]> = {
             ...controlPlaneMarks,
             "pod-security.kubernetes.io/enforce": "privileged",
           }),
+        ),
+      ),
+    ],
+    [
+      "the operator gives a Namespace to a HostedCluster",
+      by(
+        operator,
+        patch(
+          "/api/v1/namespaces/tenant",
+          annotations({ "hypershift.openshift.io/cluster": "another/cluster" }),
         ),
       ),
     ],

@@ -141,7 +141,10 @@ export const legitimate: [string, Attempt][] = [
     "the operator annotates a control-plane namespace",
     by(
       operator,
-      patch("/api/v1/namespaces/clusters-theirs", annotations({ "postern.io/nat-subnet-id": "x" })),
+      patch(
+        "/api/v1/namespaces/clusters-theirs",
+        annotations({ "nat-subnet.postern.io/private-router": "x" }),
+      ),
     ),
   ],
   [
@@ -176,6 +179,10 @@ export const legitimate: [string, Attempt][] = [
       platformOperator,
       post(leases("openshift-postern"), { metadata: { name: "postern-operator" } }),
     ),
+  ],
+  [
+    "an administrator gives a Namespace to a HostedCluster",
+    patch("/api/v1/namespaces/org", annotations({ "hypershift.openshift.io/cluster": "a/b" })),
   ],
   [
     "an administrator opens the Secrets of a namespace to Cluster API",

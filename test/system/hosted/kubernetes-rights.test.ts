@@ -115,7 +115,7 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
     "of postern-operator and postern-topology are enough for a HostedCluster from creation to deletion, with what the operator grants itself",
     async () => {
       const world = await start(["operator", "topology"], (sides, made) => [
-        grantFeature({ isVerified: () => true }),
+        grantFeature(),
         ...managementSide(sides),
         observeFeature(),
         endpointByIdentity(made),
@@ -162,7 +162,7 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
   );
 
   testOnReal("no-rbac", "that the operator grants itself are repaired", async () => {
-    const world = await start(["operator"], () => [grantFeature({ isVerified: () => true })]);
+    const world = await start(["operator"], () => [grantFeature()]);
     const { cluster } = world;
     await createRole(cluster, "control-plane");
     const hosted = hostedClusterObject("clusters", "granted");
@@ -197,23 +197,27 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
     "no-rbac",
     "are granted in no namespace of a control plane that is not verified",
     async () => {
-      const world = await start(["operator"], () => [
-        grantFeature({ isVerified: ({ metadata }) => metadata.name !== "foreign" }),
-      ]);
-      await createRole(world.cluster, "control-plane");
+      const world = await start(["operator"], () => [grantFeature(), observeFeature()]);
+      const { cluster } = world;
+      await createRole(cluster, "control-plane");
       const labels = { "hypershift.openshift.io/hosted-control-plane": "true" };
       for (const name of ["foreign", "verified"]) {
         const metadata = { name: `clusters-${name}`, labels };
-        await world.cluster.request("POST", "/api/v1/namespaces", { metadata });
-        await world.make(controlPlaneObject(hostedClusterObject("clusters", name)));
+        await cluster.request("POST", "/api/v1/namespaces", { metadata });
       }
+      const verified = controlPlaneObject(hostedClusterObject("clusters", "verified"));
+      await world.make(verified);
+      await world.make({
+        ...verified,
+        metadata: { ...verified.metadata, namespace: "clusters-foreign" },
+      });
       await world.settled();
-      expect(await world.cluster.request("GET", bindingOf("verified"))).toMatchObject({
-        status: 200,
-      });
-      expect(await world.cluster.request("GET", bindingOf("foreign"))).toMatchObject({
-        status: 404,
-      });
+      expect(await cluster.request("GET", bindingOf("verified"))).toMatchObject({ status: 200 });
+      expect(await cluster.request("GET", bindingOf("foreign"))).toMatchObject({ status: 404 });
+      const ignored = await world.get("HostedControlPlane", "clusters-foreign", "verified");
+      expect(world.condition(ignored, "AzurePrivateLinkServiceAvailable")).toBe(
+        "False ControlPlaneNotVerified",
+      );
     },
   );
 
@@ -253,7 +257,7 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
     "of postern-operator alone are enough where HyperShift creates the control plane",
     async () => {
       const world = await start(["operator"], (sides) => [
-        grantFeature({ isVerified: () => true }),
+        grantFeature(),
         ...managementSide(sides),
         ...controlPlaneSide(sides),
       ]);
