@@ -103,18 +103,19 @@ export async function serviceAccount(
  */
 export async function refusedForGood(cluster: Cluster, username: string): Promise<string[]> {
   const all = await cluster.audit(({ user }) => user.username === username);
-  const told = ({ verb, objectRef }: AuditEntry) => {
-    const { resource, subresource, namespace = "" } = objectRef ?? {};
-    return `${verb} ${[resource, subresource].filter(Boolean).join("/")} in ${namespace}`;
+  const sort = ({ verb, objectRef }: AuditEntry) => {
+    const { resource, subresource, namespace } = objectRef ?? {};
+    return [verb, resource, subresource, namespace].join(" ");
   };
   const code = (entry: AuditEntry) => entry.responseStatus?.code ?? 0;
-  const done = new Set(all.filter((entry) => code(entry) < 300).map(told));
+  const done = new Set(all.filter((entry) => code(entry) < 300).map(sort));
   const refused = new Set<string>();
-  for (const entry of all.filter((each) => code(each) === 403 && !done.has(told(each)))) {
+  for (const entry of all.filter((each) => code(each) === 403 && !done.has(sort(each)))) {
     const { apiGroup: group, apiVersion: _, ...rest } = entry.objectRef ?? {};
     const asked = { verb: entry.verb, ...(group && { group }), ...rest };
     const byRbac = entry.annotations?.["authorization.k8s.io/decision"] === "forbid";
-    if (!byRbac || !(await mayDo(cluster, username, asked))) refused.add(told(entry));
+    if (!byRbac || !(await mayDo(cluster, username, asked)))
+      refused.add(`${entry.verb} ${entry.requestURI}`);
   }
   return [...refused];
 }

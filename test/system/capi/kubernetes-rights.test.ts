@@ -45,7 +45,7 @@ describeHosted("the rights in Kubernetes for Cluster API", (start) => {
     const features = () => [providerConfigFeature()];
     const world = await start({ features, user: "alice", stopped: true });
     await namespaces(world, "org");
-    await grantRole(world, "org");
+    await grantRole(world, ["org"]);
     await world.start();
     await world.make(identityObject("org", "one"));
     await world.make(azureClusterObject("org", "wc"));
@@ -66,7 +66,7 @@ describeHosted("the rights in Kubernetes for Cluster API", (start) => {
         ...{ client: "client", tenant: "tenant" },
       };
       const world = await startDns(start, { settings }, { user: "alice", stopped: true });
-      await grantRole(world, "org-mc", "org");
+      await grantRole(world, ["org-mc", "org"]);
       const asked = watchActions(world);
       await world.start();
       const cluster = await onVsphere(world, "vs1", "192.0.2.10");

@@ -10,7 +10,7 @@ const alice = { kind: "User", name: "alice" };
 /** Give alice the roles of `manifests/rbac` and nothing else: Secrets only in the namespaces that are named. */
 export async function grantRole(
   { cluster }: HostedWorld,
-  ...secretsIn: readonly string[]
+  secretsIn: readonly string[],
 ): Promise<void> {
   await bindRole(cluster, "cluster-api", alice);
   await bindRole(cluster, "lease", alice, "default");
@@ -24,11 +24,11 @@ export async function grantRole(
 export async function asAlice(
   world: HostedWorld,
   folder: string,
-  ...secretsIn: readonly string[]
+  secretsIn: readonly string[],
 ): Promise<string> {
   const { kubeconfig, tokens } = world.cluster;
   if (isEmbedded()) return kubeconfig;
-  await grantRole(world, ...secretsIn);
+  await grantRole(world, secretsIn);
   const file = join(folder, "kubeconfig");
   const text = await readFile(kubeconfig, "utf8");
   await writeFile(file, text.replaceAll(tokens.admin, tokens.alice));

@@ -122,7 +122,12 @@ describeHosted("a private cluster of Cluster API", (start) => {
     await writeFile(ca, simulator.ca ?? "");
     const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("AZURE_"));
     const flags = [
-      ...["--kubeconfig", await asAlice(world, folder, "org-mc", "org"), "--listen", "127.0.0.1:0"],
+      ...[
+        "--kubeconfig",
+        await asAlice(world, folder, ["org-mc", "org"]),
+        "--listen",
+        "127.0.0.1:0",
+      ],
       ...["--role", "cluster-api", "--management-cluster-name", "mc"],
       ...["--management-cluster-namespace", "org-mc"],
       ...["--azure-cluster-gates", "GSPrivateLinksReady,GSDNSZoneReady"],
