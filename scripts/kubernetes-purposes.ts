@@ -127,6 +127,6 @@ export const purposes: Record<string, Purposes> = {
   },
   "cluster-api-secrets": {
     "secrets read":
-      "read the Secret of an AzureClusterIdentity, and the kubeconfig of a cluster of another provider",
+      "read the Secret of an AzureClusterIdentity or of Azure Service Operator, and the kubeconfig of a cluster of another provider",
   },
 };

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { beforeAll, expect, onTestFinished } from "vitest";
 import { Arm } from "../../../src/azure/arm.ts";
 import { customCloud } from "../../../src/azure/clouds.ts";
@@ -6,6 +7,10 @@ import { endpointFeature } from "../../../src/hosted/endpoint/controller.ts";
 import { grantFeature } from "../../../src/hosted/grant/controller.ts";
 import { identities } from "../../../src/hosted/identities.ts";
 import { observeFeature } from "../../../src/hosted/observe/controller.ts";
+import { KubeClient } from "../../../src/kube/client.ts";
+import { fromKubeconfigText } from "../../../src/kube/credentials.ts";
+import { Lease } from "../../../src/kube/lease.ts";
+import { silentLog } from "../../../src/kube/log.ts";
 import type { MakeFeature } from "../../../src/kube/runtime.ts";
 import type { Application, TrustedIssuer } from "../../../src/simulator/application.ts";
 import type { Cluster } from "../../setup/cluster.ts";
@@ -310,6 +315,44 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
       ["POST", `/apis/${rbac}/v1/namespaces/clusters-three/rolebindings`, roleBinding("edit")],
       ["POST", `/apis/${rbac}/v1/clusterrolebindings`, roleBinding("cluster-admin")],
     ] as const) {
+      const { status } = await cluster.request(method, path, sent, { token });
+      expect([method, path, status]).toEqual([method, path, 403]);
+    }
+  });
+
+  testOnReal("no-rbac", "of postern-lease are enough to lead, and for no other Lease", async () => {
+    const { cluster } = await startWorld({ features: () => [] });
+    const token = await serviceAccount(cluster, operator.namespace, operator.name);
+    await bindRole(cluster, "lease", operator, operator.namespace);
+    const group = "coordination.k8s.io";
+    const asked = { group, resource: "leases", namespace: operator.namespace, verb: "create" };
+    await untilMay(cluster, operatorUser, asked);
+    const leases = (namespace: string) => `/apis/${group}/v1/namespaces/${namespace}/leases`;
+    const other = { metadata: { name: "another" } };
+    await cluster.request("POST", leases("postern"), other);
+    const connection = await fromKubeconfigText(
+      (await readFile(cluster.kubeconfig, "utf8")).replaceAll(cluster.tokens.admin, token),
+      cluster.kubeconfig,
+    );
+    const client = new KubeClient(connection);
+    onTestFinished(() => client.close());
+    const lease = { namespace: "postern", name: "postern-operator", identity: "one" };
+    const ending = new AbortController();
+    const led = Promise.withResolvers<void>();
+    const ran = new Lease({ ...lease, client, log: silentLog }).run(ending.signal, {
+      begin: () => led.resolve(),
+      end: async () => undefined,
+    });
+    await led.promise;
+    ending.abort();
+    await ran;
+    for (const [method, path] of [
+      ["GET", `${leases("postern")}/another`],
+      ["DELETE", `${leases("postern")}/another`],
+      ["GET", leases("postern")],
+      ["POST", leases("kube-system")],
+    ] as const) {
+      const sent = method === "POST" ? other : undefined;
       const { status } = await cluster.request(method, path, sent, { token });
       expect([method, path, status]).toEqual([method, path, 403]);
     }
