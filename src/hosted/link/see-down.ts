@@ -45,7 +45,7 @@ export async function seeDown(
   await parts.serviceList.refresh(view, clusterID === undefined ? 0 : listedMs, now);
   const services: Down["services"][number][] = [];
   let natOfService: string | undefined;
-  for (const id of candidates(subject, clusterID, parts)) {
+  for (const id of candidates(subject, belonging, parts)) {
     const look = await privateLinkServices(view).look(id);
     const ours =
       look.state !== "there" ||
@@ -66,21 +66,27 @@ export async function seeDown(
 }
 
 /**
- * Where a service of the object may be: under its names, and wherever its tag was seen. Not where the status says: a
- * tenant may have written that.
+ * Where a service of the object may be: under its usual name, under its own where another cluster has or had the usual one, and
+ * wherever its tag was seen. Not where the status says: a tenant may have written that.
  */
 function candidates(
-  { name, uid }: Subject,
-  clusterID: string | undefined,
+  { name, uid, fields }: Subject,
+  { cluster, sharesClusterID }: Belonging,
   { sides, serviceList }: LinkParts,
 ): ResourceId[] {
-  const names =
-    clusterID === undefined
-      ? []
-      : [linkServiceName(name, clusterID), ownLinkServiceName(name, clusterID, uid)];
-  const ids = names
-    .filter((each) => each.length <= longestName)
-    .map((each) => serviceId(sides.managementGroup, each));
+  const clusterID = cluster?.spec.clusterID;
+  const ids: ResourceId[] = [];
+  if (clusterID !== undefined) {
+    const [usual, own] = [
+      linkServiceName(name, clusterID),
+      ownLinkServiceName(name, clusterID, uid),
+    ].map((each) =>
+      each.length <= longestName ? serviceId(sides.managementGroup, each) : undefined,
+    );
+    if (usual !== undefined) ids.push(usual);
+    const usesOwn = sharesClusterID || sameId(fields.privateLinkServiceID ?? "", own ?? "");
+    if (own !== undefined && usesOwn) ids.push(own);
+  }
   const all = [...ids, ...serviceList.ownedBy(uid)];
   return [...new Map(all.map((id) => [idKey(id), id])).values()];
 }
