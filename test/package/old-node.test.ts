@@ -1,7 +1,16 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { oldNode, root, runBin } from "./run-bin.ts";
 
 const folders: string[] = [];
@@ -97,4 +106,44 @@ test("an older Node alone says which version is needed and how to get it", async
   expect(stderr).toMatch(
     /^postern: this is Node 20\.1\.0, and Postern needs Node 24 or later; .*\n$/,
   );
+});
+
+describe("after npm ci by an older Node", () => {
+  /** A checkout in which npm has installed these packages, and has linked none of their bins. */
+  function checkoutWith(packages: Record<string, string>): { bin: string; link: string } {
+    const { folder } = packageWith("");
+    cpSync(join(root, "tools"), join(folder, "tools"), { recursive: true });
+    mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
+    for (const [name, version] of Object.entries(packages)) {
+      const place = join(folder, "node_modules", name);
+      mkdirSync(join(place, "bin"), { recursive: true });
+      writeFileSync(join(place, "bin/node"), name);
+      const manifest = { name, version, bin: { node: "bin/node" } };
+      writeFileSync(join(place, "package.json"), JSON.stringify(manifest));
+    }
+    return {
+      bin: join(folder, "node_modules/.bin/node"),
+      link: join(folder, "tools/node/link.js"),
+    };
+  }
+  const prefix = `${process.platform}-${process.arch}` === "darwin-arm64" ? "node-bin" : "node";
+  const own = `${prefix}-${process.platform}-${process.arch}`;
+
+  test("npm scripts find the Node of this platform, where npm 10 has not linked it", async () => {
+    const { bin, link } = checkoutWith({ "node-sunos-sparc": "24.1.0", [own]: "v24.0.0" });
+    expect(await runBin([], { bin: link, node: oldNode })).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(bin, "utf8")).toBe(own);
+    expect(await runBin([], { bin: link, node: oldNode })).toMatchObject({ exitCode: 0 });
+  });
+
+  test.each([
+    ["none for this platform", { "node-sunos-sparc": "24.1.0" }],
+    ["one that is too old", { [own]: "22.0.0" }],
+  ])("npm ci fails and says why where there is %s", async (_what, packages) => {
+    const { bin, link } = checkoutWith(packages);
+    const { exitCode, stderr } = await runBin([], { bin: link, node: oldNode });
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^postern: no Node 24 was installed · .* · run npm ci without /);
+    expect(existsSync(bin)).toBe(false);
+  });
 });
