@@ -18,6 +18,12 @@ export function metricsPage(): string {
   return [
     "# Metrics",
     `${code("postern operator")} serves these on ${code("/metrics")}, beside the usual ones of the process (${code("process_*")}, ${code("nodejs_*")}).\nThis page is made from the code by ${code("npm run generate")}.`,
+    [
+      `Nobody has to authenticate to read this page. Where ${code("--listen")} is not a loopback address, it therefore names no tenant: ids of`,
+      `subscriptions are replaced by a short hash, and metrics with one of the labels ${code("zone")}, ${code("fqdn")}, ${code("ip")} and ${code("resource_group")} are left`,
+      `out. ${code("--expose-details")} shows everything; use it only where a network policy admits nobody but Prometheus. The hash of a`,
+      `subscription, with its id in lower case: ${code("printf %s SUBSCRIPTION_ID | sha256sum | cut -c1-8")}.`,
+    ].join("\n"),
     "## Controllers, queues and the Kubernetes API",
     `The names and labels are those of Go's controller-runtime, so that its dashboards work. In ${code("workqueue_depth")} the\n${code("priority")} is ${code("change")}, ${code("retry")} or ${code("drift")}.`,
     table(kube),

@@ -78,6 +78,7 @@ const page = await serveHealth({
   health: () => runtime.healthChecks(),
   ready: () => runtime.readyChecks(),
   metrics: metrics.registry,
+  details: true,
 });
 
 const stop = new AbortController();

@@ -7,6 +7,7 @@ import { tellPackets } from "../appliance/tunnel-links.ts";
 import { http } from "../azure/http.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { isExplained } from "../model/failure.ts";
+import { limitConnections, serverLimits } from "../model/server-limits.ts";
 import { notifier } from "./notify.ts";
 
 /** What `postern agent run` is told beside the pool. */
@@ -59,12 +60,13 @@ async function serveMetrics(
   { host, port }: { host: string; port: number },
   text: () => Promise<string>,
 ): Promise<{ port: number; close(): void }> {
-  const server = http.createServer((request, response) => {
+  const server = http.createServer(serverLimits, (request, response) => {
     if (request.url !== "/metrics") return response.writeHead(404).end();
     void text().then((body) =>
       response.writeHead(200, { "content-type": "text/plain; version=0.0.4" }).end(body),
     );
   });
+  limitConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) =>
       reject(

@@ -1,6 +1,7 @@
 import type { RequestListener } from "node:http";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { http, https } from "../azure/http.ts";
+import { limitConnections, serverLimits } from "../model/server-limits.ts";
 import { ApplianceError } from "./errors.ts";
 
 /** A certificate and its key, both in PEM. */
@@ -29,9 +30,10 @@ export async function listenForProbes(
   answer: RequestListener,
   certificate: ProbeCertificate | undefined,
 ): Promise<ProbeServer> {
-  const plain = http.createServer({ keepAlive: true }, answer);
+  const plain = http.createServer({ ...serverLimits, keepAlive: true }, answer);
   const secure = certificate && secureServer(certificate, answer);
   const server = secure ? divide(plain, secure) : plain;
+  limitConnections(server);
   await listening(server, host, port);
   const open = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
@@ -51,7 +53,7 @@ export async function listenForProbes(
 
 function secureServer({ certificate: cert, key }: ProbeCertificate, answer: RequestListener) {
   try {
-    return https().createServer({ cert, key, keepAlive: true }, answer);
+    return https().createServer({ ...serverLimits, cert, key, keepAlive: true }, answer);
   } catch (cause) {
     const what = "answer health probes over TLS";
     const seen = cause instanceof Error ? cause.message : String(cause);

@@ -1,8 +1,11 @@
+import { createHash } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 import { redact } from "../model/redact.ts";
+import { limitConnections, serverLimits } from "../model/server-limits.ts";
 import { KubeError } from "./errors.ts";
+import type { Log } from "./log.ts";
 
 /** One question that a health page asks. */
 export interface Check {
@@ -22,6 +25,13 @@ export interface HealthOptions {
   /** Is it of use? */
   ready: () => Check[];
   metrics: Registry | (() => Registry);
+  /**
+   * Whether everybody who reaches the pages may see the notes of checks, and ids, DNS names and addresses of clusters in the
+   * metrics. Nobody has to authenticate here.
+   */
+  details: boolean;
+  /** Gets the reason of a failing check where the page withholds it. */
+  log?: Pick<Log, "warn">;
 }
 
 /**
@@ -31,14 +41,16 @@ export interface HealthOptions {
 export async function serveHealth(
   options: HealthOptions,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const server = createServer((request, response) => {
+  const withhold = withholding(options.log);
+  const server = createServer(serverLimits, (request, response) => {
     const [path = "", query = ""] = (request.url ?? "/").split("?");
     const verbose = new URLSearchParams(query).has("verbose");
-    answer(path, verbose, options).then(
+    answer(path, verbose, options, withhold).then(
       ({ status, type, text }) => response.writeHead(status, { "content-type": type }).end(text),
       () => response.writeHead(500).end(),
     );
   });
+  limitConnections(server);
   await listen(server, options.listen);
   const { address, port, family } = server.address() as AddressInfo;
   return {
@@ -51,21 +63,27 @@ export async function serveHealth(
   };
 }
 
+/** Whether only this machine, or this pod, can reach an address. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
 async function answer(
   path: string,
   verbose: boolean,
   options: HealthOptions,
+  withhold: Withhold,
 ): Promise<{ status: number; type: string; text: string }> {
+  const { metrics, details } = options;
+  const noteOf = details ? shown : withhold;
   switch (path) {
     case "/metrics":
-      return metricsPage(
-        typeof options.metrics === "function" ? options.metrics() : options.metrics,
-      );
+      return metricsPage(typeof metrics === "function" ? metrics() : metrics, details);
     case "/healthz":
     case "/livez":
-      return page("healthz", options.health(), verbose);
+      return page("healthz", options.health(), verbose, noteOf);
     case "/readyz":
-      return page("readyz", options.ready(), verbose);
+      return page("readyz", options.ready(), verbose, noteOf);
     default:
       return {
         status: 404,
@@ -75,14 +93,53 @@ async function answer(
   }
 }
 
-async function metricsPage(registry: Registry) {
-  return { status: 200, type: registry.contentType, text: await registry.metrics() };
+/** Labels that name what a cluster has. A hash of them could be guessed, so metrics that have one are left out. */
+const detailLabels = ["zone", "fqdn", "ip", "resource_group"];
+
+async function metricsPage(registry: Registry, details: boolean) {
+  const { contentType: type } = registry;
+  if (details) return { status: 200, type, text: await registry.metrics() };
+  const metrics = registry.getMetricsAsArray() as unknown as {
+    name: string;
+    labelNames: string[];
+  }[];
+  const open = metrics.filter(
+    ({ labelNames }) => !labelNames.some((label) => detailLabels.includes(label)),
+  );
+  const texts = await Promise.all(open.map(({ name }) => registry.getSingleMetricAsString(name)));
+  return { status: 200, type, text: `${texts.join("\n\n").replace(guids, shortHash)}\n` };
+}
+
+const guids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
+
+/** Stands for an id that is not shown. It is the same everywhere, and nobody can guess the id. */
+function shortHash(id: string): string {
+  return createHash("sha256").update(id.toLowerCase()).digest("hex").slice(0, 8);
+}
+
+/** What follows the verdict of a check on the page. */
+type Withhold = (each: Answer & { name: string }) => string;
+
+const shown: Withhold = ({ note }) => (note ? `: ${redact(note)}` : "");
+
+/** Withhold notes as kube-apiserver does, and log the reason of a failure when it changes. */
+function withholding(log: HealthOptions["log"]): Withhold {
+  const logged = new Map<string, string | undefined>();
+  return ({ name, ok, note = "" }) => {
+    if (ok) logged.delete(name);
+    else if (logged.get(name) !== note) {
+      logged.set(name, note);
+      log?.warn({ check: name, reason: redact(note) }, "health check failed");
+    }
+    return ok ? "" : ": reason withheld";
+  };
 }
 
 async function page(
   name: string,
   checks: Check[],
   verbose: boolean,
+  noteOf: Withhold,
 ): Promise<{ status: number; type: string; text: string }> {
   const answers = await Promise.all(
     checks.map(async (each) => {
@@ -99,8 +156,7 @@ async function page(
   );
   const ok = answers.every((each) => each.ok);
   const lines = answers.map(
-    ({ name, ok, note }) =>
-      `[${ok ? "+" : "-"}]${name} ${ok ? "ok" : "failed"}${note ? `: ${redact(note)}` : ""}`,
+    (each) => `[${each.ok ? "+" : "-"}]${each.name} ${each.ok ? "ok" : "failed"}${noteOf(each)}`,
   );
   const verdict = `${name} check ${ok ? "passed" : "failed"}`;
   const text = verbose || !ok ? `${[...lines, verdict].join("\n")}\n` : "ok";

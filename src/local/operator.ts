@@ -68,6 +68,7 @@ export async function startOperator(
     health: () => run.runtime.healthChecks(),
     ready: () => [...run.runtime.readyChecks(), ...run.azure.checks],
     metrics: () => run.metrics.registry,
+    details: true,
   }).catch(async (error: unknown) => {
     await run.end();
     const { cause } = error as { cause?: NodeJS.ErrnoException };

@@ -32,6 +32,10 @@ export function command(): Command {
         .argParser(address)
         .default(address("127.0.0.1:8081"), "127.0.0.1:8081"),
     )
+    .option(
+      "--expose-details",
+      "show why checks fail, and ids, DNS names and addresses of clusters in the metrics, also where --listen is not a loopback address",
+    )
     .addOption(
       new Option(
         "--dashboard <host:port>",

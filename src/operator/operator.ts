@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { UsageError } from "../cli/usage-error.ts";
 import { KubeClient } from "../kube/client.ts";
 import { findConnection } from "../kube/credentials.ts";
-import { type Check, serveHealth } from "../kube/health.ts";
+import { type Check, isLoopback, serveHealth } from "../kube/health.ts";
 import { Journal } from "../kube/journal.ts";
 import { type LogFormat, type LogLevel, makeLog } from "../kube/log.ts";
 import { Metrics } from "../kube/metrics.ts";
@@ -31,6 +31,8 @@ export interface OperatorSettings extends ClusterApiFlags {
   /** The file that says which namespace may use what. */
   tenantPolicy?: string;
   listen: { host: string; port: number };
+  /** Whether the pages show details also where others can reach them. */
+  exposeDetails?: boolean;
   /** Where the dashboard is served; false for nowhere. */
   dashboard: { host: string; port: number } | false;
   leaderElect: boolean;
@@ -82,6 +84,8 @@ export async function runOperator(
       ...(hosted || clusterApi?.dns ? azure.checks : []),
     ],
     metrics: registry,
+    details: settings.exposeDetails === true || isLoopback(settings.listen.host),
+    log,
   });
   const dashboard =
     settings.dashboard &&

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Log } from "../kube/log.ts";
 import { isExplained } from "../model/failure.ts";
 import { redact } from "../model/redact.ts";
+import { limitConnections, serverLimits } from "../model/server-limits.ts";
 import { sendFile } from "./files.ts";
 import { clusterPage, overview, type SourceOptions } from "./source.ts";
 import { Stream } from "./stream.ts";
@@ -40,13 +41,14 @@ export interface Dashboard {
 export async function serveDashboard(options: DashboardOptions): Promise<Dashboard> {
   const stream = new Stream(options.source);
   const whole = inTurns(() => overview(options.source));
-  const server = createServer((request, response) => {
+  const server = createServer(serverLimits, (request, response) => {
     answer(request, response, options, { stream, whole }).catch((error: unknown) => {
       const { status, text } = told(error, options.log);
       if (response.headersSent) response.destroy();
       else send(response, status, { error: redact(text) });
     });
   });
+  limitConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.listen, () => resolve());

@@ -785,6 +785,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
         { name: "arm", check: () => ({ ok: false, note: "Bearer abcdefghijkl is refused" }) },
       ],
       metrics: runtime.metrics.registry,
+      details: true,
     });
     onTestFinished(() => pages.close());
     const page = async (path: string) => {
