@@ -2,7 +2,14 @@ import type { KubeClient } from "../kube/client.ts";
 import { KubeError } from "../kube/errors.ts";
 import { definitions } from "../model/definitions.ts";
 import type { KubeObject } from "../model/kind.ts";
+import { type AzureCluster, azureCluster } from "../model/kinds/azure-cluster.ts";
+import {
+  type AzurePrivateLinkService,
+  azurePrivateLinkService,
+} from "../model/kinds/azure-private-link-service.ts";
+import { type HostedCluster, hostedCluster } from "../model/kinds/hosted-cluster.ts";
 import { idKey } from "../model/resource-id.ts";
+import { computedNames } from "./computed-names.ts";
 import type { Known } from "./orphans.ts";
 
 const metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
@@ -17,15 +24,21 @@ export async function gatherKnown(kube: KubeClient, signal: AbortSignal): Promis
   const clusterIDs = new Set<string>();
   const named = new Set<string>();
   const unserved: string[] = [];
+  const whole = new Map<string, KubeObject[]>([
+    [hostedCluster.kind, []],
+    [azurePrivateLinkService.kind, []],
+    [azureCluster.kind, []],
+  ]);
   await Promise.all(
     definitions.map(async (kind) => {
-      const whole = /^(HostedCluster|AzurePrivateLinkService)$/.test(kind.kind);
-      const accept = whole ? "application/json" : metadataOnly;
+      const objects = whole.get(kind.kind);
+      const accept = objects ? "application/json" : metadataOnly;
       try {
         for await (const { items } of kube.list<KubeObject>(kind, { signal, accept }))
           for (const object of items) {
             const { uid = "", namespace = "", name } = object.metadata;
             uids.add(uid);
+            objects?.push(object);
             if (/^(AzureCluster|Cluster)$/.test(kind.kind))
               places.add(`${namespace}/${name}`.toLowerCase());
             const { spec, status = {} } = object as {
@@ -50,5 +63,10 @@ export async function gatherKnown(kube: KubeClient, signal: AbortSignal): Promis
       "NotFound",
       `there are hosted clusters, and ${lost.join(" and ")} is not served · everything in Azure would look as if it belonged to nobody · install its CRD first`,
     );
-  return { uids, places, clusterIDs, named };
+  const computed = computedNames({
+    hostedClusters: whole.get(hostedCluster.kind) as HostedCluster[],
+    links: whole.get(azurePrivateLinkService.kind) as AzurePrivateLinkService[],
+    azureClusters: whole.get(azureCluster.kind) as AzureCluster[],
+  });
+  return { uids, places, clusterIDs, named, computed };
 }

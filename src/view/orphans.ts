@@ -3,6 +3,7 @@ import { claimsIn } from "../model/claims.ts";
 import { type Owner, ownerIn } from "../model/ownership.ts";
 import { idKey } from "../model/resource-id.ts";
 import type { Tags } from "../model/tags.ts";
+import type { ComputedNames } from "./computed-names.ts";
 import type { World } from "./world.ts";
 
 /** Something in Azure that carries our tag and belongs to no object of this cluster. */
@@ -27,6 +28,8 @@ export interface Known {
   clusterIDs: ReadonlySet<string>;
   /** What the status of a link names, as `idKey` has it: it is in use, whatever its tags say. */
   named: ReadonlySet<string>;
+  /** The names of what the objects have in Azure, or will have. */
+  computed: ComputedNames;
 }
 
 /** The orphans, in the order in which Azure lets them be deleted. */
@@ -59,7 +62,7 @@ export function orphansIn(
 }
 
 /** All who own or use it, where all of them are gone: what one of several clusters still uses is no orphan. */
-function goneOwners(tags: Tags | null | undefined, known: Known): Owner[] {
+export function goneOwners(tags: Tags | null | undefined, known: Known): Owner[] {
   const owner = ownerIn(tags);
   const claims = claimsIn(tags);
   // After a restore the uids are others: a cluster that is here still uses what it claims.
@@ -73,7 +76,7 @@ function isHere(clusterID: string, { clusterIDs }: Known): boolean {
 }
 
 /** Azure puts one record into every zone, and those of machines come and go by themselves. */
-function isAzures({ id = "", properties }: PrivateRecordSet): boolean {
+export function isAzures({ id = "", properties }: PrivateRecordSet): boolean {
   return (
     /\/SOA\//i.test(id) ||
     properties.soaRecord !== undefined ||
