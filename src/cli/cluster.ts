@@ -110,8 +110,10 @@ function destroy(): Command {
     .addHelpText(
       "after",
       `
-Ctrl-C stops waiting; the deletion goes on. With --force the endpoint and names in the guest's subscription may stay: they are
-named, and postern orphans finds them. The link service and its subnet are never given up.
+Ctrl-C stops waiting; the deletion goes on. When the objects are gone it searches Azure for what carries the cluster's tags or has one
+of its computed names. With --force the endpoint and the DNS records in the hosted cluster's subscription may stay; the link service
+and its subnet are never given up.
+Exit code 0: nothing is left. 3: something is left in Azure and is listed, or Azure could not be searched.
 
 Example:
   $ postern cluster destroy clusters/one`,

@@ -7,11 +7,13 @@ import { namespace as namespaceKind, service } from "../model/kinds/core.ts";
 import { type HostedCluster, hostedCluster } from "../model/kinds/hosted-cluster.ts";
 import { privateAccess } from "../model/kinds/private-access.ts";
 import { secret } from "../model/kinds/secret.ts";
+import { resourceGroupId } from "../model/resource-id.ts";
 import { gatherKube } from "../view/gather.ts";
+import { type Deleted, findLeftovers } from "../view/leftovers.ts";
 import type { KubeWorld, Unread } from "../view/world.ts";
 import { chosen } from "./chosen.ts";
 import { CommandFailure } from "./command-failure.ts";
-import { print } from "./output.ts";
+import { notRead, print, table } from "./output.ts";
 import type { Session } from "./session.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -33,8 +35,11 @@ export async function destroyCluster(
   options: { gracePeriod?: number; force?: boolean },
 ): Promise<void> {
   const { kube, signal } = session;
-  const { cluster } = await clusterCalled(session, name);
+  const { cluster, world: before } = await clusterCalled(session, name);
   const key = keyOf(cluster);
+  const links = before.links.filter(
+    ({ metadata }) => metadata.annotations?.[clusterAnnotation] === key,
+  );
   const place = {
     kind: hostedCluster,
     namespace: cluster.metadata.namespace,
@@ -45,7 +50,7 @@ export async function destroyCluster(
   await kube.remove(place, signal);
   let until = realClock.now() + graceMs;
   let told = "";
-  let givenUp: string[] | undefined;
+  let givenUp = false;
   for (;;) {
     const unread: Unread[] = [];
     const world = await gatherKube({ kube, signal }, unread);
@@ -71,37 +76,59 @@ export async function destroyCluster(
         { metadata: { uid, annotations: { [annotations.abandon]: "true" } } },
         { signal },
       );
-      givenUp = guestThingsOf(key, world);
+      givenUp = true;
       until = realClock.now() + graceMs;
     }
     await wait(realClock, lookEveryMs, signal);
   }
-  print(`${key} is gone`);
-  if (givenUp === undefined) return;
-  const guestSubscription = cluster.spec.platform?.azure?.subscriptionID ?? "";
-  print(
-    [
-      givenUp.length > 0
-        ? "given up, so it may be left:"
-        : "given up; no link has said what it made in Azure",
-      ...givenUp.map((id) => `  ${id}`),
-      // No object names the subscription and the id of a cluster that is gone.
-      `see what is left: postern orphans --subscription ${guestSubscription} (to delete it: --delete --cluster ${cluster.spec.clusterID ?? ""})`,
-    ].join("\n"),
-  );
+  await reportLeftovers(session, { cluster, links });
 }
 
-/** What a cluster has in the guest's subscription, by the status of its links. */
-function guestThingsOf(key: string, { links }: KubeWorld): string[] {
-  const ids = links
-    .filter(({ metadata }) => metadata.annotations?.[clusterAnnotation] === key)
-    .flatMap(({ status }) => [
-      status?.privateEndpointID,
-      status?.privateDNSZoneID,
-      status?.baseDomainDNSZoneID,
-    ])
-    .flatMap((id) => id ?? []);
-  return [...new Set(ids)];
+/** Say what a deleted cluster has left in Azure, and what could not be searched. Only nothing at all is a success. */
+async function reportLeftovers(session: Session, deleted: Deleted): Promise<void> {
+  const key = keyOf(deleted.cluster);
+  const { AZURE_SUBSCRIPTION_ID: subscription, AZURE_RESOURCE_GROUP: name } = session.env;
+  const group = subscription && name ? resourceGroupId(subscription, name) : undefined;
+  const { leftovers, unread } = await findLeftovers(session.reading, deleted, group);
+  if (leftovers.length + unread.length === 0) return print(`${key} is gone`);
+  process.exitCode = 3;
+  const { clusterID, platform } = deleted.cluster.spec;
+  const lines = [`${key} is deleted from Kubernetes`, ...notRead(unread)];
+  if (leftovers.length > 0)
+    lines.push(
+      "still in Azure:",
+      table(
+        ["WHAT", "FOUND BY", "ID"],
+        leftovers.map(({ what, by, id }) => [what, by, id]),
+      ),
+    );
+  if (unread.length > 0)
+    lines.push(
+      "what its links had, and what may be there still:",
+      ...recordedIn(deleted).map((id) => `  ${id}`),
+    );
+  // No object names the subscription and the id of a cluster that is gone.
+  const where = platform?.azure?.subscriptionID
+    ? ` --subscription ${platform.azure.subscriptionID}`
+    : "";
+  const ids = leftovers.flatMap(({ by, id }) => (by === "name" ? [id] : []));
+  const flags = [
+    ...(clusterID ? [`--cluster ${clusterID}`] : []),
+    ...(ids.length > 0 ? [`--resource ${ids.join(" ")}`] : []),
+  ];
+  lines.push(`to delete it: postern orphans${where} --delete ${flags.join(" ")}`);
+  print(lines.join("\n"));
+}
+
+/** What the links of a cluster recorded in their status. */
+function recordedIn({ links }: Deleted): string[] {
+  const ids = links.flatMap(({ status }) => [
+    status?.privateLinkServiceID,
+    status?.privateEndpointID,
+    status?.privateDNSZoneID,
+    status?.baseDomainDNSZoneID,
+  ]);
+  return [...new Set(ids.flatMap((id) => id ?? []))];
 }
 
 /** What is still there of a cluster, in words; undefined when all of it is gone. */

@@ -144,10 +144,10 @@ async function gatherAzure(
 }
 
 /** A list, or why it was refused or nobody is there to ask for it. Anything else that goes wrong is an error of the whole. */
-async function unlessRefused<T>(
+export async function unlessRefused<T>(
   list: () => Promise<T[]>,
   what: string,
-  refusals: Refusals | undefined,
+  refusals?: Refusals,
 ): Promise<T[] | { why: string }> {
   const before = refusals?.of(what);
   if (before !== undefined) return { why: before };

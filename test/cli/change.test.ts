@@ -466,10 +466,12 @@ describe("a hosted cluster", () => {
         stderr: expect.stringContaining("clusters/blue is not gone after"),
       });
       const forced = await on.run("cluster", "destroy", "blue", "--grace-period", "0.5", "--force");
-      expect(forced).toMatchObject({ exitCode: 0, stderr: "" });
-      expect(forced.stdout).toContain("clusters/blue is gone\ngiven up, so it may be left:\n");
-      expect(forced.stdout).toContain(`  ${status.privateEndpointID}\n`);
-      expect(forced.stdout).toMatch(/postern orphans --subscription bbbbbbbb-\S+ \(/);
+      expect(forced).toMatchObject({ exitCode: 3, stderr: "" });
+      expect(forced.stdout).toContain(
+        "clusters/blue is deleted from Kubernetes\nstill in Azure:\n",
+      );
+      expect(forced.stdout).toMatch(new RegExp(`endpoint +tag +${status.privateEndpointID}\n`));
+      expect(forced.stdout).toMatch(/postern orphans --subscription bbbbbbbb-\S+ --delete /);
       await allow();
       const left = await on.local.azure(status.privateEndpointID, apiVersions.network);
       expect(left.status).toBe(200);
