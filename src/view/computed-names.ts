@@ -2,7 +2,6 @@ import { apiEndpointName, everyLink, managementLinkName } from "../capi/names.ts
 import { privateLinksOf } from "../capi/private-links.ts";
 import { placeOf } from "../capi/realise/place.ts";
 import { isSharedSubnet, sharedSubnetName } from "../hosted/link/nat-subnets.ts";
-import { natSubnetAnnotation } from "../hosted/link/nat-users.ts";
 import {
   annotations,
   clusterAnnotation,
@@ -12,6 +11,7 @@ import {
   internalZoneName,
   linkServiceName,
   oauthServer,
+  ownLinkServiceName,
   privateRouter,
 } from "../hosted/names.ts";
 import { keyOf } from "../model/kind.ts";
@@ -26,6 +26,8 @@ export interface ComputedNames {
   names: ReadonlySet<string>;
   /** The names of links, for the endpoints that are named after them. */
   links: ReadonlySet<string>;
+  /** Whether a link exists, and with it a user of the NAT subnets that all links share. */
+  usesSharedSubnets: boolean;
 }
 
 const guid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
@@ -44,7 +46,10 @@ export function computedNames(kube: Omit<KubeWorld, "controlPlanes">): ComputedN
   const clusters = new Map(kube.hostedClusters.map((each) => [keyOf(each), each]));
   for (const { metadata, spec } of kube.hostedClusters) {
     const azure = spec.platform?.azure;
-    if (spec.infraID) names.add(clusterNatSubnetName(spec.infraID).toLowerCase());
+    const { infraID, clusterID } = spec;
+    if (infraID)
+      for (const each of [infraID, `${infraID}-${clusterID}`])
+        names.add(clusterNatSubnetName(each).toLowerCase());
     const zone = internalZoneName(metadata.name);
     inGroup(azure?.subscriptionID, azure?.resourceGroup, "privateDnsZones", zone);
     for (const id of [annotations.internalZone, annotations.baseZone])
@@ -53,7 +58,6 @@ export function computedNames(kube: Omit<KubeWorld, "controlPlanes">): ComputedN
   for (const { metadata, spec } of kube.links) {
     const { subscriptionID, resourceGroupName: group } = spec;
     links.add(metadata.name);
-    ids.add(idKey(metadata.annotations?.[natSubnetAnnotation] ?? ""));
     if (spec.natSubnetID) ids.add(idKey(spec.natSubnetID));
     const endpoint = endpointName(metadata.name);
     inGroup(subscriptionID, group, "privateEndpoints", endpoint);
@@ -62,6 +66,7 @@ export function computedNames(kube: Omit<KubeWorld, "controlPlanes">): ComputedN
     const clusterID = clusters.get(key)?.spec.clusterID;
     if (clusterID === undefined) continue;
     names.add(linkServiceName(metadata.name, clusterID).toLowerCase());
+    names.add(ownLinkServiceName(metadata.name, clusterID, metadata.uid ?? "").toLowerCase());
     inGroup(subscriptionID, group, "privateEndpoints", `${endpoint}-${clusterID}`);
   }
   for (const object of kube.azureClusters) {
@@ -76,12 +81,15 @@ export function computedNames(kube: Omit<KubeWorld, "controlPlanes">): ComputedN
           idKey(`${place.group}/providers/Microsoft.Network/privateEndpoints/${endpoint?.name}`),
         );
   }
-  return { ids, names, links };
+  return { ids, names, links, usesSharedSubnets: kube.links.length > 0 };
 }
 
 /** Whether a link service has a name that Postern computes. */
 export function isLinkServiceName(name: string): boolean {
-  const hosted = new RegExp(`^${linkServiceName(privateRouter, `(?:.+-)?${guid}`)}$`, "i");
+  const hosted = new RegExp(
+    `^${linkServiceName(privateRouter, `(?:.+-)?${guid}`)}(?:-[0-9a-f]{8})?$`,
+    "i",
+  );
   const capi = everyLink.map((link) => managementLinkName("", link));
   return hosted.test(name) || capi.some((suffix) => endsWith(name, suffix));
 }
@@ -122,15 +130,20 @@ export function isZoneLinkName(name: string): boolean {
   return new RegExp(`.${suffix}(?:-[0-9a-f]{8})?(?:-${guid})?$`, "i").test(name);
 }
 
-/** Whether a subnet has a name that Postern gives to the subnets of link services. */
-export function isNatSubnetName(name: string): boolean {
+/** Whether a subnet has a name that Postern gives to the subnet of one cluster's link services. */
+export function isClusterSubnetName(name: string): boolean {
+  return endsWith(name, clusterNatSubnetName(""));
+}
+
+/** Whether a subnet has a name that Postern gives to the subnets that all link services share. */
+export function isSharedSubnetName(name: string): boolean {
   const prefix = sharedSubnetName("", 0).replace(/-0$/, "");
   const [installation = ""] = name.slice(prefix.length).split("-");
-  const isShared =
+  return (
     name.toLowerCase().startsWith(prefix) &&
     /^[0-9a-f]{8}$/i.test(installation) &&
-    isSharedSubnet(name, installation);
-  return isShared || endsWith(name, clusterNatSubnetName(""));
+    isSharedSubnet(name, installation)
+  );
 }
 
 /** Whether a name ends so, and has something before it. */

@@ -4,10 +4,11 @@ import { ownership } from "../model/ownership.ts";
 import { idKey, lastSegment } from "../model/resource-id.ts";
 import type { Tags } from "../model/tags.ts";
 import {
+  isClusterSubnetName,
   isEndpointName,
   isInternalZoneName,
   isLinkServiceName,
-  isNatSubnetName,
+  isSharedSubnetName,
   isZoneLinkName,
 } from "./computed-names.ts";
 import { targetsOf } from "./index-of.ts";
@@ -57,7 +58,9 @@ export function orphansByName(
   const orphaned = new Set(services.map(idKey));
   for (const { properties } of azure.networks)
     for (const { id = "", properties: subnet } of properties.subnets ?? []) {
-      if (!isNatSubnetName(lastSegment(id)) || !isUnknown(id)) continue;
+      const name = lastSegment(id);
+      const isShared = isSharedSubnetName(name) && !computed.usesSharedSubnets;
+      if (!(isShared || isClusterSubnetName(name)) || !isUnknown(id)) continue;
       const users = azure.linkServices.filter((each) => isIn(each, id));
       // Whoever has an address in it and is no link service that was listed is not known here.
       const isFree = (subnet.ipConfigurations ?? []).length === 0 || users.length > 0;

@@ -11,7 +11,7 @@ const known: Known = {
   places: new Set(["org/amber"]),
   clusterIDs: new Set([clusterID.toLowerCase()]),
   named: new Set(),
-  computed: { ids: new Set(), names: new Set(), links: new Set() },
+  computed: { ids: new Set(), names: new Set(), links: new Set(), usesSharedSubnets: false },
 };
 const nothing: AzureWorld = {
   ...{

@@ -52,10 +52,7 @@ export const legitimate: [string, Attempt][] = [
   ],
   [
     "the operator annotates a link object",
-    by(
-      operator,
-      patch(`${links("clusters-one")}/a`, annotations({ "postern.io/nat-subnet-id": "x" })),
-    ),
+    by(operator, patch(`${links("clusters-one")}/a`, annotations({ "postern.io/x": "x" }))),
   ],
   [
     "the garbage collector deletes a link object",
