@@ -16,6 +16,7 @@ await serveSteps(
     const view = (pass: Parameters<CapiViews["management"]>[0]) => arm.for(pass, everyone);
     const views: CapiViews = {
       of: (_cluster, pass) => view(pass),
+      refusalOf: () => undefined,
       forReference: (_object, pass) => view(pass),
       management: view,
       baseZone: view,

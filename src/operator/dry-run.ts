@@ -80,7 +80,12 @@ export async function controllersToLookBy(given: {
 function asOne(arm: Arm, managementCluster: { namespace: string; name: string }): CapiViews {
   const views = capiViews({ arm, roadTo: () => arm, managementCluster });
   return {
-    of: (_, pass) => arm.for(pass),
+    of: (cluster, pass) => {
+      const refusal = views.refusalOf(cluster);
+      if (refusal !== undefined) throw refusal;
+      return arm.for(pass);
+    },
+    refusalOf: views.refusalOf,
     forReference: (_, pass) => arm.for(pass),
     management: (pass) => arm.for(pass),
     baseZone: (pass) => arm.for(pass),

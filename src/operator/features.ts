@@ -5,6 +5,7 @@ import type { KubeClient } from "../kube/client.ts";
 import type { MakeFeature } from "../kube/runtime.ts";
 import type { Clock } from "../model/clock.ts";
 import type { ResourceId } from "../model/resource-id.ts";
+import type { TenantPolicy } from "../model/tenant-policy.ts";
 import type { OperatorAzure } from "./azure.ts";
 import type { ClusterApiSettings } from "./cluster-api.ts";
 import {
@@ -20,6 +21,8 @@ export interface FeatureParts {
   registry: Registry;
   clock: Clock;
   env: NodeJS.ProcessEnv;
+  /** Which namespace may use what; the default where none is given. */
+  policy?: TenantPolicy | undefined;
 }
 
 /** What the controllers of hosted control planes go by. */
@@ -53,9 +56,9 @@ export function hostedFeatures(
 /** The controllers of Cluster API. */
 export function clusterApiFeatures(
   settings: ClusterApiSettings,
-  { azure, registry, clock, env }: FeatureParts,
+  { azure, registry, clock, env, policy }: FeatureParts,
 ): readonly MakeFeature[] {
-  const { managementCluster, identityRef } = settings;
+  const { managementCluster, identityRef, acrossNamespaces, certificateDirectory } = settings;
   const { arm, roadTo, ca } = azure;
   const views = capiViews({
     arm,
@@ -65,6 +68,9 @@ export function clusterApiFeatures(
     entra: { clock, ...(ca !== undefined && { ca }) },
     tokenFile: env.AZURE_FEDERATED_TOKEN_FILE,
     imdsHost: env.AZURE_POD_IDENTITY_AUTHORITY_HOST,
+    acrossNamespaces,
+    certificateDirectory,
+    ...(policy && { policy }),
   });
   return clusterApiControllers(views, settings, registry);
 }

@@ -77,6 +77,7 @@ describeHosted("every controller of Cluster API", (start) => {
             each.spec.subscriptionID === managementSubscription
               ? sides.management(pass)
               : guest(each, pass),
+          refusalOf: () => undefined,
           forReference: guest,
           management: (pass) => sides.management(pass),
           baseZone: (pass) => sides.management(pass),

@@ -12,6 +12,7 @@ import type { Pass } from "../../../src/kube/pass.ts";
 import type { MakeFeature } from "../../../src/kube/runtime.ts";
 import { type AzureCluster, azureCluster } from "../../../src/model/kinds/azure-cluster.ts";
 import { resourceGroupId } from "../../../src/model/resource-id.ts";
+import { tenantPolicy } from "../../../src/model/tenant-policy.ts";
 import type { TrustedIssuer } from "../../../src/simulator/application.ts";
 import { guestSubscription, location, tenant } from "../hosted/azure.ts";
 import { describeHosted, type HostedWorld, type Thing } from "../hosted/world.ts";
@@ -174,19 +175,21 @@ describeHosted("the identities of Cluster API", (startWorld) => {
     expect(askers(world, "b1")).toEqual([b.appId]);
   });
 
-  test("a Secret that is missing or half there is told, and what is put right counts at once", async () => {
+  test("a Secret that is missing or half there is told, and what is put right counts soon", async () => {
     const world = await start();
     const { appId } = application(world, "a1");
     await identity(world, "a", appId);
     await cluster(world, "a1", { name: "a" });
     expect(await looked(world, "a1")).toBe("False SecretMissing");
     expect(await messageOf(world, "a1")).toMatch(/there is no Secret org\/a .* · make the Secret/);
+    const becomes = (what: string) =>
+      world.until(what, async () => (await looked(world, "a1")) === what);
     const made = await secret(world, "a", { clientsecret: "hush" });
-    expect(await looked(world, "a1")).toBe("False SecretIncomplete");
+    await becomes("False SecretIncomplete");
     await world.patch(made, { stringData: { clientSecret: "wrong" } });
-    expect(await looked(world, "a1")).toBe("False AADSTS7000215");
+    await becomes("False AADSTS7000215");
     await world.patch(made, { stringData: { clientSecret: "hush" } });
-    expect(await looked(world, "a1")).toBe("True Looked");
+    await becomes("True Looked");
     expect(await messageOf(world, "a1")).not.toContain("hush");
   });
 
@@ -281,11 +284,7 @@ describeHosted("the identities of Cluster API", (startWorld) => {
       const clientSecret = { name: "one", namespace: "org" };
       await secret(world, "one", { clientSecret: "hush" });
       for (const [name, { appId }] of Object.entries(apps))
-        await identity(world, name, appId, {
-          clientSecret,
-          // Whoever runs the operator need not ask.
-          allowedNamespaces: name === "flag" ? null : {},
-        });
+        await identity(world, name, appId, { clientSecret });
       const identityRef = { kind: "AzureClusterIdentity", name: "mc", namespace: "org" };
       await world.make(azureClusterObject("org-mc", "mc", { identityRef }));
       const named = "azure.giantswarm.io/azure-cluster-identity";
@@ -305,6 +304,79 @@ describeHosted("the identities of Cluster API", (startWorld) => {
       expect(await looked(world, "gone")).toBe("False ClusterIdentityMissing");
     },
   );
+
+  test.each([
+    ["the flag", flag],
+    ["the management cluster", {}],
+  ])(
+    "attack: a cluster of another kind in a namespace that the identity of %s does not admit asks nobody",
+    async (_name, options) => {
+      const world = await start(options);
+      const { appId } = application(world, "thief");
+      await secret(world, "one", { clientSecret: "hush" });
+      const allowedNamespaces = { list: ["org", "org-mc"] };
+      for (const name of ["flag", "mc"])
+        await identity(world, name, appId, {
+          clientSecret: { name: "one", namespace: "org" },
+          allowedNamespaces,
+        });
+      const identityRef = { kind: "AzureClusterIdentity", name: "mc", namespace: "org" };
+      await world.make(azureClusterObject("org-mc", "mc", { identityRef }));
+      const annotations = { [way]: "reference" };
+      await cluster(world, "thief", undefined, { annotations, namespace: "other" });
+      expect(await looked(world, "thief", "other")).toBe("False NamespaceNotAllowed");
+      expect(askers(world, "thief")).toEqual([]);
+    },
+  );
+
+  test("attack: an identity that names the Secret of another namespace is not acted by", async () => {
+    const world = await start();
+    const { appId } = application(world, "thief");
+    const made = await secret(world, "a", { clientSecret: "hush" });
+    const spec = { type: "ServicePrincipal", tenantID: tenant, clientID: appId };
+    const clientSecret = { name: "a", namespace: "org" };
+    await world.make(identityObject("other", "a", { ...spec, clientSecret }));
+    await cluster(world, "thief", { name: "a" }, { namespace: "other" });
+    expect(await looked(world, "thief", "other")).toBe("False SecretNotAllowed");
+    expect(askers(world, "thief")).toEqual([]);
+    const annotations = { "postern.io/allowed-identity-namespaces": "other" };
+    await world.patch(made, { metadata: { annotations } });
+    await world.until(
+      "the owner of the Secret has allowed it",
+      async () => (await looked(world, "thief", "other")) === "True Looked",
+    );
+  });
+
+  test("attack: what the policy does not allow the namespace of a cluster is asked of nobody", async () => {
+    const policy = tenantPolicy([
+      { namespace: "org" },
+      { namespace: "other", subscriptions: ["33333333-3333-4333-8333-333333333333"] },
+    ]);
+    const world = await start({ policy });
+    const { appId } = application(world, "a1", "thief");
+    await secret(world, "a", { clientSecret: "hush" });
+    await identity(world, "a", appId);
+    await cluster(world, "a1", { name: "a" });
+    await cluster(world, "thief", { name: "a", namespace: "org" }, { namespace: "other" });
+    expect(await looked(world, "a1")).toBe("True Looked");
+    expect(await looked(world, "thief", "other")).toBe("False NotAllowedByPolicy");
+    expect(askers(world, "thief")).toEqual([]);
+  });
+
+  test("attack: a newer cluster in the resource group of another namespace asks nobody", async () => {
+    const world = await start();
+    const { appId } = application(world, "a1");
+    await secret(world, "a", { clientSecret: "hush" });
+    await identity(world, "a", appId);
+    await cluster(world, "a1", { name: "a" });
+    expect(await looked(world, "a1")).toBe("True Looked");
+    // Ages are told in whole seconds.
+    const second = Date.now() + 1_100;
+    await expect.poll(() => Date.now() > second, { timeout: 5_000 }).toBe(true);
+    await cluster(world, "a1", { name: "a", namespace: "org" }, { namespace: "other" });
+    expect(await looked(world, "a1", "other")).toBe("False ResourceGroupTaken");
+    expect(await looked(world, "a1")).toBe("True Looked");
+  });
 
   test("the base zone is reached by the credential of the environment", async () => {
     const world = await start();
