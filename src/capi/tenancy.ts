@@ -57,7 +57,8 @@ function forbidden({ cluster, policy, identity, management }: TenancyFacts) {
   const subscription = [cluster.spec.subscriptionID ?? "", ...admittedBy(cluster)].find(
     (each) => each !== "" && idKey(each) !== idKey(own) && !allowsSubscription(rules, each),
   );
-  if (subscription !== undefined) return refuse(`subscription ${JSON.stringify(shown(subscription))}`);
+  if (subscription !== undefined)
+    return refuse(`subscription ${JSON.stringify(shown(subscription))}`);
   const group = [groupIdOf(cluster), networkGroupOf(cluster)].find(
     (each) => each !== undefined && !allowsResourceGroup(rules, each),
   );

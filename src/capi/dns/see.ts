@@ -93,9 +93,10 @@ function outOfReach(
 
 /** Where nothing is to be done, Azure is not asked. */
 function isToBeLookedAt(seen: Seen): boolean {
-  const { cluster, infrastructure } = seen;
+  const { cluster, infrastructure, refused } = seen;
   if (cluster.paused) return false;
   if (isGoing(seen)) return infrastructure === undefined || infrastructure.held;
+  if (refused !== undefined) return false;
   return infrastructure?.held === true && cluster.ready;
 }
 

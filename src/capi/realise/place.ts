@@ -10,6 +10,7 @@ import {
   resourceIn,
 } from "../../model/resource-id.ts";
 import { checkedTags, TagError, type Tags } from "../../model/tags.ts";
+import { withoutReserved } from "../reserved-tags.ts";
 
 /** Begins CAPZ's tag on everything that a cluster owns; the name of the cluster follows. */
 export const capzTagPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
@@ -87,7 +88,7 @@ function tagsOf(object: AzureCluster): Tags | TagError {
   const { clusterID, uid } = ownerOf(object);
   try {
     return checkedTags({
-      ...object.spec.additionalTags,
+      ...withoutReserved(object.spec.additionalTags ?? {}),
       [`${capzTagPrefix}${clusterNameOf(object)}`]: "owned",
       [ownerTag]: `${clusterID}/${uid}`,
     });
