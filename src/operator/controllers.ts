@@ -58,7 +58,7 @@ export function clusterApiControllers(
     metrics: new DnsMetrics(registry),
   };
   return [
-    managementEndpointsFeature({ management: managementCluster }),
+    managementEndpointsFeature({ management: managementCluster, views }),
     workloadEndpointsFeature(shared),
     realiseFeature({ views }),
     ...(names ? [dnsFeature(names), lostDnsFeature(names)] : []),

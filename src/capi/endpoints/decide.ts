@@ -9,6 +9,7 @@ import {
   groupKey,
   groupKeyOf,
   hasOurName,
+  heirOf,
   isFor,
   isFrozen,
   ownersOf,
@@ -113,8 +114,8 @@ export function standing(
   owners: readonly ClusterFacts[],
 ): ClaimState {
   if (there !== undefined && owners.length === 0) return { is: "taken", by: undefined };
-  const winner = winnerOf([claim, ...rivals], there)?.cluster;
-  const another = owners.find((each) => isFrozen(each)) ?? winner;
+  const heir = heirOf([claim, ...rivals], there)?.cluster;
+  const another = owners.find((each) => isFrozen(each)) ?? heir;
   if (another !== undefined && another.key !== claim.cluster.key)
     return { is: "taken", by: another.key };
   return there !== undefined && isFor(there, claim.endpoint) ? { is: "there" } : { is: "pending" };

@@ -27,7 +27,7 @@ import {
 } from "../../names.ts";
 import { appliedElsewhere, straysOf } from "../applied.ts";
 import { ownersIn, standing } from "../decide.ts";
-import { type ClusterFacts, factsOf, ownerKey } from "../facts.ts";
+import { type ClusterFacts, factsOf, ownerKey, type RefusalOf } from "../facts.ts";
 import { managementEndpoint, serviceOf } from "../wanted.ts";
 import {
   type Claim,
@@ -46,6 +46,7 @@ import type { Seen, SeenClaim, SeenWay } from "./seen.ts";
 /** Azure as each cluster reaches it: by its own identity. What cannot be had is an `Explained` error. */
 export interface Views {
   of(cluster: AzureCluster, pass: Pass): ArmView;
+  refusalOf?: RefusalOf;
 }
 
 /** What is known of Kubernetes. */
@@ -55,6 +56,7 @@ export interface Known {
   identities: Pick<WatchCache<AzureClusterIdentity>, "get">;
   managementKey: string;
   managementLinks: readonly ManagementLink[];
+  refusalOf?: RefusalOf | undefined;
 }
 
 /** What `see` reads from. */
@@ -84,6 +86,7 @@ export async function see(
   const seen = seeKubernetes(object, sources, await appliedToIt(object, sources, pass.signal));
   const { management, cluster } = seen;
   if (management === undefined || seen.isManagement || cluster.paused) return seen;
+  if (seen.refused !== undefined) return seen;
   const managementObject = sources.azureClusters.get(sources.managementKey);
   const viewOf = (of: AzureCluster | undefined) => {
     if (of === undefined) throw new Error("a cluster that is not there was to be looked at");
@@ -155,6 +158,7 @@ export function seeKubernetes(
     condition: object.status?.conditions?.find(({ type }) => type === conditions.links),
     managementKey,
     management,
+    refused: sources.refusalOf?.(object)?.explain(),
     tenantsDiffer: found !== undefined && tenantsDiffer(object, found, sources),
     claims: management ? claimsSeen(cluster, management, sources) : [],
     claimsFailed: undefined,
@@ -185,6 +189,7 @@ function rivalsOf({ link, cluster }: Claim, management: ClusterFacts, sources: K
   return sources.azureClusters
     .byIndex(byLink, link.toLowerCase())
     .filter((each) => keyOf(each) !== cluster.key && keyOf(each) !== management.key)
+    .filter((each) => sources.refusalOf?.(each) === undefined)
     .flatMap((each) => claimsOf(facts(each, sources), management))
     .filter((each) => idKey(each.link) === idKey(link));
 }
@@ -194,6 +199,7 @@ export function neighboursOf(group: string, sources: Known): ClusterFacts[] {
   return sources.azureClusters
     .byIndex(byGroup, group)
     .filter((each) => keyOf(each) !== sources.managementKey)
+    .filter((each) => sources.refusalOf?.(each) === undefined)
     .map((each) => facts(each, sources));
 }
 
