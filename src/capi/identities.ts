@@ -28,6 +28,8 @@ import { groupKeyOf, notAllowed, refusalOf } from "./tenancy.ts";
 
 /** Azure as the features of Cluster API reach it: each cluster by its own identity, in its own cloud. */
 export interface CapiViews {
+  /** Which namespace may use what. */
+  readonly policy: TenantPolicy;
   /**
    * By the identity that an AzureCluster names, if that admits it. Without one it is a `ClusterIdentityMissing`; for a
    * cluster that Postern does not act for it is what `refusalOf` says.
@@ -214,7 +216,7 @@ export function capiViews(options: CapiViewOptions): CapiViews {
   };
 
   const baseZone: CapiViews["baseZone"] = (pass) => arm.for(pass);
-  return { of, refusalOf: refused, forReference, management, baseZone, watch };
+  return { policy, of, refusalOf: refused, forReference, management, baseZone, watch };
 }
 
 const metadataOnly = { metadataOnly: true } as const;

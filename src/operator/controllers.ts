@@ -63,7 +63,7 @@ export function clusterApiControllers(
     realiseFeature({ views }),
     ...(names ? [dnsFeature(names), lostDnsFeature(names)] : []),
     pausingFeature({ managementCluster, gates }),
-    providerConfigFeature(),
+    providerConfigFeature(views.policy),
   ].map(whereServed);
 }
 

@@ -85,6 +85,7 @@ function asOne(arm: Arm, managementCluster: { namespace: string; name: string })
       if (refusal !== undefined) throw refusal;
       return arm.for(pass);
     },
+    policy: views.policy,
     refusalOf: views.refusalOf,
     forReference: (_, pass) => arm.for(pass),
     management: (pass) => arm.for(pass),
