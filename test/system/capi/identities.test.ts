@@ -14,6 +14,7 @@ import { type AzureCluster, azureCluster } from "../../../src/model/kinds/azure-
 import { resourceGroupId } from "../../../src/model/resource-id.ts";
 import { tenantPolicy } from "../../../src/model/tenant-policy.ts";
 import type { TrustedIssuer } from "../../../src/simulator/application.ts";
+import { testOnReal } from "../../setup/differences.ts";
 import { guestSubscription, location, tenant } from "../hosted/azure.ts";
 import { describeHosted, type HostedWorld, type Thing } from "../hosted/world.ts";
 import {
@@ -23,6 +24,7 @@ import {
   management,
   namespaces,
 } from "./objects.ts";
+import { grantRole, refusals } from "./rights.ts";
 
 const issuer = "https://kubernetes.default.svc";
 const contributor =
@@ -96,14 +98,19 @@ describeHosted("the identities of Cluster API", (startWorld) => {
   // It takes a quarter of a second of real time, in which a clock that is moved goes far.
   beforeAll(async () => void (await import("@azure/identity")));
 
-  async function start(options: Parameters<typeof looking>[1] = {}): Promise<HostedWorld> {
+  async function start(
+    options: Parameters<typeof looking>[1] = {},
+    given: { user?: "alice"; before?: (world: HostedWorld) => Promise<void> } = {},
+  ): Promise<HostedWorld> {
     let world: HostedWorld | undefined;
     world = await startWorld({
       features: () => [looking(() => world as HostedWorld, options)],
       simulator: { https: true },
       stopped: true,
+      ...(given.user && { user: given.user }),
     });
     await namespaces(world, "org", "org-mc", "other");
+    await given.before?.(world);
     await world.start();
     return world;
   }
@@ -377,6 +384,26 @@ describeHosted("the identities of Cluster API", (startWorld) => {
     expect(await looked(world, "a1", "other")).toBe("False ResourceGroupTaken");
     expect(await looked(world, "a1")).toBe("True Looked");
   });
+
+  testOnReal(
+    "no-rbac",
+    "the right to get Secrets in the namespaces of identities is enough, and another namespace is told",
+    async () => {
+      const before = (world: HostedWorld) => grantRole(world, ["org"]);
+      const world = await start({}, { user: "alice", before });
+      const { appId } = application(world, "a1", "b1");
+      await secret(world, "a", { clientSecret: "hush" });
+      await identity(world, "a", appId);
+      await cluster(world, "a1", { name: "a" });
+      expect(await looked(world, "a1")).toBe("True Looked");
+      expect(await refusals(world)).toEqual([]);
+      const spec = { type: "ServicePrincipal", tenantID: tenant, clientID: appId };
+      await world.make(identityObject("other", "b", { ...spec, clientSecret: { name: "b" } }));
+      await cluster(world, "b1", { name: "b" }, { namespace: "other" });
+      expect(await looked(world, "b1", "other")).toBe("False SecretForbidden");
+      expect(await refusals(world)).toEqual(["get /api/v1/namespaces/other/secrets/b"]);
+    },
+  );
 
   test("the base zone is reached by the credential of the environment", async () => {
     const world = await start();

@@ -7,11 +7,29 @@ import type { HostedWorld } from "../hosted/world.ts";
 
 const role = new URL("../../../manifests/rbac/cluster-api.yaml", import.meta.url);
 
-/** Give alice the role of `manifests/rbac` and nothing else. */
-export async function grantRole({ cluster }: HostedWorld): Promise<void> {
+interface ClusterRole {
+  metadata: { name: string };
+  rules: { resources: string[] }[];
+}
+
+/** Give alice the role of `manifests/rbac` and nothing else; without rights on Secrets, where `secretsIn` names namespaces. */
+export async function grantRole({ cluster }: HostedWorld, secretsIn?: string[]): Promise<void> {
   const rbac = "/apis/rbac.authorization.k8s.io/v1";
-  const made = parse(await readFile(role, "utf8")) as { metadata: { name: string } };
+  const whole = parse(await readFile(role, "utf8")) as ClusterRole;
+  const others = whole.rules.filter(({ resources }) => !resources.includes("secrets"));
+  const made = secretsIn === undefined ? whole : { ...whole, rules: others };
   await cluster.request("POST", `${rbac}/clusterroles`, made);
+  for (const namespace of secretsIn ?? []) {
+    const path = `${rbac}/namespaces/${namespace}`;
+    const metadata = { name: "postern-secrets" };
+    const rules = [{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }];
+    await cluster.request("POST", `${path}/roles`, { metadata, rules });
+    await cluster.request("POST", `${path}/rolebindings`, {
+      metadata,
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", ...metadata },
+      subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "alice" }],
+    });
+  }
   await cluster.request("POST", `${rbac}/clusterrolebindings`, {
     metadata: { name: "alice" },
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", ...made.metadata },
