@@ -5,6 +5,7 @@ import { type Explained, isExplained } from "../../model/failure.ts";
 import type { KubeObject } from "../../model/kind.ts";
 import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
 import type { ResourceId } from "../../model/resource-id.ts";
+import type { TenantPolicy } from "../../model/tenant-policy.ts";
 import type { Objects } from "./facts.ts";
 import type { DnsMetrics } from "./metrics.ts";
 import type { Problem, ZoneRole } from "./seen.ts";
@@ -13,6 +14,8 @@ import type { Problem, ZoneRole } from "./seen.ts";
 export interface DnsViews {
   /** By the identity of an AzureCluster. */
   of(cluster: AzureCluster, pass: Pass): ArmView;
+  /** Which namespace may use what. */
+  readonly policy?: TenantPolicy;
   /** Why Postern does not act for an AzureCluster. */
   refusalOf?(cluster: AzureCluster): Explained | undefined;
   /** For a cluster that is no AzureCluster, in the resource group that it is to have. */

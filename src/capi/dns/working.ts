@@ -50,7 +50,7 @@ const byName = "dns-name";
 /** What the features of names have in common. */
 export function working(options: DnsOptions, { caches, kube }: Parts): Working {
   const { views, metrics } = options;
-  const seeing = { settings: {}, ...options };
+  const seeing = { settings: {}, ...options, policy: views.policy };
   const clusters = caches.of(capiCluster);
   const azureClusters = caches.of(azureCluster);
   clusters.index(byReference, (cluster) =>

@@ -370,6 +370,19 @@ describeHosted("the identities of Cluster API", (startWorld) => {
     expect(askers(world, "thief")).toEqual([]);
   });
 
+  test("attack: an identity that an annotation names is not used where the policy does not list it", async () => {
+    const policy = tenantPolicy([{ namespace: "other", identities: ["other/own"] }]);
+    const world = await start({ policy });
+    const { appId } = application(world, "thief");
+    await secret(world, "a", { clientSecret: "hush" });
+    await identity(world, "a", appId);
+    const named = "azure.giantswarm.io/azure-cluster-identity";
+    const annotations = { [way]: "reference", [named]: "a", [`${named}-namespace`]: "org" };
+    await cluster(world, "thief", undefined, { annotations, namespace: "other" });
+    expect(await looked(world, "thief", "other")).toBe("False NotAllowedByPolicy");
+    expect(askers(world, "thief")).toEqual([]);
+  });
+
   test("attack: a newer cluster in the resource group of another namespace asks nobody", async () => {
     const world = await start();
     const { appId } = application(world, "a1");
