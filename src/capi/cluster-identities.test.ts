@@ -434,6 +434,14 @@ describe("a certificate file that a tenant names", () => {
     expect(await credential().token()).toBe("token-1");
   });
 
+  test("of another namespace is read where the operator allows that", async () => {
+    const { directory } = await certificates({ "victim/held": pem() });
+    const certPath = `${directory}/victim/held`;
+    const given = { directory, acrossNamespaces: true };
+    const { credential } = await world(identity({ type, certPath }), given);
+    expect(await credential().token()).toBe("token-1");
+  });
+
   test("that is missing, or holds no certificate, is told without what is in it", async () => {
     const { directory } = await certificates({ "org/held": "s3cr3t" });
     expect((await refused(`${directory}/org/gone`, { directory })).code).toBe(
