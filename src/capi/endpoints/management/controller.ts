@@ -4,7 +4,7 @@ import { whenItMatters } from "../../../kube/when-it-matters.ts";
 import { keyOf } from "../../../model/kind.ts";
 import { type AzureCluster, azureCluster } from "../../../model/kinds/azure-cluster.ts";
 import { type CapiCluster, capiCluster } from "../../../model/kinds/capi-cluster.ts";
-import { appliedElsewhere } from "../applied.ts";
+import { appliedElsewhere, writtenByOthers } from "../applied.ts";
 import { type ClusterPlace, factsOf, ownerKey, type RefusalOf } from "../facts.ts";
 import { hasOurName } from "../whose.ts";
 import { LastWrites, writeEndpoints } from "../write.ts";
@@ -42,12 +42,18 @@ export function managementEndpointsFeature(given: {
         const others = azureClusters
           .list()
           .filter((each) => keyOf(each) !== key && views?.refusalOf?.(each) === undefined);
-        return {
+        const seen = {
           management,
           clusters: others.map(facts),
           applied: await appliedElsewhere(management, hasOurName, kube, pass.signal),
           sinceWriteMs: pass.now().getTime() - writtenAt,
         };
+        if (plan(seen).steps.length === 0) return seen;
+        // Only the API server knows who wrote what is to be changed.
+        const { namespace, name } = cached.metadata;
+        const place = { kind: azureCluster, namespace, name };
+        const now = await kube.get<AzureCluster>(place, pass.signal);
+        return now === undefined ? seen : { ...seen, foreign: writtenByOthers(now) };
       },
       plan,
       apply: async ({ target, write }, pass) => {

@@ -10,7 +10,7 @@ import type { KubeClient } from "../../../kube/client.ts";
 import type { Pass } from "../../../kube/pass.ts";
 import { type Failure, isExplained } from "../../../model/failure.ts";
 import { keyOf } from "../../../model/kind.ts";
-import type { AzureCluster } from "../../../model/kinds/azure-cluster.ts";
+import { type AzureCluster, azureCluster } from "../../../model/kinds/azure-cluster.ts";
 import type { AzureClusterIdentity } from "../../../model/kinds/azure-cluster-identity.ts";
 import type { PrivateEndpointSpec } from "../../../model/kinds/azure-cluster-network.ts";
 import type { CapiCluster } from "../../../model/kinds/capi-cluster.ts";
@@ -25,7 +25,7 @@ import {
   type ManagementLink,
   managementEndpointName,
 } from "../../names.ts";
-import { appliedElsewhere, straysOf } from "../applied.ts";
+import { appliedElsewhere, straysOf, writtenByOthers } from "../applied.ts";
 import { ownersIn, standing } from "../decide.ts";
 import { type ClusterFacts, factsOf, ownerKey, type RefusalOf } from "../facts.ts";
 import { managementEndpoint, serviceOf } from "../wanted.ts";
@@ -40,7 +40,7 @@ import {
   unfit,
 } from "../whose.ts";
 import type { LastWrites } from "../write.ts";
-import { type LeavingSince, seeLeaving } from "./see-leaving.ts";
+import { type LeavingSince, seeLeaving, stillInSpec } from "./see-leaving.ts";
 import type { Seen, SeenClaim, SeenWay } from "./seen.ts";
 
 /** Azure as each cluster reaches it: by its own identity. What cannot be had is an `Explained` error. */
@@ -102,11 +102,16 @@ export async function see(
     const neighbours = neighboursOf(groupKey(cluster), sources);
     const mayBeOurs = (each: PrivateEndpointSpec) => hasOurName(each) && leadsTo(each, cluster);
     const applied = await appliedElsewhere(management, mayBeOurs, kube, pass.signal);
-    const leaving = await seeLeaving(
-      { cluster, management, managementObject, neighbours, applied },
-      managementView,
-      { maxAgeMs: unconnectedAgeMs, now: pass.now().getTime(), since: sources.since },
-    );
+    const going = { cluster, management, managementObject, neighbours, applied };
+    const foreign =
+      stillInSpec(going).length > 0
+        ? await foreignIn(management, kube, pass.signal)
+        : new Set<string>();
+    const leaving = await seeLeaving({ ...going, foreign }, managementView, {
+      maxAgeMs: unconnectedAgeMs,
+      now: pass.now().getTime(),
+      since: sources.since,
+    });
     return { ...seen, leaving };
   }
   sources.since.forget(cluster.key);
@@ -120,6 +125,16 @@ export async function see(
     ...("failed" in claims ? { claimsFailed: claims.failed } : { claims: claims.looked }),
     ...("failed" in ways ? { waysFailed: ways.failed } : { ways: ways.looked }),
   };
+}
+
+/** What others wrote into the subnets of the management cluster: only the API server knows. */
+async function foreignIn(
+  { namespace, name }: ClusterFacts,
+  kube: KubeClient,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const now = await kube.get<AzureCluster>({ kind: azureCluster, namespace, name }, signal);
+  return now === undefined ? new Set() : writtenByOthers(now);
 }
 
 /** What is ours in other subnets of the cluster itself, as `subnet/endpoint`. */
