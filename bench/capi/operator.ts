@@ -5,6 +5,7 @@ import type { CapiViews } from "../../src/capi/identities.ts";
 import { realiseFeature } from "../../src/capi/realise/controller.ts";
 import { azureCluster } from "../../src/model/kinds/azure-cluster.ts";
 import { parseResourceId } from "../../src/model/resource-id.ts";
+import { defaultPolicy } from "../../src/model/tenant-policy.ts";
 import { serveSteps } from "../clocked/operator.ts";
 import { groups } from "../clocked/places.ts";
 
@@ -16,6 +17,8 @@ await serveSteps(
     const view = (pass: Parameters<CapiViews["management"]>[0]) => arm.for(pass, everyone);
     const views: CapiViews = {
       of: (_cluster, pass) => view(pass),
+      policy: defaultPolicy,
+      refusalOf: () => undefined,
       forReference: (_object, pass) => view(pass),
       management: view,
       baseZone: view,

@@ -212,6 +212,10 @@ const own: Record<string, KnownCode> = {
     "the control plane is in another Azure cloud than this operator",
     "correct spec.platform.azure.cloud, or run an operator with AZURE_CLOUD_NAME set to that cloud",
   ),
+  CertificateNotAllowed: slow(
+    "the certificate file is outside the directory that AzureClusterIdentities of this namespace may use",
+    "put the file into the folder of the namespace below --certificate-directory and name it by its whole path",
+  ),
   ClusterIdentityIncomplete: slow(
     "the AzureClusterIdentity does not say all that its type needs",
     "set tenantID, clientID and, where its type has a Secret, clientSecret in its spec",
@@ -264,6 +268,10 @@ const own: Record<string, KnownCode> = {
     "the AzureClusterIdentity does not admit clusters of this namespace",
     "add the namespace to spec.allowedNamespaces of the AzureClusterIdentity; {} admits all",
   ),
+  NotAllowedByPolicy: slow(
+    "the tenant policy does not allow it for this namespace",
+    "use what the policy allows, or add it to the entry of this namespace in the file of --tenant-policy",
+  ),
   NotLeader: now(
     "this process does not lead, so it writes nothing",
     "nothing to do: the leader writes",
@@ -284,6 +292,14 @@ const own: Record<string, KnownCode> = {
     "the answer was a redirect, which is not followed",
     "check that the Resource Manager endpoint is right and that no proxy answers for it",
   ),
+  ResourceGroupTaken: slow(
+    "the resource group is that of a cluster in another namespace",
+    "use another resource group, or list the group for both namespaces in the file of --tenant-policy",
+  ),
+  SecretForbidden: slow(
+    "the operator may not read Secrets in this namespace",
+    "allow the operator's ServiceAccount to get Secrets there, with a RoleBinding in that namespace",
+  ),
   SecretIncomplete: slow(
     "the Secret of the AzureClusterIdentity does not hold what its type needs",
     "put the client secret, or the certificate with its key in PEM, under the key clientSecret",
@@ -291,6 +307,10 @@ const own: Record<string, KnownCode> = {
   SecretMissing: slow(
     "the Secret that the AzureClusterIdentity names does not exist",
     "make the Secret, or correct spec.clientSecret of the AzureClusterIdentity",
+  ),
+  SecretNotAllowed: slow(
+    "the Secret is in another namespace and does not allow the AzureClusterIdentity to use it",
+    "keep the Secret in the namespace of the AzureClusterIdentity, or list that namespace in the annotation postern.io/allowed-identity-namespaces of the Secret",
   ),
   Throttled: slow(
     "Azure told this identity to wait, so nothing is sent",

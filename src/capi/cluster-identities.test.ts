@@ -1,8 +1,10 @@
+import { execFileSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { HurriedClock } from "../../test/azure/hurried-clock.ts";
 import { failure } from "../../test/azure/road.ts";
 import { json, serve } from "../../test/loopback.ts";
 import { type Cloud, cloudNamed } from "../azure/clouds.ts";
@@ -40,8 +42,11 @@ function identity(spec: Spec = {}, metadata: Partial<KubeObject["metadata"]> = {
 }
 
 /** A cluster that has the given Secrets, gives tokens of its service accounts and says who we are. */
-async function kube(secrets: Record<string, Record<string, string>>, username: string) {
-  const { url } = await serve((seen, response) => {
+async function kube(
+  secrets: Record<string, Record<string, string>>,
+  { username = "system:serviceaccount:postern:operator", annotations = {}, forbidden }: Given,
+) {
+  const { url, seen: asked } = await serve((seen, response) => {
     const secret = /^\/api\/v1\/namespaces\/(.+)\/secrets\/(.+)$/.exec(seen.url);
     const account = /^\/api\/v1\/namespaces\/(.+)\/serviceaccounts\/(.+)\/token$/.exec(seen.url);
     const held = secret && secrets[`${secret[1]}/${secret[2]}`];
@@ -50,20 +55,26 @@ async function kube(secrets: Record<string, Record<string, string>>, username: s
     else if (account) {
       const { spec } = JSON.parse(seen.body) as { spec: { audiences: string[] } };
       json(response, 201, { status: { token: `${account[1]}/${account[2]} ${spec.audiences}` } });
+    } else if (secret && forbidden) {
+      json(response, 403, { kind: "Status", reason: "Forbidden", code: 403 });
     } else if (held) {
+      const key = `${secret[1]}/${secret[2]}`;
+      const now = JSON.stringify(held);
+      const metadata = { resourceVersion: now, annotations: annotations[key] ?? {} };
       const data = Object.entries(held).map(([key, value]) => [
         key,
         Buffer.from(value).toString("base64"),
       ]);
-      json(response, 200, { metadata: {}, data: Object.fromEntries(data) });
+      json(response, 200, { metadata, data: Object.fromEntries(data) });
     } else json(response, 404, { kind: "Status", reason: "NotFound", code: 404 });
   });
-  return new KubeClient({
+  const client = new KubeClient({
     server: new URL(url),
     namespace: "default",
     source: "test",
     proof: async () => ({}),
   });
+  return { client, asked };
 }
 
 /** An Entra that gives everybody a token, and the forms that it was sent. */
@@ -95,23 +106,32 @@ interface Given {
   username?: string;
   tokenFile?: string;
   imdsHost?: string;
+  /** The annotations of Secrets. */
+  annotations?: Record<string, Record<string, string>>;
+  /** Whether the API server refuses every Secret. */
+  forbidden?: boolean;
+  acrossNamespaces?: boolean;
+  /** The directory of certificates. */
+  directory?: string;
 }
 
 async function world(first: AzureClusterIdentity, given: Given = {}) {
   const secrets = given.secrets ?? { "org/one": { clientSecret: "s3cr3t" } };
   const { options, forms } = entra();
-  const client = await kube(secrets, given.username ?? "system:serviceaccount:postern:operator");
+  const { client, asked } = await kube(secrets, given);
+  const clock = new HurriedClock(1_000);
   const dropped: string[] = [];
   const objects = new Map<string, AzureClusterIdentity>([["org/one", first]]);
-  const versions = new Map<string, KubeObject>();
   const namespaces = new Map<string, KubeObject>();
   const handlers: ((change: Change<AzureClusterIdentity>) => void)[] = [];
   const identities = clusterIdentities({
     means: (cloud) => ({
       kube: client,
-      entra: { ...options, cloud },
+      entra: { ...options, cloud, clock },
       tokenFile: given.tokenFile,
       imdsHost: given.imdsHost,
+      acrossNamespaces: given.acrossNamespaces ?? false,
+      certificateDirectory: given.directory ?? "/var/run/postern/certificates",
     }),
     dropped: (each) => dropped.push(each),
   });
@@ -123,10 +143,9 @@ async function world(first: AzureClusterIdentity, given: Given = {}) {
         return () => undefined;
       },
     },
-    secrets: versions,
     namespaces,
   });
-  const credential = (namespace: string | undefined = "clusters", cloud = publicCloud) =>
+  const credential = (namespace = "clusters", cloud = publicCloud) =>
     identities.credentialOf(
       { namespace: "org", name: "one" },
       { what: `act in Azure for AzureCluster ${namespace}/a`, namespace },
@@ -140,9 +159,11 @@ async function world(first: AzureClusterIdentity, given: Given = {}) {
     else objects.delete("org/one");
     for (const handler of handlers) handler({ key: "org/one", before, after });
   };
-  const secretIs = (resourceVersion: string) =>
-    versions.set("org/one", { metadata: { name: "one", uid: "s", resourceVersion } });
-  return { credential, refusal, forms, dropped, change, secretIs, secrets, namespaces, identities };
+  const reads = () => asked.filter(({ url }) => url.includes("/secrets/")).length;
+  return {
+    ...{ credential, refusal, forms, dropped, change, secrets, namespaces, identities },
+    ...{ clock, reads },
+  };
 }
 
 describe("the credential of an AzureClusterIdentity", () => {
@@ -178,9 +199,11 @@ describe("the credential of an AzureClusterIdentity", () => {
   });
 
   test("of type ServicePrincipalCertificate is the file at certPath before the Secret", async () => {
-    const certPath = await file(pem());
+    const { directory } = await certificates({ "org/held": pem() });
+    const certPath = `${directory}/org/held`;
     const type = "ServicePrincipalCertificate";
-    const { credential, forms } = await world(identity({ type, certPath }), { secrets: {} });
+    const given = { secrets: {}, directory };
+    const { credential, forms } = await world(identity({ type, certPath }), given);
     await credential().token();
     expect(claimsIn(forms[0])).toMatchObject({ iss: client });
   });
@@ -302,6 +325,134 @@ describe("an AzureClusterIdentity that is half there", () => {
   });
 });
 
+describe("the credential of another namespace", () => {
+  const theft = { clientSecret: { name: "victim", namespace: "victim" } };
+  const secrets = { "victim/victim": { clientSecret: "s3cr3t" } };
+
+  test("attack: an identity that names the Secret of another namespace gets no token", async () => {
+    const { refusal, forms } = await world(identity(theft), { secrets });
+    const error = await refusal();
+    expect(error.code).toBe("SecretNotAllowed");
+    expect(error.message).toContain("postern.io/allowed-identity-namespaces");
+    expect(error.message).not.toContain("s3cr3t");
+    expect(forms).toEqual([]);
+  });
+
+  test("attack: the refusal does not tell whether a Secret of another namespace exists", async () => {
+    const there = await (await world(identity(theft), { secrets })).refusal();
+    const missing = await (await world(identity(theft), { secrets: {} })).refusal();
+    expect(there.message).toBe(missing.message);
+  });
+
+  test.each([
+    ["org", true],
+    ["other, org", true],
+    ["*", false],
+    ["organisation", false],
+    ["", false],
+  ])("a Secret that allows identities of %j is used: %s", async (allowed, used) => {
+    const annotations = {
+      "victim/victim": { "postern.io/allowed-identity-namespaces": allowed },
+    };
+    const { credential, refusal } = await world(identity(theft), { secrets, annotations });
+    if (used) expect(await credential().token()).toBe("token-1");
+    else expect((await refusal()).code).toBe("SecretNotAllowed");
+  });
+
+  test("an operator that allows Secrets of other namespaces uses them", async () => {
+    const { credential } = await world(identity(theft), { secrets, acrossNamespaces: true });
+    expect(await credential().token()).toBe("token-1");
+  });
+
+  test("a Secret that the operator may not read is told with the remedy", async () => {
+    const { refusal } = await world(identity(), { forbidden: true });
+    const error = await refusal();
+    expect(error.code).toBe("SecretForbidden");
+    expect(error.message).toContain("org/one");
+    expect(error.message).toContain("RoleBinding");
+  });
+});
+
+describe("a certificate file that a tenant names", () => {
+  const type = "ServicePrincipalCertificate";
+  const refused = async (certPath: string, given: Given = {}) => {
+    const { refusal, forms } = await world(identity({ type, certPath }), given);
+    const error = await refusal();
+    expect(forms).toEqual([]);
+    return error;
+  };
+
+  test.each(["/dev/zero", "/etc/passwd", "/proc/self/environ", "../../etc/passwd", ""])(
+    "attack: %j is not read",
+    async (certPath) => {
+      const { directory } = await certificates({});
+      const path = certPath || `${directory}-of-another/held`;
+      const error = await refused(path, { directory });
+      expect(error.code).toBe("CertificateNotAllowed");
+      expect(error.message).toContain(`${directory}/org`);
+    },
+  );
+
+  test("attack: the certificate of another namespace is not read", async () => {
+    const { directory } = await certificates({ "victim/held": pem() });
+    const error = await refused(`${directory}/victim/held`, { directory });
+    expect(error.code).toBe("CertificateNotAllowed");
+  });
+
+  test("attack: a symbolic link that leads out of the directory is not followed", async () => {
+    const { directory } = await certificates({ "victim/held": pem(), "org/x": "" });
+    await symlink(`${directory}/victim/held`, `${directory}/org/link`);
+    await symlink("/dev/zero", `${directory}/org/zero`);
+    for (const name of ["link", "zero"]) {
+      const error = await refused(`${directory}/org/${name}`, { directory });
+      expect(error.code).toBe("CertificateNotAllowed");
+    }
+  });
+
+  test("attack: a pipe and a directory are not read", async () => {
+    const { directory } = await certificates({ "org/folder/x": "" });
+    execFileSync("mkfifo", [`${directory}/org/pipe`]);
+    for (const name of ["pipe", "folder"]) {
+      const error = await refused(`${directory}/org/${name}`, { directory });
+      expect(error.code).toBe("CredentialUnreadable");
+      expect(error.message).toContain("no regular file");
+    }
+  });
+
+  test("attack: a file of more than 64 KB is not read", async () => {
+    const { directory } = await certificates({ "org/held": pem() + "x".repeat(65_536) });
+    const error = await refused(`${directory}/org/held`, { directory });
+    expect(error.code).toBe("CredentialUnreadable");
+    expect(error.message).toContain("64 KB");
+  });
+
+  test("that is a symbolic link inside the directory is read, as a mounted volume has it", async () => {
+    const { directory } = await certificates({ "org/..data/held": pem() });
+    await symlink("..data/held", `${directory}/org/held`);
+    const certPath = `${directory}/org/held`;
+    const { credential } = await world(identity({ type, certPath }), { directory });
+    expect(await credential().token()).toBe("token-1");
+  });
+
+  test("of another namespace is read where the operator allows that", async () => {
+    const { directory } = await certificates({ "victim/held": pem() });
+    const certPath = `${directory}/victim/held`;
+    const given = { directory, acrossNamespaces: true };
+    const { credential } = await world(identity({ type, certPath }), given);
+    expect(await credential().token()).toBe("token-1");
+  });
+
+  test("that is missing, or holds no certificate, is told without what is in it", async () => {
+    const { directory } = await certificates({ "org/held": "s3cr3t" });
+    expect((await refused(`${directory}/org/gone`, { directory })).code).toBe(
+      "CredentialUnreadable",
+    );
+    const error = await refused(`${directory}/org/held`, { directory });
+    expect(error.code).toBe("CredentialUnreadable");
+    expect(`${error.stack} ${String(error.cause)}`).not.toContain("s3cr3t");
+  });
+});
+
 describe("a credential is kept", () => {
   test("one for all who ask, and its identity does not depend on how it is spelt", async () => {
     const { credential } = await world(identity({ clientID: client.toUpperCase() }));
@@ -309,17 +460,48 @@ describe("a credential is kept", () => {
     expect(credential().identity).toBe(`${tenant}/${client}`);
   });
 
-  test("until its Secret changes, and then the new secret counts at once", async () => {
-    const { credential, secretIs, secrets, forms } = await world(identity());
-    secretIs("1");
-    const first = credential();
-    await first.token();
-    expect(credential()).toBe(first);
+  test("until its Secret has changed, and then the new secret counts within five minutes", async () => {
+    const { credential, secrets, forms, clock } = await world(identity());
+    await credential().token();
     secrets["org/one"] = { clientSecret: "another" };
-    secretIs("2");
-    expect(credential()).not.toBe(first);
+    clock.pass(4 * 60_000);
+    await credential().token();
+    expect(forms).toHaveLength(1);
+    clock.pass(2 * 60_000);
     await credential().token();
     expect(forms.map((form) => form.get("client_secret"))).toEqual(["s3cr3t", "another"]);
+  });
+
+  test("until its Secret is taken away, although its token is still good", async () => {
+    const { credential, refusal, secrets, clock } = await world(identity());
+    await credential().token();
+    delete secrets["org/one"];
+    clock.pass(6 * 60_000);
+    expect((await refusal()).code).toBe("SecretMissing");
+  });
+
+  test("until Azure refuses its token, and then the Secret is read again at once", async () => {
+    const { credential, secrets, forms, clock } = await world(identity());
+    const refused = await credential().token();
+    secrets["org/one"] = { clientSecret: "another" };
+    clock.pass(10_000);
+    await credential().token(undefined, refused);
+    expect(forms.map((form) => form.get("client_secret"))).toEqual(["s3cr3t", "another"]);
+  });
+
+  test("and its Secret is read once, however many clusters ask", async () => {
+    const { credential, reads } = await world(identity());
+    await Promise.all(Array.from({ length: 50 }, () => credential().token()));
+    expect(reads()).toBe(1);
+  });
+
+  test("and a Secret that is missing is not asked for by every cluster", async () => {
+    const { refusal, reads, clock } = await world(identity(), { secrets: {} });
+    for (let n = 0; n < 50; n++) expect((await refusal()).code).toBe("SecretMissing");
+    expect(reads()).toBe(1);
+    clock.pass(10_000);
+    await refusal();
+    expect(reads()).toBe(2);
   });
 
   test.each<[string, Spec, Partial<KubeObject["metadata"]>]>([
@@ -352,7 +534,6 @@ describe("a credential is kept", () => {
     const first = credential();
     identities.follow({
       identities: { get: () => identity(), onChange: () => () => undefined },
-      secrets: new Map(),
       namespaces: new Map(),
     });
     expect(credential()).not.toBe(first);
@@ -401,13 +582,6 @@ describe("allowedNamespaces", () => {
     namespaces.set("thief", { metadata: { name: "thief", labels } });
     expect(credential("thief")).toBe(credential("clusters"));
   });
-
-  test("does not bind whoever runs the operator", async () => {
-    const { identities } = await world(identity({ allowedNamespaces: null }));
-    const asker = { what: "act in Azure for VSphereCluster x/y", namespace: undefined };
-    const named = { namespace: "org", name: "one" };
-    expect(identities.credentialOf(named, asker, publicCloud).identity).toBe(`${tenant}/${client}`);
-  });
 });
 
 function pem(): string {
@@ -421,6 +595,18 @@ function pem(): string {
 function claimsIn(form: URLSearchParams | undefined): unknown {
   const [, claims = ""] = form?.get("client_assertion")?.split(".") ?? [];
   return JSON.parse(Buffer.from(claims, "base64url").toString());
+}
+
+/** A directory of certificates with the given files. */
+async function certificates(files: Record<string, string>): Promise<{ directory: string }> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "postern-")));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const directory = join(folder, "certificates");
+  for (const [name, text] of Object.entries({ "org/.keep": "", ...files })) {
+    await mkdir(dirname(join(directory, name)), { recursive: true });
+    await writeFile(join(directory, name), text);
+  }
+  return { directory };
 }
 
 async function file(text: string): Promise<string> {

@@ -2,10 +2,8 @@ import type { Cloud } from "../azure/clouds.ts";
 import { AzureError } from "../azure/errors.ts";
 import { letGo, type TokenSource } from "../azure/tokens.ts";
 import type { WatchCache } from "../kube/cache.ts";
-import type { KubeObject } from "../model/kind.ts";
 import type { AzureClusterIdentity } from "../model/kinds/azure-cluster-identity.ts";
 import { allows } from "./allowed-namespaces.ts";
-import { secretPlace } from "./identity-secret.ts";
 import { type Means, tokensOf } from "./identity-tokens.ts";
 
 /** Names an AzureClusterIdentity. */
@@ -17,8 +15,6 @@ export interface IdentityName {
 /** What is read of Kubernetes to know who may act by what. */
 export interface IdentityCaches {
   identities: Pick<WatchCache<AzureClusterIdentity>, "get" | "onChange">;
-  /** Metadata are enough: a Secret is read when a token is asked for. */
-  secrets: Pick<WatchCache, "get">;
   /** Metadata are enough. */
   namespaces: Pick<WatchCache, "get">;
 }
@@ -27,8 +23,8 @@ export interface IdentityCaches {
 export interface Asker {
   /** For messages: `act in Azure for AzureCluster a/b`. */
   what: string;
-  /** The namespace of the cluster; undefined where whoever runs the operator chose the identity. */
-  namespace: string | undefined;
+  /** The namespace of the cluster. */
+  namespace: string;
 }
 
 /** The credentials of all AzureClusterIdentities that one process acts by. */
@@ -40,8 +36,8 @@ export interface ClusterIdentities {
 }
 
 /**
- * One source of tokens for each identity and cloud. It is let go when the identity or its Secret changes, so nothing that
- * was taken back goes on being used.
+ * One source of tokens for each identity and cloud. It is dropped when the identity changes, so nothing that was taken
+ * back goes on being used.
  */
 export function clusterIdentities(given: {
   means: (cloud: Cloud) => Means;
@@ -63,7 +59,7 @@ export function clusterIdentities(given: {
         throw missing(asker.what, `there is no AzureClusterIdentity ${name}`);
       checkNamespace(identity, asker, caches.namespaces);
       const key = `${name} ${cloud.name}`;
-      const stamp = stampOf(identity, caches.secrets);
+      const stamp = stampOf(identity);
       const known = held.get(key);
       if (known?.stamp === stamp) return known.tokens;
       drop(key);
@@ -96,7 +92,6 @@ function checkNamespace(
   { what, namespace }: Asker,
   namespaces: IdentityCaches["namespaces"],
 ): void {
-  if (namespace === undefined) return;
   const labels = namespaces.get(namespace)?.metadata.labels;
   if (allows(identity.spec.allowedNamespaces, { name: namespace, labels })) return;
   const { metadata } = identity;
@@ -107,12 +102,8 @@ function checkNamespace(
   });
 }
 
-/** All that a source of tokens is made of, and which Secret it was made with. */
-function stampOf(identity: AzureClusterIdentity, secrets: IdentityCaches["secrets"]): string {
-  const { type, tenantID, clientID, clientSecret, certPath } = identity.spec;
-  const place = secretPlace(identity);
-  const held: KubeObject | undefined = place && secrets.get(`${place.namespace}/${place.name}`);
-  const { uid, resourceVersion } = held?.metadata ?? {};
-  const spec = [type, tenantID, clientID, clientSecret, certPath];
-  return JSON.stringify([identity.metadata.uid, ...spec, uid, resourceVersion]);
+/** All that a source of tokens is made of. */
+function stampOf({ metadata, spec }: AzureClusterIdentity): string {
+  const { type, tenantID, clientID, clientSecret, certPath } = spec;
+  return JSON.stringify([metadata.uid, type, tenantID, clientID, clientSecret, certPath]);
 }

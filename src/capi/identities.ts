@@ -1,6 +1,7 @@
 import type { Arm, ArmView } from "../azure/arm.ts";
 import { type Cloud, cloudNamed } from "../azure/clouds.ts";
 import type { EntraOptions } from "../azure/entra.ts";
+import type { AzureError } from "../azure/errors.ts";
 import type { WatchCache } from "../kube/cache.ts";
 import type { KubeClient } from "../kube/client.ts";
 import type { Pass } from "../kube/pass.ts";
@@ -13,20 +14,34 @@ import {
   azureClusterIdentity,
 } from "../model/kinds/azure-cluster-identity.ts";
 import { namespace as namespaceKind } from "../model/kinds/core.ts";
-import { secret as secretKind } from "../model/kinds/secret.ts";
+import { type ResourceId, subscriptionOf } from "../model/resource-id.ts";
+import {
+  allowsIdentity,
+  allowsResourceGroup,
+  allowsSubscription,
+  defaultPolicy,
+  type TenantPolicy,
+} from "../model/tenant-policy.ts";
 import { clusterIdentities, type IdentityName, missing } from "./cluster-identities.ts";
-import { secretPlace } from "./identity-secret.ts";
-import { annotations } from "./names.ts";
+import { annotations, defaultCertificateDirectory } from "./names.ts";
+import { groupKeyOf, notAllowed, refusalOf } from "./tenancy.ts";
 
 /** Azure as the features of Cluster API reach it: each cluster by its own identity, in its own cloud. */
 export interface CapiViews {
-  /** By the identity that an AzureCluster names, if that admits it. Without one it is a `ClusterIdentityMissing`. */
-  of(cluster: AzureCluster, pass: Pass): ArmView;
+  /** Which namespace may use what. */
+  readonly policy: TenantPolicy;
   /**
-   * For a cluster that is no AzureCluster: by the identity that its annotations name, else by the one that the operator was
-   * told to use, else by the management cluster's.
+   * By the identity that an AzureCluster names, if that admits it. Without one it is a `ClusterIdentityMissing`; for a
+   * cluster that Postern does not act for it is what `refusalOf` says.
    */
-  forReference(infrastructure: KubeObject, pass: Pass): ArmView;
+  of(cluster: AzureCluster, pass: Pass): ArmView;
+  /** Why Postern does not act for an AzureCluster; undefined where it does. */
+  refusalOf(cluster: AzureCluster): AzureError | undefined;
+  /**
+   * For a cluster that is no AzureCluster: by the identity that its annotations name, else by that of the flag, else by
+   * the management cluster's. Each must admit the namespace of the cluster. `group` is where the cluster is to be.
+   */
+  forReference(infrastructure: KubeObject, pass: Pass, group?: ResourceId): ArmView;
   /** By the management cluster's identity. */
   management(pass: Pass): ArmView;
   /** By the credential of the environment, which is that of the base zone. */
@@ -52,21 +67,34 @@ export interface CapiViewOptions {
   /** `AZURE_FEDERATED_TOKEN_FILE` and `AZURE_POD_IDENTITY_AUTHORITY_HOST`. */
   tokenFile?: string | undefined;
   imdsHost?: string | undefined;
+  /** Which namespace may use which subscriptions, resource groups and identities. */
+  policy?: TenantPolicy;
+  /** `--allow-cross-namespace-secrets`: whether identities may use Secrets and certificates of other namespaces. */
+  acrossNamespaces?: boolean | undefined;
+  /** `--certificate-directory`: where the files of `spec.certPath` are. */
+  certificateDirectory?: string | undefined;
 }
+
+const byGroup = "tenancy-group";
 
 /** The views as one process has them. */
 export function capiViews(options: CapiViewOptions): CapiViews {
   const { arm, roadTo, managementCluster, identityRef, entra, tokenFile, imdsHost } = options;
+  const { policy = defaultPolicy, acrossNamespaces = false } = options;
+  const { certificateDirectory = defaultCertificateDirectory } = options;
   const managementKey = keyOf({ metadata: managementCluster });
   const roads = new Map<string, Arm>([[arm.cloud.name.toLowerCase(), arm]]);
   let kube: KubeClient | undefined;
   let clusters: WatchCache<AzureCluster> | undefined;
+  let identityObjects: WatchCache<AzureClusterIdentity> | undefined;
   const identities = clusterIdentities({
     means: (cloud) => ({
       kube: kube as KubeClient,
       entra: { ...entra, cloud },
       tokenFile,
       imdsHost,
+      acrossNamespaces,
+      certificateDirectory,
     }),
     dropped: (identity) => {
       for (const road of roads.values()) road.forget(identity);
@@ -83,35 +111,70 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     return road;
   };
 
-  const of: CapiViews["of"] = (cluster, pass) => {
-    const what = `act in Azure for AzureCluster ${keyOf(cluster)}`;
+  /** By which a policy may name an identity. */
+  const namesOf = (named: IdentityName | undefined): string[] => {
+    const key = keyOfReference(named);
+    if (key === undefined) return [];
+    const clientID = identityObjects?.get(key)?.spec.clientID?.trim();
+    return clientID ? [key, clientID] : [key];
+  };
+
+  const refused: CapiViews["refusalOf"] = (cluster) => {
+    const group = groupKeyOf(cluster);
+    return refusalOf({
+      cluster,
+      policy,
+      identity: namesOf(referenceOf(cluster)),
+      neighbours: group === undefined ? [] : (clusters?.byIndex(byGroup, group) ?? []),
+      management: clusters?.get(managementKey),
+    });
+  };
+
+  /** By the identity of an AzureCluster, for a cluster of this namespace. */
+  const by = (cluster: AzureCluster, what: string, namespace: string, pass: Pass): ArmView => {
     const named = referenceOf(cluster);
     if (named === undefined) throw missing(what, "its spec.identityRef names none");
     const road = roadIn(cluster.spec.azureEnvironment);
-    const asker = { what, namespace: cluster.metadata.namespace ?? "" };
-    return road.for(pass, identities.credentialOf(named, asker, road.cloud));
+    return road.for(pass, identities.credentialOf(named, { what, namespace }, road.cloud));
   };
 
-  const management: CapiViews["management"] = (pass) => {
+  const of: CapiViews["of"] = (cluster, pass) => {
+    const refusal = refused(cluster);
+    if (refusal !== undefined) throw refusal;
+    const what = `act in Azure for AzureCluster ${keyOf(cluster)}`;
+    return by(cluster, what, cluster.metadata.namespace ?? "", pass);
+  };
+
+  const managementObject = (what: string): AzureCluster => {
     const cluster = clusters?.get(managementKey);
-    if (cluster !== undefined) return of(cluster, pass);
-    const what = "act in Azure for the management cluster";
+    if (cluster !== undefined) return cluster;
     throw missing(what, `there is no AzureCluster ${managementKey}`);
   };
 
-  const forReference: CapiViews["forReference"] = (infrastructure, pass) => {
+  const management: CapiViews["management"] = (pass) =>
+    of(managementObject("act in Azure for the management cluster"), pass);
+
+  const forReference: CapiViews["forReference"] = (infrastructure, pass, group) => {
     const { metadata, kind = "cluster" } = infrastructure;
-    const what = `act in Azure for ${kind} ${keyOf(infrastructure)}`;
+    const whom = `${kind} ${keyOf(infrastructure)}`;
+    const what = `act in Azure for ${whom}`;
+    const namespace = metadata.namespace ?? "";
     const name = metadata.annotations?.[annotations.identity];
     if (name) {
       const within = metadata.annotations?.[annotations.identityNamespace];
-      const namespace = metadata.namespace ?? "";
       const named = { name, namespace: within || namespace };
+      const rules = policy.rulesOf(namespace);
+      const refuse = (thing: string) => notAllowed(whom, namespace, thing);
+      if (!namesOf(named).some((each) => allowsIdentity(rules, each)))
+        throw refuse(`identity ${keyOfReference(named)}`);
+      if (group !== undefined && !allowsSubscription(rules, subscriptionOf(group) ?? ""))
+        throw refuse(`subscription ${JSON.stringify(subscriptionOf(group))}`);
+      if (group !== undefined && !allowsResourceGroup(rules, group))
+        throw refuse(`resource group ${group}`);
       return arm.for(pass, identities.credentialOf(named, { what, namespace }, arm.cloud));
     }
-    if (identityRef === undefined) return management(pass);
-    const asker = { what, namespace: undefined };
-    return arm.for(pass, identities.credentialOf(identityRef, asker, arm.cloud));
+    if (identityRef === undefined) return by(managementObject(what), what, namespace, pass);
+    return arm.for(pass, identities.credentialOf(identityRef, { what, namespace }, arm.cloud));
   };
 
   const watch: CapiViews["watch"] = (parts, keysOf = (cluster) => [keyOf(cluster)]) => {
@@ -120,9 +183,10 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     const known = caches.of(azureCluster);
     const named = caches.of(azureClusterIdentity);
     clusters = known;
+    identityObjects = named;
+    known.index(byGroup, (cluster) => [groupKeyOf(cluster)].filter((key) => key !== undefined));
     identities.follow({
       identities: named,
-      secrets: caches.of(secretKind, metadataOnly),
       namespaces: caches.of(namespaceKind, metadataOnly),
     });
     const users = (identity: AzureClusterIdentity): string[] => {
@@ -135,14 +199,6 @@ export function capiViews(options: CapiViewOptions): CapiViews {
         all.some((each) => keyOf(each) === managementKey && uses(each));
       return all.filter((each) => shared || uses(each)).flatMap(keysOf);
     };
-    const ofSecret = (changed: KubeObject): string[] =>
-      named
-        .list()
-        .filter((identity) => {
-          const place = secretPlace(identity);
-          return place !== undefined && keyOf({ metadata: place }) === keyOf(changed);
-        })
-        .flatMap(users);
     // An identity may admit namespaces by their labels.
     const ofNamespace = whenItMatters(
       ({ metadata }) => {
@@ -155,12 +211,12 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     );
     return [
       { kind: azureClusterIdentity, keys: (changed) => users(changed as AzureClusterIdentity) },
-      { kind: secretKind, ...metadataOnly, keys: ofSecret },
       { kind: namespaceKind, ...metadataOnly, keys: ofNamespace },
     ];
   };
 
-  return { of, forReference, management, baseZone: (pass) => arm.for(pass), watch };
+  const baseZone: CapiViews["baseZone"] = (pass) => arm.for(pass);
+  return { policy, of, refusalOf: refused, forReference, management, baseZone, watch };
 }
 
 const metadataOnly = { metadataOnly: true } as const;

@@ -1,69 +1,95 @@
 import type { CertificateText } from "../azure/entra.ts";
 import { AzureError } from "../azure/errors.ts";
 import type { KubeClient } from "../kube/client.ts";
+import { KubeError } from "../kube/errors.ts";
 import { keyOf } from "../model/kind.ts";
 import type { AzureClusterIdentity } from "../model/kinds/azure-cluster-identity.ts";
 import { type Secret, secret } from "../model/kinds/secret.ts";
 
-/** Where the Secret of an identity is: beside it, where it does not say. */
-export function secretPlace({ metadata, spec }: AzureClusterIdentity) {
-  const { name, namespace } = spec.clientSecret ?? {};
-  return name ? { name, namespace: namespace || (metadata.namespace ?? "") } : undefined;
+/** On a Secret: the other namespaces whose AzureClusterIdentities may use it, with commas between them. */
+export const allowedIdentityNamespaces = "postern.io/allowed-identity-namespaces";
+
+/** The Secret of an identity as it was read. */
+export interface IdentitySecret {
+  /** `namespace/name`, for messages. */
+  where: string;
+  /** Changes with every write of the Secret. */
+  version: string;
+  values: Readonly<Record<string, string | undefined>>;
 }
 
-/** The client secret of an identity, as its Secret holds it now. */
-export async function readClientSecret(
-  kube: KubeClient,
-  identity: AzureClusterIdentity,
-): Promise<string> {
-  const { where, values } = await readSecret(kube, identity);
+/** The client secret in the Secret of an identity. */
+export function clientSecretIn({ where, values }: IdentitySecret): string {
   const { clientSecret = "" } = values;
   // A line end after it is a slip of whoever made the Secret; no client secret has one.
   if (clientSecret.trim() !== "") return clientSecret.trim();
   throw incomplete(where, "there is nothing under its key clientSecret");
 }
 
-/** The certificate of an identity: under `clientSecret`, or as older manuals have it under `certificate` and `password`. */
-export async function readCertificate(
-  kube: KubeClient,
-  identity: AzureClusterIdentity,
-): Promise<CertificateText> {
-  const { where, values } = await readSecret(kube, identity);
+/** The certificate in the Secret of an identity: under `clientSecret`, or under `certificate` and `password`. */
+export function certificateIn({ where, values }: IdentitySecret): CertificateText {
   const certificate = (values.clientSecret || values.certificate || "").trim();
   if (certificate === "") throw incomplete(where, "there is nothing under its key clientSecret");
-  const missing = [
-    certificate.includes("-----BEGIN CERTIFICATE-----") ? [] : ["certificate"],
-    /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(certificate) ? [] : ["private key"],
-  ].flat();
-  if (missing.length === 0)
+  const missing = missingFromPem(certificate);
+  if (missing === undefined)
     return { certificate, ...(values.password && { password: values.password }) };
-  throw incomplete(where, `its key clientSecret holds no ${missing.join(" and no ")} in PEM`);
+  throw incomplete(where, `its key clientSecret holds no ${missing} in PEM`);
 }
 
-async function readSecret(
+/** What a text in PEM lacks to be a certificate with its key; undefined where it is whole. */
+export function missingFromPem(text: string): string | undefined {
+  const missing = [
+    text.includes("-----BEGIN CERTIFICATE-----") ? [] : ["certificate"],
+    /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text) ? [] : ["private key"],
+  ].flat();
+  return missing.length === 0 ? undefined : missing.join(" and no ");
+}
+
+/**
+ * Read the Secret of an identity. One of another namespace must allow it: without that, whoever may create an
+ * AzureClusterIdentity would act by every credential in the cluster.
+ */
+export async function readIdentitySecret(
   kube: KubeClient,
   identity: AzureClusterIdentity,
-): Promise<{ where: string; values: Record<string, string | undefined> }> {
-  const place = secretPlace(identity);
-  if (place === undefined)
+  acrossNamespaces: boolean,
+): Promise<IdentitySecret> {
+  const what = `use AzureClusterIdentity ${keyOf(identity)}`;
+  const own = identity.metadata.namespace ?? "";
+  const { name, namespace } = identity.spec.clientSecret ?? {};
+  if (!name)
     throw new AzureError({
       code: "ClusterIdentityIncomplete",
-      what: `use AzureClusterIdentity ${keyOf(identity)}`,
+      what,
       said: "its spec.clientSecret names no Secret",
     });
+  const place = { name, namespace: namespace || own };
   const where = `${place.namespace}/${place.name}`;
-  const found = await kube.get<Secret>({ kind: secret, ...place });
-  if (found === undefined)
+  const found = await kube.get<Secret>({ kind: secret, ...place }).catch((cause: unknown) => {
+    const forbidden = cause instanceof KubeError && cause.status === 403;
+    const said = `the operator may not get Secret ${where}`;
+    throw forbidden ? new AzureError({ code: "SecretForbidden", what, said, cause }) : cause;
+  });
+  // The same answer for one that does not exist: nobody learns the names of another namespace's Secrets.
+  if (place.namespace !== own && !acrossNamespaces && !allowsNamespace(found, own))
     throw new AzureError({
-      code: "SecretMissing",
-      what: `use AzureClusterIdentity ${keyOf(identity)}`,
-      said: `there is no Secret ${where}`,
+      code: "SecretNotAllowed",
+      what,
+      said: `Secret ${where} is not in namespace ${own} and does not allow its identities`,
     });
-  const entries = Object.entries(found.data ?? {}).map(([key, value]) => [
+  if (found === undefined)
+    throw new AzureError({ code: "SecretMissing", what, said: `there is no Secret ${where}` });
+  const { uid, resourceVersion } = found.metadata;
+  const values = Object.entries(found.data ?? {}).map(([key, value]) => [
     key,
     Buffer.from(value, "base64").toString("utf8"),
   ]);
-  return { where, values: Object.fromEntries(entries) };
+  return { where, version: `${uid}/${resourceVersion}`, values: Object.fromEntries(values) };
+}
+
+function allowsNamespace(found: Secret | undefined, namespace: string): boolean {
+  const listed = found?.metadata.annotations?.[allowedIdentityNamespaces] ?? "";
+  return listed.split(",").some((each) => each.trim() === namespace);
 }
 
 function incomplete(where: string, said: string): AzureError {

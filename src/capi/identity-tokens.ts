@@ -1,4 +1,5 @@
 import {
+  type CertificateText,
   clientCertificate,
   clientSecret,
   type EntraOptions,
@@ -12,12 +13,19 @@ import { managedIdentity } from "../azure/managed-identity.ts";
 import type { TokenSource } from "../azure/tokens.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { ownServiceAccount, serviceAccountToken } from "../kube/service-account-token.ts";
+import { type Clock, realClock } from "../model/clock.ts";
 import { keyOf } from "../model/kind.ts";
 import type { AzureClusterIdentity } from "../model/kinds/azure-cluster-identity.ts";
-import { readCertificate, readClientSecret } from "./identity-secret.ts";
+import { type CertificatePlace, readCertificateFile } from "./certificate-file.ts";
+import {
+  certificateIn,
+  clientSecretIn,
+  type IdentitySecret,
+  readIdentitySecret,
+} from "./identity-secret.ts";
 
 /** What this process has by which an identity is proved. */
-export interface Means {
+export interface Means extends CertificatePlace {
   kube: KubeClient;
   entra: EntraOptions;
   /** The token that the platform gives this pod; `AZURE_FEDERATED_TOKEN_FILE`. */
@@ -25,6 +33,11 @@ export interface Means {
   /** `AZURE_POD_IDENTITY_AUTHORITY_HOST`. */
   imdsHost?: string | undefined;
 }
+
+/** A Secret is read again when it was read so long ago, so that what was taken back is not used for much longer. */
+const secretAgeMs = 5 * 60_000;
+/** A Secret that could not be used, or whose token Azure refused, is not asked for by every cluster. */
+const refusedAgeMs = 5_000;
 
 /** The audience that Entra recommends: https://learn.microsoft.com/entra/workload-id/workload-identity-federation */
 const audience = "api://AzureADTokenExchange";
@@ -38,13 +51,14 @@ const audience = "api://AzureADTokenExchange";
  *   UserAssignedMSI                  managed identity of the machine, by clientID
  *   ServicePrincipal                 client secret in the Secret
  *   ManualServicePrincipal           the same
- *   ServicePrincipalCertificate      certificate at certPath, or in the Secret
+ *   ServicePrincipalCertificate      certificate at certPath (certificate-file.ts), or in the Secret
  *   WorkloadIdentity                 the pod's token file, or a token of the operator's own service account
  *   UserAssignedIdentityCredential   none: its file holds a certificate in PKCS#12, which Node.js cannot open
  */
 export function tokensOf(identity: AzureClusterIdentity, means: Means): TokenSource {
   const { type, certPath } = identity.spec;
-  const { kube, entra } = means;
+  const { kube, entra, acrossNamespaces } = means;
+  const read = () => readIdentitySecret(kube, identity, acrossNamespaces);
   switch (type) {
     case "UserAssignedMSI": {
       const { cloud, clock } = entra;
@@ -54,13 +68,20 @@ export function tokensOf(identity: AzureClusterIdentity, means: Means): TokenSou
     }
     case "ServicePrincipal":
     case "ManualServicePrincipal": {
-      const read = () => readClientSecret(kube, identity);
-      return clientSecret({ ...principalOf(identity), secret: read }, entra);
+      const principal = principalOf(identity);
+      return ofSecret(principal, read, entra.clock, (held) =>
+        clientSecret({ ...principal, secret: clientSecretIn(held) }, entra),
+      );
     }
     case "ServicePrincipalCertificate": {
-      const read = () => readCertificate(kube, identity);
-      const from = certPath ? { certificateFile: certPath } : { certificate: read };
-      return clientCertificate({ ...principalOf(identity), ...from }, entra);
+      const principal = principalOf(identity);
+      const from = (certificate: () => Promise<CertificateText>) =>
+        clientCertificate({ ...principal, certificate }, entra);
+      if (certPath) return from(() => readCertificateFile(identity, means));
+      return ofSecret(principal, read, entra.clock, (held) => {
+        const certificate = certificateIn(held);
+        return from(() => Promise.resolve(certificate));
+      });
     }
     case "WorkloadIdentity": {
       const { tokenFile } = means;
@@ -76,6 +97,46 @@ export function tokensOf(identity: AzureClusterIdentity, means: Means): TokenSou
         said: `its type is ${type}`,
       });
   }
+}
+
+/** Tokens by a Secret that is read, and not watched: a change of it counts when it is read again. */
+function ofSecret(
+  { tenantId, clientId }: Principal,
+  read: () => Promise<IdentitySecret>,
+  clock: Clock | undefined,
+  tokensBy: (held: IdentitySecret) => TokenSource,
+): TokenSource {
+  let made: { version: string; tokens: TokenSource } | undefined;
+  const lately = readLately(async () => {
+    const held = await read();
+    if (made?.version !== held.version) made = { version: held.version, tokens: tokensBy(held) };
+    return made.tokens;
+  }, clock);
+  return {
+    identity: `${tenantId}/${clientId}`,
+    async token(signal, refused) {
+      const tokens = await lately(refused === undefined ? secretAgeMs : refusedAgeMs);
+      return tokens.token(signal, refused);
+    },
+  };
+}
+
+/** One reading for all who ask, for as long as it is not too old. */
+function readLately<T>(
+  read: () => Promise<T>,
+  clock: Clock = realClock,
+): (maxAgeMs: number) => Promise<T> {
+  let last: { result: Promise<T>; atMs: number; failed: boolean } | undefined;
+  return (maxAgeMs) => {
+    const longestMs = last?.failed ? refusedAgeMs : maxAgeMs;
+    if (last !== undefined && clock.now() - last.atMs < longestMs) return last.result;
+    const reading = { result: read(), atMs: clock.now(), failed: false };
+    reading.result.catch(() => {
+      reading.failed = true;
+    });
+    last = reading;
+    return reading.result;
+  };
 }
 
 function principalOf(identity: AzureClusterIdentity): Principal {

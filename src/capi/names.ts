@@ -12,6 +12,9 @@ export const realiseFinalizer = "postern.io/realise";
 /** On a Cluster of another provider while it has names in DNS: nobody watches its infrastructure object. */
 export const dnsClusterFinalizer = "postern.io/dns";
 
+/** Where certificates of AzureClusterIdentities are, unless `--certificate-directory` says otherwise. */
+export const defaultCertificateDirectory = "/var/run/postern/certificates";
+
 export const annotations = {
   /** The address by which the management cluster reaches the API server of this workload cluster. */
   apiServerAddress: "azure-private-endpoint-operator.giantswarm.io/private-link-apiserver-ip",

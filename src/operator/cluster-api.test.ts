@@ -34,6 +34,8 @@ describe("the flags of Cluster API", () => {
       baseDomainResourceGroup: "dns",
       azureIdentityRefName: "one",
       azureIdentityRefNamespace: "org",
+      allowCrossNamespaceSecrets: true,
+      certificateDirectory: "/certs",
     };
     const others = {
       CLUSTER_AZURE_SUBSCRIPTION_ID: "22222222-2222-4222-8222-222222222222",
@@ -50,6 +52,8 @@ describe("the flags of Cluster API", () => {
         baseZoneGroup: `/subscriptions/${env.AZURE_SUBSCRIPTION_ID}/resourceGroups/dns`,
       },
       identityRef: { namespace: "org", name: "one" },
+      acrossNamespaces: true,
+      certificateDirectory: "/certs",
       others: {
         subscription: "22222222-2222-4222-8222-222222222222",
         location: "westeurope",

@@ -14,6 +14,8 @@ export interface ClusterApiFlags {
   baseDomainResourceGroup?: string;
   azureIdentityRefName?: string;
   azureIdentityRefNamespace?: string;
+  allowCrossNamespaceSecrets?: boolean;
+  certificateDirectory?: string;
 }
 
 /** What the controllers of Cluster API go by. */
@@ -27,6 +29,10 @@ export interface ClusterApiSettings {
   dns?: { baseDomain: string; baseZoneGroup: ResourceId };
   /** The identity for clusters that are no AzureClusters. */
   identityRef?: { namespace: string; name: string };
+  /** Whether AzureClusterIdentities may use Secrets and certificate files of other namespaces. */
+  acrossNamespaces?: boolean;
+  /** Where the files of `spec.certPath` are. */
+  certificateDirectory?: string;
   /** Where such clusters are in Azure, by `CLUSTER_AZURE_*`. */
   others: ClusterSettings;
 }
@@ -68,6 +74,8 @@ export async function clusterApiSettings(
     managementLinks: managementLink === "both" ? ["gateway", "ingress"] : [managementLink],
     ...(dns && { dns }),
     ...(identityRef && { identityRef }),
+    ...(flags.allowCrossNamespaceSecrets && { acrossNamespaces: true }),
+    ...(flags.certificateDirectory && { certificateDirectory: flags.certificateDirectory }),
     others: {
       subscription: env.CLUSTER_AZURE_SUBSCRIPTION_ID || undefined,
       tenant: env.CLUSTER_AZURE_TENANT_ID || undefined,
@@ -78,8 +86,8 @@ export async function clusterApiSettings(
 }
 
 /** Charts write flags without a value where there is none. */
-function isGiven(flag: string | readonly string[] | undefined): boolean {
-  return flag !== undefined && flag.length > 0;
+function isGiven(flag: string | readonly string[] | boolean | undefined): boolean {
+  return typeof flag === "boolean" ? flag : flag !== undefined && flag.length > 0;
 }
 
 /** The flags that mean nothing without a management cluster. */
@@ -91,6 +99,8 @@ const names: Record<keyof Omit<ClusterApiFlags, "managementClusterName">, string
   baseDomainResourceGroup: "--base-domain-resource-group",
   azureIdentityRefName: "--azure-identity-ref-name",
   azureIdentityRefNamespace: "--azure-identity-ref-namespace",
+  allowCrossNamespaceSecrets: "--allow-cross-namespace-secrets",
+  certificateDirectory: "--certificate-directory",
 };
 
 async function dnsIn(

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
+import { defaultCertificateDirectory } from "../capi/names.ts";
 import { packageVersion } from "../cli/package-version.ts";
 import type { OperatorSettings } from "./operator.ts";
 import { withPlanOptions } from "./plan-options.ts";
@@ -27,6 +28,14 @@ export function command(): Command {
       "AzureClusterIdentity to act by for clusters that are no AzureClusters",
     )
     .option("--azure-identity-ref-namespace <name>", "namespace of that AzureClusterIdentity")
+    .option(
+      "--allow-cross-namespace-secrets",
+      "let AzureClusterIdentities use Secrets and certificate files of other namespaces",
+    )
+    .option(
+      "--certificate-directory <path>",
+      `where the certificate files of AzureClusterIdentities are, one folder for each namespace (default: ${defaultCertificateDirectory})`,
+    )
     .addOption(
       new Option("--listen <host:port>", "where /healthz, /readyz and /metrics are served")
         .argParser(address)

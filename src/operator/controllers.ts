@@ -66,12 +66,12 @@ export function clusterApiControllers(
     metrics: new DnsMetrics(registry),
   };
   return [
-    managementEndpointsFeature({ management: managementCluster }),
+    managementEndpointsFeature({ management: managementCluster, views }),
     workloadEndpointsFeature(shared),
     realiseFeature({ views }),
     ...(names ? [dnsFeature(names), lostDnsFeature(names)] : []),
     pausingFeature({ managementCluster, gates }),
-    providerConfigFeature(),
+    providerConfigFeature(views.policy),
   ].map(whereServed);
 }
 

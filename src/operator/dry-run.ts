@@ -7,7 +7,7 @@ import type { KubeClient } from "../kube/client.ts";
 import { silentLog } from "../kube/log.ts";
 import type { MakeFeature } from "../kube/runtime.ts";
 import { realClock } from "../model/clock.ts";
-import { openPolicy } from "../model/tenant-policy.ts";
+import { openPolicy, type TenantPolicy } from "../model/tenant-policy.ts";
 import { clusterApiSettings } from "./cluster-api.ts";
 import {
   clusterApiControllers,
@@ -68,7 +68,7 @@ export async function controllersToLookBy(given: {
   if (clusterApi)
     features.push(
       ...clusterApiControllers(
-        asOne(arm, clusterApi.managementCluster),
+        asOne(arm, clusterApi.managementCluster, policy),
         clusterApi,
         new Registry(),
       ),
@@ -82,10 +82,20 @@ export async function controllersToLookBy(given: {
 }
 
 /** The views of Cluster API, all by one credential. What wakes a controller is kept: it is what fills the caches. */
-function asOne(arm: Arm, managementCluster: { namespace: string; name: string }): CapiViews {
-  const views = capiViews({ arm, roadTo: () => arm, managementCluster });
+function asOne(
+  arm: Arm,
+  managementCluster: { namespace: string; name: string },
+  policy: TenantPolicy,
+): CapiViews {
+  const views = capiViews({ arm, roadTo: () => arm, managementCluster, policy });
   return {
-    of: (_, pass) => arm.for(pass),
+    of: (cluster, pass) => {
+      const refusal = views.refusalOf(cluster);
+      if (refusal !== undefined) throw refusal;
+      return arm.for(pass);
+    },
+    policy: views.policy,
+    refusalOf: views.refusalOf,
     forReference: (_, pass) => arm.for(pass),
     management: (pass) => arm.for(pass),
     baseZone: (pass) => arm.for(pass),

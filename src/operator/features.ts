@@ -64,9 +64,9 @@ export function hostedFeatures(
 /** The controllers of Cluster API. */
 export function clusterApiFeatures(
   settings: ClusterApiSettings,
-  { azure, registry, clock, env }: FeatureParts,
+  { azure, registry, clock, env, policy }: FeatureParts,
 ): readonly MakeFeature[] {
-  const { managementCluster, identityRef } = settings;
+  const { managementCluster, identityRef, acrossNamespaces, certificateDirectory } = settings;
   const { arm, roadTo, ca } = azure;
   const views = capiViews({
     arm,
@@ -76,6 +76,9 @@ export function clusterApiFeatures(
     entra: { clock, ...(ca !== undefined && { ca }) },
     tokenFile: env.AZURE_FEDERATED_TOKEN_FILE,
     imdsHost: env.AZURE_POD_IDENTITY_AUTHORITY_HOST,
+    acrossNamespaces,
+    certificateDirectory,
+    ...(policy && { policy }),
   });
   return clusterApiControllers(views, settings, registry);
 }

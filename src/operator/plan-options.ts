@@ -4,7 +4,10 @@ import type { ClusterApiFlags } from "./cluster-api.ts";
 /** The flags on which it depends what is planned: a dry run has them too. */
 export type PlanFlags = Omit<
   ClusterApiFlags,
-  "azureIdentityRefName" | "azureIdentityRefNamespace"
+  | "azureIdentityRefName"
+  | "azureIdentityRefNamespace"
+  | "allowCrossNamespaceSecrets"
+  | "certificateDirectory"
 > & {
   natSubnets: "shared" | "per-cluster";
   natPrefixLength: number;

@@ -1,3 +1,4 @@
+import type { AzureError } from "../../src/azure/errors.ts";
 import type { PrivateEndpoint } from "../../src/azure/gateways/private-endpoints.ts";
 import { factsOf } from "../../src/capi/endpoints/facts.ts";
 import {
@@ -22,12 +23,14 @@ import type { Seen, WorkloadStep } from "../../src/capi/endpoints/workload/seen.
 import type { EndpointsWrite } from "../../src/capi/endpoints/write.ts";
 import { endpointsFinalizer, type ManagementLink } from "../../src/capi/names.ts";
 import { privateLinksOf } from "../../src/capi/private-links.ts";
+import { groupKeyOf, refusalOf } from "../../src/capi/tenancy.ts";
 import type { Plan } from "../../src/kube/feature.ts";
 import { keyOf } from "../../src/model/kind.ts";
 import type { AzureCluster } from "../../src/model/kinds/azure-cluster.ts";
 import type { PrivateEndpointSpec } from "../../src/model/kinds/azure-cluster-network.ts";
 import type { CapiCluster } from "../../src/model/kinds/capi-cluster.ts";
 import { idKey } from "../../src/model/resource-id.ts";
+import { defaultPolicy } from "../../src/model/tenant-policy.ts";
 
 export const managementSubscription = "11111111-1111-4111-8111-111111111111";
 export const workloadSubscription = "33333333-3333-4333-8333-333333333333";
@@ -127,6 +130,8 @@ export class PaperClusters {
   capz: "stock" | "deleting" = "stock";
   /** The address that an endpoint gets, by its id. */
   addressFor: (id: string) => string = () => usualAddress;
+  /** Whether Postern acts only for those to whom their resource group belongs. */
+  keepsTenants = false;
   writes = 0;
   #now = 0;
   #writtenAt = Number.NEGATIVE_INFINITY;
@@ -150,6 +155,19 @@ export class PaperClusters {
     this.#now += ms;
   }
 
+  /** As the features are told, by the default policy. */
+  refusalOf(cluster: AzureCluster): AzureError | undefined {
+    if (!this.keepsTenants) return undefined;
+    const isNear = (each: AzureCluster) => groupKeyOf(each) === groupKeyOf(cluster);
+    return refusalOf({
+      cluster,
+      policy: defaultPolicy,
+      identity: [],
+      neighbours: [...this.objects.values()].filter(isNear),
+      management: this.objects.get(managementKey),
+    });
+  }
+
   get known(): Known {
     const all = () => [...this.objects.values()];
     const valuesOf = (index: string, each: AzureCluster) =>
@@ -170,6 +188,7 @@ export class PaperClusters {
       },
       managementKey,
       managementLinks: this.managementLinks,
+      refusalOf: (each) => this.refusalOf(each),
     };
   }
 
@@ -178,7 +197,9 @@ export class PaperClusters {
     const found = this.objects.get(managementKey);
     return planManagement({
       management: found && facts(found),
-      clusters: [...this.objects.values()].filter((each) => each !== found).map(facts),
+      clusters: [...this.objects.values()]
+        .filter((each) => each !== found && this.refusalOf(each) === undefined)
+        .map(facts),
       applied: this.applied.get(managementKey) ?? new Set(),
       sinceWriteMs: this.#now - this.#writtenAt,
     });

@@ -54,6 +54,8 @@ export function seen(over: Partial<Seen> = {}): Seen {
       told: undefined,
     },
     us,
+    namesake: undefined,
+    refused: undefined,
     domains: { base: "example.com", cluster: "wc1.example.com", management: "mc.example.com" },
     publicPlace: zoneIds.public,
     zones: [],
@@ -173,7 +175,8 @@ export class PaperDns {
           id: each.id,
           look: { state: "there", resource: { ...each.link, etag: each.etag } },
         });
-      if (each.is === "record" && (role !== "base" || each.record.name === cluster))
+      const isNamed = ({ name }: RecordSet) => name === cluster || name.endsWith(`.${cluster}`);
+      if (each.is === "record" && (role !== "base" || isNamed(each.record)))
         records.push({
           id: each.id,
           look: { state: "there", resource: { ...each.record, etag: each.etag } },
@@ -237,12 +240,7 @@ export class PaperDns {
   }
 
   #onGroup(step: Extract<DnsStep, { on: "group" }>): void {
-    if (step.do !== "remove group") {
-      this.set(step.id, { is: "group", tags: { ...step.body.tags } });
-      return;
-    }
-    for (const { id } of this.below(step.id)) this.things.delete(idKey(id));
-    this.things.delete(idKey(step.id));
+    this.set(step.id, { is: "group", tags: { ...step.body.tags } });
   }
 }
 

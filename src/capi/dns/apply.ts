@@ -102,8 +102,7 @@ function onRecord(step: On<"record">, arm: ArmView): Promise<Write<unknown>> {
 }
 
 function onGroup(step: On<"group">, arm: ArmView): Promise<Write<unknown>> {
-  const gateway = resourceGroups(arm);
-  return step.do === "remove group" ? gateway.remove(step.id) : gateway.put(step.id, step.body);
+  return resourceGroups(arm).put(step.id, step.body);
 }
 
 function isPublic({ role }: { role: ZoneRole }): boolean {

@@ -7,8 +7,9 @@ import type { CapiCluster } from "../../model/kinds/capi-cluster.ts";
 import type { Tags } from "../../model/tags.ts";
 import { annotations, conditions, dnsFinalizer, groupTagPrefix } from "../names.ts";
 import { isPaused } from "../paused.ts";
+import { withoutReserved } from "../reserved-tags.ts";
 import type { Infrastructure } from "./infrastructure.ts";
-import type { InfrastructureSeen, Seen } from "./seen.ts";
+import type { InfrastructureSeen, Problem, Seen } from "./seen.ts";
 import { ownerFor } from "./whose.ts";
 
 /** Which management cluster this is, and below which domain the clusters have their names. */
@@ -26,6 +27,8 @@ export interface Objects {
   /** Whether this is the management cluster. */
   itself: boolean;
   managementCluster: CapiCluster | undefined;
+  namesake: string | undefined;
+  refused: Problem | undefined;
 }
 
 /** The two objects of the management cluster, for any cluster but itself. */
@@ -44,7 +47,7 @@ export function managementOf(
 
 /** What Kubernetes alone tells; of Azure nothing is known yet. */
 export function factsOf(objects: Objects, setting: Setting): Seen {
-  const { cluster, infrastructure, managementCluster } = objects;
+  const { cluster, infrastructure, managementCluster, namesake, refused } = objects;
   const { namespace = "", name, uid = "" } = cluster.metadata;
   const base = setting.baseDomain.toLowerCase().replace(/\.$/, "");
   return {
@@ -55,6 +58,8 @@ export function factsOf(objects: Objects, setting: Setting): Seen {
       ready: isReady(cluster, infrastructure),
     },
     infrastructure: infrastructure && infrastructureFacts(infrastructure),
+    namesake,
+    refused,
     us: ownerFor(setting.management.name, { namespace, name, uid }),
     domains: {
       base,
@@ -113,5 +118,5 @@ export function groupTags({ metadata }: Pick<WithStatus, "metadata">): Tags {
       ? [[name.slice(groupTagPrefix.length), value] as const]
       : [],
   );
-  return Object.fromEntries(tags);
+  return withoutReserved(Object.fromEntries(tags));
 }

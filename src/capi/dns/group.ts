@@ -47,21 +47,13 @@ export function planGroup(seen: Seen): Part {
   });
 }
 
-/** Whether the whole group goes with the cluster. */
-export function undoGroup(seen: Seen, why: string): Part {
-  const { group } = seen;
-  if (group === undefined || group.look.state === "absent") return nothing;
-  const { id, look } = group;
-  if (look.state === "changing") return waiting(look.retryAfterMs);
-  if (look.state === "failed")
-    return wrong(look.failure.reason, look.failure.message, look.failure.requeueAfterMs ?? 5_000);
-  if (!isOurs(look.resource.tags, seen)) return nothing;
-  return doing({
-    on: "group",
-    do: "remove group",
-    role: "public",
-    id,
-    why: `the resource group ${nameOf(id)} goes: ${why}`,
-    event: "DeletingResourceGroup",
-  });
+/**
+ * The group stays when the cluster goes: to delete it, an identity would need the right to delete every resource group of
+ * the subscription. What is in it of ours is deleted, and an event says that the group is left.
+ */
+export function leftGroup({ group, ...seen }: Seen): { reason: string; note: string }[] {
+  if (group?.look.state !== "there" || !isOurs(group.look.resource.tags, seen)) return [];
+  const name = nameOf(group.id);
+  const note = `resource group ${name} is left · Postern created it for this cluster and deletes no resource groups · delete it if it is empty: az group delete --name ${name}`;
+  return [{ reason: reasons.groupLeft, note }];
 }

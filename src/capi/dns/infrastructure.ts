@@ -41,7 +41,10 @@ export class InfrastructureObjects {
     });
   }
 
-  /** The infrastructure object of a Cluster; undefined where there is none, or its kind is not served. */
+  /**
+   * The infrastructure object of a Cluster; undefined where there is none, or its kind is not served, has no namespaces or
+   * is not one of Cluster API's infrastructure.
+   */
   async of(
     { metadata, spec }: CapiCluster,
     now: Date,
@@ -60,8 +63,10 @@ export class InfrastructureObjects {
         : (cached as WithStatus | undefined);
       return object && { is: "azure", kind: wholeList(azureCluster), object };
     }
+    // The reference is a tenant's: what it names gets our finalizer and condition, by the operator's rights.
+    if (apiGroup !== azureCluster.group) return undefined;
     const kind = await this.#kindOf(apiGroup, called, now, signal);
-    if (kind === undefined) return undefined;
+    if (kind === undefined || !kind.namespaced) return undefined;
     const object = await this.#kube.get<WithStatus>({ kind, namespace, name }, signal);
     const is = called === "AzureASOManagedCluster" ? "aks" : "other";
     return object && { is, kind, object };

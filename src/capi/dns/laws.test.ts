@@ -18,6 +18,7 @@ import {
 import { fc } from "../../../test/setup/random.ts";
 import { withoutClaim } from "../../model/claims.ts";
 import { nameOf, parseResourceId } from "../../model/resource-id.ts";
+import { nameRefusal } from "./name.ts";
 import { plan } from "./plan.ts";
 import type { Addresses, Seen } from "./seen.ts";
 import { zoneIn } from "./wanted.ts";
@@ -82,10 +83,8 @@ function azureWith(all: Found, { is }: Wanted): PaperDns {
         ] as const)
       : []),
   ]);
-  // A group that we made goes with all that is in it, so only a zone of ours is in one.
-  const group = has.own?.who === "ours" || has.own === null ? has.group : "nobody";
-  if (!isAzure && (has.own || group === "ours"))
-    azure.set(workloadGroup, { is: "group", tags: marks(group) });
+  if (!isAzure && (has.own || has.group === "ours"))
+    azure.set(workloadGroup, { is: "group", tags: marks(has.group) });
   if (!has.base) azure.things.delete(base.toLowerCase());
   const put = (
     zone: string,
@@ -170,9 +169,11 @@ function isMarked(thing: unknown): boolean {
   return text.includes(`"${us.clusterID}/`) || text.includes(`postern_user_${us.clusterID}"`);
 }
 
-/** Everything that carries our mark or our claim. */
+/** Everything that carries our mark or our claim, but the resource group: that is never deleted. */
 function oursIn(azure: PaperDns): string[] {
-  return [...azure.things.values()].filter(isMarked).map(({ id }) => id);
+  return [...azure.things.values()]
+    .filter((each) => each.is !== "group" && isMarked(each))
+    .map(({ id }) => id);
 }
 
 describe("whatever is in Azure", () => {
@@ -208,7 +209,7 @@ describe("whatever is in Azure", () => {
         const azure = azureWith(has, is);
         const before = new Map(
           [...azure.things]
-            .filter(([, each]) => !isOursOrOld(azure, each))
+            .filter(([, each]) => !isOursOrOld(azure, each, is.is))
             .map(([id, each]) => [id, shown(each)]),
         );
         settle(azure, ends(settle(azure, worldWith(is)).world));
@@ -273,7 +274,9 @@ describe("whatever is in Azure", () => {
         const azure = azureWith(has, is);
         // While it is not known where an endpoint leads, its zone is left as it is.
         fc.pre(![is.gateway, is.ingress, is.toWorkload].some(({ state }) => state === "unknown"));
-        settle(azure, worldWith(is));
+        const { world } = settle(azure, worldWith(is));
+        // Of a cluster that does not get its name nothing is changed.
+        fc.pre(nameRefusal(azure.seen(world)) === undefined);
         for (const each of azure.things.values()) {
           if (each.is !== "record" || each.record.name !== "*") continue;
           const zone = each.id.split("/").slice(0, -2).join("/");
@@ -293,27 +296,34 @@ describe("whatever is in Azure", () => {
 type Thing = PaperDns["things"] extends Map<string, infer T> ? T : never;
 
 /**
- * What is ours to change: what carries our mark, and what the operator before us left: zones in our places that nobody has
- * marked, with their link of our name and the names that it wrote.
+ * What is ours to change: what carries our mark, a link of our name in a zone of ours, and what the operator before us left:
+ * zones with the cluster that nobody has marked, with their link of our name and the names that it wrote. In the group of the
+ * management cluster and in the base zone nothing is without proof.
  */
-function isOursOrOld(azure: PaperDns, thing: Thing): boolean {
-  if (isMarked(thing) || isMarked(azure.tags(workloadGroup) ?? {})) return true;
+function isOursOrOld(azure: PaperDns, thing: Thing, is: Wanted["is"]): boolean {
+  if (isMarked(thing)) return true;
   const isOld = (tags: Record<string, string> | undefined) =>
     tags !== undefined &&
     !JSON.stringify(tags).includes("postern_") &&
     !Object.keys(tags).some((name) => name.startsWith("sigs."));
   const zoneId = thing.is === "zone" ? thing.id : thing.id.split("/").slice(0, -2).join("/");
-  if (zoneId.toLowerCase() === base.toLowerCase())
-    return (
-      thing.is === "record" &&
-      thing.record.name === "wc1" &&
-      Object.keys(thing.record.metadata).length === 0
-    );
+  if (zoneId.toLowerCase() === base.toLowerCase()) return false;
   const zoneTags = azure.tags(zoneId);
+  if (thing.is === "link" && isMarked(zoneTags))
+    return isOld(thing.link.tags) && thing.id.endsWith("-vnet-link");
   if (!isOld(zoneTags)) return false;
+  const hasProof = azure.below(zoneId).some((each) => each.is === "record" && isMarked(each));
+  const needsProof = zoneId === toWorkload || is !== "azure";
+  if (needsProof && !hasProof && !isDelegated(azure, zoneId)) return false;
   if (thing.is === "zone") return true;
   if (thing.is === "link") return isOld(thing.link.tags);
   return thing.is === "record" && Object.keys(thing.record.metadata).length === 0;
+}
+
+/** Whether the public zone of a cluster of another provider is one that we have delegated. */
+function isDelegated(azure: PaperDns, zone: string): boolean {
+  const delegation = azure.things.get(`${base}/NS/wc1`.toLowerCase());
+  return zone === own && isMarked(delegation);
 }
 
 /** Without the etag, and without our claim, which a zone that is shared has for a while. */

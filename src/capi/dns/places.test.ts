@@ -58,11 +58,11 @@ describe("the resource group of a cluster's zone", () => {
       own,
     ],
     [
-      "where the annotation says, with the client of the settings",
+      "not where the annotation says, with the client of the settings",
       cluster(annotated),
       other("aks"),
       settings,
-      own,
+      settings.subscription,
     ],
     [
       "by the settings, with the identity of the annotation",

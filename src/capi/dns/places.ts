@@ -67,10 +67,11 @@ function subscriptionFor(
   management: AzureCluster | undefined,
   settings: ClusterSettings,
 ): string | undefined {
-  const named = is === "aks" ? object.metadata.annotations?.[annotations.identity] : undefined;
-  const annotated = is === "aks" ? metadata.annotations?.[annotations.subscription] : undefined;
+  const named = is === "aks" && Boolean(object.metadata.annotations?.[annotations.identity]);
+  // By a shared identity a tenant must not choose the subscription.
+  const annotated = named ? metadata.annotations?.[annotations.subscription] : undefined;
   const subscription = annotated || settings.subscription;
-  const identified = named !== undefined || (settings.client && settings.tenant);
+  const identified = named || (settings.client && settings.tenant);
   return (identified && subscription) || management?.spec.subscriptionID;
 }
 

@@ -199,8 +199,10 @@ describe("the delegation", () => {
     const azure = new PaperDns().record(base, "NS", "wc1", ["ns.example.net."], {}, 3600);
     const { world } = settle(azure, seen());
     expect(azure.values(base, "NS", "wc1")).toEqual(["ns.example.net."]);
-    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
-    expect(azure.values(own, "A", "api")).toBeDefined();
+    expect(told(world)).toBe(`False ${reasons.nameTaken}`);
+    expect([...azure.things.keys()].sort()).toEqual(
+      [base, `${base}/NS/wc1`].map((id) => id.toLowerCase()),
+    );
   });
 
   test("of a zone that is another cluster's is left to that one, also if we had written it", () => {
@@ -220,6 +222,133 @@ describe("the delegation", () => {
     const { world } = settle(azure, seen());
     expect(told(world)).toBe(`False ${reasons.baseZoneMissing}`);
     expect(azure.values(own, "A", "api")).toBeDefined();
+  });
+});
+
+describe("the name of a cluster in the base zone", () => {
+  const named = (name: string, over: Partial<Seen> = {}): Seen => ({
+    ...seen(over),
+    cluster: { ...seen().cluster, name },
+    domains: { ...seen().domains, cluster: `${name}.example.com` },
+  });
+  /** What there is after everything that is planned was done. */
+  const outcome = (azure: PaperDns, world: Seen) => {
+    const before = JSON.stringify([...azure.things]);
+    const { world: end } = settle(azure, world);
+    return { told: told(end), unchanged: JSON.stringify([...azure.things]) === before };
+  };
+
+  test.each(["www", "vpn", "mail", "ns", "ns2", "autodiscover", "api", "console", "api.victim"])(
+    "attack: a cluster called %s gets nothing",
+    (name) => {
+      expect(outcome(new PaperDns(), named(name))).toEqual({
+        told: `False ${reasons.nameReserved}`,
+        unchanged: true,
+      });
+    },
+  );
+
+  test("attack: a cluster of a reserved name is not even held", () => {
+    const world = { ...named("www"), infrastructure: withInfrastructure({ held: false }) };
+    const planned = plan({ ...world, infrastructure: world.infrastructure.infrastructure });
+    expect(planned.steps.map((step) => step.do)).toEqual(["tell"]);
+    expect(planned.finalizer).toBeUndefined();
+  });
+
+  test.each([
+    ["A", "wc1", {}],
+    ["CNAME", "wc1", {}],
+    ["TXT", "wc1", {}],
+    ["A", "shop.wc1", {}],
+    ["NS", "wc1", {}],
+    ["NS", "wc1", theirMark],
+  ])("attack: the record set %s %s of somebody else is not shadowed", (type, name, metadata) => {
+    const azure = new PaperDns().record(base, type, name, ["ns.example.net."], metadata, 3600);
+    expect(outcome(azure, seen())).toEqual({ told: `False ${reasons.nameTaken}`, unchanged: true });
+  });
+
+  test("attack: a newer cluster of the same name gets nothing, not even in the management network", () => {
+    expect(outcome(new PaperDns(), seen({ namesake: "victim/wc1" }))).toEqual({
+      told: `False ${reasons.nameTaken}`,
+      unchanged: true,
+    });
+  });
+
+  test("that it has already is not taken from it", () => {
+    const azure = new PaperDns();
+    const { world } = settle(azure, seen());
+    const now = settle(azure, { ...world, namesake: "older/wc1" });
+    expect(told(now.world)).toBe("True GSDNSZonesCreated");
+  });
+
+  test("attack: the zone of somebody else with the management cluster is not taken over", () => {
+    const azure = new PaperDns()
+      .zone(toWorkload)
+      .link(toWorkload, "mc-vnet-link", managementNetwork)
+      .record(toWorkload, "A", "api", ["10.9.9.9"]);
+    // A zone of the tenant's own, which nobody marked, proves nothing either.
+    azure.zone(own);
+    const { world } = settle(azure, seen());
+    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
+    expect(azure.tags(toWorkload)).toEqual({});
+    expect(azure.values(toWorkload, "A", "api")).toEqual(["10.9.9.9"]);
+  });
+
+  test("attack: the zone of somebody else in the group of a shared identity is not taken over", () => {
+    const azure = new PaperDns()
+      .zone(own)
+      .record(own, "A", "api", ["10.9.9.9"])
+      .record(base, "NS", "wc1", servers, {}, 3600);
+    const other = { ...withInfrastructure({ is: "other" }), networks: {} };
+    const { world } = settle(azure, other);
+    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
+    expect(azure.values(own, "A", "api")).toEqual(["10.9.9.9"]);
+    expect(azure.values(base, "NS", "wc1")).toEqual(servers);
+  });
+
+  test("attack: a delegation is not marked before the cluster has shown that it may write the zone", () => {
+    const azure = new PaperDns().zone(own).record(base, "NS", "wc1", servers, {}, 3600);
+    const [first] = plan(azure.seen(seen())).steps.filter(
+      (step) => "role" in step && step.role === "base",
+    );
+    expect(first).toBeUndefined();
+  });
+});
+
+describe("tags that somebody replaced", () => {
+  const replaced = { x: "y" };
+  const everything = () => {
+    const azure = new PaperDns();
+    const { world } = settle(azure, seen());
+    azure.record(own, "TXT", "from-inside", []);
+    for (const { id, ...each } of [...azure.things.values()])
+      if (each.is === "zone" && id !== base) azure.zone(id, replaced);
+      else if (each.is === "link")
+        azure.set(id, { is: "link", link: { ...each.link, tags: replaced } });
+    return { azure, world };
+  };
+
+  test("are restored, and nothing is made beside what is there", () => {
+    const { azure, world } = everything();
+    const before = [...azure.things.keys()].sort();
+    const { world: now } = settle(azure, world);
+    expect(told(now)).toBe("True GSDNSZonesCreated");
+    expect(azure.tags(own)).toEqual({ ...replaced, ...ourMark, ...ourClaim });
+    for (const id of [toWorkload, toManagement]) {
+      expect(azure.tags(id)).toEqual({ ...replaced, ...ourClaim });
+      const [link] = azure.below(id).filter(({ is }) => is === "link");
+      expect(azure.tags(link?.id ?? "")).toEqual({ ...replaced, ...ourClaim });
+    }
+    expect([...azure.things.keys()].sort()).toEqual(before);
+  });
+
+  test("do not keep anything from being deleted with the cluster", () => {
+    const { azure, world } = everything();
+    const end = settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
+    expect([...azure.things.keys()]).toEqual([base.toLowerCase()]);
+    expect(end.world.infrastructure?.held).toBe(false);
   });
 });
 
@@ -595,14 +724,19 @@ describe("the resource group of other infrastructure", () => {
   } as const;
   const other = () => ({ ...withInfrastructure({ is: "other" }), networks: {}, group });
 
-  test("is made with its tags before the zone, and goes with the cluster", () => {
+  test("is made with its tags before the zone, and is left when the cluster has gone", () => {
     const azure = new PaperDns();
     const done: string[] = [];
     const { world } = settle(azure, other(), (step) => done.push(step.do));
     expect(done.slice(0, 2)).toEqual(["make group", "make zone"]);
     expect(azure.tags(workloadGroup)).toEqual({ team: "a", ...ourMark });
-    settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
-    expect([...azure.things.keys()]).toEqual([base.toLowerCase()]);
+    const deleting = { ...world, cluster: { ...world.cluster, deleting: true } };
+    const events: unknown[] = [];
+    settle(azure, deleting, () => events.push(...(plan(azure.seen(deleting)).events ?? [])));
+    expect([...azure.things.keys()].sort()).toEqual(
+      [base.toLowerCase(), workloadGroup.toLowerCase()].sort(),
+    );
+    expect(events).toContainEqual(expect.objectContaining({ reason: "ResourceGroupLeft" }));
   });
 
   test("keeps the tags of others, and gets those that are missing", () => {

@@ -1,8 +1,9 @@
 import type { Plan } from "../../kube/feature.ts";
 import type { PlannedCondition } from "../../model/conditions.ts";
-import { parentOf, sameId } from "../../model/resource-id.ts";
 import { conditions } from "../names.ts";
-import { planGroup, undoGroup } from "./group.ts";
+import { leftGroup, planGroup } from "./group.ts";
+import { nameRefusal } from "./name.ts";
+import { hasLostTags } from "./origin.ts";
 import { reasons } from "./reasons.ts";
 import { planRecords } from "./records.ts";
 import type { Addresses, Problem, Seen, ZoneSeen } from "./seen.ts";
@@ -26,6 +27,7 @@ const addressMs = 60_000;
  *   absent          lives              look again in 1 minute
  *   absent          goes               undo what can be found without it: the delegation, the zone in the management network
  *   there, goes     or the cluster     undo, then let go; nothing where it is not held by us. A Cluster that we hold goes last
+ *   there           lives, refused     the condition says why; nothing is written, and nothing is deleted
  *   there           lives              hold it; then, when the cluster is ready (else in 2 minutes), all of this at once:
  *
  *     public zone            in the resource group, which is made first for a cluster that is not of CAPZ; with it
@@ -41,6 +43,12 @@ export function plan(seen: Seen): Plan<DnsStep> {
   if (cluster.paused) return { ...still, again: "drift" };
   if (cluster.deleting || infrastructure?.deleting) return undo(seen);
   if (infrastructure === undefined) return { ...still, again: { afterMs: absentMs } };
+  const refused = seen.refused ?? nameRefusal(seen);
+  if (refused !== undefined) {
+    const verdict = { type: conditions.dnsZone, status: "False" as const, ...spoken(refused) };
+    const steps = tell(seen, verdict);
+    return { steps, conditions: [], events: eventsOf([refused]), again: "drift" };
+  }
   // Whose infrastructure object nobody watches must not go before it.
   const held = infrastructure.is === "azure" ? {} : ({ finalizer: "hold" } as const);
   if (!infrastructure.held) return { ...still, ...held, steps: [hold(seen)], again: "soon" };
@@ -169,14 +177,12 @@ function undo(seen: Seen): Plan<DnsStep> {
   if (infrastructure !== undefined && !infrastructure.held)
     return { ...still, ...free, again: "never" };
   const why = `the cluster ${cluster.name} is being deleted`;
-  const group = undoGroup(seen, why);
+  const lost = seen.zones.some((zone) => hasLostTags(seen, zone));
   const zones = seen.zones.map((zone) =>
-    // What lies in a group that goes, goes with it.
-    group.pending && seen.group && sameId(parentOf(zone.id) ?? "", seen.group.id)
-      ? nothing
-      : undoZone(seen, zone, why),
+    // The delegation is the proof that a zone without tags is ours: the tags are restored first.
+    zone.role === "base" && lost ? nothing : undoZone(seen, zone, why),
   );
-  const part = joined([group, ...zones, { ...nothing, problems: seen.problems }]);
+  const part = joined([...zones, { ...nothing, problems: seen.problems }]);
   const problems = withFailures(part, seen).map(({ reason, message, ...rest }) => ({
     ...rest,
     reason: reasons.cleanupFailed,
@@ -196,7 +202,7 @@ function undo(seen: Seen): Plan<DnsStep> {
     ...(over && free),
     steps,
     conditions: [],
-    events: eventsOf(problems),
+    events: [...eventsOf(problems), ...(over ? leftGroup(seen) : [])],
     again: over ? "never" : againOf({ ...part, problems }, seen),
   };
 }

@@ -6,6 +6,10 @@ export const reasons = {
   privateNamesPending: "PrivateNamesPending",
   /** A zone, a link or a record set that stands in the way is somebody else's. */
   ownedByAnother: "OwnedByAnother",
+  /** No cluster may have this name in the base zone. */
+  nameReserved: "NameReserved",
+  /** Another cluster, or somebody else, has this name in the base zone. */
+  nameTaken: "NameTaken",
   /** The zone in which clusters are delegated does not exist. */
   baseZoneMissing: "BaseZoneMissing",
   /** The API server is reached by a name, for which there can be no address record. */
@@ -20,6 +24,8 @@ export const reasons = {
   zoneOfAnotherNetwork: "ZoneOfAnotherNetwork",
   /** The AzureCluster of the management cluster, in whose group a zone of a cluster that goes may be, does not exist. */
   managementNotFound: "ManagementClusterNotFound",
+  /** The resource group that was made for a cluster is left when the cluster has gone. */
+  groupLeft: "ResourceGroupLeft",
   /** Something of a cluster that goes cannot be removed. */
   cleanupFailed: "CleanupFailed",
 } as const;

@@ -5,7 +5,7 @@ import { nameOf, type ResourceId, sameId } from "../../model/resource-id.ts";
 import { reasons } from "./reasons.ts";
 import type { RecordSet, Seen, ZoneSeen } from "./seen.ts";
 import { type DnsStep, doing, joined, nothing, type Part, waiting, wrong } from "./steps.ts";
-import { recordId, type Wanted, type WantedRecords, wantedIn } from "./wanted.ts";
+import { publicZone, recordId, type Wanted, type WantedRecords, wantedIn } from "./wanted.ts";
 import { isOurs, otherClaims, withOwner } from "./whose.ts";
 import { foundLinks, leadsTo } from "./zone-links.ts";
 
@@ -84,7 +84,9 @@ function planRecord(seen: Seen, zone: ZoneSeen, wanted: WantedRecords, takingOve
   const found = look.resource;
   const right = isRight(found, wanted);
   if (isOurs(found.metadata, seen))
-    return right ? nothing : doing(write(seen, zone, id, wanted, found));
+    return right && saysOrigin(seen, zone, found)
+      ? nothing
+      : doing(write(seen, zone, id, wanted, found));
   if (isUnmarked(found)) {
     if (takingOver || (zone.role === "base" && right))
       return doing(write(seen, zone, id, wanted, found));
@@ -134,10 +136,34 @@ function write(
     do: "write name",
     role: zone.role,
     id,
-    records: { ...wanted, metadata: withOwner(found?.metadata ?? {}, seen) },
+    records: {
+      ...wanted,
+      metadata: { ...withOwner(found?.metadata ?? {}, seen), ...originOf(seen, zone, found) },
+    },
     ...(found === undefined ? { ifNoneMatch: "*" } : { ifMatch: found.etag }),
     why: `${wanted.name}.${nameOf(zone.id)} ${found === undefined ? "leads nowhere" : "is not as it should be"}`,
   };
+}
+
+/**
+ * On a delegation: where the zone that it leads to comes from, `created` by us or `adopted` with the delegation. It is kept
+ * in the base zone, because there nobody but the operator writes, and no change of the zone's tags takes it away.
+ */
+export const originMark = "postern_zone";
+
+function originOf(seen: Seen, { role }: ZoneSeen, found: RecordSet | undefined) {
+  if (role !== "base") return {};
+  if (isCreated(seen)) return { [originMark]: "created" };
+  return found !== undefined && isUnmarked(found) ? { [originMark]: "adopted" } : {};
+}
+
+function saysOrigin(seen: Seen, { role }: ZoneSeen, { metadata }: RecordSet): boolean {
+  return role !== "base" || !isCreated(seen) || metadata[originMark] === "created";
+}
+
+function isCreated(seen: Seen): boolean {
+  const look = publicZone(seen)?.look;
+  return look?.state === "there" && isOurs(look.resource.tags, seen);
 }
 
 function another(zone: ZoneSeen, { id, found }: FoundRecords): Part {
@@ -196,8 +222,13 @@ function sameName(a: string, b: string): boolean {
 }
 
 function isRight(found: RecordSet, wanted: WantedRecords): boolean {
+  return found.ttlSeconds === wanted.ttlSeconds && sameValues(found.values, wanted.values);
+}
+
+/** Whether two lists hold the same addresses or names, in whatever order and spelling. */
+export function sameValues(a: readonly string[], b: readonly string[]): boolean {
   const sorted = (all: readonly string[]) => all.map(plain).sort().join();
-  return found.ttlSeconds === wanted.ttlSeconds && sorted(found.values) === sorted(wanted.values);
+  return sorted(a) === sorted(b);
 }
 
 /** Addresses in one spelling; names without case and without the dot at their end. */

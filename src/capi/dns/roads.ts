@@ -1,9 +1,11 @@
 import type { ArmView } from "../../azure/arm.ts";
 import type { Pass } from "../../kube/pass.ts";
 import type { Also, Parts } from "../../kube/runtime.ts";
-import { isExplained } from "../../model/failure.ts";
+import { type Explained, isExplained } from "../../model/failure.ts";
 import type { KubeObject } from "../../model/kind.ts";
 import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
+import type { ResourceId } from "../../model/resource-id.ts";
+import type { TenantPolicy } from "../../model/tenant-policy.ts";
 import type { Objects } from "./facts.ts";
 import type { DnsMetrics } from "./metrics.ts";
 import type { Problem, ZoneRole } from "./seen.ts";
@@ -12,8 +14,12 @@ import type { Problem, ZoneRole } from "./seen.ts";
 export interface DnsViews {
   /** By the identity of an AzureCluster. */
   of(cluster: AzureCluster, pass: Pass): ArmView;
-  /** For a cluster that is no AzureCluster. */
-  forReference(infrastructure: KubeObject, pass: Pass): ArmView;
+  /** Which namespace may use what. */
+  readonly policy?: TenantPolicy;
+  /** Why Postern does not act for an AzureCluster. */
+  refusalOf?(cluster: AzureCluster): Explained | undefined;
+  /** For a cluster that is no AzureCluster, in the resource group that it is to have. */
+  forReference(infrastructure: KubeObject, pass: Pass, group?: ResourceId): ArmView;
   management(pass: Pass): ArmView;
   baseZone(pass: Pass): ArmView;
   /** What wakes this feature when an identity changes. */
@@ -34,6 +40,7 @@ export function openRoads(
   views: DnsViews,
   pass: Pass,
   metrics: DnsMetrics | undefined,
+  group: ResourceId | undefined,
 ): Roads {
   const problems: Problem[] = [];
   const open = (make: () => ArmView): ArmView | undefined => {
@@ -51,7 +58,7 @@ export function openRoads(
     open(() =>
       infrastructure.is === "azure"
         ? views.of(infrastructure.object as AzureCluster, pass)
-        : views.forReference(infrastructure.object, pass),
+        : views.forReference(infrastructure.object, pass, group),
     );
   const reachesIt = management && (infrastructure === undefined || infrastructure.is === "azure");
   return {

@@ -4,6 +4,7 @@ import type { Pass } from "../../kube/pass.ts";
 import { isExplained } from "../../model/failure.ts";
 import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
 import { idKey, type ResourceId, resourceIn } from "../../model/resource-id.ts";
+import type { TenantPolicy } from "../../model/tenant-policy.ts";
 import {
   apiEndpointName,
   everyLink,
@@ -28,6 +29,7 @@ export interface SeeOptions extends Setting {
   baseZoneGroup: ResourceId;
   managementLinks: readonly ManagementLink[];
   settings: ClusterSettings;
+  policy?: TenantPolicy | undefined;
 }
 
 /** Whether CAPZ has linked a zone of its own changes rarely. */

@@ -28,7 +28,7 @@ export interface ZoneAsked {
   role: ZoneSeen["role"];
   id: ResourceId;
   links?: readonly ResourceId[];
-  /** Only the record sets of this name are of interest. */
+  /** Only the record sets of this name, and those below it, are of interest. */
   only?: string;
 }
 
@@ -143,5 +143,6 @@ function through<T, U>(look: Look<T>, form: (found: T) => U): Look<U> {
 }
 
 function isCalled({ id }: { id?: string }, name: string): boolean {
-  return id !== undefined && nameOf(parseResourceId(id)).toLowerCase() === name.toLowerCase();
+  const called = id === undefined ? "" : nameOf(parseResourceId(id)).toLowerCase();
+  return called === name.toLowerCase() || called.endsWith(`.${name.toLowerCase()}`);
 }

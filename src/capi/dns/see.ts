@@ -6,6 +6,7 @@ import type { Pass } from "../../kube/pass.ts";
 import { keyOf } from "../../model/kind.ts";
 import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
 import type { ResourceId } from "../../model/resource-id.ts";
+import { allowsResourceGroup } from "../../model/tenant-policy.ts";
 import { admits } from "../endpoints/wanted.ts";
 import { annotations } from "../names.ts";
 import { privateLinksOf } from "../private-links.ts";
@@ -36,12 +37,7 @@ export async function see(
   const drift = pass.priority === "drift" && !going;
   const maxAgeMs = going ? goingAgeMs : oldestSightingMs(pass.priority);
   const looking: Looking = { drift, maxAgeMs };
-  const places = placesOf(
-    objects.cluster,
-    objects.infrastructure,
-    objects.management,
-    options.settings,
-  );
+  const places = placesIn(objects, options, going);
   const networks = networksOf(objects);
   const seen: Seen = {
     ...known,
@@ -70,6 +66,16 @@ export async function see(
   return seeAddresses(withZones, objects, roads, looking, { pass, kube, options });
 }
 
+/** Where the things of a cluster may be. A group that the policy does not allow is looked at only to delete what is there. */
+function placesIn(objects: Objects, { settings, policy }: SeeOptions, going: boolean): Places {
+  const { cluster, infrastructure, management } = objects;
+  const places = placesOf(cluster, infrastructure, management, settings);
+  const rules = policy?.rulesOf(cluster.metadata.namespace ?? "");
+  if (rules === undefined || going || infrastructure?.is !== "azure") return places;
+  const publicGroups = places.publicGroups.filter((group) => allowsResourceGroup(rules, group));
+  return { ...places, publicGroups };
+}
+
 function isGoing({ cluster, infrastructure }: Seen): boolean {
   return cluster.deleting || infrastructure?.deleting === true;
 }
@@ -93,9 +99,10 @@ function outOfReach(
 
 /** Where nothing is to be done, Azure is not asked. */
 function isToBeLookedAt(seen: Seen): boolean {
-  const { cluster, infrastructure } = seen;
+  const { cluster, infrastructure, refused } = seen;
   if (cluster.paused) return false;
   if (isGoing(seen)) return infrastructure === undefined || infrastructure.held;
+  if (refused !== undefined) return false;
   return infrastructure?.held === true && cluster.ready;
 }
 

@@ -75,6 +75,10 @@ export interface Seen {
   cluster: { name: string; deleting: boolean; paused: boolean; ready: boolean };
   infrastructure: InfrastructureSeen | undefined;
   us: Owner;
+  /** An older Cluster of the same name in another namespace, or the management cluster, as namespace/name. */
+  namesake: string | undefined;
+  /** Why Postern does not act for the cluster. */
+  refused: Problem | undefined;
   /** The names of the zones. */
   domains: { base: string; cluster: string; management: string };
   /** The place of the public zone, unless there is one in another place already. */

@@ -80,15 +80,13 @@ describe("clusters that share a resource group", () => {
         settleAll(azure, all);
         for (const each of all) expect(plan(azure.seen(each.world, each.places)).steps).toEqual([]);
         expectTruth(azure, all);
-        const refused = all.filter((each) => told(each)?.reason === reasons.ownedByAnother);
+        const refusals: readonly unknown[] = [reasons.ownedByAnother, reasons.nameTaken];
+        const refused = all.filter((each) => refusals.includes(told(each)?.reason));
         expect(refused.map(({ world }) => world.cluster.name)).toEqual(["wc1"]);
         for (const each of all)
-          expect([
-            undefined,
-            reasons.created,
-            reasons.ownedByAnother,
-            reasons.zoneOfAnotherNetwork,
-          ]).toContain(told(each)?.reason);
+          expect([undefined, reasons.created, ...refusals, reasons.zoneOfAnotherNetwork]).toContain(
+            told(each)?.reason,
+          );
       }),
       { numRuns: 200 },
     );

@@ -29,8 +29,7 @@ export type DnsStep =
   | (Step & In & Guarded & { on: "link"; do: "remove link" })
   | (Step & In & Precondition & { on: "record"; do: "write name"; records: RecordSet })
   | (Step & In & Guarded & { on: "record"; do: "remove name" })
-  | (Step & In & { on: "group"; do: "make group" | "tag group"; body: ResourceGroup })
-  | (Step & In & { on: "group"; do: "remove group" });
+  | (Step & In & { on: "group"; do: "make group" | "tag group"; body: ResourceGroup });
 
 /** What one part of the plan decides. */
 export interface Part {

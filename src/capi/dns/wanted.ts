@@ -60,13 +60,18 @@ export function wantedIn(seen: Seen, zone: ZoneSeen): Wanted {
   }
 }
 
-/** What is delegated is a zone of ours, or one that becomes ours: where it is another cluster's, so is the delegation. */
+/**
+ * What is delegated is a zone with our claim: that proves that the identity of the cluster may write it, and the delegation
+ * is written by the operator's own. Where the zone is another cluster's, so is the delegation.
+ */
 function delegation(seen: Seen): Wanted {
   const look = publicZone(seen)?.look;
   const values = look?.state === "there" ? look.resource.nameServers : [];
   if (look?.state !== "there" || values.length === 0) return { records: [], unknown: () => true };
-  if (!isClaimed(look.resource.tags, seen) && !isLeftToUs(look.resource))
-    return { records: [], unknown: () => false };
+  if (!isClaimed(look.resource.tags, seen)) {
+    const unsettled = isLeftToUs(look.resource);
+    return { records: [], unknown: () => unsettled };
+  }
   const { name } = seen.cluster;
   return {
     records: [{ type: "NS", name, ttlSeconds: delegationTtlSeconds, values }],

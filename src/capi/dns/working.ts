@@ -10,11 +10,11 @@ import type { ResourceId } from "../../model/resource-id.ts";
 import { referenceOf as identityOf } from "../identities.ts";
 import type { ManagementLink } from "../names.ts";
 import { apply, type Opened } from "./apply.ts";
-import { factsOf, managementOf } from "./facts.ts";
+import { factsOf, managementOf, type Objects } from "./facts.ts";
 import { Failures } from "./failures.ts";
 import { InfrastructureObjects } from "./infrastructure.ts";
 import type { DnsMetrics } from "./metrics.ts";
-import type { ClusterSettings } from "./places.ts";
+import { type ClusterSettings, placesOf } from "./places.ts";
 import { type DnsViews, openRoads } from "./roads.ts";
 import { see } from "./see.ts";
 import type { Seen } from "./seen.ts";
@@ -45,16 +45,29 @@ export interface Working {
 }
 
 const byReference = "dns-infrastructure";
+const byName = "dns-name";
 
 /** What the features of names have in common. */
 export function working(options: DnsOptions, { caches, kube }: Parts): Working {
   const { views, metrics } = options;
-  const seeing = { settings: {}, ...options };
+  const seeing = { settings: {}, ...options, policy: views.policy };
   const clusters = caches.of(capiCluster);
   const azureClusters = caches.of(azureCluster);
   clusters.index(byReference, (cluster) =>
     [referenceOf(cluster)].filter((key) => key !== undefined),
   );
+  clusters.index(byName, ({ metadata }) => [metadata.name.toLowerCase()]);
+  const managementKey = keyOf({ metadata: options.management });
+  /** Whoever has the name of a cluster by right: the management cluster, or the oldest of those that have it. */
+  const namesakeOf = (cluster: CapiCluster): string | undefined => {
+    const name = cluster.metadata.name.toLowerCase();
+    if (name === options.management.name.toLowerCase())
+      return keyOf(cluster) === managementKey ? undefined : managementKey;
+    const older = clusters
+      .byIndex(byName, name)
+      .find((each) => keyOf(each) !== keyOf(cluster) && ageOf(each) < ageOf(cluster));
+    return older && keyOf(older);
+  };
   const objects = new InfrastructureObjects(kube, azureClusters);
   const identities = caches.of(azureClusterIdentity);
   const tenantOf = (cluster: AzureCluster | undefined) => {
@@ -69,8 +82,17 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
     const { itself, ...found } = managementOf(cluster, options, { clusters, azureClusters });
     const infrastructure = await objects.of(cluster, pass.now(), pass.signal);
     const management = itself ? undefined : found.management;
-    const all = { cluster, infrastructure, ...found, management, itself };
-    const roads = openRoads(all, views, pass, metrics);
+    const refusal =
+      infrastructure?.is === "azure"
+        ? views.refusalOf?.(infrastructure.object as AzureCluster)?.explain()
+        : undefined;
+    const namesake = namesakeOf(cluster);
+    const all: Objects = {
+      ...{ cluster, infrastructure, ...found, management, itself, namesake },
+      refused: refusal && { reason: refusal.reason, message: refusal.message },
+    };
+    const { publicGroup } = placesOf(cluster, infrastructure, management, seeing.settings);
+    const roads = openRoads(all, views, pass, metrics, publicGroup);
     opened.set(pass, { roads, infrastructure });
     return { all, roads };
   };
@@ -106,6 +128,10 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
       }
     },
   };
+}
+
+function ageOf({ metadata }: CapiCluster): string {
+  return `${metadata.creationTimestamp ?? ""} ${metadata.namespace}`;
 }
 
 /** The key of the AzureCluster that a Cluster names. */

@@ -44,25 +44,37 @@ export function foundLinks({ links }: ZoneSeen): FoundLink[] {
  *   link to the network              →
  *   with our claim                   good
  *   with another cluster's claim     good, and claimed, so that it stays when the other goes
- *   without any                      good, and somebody's; taking over: the one with our name is claimed
+ *   without any, by our name         good, and claimed: the operator before us made it, or somebody has replaced its tags
+ *   without any, by another name     good, and somebody's
  *   none                             made under the first name that is free
  *
  * A link of ours to another network goes.
  */
-export function planLinks(
-  seen: Seen,
-  zone: ZoneSeen,
-  network: ResourceId,
-  takingOver: boolean,
-): Part {
+export function planLinks(seen: Seen, zone: ZoneSeen, network: ResourceId): Part {
   const links = foundLinks(zone);
   const stale = links
     .filter(({ found }) => isClaimed(found.tags, seen) && !leadsTo(found, network))
     .map((link) => giveUpLink(seen, zone, link, "its network is not wanted any more"));
-  return joined([planLink(seen, zone, network, takingOver), doing(...stale)]);
+  return joined([planLink(seen, zone, network), doing(...stale)]);
 }
 
-function planLink(seen: Seen, zone: ZoneSeen, network: ResourceId, takingOver: boolean): Part {
+/**
+ * Whether a link without any claim is the one that we make for a network: it has the name, the place and the target, and no
+ * other cluster uses the zone.
+ */
+export function hasLostClaim(
+  seen: Seen,
+  zone: ZoneSeen,
+  { id, found }: FoundLink,
+  network: ResourceId | undefined,
+): boolean {
+  if (network === undefined || claimsIn(found.tags).length > 0 || isCapz(found.tags)) return false;
+  const zoneTags = zone.look.state === "there" ? zone.look.resource.tags : {};
+  if (otherClaims(zoneTags, seen).length > 0) return false;
+  return linkIds(zone.id, network).some((each) => sameId(each, id)) && leadsTo(found, network);
+}
+
+function planLink(seen: Seen, zone: ZoneSeen, network: ResourceId): Part {
   const [wantedId = zone.id, ...otherIds] = linkIds(zone.id, network);
   const serving = foundLinks(zone).filter(({ found }) => leadsTo(found, network));
   const best =
@@ -71,9 +83,9 @@ function planLink(seen: Seen, zone: ZoneSeen, network: ResourceId, takingOver: b
     serving[0];
   if (best !== undefined) {
     const { tags } = best.found;
-    const old = takingOver && sameId(best.id, wantedId) && !isCapz(tags);
     const shared = otherClaims(tags, seen).length > 0;
-    if (isClaimed(tags, seen) || !(old || shared)) return nothing;
+    if (isClaimed(tags, seen) || !(shared || hasLostClaim(seen, zone, best, network)))
+      return nothing;
     return doing(claimLink(seen, zone, best));
   }
   const candidates = [wantedId, ...otherIds];

@@ -1,12 +1,23 @@
-import { claimsIn, mostClaims, withClaim, withoutClaim } from "../../model/claims.ts";
+import { claimPrefix, claimsIn, mostClaims, withClaim, withoutClaim } from "../../model/claims.ts";
 import { nameOf } from "../../model/resource-id.ts";
+import { hasLostOwner, hasLostTags, proofOf } from "./origin.ts";
 import { reasons } from "./reasons.ts";
 import { foundRecords, isUnmarked, planRecords, removeRecords } from "./records.ts";
 import type { Seen, ZoneFound, ZoneSeen } from "./seen.ts";
 import { type DnsStep, doing, joined, nothing, type Part, waiting, wrong } from "./steps.ts";
 import { wantedIn } from "./wanted.ts";
 import { isClaimed, isLeftToUs, isOurs, otherClaims, withOwner, withoutOwner } from "./whose.ts";
-import { foundLinks, giveUpLink, leadsTo, planLinks } from "./zone-links.ts";
+import {
+  type FoundLink,
+  foundLinks,
+  giveUpLink,
+  hasLostClaim,
+  leadsTo,
+  planLinks,
+} from "./zone-links.ts";
+
+/** How soon to look again for the delegation that proves whose a zone is. */
+const proofMs = 15_000;
 
 /**
  * What to do about a zone that is wanted:
@@ -16,7 +27,9 @@ import { foundLinks, giveUpLink, leadsTo, planLinks } from "./zone-links.ts";
  *   there     our claim                   use it: links, names
  *   there     others' claims              toManagement: claim it, then use it; else it is another cluster's of this name
  *   there     none, made by CAPZ          good if it answers in the network already; else OwnedByAnother
- *   there     none                        that of the operator before us: its names and its link are marked, then it is claimed
+ *   there     none, but proof (origin.ts) that of the operator before us, or ours whose tags somebody replaced: its names and
+ *                                         its link are marked, then it is claimed
+ *   there     none                        OwnedByAnother
  */
 export function planZone(seen: Seen, zone: ZoneSeen): Part {
   const { look, id } = zone;
@@ -26,6 +39,7 @@ export function planZone(seen: Seen, zone: ZoneSeen): Part {
     return wrong(look.failure.reason, look.failure.message, look.failure.requeueAfterMs ?? 30_000);
   if (look.state === "absent") return doing(makeZone(seen, zone));
   const { tags } = look.resource;
+  if (hasLostOwner(seen, zone)) return doing(restoreZone(seen, zone, look.resource));
   if (isClaimed(tags, seen)) return insideOf(seen, zone, false);
   const [other] = otherClaims(tags, seen);
   if (other !== undefined) return joinZone(seen, zone, look.resource, other.clusterID);
@@ -37,6 +51,13 @@ export function planZone(seen: Seen, zone: ZoneSeen): Part {
       `the private zone ${nameOf(id)} is not used · it was made by Cluster API Provider Azure for another network · use another resource group`,
     );
   }
+  const proof = proofOf(seen, zone);
+  if (proof === "pending") return waiting(proofMs);
+  if (proof === "none")
+    return wrong(
+      reasons.ownedByAnother,
+      `the ${kindOf(zone.role)} zone ${nameOf(id)} is not used · Postern did not create it · delete it, or tag it ${claimPrefix}${seen.us.clusterID}=${seen.us.uid} to hand it over`,
+    );
   const inside = insideOf(seen, zone, true);
   if (inside.steps.length > 0 || inside.waits.length > 0) return inside;
   // What will be ours in a moment must be marked before the zone is: afterwards it counts as somebody else's.
@@ -59,7 +80,7 @@ function insideOf(seen: Seen, zone: ZoneSeen, takingOver: boolean): Part {
   const network = networkOf(seen, zone);
   if (network === undefined) return records;
   const misleads = records.problems.some(({ reason }) => reason === reasons.zoneOfAnotherNetwork);
-  const links = misleads ? leaveLinks(seen, zone) : planLinks(seen, zone, network, takingOver);
+  const links = misleads ? leaveLinks(seen, zone) : planLinks(seen, zone, network);
   return joined([links, records]);
 }
 
@@ -113,6 +134,11 @@ function joinZone(seen: Seen, zone: ZoneSeen, { tags, etag }: ZoneFound, other: 
   return doing(claimZone(seen, zone, { tags, etag, nameServers: [] }));
 }
 
+function restoreZone(seen: Seen, zone: ZoneSeen, { tags, etag, nameServers }: ZoneFound): DnsStep {
+  const marked = zone.role === "public" && hasLostOwner(seen, zone) ? withOwner(tags, seen) : tags;
+  return claimZone(seen, zone, { tags: marked, etag, nameServers });
+}
+
 function claimZone(seen: Seen, { role, id }: ZoneSeen, { tags, etag }: ZoneFound): DnsStep {
   return {
     on: "zone",
@@ -138,6 +164,7 @@ export function undoZone(seen: Seen, zone: ZoneSeen, why: string): Part {
     return wrong(look.failure.reason, look.failure.message, look.failure.requeueAfterMs ?? 5_000);
   if (look.state === "absent") return nothing;
   const { tags, etag } = look.resource;
+  if (hasLostTags(seen, zone)) return doing(restoreZone(seen, zone, look.resource));
   const claimed = isClaimed(tags, seen);
   const shared = { on: "zone", role, id, ifMatch: etag } as const;
   const remove: DnsStep = {
@@ -147,15 +174,18 @@ export function undoZone(seen: Seen, zone: ZoneSeen, why: string): Part {
     event: "DeletingDNSZone",
   };
   const others = otherClaims(tags, seen).length > 0;
+  const isOurLink = (link: FoundLink) =>
+    isClaimed(link.found.tags, seen) ||
+    (claimed && hasLostClaim(seen, zone, link, networkOf(seen, zone)));
   if (role === "public" && claimed && !others && isOurs(tags, seen)) return doing(remove);
 
   const names = foundRecords(zone)
     .filter(({ found }) => isOurs(found.metadata, seen))
     .map((each) => removeRecords(zone, each, why));
   const links = foundLinks(zone)
-    .filter(({ found }) => isClaimed(found.tags, seen))
+    .filter(isOurLink)
     .map((link) => giveUpLink(seen, zone, link, why));
-  const stays = others || holdsOthers(seen, zone);
+  const stays = others || holdsOthers(seen, zone, isOurLink);
   if (stays || !claimed) {
     if (names.length + links.length > 0) return doing(...names, ...links);
   } else if (links.length > 0) return doing(...links);
@@ -179,12 +209,12 @@ export function undoZone(seen: Seen, zone: ZoneSeen, why: string): Part {
 }
 
 /** Whether somebody else has put something into a zone: a record set, or a link of their own. */
-function holdsOthers(seen: Seen, zone: ZoneSeen): boolean {
+function holdsOthers(seen: Seen, zone: ZoneSeen, isOurLink: (link: FoundLink) => boolean): boolean {
   const records = foundRecords(zone).some(({ found: { type, name, metadata } }) => {
     const azures = type === "SOA" || (type === "NS" && name === "@");
     return !azures && !isOurs(metadata, seen);
   });
-  return records || foundLinks(zone).some(({ found }) => !isClaimed(found.tags, seen));
+  return records || foundLinks(zone).some((link) => !isOurLink(link));
 }
 
 function kindOf(role: ZoneSeen["role"]): "public" | "private" {

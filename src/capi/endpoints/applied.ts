@@ -6,18 +6,35 @@ import type { ClusterFacts } from "./facts.ts";
 /** By this name the API server knows which endpoints are ours. */
 export const fieldManager = "postern-endpoints";
 
+/** The name under which the operator before us wrote, and CAPZ does: that of their binaries. */
+const predecessor = "manager";
+
 /** The endpoints that we have applied to a cluster, as `subnet/endpoint`. */
 export function appliedTo({ metadata }: AzureCluster): ReadonlySet<string> {
   const all = (metadata.managedFields ?? []) as ManagedFields[];
   const ours = all.find((each) => each.manager === fieldManager && each.operation === "Apply");
-  const subnets = ours?.fieldsV1?.["f:spec"]?.["f:networkSpec"]?.["f:subnets"] ?? {};
-  return new Set(
-    Object.entries(subnets).flatMap(([subnet, fields]) =>
-      Object.keys(fields["f:privateEndpoints"] ?? {}).flatMap((endpoint) => {
-        const [within, name] = [nameIn(subnet), nameIn(endpoint)];
-        return within === undefined || name === undefined ? [] : [`${within}/${name}`];
-      }),
-    ),
+  return new Set(ours === undefined ? [] : endpointsIn(ours));
+}
+
+/**
+ * The endpoints of a cluster that others wrote, as `subnet/endpoint`: neither we nor the operator before us. They may have the
+ * name that we would give them, and a tenant's AzureCluster may name the group that they lead to; they are left alone.
+ */
+export function writtenByOthers({ metadata }: AzureCluster): ReadonlySet<string> {
+  const all = (metadata.managedFields ?? []) as ManagedFields[];
+  const isOurs = ({ manager = "" }: ManagedFields) => [fieldManager, predecessor].includes(manager);
+  const ours = new Set(all.filter(isOurs).flatMap(endpointsIn));
+  const others = all.filter((each) => !isOurs(each)).flatMap(endpointsIn);
+  return new Set(others.filter((each) => !ours.has(each)));
+}
+
+function endpointsIn({ fieldsV1 }: ManagedFields): string[] {
+  const subnets = fieldsV1?.["f:spec"]?.["f:networkSpec"]?.["f:subnets"] ?? {};
+  return Object.entries(subnets).flatMap(([subnet, fields]) =>
+    Object.keys(fields["f:privateEndpoints"] ?? {}).flatMap((endpoint) => {
+      const [within, name] = [nameIn(subnet), nameIn(endpoint)];
+      return within === undefined || name === undefined ? [] : [`${within}/${name}`];
+    }),
   );
 }
 

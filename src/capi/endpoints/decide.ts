@@ -9,6 +9,7 @@ import {
   groupKey,
   groupKeyOf,
   hasOurName,
+  heirOf,
   isFor,
   isFrozen,
   ownersOf,
@@ -33,6 +34,7 @@ export interface Decision {
  *   leads to a known cluster  has our name  of its clusters one  a claim on its name  →
  *   no                                                                                somebody else's: left alone
  *   yes                       no                                                      the same
+ *   yes                       yes, and another wrote it                               the same
  *   yes                       yes           is frozen                                 kept as it is
  *   yes                       yes           lives                wins                 corrected where it differs
  *   yes                       yes           any                  none                 removed
@@ -46,6 +48,7 @@ export function decide(
   management: ClusterFacts,
   clusters: readonly ClusterFacts[],
   strays: readonly Stray[] = [],
+  foreign: ReadonlySet<string> = new Set(),
 ): Decision {
   // Names without case: to the API server they are two, to Azure one.
   const found = Map.groupBy(subnet.endpoints, ({ name }) => idKey(name));
@@ -63,6 +66,9 @@ export function decide(
     const owners = ownersIn(there, groups);
     const isSomebodyElses = !hasOurName(there) && !claims.has(key);
     if (owners.length === 0 || isSomebodyElses) continue;
+    // A restored backup has another writer: what is just as we would write it is ours all the same.
+    const isOurForm = claims.get(key)?.some(({ endpoint }) => isAsWanted(there, endpoint));
+    if (foreign.has(`${subnet.name}/${there.name}`) && !isOurForm) continue;
     if (owners.some(isFrozen)) {
       ours.set(there.name, asItIs(there));
       continue;
@@ -113,8 +119,8 @@ export function standing(
   owners: readonly ClusterFacts[],
 ): ClaimState {
   if (there !== undefined && owners.length === 0) return { is: "taken", by: undefined };
-  const winner = winnerOf([claim, ...rivals], there)?.cluster;
-  const another = owners.find((each) => isFrozen(each)) ?? winner;
+  const heir = heirOf([claim, ...rivals], there)?.cluster;
+  const another = owners.find((each) => isFrozen(each)) ?? heir;
   if (another !== undefined && another.key !== claim.cluster.key)
     return { is: "taken", by: another.key };
   return there !== undefined && isFor(there, claim.endpoint) ? { is: "there" } : { is: "pending" };

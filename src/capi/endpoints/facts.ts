@@ -1,3 +1,4 @@
+import type { Explained } from "../../model/failure.ts";
 import { keyOf } from "../../model/kind.ts";
 import type { PrivateLink } from "../../model/kinds/api-server-load-balancer.ts";
 import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
@@ -12,6 +13,9 @@ export interface ClusterPlace {
   namespace: string;
   name: string;
 }
+
+/** Says why Postern does not act for an AzureCluster; undefined where it does. Such a cluster counts for nobody. */
+export type RefusalOf = (cluster: AzureCluster) => Explained | undefined;
 
 /** The subnet of a cluster that holds its private endpoints. */
 export interface EndpointSubnet {

@@ -92,14 +92,27 @@ export function counts({ cluster, endpoint }: Claim, there: PrivateEndpointSpec 
   return cluster.linksReady || (there !== undefined && isFor(there, endpoint));
 }
 
-/** Who of several gets a name: whoever has it, else the oldest. */
+/**
+ * Who of several a name is kept for: whoever has it, else the oldest, although it may not be ready yet. A newer cluster that
+ * is ready first must not take the name from it.
+ */
+export function heirOf(
+  claims: readonly Claim[],
+  there: PrivateEndpointSpec | undefined,
+): Claim | undefined {
+  const inOrder = claims.filter(({ cluster }) => !cluster.deleting).sort(bySeniority);
+  const holder =
+    there && inOrder.find((each) => isFor(there, each.endpoint) && counts(each, there));
+  return holder ?? inOrder[0];
+}
+
+/** Who of several gets a name now. */
 export function winnerOf(
   claims: readonly Claim[],
   there: PrivateEndpointSpec | undefined,
 ): Claim | undefined {
-  const inOrder = claims.filter((each) => counts(each, there)).sort(bySeniority);
-  const holder = there && inOrder.find(({ endpoint }) => isFor(there, endpoint));
-  return holder ?? inOrder[0];
+  const heir = heirOf(claims, there);
+  return heir && counts(heir, there) ? heir : undefined;
 }
 
 /** Whether an endpoint leads to the same service as the one that is wanted. */

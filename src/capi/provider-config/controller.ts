@@ -13,11 +13,11 @@ import { azureManagedControlPlane } from "../../model/kinds/azure-managed-contro
 import { type CapiCluster, capiCluster } from "../../model/kinds/capi-cluster.ts";
 import { namespace } from "../../model/kinds/core.ts";
 import { providerConfig } from "../../model/kinds/provider-config.ts";
-import { secret } from "../../model/kinds/secret.ts";
+import { defaultPolicy, type TenantPolicy } from "../../model/tenant-policy.ts";
 import { providerConfigFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
 import { type ConfigStep, plan, type Seen } from "./plan.ts";
-import { see } from "./see.ts";
+import { fieldManager, see } from "./see.ts";
 import { isSupported } from "./wanted.ts";
 
 const metadataOnly = { metadataOnly: true } as const;
@@ -25,7 +25,7 @@ const metadataOnly = { metadataOnly: true } as const;
 const elsewhere = { optional: true } as const;
 
 /** Crossplane's ProviderConfig of each Cluster whose identity it can use. */
-export function providerConfigFeature(): MakeFeature {
+export function providerConfigFeature(policy: TenantPolicy = defaultPolicy): MakeFeature {
   return ({ caches, kube }) => {
     const clusters = caches.of(capiCluster);
     clusters.index("provider-config-name", ({ metadata }) => [metadata.name]);
@@ -38,11 +38,8 @@ export function providerConfigFeature(): MakeFeature {
       asoControlPlanes: caches.of(azureAsoManagedControlPlane, elsewhere),
       identities: caches.of(azureClusterIdentity),
       namespaces: caches.of(namespace, metadataOnly),
-      configs: new OwnObjects(
-        caches.of(providerConfig, elsewhere),
-        kube,
-        "postern-provider-config",
-      ),
+      configs: new OwnObjects(caches.of(providerConfig, elsewhere), kube, fieldManager),
+      policy,
     };
 
     const feature: Feature<CapiCluster, Seen, ConfigStep> = {
@@ -66,12 +63,6 @@ export function providerConfigFeature(): MakeFeature {
       () => clusters.list().filter(isSupported).map(keyOf),
       (identity) => (identity as AzureClusterIdentity).spec,
     );
-    const ofSecret = ({ metadata }: KubeObject) =>
-      clusters
-        .list()
-        .filter((each) => each.metadata.namespace === metadata.namespace)
-        .filter(({ spec }) => spec.infrastructureRef?.kind === "AzureASOManagedCluster")
-        .map(keyOf);
     // An identity may admit namespaces by their labels.
     const ofNamespace = whenItMatters(
       (changed) =>
@@ -97,7 +88,6 @@ export function providerConfigFeature(): MakeFeature {
         keys: ofPart("AzureASOManagedControlPlane"),
       },
       { kind: azureClusterIdentity, keys: ofIdentity },
-      { kind: secret, ...metadataOnly, keys: ofSecret },
       { kind: namespace, ...metadataOnly, keys: ofNamespace },
     ];
     return { feature: feature as Feature, also };

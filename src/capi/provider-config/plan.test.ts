@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { AzureClusterIdentity } from "../../model/kinds/azure-cluster-identity.ts";
 import type { ProviderConfig } from "../../model/kinds/provider-config.ts";
+import type { TenantRules } from "../../model/tenant-policy.ts";
 import { annotations } from "../names.ts";
 import { plan, reasons, type Seen } from "./plan.ts";
-import { type Source, type Wanted, wantedOf } from "./wanted.ts";
+import { allowedOf, type Source, type Wanted, wantedOf } from "./wanted.ts";
 
 const ids = { clientID: "client", subscriptionID: "sub", tenantID: "tenant" };
 const spec = { credentials: { source: "UserAssignedManagedIdentity" }, ...ids } as const;
@@ -25,6 +26,7 @@ function seen(over: Partial<Seen> = {}): Seen {
     held: true,
     served: true,
     found: config("org/wc"),
+    isByUs: true,
     ownerIsThere: true,
     rival: undefined,
     wanted,
@@ -203,6 +205,22 @@ describe("a Cluster that is being deleted", () => {
   });
 });
 
+describe("attack: a Cluster with our finalizer and the name of a ProviderConfig that a person wrote", () => {
+  const forged = { found: config(undefined, { clientID: "theirs" }), isByUs: false };
+  test("does not change it", () => {
+    const planned = plan(seen(forged));
+    expect(planned.steps).toEqual([]);
+    expect(planned.events?.map(({ reason }) => reason)).toEqual([reasons.ownedByAnother]);
+  });
+
+  test("does not delete it", () => {
+    expect(plan(seen({ ...forged, deleting: true }))).toMatchObject({
+      steps: [],
+      finalizer: "release",
+    });
+  });
+});
+
 describe("what is wanted follows", () => {
   const identity = (over: object = {}) =>
     ({
@@ -273,6 +291,23 @@ describe("what is wanted follows", () => {
     expect(got.state === "trouble" ? got.reason : got.state).toBe(state);
     if (got.state === "config") expect(got.spec).toEqual(spec);
     if (got.state === "trouble") expect(got.message.split(" · ")).toHaveLength(3);
+  });
+
+  const org = { name: "wc", namespace: "org" };
+  test.each<[string, TenantRules, Source, string]>([
+    ["an identity by its name", { identities: ["org/one"] }, byIdentity(), "config"],
+    ["an identity by its client id", { identities: ["client"] }, bySecret(), "config"],
+    ["no other identity", { identities: ["org/two"] }, byIdentity(), "NotAllowedByPolicy"],
+    ["no other client of a Secret", { identities: ["org/one"] }, bySecret(), "NotAllowedByPolicy"],
+    ["no other subscription", { subscriptions: ["other"] }, bySecret(), "NotAllowedByPolicy"],
+  ])("from a policy that allows %s", (_name, rules, source, state) => {
+    const got = allowedOf(org, source, rules);
+    expect(got.state === "trouble" ? got.reason : got.state).toBe(state);
+  });
+
+  test("attack: a Cluster called default brings no ProviderConfig for everybody", () => {
+    const got = allowedOf({ ...org, name: "default" }, bySecret(), {});
+    expect(got).toMatchObject({ state: "trouble", reason: "NameReserved" });
   });
 
   test("and half a Secret is told by the names of what is missing", () => {

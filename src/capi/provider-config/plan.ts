@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Plan, Step } from "../../kube/feature.ts";
+import type { Again, Plan, Step } from "../../kube/feature.ts";
 import { type KubeObject, keyOf } from "../../model/kind.ts";
 import type { ProviderConfig } from "../../model/kinds/provider-config.ts";
 import { annotations } from "../names.ts";
@@ -15,15 +15,17 @@ import type { ConfigSpec, Wanted } from "./wanted.ts";
  *                    it is not                the finalizer goes
  *   none wanted, or not known yet             nothing, no finalizer
  *   ProviderConfigs are not served            nothing, no finalizer; looked at again
- *   trouble                                   told
+ *   trouble, or a name that no tenant may     told
+ *     have (default)
  *   there is none                             made, with our finalizer on the Cluster first
  *   there is one     ours, going              waited for
  *                    ours                     kept in step, in all of its spec
  *                    of another Cluster       told: ProviderConfigTaken
  *                    nobody's mark            told: OwnedByAnother
  *
- * Ours is what has our mark with this Cluster's name, or that of one that is no more. The operator before us left no mark,
- * but its finalizer: what has none is ours where the Cluster has that and no Cluster of the same name is nearer to it.
+ * Ours is what has our mark with this Cluster's name, or that of one that is no more. What has no mark is ours where the API
+ * server says that only we, or the operator before us, wrote it, the Cluster has that one's finalizer, and no Cluster of the
+ * same name is nearer to it. The finalizer alone proves nothing: a tenant can write it.
  */
 export function plan(seen: Seen): Plan<ConfigStep> {
   if (seen.paused) return rest;
@@ -31,12 +33,13 @@ export function plan(seen: Seen): Plan<ConfigStep> {
   const { wanted } = seen;
   switch (wanted.state) {
     case "none":
-    case "unknown":
       return rest;
+    case "unknown":
+      return { ...rest, again: wanted.again ?? "never" };
     case "trouble":
-      return seen.served ? tell(wanted.reason, wanted.message) : unserved;
+      return seen.served ? { ...tell(wanted.reason, wanted.message), again: "drift" } : unserved;
     case "config":
-      return seen.served ? up(seen, wanted.spec) : unserved;
+      return seen.served ? up(seen, wanted.spec, wanted.again) : unserved;
   }
 }
 
@@ -50,6 +53,8 @@ export interface Seen {
   /** Whether the API server knows ProviderConfigs. */
   served: boolean;
   found: ProviderConfig | undefined;
+  /** Whether nobody but us and the operator before us has written its spec. */
+  isByUs: boolean;
   /** Whether the Cluster that the mark of it names is still there. */
   ownerIsThere: boolean;
   /** A Cluster of the same name with our finalizer, as namespace/name: the one that was there first. */
@@ -93,7 +98,11 @@ function down(seen: Seen): Plan<ConfigStep> {
   return { ...rest, steps, finalizer: "release" };
 }
 
-function up(seen: Seen, spec: ConfigSpec): Plan<ConfigStep> {
+function up(seen: Seen, spec: ConfigSpec, again: Again = "never"): Plan<ConfigStep> {
+  return { ...upNow(seen, spec), again };
+}
+
+function upNow(seen: Seen, spec: ConfigSpec): Plan<ConfigStep> {
   const { cluster, found } = seen;
   const mark = { [annotations.madeFor]: keyOf(cluster) };
   if (found === undefined) {
@@ -117,8 +126,8 @@ function up(seen: Seen, spec: ConfigSpec): Plan<ConfigStep> {
 function isOurs(seen: Seen, { metadata }: ProviderConfig): boolean {
   const mark = metadata.annotations?.[annotations.madeFor];
   if (mark !== undefined) return mark === keyOf(seen.cluster) || !seen.ownerIsThere;
-  const { held, rival, deleting } = seen;
-  return held && (rival === undefined || (!deleting && !rival.isOlder));
+  const { held, rival, deleting, isByUs } = seen;
+  return held && isByUs && (rival === undefined || (!deleting && !rival.isOlder));
 }
 
 function another({ rival, cluster }: Seen, { metadata }: ProviderConfig): Plan<ConfigStep> {

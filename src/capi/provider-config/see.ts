@@ -1,5 +1,6 @@
 import type { WatchCache } from "../../kube/cache.ts";
 import type { KubeClient } from "../../kube/client.ts";
+import { KubeError } from "../../kube/errors.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Pass } from "../../kube/pass.ts";
 import { type KubeObject, keyOf } from "../../model/kind.ts";
@@ -8,13 +9,17 @@ import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
 import type { AzureClusterIdentity } from "../../model/kinds/azure-cluster-identity.ts";
 import type { AzureManagedControlPlane } from "../../model/kinds/azure-managed-control-plane.ts";
 import type { CapiCluster } from "../../model/kinds/capi-cluster.ts";
-import type { ProviderConfig } from "../../model/kinds/provider-config.ts";
+import { type ProviderConfig, providerConfig } from "../../model/kinds/provider-config.ts";
 import { type Secret, secret } from "../../model/kinds/secret.ts";
+import type { TenantPolicy } from "../../model/tenant-policy.ts";
 import { allows } from "../allowed-namespaces.ts";
 import { annotations, providerConfigFinalizer } from "../names.ts";
 import { isPaused } from "../paused.ts";
 import type { Seen } from "./plan.ts";
-import { isSupported, type Source, wantedOf } from "./wanted.ts";
+import { allowedOf, isSupported, type Source } from "./wanted.ts";
+
+/** By this name the API server knows what we wrote. */
+export const fieldManager = "postern-provider-config";
 
 /** Where everything that is looked at comes from. */
 export interface Sources {
@@ -28,6 +33,30 @@ export interface Sources {
   /** Metadata are enough. */
   namespaces: WatchCache;
   configs: OwnObjects<ProviderConfig>;
+  policy: TenantPolicy;
+}
+
+/** The names under which we write, and the operator before us, whose name is that of its binary. */
+const writers = [fieldManager, "manager"];
+
+/** Who wrote a ProviderConfig: the API server knows, and no tenant can write one. */
+async function isWrittenByUs(
+  name: string,
+  kube: KubeClient,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const found = await kube.get<ProviderConfig>({ kind: providerConfig, name }, signal);
+  const fields = found?.metadata.managedFields;
+  const entries = (Array.isArray(fields) ? fields : []) as ManagedFields[];
+  const managers = entries
+    .filter(({ fieldsV1 }) => fieldsV1?.["f:spec"] !== undefined)
+    .map(({ manager = "" }) => manager);
+  return managers.length > 0 && managers.every((each) => writers.includes(each));
+}
+
+interface ManagedFields {
+  manager?: string;
+  fieldsV1?: { "f:spec"?: object };
 }
 
 const credentialFrom = "serviceoperator.azure.com/credential-from";
@@ -35,6 +64,7 @@ const credentialFrom = "serviceoperator.azure.com/credential-from";
 /** Read everything once. */
 export async function see(cluster: CapiCluster, sources: Sources, pass: Pass): Promise<Seen> {
   const { metadata } = cluster;
+  const { namespace = "" } = metadata;
   const { configs, clusters } = sources;
   const served = configs.cache.health().filled;
   const found = served ? await configs.get({ name: metadata.name }, pass.signal) : undefined;
@@ -48,7 +78,16 @@ export async function see(cluster: CapiCluster, sources: Sources, pass: Pass): P
     found,
     ownerIsThere: mark !== undefined && clusters.get(mark) !== undefined,
     rival: rivalOf(cluster, clusters),
-    wanted: wantedOf(await sourceOf(cluster, sources, pass.signal)),
+    isByUs:
+      found !== undefined &&
+      mark === undefined &&
+      isHeld(cluster) &&
+      (await isWrittenByUs(metadata.name, sources.kube, pass.signal)),
+    wanted: allowedOf(
+      { name: metadata.name, namespace },
+      await sourceOf(cluster, sources, pass.signal),
+      sources.policy.rulesOf(namespace),
+    ),
   };
 }
 
@@ -138,9 +177,16 @@ async function ofResources(
     (each) => each.metadata?.annotations?.[credentialFrom] || [],
   );
   if (name === undefined) return { from: "secret", whose, secret: undefined, values: undefined };
-  const found = await kube.get<Secret>({ kind: secret, namespace, name }, signal);
-  const values = found && Object.fromEntries(Object.entries(found.data ?? {}).map(decoded));
-  return { from: "secret", whose, secret: `${namespace}/${name}`, values };
+  const named = { from: "secret", whose, secret: `${namespace}/${name}` } as const;
+  try {
+    const found = await kube.get<Secret>({ kind: secret, namespace, name }, signal);
+    const values = found && Object.fromEntries(Object.entries(found.data ?? {}).map(decoded));
+    return { ...named, values };
+  } catch (error) {
+    if (error instanceof KubeError && error.status === 403)
+      return { ...named, values: "forbidden" };
+    throw error;
+  }
 }
 
 function decoded([key, value]: [string, string]): [string, string] {

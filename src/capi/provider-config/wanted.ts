@@ -1,6 +1,8 @@
+import { keyOf } from "../../model/kind.ts";
 import type { AzureClusterIdentity } from "../../model/kinds/azure-cluster-identity.ts";
 import type { CapiCluster } from "../../model/kinds/capi-cluster.ts";
 import type { ProviderConfig } from "../../model/kinds/provider-config.ts";
+import { allowsIdentity, allowsSubscription, type TenantRules } from "../../model/tenant-policy.ts";
 
 /** What a ProviderConfig says, all of it. */
 export type ConfigSpec = ProviderConfig["spec"] & {
@@ -18,9 +20,10 @@ export type ConfigSpec = ProviderConfig["spec"] & {
  */
 export type Wanted =
   | { state: "none" }
-  | { state: "unknown" }
+  | { state: "unknown"; again?: "drift" }
   | { state: "trouble"; reason: Trouble; message: string }
-  | { state: "config"; spec: ConfigSpec };
+  /** `again` where it is read from a Secret, which is not watched. */
+  | { state: "config"; spec: ConfigSpec; again?: "drift" };
 
 /** What only people can help with. */
 export const troubles = [
@@ -28,6 +31,9 @@ export const troubles = [
   "IdentityIncomplete",
   "NamespaceNotAllowed",
   "SubscriptionMissing",
+  "SecretForbidden",
+  "NameReserved",
+  "NotAllowedByPolicy",
 ] as const;
 export type Trouble = (typeof troubles)[number];
 
@@ -50,9 +56,37 @@ export type Source =
       whose: string;
       /** The Secret that is named, with its namespace; undefined where none is. */
       secret: string | undefined;
-      /** Undefined where it is not there. */
-      values: Readonly<Record<string, string>> | undefined;
+      /** Undefined where it is not there, `forbidden` where the operator may not read it. */
+      values: Readonly<Record<string, string>> | "forbidden" | undefined;
     };
+
+/** Crossplane's resources use it where they name none, so a tenant's Cluster must not bring one. */
+const reservedName = "default";
+
+/** What a Cluster is to have, if its namespace may have it. */
+export function allowedOf(
+  { name, namespace }: { name: string; namespace: string },
+  source: Source,
+  rules: TenantRules,
+): Wanted {
+  const wanted = wantedOf(source);
+  if (wanted.state !== "config") return wanted;
+  if (name === reservedName)
+    return trouble("NameReserved", `the name ${name} is reserved · give the Cluster another name`);
+  const { clientID, subscriptionID } = wanted.spec;
+  const { metadata } = (source.from === "identity" && source.identity) || {};
+  const names = [clientID, ...(metadata ? [keyOf({ metadata })] : [])];
+  const refused = names.some((each) => allowsIdentity(rules, each))
+    ? allowsSubscription(rules, subscriptionID)
+      ? undefined
+      : `subscription ${subscriptionID}`
+    : `identity ${clientID}`;
+  if (refused === undefined) return wanted;
+  return trouble(
+    "NotAllowedByPolicy",
+    `the tenant policy does not allow ${refused} for namespace ${namespace} · add it in the file of --tenant-policy`,
+  );
+}
 
 const supported = ["AzureCluster", "AzureManagedCluster", "AzureASOManagedCluster"];
 
@@ -114,7 +148,12 @@ function ofSecret({ whose, secret, values }: Source & { from: "secret" }): Wante
       "IdentityMissing",
       `${whose} names no Secret · set the annotation serviceoperator.azure.com/credential-from on a resource in its spec`,
     );
-  if (values === undefined) return { state: "unknown" };
+  if (values === undefined) return { state: "unknown", again: "drift" };
+  if (values === "forbidden")
+    return trouble(
+      "SecretForbidden",
+      `the operator may not get Secret ${secret} · allow it with a RoleBinding in that namespace`,
+    );
   const missing = Object.values(keys).filter((key) => !values[key]?.trim());
   if (missing.length > 0)
     return trouble(
@@ -123,10 +162,11 @@ function ofSecret({ whose, secret, values }: Source & { from: "secret" }): Wante
     );
   const read = (key: string) => values[key]?.trim() ?? "";
   const [clientID, subscriptionID, tenantID] = Object.values(keys).map(read);
-  return config({ clientID, subscriptionID, tenantID } as Omit<ConfigSpec, "credentials">);
+  const ids = { clientID, subscriptionID, tenantID } as Omit<ConfigSpec, "credentials">;
+  return { ...config(ids), again: "drift" };
 }
 
-function config(ids: Omit<ConfigSpec, "credentials">): Wanted {
+function config(ids: Omit<ConfigSpec, "credentials">): Wanted & { state: "config" } {
   return {
     state: "config",
     spec: { credentials: { source: "UserAssignedManagedIdentity" }, ...ids },

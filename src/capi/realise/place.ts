@@ -2,14 +2,17 @@ import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
 import { ownerTag } from "../../model/ownership.ts";
 import {
   childId,
+  parentOf,
   parseResourceId,
   type ResourceId,
   ResourceIdError,
   type ResourceType,
   resourceGroupId,
   resourceIn,
+  sameId,
 } from "../../model/resource-id.ts";
 import { checkedTags, TagError, type Tags } from "../../model/tags.ts";
+import { withoutReserved } from "../reserved-tags.ts";
 
 /** Begins CAPZ's tag on everything that a cluster owns; the name of the cluster follows. */
 export const capzTagPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
@@ -58,6 +61,16 @@ export function placeOf(object: AzureCluster): Place | { missing: string } {
         vnet?.name || `${name}-vnet`,
       );
     const balancer = networkSpec?.apiServerLB;
+    const balancerId = known(balancer?.id, "Microsoft.Network/loadBalancers");
+    // CAPZ writes these ids, but a tenant may, too: they must not lead to what is another's.
+    if (balancerId !== undefined && !sameId(parentOf(balancerId) ?? "", group))
+      return { missing: "spec.networkSpec.apiServerLB.id is not in the cluster's resource group" };
+    const strayed = (networkSpec?.subnets ?? []).find((each) => {
+      const id = known(each?.id, "Microsoft.Network/virtualNetworks/subnets");
+      return id !== undefined && !sameId(parentOf(id) ?? "", network);
+    });
+    if (strayed !== undefined)
+      return { missing: `the id of subnet ${strayed?.name} is not in the cluster's network` };
     return {
       group,
       network,
@@ -68,7 +81,7 @@ export function placeOf(object: AzureCluster): Place | { missing: string } {
         return id ?? childId(network, "subnets", wanted);
       },
       balancer:
-        known(balancer?.id, "Microsoft.Network/loadBalancers") ??
+        balancerId ??
         resourceIn(
           group,
           "Microsoft.Network/loadBalancers",
@@ -87,7 +100,7 @@ function tagsOf(object: AzureCluster): Tags | TagError {
   const { clusterID, uid } = ownerOf(object);
   try {
     return checkedTags({
-      ...object.spec.additionalTags,
+      ...withoutReserved(object.spec.additionalTags ?? {}),
       [`${capzTagPrefix}${clusterNameOf(object)}`]: "owned",
       [ownerTag]: `${clusterID}/${uid}`,
     });

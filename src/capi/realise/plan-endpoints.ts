@@ -14,7 +14,7 @@ import { whose } from "./whose.ts";
  *   seen                                         steps                          told as
  *   its last operation has failed                none, again when Azure said    NotMade
  *   being changed                                none, again when it is due     BeingMade, or True while it was True
- *   somebody else's                              none                           OwnedByAnother
+ *   somebody else's, and its tags are not lost   none                           OwnedByAnother
  *   there, Azure never changes what differs,     remove it; the next pass       BeingReplaced
  *   or its connection was taken away             makes it anew
  *   there, something else differs                change it, with its etag       BeingChanged, or True while it was True
@@ -41,7 +41,7 @@ export function planEndpoints(
 }
 
 function wantedEndpoint(
-  { endpoint, look }: EndpointsSeen["wanted"][number],
+  { endpoint, look, hasLostTags }: EndpointsSeen["wanted"][number],
   subject: Subject,
 ): Verdict {
   switch (look.state) {
@@ -49,16 +49,21 @@ function wantedEndpoint(
     case "changing":
       return unsettled(`private endpoint ${endpoint.name}`, look);
     case "there":
-      return there(endpoint, look.resource, subject);
+      return there(endpoint, look.resource, subject, hasLostTags === true);
     case "absent":
       return absent(endpoint);
   }
 }
 
-function there(endpoint: WantedEndpoint, found: PrivateEndpoint, subject: Subject): Verdict {
+function there(
+  endpoint: WantedEndpoint,
+  found: PrivateEndpoint,
+  subject: Subject,
+  hasLostTags: boolean,
+): Verdict {
   const { name, id } = endpoint;
   const owner = whose(found.tags, subject.owner, subject.cluster);
-  if (owner.is === "another")
+  if (owner.is === "another" && !hasLostTags)
     return waiting(
       reasons.ownedByAnother,
       `private endpoint ${name} is not changed · it is somebody else's: ${owner.whose} · give the endpoint another name, or tag it ${Object.entries(endpoint.tags).at(-1)?.join(": ")}`,

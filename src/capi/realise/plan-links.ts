@@ -16,7 +16,7 @@ import { whose } from "./whose.ts";
  *   seen                                         steps                          told as
  *   its last operation has failed                none, again when Azure said    NotMade
  *   being changed                                none, again when it is due     BeingMade, or True while it was True
- *   somebody else's                              none                           OwnedByAnother
+ *   somebody else's, and its tags are not lost   none                           OwnedByAnother
  *   there, Azure never changes what differs      reject, disconnect, remove     BeingReplaced
  *   there, something else differs                change it, with its etag       BeingChanged, or True while it was True
  *   there, as wanted                             none                           Realised
@@ -43,7 +43,7 @@ export function planLinks(
 }
 
 function wantedLink(
-  { link, look }: LinksSeen["wanted"][number],
+  { link, look, hasLostTags }: LinksSeen["wanted"][number],
   seen: LinksSeen,
   subject: Subject,
   opened: Set<string>,
@@ -53,7 +53,7 @@ function wantedLink(
     case "changing":
       return unsettled(`private link ${link.name}`, look);
     case "there":
-      return there(link, look.resource, seen, subject, opened);
+      return there(link, look.resource, seen, subject, opened, hasLostTags === true);
     case "absent":
       return absent(link, seen, subject, opened);
   }
@@ -65,9 +65,10 @@ function there(
   seen: LinksSeen,
   subject: Subject,
   opened: Set<string>,
+  hasLostTags: boolean,
 ): Verdict {
   const owner = whose(found.tags, subject.owner, subject.cluster);
-  if (owner.is === "another")
+  if (owner.is === "another" && !hasLostTags)
     return waiting(
       reasons.ownedByAnother,
       `link service ${link.name} is not changed · it is somebody else's: ${owner.whose} · give the link another name, or tag the service ${Object.entries(link.tags).at(-1)?.join(": ")}`,

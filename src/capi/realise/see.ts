@@ -1,16 +1,20 @@
 import type { ArmView } from "../../azure/arm.ts";
 import { attempt } from "../../azure/attempt.ts";
 import { foreignEndpoints, guestFirstMs } from "../../azure/disconnect.ts";
-import type { ArmResource, ResourceGateway } from "../../azure/gateway.ts";
+import type { ArmResource, Look, ResourceGateway } from "../../azure/gateway.ts";
 import { loadBalancers } from "../../azure/gateways/load-balancers.ts";
-import { privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
-import { privateLinkServices } from "../../azure/gateways/private-link-services.ts";
+import { type PrivateEndpoint, privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
+import {
+  type PrivateLinkService,
+  privateLinkServices,
+} from "../../azure/gateways/private-link-services.ts";
 import { virtualNetworks } from "../../azure/gateways/virtual-networks.ts";
 import { oldestSightingMs } from "../../azure/sightings.ts";
 import type { Pass } from "../../kube/pass.ts";
 import type { Failure } from "../../model/failure.ts";
 import { keyOf } from "../../model/kind.ts";
-import type { AzureCluster } from "../../model/kinds/azure-cluster.ts";
+import { type AzureCluster, azureCluster } from "../../model/kinds/azure-cluster.ts";
+import type { CapiCluster } from "../../model/kinds/capi-cluster.ts";
 import {
   idKey,
   parentOf,
@@ -21,25 +25,28 @@ import {
 } from "../../model/resource-id.ts";
 import { endpointsFinalizer, realiseFinalizer } from "../names.ts";
 import { isPaused } from "../paused.ts";
-import { connectedOf } from "./endpoint.ts";
+import { connectedOf, endpointDifferences } from "./endpoint.ts";
 import type { KnownIds } from "./known.ts";
 import { hasAddresses, linkDifferences } from "./link-service.ts";
+import { isInOwnGroup } from "./lost-tags.ts";
 import type { RealiseParts } from "./parts.ts";
 import { clusterNameOf, ownerOf, type Place, placeOf } from "./place.ts";
 import { reasons } from "./reasons.ts";
 import type { EndpointsSeen, Found, LinksSeen, Seen, Subject } from "./seen.ts";
 import { conditionOfSide, foreignEndpointsAnnotation, sidesOf } from "./sides.ts";
-import { type Wanted, wantedOf } from "./wanted.ts";
-import { isOurs } from "./whose.ts";
+import { type Wanted, type WantedEndpoint, type WantedLink, wantedOf } from "./wanted.ts";
+import { isOurs, isUnmarked } from "./whose.ts";
 
 /** How old a sighting may be of what is waited for: somebody else makes or approves it. */
 const awaitedMs = 10_000;
 
 /** Read everything about one AzureCluster, once. Azure is not asked where there is nothing to do. */
 export async function see(object: AzureCluster, pass: Pass, parts: RealiseParts): Promise<Seen> {
-  const subject = subjectOf(object, pass.date());
   const { namespace = "" } = object.metadata;
-  const cluster = parts.clusters.get(keyOf({ metadata: { namespace, name: subject.cluster } }));
+  const cluster = parts.clusters.get(
+    keyOf({ metadata: { namespace, name: clusterNameOf(object) } }),
+  );
+  const subject = subjectOf(object, cluster, pass.date());
   if (isPaused(cluster, object)) return { stage: "paused", subject };
   const deleting = object.metadata.deletionTimestamp !== undefined;
   const asked = wantedOf(object);
@@ -94,7 +101,11 @@ async function seeLinks({ links }: Wanted, looking: Looking): Promise<LinksSeen>
   const services = privateLinkServices(view);
   const type = "Microsoft.Network/privateLinkServices";
   if (deleting)
-    return { wanted: [], unwanted: await leaving(services, type, links, looking), networks: [] };
+    return {
+      wanted: [],
+      unwanted: await leaving(services, type, links, looking, isAskedLink),
+      networks: [],
+    };
   if (!subject.sides.includes("links")) return { wanted: [], unwanted: [], networks: [] };
   const unwanted = await strays(services, type, links, looking);
   const wanted = await Promise.all(
@@ -103,7 +114,8 @@ async function seeLinks({ links }: Wanted, looking: Looking): Promise<LinksSeen>
       const look = await services.look(id, maxAgeMs);
       // Who is connected to one that is to be replaced changes without a write to the service itself.
       const goes = look.state === "there" && linkDifferences(look.resource, link).fixed.length > 0;
-      return { link, id, look: goes ? await services.look(id) : look };
+      const hasLostTags = await isLost(look, link, looking, isAskedLink);
+      return { link, id, look: goes ? await services.look(id) : look, hasLostTags };
     }),
   );
   const needy = wanted
@@ -134,7 +146,10 @@ async function seeEndpoints({ endpoints }: Wanted, looking: Looking): Promise<En
   const { view, subject, maxAgeMs, deleting } = looking;
   const gateway = privateEndpoints(view);
   const type = "Microsoft.Network/privateEndpoints";
-  if (deleting) return { wanted: [], unwanted: await leaving(gateway, type, endpoints, looking) };
+  if (deleting) {
+    const unwanted = await leaving(gateway, type, endpoints, looking, isAskedEndpoint);
+    return { wanted: [], unwanted };
+  }
   if (!subject.sides.includes("endpoints")) return { wanted: [], unwanted: [] };
   const unwanted = await strays(gateway, type, endpoints, looking);
   const wanted = await Promise.all(
@@ -143,7 +158,8 @@ async function seeEndpoints({ endpoints }: Wanted, looking: Looking): Promise<En
       const look = await gateway.look(id, maxAgeMs);
       // Its state changes by what somebody else decides, of which no write of ours tells.
       const waits = look.state === "there" && connectedOf(look.resource) !== "approved";
-      return { endpoint, id, look: waits ? await gateway.look(id, awaitedMs) : look };
+      const hasLostTags = await isLost(look, endpoint, looking, isAskedEndpoint);
+      return { endpoint, id, look: waits ? await gateway.look(id, awaitedMs) : look, hasLostTags };
     }),
   );
   return { wanted, unwanted };
@@ -167,16 +183,45 @@ async function strays<T extends ArmResource>(
  * Everything of ours when the cluster goes, read anew: also what is asked for and not yet in a list, because a write of it
  * may be on its way.
  */
-async function leaving<T extends ArmResource>(
+async function leaving<T extends ArmResource, W extends { id: ResourceId }>(
   gateway: ResourceGateway<T>,
   type: ResourceType,
-  asked: readonly { id: ResourceId }[],
+  asked: readonly W[],
   looking: Looking,
+  isAsked: (found: T, wanted: W) => boolean,
 ): Promise<Found<T>[]> {
   const { subject, known } = looking;
   await noteListed(gateway, type, 0, looking);
   const ids = unique([...known.ofType(type), ...asked.map(({ id }) => id)]);
-  return owned(ids, gateway, subject, known);
+  const ours = await owned(ids, gateway, subject, known);
+  const others = asked.filter(({ id }) => !ours.some((each) => sameId(each.id, id)));
+  const lost = await Promise.all(
+    others.map(async (wanted) => {
+      const { id } = wanted;
+      const look = await gateway.look(id);
+      return (await isLost(look, wanted, looking, isAsked)) ? [{ id, look }] : [];
+    }),
+  );
+  return [...ours, ...lost.flat()];
+}
+
+/** Whether something that is asked for is ours, and somebody has replaced its tags. */
+async function isLost<T extends ArmResource, W>(
+  look: Look<T>,
+  wanted: W,
+  { view, place, subject }: Looking,
+  isAsked: (found: T, wanted: W) => boolean,
+): Promise<boolean> {
+  if (look.state !== "there" || !isUnmarked(look.resource.tags)) return false;
+  return isAsked(look.resource, wanted) && isInOwnGroup(view, place, subject.cluster);
+}
+
+function isAskedLink(found: PrivateLinkService, wanted: WantedLink): boolean {
+  return linkDifferences(found, wanted).fixed.length === 0;
+}
+
+function isAskedEndpoint(found: PrivateEndpoint, wanted: WantedEndpoint): boolean {
+  return endpointDifferences(found, wanted).fixed.length === 0;
 }
 
 /** Remember what is ours. A list does not tell of what was written since: that is known here already. */
@@ -209,13 +254,23 @@ function unique(ids: readonly ResourceId[]): ResourceId[] {
   return [...new Map(ids.map((id) => [idKey(id), id])).values()];
 }
 
-function subjectOf(object: AzureCluster, now: Date): Subject {
+/**
+ * The name by which CAPZ marks what it makes for a cluster. Label and owner of an AzureCluster are a tenant's words: they count
+ * where the Cluster that they name names the AzureCluster, too.
+ */
+function ownCluster({ metadata }: AzureCluster, cluster: CapiCluster | undefined): string {
+  const { kind, name } = cluster?.spec?.infrastructureRef ?? {};
+  const isMutual = kind === azureCluster.kind && name === metadata.name;
+  return cluster !== undefined && isMutual ? cluster.metadata.name : metadata.name;
+}
+
+function subjectOf(object: AzureCluster, owner: CapiCluster | undefined, now: Date): Subject {
   const sides = sidesOf(object);
   const types = sides.map((side): string => conditionOfSide[side]);
   const { finalizers, annotations } = object.metadata;
   return {
     owner: ownerOf(object),
-    cluster: clusterNameOf(object),
+    cluster: ownCluster(object, owner),
     sides,
     isHeld: finalizers?.includes(realiseFinalizer) === true,
     conditions: (object.status?.conditions ?? [])

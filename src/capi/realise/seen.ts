@@ -56,8 +56,14 @@ export interface Found<T> {
   look: Look<T>;
 }
 
+/** Something that is asked for. */
+export interface Asked {
+  /** Whether it is ours although its tags do not say so any more: see `lost-tags.ts`. */
+  hasLostTags?: boolean;
+}
+
 export interface LinksSeen {
-  wanted: readonly (Found<PrivateLinkService> & { link: WantedLink })[];
+  wanted: readonly (Found<PrivateLinkService> & Asked & { link: WantedLink })[];
   /** What has our mark and is not asked for. */
   unwanted: readonly Found<PrivateLinkService>[];
   /** What a new link service needs; looked at only where one is to be made. */
@@ -69,6 +75,6 @@ export interface LinksSeen {
 }
 
 export interface EndpointsSeen {
-  wanted: readonly (Found<PrivateEndpoint> & { endpoint: WantedEndpoint })[];
+  wanted: readonly (Found<PrivateEndpoint> & Asked & { endpoint: WantedEndpoint })[];
   unwanted: readonly Found<PrivateEndpoint>[];
 }

@@ -22,6 +22,7 @@ function cluster(
     links?: unknown;
     balancer?: unknown;
     subnets?: unknown;
+    vnet?: object;
     annotation?: string;
     spec?: object;
   } = {},
@@ -40,7 +41,7 @@ function cluster(
     spec: {
       ...{ location: "westeurope", subscriptionID: subscription, resourceGroup: "wc-group" },
       networkSpec: {
-        vnet: { name: "net" },
+        vnet: over.vnet ?? { name: "net" },
         subnets: over.subnets === undefined ? [{ name: "node", role: "node" }] : over.subnets,
         apiServerLB: over.balancer === undefined ? balancer : over.balancer,
       },
@@ -249,10 +250,19 @@ describe("private endpoints", () => {
   });
 
   test("lie in the subnet by its id where that is known", () => {
+    const hub = `/subscriptions/${other}/resourcegroups/Hub/${provider}/virtualNetworks/hub`;
+    const id = `${hub}/subnets/n`;
+    const subnets = [{ name: "node", role: "node", id, privateEndpoints: [endpoint] }];
+    const [read] = wantedOf(cluster({ vnet: { id: hub }, subnets })).endpoints;
+    expect(read?.subnet.toLowerCase()).toBe(id.toLowerCase());
+  });
+
+  test("attack: the id of a subnet in another network than the cluster's is refused", () => {
     const id = `/subscriptions/${other}/resourcegroups/Hub/${provider}/virtualNetworks/hub/subnets/n`;
     const subnets = [{ name: "node", role: "node", id, privateEndpoints: [endpoint] }];
-    const [read] = wantedOf(cluster({ subnets })).endpoints;
-    expect(read?.subnet.toLowerCase()).toBe(id.toLowerCase());
+    const { endpoints, problems } = wantedOf(cluster({ subnets }));
+    expect(endpoints).toEqual([]);
+    expect(problems[0]?.message).toContain("subnet node is not in the cluster's network");
   });
 
   test.each<[string, unknown, string]>([

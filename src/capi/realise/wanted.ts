@@ -89,7 +89,7 @@ export function wantedOf(object: AzureCluster): Wanted {
 }
 
 function wrongPlace(found: ReturnType<typeof placeOf>): string | undefined {
-  if ("missing" in found) return `${found.missing} · set it`;
+  if ("missing" in found) return `${found.missing} · correct it`;
   if (found.tags instanceof TagError) return `${found.tags.message} · correct spec.additionalTags`;
   return undefined;
 }

@@ -25,6 +25,11 @@ export function whose(tags: Tags | undefined | null, us: Owner, cluster: string)
   };
 }
 
+/** Whether nothing on a resource says whose it is. */
+export function isUnmarked(tags: Tags | undefined | null): boolean {
+  return tagOf(tags, ownerTag) === undefined && otherCluster(tags) === undefined;
+}
+
 /** Whether our own mark is on a resource. Only such are ever deleted. */
 export function isOurs(tags: Tags | undefined | null, us: Owner): boolean {
   const owner = ownerIn(tags);

@@ -257,7 +257,7 @@ describeHosted("bad input, with everything at work", (startWorld) => {
     await isTold(world, nameless, names, "ClusterIdentityMissing");
     await isTold(world, far, "PrivateLinksReady", "NotRealised");
     await isTold(world, twin, links, "PrivateEndpointNameTaken");
-    await isTold(world, twin, names, "OwnedByAnother");
+    await isTold(world, twin, names, "NameTaken");
     for (const thing of [good, late]) await isConnected(world, thing);
   }, 120_000);
 });

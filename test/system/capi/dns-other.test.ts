@@ -62,7 +62,7 @@ describeHosted("the names of clusters on other infrastructure", (startWorld) => 
   const withAddress = (world: HostedWorld, service: Thing, ip: string) =>
     world.patch(service, { status: { loadBalancer: { ingress: [{ ip }] } } }, "status");
 
-  test("a cluster on vSphere gets a resource group, a zone and its names, and goes without a trace", async () => {
+  test("a cluster on vSphere gets a resource group, a zone and its names, and leaves nothing but the empty group", async () => {
     const world = await startDns(startWorld, { settings });
     const before = world.azure.ids();
     await kubeconfigFor(world, "vs1");
@@ -92,7 +92,10 @@ describeHosted("the names of clusters on other infrastructure", (startWorld) => 
     await world.remove(cluster);
     await world.cluster.request("DELETE", `${vspherePath}/vs1`);
     await world.until("it is let go", async () => (await vsphere(world, "vs1")).kind === "Status");
-    expect(world.azure.ids().filter((id) => !before.includes(id))).toEqual([]);
+    const left = world.azure.ids().filter((id) => !before.includes(id));
+    expect(left).toEqual([groupOf("vs1").toLowerCase()]);
+    const events = (await world.list("Event", "org")) as unknown as { reason: string }[];
+    expect(events.map(({ reason }) => reason)).toContain("ResourceGroupLeft");
   }, 60_000);
 
   test("a Cluster that is deleted alone waits for its names, and holds its infrastructure object no longer", async () => {
@@ -114,7 +117,8 @@ describeHosted("the names of clusters on other infrastructure", (startWorld) => 
       async () => (await world.get("Cluster", "org", "vs9")) === undefined,
     );
     expect((await vsphere(world, "vs9")).metadata.finalizers ?? []).toEqual([]);
-    expect(world.azure.ids().filter((id) => !before.includes(id))).toEqual([]);
+    const left = world.azure.ids().filter((id) => !before.includes(id));
+    expect(left).toEqual([groupOf("vs9").toLowerCase()]);
   });
 
   test("an ingress without an address does not hold up api, and comes when it has one", async () => {
@@ -194,7 +198,7 @@ describeHosted("the names of clusters on other infrastructure", (startWorld) => 
     await world.remove(cluster);
     await world.remove({ ...infrastructure, kind: azureAsoManagedCluster.kind });
     await world.until("it is let go", async () => (await now()) === undefined);
-    expect(world.azure.at(groupOf("aks1"))).toBeUndefined();
+    expect(world.azure.at(publicZone(groupOf("aks1"), "aks1"))).toBeUndefined();
     expect(valuesAt(world, baseZone, "NS", "aks1")).toBeUndefined();
   });
 });

@@ -52,18 +52,24 @@ async function makeUndelegated(world: HostedWorld) {
   return fault;
 }
 
+interface ZoneProperties {
+  nameServers: string[];
+}
+
 describeHosted("names in trouble", (startWorld) => {
   test("two clusters of one name in two namespaces: one has the names, the other is told whose they are", async () => {
     const world = await startDns(startWorld);
     await makeWorkload(world, "wc1");
     await isTold(world, "wc1");
     await makeWorkload(world, "wc1", { namespace: "org-other" });
-    await isTold(world, "wc1", "False OwnedByAnother", "org-other");
+    await isTold(world, "wc1", "False NameTaken", "org-other");
     const other = await get(world, "wc1", "org-other");
-    expect(other?.status?.conditions?.at(-1)?.message).toContain("mc.org.wc1");
+    expect(other?.status?.conditions?.at(-1)?.message).toContain(
+      "Cluster org/wc1 has the same name",
+    );
     const events = await world.list("Event", "org-other");
     expect(events.map((each) => (each as unknown as { reason: string }).reason)).toContain(
-      "OwnedByAnother",
+      "NameTaken",
     );
     expect(await told(world, "wc1")).toBe(ready);
   });
@@ -73,7 +79,7 @@ describeHosted("names in trouble", (startWorld) => {
     const fault = await makeUndelegated(world);
     world.azure.simulator.faults.remove(fault);
     const other = await makeWorkload(world, "wc1", { namespace: "org-other" });
-    await isTold(world, "wc1", "False OwnedByAnother", "org-other");
+    await isTold(world, "wc1", "False NameTaken", "org-other");
     await isTold(world, "wc1");
     await deleteCluster(world, other);
     const gone = async () => (await get(world, "wc1", "org-other")) === undefined;
@@ -271,6 +277,11 @@ describeHosted("names in trouble", (startWorld) => {
     simulator.change(own, { location: "global" });
     simulator.change(`${own}/A/api`, {
       properties: { TTL: 300, ARecords: [{ ipv4Address: "10.9.9.9" }] },
+    });
+    const { nameServers } = (world.azure.at(own) as unknown as { properties: ZoneProperties })
+      .properties;
+    simulator.change(`${baseZone}/NS/wc1`, {
+      properties: { TTL: 3600, NSRecords: nameServers.map((nsdname) => ({ nsdname })) },
     });
     simulator.change(there, { location: "global" });
     simulator.change(`${there}/A/apiserver`, {

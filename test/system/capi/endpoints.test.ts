@@ -195,6 +195,36 @@ describeHosted("endpoints between management and workload clusters", (startWorld
     expect(world.azure.at(apiId("wc1"))).toBeUndefined();
   });
 
+  test.each([
+    ["names only its group", { links: false as const }],
+    ["has a link of its name", {}],
+    ["asks for approval by hand", { approved: [] }],
+  ])(
+    "attack: an AzureCluster that %s neither changes nor removes the endpoint that a person wrote",
+    async (_name, shape) => {
+      const world = await startEndpoints(startWorld, {}, { stopped: true });
+      inAzure(world, groupOf("data"), "xxx-api-privatelink", [managementSubscription]);
+      const privateLinkServiceID = serviceOf("xxx").replace("/xxx/", "/data/");
+      const theirs = {
+        name: apiName("xxx"),
+        location: "westeurope",
+        privateLinkServiceConnections: [{ name: "mine", privateLinkServiceID }],
+      };
+      await makeManagement(world, { endpoints: [theirs] });
+      await world.start();
+      const thief = await makeWorkload(world, "xxx", {
+        ...{ namespace: "org-other", group: "data", inAzure: false },
+        ...shape,
+      });
+      await world.advance(5 * 60_000);
+      expect(endpointsIn(await getManagement(world))).toEqual([theirs]);
+      await world.remove(thief);
+      await world.advance(10 * 60_000);
+      expect(await now(world, "xxx", "org-other")).toBeUndefined();
+      expect(endpointsIn(await getManagement(world))).toEqual([theirs]);
+    },
+  );
+
   test("the older way to the management cluster goes when the new one is connected, with its address", async () => {
     const world = await startEndpoints(startWorld, {}, { stopped: true });
     await makeManagement(world);

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { CapiViews } from "../../../src/capi/identities.ts";
 import type { HostedControlPlane } from "../../../src/model/kinds/hosted-control-plane.ts";
 import { nameOf, type ResourceId, resourceGroupId } from "../../../src/model/resource-id.ts";
+import { defaultPolicy } from "../../../src/model/tenant-policy.ts";
 import { clusterApiControllers } from "../../../src/operator/controllers.ts";
 import { guestSubscription, location, managementSubscription } from "../hosted/azure.ts";
 import { describeHosted, type HostedWorld, type Thing } from "../hosted/world.ts";
@@ -77,6 +78,8 @@ describeHosted("every controller of Cluster API", (start) => {
             each.spec.subscriptionID === managementSubscription
               ? sides.management(pass)
               : guest(each, pass),
+          policy: defaultPolicy,
+          refusalOf: () => undefined,
           forReference: guest,
           management: (pass) => sides.management(pass),
           baseZone: (pass) => sides.management(pass),

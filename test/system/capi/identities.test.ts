@@ -12,7 +12,9 @@ import type { Pass } from "../../../src/kube/pass.ts";
 import type { MakeFeature } from "../../../src/kube/runtime.ts";
 import { type AzureCluster, azureCluster } from "../../../src/model/kinds/azure-cluster.ts";
 import { resourceGroupId } from "../../../src/model/resource-id.ts";
+import { tenantPolicy } from "../../../src/model/tenant-policy.ts";
 import type { TrustedIssuer } from "../../../src/simulator/application.ts";
+import { testOnReal } from "../../setup/differences.ts";
 import { guestSubscription, location, tenant } from "../hosted/azure.ts";
 import { describeHosted, type HostedWorld, type Thing } from "../hosted/world.ts";
 import {
@@ -22,6 +24,7 @@ import {
   management,
   namespaces,
 } from "./objects.ts";
+import { grantRole, refusals } from "./rights.ts";
 
 const issuer = "https://kubernetes.default.svc";
 const contributor =
@@ -95,14 +98,19 @@ describeHosted("the identities of Cluster API", (startWorld) => {
   // It takes a quarter of a second of real time, in which a clock that is moved goes far.
   beforeAll(async () => void (await import("@azure/identity")));
 
-  async function start(options: Parameters<typeof looking>[1] = {}): Promise<HostedWorld> {
+  async function start(
+    options: Parameters<typeof looking>[1] = {},
+    given: { user?: "alice"; before?: (world: HostedWorld) => Promise<void> } = {},
+  ): Promise<HostedWorld> {
     let world: HostedWorld | undefined;
     world = await startWorld({
       features: () => [looking(() => world as HostedWorld, options)],
       simulator: { https: true },
       stopped: true,
+      ...(given.user && { user: given.user }),
     });
     await namespaces(world, "org", "org-mc", "other");
+    await given.before?.(world);
     await world.start();
     return world;
   }
@@ -174,19 +182,21 @@ describeHosted("the identities of Cluster API", (startWorld) => {
     expect(askers(world, "b1")).toEqual([b.appId]);
   });
 
-  test("a Secret that is missing or half there is told, and what is put right counts at once", async () => {
+  test("a Secret that is missing or half there is told, and what is put right counts soon", async () => {
     const world = await start();
     const { appId } = application(world, "a1");
     await identity(world, "a", appId);
     await cluster(world, "a1", { name: "a" });
     expect(await looked(world, "a1")).toBe("False SecretMissing");
     expect(await messageOf(world, "a1")).toMatch(/there is no Secret org\/a .* · make the Secret/);
+    const becomes = (what: string) =>
+      world.until(what, async () => (await looked(world, "a1")) === what);
     const made = await secret(world, "a", { clientsecret: "hush" });
-    expect(await looked(world, "a1")).toBe("False SecretIncomplete");
+    await becomes("False SecretIncomplete");
     await world.patch(made, { stringData: { clientSecret: "wrong" } });
-    expect(await looked(world, "a1")).toBe("False AADSTS7000215");
+    await becomes("False AADSTS7000215");
     await world.patch(made, { stringData: { clientSecret: "hush" } });
-    expect(await looked(world, "a1")).toBe("True Looked");
+    await becomes("True Looked");
     expect(await messageOf(world, "a1")).not.toContain("hush");
   });
 
@@ -281,11 +291,7 @@ describeHosted("the identities of Cluster API", (startWorld) => {
       const clientSecret = { name: "one", namespace: "org" };
       await secret(world, "one", { clientSecret: "hush" });
       for (const [name, { appId }] of Object.entries(apps))
-        await identity(world, name, appId, {
-          clientSecret,
-          // Whoever runs the operator need not ask.
-          allowedNamespaces: name === "flag" ? null : {},
-        });
+        await identity(world, name, appId, { clientSecret });
       const identityRef = { kind: "AzureClusterIdentity", name: "mc", namespace: "org" };
       await world.make(azureClusterObject("org-mc", "mc", { identityRef }));
       const named = "azure.giantswarm.io/azure-cluster-identity";
@@ -303,6 +309,112 @@ describeHosted("the identities of Cluster API", (startWorld) => {
       const gone = { ...reference, [named]: "gone" };
       await cluster(world, "gone", undefined, { annotations: gone });
       expect(await looked(world, "gone")).toBe("False ClusterIdentityMissing");
+    },
+  );
+
+  test.each([
+    ["the flag", flag],
+    ["the management cluster", {}],
+  ])(
+    "attack: a cluster of another kind in a namespace that the identity of %s does not admit asks nobody",
+    async (_name, options) => {
+      const world = await start(options);
+      const { appId } = application(world, "thief");
+      await secret(world, "one", { clientSecret: "hush" });
+      const allowedNamespaces = { list: ["org", "org-mc"] };
+      for (const name of ["flag", "mc"])
+        await identity(world, name, appId, {
+          clientSecret: { name: "one", namespace: "org" },
+          allowedNamespaces,
+        });
+      const identityRef = { kind: "AzureClusterIdentity", name: "mc", namespace: "org" };
+      await world.make(azureClusterObject("org-mc", "mc", { identityRef }));
+      const annotations = { [way]: "reference" };
+      await cluster(world, "thief", undefined, { annotations, namespace: "other" });
+      expect(await looked(world, "thief", "other")).toBe("False NamespaceNotAllowed");
+      expect(askers(world, "thief")).toEqual([]);
+    },
+  );
+
+  test("attack: an identity that names the Secret of another namespace is not acted by", async () => {
+    const world = await start();
+    const { appId } = application(world, "thief");
+    const made = await secret(world, "a", { clientSecret: "hush" });
+    const spec = { type: "ServicePrincipal", tenantID: tenant, clientID: appId };
+    const clientSecret = { name: "a", namespace: "org" };
+    await world.make(identityObject("other", "a", { ...spec, clientSecret }));
+    await cluster(world, "thief", { name: "a" }, { namespace: "other" });
+    expect(await looked(world, "thief", "other")).toBe("False SecretNotAllowed");
+    expect(askers(world, "thief")).toEqual([]);
+    const annotations = { "postern.io/allowed-identity-namespaces": "other" };
+    await world.patch(made, { metadata: { annotations } });
+    await world.until(
+      "the owner of the Secret has allowed it",
+      async () => (await looked(world, "thief", "other")) === "True Looked",
+    );
+  });
+
+  test("attack: what the policy does not allow the namespace of a cluster is asked of nobody", async () => {
+    const policy = tenantPolicy([
+      { namespace: "org" },
+      { namespace: "other", subscriptions: ["33333333-3333-4333-8333-333333333333"] },
+    ]);
+    const world = await start({ policy });
+    const { appId } = application(world, "a1", "thief");
+    await secret(world, "a", { clientSecret: "hush" });
+    await identity(world, "a", appId);
+    await cluster(world, "a1", { name: "a" });
+    await cluster(world, "thief", { name: "a", namespace: "org" }, { namespace: "other" });
+    expect(await looked(world, "a1")).toBe("True Looked");
+    expect(await looked(world, "thief", "other")).toBe("False NotAllowedByPolicy");
+    expect(askers(world, "thief")).toEqual([]);
+  });
+
+  test("attack: an identity that an annotation names is not used where the policy does not list it", async () => {
+    const policy = tenantPolicy([{ namespace: "other", identities: ["other/own"] }]);
+    const world = await start({ policy });
+    const { appId } = application(world, "thief");
+    await secret(world, "a", { clientSecret: "hush" });
+    await identity(world, "a", appId);
+    const named = "azure.giantswarm.io/azure-cluster-identity";
+    const annotations = { [way]: "reference", [named]: "a", [`${named}-namespace`]: "org" };
+    await cluster(world, "thief", undefined, { annotations, namespace: "other" });
+    expect(await looked(world, "thief", "other")).toBe("False NotAllowedByPolicy");
+    expect(askers(world, "thief")).toEqual([]);
+  });
+
+  test("attack: a newer cluster in the resource group of another namespace asks nobody", async () => {
+    const world = await start();
+    const { appId } = application(world, "a1");
+    await secret(world, "a", { clientSecret: "hush" });
+    await identity(world, "a", appId);
+    await cluster(world, "a1", { name: "a" });
+    expect(await looked(world, "a1")).toBe("True Looked");
+    // Ages are told in whole seconds.
+    const second = Date.now() + 1_100;
+    await expect.poll(() => Date.now() > second, { timeout: 5_000 }).toBe(true);
+    await cluster(world, "a1", { name: "a", namespace: "org" }, { namespace: "other" });
+    expect(await looked(world, "a1", "other")).toBe("False ResourceGroupTaken");
+    expect(await looked(world, "a1")).toBe("True Looked");
+  });
+
+  testOnReal(
+    "no-rbac",
+    "the right to get Secrets in the namespaces of identities is enough, and another namespace is told",
+    async () => {
+      const before = (world: HostedWorld) => grantRole(world, ["org"]);
+      const world = await start({}, { user: "alice", before });
+      const { appId } = application(world, "a1", "b1");
+      await secret(world, "a", { clientSecret: "hush" });
+      await identity(world, "a", appId);
+      await cluster(world, "a1", { name: "a" });
+      expect(await looked(world, "a1")).toBe("True Looked");
+      expect(await refusals(world)).toEqual([]);
+      const spec = { type: "ServicePrincipal", tenantID: tenant, clientID: appId };
+      await world.make(identityObject("other", "b", { ...spec, clientSecret: { name: "b" } }));
+      await cluster(world, "b1", { name: "b" }, { namespace: "other" });
+      expect(await looked(world, "b1", "other")).toBe("False SecretForbidden");
+      expect(await refusals(world)).toEqual(["get /api/v1/namespaces/other/secrets/b"]);
     },
   );
 

@@ -81,7 +81,8 @@ describeHosted("the rights in Kubernetes for Cluster API", (start) => {
       expect(await refusals(world)).toEqual([]);
       const role = actionsOf("cluster-api-other").map((one) => one.toLowerCase());
       const inAzure = asked({ objectId: "guest-object" }).map((one) => one.toLowerCase());
-      expect(inAzure).toContain("microsoft.resources/subscriptions/resourcegroups/delete");
+      expect(inAzure).toContain("microsoft.resources/subscriptions/resourcegroups/write");
+      expect(role).not.toContain("microsoft.resources/subscriptions/resourcegroups/delete");
       expect(inAzure.filter((one) => !role.includes(one))).toEqual([]);
     },
   );

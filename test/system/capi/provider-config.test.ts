@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { providerConfigFeature } from "../../../src/capi/provider-config/controller.ts";
 import { describeHosted, type HostedWorld } from "../hosted/world.ts";
 import {
@@ -215,18 +215,49 @@ describeHosted("the ProviderConfig of a Cluster", (startWorld) => {
     expect(await cluster(world)).toBeUndefined();
   });
 
+  test.each([
+    ["a person", "kubectl", "theirs"],
+    ["the operator before us", "manager", "client"],
+  ])(
+    "attack: a finalizer on a Cluster takes over what %s wrote only as far as the API server proves it",
+    async (_name, manager, clientID) => {
+      const world = await start();
+      const path = `/apis/azure.upbound.io/v1beta1/providerconfigs?fieldManager=${manager}`;
+      const theirs = { ...spec, clientID: "theirs" };
+      await world.cluster.request("POST", path, {
+        apiVersion: "azure.upbound.io/v1beta1",
+        kind: "ProviderConfig",
+        metadata: { name: "wc" },
+        spec: theirs,
+      });
+      onTestFinished(async () => {
+        await world.cluster.request("DELETE", "/apis/azure.upbound.io/v1beta1/providerconfigs/wc");
+      });
+      await world.make(identityObject("org", "one"));
+      const identityRef = { kind: "AzureClusterIdentity", name: "one" };
+      await world.make(azureClusterObject("org", "wc", { identityRef }));
+      const object = clusterObject("org", "wc");
+      const metadata = { ...object.metadata, finalizers: [finalizer] };
+      const made = await world.make({ ...object, metadata } as Made);
+      await world.settled();
+      expect((await config(world))?.spec).toEqual({ ...spec, clientID });
+      await world.remove(made);
+      await world.settled();
+      expect((await config(world)) === undefined).toBe(manager === "manager");
+    },
+  );
+
   test("of a cluster of AKS is made from the Secret that its resources name", async () => {
     const world = await start();
     const named = { "serviceoperator.azure.com/credential-from": "credential" };
     await aks(world, [{ kind: "ManagedCluster", metadata: { annotations: named } }]);
     expect(await config(world)).toBeUndefined();
     const made = await world.make(secret({ AZURE_CLIENT_ID: "client" }));
-    await world.settled();
+    await world.until("it is told", async () => (await told(world)).includes("IdentityIncomplete"));
     expect(await config(world)).toBeUndefined();
-    expect(await told(world)).toContain("IdentityIncomplete");
     const whole = { AZURE_SUBSCRIPTION_ID: spec.subscriptionID, AZURE_TENANT_ID: "tenant" };
     await world.patch({ ...made, kind: "Secret" }, { stringData: whole });
-    await world.settled();
+    await world.until("it is made", async () => (await config(world)) !== undefined);
     expect((await config(world))?.spec).toEqual(spec);
     await world.remove({ ...made, kind: "Secret" });
   });

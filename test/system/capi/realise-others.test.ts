@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 import { AzureError } from "../../../src/azure/errors.ts";
 import { realiseFinalizer } from "../../../src/capi/names.ts";
 import { realiseFeature as realise } from "../../../src/capi/realise/controller.ts";
-import { describeHosted } from "../hosted/world.ts";
+import { describeHosted, type HostedWorld } from "../hosted/world.ts";
 import {
+  addBalancer,
+  balancerId,
   endpoint,
   endpointId,
   endpoints,
@@ -15,6 +17,7 @@ import {
   links,
   makeCluster,
   messageOf,
+  networkSpec,
   now,
   startRealise,
   subscription,
@@ -156,6 +159,82 @@ describeHosted("what belongs to others", (start) => {
     expect(writes(world)).toEqual([]);
     expect(world.azure.at(linkId("api"))).toBeDefined();
     expect(world.azure.at(endpointId("to-mc"))).toBeDefined();
+  });
+
+  const replaceTags = (world: HostedWorld, id: string, tags: Record<string, string>) => {
+    const { top, properties } = held(world, id);
+    world.azure.simulator.change(id, { ...top, tags, properties } as never);
+  };
+  const capzTag = (cluster: string) => ({
+    [`sigs.k8s.io_cluster-api-provider-azure_cluster_${cluster}`]: "owned",
+  });
+
+  test("tags that somebody replaced are restored, and the deletion leaves nothing", async () => {
+    const world = await startRealise(start);
+    inAzure(world);
+    addBalancer(world, "wc1", "wc1", capzTag("wc1"));
+    const service = theirService(world, "gate", [subscription]);
+    const ours = [linkId("api"), endpointId("to-mc")];
+    const shape = { links: [link()], endpoints: [endpoint(service)] };
+    const made = await makeCluster(world, "wc1", shape);
+    await told(world, made, links, "True Realised");
+    await told(world, made, endpoints, "True Realised");
+    const before = world.azure.ids();
+    await world.stop();
+    for (const id of ours) replaceTags(world, id, { x: "y" });
+    await world.start();
+    for (const id of ours)
+      await world.until(`${id} has its tags`, () => {
+        const { tags } = held(world, id).top;
+        return tags?.postern_owner === "org/wc1" && tags.x === "y";
+      });
+    expect(world.azure.ids()).toEqual(before);
+    await world.stop();
+    for (const id of ours) replaceTags(world, id, { x: "y" });
+    await world.remove(made);
+    await world.start();
+    await gone(world, made);
+    for (const id of ours) expect(world.azure.at(id)).toBeUndefined();
+  });
+
+  test("attack: a label that names another cluster does not take over what CAPZ made for that one", async () => {
+    const world = await startRealise(start, { stopped: true });
+    inAzure(world);
+    const template = await makeCluster(world, "wc1", { links: [link()] });
+    await world.start();
+    await told(world, template, links, "True Realised");
+    await world.stop();
+    replaceTags(world, linkId("api"), capzTag("victim"));
+    await world.patch(template, { metadata: { finalizers: null } });
+    await world.remove(template);
+    const labels = { "cluster.x-k8s.io/cluster-name": "victim" };
+    const thief = await makeCluster(world, "wc1", { links: [link()], metadata: { labels } });
+    await world.start();
+    await told(world, thief, links, "False OwnedByAnother");
+    await world.remove(thief);
+    await gone(world, thief);
+    expect(held(world, linkId("api")).top.tags).toEqual(capzTag("victim"));
+  });
+
+  test("attack: a load balancer in another resource group gets no link service", async () => {
+    const world = await startRealise(start);
+    inAzure(world);
+    inAzure(world, "victim", "victim", 20);
+    const spec = {
+      networkSpec: {
+        ...networkSpec({ links: [link()] }),
+        apiServerLB: {
+          type: "Internal",
+          id: balancerId("victim", "victim"),
+          frontendIPs: [{ name: "front" }],
+          privateLinks: [link()],
+        },
+      },
+    };
+    const thief = await makeCluster(world, "wc1", { spec });
+    const after = await told(world, thief, links, "False InvalidRequest");
+    expect(messageOf(after, links)).toContain("not in the cluster's resource group");
+    expect(world.azure.ids("/privatelinkservices/")).toEqual([]);
   });
 
   test("two AzureClusters in one group have each their own, and the younger of one name is told whose it is", async () => {

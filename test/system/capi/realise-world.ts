@@ -18,7 +18,7 @@ export const networkId = (name = "wc1", group = name) =>
   `${groupOf(group)}/${provider}/virtualNetworks/${name}-vnet`;
 export const subnetId = (subnet: string, name = "wc1", group = name) =>
   `${networkId(name, group)}/subnets/${subnet}`;
-const balancerId = (name: string, group: string) =>
+export const balancerId = (name: string, group: string) =>
   `${groupOf(group)}/${provider}/loadBalancers/${name}-internal-lb`;
 
 /** A world with this feature alone, and a namespace for clusters. */
@@ -59,10 +59,16 @@ export function inAzure(world: HostedWorld, name = "wc1", group = name, block = 
   addBalancer(world, name, group);
 }
 
-export function addBalancer(world: HostedWorld, name = "wc1", group = name): void {
+export function addBalancer(
+  world: HostedWorld,
+  name = "wc1",
+  group = name,
+  tags: Record<string, string> = {},
+): void {
   const frontend = { name: "front", properties: { subnet: { id: subnetId("node", name, group) } } };
   world.azure.simulator.change(balancerId(name, group), {
     location,
+    tags,
     sku: { name: "Standard" },
     properties: { frontendIPConfigurations: [frontend] },
   });

@@ -4,8 +4,8 @@ import { whenItMatters } from "../../../kube/when-it-matters.ts";
 import { keyOf } from "../../../model/kind.ts";
 import { type AzureCluster, azureCluster } from "../../../model/kinds/azure-cluster.ts";
 import { type CapiCluster, capiCluster } from "../../../model/kinds/capi-cluster.ts";
-import { appliedElsewhere } from "../applied.ts";
-import { type ClusterPlace, factsOf, ownerKey } from "../facts.ts";
+import { appliedElsewhere, writtenByOthers } from "../applied.ts";
+import { type ClusterPlace, factsOf, ownerKey, type RefusalOf } from "../facts.ts";
 import { hasOurName } from "../whose.ts";
 import { LastWrites, writeEndpoints } from "../write.ts";
 import { gatherMs, type ManagementStep, plan, type Seen } from "./plan.ts";
@@ -19,7 +19,11 @@ const nothing: Seen = {
 };
 
 /** The endpoints of the management cluster to the API servers of all workload clusters, in one write. */
-export function managementEndpointsFeature(given: { management: ClusterPlace }): MakeFeature {
+export function managementEndpointsFeature(given: {
+  management: ClusterPlace;
+  views?: { refusalOf?: RefusalOf };
+}): MakeFeature {
+  const { views } = given;
   const key = keyOf({ metadata: given.management });
   return ({ caches, kube }) => {
     const azureClusters = caches.of(azureCluster);
@@ -35,13 +39,21 @@ export function managementEndpointsFeature(given: { management: ClusterPlace }):
       see: async (cached, pass) => {
         if (keyOf(cached) !== key) return nothing;
         const management = facts(await writes.newest(cached, pass.signal));
-        const others = azureClusters.list().filter((each) => keyOf(each) !== key);
-        return {
+        const others = azureClusters
+          .list()
+          .filter((each) => keyOf(each) !== key && views?.refusalOf?.(each) === undefined);
+        const seen = {
           management,
           clusters: others.map(facts),
           applied: await appliedElsewhere(management, hasOurName, kube, pass.signal),
           sinceWriteMs: pass.now().getTime() - writtenAt,
         };
+        if (plan(seen).steps.length === 0) return seen;
+        // Only the API server knows who wrote what is to be changed.
+        const { namespace, name } = cached.metadata;
+        const place = { kind: azureCluster, namespace, name };
+        const now = await kube.get<AzureCluster>(place, pass.signal);
+        return now === undefined ? seen : { ...seen, foreign: writtenByOthers(now) };
       },
       plan,
       apply: async ({ target, write }, pass) => {

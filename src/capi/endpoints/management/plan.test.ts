@@ -367,6 +367,14 @@ describe("two clusters whose links have one name", () => {
     expect(serviceIn(paper)).toEqual([expect.stringContaining("/resourceGroups/b/")]);
   });
 
+  test("attack: a younger one that is ready first does not take the name of the older", () => {
+    const paper = world([], younger, { ...older, linksReady: "False" });
+    expect(serviceIn(paper)).toEqual([]);
+    paper.put(workload(older));
+    paper.pass(60_000);
+    expect(serviceIn(paper)).toEqual([expect.stringContaining("/resourceGroups/a/")]);
+  });
+
   test("have an endpoint of theirs left as it is spelt", () => {
     const name = ofFirst.name.toUpperCase();
     expect(world([{ ...ofFirst, name }], {}).planManagement().steps).toEqual([]);

@@ -13,6 +13,8 @@ export interface Seen {
   clusters: readonly ClusterFacts[];
   /** What is ours in other subnets of the management cluster, as `subnet/endpoint`. */
   applied: ReadonlySet<string>;
+  /** What others wrote into its subnets, as `subnet/endpoint`; known where something is to be changed. */
+  foreign?: ReadonlySet<string>;
   sinceWriteMs: number;
 }
 
@@ -40,7 +42,8 @@ const toldNames = 3;
  *   it      no                 some     yes      within 5 s   wait until they have gone by
  *   it      no                 some     yes      before       one write of all that is ours
  */
-export function plan({ management, clusters, applied, sinceWriteMs }: Seen): Plan<ManagementStep> {
+export function plan(seen: Seen): Plan<ManagementStep> {
+  const { management, clusters, applied, foreign, sinceWriteMs } = seen;
   const still = { steps: [], conditions: [], again: "drift" } as const;
   if (management === undefined) return { ...still, again: "never" };
   if (management.paused || management.deleting) return still;
@@ -53,7 +56,7 @@ export function plan({ management, clusters, applied, sinceWriteMs }: Seen): Pla
     ? clusters.map((each) => (each.deleting ? each : { ...each, paused: true }))
     : clusters;
   const strays = straysOf(management, applied);
-  const decided = decide(subnet, management, counted, strays);
+  const decided = decide(subnet, management, counted, strays, foreign);
   const { endpoints, added, corrected, removed, kept } = decided;
   const gone = [...removed, ...decided.gone.filter((name) => !added.includes(name))];
   if (added.length + corrected.length + gone.length === 0) return rest;

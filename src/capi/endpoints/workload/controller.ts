@@ -47,7 +47,7 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
       writes: new LastWrites(kube),
       since: new LeavingSince(),
       kube,
-      ...{ views, managementKey, managementLinks },
+      ...{ views, managementKey, managementLinks, refusalOf: views.refusalOf },
     };
     azureClusters.onChange(({ key, after }) => {
       if (after === undefined) sources.since.forget(key);

@@ -22,6 +22,8 @@ const wayOut = `annotate this AzureCluster with ${annotations.abandon}="true" to
  *   management cluster  in its spec  in Azure            →
  *   missing             -            -                   say so and how to get out; go at once where there were no links
  *   being deleted       -            -                   go: its endpoints go with it
+ *   there, and its group is another namespace's          go: what leads there is the other cluster's
+ *   there, and the policy forbids it                     say so and how to get out
  *   there               some, < 2 min                    wait: the next write of the management cluster takes them out
  *   there               some, longer                     say that it is not written, and how to get out
  *   there               none         cannot be seen      say so and how to get out; a public cluster without links never had any
@@ -44,6 +46,12 @@ export function planLeaving(seen: Seen): Plan<WorkloadStep> {
         `the endpoints to this cluster cannot be removed · AzureCluster ${seen.managementKey} does not exist · correct --management-cluster-name, or ${wayOut}`,
       ),
     );
+  }
+  if (seen.refused !== undefined && !management.deleting) {
+    const { reason, message, requeueAfterMs } = seen.refused;
+    // What leads into that group is the other cluster's.
+    if (reason === "ResourceGroupTaken") return go;
+    return stuck(seen, isFalse(reason, `${message} · or ${wayOut}`), requeueAfterMs);
   }
   if (management.deleting || leaving === undefined) return go;
   if (leaving.inSpec.length > 0) {

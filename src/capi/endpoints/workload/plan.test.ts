@@ -40,6 +40,57 @@ const published = ({ metadata }: AzureCluster) => [
 ];
 const namesIn = (paper: PaperClusters, of: string) => paper.endpointsOf(of).map(({ name }) => name);
 
+describe("a cluster that names the resource group of another namespace", () => {
+  const intruder = { namespace: "evil", group: "wc1", created: "2026-01-02T00:00:00Z" };
+  const paused = { "cluster.x-k8s.io/paused": "true" };
+  const attacks: [string, Shape][] = [
+    ["is paused", { annotations: paused }],
+    ["has no load balancer that can be read", { type: null }],
+    ["asks for approval by hand", { links: [{ name: "wc1-api-privatelink", approved: [] }] }],
+    ["is being deleted", { deleting: true, held: true }],
+    ["is paused while it is being deleted", { deleting: true, held: true, annotations: paused }],
+  ];
+  const victims = (...more: Shape[]) => {
+    const paper = world({ group: "wc1" }, {}, ...more);
+    paper.keepsTenants = true;
+    return paper;
+  };
+
+  test.each(attacks)("attack: %s, and the other stays connected", (_name, attack) => {
+    const paper = settled(victims());
+    const before = JSON.stringify(paper.get(key));
+    paper.put(workload({ name: "wc1", ...intruder, ...attack }));
+    paper.pass(600_000);
+    settled(paper);
+    expect(JSON.stringify(paper.get(key))).toBe(before);
+    expect(isReady(paper.get(key))).toEqual(["True Connected"]);
+    expect(namesIn(paper, managementKey)).toEqual([apiName]);
+  });
+
+  test.each(attacks)("attack: %s, and the other goes without a trace", (_name, attack) => {
+    const paper = settled(victims({ name: "wc1", ...intruder, ...attack }));
+    const object = paper.get(key);
+    paper.put({
+      ...object,
+      metadata: { ...object.metadata, deletionTimestamp: "2026-02-01T00:00:00Z" },
+    });
+    for (let passes = 0; passes < 30; passes++) {
+      paper.pass(60_000);
+      settled(paper);
+    }
+    expect(paper.objects.has(key)).toBe(false);
+    // What the intruder asks for is its own affair, once the group is nobody else's.
+    if (attack.links === undefined) expect(namesIn(paper, managementKey)).toEqual([]);
+  });
+
+  test("is told why, and gets neither an endpoint nor a finalizer", () => {
+    const paper = settled(victims({ name: "x", ...intruder }));
+    expect(isReady(paper.get("evil/x"))).toEqual(["False ResourceGroupTaken"]);
+    expect(paper.get("evil/x").metadata.finalizers).toEqual([]);
+    expect(namesIn(paper, managementKey)).toEqual([apiName]);
+  });
+});
+
 describe("the four kinds of pairs", () => {
   test.each([
     ["public", "public", "Public", "Public", [undefined, undefined], [], []],

@@ -1,12 +1,13 @@
 import type { Plan } from "../../../kube/feature.ts";
 import type { PlannedCondition } from "../../../model/conditions.ts";
+import type { Failure } from "../../../model/failure.ts";
 import { annotations, conditions } from "../../names.ts";
 import { reasons } from "../reasons.ts";
 import { planApiSide } from "./api-side.ts";
 import { planLeaving } from "./leave.ts";
 import { type ManagementSide, planManagementSide } from "./management-side.ts";
 import { isFalse } from "./reach.ts";
-import type { Seen, Side, Verdict, WorkloadStep } from "./seen.ts";
+import { minuteMs, type Seen, type Side, type Verdict, type WorkloadStep } from "./seen.ts";
 
 /**
  * What to do about a workload cluster. Neither side waits for the other:
@@ -16,6 +17,7 @@ import type { Seen, Side, Verdict, WorkloadStep } from "./seen.ts";
  *   paused                                           nothing, also while it is being deleted
  *   being deleted                                    leave (leave.ts)
  *   alive                        missing             say so
+ *   alive, refused                                   say so; nothing is written
  *   alive, public                public              only the finalizer
  *   alive, private               public              management → workload (api-side.ts)
  *   alive, public                private             workload → management (management-side.ts)
@@ -34,6 +36,7 @@ export function plan(seen: Seen): Plan<WorkloadStep> {
     );
     return { steps: [], conditions: [conditionOf(verdict)], again: "drift" };
   }
+  if (seen.refused !== undefined) return refusal(seen.refused);
   const api = planApiSide(seen);
   const management = planManagementSide(seen);
   const verdict = together(api, management);
@@ -44,6 +47,16 @@ export function plan(seen: Seen): Plan<WorkloadStep> {
     events: [...(api.events ?? []), ...warnings(verdict)],
     finalizer: "hold",
     again: waits.length > 0 ? { afterMs: Math.min(...waits) } : "drift",
+  };
+}
+
+function refusal({ reason, message, requeueAfterMs }: Failure): Plan<WorkloadStep> {
+  const events = [{ reason, note: message, type: "Warning" as const }];
+  return {
+    steps: [],
+    conditions: [conditionOf(isFalse(reason, message))],
+    events,
+    again: { afterMs: requeueAfterMs ?? minuteMs },
   };
 }
 

@@ -17,7 +17,7 @@ import {
 } from "../../../model/resource-id.ts";
 import { straysOf } from "../applied.ts";
 import { type ClusterFacts, ownerKey } from "../facts.ts";
-import { connectionsIn, serviceOf } from "../wanted.ts";
+import { connectionsIn, isAsWanted, serviceOf } from "../wanted.ts";
 import { claimsOf, groupKey, groupKeyOf, hasOurName, isFrozen, ownersOf, unfit } from "../whose.ts";
 import type { Leaving } from "./seen.ts";
 
@@ -33,6 +33,8 @@ export interface Going {
   neighbours: readonly ClusterFacts[];
   /** What is ours in other subnets of the management cluster, as `subnet/endpoint`. */
   applied: ReadonlySet<string>;
+  /** What others wrote into its subnets, as `subnet/endpoint`. */
+  foreign?: ReadonlySet<string>;
 }
 
 /** What of the management side still leads to a cluster that is being deleted, and to nobody else. */
@@ -89,9 +91,16 @@ export class LeavingSince {
 
 /** The endpoints of the spec that are only there for this cluster. */
 export function stillInSpec(going: Going): string[] {
-  const { management, applied } = going;
+  const { cluster, management, applied, foreign } = going;
   const strays = straysOf(management, applied).map(({ endpoint }) => endpoint);
-  return [...(management.subnet?.endpoints ?? []).filter(hasOurName), ...strays]
+  const { subnet } = management;
+  const own = (subnet?.endpoints ?? []).filter(
+    (each) =>
+      hasOurName(each) &&
+      (!foreign?.has(`${subnet?.name}/${each.name}`) ||
+        claimsOf(cluster, management).some(({ endpoint }) => isAsWanted(each, endpoint))),
+  );
+  return [...own, ...strays]
     .filter((each) =>
       connectionsIn(each).some(({ privateLinkServiceID: id = "" }) => isOnlyOurs(going, id)),
     )

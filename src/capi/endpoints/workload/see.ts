@@ -10,7 +10,7 @@ import type { KubeClient } from "../../../kube/client.ts";
 import type { Pass } from "../../../kube/pass.ts";
 import { type Failure, isExplained } from "../../../model/failure.ts";
 import { keyOf } from "../../../model/kind.ts";
-import type { AzureCluster } from "../../../model/kinds/azure-cluster.ts";
+import { type AzureCluster, azureCluster } from "../../../model/kinds/azure-cluster.ts";
 import type { AzureClusterIdentity } from "../../../model/kinds/azure-cluster-identity.ts";
 import type { PrivateEndpointSpec } from "../../../model/kinds/azure-cluster-network.ts";
 import type { CapiCluster } from "../../../model/kinds/capi-cluster.ts";
@@ -25,9 +25,9 @@ import {
   type ManagementLink,
   managementEndpointName,
 } from "../../names.ts";
-import { appliedElsewhere, straysOf } from "../applied.ts";
+import { appliedElsewhere, straysOf, writtenByOthers } from "../applied.ts";
 import { ownersIn, standing } from "../decide.ts";
-import { type ClusterFacts, factsOf, ownerKey } from "../facts.ts";
+import { type ClusterFacts, factsOf, ownerKey, type RefusalOf } from "../facts.ts";
 import { managementEndpoint, serviceOf } from "../wanted.ts";
 import {
   type Claim,
@@ -40,12 +40,13 @@ import {
   unfit,
 } from "../whose.ts";
 import type { LastWrites } from "../write.ts";
-import { type LeavingSince, seeLeaving } from "./see-leaving.ts";
+import { type LeavingSince, seeLeaving, stillInSpec } from "./see-leaving.ts";
 import type { Seen, SeenClaim, SeenWay } from "./seen.ts";
 
 /** Azure as each cluster reaches it: by its own identity. What cannot be had is an `Explained` error. */
 export interface Views {
   of(cluster: AzureCluster, pass: Pass): ArmView;
+  refusalOf?: RefusalOf;
 }
 
 /** What is known of Kubernetes. */
@@ -55,6 +56,7 @@ export interface Known {
   identities: Pick<WatchCache<AzureClusterIdentity>, "get">;
   managementKey: string;
   managementLinks: readonly ManagementLink[];
+  refusalOf?: RefusalOf | undefined;
 }
 
 /** What `see` reads from. */
@@ -84,6 +86,7 @@ export async function see(
   const seen = seeKubernetes(object, sources, await appliedToIt(object, sources, pass.signal));
   const { management, cluster } = seen;
   if (management === undefined || seen.isManagement || cluster.paused) return seen;
+  if (seen.refused !== undefined) return seen;
   const managementObject = sources.azureClusters.get(sources.managementKey);
   const viewOf = (of: AzureCluster | undefined) => {
     if (of === undefined) throw new Error("a cluster that is not there was to be looked at");
@@ -99,11 +102,16 @@ export async function see(
     const neighbours = neighboursOf(groupKey(cluster), sources);
     const mayBeOurs = (each: PrivateEndpointSpec) => hasOurName(each) && leadsTo(each, cluster);
     const applied = await appliedElsewhere(management, mayBeOurs, kube, pass.signal);
-    const leaving = await seeLeaving(
-      { cluster, management, managementObject, neighbours, applied },
-      managementView,
-      { maxAgeMs: unconnectedAgeMs, now: pass.now().getTime(), since: sources.since },
-    );
+    const going = { cluster, management, managementObject, neighbours, applied };
+    const foreign =
+      stillInSpec(going).length > 0
+        ? await foreignIn(management, kube, pass.signal)
+        : new Set<string>();
+    const leaving = await seeLeaving({ ...going, foreign }, managementView, {
+      maxAgeMs: unconnectedAgeMs,
+      now: pass.now().getTime(),
+      since: sources.since,
+    });
     return { ...seen, leaving };
   }
   sources.since.forget(cluster.key);
@@ -117,6 +125,16 @@ export async function see(
     ...("failed" in claims ? { claimsFailed: claims.failed } : { claims: claims.looked }),
     ...("failed" in ways ? { waysFailed: ways.failed } : { ways: ways.looked }),
   };
+}
+
+/** What others wrote into the subnets of the management cluster: only the API server knows. */
+async function foreignIn(
+  { namespace, name }: ClusterFacts,
+  kube: KubeClient,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const now = await kube.get<AzureCluster>({ kind: azureCluster, namespace, name }, signal);
+  return now === undefined ? new Set() : writtenByOthers(now);
 }
 
 /** What is ours in other subnets of the cluster itself, as `subnet/endpoint`. */
@@ -155,6 +173,7 @@ export function seeKubernetes(
     condition: object.status?.conditions?.find(({ type }) => type === conditions.links),
     managementKey,
     management,
+    refused: sources.refusalOf?.(object)?.explain(),
     tenantsDiffer: found !== undefined && tenantsDiffer(object, found, sources),
     claims: management ? claimsSeen(cluster, management, sources) : [],
     claimsFailed: undefined,
@@ -185,6 +204,7 @@ function rivalsOf({ link, cluster }: Claim, management: ClusterFacts, sources: K
   return sources.azureClusters
     .byIndex(byLink, link.toLowerCase())
     .filter((each) => keyOf(each) !== cluster.key && keyOf(each) !== management.key)
+    .filter((each) => sources.refusalOf?.(each) === undefined)
     .flatMap((each) => claimsOf(facts(each, sources), management))
     .filter((each) => idKey(each.link) === idKey(link));
 }
@@ -194,6 +214,7 @@ export function neighboursOf(group: string, sources: Known): ClusterFacts[] {
   return sources.azureClusters
     .byIndex(byGroup, group)
     .filter((each) => keyOf(each) !== sources.managementKey)
+    .filter((each) => sources.refusalOf?.(each) === undefined)
     .map((each) => facts(each, sources));
 }
 

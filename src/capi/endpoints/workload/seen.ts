@@ -54,6 +54,8 @@ export interface Seen {
   condition: CapiCondition | undefined;
   managementKey: string;
   management: ClusterFacts | undefined;
+  /** Why Postern does not act for the cluster. */
+  refused?: Failure | undefined;
   /** Whether the identities of the two clusters are of different tenants. */
   tenantsDiffer: boolean;
   claims: readonly SeenClaim[];

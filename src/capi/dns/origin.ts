@@ -1,0 +1,48 @@
+import { claimsIn } from "../../model/claims.ts";
+import { ownerIn } from "../../model/ownership.ts";
+import { baseRecords, delegationOf, isDelegationToUs } from "./name.ts";
+import { foundRecords, originMark, sameValues } from "./records.ts";
+import type { Seen, ZoneSeen } from "./seen.ts";
+import { isCapz, isOurs } from "./whose.ts";
+
+/**
+ * Whether a zone that nobody claims may be taken over:
+ *
+ *   zone           proof
+ *   any            a record set in it has our mark: somebody has replaced the tags of a zone of ours
+ *   toManagement   none is needed: it lies with the cluster, and is reached by the cluster's own identity
+ *   public         the same for an AzureCluster; for others, reached by a shared identity, a delegation with our mark
+ *   toWorkload     a delegation that we adopted: the operator before us wrote both. It lies with the management cluster, so a
+ *                  tenant must not get a zone there by the name of a cluster alone
+ */
+export function proofOf(seen: Seen, zone: ZoneSeen): "there" | "pending" | "none" {
+  if (hasOurRecords(seen, zone) || zone.role === "toManagement") return "there";
+  const delegation = delegationOf(seen);
+  if (zone.role === "public")
+    return seen.infrastructure?.is === "azure" || delegation !== undefined ? "there" : "none";
+  if (delegation?.metadata[originMark] === "adopted") return "there";
+  return baseRecords(seen).some((each) => isDelegationToUs(seen, each)) ? "pending" : "none";
+}
+
+/** Whether the tags of a zone of ours were replaced. */
+export function hasLostTags(seen: Seen, zone: ZoneSeen): boolean {
+  if (zone.look.state !== "there" || zone.role === "base") return false;
+  const { tags } = zone.look.resource;
+  if (claimsIn(tags).length > 0 || isCapz(tags) || ownerIn(tags) !== undefined) return false;
+  return hasLostOwner(seen, zone) || hasOurRecords(seen, zone);
+}
+
+/** Whether a public zone that we created no longer says so. */
+export function hasLostOwner(seen: Seen, { role, look }: ZoneSeen): boolean {
+  if (role !== "public" || look.state !== "there") return false;
+  const { tags, nameServers } = look.resource;
+  if (ownerIn(tags) !== undefined || isCapz(tags)) return false;
+  const delegation = delegationOf(seen);
+  return (
+    delegation?.metadata[originMark] === "created" && sameValues(delegation.values, nameServers)
+  );
+}
+
+function hasOurRecords(seen: Seen, zone: ZoneSeen): boolean {
+  return foundRecords(zone).some(({ found }) => isOurs(found.metadata, seen));
+}

@@ -1,0 +1,138 @@
+import { AzureError } from "../azure/errors.ts";
+import { keyOf } from "../model/kind.ts";
+import type { AzureCluster } from "../model/kinds/azure-cluster.ts";
+import { idKey } from "../model/resource-id.ts";
+import {
+  allowsIdentity,
+  allowsResourceGroup,
+  allowsSubscription,
+  type TenantPolicy,
+} from "../model/tenant-policy.ts";
+import { privateLinksOf } from "./private-links.ts";
+
+/** What decides whether Postern acts for an AzureCluster. */
+export interface TenancyFacts {
+  cluster: AzureCluster;
+  policy: TenantPolicy;
+  /** The names of its identity: `namespace/name`, and the client id where the identity exists. */
+  identity: readonly string[];
+  /** The AzureClusters with the same resource group, this one included. */
+  neighbours: readonly AzureCluster[];
+  /** The AzureCluster of the management cluster, which belongs to whoever runs the operator. */
+  management: AzureCluster | undefined;
+}
+
+/**
+ * Why Postern does not act for an AzureCluster; undefined where it does:
+ *
+ *   the policy of its namespace   the resource group is also that of another namespace's  →
+ *   forbids what it uses                                                                   NotAllowedByPolicy
+ *   lists the resource group                                                               it acts
+ *   lists no resource groups      the management cluster's, one that the policy lists       ResourceGroupTaken
+ *                                 it for, or an older one's
+ *   lists no resource groups      no                                                        it acts
+ *
+ * Without the last rule a tenant who shares an identity with others could name their resource group, and Postern would
+ * count its objects among theirs.
+ */
+export function refusalOf(facts: TenancyFacts): AzureError | undefined {
+  const { cluster, management } = facts;
+  if (management !== undefined && keyOf(management) === keyOf(cluster)) return undefined;
+  return forbidden(facts) ?? taken(facts);
+}
+
+/** Where an AzureCluster is, as a key for look-ups; undefined where it does not say. */
+export function groupKeyOf(cluster: AzureCluster): string | undefined {
+  const group = groupIdOf(cluster);
+  return group && idKey(group);
+}
+
+function forbidden({ cluster, policy, identity, management }: TenancyFacts) {
+  const namespace = cluster.metadata.namespace ?? "";
+  const rules = policy.rulesOf(namespace);
+  const refuse = (what: string) => notAllowed(`AzureCluster ${keyOf(cluster)}`, namespace, what);
+  const named = identity.some((each) => allowsIdentity(rules, each));
+  if (identity.length > 0 && !named) return refuse(`identity ${identity[0]}`);
+  const own = management?.spec.subscriptionID ?? "";
+  const subscription = [cluster.spec.subscriptionID ?? "", ...admittedBy(cluster)].find(
+    (each) => each !== "" && idKey(each) !== idKey(own) && !allowsSubscription(rules, each),
+  );
+  if (subscription !== undefined)
+    return refuse(`subscription ${JSON.stringify(shown(subscription))}`);
+  const group = [groupIdOf(cluster), networkGroupOf(cluster)].find(
+    (each) => each !== undefined && !allowsResourceGroup(rules, each),
+  );
+  return group === undefined ? undefined : refuse(`resource group ${shown(group)}`);
+}
+
+/** The refusal of something that the policy does not allow a namespace. */
+export function notAllowed(whom: string, namespace: string, what: string): AzureError {
+  return new AzureError({
+    code: "NotAllowedByPolicy",
+    what: `act in Azure for ${whom}`,
+    said: `the tenant policy does not allow ${what} for namespace ${namespace}`,
+  });
+}
+
+function taken({ cluster, policy, neighbours, management }: TenancyFacts): AzureError | undefined {
+  const group = groupIdOf(cluster);
+  const listed = ({ metadata }: AzureCluster) =>
+    policy.rulesOf(metadata.namespace ?? "").resourceGroups;
+  if (group === undefined || listed(cluster) !== undefined) return undefined;
+  const goesFirst = (other: AzureCluster) => {
+    if (management !== undefined && keyOf(other) === keyOf(management)) return true;
+    const rules = policy.rulesOf(other.metadata.namespace ?? "");
+    if (!allowsResourceGroup(rules, group)) return false;
+    return listed(other) !== undefined || ageOf(other) < ageOf(cluster);
+  };
+  const first = neighbours.find(
+    (each) => each.metadata.namespace !== cluster.metadata.namespace && goesFirst(each),
+  );
+  return (
+    first &&
+    new AzureError({
+      code: "ResourceGroupTaken",
+      what: `act in Azure for AzureCluster ${keyOf(cluster)}`,
+      said: `resource group ${shown(group)} is that of AzureCluster ${keyOf(first)}`,
+    })
+  );
+}
+
+/** Everybody whom the private links of a cluster let in. */
+function admittedBy(cluster: AzureCluster): string[] {
+  return privateLinksOf(cluster)
+    .links.flatMap((link): (string | null)[] => [
+      ...(link.allowedSubscriptions ?? []),
+      ...(link.autoApprovedSubscriptions ?? []),
+    ])
+    .flatMap((each) => (typeof each === "string" ? [each.trim()] : []));
+}
+
+function groupIdOf({ metadata, spec }: AzureCluster): string | undefined {
+  // CAPZ's webhook fills the group in the same way.
+  return spec.subscriptionID
+    ? idIn(spec.subscriptionID, spec.resourceGroup || metadata.name)
+    : undefined;
+}
+
+/** The resource group of the network, where it is another one: subnets in it are changed too. */
+function networkGroupOf({ spec }: AzureCluster): string | undefined {
+  const { id, resourceGroup } = spec.networkSpec?.vnet ?? {};
+  const [within] = /^\/subscriptions\/[^/]+\/resourceGroups\/[^/]+/i.exec(id ?? "") ?? [];
+  if (within !== undefined) return within;
+  return resourceGroup && spec.subscriptionID
+    ? idIn(spec.subscriptionID, resourceGroup)
+    : undefined;
+}
+
+function idIn(subscription: string, group: string): string {
+  return `/subscriptions/${subscription}/resourceGroups/${group}`;
+}
+
+function ageOf({ metadata }: AzureCluster): string {
+  return `${metadata.creationTimestamp} ${metadata.namespace}`;
+}
+
+function shown(text: string): string {
+  return text.slice(0, 200);
+}
