@@ -56,7 +56,10 @@ export function addressRules(ownServer: URL): AddressRules {
     const [address = ""] = text.split("%");
     if (isIP(address) === 0) return false;
     if (isIn(loopback, address)) return onOneMachine;
-    if (isIn(translated, address)) return allows(lastIpv4(address));
+    if (isIn(translated, address)) {
+      const inner = lastIpv4(address);
+      return !isIn(loopback, inner) && allows(inner);
+    }
     return !isIn(never, address) && !isIn(compatible, address);
   };
   return { allows };

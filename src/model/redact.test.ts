@@ -10,6 +10,7 @@ test.each([
   ["a token that was cut off", "denied for eyJhbGciOiJSUzI1N", "denied for [redacted]"],
   ["a header", "authorization: Bearer abcdefgh.ijk", "authorization: [redacted]"],
   ["a scheme alone", "Bearer abcdefgh.ijk is refused", "Bearer [redacted] is refused"],
+  ["a token of letters", "with Bearer abcdefghijk", "with Bearer [redacted]"],
   ["a scheme in lower case", "sent bearer abcdefgh.ijk", "sent bearer [redacted]"],
   ["a form", "a=x&client_secret=a%2Fb~c&scope=y", "a=x&client_secret=[redacted]&scope=y"],
   ["a signed address", "https://x/?v=1&sig=abc%3D", "https://x/?v=1&sig=[redacted]"],

@@ -37,6 +37,9 @@ const forms: readonly Form[] = [
 const scheme =
   /\b(bearer|basic|sharedkey|sharedaccesssignature)((?:[\s:="'\\]|%20|\+){1,16})([\w\-.~+/=%:]{8,4096})/gi;
 
+/** What follows the name of a scheme where nothing secret does. */
+const prose = /^(?:authentication|authorization|credentials?|challenges?|assertions?|identity)$/i;
+
 /** User and password in an address. */
 const userInfo = /:\/\/[^\s/?#"'\\]{0,4096}@/g;
 
@@ -73,8 +76,7 @@ export function redact(text: string): string {
   let clean = forms.reduce(withoutForm, text);
   clean = clean.replace(userInfo, `://${mark}@`);
   clean = clean.replace(scheme, (all, word: string, gap: string, value: string) =>
-    // "bearer authentication" is prose.
-    /^[a-z]{1,20}$/i.test(value) ? all : `${word}${gap}${mark}`,
+    prose.test(value) ? all : `${word}${gap}${mark}`,
   );
   return withoutNamed(clean);
 }
