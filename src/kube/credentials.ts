@@ -259,7 +259,7 @@ async function readConfig(path: string): Promise<Kubeconfig> {
 async function parseConfig(path: string, text: string): Promise<Kubeconfig> {
   const config = await readYaml(text).catch((error: unknown) => {
     if (!(error instanceof YamlError)) throw error;
-    throw unreadable(path, error.message, error);
+    throw unreadable(path, error.message);
   });
   if (typeof config !== "object" || config === null) throw unreadable(path, "it holds no settings");
   const wrong = wrongField(config);

@@ -13,9 +13,17 @@ interface Form {
  * of the regular expression engine.
  */
 const forms: readonly Form[] = [
+  // A private key, complete or cut off: only whole words of base64 belong to it, because a name may follow.
   {
     start: /-----BEGIN [A-Z0-9 ]{0,64}PRIVATE KEY-----/g,
-    more: /[A-Za-z0-9+/=\s:,]{1,4096}|-(?!----)|\\[nrt]/y,
+    more: new RegExp(
+      [
+        ...["\\s{1,4096}", "\\\\{1,15}[nrt]", "[A-Za-z0-9+/]{4096}"],
+        '[A-Za-z0-9+/]{1,4095}(?:={0,2}(?=[\\s\\\\]|-----|$)|(?="))',
+        '(?:Proc-Type|DEK-Info): [^\\s"\\\\]{0,200}',
+      ].join("|"),
+      "y",
+    ),
     end: /-----END [A-Z0-9 ]{0,64}-----/y,
   },
   // JSON Web Tokens and other base64 of a JSON object, complete or cut off.
@@ -68,7 +76,6 @@ const plainValue = /[^\s"'`&;<\\]{1,4096}/y;
 const restOfLine = /[^\r\n"'`\\]{1,4096}/y;
 const afterText = /[\s,:}\]]/y;
 const inSingleQuotes = /[^'"`]{1,4096}/y;
-const lineInBlock = /[^\n"]{1,4096}/y;
 const blockScalar = /[|>][-+\d]{0,3}[ \t]*(?:\r?\n|\\n)/y;
 
 /** A text without anything that looks like a secret. Takes time in proportion to the length of the text. */
@@ -131,16 +138,21 @@ function withoutNamed(text: string): string {
   let clean = "";
   let from = 0;
   secretName.lastIndex = 0;
-  for (let found = secretName.exec(text); found !== null; found = secretName.exec(text)) {
-    const start = secretName.lastIndex;
+  let found = secretName.exec(text);
+  while (found !== null) {
     const [, stem = "", quote = ""] = found;
-    const value = valueAt(text, start, quote !== "", /^(auth|cookie|conn)/i.test(stem));
-    if (value === undefined) continue;
+    const start = secretName.lastIndex;
+    const block = blockAt(text, start);
+    if (block !== undefined) secretName.lastIndex = block.end;
+    const quoted = block ?? quotedAt(text, start, quote !== "");
+    // A quote that was never closed ends at the quote of the next value, so names inside of values count too.
+    found = secretName.exec(text);
+    const value = quoted ?? bareAt(text, start, found?.index ?? text.length, stem);
+    if (value === undefined || value.end <= Math.max(value.start, from)) continue;
     // A number in JSON has no quotes of its own.
-    const quoted = value.bare && quote !== "" ? `${quote}${mark}${quote}` : mark;
-    clean += text.slice(from, value.start) + quoted;
+    const shown = quoted === undefined && quote !== "" ? `${quote}${mark}${quote}` : mark;
+    if (value.start >= from) clean += text.slice(from, value.start) + shown;
     from = value.end;
-    secretName.lastIndex = value.end;
   }
   return clean + text.slice(from);
 }
@@ -148,33 +160,36 @@ function withoutNamed(text: string): string {
 interface Value {
   start: number;
   end: number;
-  /** Whether it stands without quotes. */
-  bare: boolean;
 }
 
-function valueAt(
-  text: string,
-  at: number,
-  isQuotedName: boolean,
-  wholeLine: boolean,
-): Value | undefined {
-  const first = text[at];
-  if (first === undefined || first === "{" || first === "[") return undefined;
-  if (endOf(literal, text, at) > at) return undefined;
+/** A value in quotes. */
+function quotedAt(text: string, at: number, isQuotedName: boolean): Value | undefined {
   opening.lastIndex = at;
   const [all, escapes, quote] = opening.exec(text) ?? [];
   if (all !== undefined && escapes !== undefined && quote !== undefined) {
     const start = at + all.length;
     // Without a quote behind the name, this one may close a text that ends with the name.
-    if (!isQuotedName && endOf(afterText, text, start) > start) return undefined;
-    if (!isQuotedName && start === text.length) return undefined;
-    return { start, end: closingAt(text, start, quote, escapes.length), bare: false };
+    const closes = start === text.length || endOf(afterText, text, start) > start;
+    if (closes && !isQuotedName) return undefined;
+    return { start, end: closingAt(text, start, quote, escapes.length) };
   }
-  const block = endOf(blockScalar, text, at);
-  if (block > at) return { start: block, end: blockEnd(text, block), bare: false };
-  let end = runEnd(wholeLine ? restOfLine : plainValue, text, at);
+  return undefined;
+}
+
+function blockAt(text: string, at: number): Value | undefined {
+  const start = endOf(blockScalar, text, at);
+  return start > at ? { start, end: blockEnd(text, start) } : undefined;
+}
+
+/** A value without quotes, which ends where the next name begins. */
+function bareAt(text: string, at: number, next: number, stem: string): Value | undefined {
+  const first = text[at];
+  if (first === undefined || first === "{" || first === "[" || next <= at) return undefined;
+  if (endOf(literal, text, at) > at) return undefined;
+  const isWholeLine = /^(auth|cookie|conn)/i.test(stem);
+  let end = at + runEnd(isWholeLine ? restOfLine : plainValue, text.slice(at, next), 0);
   while (end > at && ")]},.".includes(text[end - 1] ?? "") && !text.endsWith(mark, end)) end--;
-  return end > at ? { start: at, end, bare: true } : undefined;
+  return { start: at, end };
 }
 
 /** Where a quoted value ends: at the first quote that is not escaped more often than the opening one. */
@@ -196,13 +211,13 @@ function withoutEscapes(text: string, start: number, end: number): number {
   return last;
 }
 
-/** Where a block of YAML ends: before the first line that is not indented, or at the quote around it. */
+/** Where a block of YAML ends: before the first line that is not indented; in a text of JSON, with that text. */
 function blockEnd(text: string, start: number): number {
+  if (text[start - 1] !== "\n") return closingAt(text, start, '"', 0);
   let end = start;
   do {
-    const line = runEnd(lineInBlock, text, end);
-    if (text[line] !== "\n") return line;
-    end = line + 1;
+    end = text.indexOf("\n", end) + 1;
+    if (end === 0) return text.length;
   } while (text[end] === " " || text[end] === "\t");
   return end;
 }
