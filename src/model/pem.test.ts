@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from "node:crypto";
 import { expect, test } from "vitest";
-import { integer, octets, oid, sequence, tagged } from "../simulator/der.ts";
+import { der } from "../../test/der.ts";
 import { keyProblem, readPem } from "./pem.ts";
 
+const { integer, octets, oid, sequence, tagged } = der;
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const plain = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 const encrypted = privateKey
@@ -16,8 +17,8 @@ function problemOf(text: string, passphrase?: string): string | undefined {
   return block === undefined ? "no block" : keyProblem(block, passphrase);
 }
 
-function pem(label: string, der: Buffer): string {
-  const lines = der.toString("base64").match(/.{1,64}/g) ?? [];
+function pem(label: string, bytes: Buffer): string {
+  const lines = bytes.toString("base64").match(/.{1,64}/g) ?? [];
   return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
 }
 
