@@ -10,6 +10,7 @@ const page = new URL("../docs/reference/metrics.md", import.meta.url);
 /** The page as it should be. */
 export function metricsPage(): string {
   const kube = new Metrics().registry;
+  const process = new Metrics({ processMetrics: true }).registry;
   const azure = new Registry();
   countRequests(azure);
   const dns = new Registry();
@@ -17,7 +18,7 @@ export function metricsPage(): string {
   const code = (text: string) => `\`${text}\``;
   return [
     "# Metrics",
-    `${code("postern operator")} serves these on ${code("/metrics")}, beside the usual ones of the process (${code("process_*")}, ${code("nodejs_*")}).\nThis page is made from the code by ${code("npm run generate")}.`,
+    `${code("postern operator")} serves these on ${code("/metrics")}, and so does ${code("postern local")}, beside the usual ones of the process (${code("process_*")}, ${code("nodejs_*")}).\nThis page is made from the code by ${code("npm run generate")}.`,
     [
       `Nobody has to authenticate to read this page. Where ${code("--listen")} is not a loopback address, it therefore names no tenant: ids of`,
       `subscriptions are replaced by a short hash, and metrics with one of the labels ${code("zone")}, ${code("fqdn")}, ${code("ip")} and ${code("resource_group")} are left`,
@@ -27,6 +28,9 @@ export function metricsPage(): string {
     "## Controllers, queues and the Kubernetes API",
     `The names and labels are those of Go's controller-runtime, so that its dashboards work. In ${code("workqueue_depth")} the\n${code("priority")} is ${code("change")}, ${code("retry")} or ${code("drift")}.`,
     table(kube),
+    "## The event loop",
+    `While the event loop is blocked, nothing is reconciled and no probe is answered. An input that takes long to parse shows in\n${code("nodejs_eventloop_lag_max_seconds")}. All but the first are since the last scrape.`,
+    table(process, /^nodejs_eventloop_lag/),
     "## Azure",
     table(azure),
     "## The names of clusters of Cluster API",
@@ -39,8 +43,9 @@ export function metricsPage(): string {
     .concat("\n");
 }
 
-function table(registry: Registry): string {
-  const rows = registry.getMetricsAsArray().map((metric) => {
+function table(registry: Registry, only = /./): string {
+  const all = registry.getMetricsAsArray().filter(({ name }) => only.test(name));
+  const rows = all.map((metric) => {
     const { name, help, type, labelNames } = metric as unknown as {
       name: string;
       help: string;

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
+import { makeAuthority, makeServerCertificate } from "../src/simulator/certificates.ts";
 
 /** A request as a loopback server saw it. */
 export interface Seen {
@@ -10,12 +12,31 @@ export interface Seen {
   body: string;
 }
 
+type Answer = (seen: Seen, response: ServerResponse, request: IncomingMessage) => void;
+
 /** Serve on loopback until the test ends; every request is kept. */
 export async function serve(
-  answer: (seen: Seen, response: ServerResponse, request: IncomingMessage) => void,
+  answer: Answer,
 ): Promise<{ url: string; seen: Seen[]; server: Server }> {
   const seen: Seen[] = [];
-  const server = createServer((request, response) => {
+  const server = createServer(listener(answer, seen));
+  return { url: `http://127.0.0.1:${await listen(server)}`, seen, server };
+}
+
+/** The same over TLS, with the authority that signed the certificate, in PEM. */
+export async function serveTls(
+  answer: Answer,
+): Promise<{ url: string; port: number; ca: string; seen: Seen[] }> {
+  const seen: Seen[] = [];
+  const authority = makeAuthority();
+  const { certificate, key } = makeServerCertificate(authority, ["localhost", "127.0.0.1", "::1"]);
+  const server = createTlsServer({ cert: certificate, key }, listener(answer, seen));
+  const port = await listen(server);
+  return { url: `https://127.0.0.1:${port}`, port, ca: authority.certificate, seen };
+}
+
+function listener(answer: Answer, seen: Seen[]) {
+  return (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
@@ -28,13 +49,16 @@ export async function serve(
       seen.push(one);
       answer(one, response, request);
     });
-  });
+  };
+}
+
+async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, server };
+  return (server.address() as AddressInfo).port;
 }
 
 /** Answer with JSON. */

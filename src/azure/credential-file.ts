@@ -21,7 +21,8 @@ export async function readCredentialFile(path: string): Promise<CredentialFile> 
   });
   let value: unknown;
   try {
-    value = parse(text);
+    // Its warnings would go to standard error, and quote the text too.
+    value = parse(text, { logLevel: "error" });
   } catch {
     // The parser quotes the line that it stumbled over, which may be the secret: no cause.
     throw refuse("it is neither YAML nor JSON");

@@ -7,7 +7,7 @@ import { failure } from "../../test/azure/road.ts";
 import { json, type Seen, serve } from "../../test/loopback.ts";
 import { cloudNamed, customCloud } from "./clouds.ts";
 import { credentialFromEnvironment, credentialFromFile } from "./credential.ts";
-import type { EntraOptions } from "./entra.ts";
+import { clientCertificate, type EntraOptions } from "./entra.ts";
 
 const tenant = "11111111-1111-1111-1111-111111111111";
 const client = "22222222-2222-2222-2222-222222222222";
@@ -259,4 +259,20 @@ describe("Entra's refusal", () => {
     const { tokens } = await credentialFromEnvironment(env, { cloud, httpClient });
     expect(await failure(tokens.token())).toMatchObject({ code: "Unreachable" });
   });
+});
+
+test.each([
+  ["a megabyte of dashes, which the SDK searches for minutes", "-".repeat(1_000_000)],
+  ["a key without an end", "-----BEGIN PRIVATE KEY-----\ncanary"],
+  ["no key", "-----BEGIN CERTIFICATE-----\ncanary\n-----END CERTIFICATE-----"],
+])("a tenant's certificate that is %s is refused, and not quoted", async (_what, certificate) => {
+  const principal = { tenantId: "t", clientId: "c" };
+  const cloud = cloudNamed("AzurePublicCloud");
+  const source = clientCertificate(
+    { ...principal, certificate: () => Promise.resolve({ certificate, password: "canary" }) },
+    { cloud },
+  );
+  const error = await failure(source.token());
+  expect(error.code).toBe("CredentialUnreadable");
+  expect(`${error.message}${error.cause}`).not.toContain("canary");
 });

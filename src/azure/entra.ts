@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { TokenCredential, TokenCredentialOptions } from "@azure/identity";
 import { type Clock, realClock } from "../model/clock.ts";
 import { isExplained } from "../model/failure.ts";
+import { keyProblem, readPem } from "../model/pem.ts";
 import type { Cloud } from "./clouds.ts";
 import { AzureError } from "./errors.ts";
 import { scrub } from "./scrub.ts";
@@ -94,7 +95,9 @@ export function clientCertificate(
           password: principal.password,
         });
   return entraTokens(principal, options, async ({ ClientCertificateCredential }, sdkOptions) => {
-    const { certificate, password } = await read();
+    const given = await read();
+    const { password } = given;
+    const certificate = checkedCertificate(given);
     const locked = password === undefined ? {} : { certificatePassword: password };
     return new ClientCertificateCredential(
       tenantId,
@@ -103,6 +106,24 @@ export function clientCertificate(
       sdkOptions,
     );
   });
+}
+
+/**
+ * The certificates and the key alone, of a text that a tenant may have written. The SDK searches the text by patterns that
+ * are quadratic, and decrypts and signs with the key on the event loop.
+ */
+function checkedCertificate({ certificate, password }: CertificateText): string {
+  const refuse = (said: string) =>
+    new AzureError({ code: "CredentialUnreadable", what: "use a client certificate", said });
+  const read = readPem(certificate);
+  if ("problem" in read) throw refuse(read.problem);
+  const keys = read.blocks.filter(({ label }) => label.endsWith("PRIVATE KEY"));
+  const [key] = keys;
+  if (key === undefined || keys.length > 1)
+    throw refuse(`it holds ${keys.length} private keys in PEM and must hold one`);
+  const problem = keyProblem(key, password);
+  if (problem !== undefined) throw refuse(problem);
+  return read.blocks.map(({ text }) => text).join("");
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Explained, Failure } from "../model/failure.ts";
+import { cut } from "../model/redact.ts";
 import { type KnownCode, knownCode, type Retry } from "./known-codes.ts";
 import { scrub } from "./scrub.ts";
 
@@ -18,6 +19,8 @@ export interface AzureFailure {
   cause?: unknown;
 }
 
+/** A thing in Azure may have been named by a tenant. */
+const longestWhat = 1_000;
 const page = "docs/reference/azure-errors.md";
 const unknown: KnownCode = {
   retry: "slow",
@@ -48,7 +51,9 @@ export class AzureError extends Error implements Explained {
     const passing = retry === "now" || retry === "soon" || status === 429;
     const said = passing || failure.said === undefined ? "" : scrub(failure.said);
     const shown = status >= 400 ? `${status} ${code}` : code;
-    super(`cannot ${what} · ${said || why} (${shown}) · ${hint}`, { cause: failure.cause });
+    super(`cannot ${cut(what, longestWhat)} · ${said || why} (${shown}) · ${hint}`, {
+      cause: failure.cause,
+    });
     this.code = code;
     this.status = status;
     this.retry = retry;

@@ -183,7 +183,9 @@ export async function accessTo(
   const api = await kube.get({ kind: service, namespace, name: "kube-apiserver" }, signal);
   const { spec } = (api ?? {}) as { spec?: { ports?: { port?: number }[] } };
   const port = spec?.ports?.[0]?.port ?? 6443;
-  const config = parse(text) as { clusters?: { cluster?: { server?: string } }[] };
+  const config = parse(text, { logLevel: "error" }) as {
+    clusters?: { cluster?: { server?: string } }[];
+  };
   for (const each of config.clusters ?? [])
     if (each.cluster) each.cluster.server = `https://localhost:${port}`;
   return {

@@ -4,7 +4,7 @@ import { packTar } from "modern-tar";
 import { eventKind } from "../kube/events.ts";
 import { isExplained } from "../model/failure.ts";
 import type { KubeObject } from "../model/kind.ts";
-import { redact } from "../model/redact.ts";
+import { redactData } from "../model/redact.ts";
 import { gatherKube } from "../view/gather.ts";
 import { pictureOf } from "../view/picture.ts";
 import { treeOf } from "../view/tree.ts";
@@ -90,7 +90,7 @@ export async function writeDump(
 ): Promise<void> {
   const names = hide ? new Pseudonyms(parts.map(({ data }) => data)) : undefined;
   const entries = parts.map(({ name, data }) => {
-    const text = redact(JSON.stringify(data, hide ? withoutPeoples : withoutNoise, 2));
+    const text = JSON.stringify(redactData(data), hide ? withoutPeoples : withoutNoise, 2);
     const body = names?.in(text) ?? text;
     return {
       header: { name: `postern-dump/${name}`, size: Buffer.byteLength(body), mode: 0o600 },

@@ -1,6 +1,7 @@
+import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { failure } from "../../test/azure/road.ts";
-import { json, serve } from "../../test/loopback.ts";
+import { json, type Seen, serve, serveTls } from "../../test/loopback.ts";
 import { cloudNamed } from "../azure/clouds.ts";
 import { KubeClient } from "../kube/client.ts";
 import type { HostedControlPlane } from "../model/kinds/hosted-control-plane.ts";
@@ -50,8 +51,8 @@ function controlPlane(shape: Shape = {}): HostedControlPlane {
 }
 
 /** A cluster that has the given Secrets, and gives tokens of the given service accounts. */
-async function kube(secrets: Record<string, object> = {}, accounts: string[] = []) {
-  const server = await serve((seen, response) => {
+function answers(secrets: Record<string, object>, accounts: string[]) {
+  return (seen: Seen, response: ServerResponse) => {
     const path = seen.url.replace("/api/v1/namespaces/", "");
     const absent = () => json(response, 404, { kind: "Status", reason: "NotFound", code: 404 });
     if (seen.method === "POST" && path.endsWith("/serviceaccounts")) {
@@ -68,22 +69,39 @@ async function kube(secrets: Record<string, object> = {}, accounts: string[] = [
     if (held === undefined) return absent();
     const entries = Object.entries(held).map(([key, value]) => [key, encoded(value)]);
     json(response, 200, { data: Object.fromEntries(entries) });
-  });
+  };
+}
+
+/** The management cluster. */
+async function kube(secrets: Record<string, object> = {}, accounts: string[] = []) {
+  const server = await serve(answers(secrets, accounts));
   const connection = {
     server: new URL(server.url),
     namespace: "default",
     source: "test",
     proof: async () => ({}),
   };
-  return { client: new KubeClient(connection), url: server.url, seen: server.seen, secrets };
+  return { client: new KubeClient(connection), seen: server.seen, secrets };
+}
+
+/** A hosted cluster, which is reached by TLS. */
+function hosted(accounts: string[] = []) {
+  return serveTls(answers({}, accounts));
 }
 
 const encoded = (value: unknown) =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64");
 
-const kubeconfig = (server: string, user: object = { token: "t" }) => ({
+const nobody = { url: "https://127.0.0.1:9", ca: "" };
+
+const kubeconfig = ({ url, ca }: { url: string; ca: string }, user: object = { token: "t" }) => ({
   contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
-  clusters: [{ name: "c", cluster: { server } }],
+  clusters: [
+    {
+      name: "c",
+      cluster: { server: url, ...(ca && { "certificate-authority-data": encoded(ca) }) },
+    },
+  ],
   users: [{ name: "u", user }],
   "current-context": "c",
 });
@@ -183,8 +201,8 @@ describe("the proof of a control plane", () => {
     proofOf(from, controlPlane(shape), "clusters-a");
 
   test("is the token that HyperShift's minter would make in the guest", async () => {
-    const guest = await kube({}, [guestAccount]);
-    const config = { kubeconfig: kubeconfig(guest.url) };
+    const guest = await hosted([guestAccount]);
+    const config = { kubeconfig: kubeconfig(guest) };
     const management = await kube({ "clusters-a/service-network-admin-kubeconfig": config });
     expect(await proof(management)).toEqual({
       assertion: guestToken,
@@ -193,26 +211,26 @@ describe("the proof of a control plane", () => {
   });
 
   test("makes the guest's service account where it is missing", async () => {
-    const guest = await kube();
-    const config = { kubeconfig: kubeconfig(guest.url) };
+    const guest = await hosted();
+    const config = { kubeconfig: kubeconfig(guest) };
     const management = await kube({ "clusters-a/admin-kubeconfig": config });
     expect(await proof(management)).toMatchObject({ assertion: guestToken });
   });
 
   test("takes the Secret and the key that the status names", async () => {
-    const guest = await kube({}, [guestAccount]);
-    const config = { value: kubeconfig(guest.url) };
+    const guest = await hosted([guestAccount]);
+    const config = { value: kubeconfig(guest) };
     const management = await kube({ "clusters-a/mine": config });
     const kubeConfig = { name: "mine", key: "value" };
     expect(await proof(management, { kubeConfig })).toMatchObject({ assertion: guestToken });
   });
 
   test("goes by the Secret as it is now", async () => {
-    const guest = await kube({}, [guestAccount]);
-    const dead = { kubeconfig: kubeconfig("http://127.0.0.1:9") };
+    const guest = await hosted([guestAccount]);
+    const dead = { kubeconfig: kubeconfig(nobody) };
     const management = await kube({ "clusters-a/admin-kubeconfig": dead }, [managementAccount]);
     expect(await proof(management)).toMatchObject({ assertion: managementToken });
-    management.secrets["clusters-a/admin-kubeconfig"] = { kubeconfig: kubeconfig(guest.url) };
+    management.secrets["clusters-a/admin-kubeconfig"] = { kubeconfig: kubeconfig(guest) };
     expect(await proof(management)).toMatchObject({ assertion: guestToken });
   });
 
@@ -220,7 +238,7 @@ describe("the proof of a control plane", () => {
     ["there is no kubeconfig", {}, "there is no kubeconfig of it"],
     [
       "nobody answers",
-      { "clusters-a/admin-kubeconfig": { kubeconfig: kubeconfig("http://127.0.0.1:9") } },
+      { "clusters-a/admin-kubeconfig": { kubeconfig: kubeconfig(nobody) } },
       "Unreachable",
     ],
     [
@@ -232,7 +250,7 @@ describe("the proof of a control plane", () => {
       "it would run a program here",
       {
         "clusters-a/admin-kubeconfig": {
-          kubeconfig: kubeconfig("http://127.0.0.1:9", { exec: { command: "touch" } }),
+          kubeconfig: kubeconfig(nobody, { exec: { command: "touch" } }),
         },
       },
       "UnreadableKubeconfig",
@@ -241,7 +259,7 @@ describe("the proof of a control plane", () => {
       "it would read a file here",
       {
         "clusters-a/admin-kubeconfig": {
-          kubeconfig: kubeconfig("http://127.0.0.1:9", { tokenFile: "/etc/passwd" }),
+          kubeconfig: kubeconfig(nobody, { tokenFile: "/etc/passwd" }),
         },
       },
       "UnreadableKubeconfig",

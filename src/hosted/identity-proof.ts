@@ -1,11 +1,11 @@
 import type { Proof } from "../azure/entra.ts";
 import { AzureError } from "../azure/errors.ts";
-import { KubeClient } from "../kube/client.ts";
-import { fromKubeconfigText } from "../kube/credentials.ts";
+import type { KubeClient } from "../kube/client.ts";
 import { KubeError } from "../kube/errors.ts";
 import { makeServiceAccount, serviceAccountToken } from "../kube/service-account-token.ts";
+import { tenantCluster } from "../kube/tenant-cluster.ts";
 import type { HostedControlPlane } from "../model/kinds/hosted-control-plane.ts";
-import { type Secret, secret } from "../model/kinds/secret.ts";
+import { type Secret, secret, secretValue } from "../model/kinds/secret.ts";
 import { controlPlaneAccount as account } from "./names.ts";
 
 /** As HyperShift's token minter asks for it, so that federated credentials made for HyperShift go on working. */
@@ -19,9 +19,6 @@ const managementAudience = "api://AzureADTokenExchange";
  * other one may point at a name that only the guest's network knows.
  */
 const shippedSecrets = ["service-network-admin-kubeconfig", "admin-kubeconfig"];
-
-/** A guest that does not answer must not hold up its pass until that ends. */
-const guestTimeoutMs = 10_000;
 
 /**
  * A token that proves to Entra who a control plane is: of its guest, or where that gives none, of the management cluster.
@@ -68,20 +65,16 @@ async function fromGuest(
   { name, key }: SecretPlace,
 ): Promise<string | undefined> {
   const found = await kube.get<Secret>({ kind: secret, namespace, name });
-  const data = found?.data?.[key];
-  if (data === undefined) return undefined;
-  const text = Buffer.from(data, "base64").toString("utf8");
-  const connection = await fromKubeconfigText(text, `in Secret ${namespace}/${name}`);
-  const guest = new KubeClient(connection, { maxSockets: 1, requestTimeoutMs: guestTimeoutMs });
-  try {
-    return await serviceAccountToken(guest, inGuest).catch(async (error: unknown) => {
+  const value = secretValue(found, key);
+  if (value === undefined) return undefined;
+  const source = `in Secret ${namespace}/${name}`;
+  return tenantCluster(kube.connection, { value, source }, (cluster) =>
+    serviceAccountToken(cluster, inGuest).catch(async (error: unknown) => {
       if (!(error instanceof KubeError && error.status === 404)) throw error;
-      await makeServiceAccount(guest, inGuest);
-      return serviceAccountToken(guest, inGuest);
-    });
-  } finally {
-    guest.close();
-  }
+      await makeServiceAccount(cluster, inGuest);
+      return serviceAccountToken(cluster, inGuest);
+    }),
+  );
 }
 
 async function fromManagement(kube: KubeClient, namespace: string, guest: string): Promise<Proof> {

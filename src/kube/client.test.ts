@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { json, serve } from "../../test/loopback.ts";
 import { ManualClock } from "../../test/manual-clock.ts";
 import type { Kind } from "../model/kind.ts";
@@ -179,4 +179,35 @@ test("a credential plugin that hangs holds up nobody for longer than they wait",
   const asked = client.get(place, stop.signal);
   stop.abort(new Error("enough"));
   await expect(asked).rejects.toThrow("enough");
+});
+
+describe("a server that is not trusted, and does not end its answer", () => {
+  const limits = { totalMs: 300, answerBytes: 1_000 };
+  const get = async (answer: Parameters<typeof serve>[0]) => {
+    const { url } = await serve(answer);
+    const client = new KubeClient(connectionTo(url), { limits });
+    return failure(client.get(place));
+  };
+
+  test("byte by byte", async () => {
+    const error = await get((_seen, response) => {
+      const drip = setInterval(() => response.write(" "), 20);
+      response.on("close", () => clearInterval(drip));
+    });
+    expect(error.code).toBe("Timeout");
+    expect(error.message).toContain("it was not answered within 0.3 s");
+  });
+
+  test("and asks to try again in a day", async () => {
+    const status = { kind: "Status", reason: "TooManyRequests", message: "busy" };
+    const error = await get((_seen, response) =>
+      json(response, 429, status, { "retry-after": "86400" }),
+    );
+    expect(error.code).toBe("Timeout");
+  });
+
+  test("and says null", async () => {
+    const error = await get((_seen, response) => json(response, 200, null));
+    expect(error.code).toBe("UnreadableAnswer");
+  });
 });

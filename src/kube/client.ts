@@ -35,6 +35,8 @@ export interface ClientOptions {
   maxSockets?: number;
   userAgent?: string;
   requestTimeoutMs?: number;
+  /** For a server that is not trusted: how long all that this client does may take, and how long an answer may be. */
+  limits?: { totalMs: number; answerBytes: number };
   onRequest?: (sent: Sent) => void;
   clock?: Clock;
 }
@@ -64,6 +66,7 @@ export class KubeClient {
   readonly #clock: Clock;
   readonly #library: typeof http | typeof https;
   readonly #place: { host: string; port: string | number; prefix: string };
+  readonly #deadline: AbortSignal | undefined;
   #pool: SocketPool | undefined;
   #mayWrite: () => boolean = () => true;
   #poolProof: Proof | undefined;
@@ -72,6 +75,7 @@ export class KubeClient {
     this.connection = connection;
     this.#options = options;
     this.#clock = options.clock ?? realClock;
+    if (options.limits) this.#deadline = AbortSignal.timeout(options.limits.totalMs);
     const { protocol, hostname, port, pathname } = connection.server;
     this.#library = protocol === "http:" ? http : https;
     this.#place = {
@@ -180,6 +184,20 @@ export class KubeClient {
 
   /** Send a request and give the body of a successful answer. */
   async request(method: string, path: string, asked: Asked = {}): Promise<string> {
+    const deadline = this.#deadline;
+    if (deadline === undefined) return this.#request(method, path, asked);
+    const signal = AbortSignal.any(asked.signal ? [asked.signal, deadline] : [deadline]);
+    try {
+      return await this.#request(method, path, { ...asked, signal });
+    } catch (cause) {
+      if (!deadline.aborted || asked.signal?.aborted) throw cause;
+      const seconds = (this.#options.limits?.totalMs ?? 0) / 1000;
+      const why = `it was not answered within ${seconds} s`;
+      throw new KubeError("Timeout", `${method} ${plain(path)} failed · ${why}`, { cause });
+    }
+  }
+
+  async #request(method: string, path: string, asked: Asked): Promise<string> {
     let renewed = false;
     let proof = await unlessAborted(this.connection.proof(), asked.signal);
     for (let tries = 1; ; tries++) {
@@ -333,8 +351,9 @@ export class KubeClient {
   }
 
   #tls(proof: Proof): https.AgentOptions {
-    const { ca, servername, insecure } = this.connection;
+    const { ca, servername, insecure, lookup } = this.connection;
     return {
+      ...(lookup && { lookup }),
       ...(ca && { ca }),
       ...(servername && { servername }),
       ...(insecure && { rejectUnauthorized: false }),
@@ -354,6 +373,7 @@ export class KubeClient {
       tls: this.#tls(proof),
       maxSockets: this.#options.maxSockets ?? 32,
       timeoutMs: this.#options.requestTimeoutMs ?? 30_000,
+      answerBytes: this.#options.limits?.answerBytes,
     });
     return this.#pool;
   }
@@ -375,13 +395,17 @@ export function collectionPath(kind: Kind, namespace: string | undefined): strin
   return `${root}${within}/${kind.plural}`;
 }
 
-/** The JSON of an answer, or the error that says that it was none. */
+/** The object in an answer, or the error that says that there was none. */
 export function parseBody<T>(text: string): T {
+  let body: unknown;
   try {
-    return JSON.parse(text) as T;
-  } catch (cause) {
-    throw new KubeError("UnreadableAnswer", "the API server's answer is not JSON", { cause });
+    body = JSON.parse(text);
+  } catch {
+    // The error of the parser would quote the answer.
+    throw new KubeError("UnreadableAnswer", "the API server's answer is not JSON");
   }
+  if (typeof body === "object" && body !== null) return body as T;
+  throw new KubeError("UnreadableAnswer", "the API server's answer is not an object");
 }
 
 function textOf(response: http.IncomingMessage): Promise<string> {

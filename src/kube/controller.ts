@@ -3,7 +3,7 @@ import type { PlannedCondition } from "../model/conditions.ts";
 import { type Failure, isExplained } from "../model/failure.ts";
 import { type KubeObject, keyOf } from "../model/kind.ts";
 import type { Priority } from "../model/priority.ts";
-import { redact } from "../model/redact.ts";
+import { cut, redact } from "../model/redact.ts";
 import type { Change, WatchCache } from "./cache.ts";
 import { type KubeClient, parseBody } from "./client.ts";
 import { KubeError } from "./errors.ts";
@@ -429,6 +429,9 @@ export class Controller {
   }
 }
 
+/** What failed may be called anything, and the message is kept in conditions and in memory. */
+const longestMessage = 4_096;
+
 const bug = {
   reason: "InternalError",
   message: "an unexpected error · see the operator's log · please report it",
@@ -444,7 +447,7 @@ function sooner(runningMs: number | undefined, again: Plan["again"]): number | u
 export function failureOf(error: unknown): Failure {
   if (!isExplained(error)) return bug;
   const failure = error.explain();
-  return { ...failure, message: redact(failure.message) };
+  return { ...failure, message: redact(cut(failure.message, longestMessage)) };
 }
 
 function withFailures(

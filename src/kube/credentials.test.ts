@@ -51,7 +51,7 @@ test.each([
 
 test.each([
   ["a file that is not there", undefined, /kubeconfig .*config cannot be used · ENOENT/],
-  ["a file that is not YAML", "a: [", /cannot be used · it is not YAML/],
+  ["a file that is not YAML", "a: [", /cannot be used · line 1 is not valid YAML/],
   ["an empty file", "", /it holds no settings/],
   ["a list", "- a", /it chooses no context/],
   ["no chosen context", "contexts: []", /it chooses no context/],

@@ -1,7 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
+import type { LookupFunction } from "node:net";
 import { dirname, resolve } from "node:path";
-import type { Clock } from "../model/clock.ts";
-import { realClock } from "../model/clock.ts";
+import { type Clock, realClock } from "../model/clock.ts";
+import { cut } from "../model/redact.ts";
+import { readYaml, YamlError } from "../model/yaml.ts";
 import { KubeError } from "./errors.ts";
 
 /** What proves who we are: a header for each request, a certificate for each socket, or both. */
@@ -17,6 +19,8 @@ export interface Connection {
   ca?: string | Buffer;
   servername?: string;
   insecure?: boolean;
+  /** Resolves the name of the server for every socket, where not every address is allowed. */
+  lookup?: LookupFunction;
   /** The namespace that the context or the service account names. */
   namespace: string;
   /** Where this came from, for messages. */
@@ -30,6 +34,10 @@ export interface Connection {
 const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 const tokenFileMs = 60_000;
 const largestConfig = 1_048_576;
+/** Of a kubeconfig that was not read from this machine. One cluster takes some 6 KB and 20 lines. */
+const largestText = 65_536;
+const mostLines = 1_000;
+const mostIndicators = 4_000;
 
 /**
  * The connection to use: the given file, else KUBECONFIG, else the pod's service account,
@@ -117,28 +125,54 @@ export async function fromKubeconfig(
 }
 
 /**
- * The connection that a kubeconfig describes which was not read from this machine. Whoever wrote it need not be its
- * owner: one that names files to read or programs to run is refused.
+ * The connection that a kubeconfig describes which was not read from this machine. Files are not read for it and programs
+ * are not run. Where a tenant wrote it, use `tenantCluster`.
  */
 export async function fromKubeconfigText(
   text: string,
   source: string,
   clock: Clock = realClock,
 ): Promise<Connection> {
-  if (text.length > largestConfig)
-    throw unreadable(source, `it is larger than ${largestConfig} bytes`);
+  checkSize(text, source);
   const config = await parseConfig(source, text);
   for (const { name, cluster } of config.clusters ?? [])
     if (cluster?.["certificate-authority"] !== undefined)
-      throw unreadable(source, `cluster "${name}" names a file, and only what it holds counts`);
+      throw unreadable(
+        source,
+        `cluster ${quote(name)} names a file: put the certificate into certificate-authority-data`,
+      );
   for (const { name, user = {} } of config.users ?? []) {
     if (user.exec !== undefined || user["auth-provider"] !== undefined)
-      throw unreadable(source, `user "${name}" names a program, and none is run for it`);
+      throw unreadable(source, `user ${quote(name)} names a program, which is not run`);
     if (user.tokenFile ?? user["client-certificate"] ?? user["client-key"])
-      throw unreadable(source, `user "${name}" names a file, and only what it holds counts`);
+      throw unreadable(source, `user ${quote(name)} names a file, which is not read`);
   }
   return connectionIn(source, [config], undefined, clock);
 }
+
+/**
+ * The YAML parser takes a microsecond for a character of a value, and a hundred for one that begins something. The values of
+ * a kubeconfig are long and it has few of them, so both can be limited before it is parsed.
+ */
+function checkSize(text: string, source: string): void {
+  if (text.length > largestText)
+    throw unreadable(source, `it is longer than ${largestText} characters`);
+  let lines = 0;
+  let indicators = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 10 || code === 13) lines++;
+    else if (indicator[code]) indicators++;
+  }
+  if (lines > mostLines) throw unreadable(source, `it has more than ${mostLines} lines`);
+  if (indicators > mostIndicators)
+    throw unreadable(source, "it has more keys and lists than a kubeconfig needs");
+}
+
+/** The characters that mean something to YAML, by their codes. */
+const indicator: readonly boolean[] = Array.from({ length: 128 }, (_, code) =>
+  "-?:,[]{}#&*!|>'\"%@`\t".includes(String.fromCharCode(code)),
+);
 
 async function connectionIn(
   paths: string,
@@ -167,11 +201,11 @@ async function connectionIn(
     configs.flatMap((each) => each.users ?? []),
   );
   if (!cluster.server || !URL.canParse(cluster.server))
-    throw unreadable(paths, `cluster "${context.cluster}" names no server address`);
+    throw unreadable(paths, `cluster ${quote(context.cluster)} names no server address`);
   if (cluster["proxy-url"])
     throw unreadable(
       paths,
-      `cluster "${context.cluster}" has a proxy-url, and proxies are not supported`,
+      `cluster ${quote(context.cluster)} has a proxy-url, and proxies are not supported`,
     );
 
   const [ca, cert, key] = await Promise.all([
@@ -223,16 +257,63 @@ async function readConfig(path: string): Promise<Kubeconfig> {
 }
 
 async function parseConfig(path: string, text: string): Promise<Kubeconfig> {
-  // Inside a cluster there is no kubeconfig, and nobody pays for the parser.
-  const { parse } = await import("yaml");
-  let config: Kubeconfig | null;
-  try {
-    config = parse(text) as Kubeconfig | null;
-  } catch (cause) {
-    throw unreadable(path, `it is not YAML: ${(cause as Error).message.split("\n")[0]}`, cause);
-  }
+  const config = await readYaml(text).catch((error: unknown) => {
+    if (!(error instanceof YamlError)) throw error;
+    throw unreadable(path, error.message);
+  });
   if (typeof config !== "object" || config === null) throw unreadable(path, "it holds no settings");
-  return config;
+  const wrong = wrongField(config);
+  if (wrong !== undefined) throw unreadable(path, `${wrong} is not of the type that it must have`);
+  return config as Kubeconfig;
+}
+
+/** The types of the fields that are read. A value of another type would go on into the socket, where it is fatal. */
+const textFields = {
+  context: ["cluster", "user", "namespace"],
+  cluster: [
+    ...["server", "certificate-authority", "certificate-authority-data"],
+    ...["tls-server-name", "proxy-url"],
+  ],
+  user: [
+    ...["token", "tokenFile", "username", "password", "client-certificate", "client-key"],
+    ...["client-certificate-data", "client-key-data"],
+  ],
+} as const;
+
+/** The first field of a kubeconfig that has the wrong type. */
+function wrongField(config: object): string | undefined {
+  const top = config as Record<string, unknown>;
+  if (!isTextOrAbsent(top["current-context"])) return "current-context";
+  for (const kind of ["context", "cluster", "user"] as const) {
+    const list = top[`${kind}s`] ?? [];
+    if (!Array.isArray(list)) return `${kind}s`;
+    for (const [at, entry] of list.entries()) {
+      const where = `${kind}s[${at}]`;
+      if (!isObject(entry) || typeof entry.name !== "string") return where;
+      const value = entry[kind];
+      // kubectl writes an empty user as null.
+      if (value === null) delete entry[kind];
+      if (value === undefined || value === null) continue;
+      if (!isObject(value)) return `${where}.${kind}`;
+      const wrong = textFields[kind].find((field) => !isTextOrAbsent(value[field]));
+      if (wrong !== undefined) return `${where}.${kind}.${wrong}`;
+      if (!isExtensions(value.extensions)) return `${where}.${kind}.extensions`;
+    }
+  }
+  return undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isTextOrAbsent(value: unknown): boolean {
+  return value === undefined || value === null || typeof value === "string";
+}
+
+function isExtensions(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  return Array.isArray(value) && value.every((each) => isObject(each) && isTextOrAbsent(each.name));
 }
 
 function userProof(
@@ -251,7 +332,7 @@ function userProof(
     const proof = { ...fixed, authorization: `Bearer ${user.token}` };
     return async () => proof;
   }
-  if (user.username !== undefined) {
+  if (typeof user.username === "string") {
     const basic = Buffer.from(`${user.username}:${user.password ?? ""}`).toString("base64");
     const proof = { ...fixed, authorization: `Basic ${basic}` };
     return async () => proof;
@@ -333,8 +414,15 @@ function named<T extends { name: string }>(
   if (!name) throw unreadable(path, `it chooses no ${what}`);
   const found = all.find((each) => each.name === name);
   if (found) return found;
-  const there = all.map((each) => each.name).join(", ") || "none";
-  throw unreadable(path, `it has no ${what} "${name}" (it has: ${there})`);
+  const there = all.slice(0, 10).map((each) => cut(each.name, 60));
+  const more = all.length > there.length ? ", …" : "";
+  const list = there.length === 0 ? "none" : there.join(", ") + more;
+  throw unreadable(path, `it has no ${what} ${quote(name)} (it has: ${list})`);
+}
+
+/** A name that somebody else wrote, short enough for a message. */
+function quote(name: string | undefined): string {
+  return `"${cut(name ?? "", 100)}"`;
 }
 
 async function material(

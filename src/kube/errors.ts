@@ -1,4 +1,5 @@
 import type { Explained, Failure } from "../model/failure.ts";
+import { cut } from "../model/redact.ts";
 
 /** The Status object that the API server sends with every refusal. */
 export interface KubeStatus {
@@ -28,6 +29,8 @@ const hints: Record<string, string> = {
     "give --kubeconfig, set KUBECONFIG, or run inside a cluster with a service account",
   PassTimedOut:
     "it is tried again; if it happens often, the operator or the API server is overloaded",
+  AddressNotAllowed:
+    "use the https address of the cluster's API server: not a loopback, link-local, multicast or metadata address",
   NotListening: "choose another address with --listen, or end what uses this one",
   NotLeader: "another replica leads; this one writes nothing",
 };
@@ -35,6 +38,8 @@ const hints: Record<string, string> = {
 /** What passes by itself when it is tried again. */
 const passing = new Set(["Conflict", "NotLeader", "TooManyRequests", "Timeout", "Unreachable"]);
 const refusedMs = 5 * 60_000;
+const longestMessage = 2_000;
+const longestRetryAfterSeconds = 3_600;
 
 /** An error from the Kubernetes API, or from the way to it. */
 export class KubeError extends Error implements Explained {
@@ -85,16 +90,23 @@ export function errorFromAnswer(
   retryAfter: string | undefined,
 ): KubeError {
   const told = parseStatus(body);
-  const code = told?.reason || reasonOf(status);
+  const code = told?.reason !== undefined && isReason(told.reason) ? told.reason : reasonOf(status);
   // A page of a proxy can hold anything: only what the API server says in its own form is passed on.
   const why =
-    told?.message ?? `the answer was HTTP ${status} and not in the form of the API server`;
-  const seconds = Number(retryAfter);
+    typeof told?.message === "string"
+      ? cut(told.message.replace(/\p{Cc}+/gu, " "), longestMessage)
+      : `the answer was HTTP ${status} and not in the form of the API server`;
+  const seconds = Math.min(Number(retryAfter), longestRetryAfterSeconds);
   return new KubeError(code, `${what} failed · ${why}`, {
     status,
     method: what.slice(0, what.indexOf(" ")),
     retryAfterMs: seconds > 0 ? seconds * 1000 : undefined,
   });
+}
+
+/** A hosted cluster's API server may answer with anything, and a reason ends up in conditions and events. */
+function isReason(reason: unknown): reason is string {
+  return typeof reason === "string" && /^[A-Za-z]{1,64}$/.test(reason);
 }
 
 function parseStatus(body: string): KubeStatus | undefined {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Clock, dateBy, realClock } from "../model/clock.ts";
 import { apiVersionOf, type Kind, type KubeObject } from "../model/kind.ts";
+import { cut, redact } from "../model/redact.ts";
 import type { KubeClient } from "./client.ts";
 import { KubeError } from "./errors.ts";
 import type { Log } from "./log.ts";
@@ -102,7 +103,7 @@ export class Events {
 
   async #write(controller: string, kind: Kind, object: KubeObject, told: Told): Promise<void> {
     const { namespace = "default", name, uid = "" } = object.metadata;
-    const note = cutToBytes(told.note, longestNote);
+    const note = cutToBytes(redact(cut(told.note, 4 * longestNote)), longestNote);
     const id = createHash("sha256")
       .update(
         [controller, kind.kind, namespace, name, uid, told.type, told.reason, note].join("\0"),

@@ -1,3 +1,5 @@
+import { cut, redact } from "../model/redact.ts";
+
 /** A step that a controller has begun, for people who watch. */
 export interface JournalStep {
   /** Counts up, so that a reader can ask for what is new. */
@@ -23,6 +25,9 @@ export interface JournalRequest {
   requestId: string | undefined;
 }
 
+/** Steps name things that tenants have named, and thousands of steps are remembered. */
+const longestText = 1_024;
+
 /** What was done of late: bounded, in memory, and lost with the process. Nothing else depends on it. */
 export class Journal {
   readonly #most: number;
@@ -39,7 +44,14 @@ export class Journal {
 
   /** A step begins. */
   begin(pass: string, step: Omit<JournalStep, "number" | "requests">): JournalStep {
-    const made = { ...step, number: ++this.#number, requests: [] };
+    const why = redact(cut(step.why, longestText));
+    const made = {
+      ...step,
+      do: cut(step.do, longestText),
+      why,
+      number: ++this.#number,
+      requests: [],
+    };
     this.#steps.push(made);
     if (this.#steps.length > this.#most) this.#forget(this.#steps.shift());
     const beside = this.#ofPass.get(pass);
@@ -52,7 +64,7 @@ export class Journal {
   /** How it went. */
   end(step: JournalStep, outcome: "done" | "running" | "failed", failure?: string): void {
     step.outcome = outcome;
-    if (failure !== undefined) step.failure = failure;
+    if (failure !== undefined) step.failure = cut(failure, longestText);
     const place = placeOf(step);
     if (outcome === "running")
       this.#running.set(place, [...(this.#running.get(place) ?? []), step]);
@@ -114,7 +126,7 @@ function placeOf({ controller, key }: Pick<JournalStep, "controller" | "key">): 
 function names(text: string, name: string): boolean {
   if (name === "") return false;
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
-    if (!/[\w.-]$/.test(text.slice(0, at)) && !/^[\w-]/.test(text.slice(at + name.length)))
+    if (!/[\w.-]/.test(text[at - 1] ?? " ") && !/[\w-]/.test(text[at + name.length] ?? " "))
       return true;
   return false;
 }

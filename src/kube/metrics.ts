@@ -12,6 +12,22 @@ const passBuckets = [
 ];
 const queueBuckets = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1000];
 
+/**
+ * Keeps the number of time series bounded: a tenant can make up values of a label, and each is remembered until the process
+ * ends. Values after the first so many are counted together as `other`.
+ */
+export function boundedLabel(most: number): (value: string) => string {
+  const known = new Set<string>();
+  return (value) => {
+    if (known.has(value)) return value;
+    if (known.size >= most || value.length > longestLabel) return "other";
+    known.add(value);
+    return value;
+  };
+}
+
+const longestLabel = 256;
+
 /** What one controller counts. */
 export interface ControllerMetrics {
   passed(result: Result, seconds: number): void;

@@ -11,6 +11,9 @@ export interface TokenAsked {
 /** Long enough for a clock that is wrong by minutes; it is used at once and never kept. */
 const seconds = 3600;
 
+/** Those of an API server have some 1000 characters. */
+const longestToken = 16_384;
+
 /** A new token of a service account, by the subresource that the kubelet uses for those in pods. */
 export async function serviceAccountToken(
   client: KubeClient,
@@ -25,7 +28,8 @@ export async function serviceAccountToken(
   });
   const text = await client.request("POST", path, { body, signal });
   const { status } = parseBody<{ status?: { token?: unknown } }>(text);
-  if (typeof status?.token === "string" && status.token !== "") return status.token;
+  const token = status?.token;
+  if (typeof token === "string" && token !== "" && token.length <= longestToken) return token;
   throw new KubeError("UnreadableAnswer", `POST ${path} failed · the answer holds no token`);
 }
 

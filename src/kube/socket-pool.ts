@@ -15,6 +15,8 @@ export interface PoolOptions {
   origin: string;
   maxSockets: number;
   timeoutMs: number;
+  /** The longest answer that is read, before and after it is unpacked; any where it is left out. */
+  answerBytes?: number | undefined;
   tls: object;
 }
 
@@ -24,8 +26,10 @@ export interface PoolOptions {
  */
 export class SocketPool {
   readonly #pool: InstanceType<typeof Pool>;
+  readonly #answerBytes: number | undefined;
 
   constructor(options: PoolOptions) {
+    this.#answerBytes = options.answerBytes;
     this.#pool = new Pool(options.origin, {
       connections: options.maxSockets,
       pipelining: 1,
@@ -33,6 +37,7 @@ export class SocketPool {
       allowH2: false,
       headersTimeout: options.timeoutMs,
       bodyTimeout: options.timeoutMs,
+      maxResponseSize: options.answerBytes ?? -1,
       connect: { ...options.tls, timeout: options.timeoutMs },
     });
   }
@@ -46,7 +51,7 @@ export class SocketPool {
     signal: AbortSignal | undefined,
   ): Promise<PoolAnswer> {
     return new Promise((resolve, reject) => {
-      const handler = new Handler(resolve, reject, signal);
+      const handler = new Handler(resolve, reject, signal, this.#answerBytes);
       this.#pool.dispatch(
         { method: method as Dispatcher.HttpMethod, path, headers, body: body ?? null },
         handler,
@@ -65,6 +70,10 @@ export class SocketPool {
   }
 }
 
+function unpack(bytes: Buffer, mostBytes: number | undefined): Buffer {
+  return gunzipSync(bytes, mostBytes === undefined ? {} : { maxOutputLength: mostBytes });
+}
+
 /** The answer broke off after it had begun. */
 export class CutOff extends Error {
   override readonly name = "CutOff";
@@ -74,6 +83,7 @@ class Handler implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: PoolAnswer) => void;
   readonly #reject: (error: unknown) => void;
   readonly #signal: AbortSignal | undefined;
+  readonly #answerBytes: number | undefined;
   readonly #chunks: Buffer[] = [];
   #status = 0;
   #retryAfter: string | undefined;
@@ -85,7 +95,9 @@ class Handler implements Dispatcher.DispatchHandler {
     resolve: (answer: PoolAnswer) => void,
     reject: (error: unknown) => void,
     signal: AbortSignal | undefined,
+    answerBytes: number | undefined,
   ) {
+    this.#answerBytes = answerBytes;
     this.#resolve = resolve;
     this.#reject = reject;
     this.#signal = signal;
@@ -117,7 +129,7 @@ class Handler implements Dispatcher.DispatchHandler {
     const [first] = this.#chunks;
     const bytes = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks);
     try {
-      const text = String(this.#gzip ? gunzipSync(bytes) : bytes);
+      const text = String(this.#gzip ? unpack(bytes, this.#answerBytes) : bytes);
       this.#resolve({ status: this.#status, text, retryAfter: this.#retryAfter });
     } catch (cause) {
       this.#reject(new CutOff("the answer cannot be unpacked", { cause }));
@@ -126,6 +138,11 @@ class Handler implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#over();
+    if ((error as NodeJS.ErrnoException).code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
+      const why = `the answer is longer than ${this.#answerBytes} bytes`;
+      this.#reject(new CutOff(why, { cause: error }));
+      return;
+    }
     const begun = this.#status !== 0 && !this.#signal?.aborted;
     this.#reject(begun ? new CutOff("the answer was cut off", { cause: error }) : error);
   }

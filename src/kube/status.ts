@@ -151,8 +151,9 @@ function inPlace(
 
 /** The first condition of each type; the same array where there is only one of each. */
 function firstOfEach(all: readonly Condition[]): readonly Condition[] {
-  const first = all.filter(({ type }, at) => all.findIndex((each) => each.type === type) === at);
-  return first.length === all.length ? all : first;
+  const first = new Map<string, Condition>();
+  for (const each of all) if (!first.has(each.type)) first.set(each.type, each);
+  return first.size === all.length ? all : [...first.values()];
 }
 
 /** Whether an apply is meant to remove something that is there. */

@@ -1,7 +1,9 @@
 import { type Attributes, SpanStatusCode, trace } from "@opentelemetry/api";
-import { redact } from "../model/redact.ts";
+import { cut, redact, redactData } from "../model/redact.ts";
 
 let tracing = false;
+/** Attributes hold text of tenants. */
+const longestText = 1_024;
 
 /** Whether the environment asks for traces, by OpenTelemetry's own variables. */
 export function tracesWanted(env: NodeJS.ProcessEnv = process.env): boolean {
@@ -49,13 +51,14 @@ export async function inSpan<T>(
   fn: () => Promise<T>,
 ): Promise<T> {
   if (!tracing) return fn();
-  return trace.getTracer("postern").startActiveSpan(name, { attributes }, async (span) => {
+  const clean = redactData(attributes, longestText) as Attributes;
+  return trace.getTracer("postern").startActiveSpan(name, { attributes: clean }, async (span) => {
     try {
       return await fn();
     } catch (error) {
       span.setStatus({
         code: SpanStatusCode.ERROR,
-        message: error instanceof Error ? redact(error.message) : "",
+        message: error instanceof Error ? redact(cut(error.message, longestText)) : "",
       });
       throw error;
     } finally {

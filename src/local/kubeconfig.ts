@@ -22,7 +22,7 @@ const paths = ["certificate-authority", "client-certificate", "client-key", "tok
 
 /** A kubeconfig of a person, with every path in it good from anywhere. */
 export function readKubeconfig(file: string): Kubeconfig {
-  const config = parse(readFileSync(file, "utf8")) as Kubeconfig;
+  const config = parse(readFileSync(file, "utf8"), { logLevel: "error" }) as Kubeconfig;
   const folder = dirname(resolve(file));
   for (const { cluster, user } of [...(config.clusters ?? []), ...(config.users ?? [])])
     for (const held of [cluster ?? {}, user ?? {}])

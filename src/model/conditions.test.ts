@@ -59,12 +59,17 @@ describe("a condition is put in its place", () => {
     expect(moved).toEqual(at({ observedGeneration: 2 }));
   });
 
-  test("a message that the API server would refuse is cut, and is then equal", () => {
-    const long = planned({ message: `${"x".repeat(32_767)}😀` });
+  test("a message of any length is cut, and is then equal", () => {
+    const long = planned({ message: `${"x".repeat(4_095)}😀`.repeat(1_000) });
     const all = withCondition([], long, now);
-    expect(all[0]?.message).toHaveLength(32_768);
+    expect(all[0]?.message).toHaveLength(4_097);
     expect(all[0]?.message.isWellFormed()).toBe(true);
     expect(withCondition(all, long, now)).toBe(all);
+  });
+
+  test("a message that quotes a secret is written without it", () => {
+    const [made] = withCondition([], planned({ message: 'it says {"password":"canary"}' }), now);
+    expect(made?.message).toBe('it says {"password":"[redacted]"}');
   });
 
   test("what was given is not changed", () => {

@@ -1,4 +1,5 @@
 import type { Condition } from "./kinds/condition.ts";
+import { cut, redact } from "./redact.ts";
 
 /** A condition as a plan decides it: a plan has no clock, and knows no generation. */
 export type PlannedCondition = Pick<Condition, "type" | "status" | "reason" | "message"> & {
@@ -9,8 +10,8 @@ export type PlannedCondition = Pick<Condition, "type" | "status" | "reason" | "m
 /** The same with the generation that it was decided for. */
 export type ObservedCondition = Omit<Condition, "lastTransitionTime">;
 
-/** The API server refuses a longer message, and with it the whole status. */
-const longestMessage = 32_768;
+/** A message may quote what a tenant wrote. The API server refuses one of more than 32768 characters. */
+const longestMessage = 4_096;
 
 /**
  * Put `next` in its place. The time moves only when the status does.
@@ -25,7 +26,7 @@ export function withCondition(
   const lastTransitionTime =
     old?.status === next.status ? old.lastTransitionTime : wholeSeconds(now);
   // One of another's making, that is only carried along, may have none.
-  const message: string | undefined = next.message?.slice(0, longestMessage).toWellFormed();
+  const message: string | undefined = next.message && redact(cut(next.message, longestMessage));
   const made = { ...next, ...(message !== undefined && { message }), lastTransitionTime };
   if (old === undefined) return [...all, made];
   if (same(old, made)) return all;

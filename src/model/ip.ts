@@ -36,7 +36,11 @@ export function formatIp({ version, value }: Ip): string {
   return `${before}::${groups.slice(zeros.start + zeros.length).join(":")}`;
 }
 
+/** `0000:0000:0000:0000:0000:ffff:255.255.255.255` */
+const longestIp = 45;
+
 function readIp(text: string): Ip | undefined {
+  if (text.length > longestIp) return undefined;
   if (!text.includes(":")) {
     const value = readIpv4(text);
     return value === undefined ? undefined : { version: 4, value };

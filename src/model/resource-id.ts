@@ -212,7 +212,17 @@ function read(text: string): ResourceIdParts {
   }
 }
 
+/** Azure's own are far shorter. A longer text costs time for each of its segments, and a stack for each provider. */
+const longestId = 2_048;
+
 function segmentsOf(text: string): string[] {
+  if (text.length > longestId)
+    throw new ResourceIdError(
+      text,
+      1,
+      text.slice(0, 60),
+      `part of at most ${longestId} characters`,
+    );
   const [before, ...words] = text.split("/");
   if (before !== "" || words.length === 0)
     throw new ResourceIdError(text, 1, before, 'after a leading "/"');

@@ -7,6 +7,7 @@ import { AzureError } from "../azure/errors.ts";
 import type { TokenSource } from "../azure/tokens.ts";
 import type { Check } from "../kube/health.ts";
 import type { Log } from "../kube/log.ts";
+import { boundedLabel } from "../kube/metrics.ts";
 import { type Clock, wait } from "../model/clock.ts";
 import { isExplained } from "../model/failure.ts";
 
@@ -195,11 +196,15 @@ export function countRequests(registry: Registry): (request: ArmRequest) => void
     labelNames: ["subscription", "verb"],
     registers,
   });
+  const resourceLabel = boundedLabel(200);
+  const subscriptionLabel = boundedLabel(1_000);
   return (one) => {
-    requests.inc({ resource: one.resource, verb: one.verb, code: one.code });
-    seconds.observe({ resource: one.resource, verb: one.verb }, one.seconds);
-    if (one.throttled) throttled.inc({ subscription: one.subscription });
-    if (one.remaining !== undefined)
-      remaining.set({ subscription: one.subscription, verb: one.verb }, one.remaining);
+    const resource = resourceLabel(one.resource);
+    requests.inc({ resource, verb: one.verb, code: one.code });
+    seconds.observe({ resource, verb: one.verb }, one.seconds);
+    if (!one.throttled && one.remaining === undefined) return;
+    const subscription = subscriptionLabel(one.subscription);
+    if (one.throttled) throttled.inc({ subscription });
+    if (one.remaining !== undefined) remaining.set({ subscription, verb: one.verb }, one.remaining);
   };
 }

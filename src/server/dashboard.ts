@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Log } from "../kube/log.ts";
 import { isExplained } from "../model/failure.ts";
-import { redact } from "../model/redact.ts";
+import { redactData } from "../model/redact.ts";
 import { limitConnections, serverLimits } from "../model/server-limits.ts";
 import { sendFile } from "./files.ts";
 import { clusterPage, overview, type SourceOptions } from "./source.ts";
@@ -45,7 +45,7 @@ export async function serveDashboard(options: DashboardOptions): Promise<Dashboa
     answer(request, response, options, { stream, whole }).catch((error: unknown) => {
       const { status, text } = told(error, options.log);
       if (response.headersSent) response.destroy();
-      else send(response, status, { error: redact(text) });
+      else send(response, status, { error: text });
     });
   });
   limitConnections(server);
@@ -195,5 +195,5 @@ function send(response: ServerResponse, status: number, data: unknown): void {
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
     })
-    .end(JSON.stringify(data));
+    .end(JSON.stringify(redactData(data)));
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { JournalStep } from "../kube/journal.ts";
 import { type Clock, realClock } from "../model/clock.ts";
+import { redactData } from "../model/redact.ts";
 import type { SourceOptions } from "./source.ts";
 
 /** Changes that come together are told together. */
@@ -85,7 +86,7 @@ export class Stream {
   }
 
   #say(event: string, data: unknown): void {
-    const text = `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+    const text = `event: ${event}\ndata: ${JSON.stringify(redactData(data))}\n\n`;
     for (const response of this.#open) {
       // A page that does not read is dropped: it asks again when it comes back.
       if (response.writableLength > 1_000_000) response.destroy();

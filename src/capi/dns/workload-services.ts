@@ -1,19 +1,20 @@
-import { KubeClient } from "../../kube/client.ts";
-import { fromKubeconfigText } from "../../kube/credentials.ts";
+import type { KubeClient } from "../../kube/client.ts";
+import { tenantCluster } from "../../kube/tenant-cluster.ts";
 import { isIp } from "../../model/ip.ts";
 import type { CapiCluster } from "../../model/kinds/capi-cluster.ts";
 import { type Service, service } from "../../model/kinds/core.ts";
-import { type Secret, secret } from "../../model/kinds/secret.ts";
+import { type Secret, secret, secretValue } from "../../model/kinds/secret.ts";
 import type { ServiceNames } from "./seen.ts";
 import { isName } from "./wanted.ts";
 
 const ingressNamespace = "kube-system";
 const gatewayNamespace = "envoy-gateway-system";
+const nameLabel = "app.kubernetes.io/name";
 const ingressLabels = ["ingress-nginx", "nginx-ingress-controller"];
 const managedAnnotation = "giantswarm.io/external-dns";
 const hostnameAnnotation = "external-dns.alpha.kubernetes.io/hostname";
-/** A workload cluster that does not answer must not hold up the names of the others. */
-const answerMs = 10_000;
+/** The answers are those of a server that a tenant runs, and each name becomes a DNS record. */
+const most = { services: 1_000, names: 100, addresses: 16, annotationLength: 8_192 };
 
 /** The Services of a workload cluster that may ask for names. */
 export interface WorkloadServices {
@@ -30,26 +31,63 @@ export async function workloadServices(
   const { namespace } = metadata;
   const name = `${metadata.name}-kubeconfig`;
   const found = await kube.get<Secret>({ kind: secret, namespace, name }, signal);
-  const text = Buffer.from(found?.data?.value ?? "", "base64").toString();
-  if (text === "") return undefined;
-  const connection = await fromKubeconfigText(text, `in Secret ${namespace}/${name}`);
-  const client = new KubeClient(connection, { maxSockets: 2, requestTimeoutMs: answerMs });
-  try {
+  const value = secretValue(found, "value") ?? "";
+  if (value === "") return undefined;
+  const source = `in Secret ${namespace}/${name}`;
+  return tenantCluster(kube.connection, { value, source }, async (client) => {
     const [ingress, gateway] = await Promise.all([
       servicesIn(client, ingressNamespace, signal),
       servicesIn(client, gatewayNamespace, signal),
     ]);
     return { ingress, gateway };
-  } finally {
-    client.close();
-  }
+  });
 }
 
 async function servicesIn(client: KubeClient, namespace: string, signal: AbortSignal) {
   const all: Service[] = [];
-  for await (const { items } of client.list<Service>(service, { namespace, signal }))
-    all.push(...items);
+  for await (const { items } of client.list<Service>(service, { namespace, signal })) {
+    if (!Array.isArray(items)) break;
+    for (const item of items.slice(0, most.services - all.length)) all.push(...serviceIn(item));
+    if (items.length === 0 || all.length >= most.services) break;
+  }
   return all;
+}
+
+/** What is read of a Service, where it has the form of one. */
+function serviceIn(item: unknown): Service[] {
+  const { metadata, spec, status } = objectIn(item);
+  const { name, labels, annotations } = objectIn(metadata);
+  const { ingress } = objectIn(objectIn(status).loadBalancer);
+  const ips = (Array.isArray(ingress) ? ingress.slice(0, most.addresses) : []).flatMap((each) =>
+    textIn(each, "ip"),
+  );
+  if (typeof name !== "string") return [];
+  const pick = (from: unknown, key: string) =>
+    Object.fromEntries(textIn(from, key).map((text) => [key, text]));
+  return [
+    {
+      metadata: {
+        name,
+        labels: pick(labels, nameLabel),
+        annotations: {
+          ...pick(annotations, managedAnnotation),
+          ...pick(annotations, hostnameAnnotation),
+        },
+      },
+      spec: pick(spec, "type"),
+      status: { loadBalancer: { ingress: ips.map((ip) => ({ ip })) } },
+    },
+  ];
+}
+
+function objectIn(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function textIn(value: unknown, key: string): string[] {
+  const object = objectIn(value);
+  const text = Object.hasOwn(object, key) ? object[key] : undefined;
+  return typeof text === "string" && text.length <= most.annotationLength ? [text] : [];
 }
 
 /**
@@ -58,14 +96,15 @@ async function servicesIn(client: KubeClient, namespace: string, signal: AbortSi
  */
 export function namesOf({ ingress, gateway }: WorkloadServices, zone: string): ServiceNames {
   const isIngress = ({ metadata }: Service) =>
-    ingressLabels.includes(metadata.labels?.["app.kubernetes.io/name"] ?? "");
+    ingressLabels.includes(metadata.labels?.[nameLabel] ?? "");
   const first = ingress.filter((each) => isIngress(each) && asksForName(each)).slice(0, 1);
   const names = new Map<string, { name: string; addresses: string[] }>();
   for (const each of [...first, ...gateway.filter(asksForName)]) {
     const addresses = addressesOf(each);
     if (addresses.length === 0) continue;
     for (const name of hostnamesOf(each).map((hostname) => nameIn(hostname, zone)))
-      if (isName(name) && !names.has(name)) names.set(name, { name, addresses });
+      if (isName(name) && !names.has(name) && names.size < most.names)
+        names.set(name, { name, addresses });
   }
   return [...names.values()];
 }

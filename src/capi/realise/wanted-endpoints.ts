@@ -7,6 +7,8 @@ import type { Entry, Making, WantedConnection, WantedEndpoint } from "./wanted.t
 const longestEndpoint = 64;
 const longestName = 80;
 const longestMessage = 140;
+/** Azure's limit for a network: https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits */
+const mostEndpoints = 1_000;
 
 /** The private endpoints that an AzureCluster asks for, in all of its subnets. Without a place they are only counted. */
 export function wantedEndpoints(
@@ -20,6 +22,8 @@ export function wantedEndpoints(
       const where = `spec.networkSpec.subnets[${number}].privateEndpoints[${at}]`;
       const endpoint = asObject(entry) ?? {};
       const name = typeof endpoint.name === "string" ? endpoint.name : "";
+      if (seen.size >= mostEndpoints)
+        return problem(name, where, `a cluster has at most ${mostEndpoints} of them`);
       const why =
         wrong(endpoint, name, subnetName) ??
         (seen.has(name.toLowerCase())

@@ -10,26 +10,33 @@ import type { Entry, Making, Problem, WantedLink } from "./wanted.ts";
 const longestName = 80;
 const mostLinks = 8;
 const mostAddresses = 8;
+/** What is beyond this is not looked at: the ones before it are reported already. */
+const mostShown = 64;
+const mostFrontends = 64;
+const mostSubscriptions = 1_000;
 
 /** The private links that an AzureCluster asks for, in any spelling. Without a place they are only counted. */
 export function wantedLinks(object: AzureCluster, place: Making | undefined): Entry<WantedLink>[] {
   const list = listOf(object);
   if ("problem" in list) return [list];
   const seen = new Set<string>();
-  return entriesIn(list.entries).map(({ at, entry }) => {
-    const where = `${placeOfLinks(object)}[${at}]`;
-    const link = asObject(entry);
-    const name = typeof link?.name === "string" ? link.name : "";
-    const what = link === undefined ? "it is no object" : wrong(link, name, object);
-    const key = name.toLowerCase();
-    const twice = seen.has(key) ? `the name ${name} is there twice` : undefined;
-    const many = seen.size >= mostLinks ? `Azure takes at most ${mostLinks} of them` : undefined;
-    seen.add(key);
-    const why = what ?? twice ?? many;
-    if (why !== undefined) return problem(`private link ${name || "without a name"}`, where, why);
-    if (place === undefined) return problem(`private link ${name}`, where, "its place is unknown");
-    return { wanted: read(link ?? {}, name, place) };
-  });
+  return entriesIn(list.entries)
+    .slice(0, mostShown)
+    .map(({ at, entry }) => {
+      const where = `${placeOfLinks(object)}[${at}]`;
+      const link = asObject(entry);
+      const name = typeof link?.name === "string" ? link.name : "";
+      const what = link === undefined ? "it is no object" : wrong(link, name, object);
+      const key = name.toLowerCase();
+      const twice = seen.has(key) ? `the name ${name} is there twice` : undefined;
+      const many = seen.size >= mostLinks ? `Azure takes at most ${mostLinks} of them` : undefined;
+      seen.add(key);
+      const why = what ?? twice ?? many;
+      if (why !== undefined) return problem(`private link ${name || "without a name"}`, where, why);
+      if (place === undefined)
+        return problem(`private link ${name}`, where, "its place is unknown");
+      return { wanted: read(link ?? {}, name, place) };
+    });
 }
 
 /** The raw list, or why the annotation cannot be read. */
@@ -78,14 +85,17 @@ function wrong(
   if (frontends.length === 0) return "lbFrontendIPConfigNames is empty";
   if (new Set(frontends.map(lower)).size < frontends.length)
     return "a name is in lbFrontendIPConfigNames twice";
+  if (frontends.length > mostFrontends)
+    return `lbFrontendIPConfigNames has more than ${mostFrontends} entries`;
   const known = (balancer.frontendIPs ?? []).flatMap((each) => each?.name ?? []);
   const odd = frontends.find((each) => !isName(each, longestName) || !isAmong(each, known));
   if (odd !== undefined)
     return `spec.networkSpec.apiServerLB.frontendIPs has no frontend ${JSON.stringify(odd)}`;
-  const allowed = textsIn(link.allowedSubscriptions).map(lower);
-  const outside = textsIn(link.autoApprovedSubscriptions).find(
-    (each) => !allowed.includes("*") && !allowed.includes(lower(each)),
-  );
+  const allowed = new Set(textsIn(link.allowedSubscriptions).map(lower));
+  const approved = textsIn(link.autoApprovedSubscriptions);
+  if (Math.max(allowed.size, approved.length) > mostSubscriptions)
+    return `it names more than ${mostSubscriptions} subscriptions`;
+  const outside = approved.find((each) => !allowed.has("*") && !allowed.has(lower(each)));
   return outside === undefined
     ? undefined
     : `autoApprovedSubscriptions has ${outside}, which allowedSubscriptions has not`;
@@ -140,9 +150,9 @@ function problem(thing: string, where: string, why: string): Entry<never> {
 }
 
 function once(texts: readonly string[]): string[] {
-  return texts.filter(
-    (each, at) => texts.findIndex((other) => lower(other) === lower(each)) === at,
-  );
+  const first = new Map<string, string>();
+  for (const each of texts) if (!first.has(lower(each))) first.set(lower(each), each);
+  return [...first.values()];
 }
 
 function lower(text: string): string {

@@ -21,6 +21,9 @@ import type { Peer } from "./placement.ts";
 import type { Choices, ClusterFacts, Going, Sibling } from "./seen.ts";
 import { guestGroup } from "./wanted.ts";
 
+/** Azure links a private zone to at most 1000 networks. */
+const mostNetworks = 1_000;
+
 /** The caches that say what a link is part of. */
 export interface Sources {
   /** With the indexes `namespace` and `uid`. */
@@ -180,7 +183,7 @@ export function choicesOf({ cluster, controlPlane }: Belonging): Choices {
     return text === undefined ? undefined : idIn(key, text, "privateDnsZones");
   };
   const networks = (given[annotations.networks] ?? "")
-    .split(",")
+    .split(",", mostNetworks)
     .filter((each) => each.trim() !== "")
     .map((each) => idIn(annotations.networks, each, "virtualNetworks"))
     .filter((each) => each !== undefined);

@@ -52,7 +52,8 @@ export async function parseBody(text: string, contentType: string): Promise<unkn
   }
   const { parse } = await import("yaml");
   try {
-    return parse(text);
+    // Its warnings would go to standard error, and quote the text.
+    return parse(text, { logLevel: "error" });
   } catch (error) {
     return error as Error;
   }

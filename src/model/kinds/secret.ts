@@ -14,3 +14,10 @@ export const secret: Kind<Secret> = {
   plural: "secrets",
   namespaced: true,
 };
+
+/** The value of a key, in base64. A key may be called like something that every object has. */
+export function secretValue(found: Secret | undefined, key: string): string | undefined {
+  const data = found?.data ?? {};
+  const value: unknown = Object.hasOwn(data, key) ? data[key] : undefined;
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,94 @@
+import type { LookupFunction } from "node:net";
+import { isIP } from "node:net";
+import { keyProblem, readPem } from "../model/pem.ts";
+import { KubeClient } from "./client.ts";
+import { type Connection, fromKubeconfigText } from "./credentials.ts";
+import { KubeError } from "./errors.ts";
+import { addressRules, guardedLookup, notAllowed, plainHost } from "./tenant-address.ts";
+
+/** A kubeconfig that a tenant can write: a value of a Secret, and what the Secret is called. */
+export interface TenantKubeconfig {
+  /** In base64, as the API server gives it. */
+  value: string;
+  /** For messages: `in Secret namespace/name`. */
+  source: string;
+}
+
+/** A server of a tenant may be slow, endless or not there, and a reconcile waits for it. */
+const limits = { totalMs: 10_000, answerBytes: 4 * 1_048_576 };
+/** In base64 a third longer; what is longer still is not decoded. */
+const longestValue = 131_072;
+
+/**
+ * Talk to a cluster by a kubeconfig that a tenant can write, and close the connection after that. The server is reached by
+ * https only, with its certificate verified, and at no address that leads back to this machine or to Azure's metadata.
+ */
+export async function tenantCluster<T>(
+  own: Connection,
+  kubeconfig: TenantKubeconfig,
+  use: (client: KubeClient) => Promise<T>,
+  resolve?: LookupFunction,
+): Promise<T> {
+  const connection = await tenantConnection(own, kubeconfig, resolve);
+  const client = new KubeClient(connection, {
+    maxSockets: 2,
+    requestTimeoutMs: limits.totalMs,
+    limits,
+  });
+  try {
+    return await use(client);
+  } finally {
+    client.close();
+  }
+}
+
+async function tenantConnection(
+  own: Connection,
+  { value, source }: TenantKubeconfig,
+  resolve: LookupFunction | undefined,
+): Promise<Connection> {
+  if (value.length > longestValue) throw unusable(source, "it is too long");
+  const text = Buffer.from(value, "base64").toString("utf8");
+  const connection = await fromKubeconfigText(text, source);
+  const { server, insecure, ca } = connection;
+  if (server.protocol !== "https:")
+    throw notAllowed(`the address in the kubeconfig ${source} does not begin with https://`);
+  if (server.username !== "" || server.password !== "")
+    throw unusable(source, "its server address has a user or a password: remove it");
+  // Whoever answers would get the credential, and could give any token in the name of the cluster.
+  if (insecure)
+    throw unusable(
+      source,
+      "it has insecure-skip-tls-verify: set certificate-authority-data instead",
+    );
+  const rules = addressRules(own.server);
+  const host = plainHost(server);
+  if (isIP(host) !== 0 && !rules.allows(host))
+    throw notAllowed(`the kubeconfig ${source} names ${host}`);
+  await checkMaterial(connection, ca);
+  return { ...connection, lookup: guardedLookup(rules, resolve) };
+}
+
+/** Certificates and keys are read by the socket on the event loop, and a tenant chooses their size. */
+async function checkMaterial(connection: Connection, ca: Connection["ca"]): Promise<void> {
+  const { cert, key } = await connection.proof();
+  for (const [what, material] of Object.entries({
+    "certificate-authority": ca,
+    "client-certificate": cert,
+    "client-key": key,
+  })) {
+    if (material === undefined) continue;
+    const read = readPem(material.toString());
+    if ("problem" in read) throw unusable(connection.source, `its ${what}-data: ${read.problem}`);
+    for (const block of read.blocks) {
+      const problem = block.label.endsWith("PRIVATE KEY") ? keyProblem(block) : undefined;
+      if (problem !== undefined) throw unusable(connection.source, problem);
+    }
+    if (read.blocks.length === 0)
+      throw unusable(connection.source, `its ${what}-data is not base64 of PEM`);
+  }
+}
+
+function unusable(source: string, why: string): KubeError {
+  return new KubeError("UnreadableKubeconfig", `kubeconfig ${source} cannot be used · ${why}`);
+}

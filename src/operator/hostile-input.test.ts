@@ -1,0 +1,287 @@
+import { describe, expect, test } from "vitest";
+import { readErrorBody } from "../azure/error-body.ts";
+import { AzureError } from "../azure/errors.ts";
+import { retryAfterMs } from "../azure/retry-after.ts";
+import { scrub } from "../azure/scrub.ts";
+import { allows } from "../capi/allowed-namespaces.ts";
+import { namesOf } from "../capi/dns/workload-services.ts";
+import { annotations as capiAnnotations } from "../capi/names.ts";
+import { privateLinksOf } from "../capi/private-links.ts";
+import { wantedEndpoints } from "../capi/realise/wanted-endpoints.ts";
+import { wantedLinks } from "../capi/realise/wanted-links.ts";
+import { choicesOf } from "../hosted/endpoint/facts.ts";
+import { allowedSubscriptions } from "../hosted/link/link-service.ts";
+import { annotations as hostedAnnotations } from "../hosted/names.ts";
+import { Journal } from "../kube/journal.ts";
+import { withoutManagedFields } from "../kube/lines.ts";
+import { boundedLabel } from "../kube/metrics.ts";
+import { statusChange, versionIn } from "../kube/status.ts";
+import { parseCidr } from "../model/cidr.ts";
+import { withConditions } from "../model/conditions.ts";
+import { isIp } from "../model/ip.ts";
+import type { AzureCluster } from "../model/kinds/azure-cluster.ts";
+import type { Condition } from "../model/kinds/condition.ts";
+import type { Service } from "../model/kinds/core.ts";
+import { matchesLabels } from "../model/label-selector.ts";
+import { ownership } from "../model/ownership.ts";
+import { paused } from "../model/pause.ts";
+import { parseResourceId } from "../model/resource-id.ts";
+import { allowsHost } from "../model/tenant-policy.ts";
+
+/** What the API server takes: all annotations of an object together, and an object. */
+const annotationBytes = 262_144;
+const objectBytes = 1_500_000;
+
+/** A unit over and over, each time with its number in the place of `#`, up to a length. */
+function fill(unit: string, length: number): string {
+  const parts: string[] = [];
+  for (let at = 0, used = 0; used < length; at++) {
+    const part = unit.replaceAll("#", String(at));
+    parts.push(part);
+    used += part.length;
+  }
+  return parts.join("");
+}
+
+const many = (unit: string, length: number): string[] =>
+  fill(`${unit},`, length).slice(0, -1).split(",");
+
+const cluster = (over: { annotation?: string; links?: unknown[]; subnets?: unknown[] }) =>
+  ({
+    metadata: {
+      namespace: "a",
+      name: "b",
+      annotations:
+        over.annotation === undefined ? {} : { [capiAnnotations.privateLinks]: over.annotation },
+    },
+    spec: {
+      networkSpec: {
+        apiServerLB: { type: "Internal", privateLinks: over.links, frontendIPs: [{ name: "f" }] },
+        subnets: over.subnets ?? [{ name: "s" }],
+      },
+    },
+  }) as unknown as AzureCluster;
+
+const link = (over: object) => ({
+  name: "l",
+  natIPConfigurations: [{ subnet: "s" }],
+  lbFrontendIPConfigNames: ["f"],
+  ...over,
+});
+
+const condition = (type: string, message = "m"): Condition => ({
+  type,
+  status: "True",
+  reason: "R",
+  message,
+  lastTransitionTime: "2026-01-01T00:00:00Z",
+  observedGeneration: 1,
+});
+
+function named(hostname: string, ingress: { ip: string }[]): Service {
+  const annotations = {
+    "giantswarm.io/external-dns": "managed",
+    "external-dns.alpha.kubernetes.io/hostname": hostname,
+  };
+  return {
+    metadata: { name: "s", annotations },
+    spec: { type: "LoadBalancer" },
+    status: { loadBalancer: { ingress } },
+  };
+}
+
+const swallow = (act: () => unknown) => () => {
+  try {
+    act();
+  } catch {
+    // Refused is as good as read.
+  }
+};
+
+/** Each with the largest input that a tenant can have in the cluster. */
+const attacks: Record<string, () => () => unknown> = {
+  "a resource id of many segments": () => {
+    const id = `/subscriptions/s${fill("/a#", objectBytes)}`;
+    return swallow(() => parseResourceId(id));
+  },
+  "a resource id of many providers": () => {
+    const id = `/subscriptions/s${fill("/providers/a/b/c", objectBytes)}`;
+    return swallow(() => parseResourceId(id));
+  },
+  "a CIDR": () => {
+    const text = fill("1.", objectBytes);
+    return swallow(() => parseCidr(`${text}/1`));
+  },
+  "an address of groups": () => {
+    const text = fill("1:", objectBytes);
+    return () => isIp(text) || isIp(`::${text}`);
+  },
+  "an address of colons": () => {
+    const text = fill(":", objectBytes);
+    return () => isIp(text);
+  },
+  "a label selector": () => {
+    const values = many("v#", objectBytes / 2);
+    const matchExpressions = values.map((key) => ({ key, operator: "NotIn", values: [key] }));
+    const labels = Object.fromEntries(values.slice(0, 5_000).map((each) => [each, "x"]));
+    return () => [
+      matchesLabels({ matchExpressions }, labels),
+      matchesLabels({ matchExpressions: [{ key: "v0", operator: "In", values }] }, labels),
+    ];
+  },
+  "a list of allowed namespaces": () => {
+    const list = many("n#", objectBytes);
+    return () => allows({ list }, { name: "other", labels: {} });
+  },
+  "a time until which it is paused": () => {
+    const text = `2026-01-01T00:00:00.${fill("1", objectBytes)}`;
+    return () => paused(text, new Date(0));
+  },
+  "the owner in a tag": () => {
+    const tags = { postern_owner: fill("a/", objectBytes) };
+    return () => ownership(tags, { clusterID: "a", uid: "b" });
+  },
+  "conditions of one of our types": () => {
+    const conditions = [
+      ...Array<Condition>(10_000).fill(condition("A")),
+      ...Array<Condition>(10_000).fill(condition("B")),
+    ];
+    const object = { metadata: { name: "a" }, status: { conditions } };
+    const own = { conditions: ["A", "B"], fields: [] };
+    const planned = { conditions: [condition("A"), condition("B")], fields: {} };
+    return () => statusChange(object, own, planned, new Date(0), "whole");
+  },
+  "conditions of other types": () => {
+    const all = many("T#", 200_000).map((type) => condition(type));
+    return () => withConditions(all, [condition("A")], ["A"], new Date(0));
+  },
+  "a message for a condition": () => {
+    const message = fill('{"token":"', objectBytes);
+    return () => withConditions([], [condition("A", message)], ["A"], new Date(0));
+  },
+  "links in an annotation": () => {
+    const object = cluster({
+      annotation: JSON.stringify(many("l#", annotationBytes).map((name) => ({ name }))),
+    });
+    return () => [privateLinksOf(object), wantedLinks(object, undefined)];
+  },
+  "links in a spec, with many subnets": () => {
+    const links = many("l#", 60_000).map((name) => link({ name }));
+    const subnets = many("s#", 200_000).map((name) => ({ name }));
+    const object = cluster({ links, subnets });
+    return () => [privateLinksOf(object), wantedLinks(object, undefined)];
+  },
+  "subscriptions of a link": () => {
+    const [allowedSubscriptions, autoApprovedSubscriptions] = [
+      many("s#", objectBytes / 2),
+      many("s#", objectBytes / 2).reverse(),
+    ];
+    const object = cluster({ links: [link({ allowedSubscriptions, autoApprovedSubscriptions })] });
+    return () => wantedLinks(object, undefined);
+  },
+  "frontends of a link": () => {
+    const names = many("f#", objectBytes / 2);
+    const object = cluster({ links: [link({ lbFrontendIPConfigNames: names })] });
+    return () => wantedLinks(object, undefined);
+  },
+  "JSON that is not closed": () => {
+    const object = cluster({ annotation: fill("[", annotationBytes) });
+    return () => [privateLinksOf(object), wantedLinks(object, undefined)];
+  },
+  "JSON that is wrong at its end": () => {
+    const object = cluster({ annotation: `[${fill("#,", annotationBytes)}x]` });
+    return () => [privateLinksOf(object), wantedLinks(object, undefined)];
+  },
+  "endpoints in subnets": () => {
+    const privateEndpoints = many("e#", objectBytes / 4).map((name) => ({
+      name,
+      privateLinkServiceConnections: [{ privateLinkServiceID: fill("/a", 20) }],
+    }));
+    const object = cluster({ subnets: [{ name: "s", privateEndpoints }] });
+    return () => wantedEndpoints(object, undefined);
+  },
+  "additional networks in an annotation": () => {
+    const annotations = { [hostedAnnotations.networks]: fill("a,", annotationBytes) };
+    const belonging = { cluster: { metadata: { name: "a", annotations } } };
+    return () => choicesOf(belonging as unknown as Parameters<typeof choicesOf>[0]);
+  },
+  "additional subscriptions": () => {
+    const list = many("s#", objectBytes);
+    return () => allowedSubscriptions("g", list);
+  },
+  "hostnames in an annotation": () => {
+    const all = [named(fill("h#,", annotationBytes), [{ ip: "20.0.0.1" }])];
+    return () => namesOf({ ingress: [], gateway: all }, "example.com");
+  },
+  "addresses of a Service": () => {
+    const ingress = many("1.1.1.#", objectBytes).map((ip) => ({ ip }));
+    return () => namesOf({ ingress: [], gateway: [named("h", ingress)] }, "example.com");
+  },
+  "a name that occurs over and over in a step": () => {
+    const journal = new Journal();
+    journal.begin("p", {
+      ...{ controller: "c", kind: "K", key: "a/b", do: "d", at: "" },
+      why: fill("a", objectBytes),
+    });
+    return () =>
+      journal.request("p", { verb: "PUT", thing: "x/a", code: "200", requestId: undefined });
+  },
+  "a host name": () => {
+    const host = fill("a.", objectBytes);
+    return () => allowsHost({ domains: ["example.com"] }, host);
+  },
+  "managed fields": () => {
+    const json = `{"metadata":{"managedFields":[${fill('}],"', objectBytes)}`;
+    return () => [withoutManagedFields(json), versionIn(json)];
+  },
+  "a sentence of Azure": () => {
+    const said = fill("secret secret", objectBytes);
+    return () => [scrub(said), new AzureError({ code: "X", what: said, said })];
+  },
+  "an error body of many details": () => {
+    const details = many("Code#", objectBytes).map((code) => ({ code, message: "m" }));
+    return () => readErrorBody({ error: { code: "BadRequest", details } });
+  },
+  "a header": () => {
+    const text = fill("1", objectBytes);
+    return () => retryAfterMs(text, Date.now());
+  },
+};
+
+describe("one tenant stalls everybody", () => {
+  test.each(Object.entries(attacks))("by %s", (_what, prepare) => {
+    const attack = prepare();
+    const started = performance.now();
+    attack();
+    // What is quadratic takes minutes for this.
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});
+
+describe("one tenant fills the memory", () => {
+  test("by values of a label", () => {
+    const label = boundedLabel(100);
+    const shown = new Set(many("s#", 100_000).map(label));
+    expect(shown.size).toBe(101);
+    expect(label("s5")).toBe("s5");
+    expect(boundedLabel(100)("x".repeat(1_000))).toBe("other");
+  });
+
+  test("by the names of what is done for it", () => {
+    const journal = new Journal();
+    const given = { controller: "c", kind: "K", key: "a/b", at: "" };
+    const step = journal.begin("p", { ...given, do: "x".repeat(1e6), why: "y".repeat(1e6) });
+    journal.end(step, "failed", "z".repeat(1e6));
+    expect(JSON.stringify(journal.steps()).length).toBeLessThan(5_000);
+  });
+
+  test("by hostnames of its Services", () => {
+    const gateway = [named(fill("h#,", annotationBytes), [{ ip: "20.0.0.1" }])];
+    expect(namesOf({ ingress: [], gateway }, "example.com")).toHaveLength(100);
+  });
+
+  test("by the name of what cannot be written", () => {
+    const error = new AzureError({ code: "X", what: `write ${"x".repeat(1e6)}` });
+    expect(error.message.length).toBeLessThan(2_000);
+  });
+});
