@@ -17,13 +17,8 @@ export const victimLinkId = `${groups.management}/providers/Microsoft.Network/pr
 
 /** What the attacker reads in the world when it acts: everything that the victim has may be known to it. */
 export const lookups: Record<string, (world: World) => string | undefined> = {
-  $victimAddress: ({ get }) => {
-    const service = get("services", `${hosted.controlPlane}/private-router`);
-    const { loadBalancer } = (service?.status ?? {}) as {
-      loadBalancer?: { ingress?: { ip?: string }[] };
-    };
-    return loadBalancer?.ingress?.[0]?.ip ?? "10.7.0.4";
-  },
+  $victimAddress: (world) => addressOf(world, `${hosted.controlPlane}/private-router`),
+  $databaseAddress: (world) => addressOf(world, `${hosted.namespace}/database`),
   $victimControlPlaneUid: ({ get }) =>
     get("hostedcontrolplanes.hypershift.openshift.io", `${hosted.controlPlane}/${hosted.name}`)
       ?.metadata.uid,
@@ -40,6 +35,14 @@ export const lookups: Record<string, (world: World) => string | undefined> = {
   $natSubnet: ({ azure }) =>
     Object.keys(azure.simulator.snapshot().resources).find((id) => /\/subnets\/postern-/.test(id)),
 };
+
+/** The address of a Service; before it has one, the first that Azure will give. */
+function addressOf({ get }: World, service: string): string {
+  const { loadBalancer } = (get("services", service)?.status ?? {}) as {
+    loadBalancer?: { ingress?: { ip?: string }[] };
+  };
+  return loadBalancer?.ingress?.[0]?.ip ?? "10.7.0.4";
+}
 
 const unknownUid = "00000000-0000-4000-8000-000000000000";
 

@@ -10,7 +10,6 @@ import {
   spareSubnet,
   subnetIn,
   subscriptions,
-  tenant,
 } from "./azure.ts";
 import { clusterID, hostedClusterObject, type HostedShape, workloadObjects } from "./victim.ts";
 import type { Thing } from "./world.ts";
@@ -62,9 +61,10 @@ const status = (at: number, seconds: number, object: Thing, value: object): Acti
 
 const cluster = (key: string) => ({ annotations: { [clusterAnnotation]: key } });
 
+const exposed = { loadBalancerIP: "$databaseAddress" };
+
 /** A HostedCluster of the attacker that asks for nothing: it only has to exist. */
-const idle = hostedClusterObject("evil", "idle", ownShape);
-(idle.spec as { pausedUntil?: string }).pausedUntil = "true";
+const idle = hostedClusterObject("evil", "idle", { ...ownShape, topology: "Public" });
 
 const forged = linkObject(
   "evil",
@@ -105,16 +105,26 @@ function readied(at: number, seconds: number, objects: readonly Thing[]): Action
   });
 }
 
+/** The Service of the router of the attacker's own control plane. */
+const ownService: Thing = {
+  ...{ apiVersion: "v1", kind: "Service" },
+  metadata: { namespace: "evil-x", name: "private-router" },
+};
+
 const www = workloadObjects("evil", "www", groups.evil, "evil");
 
 /** The attacks of the review, each under its name. */
 export const attacks: Readonly<Record<string, readonly Action[]>> = {
   "a bare AzurePrivateLinkService exposes the load balancer of another namespace": [
-    create(stage.available, 60, hostedClusterObject("evil", "x", ownShape)),
-    create(stage.available, 60, linkObject("evil", "bare", {}, cluster("evil/x"))),
+    create(stage.before, 0, idle),
+    create(stage.available, 0, linkObject("evil", "bare", exposed, cluster("evil/idle"))),
   ],
   "a bare AzurePrivateLinkService names the HostedCluster of another namespace": [
-    create(stage.available, 60, linkObject("evil", "bare", {}, cluster("blue/on-e"))),
+    create(stage.available, 0, linkObject("evil", "bare", exposed, cluster("blue/on-e"))),
+  ],
+  "a bare AzurePrivateLinkService waits for the load balancer of a cluster before it exists": [
+    create(stage.before, 0, idle),
+    create(stage.before, 0, linkObject("evil", "bare", {}, cluster("evil/idle"))),
   ],
   "a bare AzurePrivateLinkService that is older than the cluster takes its zone away": [
     create(
@@ -182,14 +192,11 @@ export const attacks: Readonly<Record<string, readonly Action[]>> = {
   ],
   "a forged Service in its own control plane namespace exposes another load balancer": [
     create(stage.before, 0, hostedClusterObject("evil", "x", ownShape)),
-    {
-      ...{ stage: stage.available, seconds: 60, verb: "change status" },
-      object: {
-        ...{ apiVersion: "v1", kind: "Service" },
-        metadata: { namespace: "evil-x", name: "private-router" },
-        status: { loadBalancer: { ingress: [{ ip: "$victimAddress", ipMode: "VIP" }] } },
-      },
-    },
+    ...[60, 62, 64, 66, 68].map((seconds) =>
+      status(stage.available, seconds, ownService, {
+        loadBalancer: { ingress: [{ ip: "$databaseAddress", ipMode: "VIP" }] },
+      }),
+    ),
   ],
 };
 
@@ -209,5 +216,3 @@ export const harmless: Readonly<Record<string, readonly Action[]>> = {
     ...readied(stage.before, 0, workloadObjects("evil", "three", groups.evil, "evil")),
   ],
 };
-
-export { idle, tenant };

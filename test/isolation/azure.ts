@@ -177,7 +177,7 @@ function appsZone(change: (id: string, body: object) => void): void {
   });
 }
 
-/** A link service of the victim from before Postern: it has no tag, and an endpoint that is connected to it. */
+/** A link service that HyperShift made for the victim: without our owner tag, and with an endpoint connected to it. */
 export const legacyLinkId = resourceIn(
   groups.management,
   "Microsoft.Network/privateLinkServices",
@@ -190,6 +190,10 @@ function legacyLink(change: (id: string, body: object) => void): void {
   change(balancerId, balancer(subnet, "10.7.0.200"));
   change(legacyLinkId, {
     location,
+    tags: {
+      "kubernetes.io_cluster_legacy": "owned",
+      "hypershift.openshift.io_resource-type": "private-link-service",
+    },
     properties: {
       loadBalancerFrontendIpConfigurations: [
         { id: `${balancerId}/frontendIPConfigurations/front` },

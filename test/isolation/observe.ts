@@ -198,7 +198,7 @@ export class Comparison {
 
 function isHostileFrontend(name: string): boolean {
   const namespace = /^frontend\(([^/]+)\//.exec(name)?.[1];
-  return namespace !== undefined && namespace !== "blue-on-e" && namespace !== "default";
+  return namespace !== undefined && !["blue", "blue-on-e"].includes(namespace);
 }
 
 /** What holds parts of several owners. */

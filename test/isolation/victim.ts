@@ -35,6 +35,7 @@ export interface HostedShape {
   network?: string;
   allowed?: readonly string[];
   privateZone?: string;
+  topology?: "Public" | "Private";
 }
 
 /** The spec that a HostedCluster and its HostedControlPlane share. */
@@ -71,8 +72,9 @@ export function hostedSpec(name: string, shape: HostedShape = {}): Record<string
             controlPlaneOperator: { clientID: shape.identity ?? clientIds.blue },
           },
         },
-        topology: "Private",
-        private: { type: "PrivateLink", ...privateLink },
+        ...(shape.topology === "Public"
+          ? { topology: "Public" }
+          : { topology: "Private", private: { type: "PrivateLink", ...privateLink } }),
       },
     },
   };
@@ -159,6 +161,16 @@ export function workloadObjects(
   ];
 }
 
+/** An internal load balancer of the victim that has nothing to do with any link. */
+export const database: Thing = {
+  ...{ apiVersion: "v1", kind: "Service" },
+  metadata: {
+    ...{ namespace: hosted.namespace, name: "database" },
+    annotations: { "service.beta.kubernetes.io/azure-load-balancer-internal": "true" },
+  },
+  spec: { type: "LoadBalancer", ports: [{ port: 5432 }], selector: { app: "database" } },
+};
+
 const ready = {
   conditions: [
     { type: "LoadBalancersReady", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z" },
@@ -198,6 +210,7 @@ export const stages: readonly {
 ];
 
 async function createAll(world: World): Promise<void> {
+  await must(world.create(database));
   const { namespace: home, name: cluster } = hosted;
   await must(world.create(hostedClusterObject(home, cluster, { privateZone: appsZoneId })));
   const { namespace, name } = workload;
@@ -216,6 +229,7 @@ async function change(world: World): Promise<void> {
 }
 
 async function deleteAll(world: World): Promise<void> {
+  await must(world.send("DELETE", pathOf("Service", hosted.namespace, "database")));
   await must(world.send("DELETE", pathOf("HostedCluster", hosted.namespace, hosted.name)));
   const { namespace, name } = workload;
   await must(world.send("DELETE", pathOf("Cluster", namespace, name)));
