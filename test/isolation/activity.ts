@@ -34,6 +34,9 @@ for (const channel of ["undici:request:trailers", "undici:request:error"])
 /** How many turns of the event loop an answer may take to reach its reader in this process and become the next request. */
 const turns = 12;
 
+/** What takes longer than this is a loop: it writes again and again without waiting. */
+const mostTurns = 6_000;
+
 /** Wait until no request is under way and nothing follows from the last answer. Everything runs in this process. */
 export async function settled(): Promise<void> {
   let before = started;
@@ -41,6 +44,7 @@ export async function settled(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     calm = open === 0 && started === before ? calm + 1 : 0;
     before = started;
-    if (all > 2_000_000) throw new Error(`${open} requests are not answered`);
+    if (all > mostTurns)
+      throw new Error(`it does not come to rest: ${open} requests are open, ${started} were made`);
   }
 }

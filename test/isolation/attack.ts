@@ -26,10 +26,8 @@ export const lookups: Record<string, (world: World) => string | undefined> = {
     get("hostedclusters.hypershift.openshift.io", `${hosted.namespace}/${hosted.name}`)?.metadata
       .uid,
   $victimLinkUid: ({ get }) =>
-    get(
-      "azureprivatelinkservices.hypershift.openshift.io",
-      `${hosted.controlPlane}/private-router`,
-    )?.metadata.uid,
+    get("azureprivatelinkservices.hypershift.openshift.io", `${hosted.controlPlane}/private-router`)
+      ?.metadata.uid,
   $ownControlPlaneUid: ({ get }) =>
     get("hostedcontrolplanes.hypershift.openshift.io", "evil-x/x")?.metadata.uid,
   $natSubnet: ({ azure }) =>
@@ -45,6 +43,7 @@ function addressOf({ get }: World, service: string): string {
 }
 
 const unknownUid = "00000000-0000-4000-8000-000000000000";
+lookups.$unknownUid = () => unknownUid;
 
 /** Do what the attacker does. What the API server refuses is no attack. */
 export async function attack(world: World, { verb, object }: Action): Promise<number> {

@@ -11,11 +11,18 @@ import {
   subnetIn,
   subscriptions,
 } from "./azure.ts";
-import { clusterID, hostedClusterObject, type HostedShape, workloadObjects } from "./victim.ts";
+import { clusterID, type HostedShape, hostedClusterObject, workloadObjects } from "./victim.ts";
 import type { Thing } from "./world.ts";
 
 /** The stages of the victim's life, by name. */
-export const stage = { before: 0, provisioning: 1, available: 2, changed: 3, deleting: 4, deleted: 5 };
+export const stage = {
+  before: 0,
+  provisioning: 1,
+  available: 2,
+  changed: 3,
+  deleting: 4,
+  deleted: 5,
+};
 
 /** A hosted cluster that the attacker pays for itself. */
 export const ownShape: HostedShape = {
@@ -187,7 +194,10 @@ export const attacks: Readonly<Record<string, readonly Action[]>> = {
     ...www.map((each) => create(stage.available, 0, each)),
     ...readied(stage.available, 0, www),
   ],
-  "two clusters claim one link service by the same clusterID": [
+  "a HostedCluster takes the clusterID of another that is yet to be created": [
+    create(stage.before, 0, hostedClusterObject("evil", "x", { ...ownShape, clusterID })),
+  ],
+  "a HostedCluster takes the clusterID of another that is available": [
     create(stage.available, 60, hostedClusterObject("evil", "x", { ...ownShape, clusterID })),
   ],
   "a forged Service in its own control plane namespace exposes another load balancer": [

@@ -81,10 +81,7 @@ export interface Azure {
 }
 
 /** Start it: three owners, each with an identity that may do everything in its own groups and nothing elsewhere. */
-export async function startAzure(
-  clock: ManualClock,
-  keys: readonly JsonObject[],
-): Promise<Azure> {
+export async function startAzure(clock: ManualClock, keys: readonly JsonObject[]): Promise<Azure> {
   const simulator = await startSimulator({
     seed: "isolation",
     clock,
@@ -198,9 +195,7 @@ function legacyLink(change: (id: string, body: object) => void): void {
       loadBalancerFrontendIpConfigurations: [
         { id: `${balancerId}/frontendIPConfigurations/front` },
       ],
-      ipConfigurations: [
-        { name: "nat", properties: { primary: true, subnet: { id: subnet } } },
-      ],
+      ipConfigurations: [{ name: "nat", properties: { primary: true, subnet: { id: subnet } } }],
       visibility: { subscriptions: [subscriptions.blue] },
       autoApproval: { subscriptions: [subscriptions.blue] },
     },

@@ -55,7 +55,10 @@ export async function startKubernetes(): Promise<Kubernetes> {
   const first = begin(withoutTimers({ now: () => Date.UTC(2026, 0, 1) }), []);
   for (const each of definitions) await post(connection, "customresourcedefinitions", crdOf(each));
   for (const { group, version, plural } of definitions)
-    while ((await fetch(new URL(`/apis/${group}/${version}/${plural}`, connection.server), auth)).status !== 200)
+    while (
+      (await fetch(new URL(`/apis/${group}/${version}/${plural}`, connection.server), auth))
+        .status !== 200
+    )
       await new Promise((resolve) => setImmediate(resolve));
   const template = first.store
     .collections()

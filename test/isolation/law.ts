@@ -95,10 +95,11 @@ function follow({ api, clock }: World): Pick<Observed, "times" | "hosts"> {
   };
   api.store.watch(undefined, ({ type, collection, entry: { key, object } }) => {
     if (collection === "routes.route.openshift.io") {
-      const managers = JSON.stringify(object.metadata.managedFields ?? []);
+      const managers = (object.metadata.managedFields ?? []) as { manager?: string }[];
+      const given = managers.some(({ manager = "" }) => manager.startsWith("postern"));
       const { host } = (object.spec ?? {}) as { host?: string };
       const hostile = object.metadata.namespace !== hosted.controlPlane;
-      if (hostile && host !== undefined && managers.includes("postern")) hosts.add(host);
+      if (hostile && host !== undefined && given) hosts.add(host);
     }
     const cluster = clusters[collection];
     if (cluster?.key !== key) return;

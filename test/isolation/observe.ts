@@ -1,5 +1,5 @@
-import type { Stored } from "../../src/local/kubernetes/resource.ts";
 import { frontendName } from "../../src/local/cloud-provider/names.ts";
+import type { Stored } from "../../src/local/kubernetes/resource.ts";
 import { groups, subscriptions } from "./azure.ts";
 import type { World } from "./world.ts";
 
@@ -118,10 +118,7 @@ export class Comparison {
   }
 
   differences(expected: State, found: State): string[] {
-    return [
-      ...this.#kubernetes(expected, found),
-      ...this.#azure(expected, found),
-    ];
+    return [...this.#kubernetes(expected, found), ...this.#azure(expected, found)];
   }
 
   #kubernetes(expected: State, found: State): string[] {
