@@ -101,7 +101,7 @@ const thiefIdentity = thief.find(({ kind }) => kind === "AzureClusterIdentity") 
 };
 
 /** Set the status that lets the operator work on a cluster of Cluster API. */
-function readied(at: number, seconds: number, objects: readonly Thing[]): Action[] {
+export function readied(at: number, seconds: number, objects: readonly Thing[]): Action[] {
   const lastTransitionTime = "2026-01-01T00:00:00Z";
   return objects.flatMap((each) => {
     if (each.kind === "AzureCluster") {

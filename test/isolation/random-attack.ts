@@ -3,7 +3,7 @@ import { clusterAnnotation, endpointFinalizer, linkFinalizer } from "../../src/h
 import { guidFrom } from "../../src/simulator/guid.ts";
 import { fc } from "../setup/random.ts";
 import { type Action, victimLinkId } from "./attack.ts";
-import { linkObject, stage } from "./attacks.ts";
+import { linkObject, readied, stage } from "./attacks.ts";
 import {
   appsZoneId,
   clientIds,
@@ -415,12 +415,56 @@ function bare(
   return { apiVersion, kind, metadata: { name, namespace: home ?? "" }, ...rest };
 }
 
+/** A whole cluster of Cluster API, so that the operator works on it, with some things of the victim in it. */
+const workload = record({
+  at: namespace,
+  name: workloadName,
+  over: few(
+    {
+      group: constantFrom(groups.two, groups.mc),
+      link: constantFrom("two-api-privatelink", "mc-gateway-privatelink"),
+      allowed: someSubscriptions,
+    },
+    2,
+  ),
+  clientID: someIdentity,
+  secret: option(
+    record({ namespace: constantFrom("blue-capi", "org-mc"), name: constantFrom("two", "mc") }),
+    absent,
+  ),
+  reference: option(
+    record({ namespace: constantFrom("blue-capi", "org-mc"), name: constantFrom("two", "mc") }),
+    absent,
+  ),
+  annotations: someAnnotations,
+  stage: someStage,
+  seconds: someSeconds,
+  deleted: option(integer({ min: 0, max: 2 }), absent),
+}).map(({ at, name, over, clientID, secret: from, reference, annotations, deleted, ...when }) => {
+  const { group = groups.evil, ...rest } = over;
+  const objects = workloadObjects(at, name, group, "evil", rest).map((object): Thing => {
+    const spec = object.spec as Record<string, unknown>;
+    if (object.kind === "AzureClusterIdentity")
+      return { ...object, spec: { ...spec, clientID, ...(from && { clientSecret: from }) } };
+    if (object.kind !== "AzureCluster") return object;
+    const identityRef = reference && { kind: "AzureClusterIdentity", ...reference };
+    const metadata = { ...object.metadata, annotations };
+    return { ...object, metadata, spec: { ...spec, ...(identityRef && { identityRef }) } };
+  });
+  const create = objects.map((object): Action => ({ ...when, verb: "create", object }));
+  const later = { ...when, stage: Math.min(when.stage + (deleted ?? 0), stages.length - 1) };
+  const remove = ["Cluster", "AzureCluster"].map((kind): Action => {
+    const found = objects.find((each) => each.kind === kind) as Thing;
+    return { ...later, seconds: later.seconds + 1, verb: "delete", object: bare(found, {}) };
+  });
+  return [...create, ...readied(when.stage, when.seconds, objects), ...(deleted ? remove : [])];
+});
+
 /** A random attack: some objects, each with its story, in the attacker's own namespaces. */
 export function someAttack(family: "hosted" | "cluster-api"): fc.Arbitrary<readonly Action[]> {
-  const kinds = family === "hosted" ? hostedKinds : clusterApiKinds;
-  return array(story(kinds as fc.Arbitrary<Thing>[]), { minLength: 1, maxLength: 6 }).map((all) =>
-    all.flat(),
-  );
+  const kinds = (family === "hosted" ? hostedKinds : clusterApiKinds) as fc.Arbitrary<Thing>[];
+  const scene = family === "hosted" ? story(kinds) : oneof(workload, story(kinds));
+  return array(scene, { minLength: 1, maxLength: 5 }).map((all) => all.flat());
 }
 
 /** How many attacks each of the two files tries; thousands by hand. */

@@ -203,10 +203,10 @@ export const stages: readonly {
 }[] = [
   { name: "before", ms: 20_000, act: async () => undefined },
   { name: "provisioning", ms: 12_000, act: createAll },
-  { name: "available", ms: 150_000, act: async () => undefined },
-  { name: "changed", ms: 60_000, act: change },
+  { name: "available", ms: 100_000, act: async () => undefined },
+  { name: "changed", ms: 50_000, act: change },
   { name: "deleting", ms: 10_000, act: deleteAll },
-  { name: "deleted", ms: 240_000, act: async () => undefined },
+  { name: "deleted", ms: 120_000, act: async () => undefined },
 ];
 
 async function createAll(world: World): Promise<void> {
