@@ -30,6 +30,8 @@ export const lookups: Record<string, (world: World) => string | undefined> = {
       ?.metadata.uid,
   $ownControlPlaneUid: ({ get }) =>
     get("hostedcontrolplanes.hypershift.openshift.io", "evil-x/x")?.metadata.uid,
+  $fakeControlPlaneUid: ({ get }) =>
+    get("hostedcontrolplanes.hypershift.openshift.io", "evil/fake")?.metadata.uid,
   $natSubnet: ({ azure }) =>
     Object.keys(azure.simulator.snapshot().resources).find((id) => /\/subnets\/postern-/.test(id)),
 };

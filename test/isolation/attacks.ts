@@ -11,7 +11,13 @@ import {
   subnetIn,
   subscriptions,
 } from "./azure.ts";
-import { clusterID, type HostedShape, hostedClusterObject, workloadObjects } from "./victim.ts";
+import {
+  clusterID,
+  type HostedShape,
+  hostedClusterObject,
+  hostedSpec,
+  workloadObjects,
+} from "./victim.ts";
 import type { Thing } from "./world.ts";
 
 /** The stages of the victim's life, by name. */
@@ -129,10 +135,6 @@ export const attacks: Readonly<Record<string, readonly Action[]>> = {
   "a bare AzurePrivateLinkService names the HostedCluster of another namespace": [
     create(stage.available, 0, linkObject("evil", "bare", exposed, cluster("blue/on-e"))),
   ],
-  "a bare AzurePrivateLinkService waits for the load balancer of a cluster before it exists": [
-    create(stage.before, 0, idle),
-    create(stage.before, 0, linkObject("evil", "bare", {}, cluster("evil/idle"))),
-  ],
   "a bare AzurePrivateLinkService that is older than the cluster takes its zone away": [
     create(
       stage.before,
@@ -194,6 +196,36 @@ export const attacks: Readonly<Record<string, readonly Action[]>> = {
     ...www.map((each) => create(stage.available, 0, each)),
     ...readied(stage.available, 0, www),
   ],
+};
+
+/** A control plane that no HostedCluster has, and the Service of its router with an address of the victim. */
+const fake: Thing = {
+  ...{ apiVersion: "hypershift.openshift.io/v1beta1", kind: "HostedControlPlane" },
+  metadata: { namespace: "evil", name: "fake", ...cluster("evil/idle") },
+  spec: hostedSpec("fake", ownShape),
+};
+const fakeService: Thing = {
+  ...{ apiVersion: "v1", kind: "Service" },
+  metadata: {
+    ...{ namespace: "evil", name: "private-router" },
+    annotations: { "service.beta.kubernetes.io/azure-load-balancer-internal": "true" },
+    ownerReferences: [
+      {
+        ...{ apiVersion: "hypershift.openshift.io/v1beta1", kind: "HostedControlPlane" },
+        ...{ name: "fake", uid: "$fakeControlPlaneUid", controller: true },
+      },
+    ],
+  },
+  spec: { type: "LoadBalancer", ports: [{ port: 443 }] },
+};
+
+const namesake = workloadObjects("evil", "two", groups.evil, "evil");
+const borrowed = workloadObjects("evil", "three", groups.evil, "evil", {
+  link: "two-api-privatelink",
+});
+
+/** Attacks that the review does not list. */
+export const furtherAttacks: typeof attacks = {
   "a HostedCluster takes the clusterID of another that is yet to be created": [
     create(stage.before, 0, hostedClusterObject("evil", "x", { ...ownShape, clusterID })),
   ],
@@ -207,6 +239,34 @@ export const attacks: Readonly<Record<string, readonly Action[]>> = {
         loadBalancer: { ingress: [{ ip: "$databaseAddress", ipMode: "VIP" }] },
       }),
     ),
+  ],
+  "a bare AzurePrivateLinkService waits for the load balancer of a cluster before it exists": [
+    create(stage.before, 0, idle),
+    create(stage.before, 0, linkObject("evil", "bare", {}, cluster("evil/idle"))),
+  ],
+  "a control plane without a HostedCluster and a forged Service expose another load balancer": [
+    create(stage.before, 0, idle),
+    create(stage.available, 0, fake),
+    create(stage.available, 0, fakeService),
+    status(stage.available, 0, fakeService, {
+      loadBalancer: { ingress: [{ ip: "$databaseAddress", ipMode: "VIP" }] },
+    }),
+  ],
+  "a cluster of Cluster API has the name of another that is yet to be created": [
+    ...namesake.map((each) => create(stage.before, 0, each)),
+    ...readied(stage.before, 0, namesake),
+  ],
+  "a cluster of Cluster API has the name of another that is available": [
+    ...namesake.map((each) => create(stage.available, 40, each)),
+    ...readied(stage.available, 40, namesake),
+  ],
+  "a link has the name of the link of another that is yet to be created": [
+    ...borrowed.map((each) => create(stage.before, 0, each)),
+    ...readied(stage.before, 0, borrowed),
+  ],
+  "a link has the name of the link of another that is available": [
+    ...borrowed.map((each) => create(stage.available, 40, each)),
+    ...readied(stage.available, 40, borrowed),
   ],
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { attacks, harmless } from "./attacks.ts";
+import { attacks, furtherAttacks, harmless } from "./attacks.ts";
 import { startTenants } from "./tenants.ts";
 
 describe("two tenants, one hostile", () => {
@@ -21,5 +21,6 @@ describe("two tenants, one hostile", () => {
     tenants.check(harmless[name] ?? []),
   );
 
-  test.each(Object.keys(attacks))("refused: %s", (name) => tenants.check(attacks[name] ?? []));
+  const all = { ...attacks, ...furtherAttacks };
+  test.each(Object.keys(all))("refused: %s", (name) => tenants.check(all[name] ?? []));
 });

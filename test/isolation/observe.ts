@@ -62,7 +62,7 @@ export function stateOf(world: World, names: Names): State {
     const text = JSON.stringify({ state, ...top, properties }, (key, value: unknown) =>
       madeUp.has(key) ? undefined : value,
     );
-    azure.set(names.readable(id), names.readable(text, addresses));
+    azure.set(names.readable(`${id}${endpointOf(text)}`), names.readable(text, addresses));
   }
   const kubernetes = new Map<string, string>();
   for (const { collection, object } of world.objects()) {
@@ -73,6 +73,12 @@ export function stateOf(world: World, names: Names): State {
     kubernetes.set(`${collection} ${key}`, names.readable(plain(object), addresses));
   }
   return { azure, kubernetes };
+}
+
+/** Connections of one link service are told apart by their endpoints: what else is in their names is made up. */
+function endpointOf(text: string): string {
+  const endpoint = /"privateEndpoint":\{"id":"([^"]+)"/.exec(text)?.[1];
+  return endpoint === undefined ? "" : ` of ${endpoint}`;
 }
 
 /** What Azure makes up anew for everything that is created. */
@@ -93,8 +99,13 @@ const noise = new Set([
 function plain(object: Stored): string {
   return JSON.stringify(object, (key, value: unknown) => {
     if (key === "deletionTimestamp") return "set";
+    if (key === "conditions" && Array.isArray(value)) return value.toSorted(byType);
     return noise.has(key) ? undefined : value;
   });
+}
+
+function byType(a: { type: string }, b: { type: string }): number {
+  return a.type < b.type ? -1 : 1;
 }
 
 /** Where the attacker may write. */
