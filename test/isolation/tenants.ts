@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, vi } from "vitest";
+import { fc, seeded } from "../setup/random.ts";
 import type { Action } from "./attack.ts";
 import { type Kubernetes, startKubernetes } from "./kubernetes.ts";
 import { type Observed, run, told, violations } from "./law.ts";
@@ -9,7 +10,12 @@ export interface Tenants {
   readonly baseline: Observed;
   /** An error that shows the attack and what it changed for the victim, where it changed anything. */
   check(actions: readonly Action[]): Promise<void>;
+  /** The same for many random attacks: the error shows the smallest one that was found. */
+  checkAll(attacks: fc.Arbitrary<readonly Action[]>, count: number): Promise<void>;
 }
+
+/** How many smaller attacks are tried after one has succeeded; each takes as long as the first. */
+const shrinkRuns = 80;
 
 /** Start what the tests of a file share, and observe the victim alone. */
 export function startTenants(): Tenants {
@@ -27,13 +33,28 @@ export function startTenants(): Tenants {
     vi.restoreAllMocks();
     await kubernetes?.close();
   });
+  const check: Tenants["check"] = async (actions) => {
+    const wrong = violations(baseline, await run(kubernetes, actions));
+    if (wrong.length > 0) throw new Error(report(actions, wrong));
+  };
   return {
     get baseline() {
       return baseline;
     },
-    check: async (actions) => {
-      const wrong = violations(baseline, await run(kubernetes, actions));
-      if (wrong.length > 0) throw new Error(report(actions, wrong));
+    check,
+    checkAll: async (attacks, numRuns) => {
+      let left: number | undefined;
+      const property = fc.asyncProperty(attacks, async (actions) => {
+        if (left !== undefined && left-- <= 0) return;
+        await check(actions).catch((error: unknown) => {
+          left ??= shrinkRuns;
+          throw error;
+        });
+      });
+      const { failed, numRuns: tried, errorInstance } = await fc.check(property, { numRuns });
+      if (!failed) return;
+      const { message } = errorInstance as Error;
+      throw new Error(`attack ${tried} of ${numRuns} succeeds (${seeded})\n\n${message}`);
     },
   };
 }
