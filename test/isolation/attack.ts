@@ -70,8 +70,8 @@ export async function attack(world: World, { verb, object }: Action): Promise<nu
   }
 }
 
-/** An attack as a person reads and repeats it. */
-export function shown(actions: readonly Action[], stageNames: readonly string[]): string {
+/** The actions of an attack, one after another, in a form like YAML. */
+export function formatActions(actions: readonly Action[], stageNames: readonly string[]): string {
   return actions
     .map(({ stage, seconds, verb, object }) => {
       const { kind, metadata, apiVersion: _, ...rest } = object;

@@ -5,7 +5,9 @@ import type { ManualClock } from "../../src/simulator/manual-clock.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import type { JsonObject } from "../../src/simulator/store.ts";
 
+/** The Entra tenant of everybody. */
 export const tenant = "22222222-2222-4222-8222-222222222222";
+/** The region of everything. */
 export const location = "westeurope";
 
 /** Whom the subscriptions belong to. */
@@ -35,8 +37,9 @@ const prefixes: Record<string, string> = { management: "10.7", mc: "10.8" };
 /** A subnet of the management network with a name as HyperShift gives it, which nobody uses now. */
 export const spareSubnet = "spare-pls-nat";
 
-/** The network of a group, and the subnet of its machines. */
+/** The network of a group. */
 export const networkIn = (id: string) => `${id}/providers/Microsoft.Network/virtualNetworks/vnet`;
+/** The subnet of the machines of a group. */
 export const subnetIn = (id: string) => `${networkIn(id)}/subnets/nodes`;
 /** The load balancer of an API server of Cluster API. */
 export const balancerIn = (id: string) =>
@@ -49,6 +52,7 @@ export const blueDomain = "blue.example.com";
 
 /** Who can sign in. */
 export const identities = ["operator", "cloud", "mc", "blue", "two", "evil"] as const;
+/** The name of one of them. */
 export type Identity = (typeof identities)[number];
 /** The client id of each, which is no secret. */
 export const clientIds = Object.fromEntries(

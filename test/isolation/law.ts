@@ -1,4 +1,4 @@
-import { type Action, attack, shown } from "./attack.ts";
+import { type Action, attack, formatActions } from "./attack.ts";
 import { clientIds, groups, subscriptions, tenant } from "./azure.ts";
 import type { Kubernetes } from "./kubernetes.ts";
 import { Comparison, constant, hostileNamespaces, Names, type State, stateOf } from "./observe.ts";
@@ -169,9 +169,10 @@ function everythingIn({ states }: Observed): State {
   };
 }
 
-/** An attack with the names of the stages. */
-export const told = (actions: readonly Action[]) =>
-  shown(
+/** An attack as a person reads and repeats it. */
+export function formatAttack(actions: readonly Action[]): string {
+  return formatActions(
     actions,
     stages.map(({ name }) => name),
   );
+}

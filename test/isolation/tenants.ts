@@ -2,7 +2,7 @@ import { afterAll, beforeAll, vi } from "vitest";
 import { fc, seeded } from "../setup/random.ts";
 import type { Action } from "./attack.ts";
 import { type Kubernetes, startKubernetes } from "./kubernetes.ts";
-import { type Observed, run, told, violations } from "./law.ts";
+import { formatAttack, type Observed, run, violations } from "./law.ts";
 
 /** Two tenants for the tests of a file. */
 export interface Tenants {
@@ -64,5 +64,5 @@ const shownMost = 20;
 function report(actions: readonly Action[], wrong: readonly string[]): string {
   const rest = wrong.length > shownMost ? [`… and ${wrong.length - shownMost} more`] : [];
   const changes = [...wrong.slice(0, shownMost), ...rest].join("\n");
-  return `The attacker\n\n${told(actions)}\n\nchanged for the victim\n\n${changes}\n`;
+  return `The attacker\n\n${formatAttack(actions)}\n\nchanged for the victim\n\n${changes}\n`;
 }
