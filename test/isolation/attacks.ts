@@ -98,13 +98,17 @@ const noted = linkObject(
   },
 );
 
-const thief = workloadObjects("evil", "thief", groups.two, "evil");
-const thiefIdentity = thief.find(({ kind }) => kind === "AzureClusterIdentity") as Thing;
-(thiefIdentity.spec as Record<string, unknown>).clientID = clientIds.two;
-(thiefIdentity.spec as Record<string, unknown>).clientSecret = {
-  namespace: "blue-capi",
-  name: "two",
-};
+/** A cluster that the attacker puts into the group of another, with an identity that names the Secret of that one. */
+function thief(group: string, victim: "two" | "mc", home: string): Thing[] {
+  return workloadObjects("evil", "thief", group, "evil").map((object) => {
+    if (object.kind !== "AzureClusterIdentity") return object;
+    const clientSecret = { namespace: home, name: victim };
+    const spec = object.spec as object;
+    return { ...object, spec: { ...spec, clientID: clientIds[victim], clientSecret } };
+  });
+}
+const thiefOfTwo = thief(groups.two, "two", "blue-capi");
+const thiefOfManagement = thief(groups.mc, "mc", "org-mc");
 
 /** Set the status that lets the operator work on a cluster of Cluster API. */
 export function readied(at: number, seconds: number, objects: readonly Thing[]): Action[] {
@@ -161,8 +165,12 @@ export const attacks: Readonly<Record<string, readonly Action[]>> = {
     create(stage.before, 0, hostedClusterObject("blue-on", "e", ownShape)),
   ],
   "an AzureClusterIdentity acts with the Secret of another namespace": [
-    ...thief.map((each) => create(stage.available, 60, each)),
-    ...readied(stage.available, 60, thief),
+    ...thiefOfTwo.map((each) => create(stage.available, 60, each)),
+    ...readied(stage.available, 60, thiefOfTwo),
+  ],
+  "an AzureClusterIdentity acts with the Secret of the management cluster": [
+    ...thiefOfManagement.map((each) => create(stage.available, 60, each)),
+    ...readied(stage.available, 60, thiefOfManagement),
   ],
   "a forged status gets the untagged link service of another cluster deleted": [
     create(stage.available, 10, forged),
