@@ -46,6 +46,13 @@ export default defineConfig({
       },
       {
         test: {
+          name: "isolation",
+          include: ["test/isolation/**/*.test.ts"],
+          testTimeout: 60_000,
+        },
+      },
+      {
+        test: {
           name: "ui",
           include: ["test/ui/**/*.test.ts"],
           testTimeout: 120_000,
@@ -63,6 +70,7 @@ export default defineConfig({
             "test/local/**",
             "test/ui/**",
             "test/cli/**",
+            "test/isolation/**",
           ],
           globalSetup: ["test/setup/global.ts"],
           testTimeout: 30_000,

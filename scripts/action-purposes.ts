@@ -72,10 +72,6 @@ export const purposes: Readonly<Record<string, string>> = {
     "see that the instance is the one that the metadata service names",
   "Microsoft.Compute/virtualMachines/read":
     "see that the machine is the one that the metadata service names",
-  "Microsoft.Resources/subscriptions/operationresults/read":
-    "ask whether the deletion of a resource group has ended",
-  "Microsoft.Resources/subscriptions/resourceGroups/delete":
-    "delete the group of a cluster with the cluster",
   "Microsoft.Resources/subscriptions/resourceGroups/read":
     "see whether the group is there, and whose it is",
   "Microsoft.Resources/subscriptions/resourceGroups/write": "make the group of a cluster's zone",

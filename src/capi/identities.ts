@@ -69,6 +69,8 @@ export interface CapiViewOptions {
   imdsHost?: string | undefined;
   /** Which namespace may use which subscriptions, resource groups and identities. */
   policy?: TenantPolicy;
+  /** `--base-domain`: the policy may say who may have which name in it. */
+  baseDomain?: string | undefined;
   /** `--allow-cross-namespace-secrets`: whether identities may use Secrets and certificates of other namespaces. */
   acrossNamespaces?: boolean | undefined;
   /** `--certificate-directory`: where the files of `spec.certPath` are. */
@@ -124,6 +126,7 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     return refusalOf({
       cluster,
       policy,
+      baseDomain: options.baseDomain,
       identity: namesOf(referenceOf(cluster)),
       neighbours: group === undefined ? [] : (clusters?.byIndex(byGroup, group) ?? []),
       management: clusters?.get(managementKey),

@@ -4,6 +4,7 @@ import type { AzureCluster } from "../model/kinds/azure-cluster.ts";
 import { idKey } from "../model/resource-id.ts";
 import {
   allowsIdentity,
+  allowsName,
   allowsResourceGroup,
   allowsSubscription,
   type TenantPolicy,
@@ -14,6 +15,8 @@ import { privateLinksOf } from "./private-links.ts";
 export interface TenancyFacts {
   cluster: AzureCluster;
   policy: TenantPolicy;
+  /** The domain in which clusters get their names, if they do. */
+  baseDomain?: string | undefined;
   /** The names of its identity: `namespace/name`, and the client id where the identity exists. */
   identity: readonly string[];
   /** The AzureClusters with the same resource group, this one included. */
@@ -47,12 +50,14 @@ export function groupKeyOf(cluster: AzureCluster): string | undefined {
   return group && idKey(group);
 }
 
-function forbidden({ cluster, policy, identity, management }: TenancyFacts) {
+function forbidden({ cluster, policy, baseDomain, identity, management }: TenancyFacts) {
   const namespace = cluster.metadata.namespace ?? "";
   const rules = policy.rulesOf(namespace);
   const refuse = (what: string) => notAllowed(`AzureCluster ${keyOf(cluster)}`, namespace, what);
   const named = identity.some((each) => allowsIdentity(rules, each));
   if (identity.length > 0 && !named) return refuse(`identity ${identity[0]}`);
+  const name = `${cluster.metadata.name}.${baseDomain}`;
+  if (baseDomain !== undefined && !allowsName(rules, name)) return refuse(`the name ${name}`);
   const own = management?.spec.subscriptionID ?? "";
   const subscription = [cluster.spec.subscriptionID ?? "", ...admittedBy(cluster)].find(
     (each) => each !== "" && idKey(each) !== idKey(own) && !allowsSubscription(rules, each),

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   allowsHost,
   allowsIdentity,
+  allowsName,
   allowsResourceGroup,
   allowsSubscription,
   defaultPolicy,
@@ -68,6 +69,19 @@ test("ids compare without case", () => {
   );
   expect(allowsIdentity(rules, "blue/one")).toBe(true);
   expect(allowsIdentity(rules, "red/one")).toBe(false);
+});
+
+test("the namespaces of a named tenant's control planes are reserved for it", () => {
+  expect(policy.reservedFor("blue-one", "blue-o")).toBe("blue");
+  expect(policy.reservedFor("blue-one", "blue")).toBeUndefined();
+  expect(policy.reservedFor("bluesky-one", "bluesky")).toBeUndefined();
+  expect(defaultPolicy.reservedFor("blue-one", "blue-o")).toBeUndefined();
+});
+
+test("a cluster of Cluster API may have any name where no domains are listed", () => {
+  expect(allowsName({}, "two.example.net")).toBe(true);
+  expect(allowsName({ domains: ["two.example.net"] }, "two.example.net")).toBe(true);
+  expect(allowsName({ domains: [] }, "two.example.net")).toBe(false);
 });
 
 test("without a policy no hostname is allowed and the rest is", () => {

@@ -2,7 +2,10 @@ import { idKey } from "./resource-id.ts";
 
 /** What the clusters of one namespace may use. An absent list allows everything of its kind, except for domains. */
 export interface TenantRules {
-  /** Hostnames must be one of these domains or below one. Without the list none is allowed. */
+  /**
+   * Hostnames must be one of these domains or below one. Without the list a HostedCluster publishes no hostname, and a cluster
+   * of Cluster API may have any name in the base domain.
+   */
   domains?: readonly string[];
   /** Subscription ids: that of the cluster, and those that its link service accepts connections from. */
   subscriptions?: readonly string[];
@@ -21,6 +24,11 @@ export interface TenantEntry extends TenantRules {
 /** Who may use what: the first entry that matches a namespace applies. */
 export interface TenantPolicy {
   rulesOf(namespace: string): TenantRules;
+  /**
+   * For whom else a namespace of a control plane is reserved: it begins with the name of a tenant that the policy names, and
+   * a dash, and `by` is not named itself.
+   */
+  reservedFor(namespace: string, by: string): string | undefined;
 }
 
 const nothing: TenantRules = { domains: [], subscriptions: [], resourceGroups: [], identities: [] };
@@ -29,14 +37,20 @@ const nothing: TenantRules = { domains: [], subscriptions: [], resourceGroups: [
  * Without a policy no hostname is allowed, because Postern publishes hostnames by its own permissions. Everything else
  * is used by the tenant's own credential, or in front of the tenant's own load balancer.
  */
-export const defaultPolicy: TenantPolicy = { rulesOf: () => ({ domains: [] }) };
+export const defaultPolicy: TenantPolicy = { rulesOf: () => ({}), reservedFor: () => undefined };
 
 /** A policy for a management cluster with a single tenant, and for local mode. */
-export const openPolicy: TenantPolicy = { rulesOf: () => ({ domains: ["*"] }) };
+export const openPolicy: TenantPolicy = {
+  rulesOf: () => ({ domains: ["*"] }),
+  reservedFor: () => undefined,
+};
 
 /** A namespace that no entry matches may use nothing. */
 export function tenantPolicy(entries: readonly TenantEntry[]): TenantPolicy {
+  const named = entries.map(({ namespace }) => namespace).filter((each) => !each.endsWith("*"));
   return {
+    reservedFor: (namespace, by) =>
+      named.includes(by) ? undefined : named.find((each) => namespace.startsWith(`${each}-`)),
     rulesOf: (namespace) =>
       entries.find((entry) => matchesPattern(namespace, entry.namespace)) ?? nothing,
   };
@@ -50,6 +64,11 @@ export function allowsHost({ domains = [] }: TenantRules, hostname: string): boo
     const plain = plainHost(domain.replace(/^\*\./, ""));
     return host === plain || host.endsWith(`.${plain}`);
   });
+}
+
+/** Whether a cluster of Cluster API may have a name in the base domain. */
+export function allowsName(rules: TenantRules, hostname: string): boolean {
+  return rules.domains === undefined || allowsHost(rules, hostname);
 }
 
 /** Whether a subscription is allowed. */

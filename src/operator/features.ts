@@ -79,6 +79,7 @@ export function clusterApiFeatures(
     acrossNamespaces,
     certificateDirectory,
     ...(policy && { policy }),
+    baseDomain: settings.dns?.baseDomain,
   });
   return clusterApiControllers(views, settings, registry);
 }

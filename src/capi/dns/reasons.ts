@@ -10,6 +10,7 @@ export const reasons = {
   nameReserved: "NameReserved",
   /** Another cluster, or somebody else, has this name in the base zone. */
   nameTaken: "NameTaken",
+  notAllowed: "NotAllowedByPolicy",
   /** The zone in which clusters are delegated does not exist. */
   baseZoneMissing: "BaseZoneMissing",
   /** The API server is reached by a name, for which there can be no address record. */

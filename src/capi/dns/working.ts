@@ -7,6 +7,7 @@ import { type AzureCluster, azureCluster } from "../../model/kinds/azure-cluster
 import { azureClusterIdentity } from "../../model/kinds/azure-cluster-identity.ts";
 import { type CapiCluster, capiCluster } from "../../model/kinds/capi-cluster.ts";
 import type { ResourceId } from "../../model/resource-id.ts";
+import { allowsName } from "../../model/tenant-policy.ts";
 import { referenceOf as identityOf } from "../identities.ts";
 import type { ManagementLink } from "../names.ts";
 import { apply, type Opened } from "./apply.ts";
@@ -15,6 +16,7 @@ import { Failures } from "./failures.ts";
 import { InfrastructureObjects } from "./infrastructure.ts";
 import type { DnsMetrics } from "./metrics.ts";
 import { type ClusterSettings, placesOf } from "./places.ts";
+import { reasons } from "./reasons.ts";
 import { type DnsViews, openRoads } from "./roads.ts";
 import { see } from "./see.ts";
 import type { Seen } from "./seen.ts";
@@ -58,6 +60,9 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
   );
   clusters.index(byName, ({ metadata }) => [metadata.name.toLowerCase()]);
   const managementKey = keyOf({ metadata: options.management });
+  /** Whether the policy lets a cluster have its name. */
+  const mayHaveName = ({ metadata: { namespace = "", name } }: CapiCluster): boolean =>
+    allowsName(views.policy?.rulesOf(namespace) ?? {}, `${name}.${options.baseDomain}`);
   /** Whoever has the name of a cluster by right: the management cluster, or the oldest of those that have it. */
   const namesakeOf = (cluster: CapiCluster): string | undefined => {
     const name = cluster.metadata.name.toLowerCase();
@@ -65,6 +70,7 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
       return keyOf(cluster) === managementKey ? undefined : managementKey;
     const older = clusters
       .byIndex(byName, name)
+      .filter(mayHaveName)
       .find((each) => keyOf(each) !== keyOf(cluster) && ageOf(each) < ageOf(cluster));
     return older && keyOf(older);
   };
@@ -87,9 +93,18 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
         ? views.refusalOf?.(infrastructure.object as AzureCluster)?.explain()
         : undefined;
     const namesake = namesakeOf(cluster);
+    const mayNot = !itself && !mayHaveName(cluster);
+    const nameRefused = {
+      reason: reasons.notAllowed,
+      message: `no DNS records are written for ${cluster.metadata.name}.${options.baseDomain} · the tenant policy does not allow this name for namespace ${cluster.metadata.namespace} · give the cluster another name, or add the name to domains in the file of --tenant-policy`,
+    };
     const all: Objects = {
       ...{ cluster, infrastructure, ...found, management, itself, namesake },
-      refused: refusal && { reason: refusal.reason, message: refusal.message },
+      refused: refusal
+        ? { reason: refusal.reason, message: refusal.message }
+        : mayNot
+          ? nameRefused
+          : undefined,
     };
     const { publicGroup } = placesOf(cluster, infrastructure, management, seeing.settings);
     const roads = openRoads(all, views, pass, metrics, publicGroup);

@@ -92,15 +92,22 @@ export function counts({ cluster, endpoint }: Claim, there: PrivateEndpointSpec 
   return cluster.linksReady || (there !== undefined && isFor(there, endpoint));
 }
 
+/** Whether a link is named after its cluster: nobody else has a right to such a name. */
+function isNamedAfterCluster({ link, cluster }: Claim): boolean {
+  return idKey(link).startsWith(`${idKey(cluster.name)}-`);
+}
+
 /**
- * Who of several a name is kept for: whoever has it, else the oldest, although it may not be ready yet. A newer cluster that
- * is ready first must not take the name from it.
+ * Who of several a name is kept for: of those whose cluster it is named after, else of all, whoever has it, else the oldest,
+ * although it may not be ready yet. A newer cluster that is ready first must not take the name from it.
  */
 export function heirOf(
   claims: readonly Claim[],
   there: PrivateEndpointSpec | undefined,
 ): Claim | undefined {
-  const inOrder = claims.filter(({ cluster }) => !cluster.deleting).sort(bySeniority);
+  const alive = claims.filter(({ cluster }) => !cluster.deleting);
+  const entitled = alive.filter(isNamedAfterCluster);
+  const inOrder = (entitled.length > 0 ? entitled : alive).sort(bySeniority);
   const holder =
     there && inOrder.find((each) => isFor(there, each.endpoint) && counts(each, there));
   return holder ?? inOrder[0];

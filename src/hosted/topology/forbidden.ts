@@ -2,6 +2,7 @@ import type { WatchCache } from "../../kube/cache.ts";
 import { byAge, keyOf } from "../../model/kind.ts";
 import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import { defaultPolicy, openPolicy, type TenantPolicy } from "../../model/tenant-policy.ts";
+import { controlPlaneNamespace } from "../names.ts";
 import { whyNotAllowed } from "../policy.ts";
 import type { Problem } from "./check.ts";
 import { topologyReasons } from "./reasons.ts";
@@ -44,6 +45,13 @@ export function forbiddenOf(
     ...(clientID && { identities: [clientID] }),
   });
   if (message !== undefined) return { reason: topologyReasons.notAllowed, message };
+  const home = controlPlaneNamespace(namespace, cluster.metadata.name);
+  const tenant = policy?.reservedFor(home, namespace);
+  if (tenant !== undefined)
+    return {
+      reason: topologyReasons.reserved,
+      message: `the control plane cannot be created · its namespace would be ${home}, which is reserved for clusters of namespace ${tenant} · create the cluster in another namespace`,
+    };
   for (const hostname of hostnames) {
     const [first] = [...clusters.byIndex(byHostname, hostname)].sort(byAge);
     if (first === undefined || keyOf(first) === keyOf(cluster)) continue;

@@ -363,7 +363,6 @@ describe("an address", () => {
 });
 
 describe("what a person must put right is told in the condition and in an event", () => {
-  const old = workload({ name: "old", links: [{ name: "wc1-api-privatelink" }], created: "2020" });
   test.each([
     ["a missing load balancer (defect)", { type: null }, {}, "LoadBalancerMissing"],
     ["an unknown type of load balancer", { type: "Sideways" }, {}, "UnknownLoadBalancerType"],
@@ -395,12 +394,21 @@ describe("what a person must put right is told in the condition and in an event"
     expect(conditions[0]?.message.split(" · ").length).toBeGreaterThanOrEqual(2);
   });
 
-  test("a link of the same name of another cluster", () => {
-    const paper = world({});
-    paper.put(old);
+  const other = { name: "other", created: "2020-01-01T00:00:00Z" };
+
+  test("a link of the same name of another cluster, where it is named after neither", () => {
+    const links = [{ name: "shared-privatelink" }];
+    const paper = settled(world({ links }, {}, { ...other, links }));
+    expect(isReady(paper.get("org-acme/other"))).toEqual(["True Connected"]);
     expect(paper.planWorkload(key).conditions).toMatchObject([
-      { reason: "PrivateEndpointNameTaken", message: expect.stringContaining("org-acme/old") },
+      { reason: "PrivateEndpointNameTaken", message: expect.stringContaining("org-acme/other") },
     ]);
+  });
+
+  test("attack: an older cluster has a link that is named after another cluster", () => {
+    const paper = settled(world({}, {}, { ...other, links: [{ name: "wc1-api-privatelink" }] }));
+    expect(isReady(paper.get(key))).toEqual(["True Connected"]);
+    expect(isReady(paper.get("org-acme/other"))).toEqual(["False PrivateEndpointNameTaken"]);
   });
 
   test("a link whose name differs from another cluster's in its case only", () => {

@@ -1,0 +1,296 @@
+import { clusterAnnotation, linkFinalizer } from "../../src/hosted/names.ts";
+import { guidFrom } from "../../src/simulator/guid.ts";
+import type { Action } from "./attack.ts";
+import { victimLinkId } from "./attack.ts";
+import {
+  clientIds,
+  groups,
+  legacyLinkId,
+  networkIn,
+  spareSubnet,
+  subnetIn,
+  subscriptions,
+} from "./azure.ts";
+import {
+  clusterID,
+  type HostedShape,
+  hostedClusterObject,
+  hostedSpec,
+  workloadObjects,
+} from "./victim.ts";
+import type { Thing } from "./world.ts";
+
+/** The stages of the victim's life, by name. */
+export const stage = {
+  before: 0,
+  provisioning: 1,
+  available: 2,
+  changed: 3,
+  deleting: 4,
+  deleted: 5,
+};
+
+/** A hosted cluster that the attacker pays for itself. */
+export const ownShape: HostedShape = {
+  clusterID: guidFrom("attacker"),
+  group: groups.evil,
+  identity: clientIds.evil,
+  baseDomain: "evil.example.com",
+};
+
+/** An AzurePrivateLinkService as the attacker writes it. */
+export function linkObject(
+  namespace: string,
+  name: string,
+  spec: object = {},
+  metadata: object = {},
+): Thing {
+  return {
+    apiVersion: "hypershift.openshift.io/v1beta1",
+    kind: "AzurePrivateLinkService",
+    metadata: { namespace, name, ...metadata },
+    spec: {
+      loadBalancerIP: "$victimAddress",
+      subscriptionID: subscriptions.evil,
+      resourceGroupName: "evil",
+      location: "westeurope",
+      guestSubnetID: subnetIn(groups.evil),
+      guestVNetID: networkIn(groups.evil),
+      ...spec,
+    },
+  };
+}
+
+const create = (at: number, seconds: number, object: Thing): Action => ({
+  ...{ stage: at, seconds, verb: "create", object },
+});
+const remove = (at: number, seconds: number, object: Thing): Action => ({
+  ...{ stage: at, seconds, verb: "delete", object },
+});
+const status = (at: number, seconds: number, object: Thing, value: object): Action => ({
+  ...{ stage: at, seconds, verb: "change status" },
+  object: { ...object, status: value },
+});
+
+const cluster = (key: string) => ({ annotations: { [clusterAnnotation]: key } });
+
+const exposed = { loadBalancerIP: "$databaseAddress" };
+
+/** A HostedCluster of the attacker that asks for nothing: it only has to exist. */
+const idle = hostedClusterObject("evil", "idle", { ...ownShape, topology: "Public" });
+
+const forged = linkObject(
+  "evil",
+  "forged",
+  {},
+  { ...cluster("evil/gone"), finalizers: [linkFinalizer] },
+);
+const noted = linkObject(
+  "evil",
+  "noted",
+  {},
+  {
+    finalizers: [linkFinalizer],
+    annotations: {
+      [clusterAnnotation]: "evil/gone",
+      "postern.io/nat-subnet-id": `${networkIn(groups.management)}/subnets/${spareSubnet}`,
+    },
+  },
+);
+
+/** A cluster that the attacker puts into the group of another, with an identity that names the Secret of that one. */
+function thief(group: string, victim: "two" | "mc", home: string): Thing[] {
+  return workloadObjects("evil", "thief", group, "evil").map((object) => {
+    if (object.kind !== "AzureClusterIdentity") return object;
+    const clientSecret = { namespace: home, name: victim };
+    const spec = object.spec as object;
+    return { ...object, spec: { ...spec, clientID: clientIds[victim], clientSecret } };
+  });
+}
+const thiefOfTwo = thief(groups.two, "two", "blue-capi");
+const thiefOfManagement = thief(groups.mc, "mc", "org-mc");
+
+/** Set the status that lets the operator work on a cluster of Cluster API. */
+export function readied(at: number, seconds: number, objects: readonly Thing[]): Action[] {
+  const lastTransitionTime = "2026-01-01T00:00:00Z";
+  return objects.flatMap((each) => {
+    if (each.kind === "AzureCluster") {
+      const condition = { type: "LoadBalancersReady", status: "True", lastTransitionTime };
+      return [status(at, seconds, each, { conditions: [condition] })];
+    }
+    return each.kind === "Cluster" ? [status(at, seconds, each, { phase: "Provisioned" })] : [];
+  });
+}
+
+/** The Service of the router of the attacker's own control plane. */
+const ownService: Thing = {
+  ...{ apiVersion: "v1", kind: "Service" },
+  metadata: { namespace: "evil-x", name: "private-router" },
+};
+
+const www = workloadObjects("evil", "www", groups.evil, "evil");
+
+/** The attacks of the review, each under its name. */
+export const attacks: Readonly<Record<string, readonly Action[]>> = {
+  "a bare AzurePrivateLinkService exposes the load balancer of another namespace": [
+    create(stage.before, 0, idle),
+    create(stage.available, 0, linkObject("evil", "bare", exposed, cluster("evil/idle"))),
+  ],
+  "a bare AzurePrivateLinkService names the HostedCluster of another namespace": [
+    create(stage.available, 0, linkObject("evil", "bare", exposed, cluster("blue/on-e"))),
+  ],
+  "a bare AzurePrivateLinkService that is older than the cluster takes its zone away": [
+    create(
+      stage.before,
+      0,
+      linkObject(
+        "evil",
+        "private-router",
+        { guestVNetID: networkIn(groups.blue), baseDomain: "blue.example.com" },
+        cluster("evil/x"),
+      ),
+    ),
+  ],
+  "a HostedCluster takes over kube-system": [
+    create(stage.before, 0, hostedClusterObject("kube", "system", ownShape)),
+  ],
+  "a HostedCluster enters the control plane namespace of another cluster": [
+    create(
+      stage.available,
+      60,
+      hostedClusterObject("blue-on", "e", { ...ownShape, identity: clientIds.blue }),
+    ),
+  ],
+  "a HostedCluster occupies the control plane namespace before its cluster comes": [
+    create(stage.before, 0, hostedClusterObject("blue-on", "e", ownShape)),
+  ],
+  "an AzureClusterIdentity acts with the Secret of another namespace": [
+    ...thiefOfTwo.map((each) => create(stage.available, 60, each)),
+    ...readied(stage.available, 60, thiefOfTwo),
+  ],
+  "an AzureClusterIdentity acts with the Secret of the management cluster": [
+    ...thiefOfManagement.map((each) => create(stage.available, 60, each)),
+    ...readied(stage.available, 60, thiefOfManagement),
+  ],
+  "a forged status gets the untagged link service of another cluster deleted": [
+    create(stage.available, 10, forged),
+    status(stage.available, 10, forged, { privateLinkServiceID: legacyLinkId }),
+    remove(stage.available, 20, forged),
+  ],
+  "a forged status gets the link service of another cluster deleted": [
+    create(stage.available, 60, forged),
+    status(stage.available, 60, forged, { privateLinkServiceID: victimLinkId }),
+    remove(stage.available, 70, forged),
+  ],
+  "a forged annotation gets a subnet deleted that the operator did not create": [
+    create(stage.available, 10, noted),
+    remove(stage.available, 20, noted),
+  ],
+  "a HostedCluster claims the hostname of another cluster": [
+    create(
+      stage.available,
+      60,
+      hostedClusterObject("evil", "x", { ...ownShape, apiHostname: "api-on-e.blue.example.com" }),
+    ),
+  ],
+  "a HostedCluster claims a hostname of the management cluster": [
+    create(
+      stage.before,
+      0,
+      hostedClusterObject("evil", "x", { ...ownShape, apiHostname: "console.mgmt.example.com" }),
+    ),
+  ],
+  "a cluster of Cluster API takes a reserved name in the base zone": [
+    ...www.map((each) => create(stage.available, 0, each)),
+    ...readied(stage.available, 0, www),
+  ],
+};
+
+/** A control plane that no HostedCluster has, and the Service of its router with an address of the victim. */
+const fake: Thing = {
+  ...{ apiVersion: "hypershift.openshift.io/v1beta1", kind: "HostedControlPlane" },
+  metadata: { namespace: "evil", name: "fake", ...cluster("evil/idle") },
+  spec: hostedSpec("fake", ownShape),
+};
+const fakeService: Thing = {
+  ...{ apiVersion: "v1", kind: "Service" },
+  metadata: {
+    ...{ namespace: "evil", name: "private-router" },
+    annotations: { "service.beta.kubernetes.io/azure-load-balancer-internal": "true" },
+    ownerReferences: [
+      {
+        ...{ apiVersion: "hypershift.openshift.io/v1beta1", kind: "HostedControlPlane" },
+        ...{ name: "fake", uid: "$fakeControlPlaneUid", controller: true },
+      },
+    ],
+  },
+  spec: { type: "LoadBalancer", ports: [{ port: 443 }] },
+};
+
+const namesake = workloadObjects("evil", "two", groups.evil, "evil");
+const borrowed = workloadObjects("evil", "three", groups.evil, "evil", {
+  link: "two-api-privatelink",
+});
+
+/** Attacks that the review does not list. */
+export const furtherAttacks: typeof attacks = {
+  "a HostedCluster takes the clusterID of another that is yet to be created": [
+    create(stage.before, 0, hostedClusterObject("evil", "x", { ...ownShape, clusterID })),
+  ],
+  "a HostedCluster takes the clusterID of another that is available": [
+    create(stage.available, 60, hostedClusterObject("evil", "x", { ...ownShape, clusterID })),
+  ],
+  "a forged Service in its own control plane namespace exposes another load balancer": [
+    create(stage.before, 0, hostedClusterObject("evil", "x", ownShape)),
+    ...[60, 62, 64, 66, 68].map((seconds) =>
+      status(stage.available, seconds, ownService, {
+        loadBalancer: { ingress: [{ ip: "$databaseAddress", ipMode: "VIP" }] },
+      }),
+    ),
+  ],
+  "a bare AzurePrivateLinkService waits for the load balancer of a cluster before it exists": [
+    create(stage.before, 0, idle),
+    create(stage.before, 0, linkObject("evil", "bare", {}, cluster("evil/idle"))),
+  ],
+  "a control plane without a HostedCluster and a forged Service expose another load balancer": [
+    create(stage.before, 0, idle),
+    create(stage.available, 0, fake),
+    create(stage.available, 0, fakeService),
+    status(stage.available, 0, fakeService, {
+      loadBalancer: { ingress: [{ ip: "$databaseAddress", ipMode: "VIP" }] },
+    }),
+  ],
+  "a cluster of Cluster API has the name of another that is yet to be created": [
+    ...namesake.map((each) => create(stage.before, 0, each)),
+    ...readied(stage.before, 0, namesake),
+  ],
+  "a cluster of Cluster API has the name of another that is available": [
+    ...namesake.map((each) => create(stage.available, 40, each)),
+    ...readied(stage.available, 40, namesake),
+  ],
+  "a link has the name of the link of another that is yet to be created": [
+    ...borrowed.map((each) => create(stage.before, 0, each)),
+    ...readied(stage.before, 0, borrowed),
+  ],
+  "a link has the name of the link of another that is available": [
+    ...borrowed.map((each) => create(stage.available, 40, each)),
+    ...readied(stage.available, 40, borrowed),
+  ],
+};
+
+/** What the attacker may do for itself, beside which nothing of the victim changes either. */
+export const harmless: Readonly<Record<string, readonly Action[]>> = {
+  "a hosted cluster of its own": [
+    create(stage.before, 0, hostedClusterObject("evil", "x", ownShape)),
+  ],
+  "a hosted cluster of its own that is deleted": [
+    create(stage.provisioning, 0, hostedClusterObject("evil", "x", ownShape)),
+    remove(stage.changed, 0, hostedClusterObject("evil", "x", ownShape)),
+  ],
+  "a cluster of Cluster API of its own": [
+    ...workloadObjects("evil", "three", groups.evil, "evil").map((each) =>
+      create(stage.before, 0, each),
+    ),
+    ...readied(stage.before, 0, workloadObjects("evil", "three", groups.evil, "evil")),
+  ],
+};

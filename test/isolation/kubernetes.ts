@@ -1,0 +1,107 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Connection } from "../../src/kube/credentials.ts";
+import type { Audited } from "../../src/local/kubernetes/audit.ts";
+import type { World } from "../../src/local/kubernetes/call.ts";
+import { FrontDoor } from "../../src/local/kubernetes/front-door.ts";
+import type { Kept, KeptObject } from "../../src/local/kubernetes/kept.ts";
+import { pagesOf } from "../../src/local/kubernetes/pages.ts";
+import { makeWorld, type Running } from "../../src/local/kubernetes/world.ts";
+import type { Clock } from "../../src/model/clock.ts";
+import { crdOf } from "../../src/model/crd.ts";
+import { definitions } from "../../src/model/definitions.ts";
+import { memoryKeyValue } from "../../src/simulator/key-value.ts";
+
+/** A Kubernetes API on loopback that every run gets as new, with the kinds of the product installed. */
+export interface Kubernetes {
+  connection: Connection;
+  /** Told of every request that was answered. */
+  audited: (entry: Audited) => void;
+  /** Begin a run: nothing of the run before is left. */
+  reset(clock: Clock): Promise<World>;
+  close(): Promise<void>;
+}
+
+const token = "admin-of-the-test";
+
+/** Start it once; installing the kinds is the slow part, so what is stored then is the beginning of every run. */
+export async function startKubernetes(): Promise<Kubernetes> {
+  const things = memoryKeyValue();
+  let running: Running | undefined;
+  let front: FrontDoor | undefined;
+  const server = createServer(
+    { keepAliveTimeout: 120_000, requestTimeout: 0 },
+    (request, response) => void front?.receive(request, response),
+  );
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const authority = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const connection: Connection = {
+    server: new URL(`http://${authority}`),
+    namespace: "default",
+    source: "the test",
+    proof: async () => ({ authorization: `Bearer ${token}` }),
+  };
+
+  const kubernetes = { connection, audited: () => undefined } as unknown as Kubernetes;
+  const begin = (clock: Clock, objects: readonly KeptObject[]) => {
+    running?.stop();
+    running = makeWorld({ kept: keptFrom(objects, things), clock, tokens: { admin: token } });
+    const log = (entry: Audited) => kubernetes.audited(entry);
+    front = new FrontDoor(running.world, { log, close: async () => undefined });
+    front.pages = pagesOf(running.world, authority);
+    return running.world;
+  };
+
+  const first = begin(withoutTimers({ now: () => Date.UTC(2026, 0, 1) }), []);
+  for (const each of definitions) await post(connection, "customresourcedefinitions", crdOf(each));
+  for (const { group, version, plural } of definitions)
+    while (
+      (await fetch(new URL(`/apis/${group}/${version}/${plural}`, connection.server), auth))
+        .status !== 200
+    )
+      await new Promise((resolve) => setImmediate(resolve));
+  const template = first.store
+    .collections()
+    .flatMap((collection) =>
+      first.store.list(collection).map(({ key, text }) => ({ collection, key, text })),
+    );
+  Object.assign(kubernetes, {
+    reset: async (clock: Clock) => {
+      server.closeAllConnections();
+      return begin(withoutTimers(clock), template);
+    },
+    close: async () => {
+      running?.stop();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  });
+  return kubernetes;
+}
+
+const auth = { headers: { authorization: `Bearer ${token}` } };
+
+async function post({ server }: Connection, plural: string, body: object): Promise<void> {
+  const url = new URL(`/apis/apiextensions.k8s.io/v1/${plural}`, server);
+  const headers = { ...auth.headers, "content-type": "application/json" };
+  const { status } = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+  if (status !== 201) throw new Error(`${plural} refused with ${status}`);
+}
+
+/** Bookmarks and the ends of watches prove nothing here, and each would cost a step of the clock. */
+function withoutTimers(clock: Pick<Clock, "now">): Clock {
+  return { now: () => clock.now(), after: () => () => undefined };
+}
+
+function keptFrom(objects: readonly KeptObject[], things: Kept["things"]): Kept {
+  return {
+    revision: () => 0,
+    all: () => objects,
+    put: () => undefined,
+    remove: () => undefined,
+    things,
+    close: () => undefined,
+  };
+}

@@ -1,0 +1,181 @@
+import { type Action, attack, formatActions } from "./attack.ts";
+import { clientIds, groups, subscriptions, tenant } from "./azure.ts";
+import type { Kubernetes } from "./kubernetes.ts";
+import { Comparison, constant, hostileNamespaces, Names, type State, stateOf } from "./observe.ts";
+import { clusterID, hosted, prepare, stages, workload } from "./victim.ts";
+import { startWorld, type World } from "./world.ts";
+
+for (const each of [...Object.values(clientIds), clusterID, tenant]) constant(each);
+
+/** The identities of the victim. */
+const victims = ["blue", "two"];
+
+/** Everything that was observed in one run. */
+export interface Observed {
+  /** What exists at the end of each stage. */
+  states: State[];
+  /** Requests to Azure: who, what, where. */
+  requests: Set<string>;
+  /** Tokens that Entra issued, by identity. */
+  tokens: Map<string, number>;
+  /** How often the operator read each Secret and asked for a token of each service account of the victim. */
+  reads: Map<string, number>;
+  /** When each cluster of the victim became available, stopped being so, and was gone, in simulated seconds. */
+  times: Map<string, number>;
+  /** Hostnames that the operator gave to Routes in hostile namespaces. */
+  hosts: Set<string>;
+}
+
+/** Stages in the middle of which everything moves: only their ends are compared, and these are not ends. */
+const moving = new Set(["provisioning", "deleting"]);
+
+/** Run the victim's life, with an attacker beside it. */
+export async function run(kubernetes: Kubernetes, actions: readonly Action[]): Promise<Observed> {
+  const reads = new Map<string, number>();
+  kubernetes.audited = ({ userAgent, verb, requestURI }) => {
+    const [path = ""] = requestURI.split("?");
+    // Whether an identity of another namespace may use a Secret is said by the Secret: it is read, and the tokens tell of its use.
+    const isOfIdentity = path.includes(`/${workload.namespace}/secrets/`);
+    const secret = verb === "get" && /\/secrets\/[^/]+$/.test(path) && !isOfIdentity;
+    const minted = verb === "create" && /\/serviceaccounts\/[^/]+\/token$/.test(path);
+    if (userAgent !== "postern-test" || !(secret || minted)) return;
+    const namespace = /\/namespaces\/([^/]+)\//.exec(path)?.[1] ?? "";
+    if ([workload.namespace, hosted.controlPlane, "org-mc"].includes(namespace))
+      reads.set(path, (reads.get(path) ?? 0) + 1);
+  };
+  const world = await startWorld(kubernetes);
+  try {
+    const names = new Names(world);
+    const { times, hosts } = follow(world);
+    await prepare(world, hostileNamespaces);
+    const states: State[] = [];
+    for (const [n, { ms, act }] of stages.entries()) {
+      const due = actions
+        .filter(({ stage }) => stage === n)
+        .toSorted((a, b) => a.seconds - b.seconds);
+      const end = world.clock.now() + ms;
+      const start = world.clock.now();
+      await act(world);
+      for (const each of due) {
+        const at = Math.min(start + each.seconds * 1000, end);
+        if (at > world.clock.now()) await world.advance(at - world.clock.now());
+        await attack(world, each);
+      }
+      await world.advance(end - world.clock.now());
+      states.push(stateOf(world, names));
+    }
+    const { log, directory } = world.azure.simulator;
+    const requests = new Set<string>();
+    for (const { identity, method, path, status } of log.entries()) {
+      const who = directory.find(identity)?.displayName ?? identity;
+      if (status !== 403) requests.add(names.readable(`${who} ${method} ${path}`).toLowerCase());
+    }
+    const tokens = new Map<string, number>();
+    for (const { identity } of world.azure.issued)
+      tokens.set(identity, (tokens.get(identity) ?? 0) + 1);
+    return { states, requests, tokens, reads, times, hosts };
+  } finally {
+    await world.close();
+  }
+}
+
+/** Note when the clusters of the victim change, and which hostnames the operator gives away. */
+function follow({ api, clock }: World): Pick<Observed, "times" | "hosts"> {
+  const times = new Map<string, number>();
+  const hosts = new Set<string>();
+  const begun = clock.now();
+  const now = () => (clock.now() - begun) / 1000;
+  const clusters: Record<string, { key: string; condition: string }> = {
+    "hostedclusters.hypershift.openshift.io": {
+      key: `${hosted.namespace}/${hosted.name}`,
+      condition: "AzurePrivateLinkServiceAvailable",
+    },
+    "azureclusters.infrastructure.cluster.x-k8s.io": {
+      key: `${workload.namespace}/${workload.name}`,
+      condition: "GSDNSZoneReady",
+    },
+  };
+  api.store.watch(undefined, ({ type, collection, entry: { key, object } }) => {
+    if (collection === "routes.route.openshift.io") {
+      const managers = (object.metadata.managedFields ?? []) as { manager?: string }[];
+      const given = managers.some(({ manager = "" }) => manager.startsWith("postern"));
+      const { host } = (object.spec ?? {}) as { host?: string };
+      const hostile = object.metadata.namespace !== hosted.controlPlane;
+      if (hostile && host !== undefined && given) hosts.add(host);
+    }
+    const cluster = clusters[collection];
+    if (cluster?.key !== key) return;
+    if (type === "DELETED") times.set(`${key} is gone`, now());
+    if (object.metadata.deletionTimestamp !== undefined) return;
+    const { conditions = [] } = (object.status ?? {}) as {
+      conditions?: { type: string; status: string; reason: string; message: string }[];
+    };
+    const found = conditions.find((each) => each.type === cluster.condition);
+    const available = `${key} is available`;
+    if (found?.status === "True" && !times.has(available)) times.set(available, now());
+    if (found?.status !== "True" && times.has(available))
+      times.set(`${key} is not available any more: ${found?.reason} ${found?.message}`, now());
+  });
+  return { times, hosts };
+}
+
+/** How much later than alone something of the victim may happen, in seconds: load balancers and networks are shared. */
+const tolerance = 15;
+
+/** What the attacker has changed for the victim; empty where the law holds. */
+export function violations(baseline: Observed, found: Observed): string[] {
+  const comparison = new Comparison(everythingIn(baseline));
+  const wrong: string[] = [];
+  for (const [n, { name }] of stages.entries()) {
+    const [expected, state] = [baseline.states[n], found.states[n]];
+    if (moving.has(name) || !expected || !state) continue;
+    for (const each of comparison.differences(expected, state)) wrong.push(`at "${name}": ${each}`);
+  }
+  for (const request of found.requests)
+    if (!baseline.requests.has(request) && isForbidden(request)) wrong.push(`request: ${request}`);
+  // The management cluster's own identity acts for every cluster, but nobody else may sign in as it.
+  for (const identity of [...victims, "mc"]) {
+    const [alone = 0, now = 0] = [baseline.tokens.get(identity), found.tokens.get(identity)];
+    if (now > alone) wrong.push(`tokens for ${identity}: ${now} instead of ${alone}`);
+  }
+  for (const [path, count] of found.reads) {
+    const alone = baseline.reads.get(path) ?? 0;
+    if (count > alone) wrong.push(`the operator uses ${path} ${count} times instead of ${alone}`);
+  }
+  for (const [what, at] of baseline.times) {
+    if (!/ is (available|gone)$/.test(what)) continue;
+    const now = found.times.get(what);
+    if (now === undefined) wrong.push(`never: ${what}`);
+    else if (now > at + tolerance) wrong.push(`${what} after ${now} s instead of ${at} s`);
+  }
+  for (const [what, at] of found.times)
+    if (!baseline.times.has(what)) wrong.push(`after ${at} s: ${what}`);
+  for (const host of found.hosts)
+    if (/(^|\.)(blue|mgmt)\.example\.com$/.test(host)) wrong.push(`a Route for ${host}`);
+  return wrong;
+}
+
+const victimPlaces = [`/subscriptions/${subscriptions.blue}`, clusterID, "/legacy"];
+
+/** Whether a request that the victim does not cause is made with its credential, or on what belongs to it. */
+function isForbidden(request: string): boolean {
+  const [who = "", method = "", path = ""] = request.split(" ");
+  if (victims.includes(who)) return true;
+  if (method === "get" && who !== "evil") return false;
+  return victimPlaces.some((place) => path.includes(place)) || path === groups.management;
+}
+
+function everythingIn({ states }: Observed): State {
+  return {
+    azure: new Map(states.flatMap(({ azure }) => [...azure])),
+    kubernetes: new Map(states.flatMap(({ kubernetes }) => [...kubernetes])),
+  };
+}
+
+/** An attack as a person reads and repeats it. */
+export function formatAttack(actions: readonly Action[]): string {
+  return formatActions(
+    actions,
+    stages.map(({ name }) => name),
+  );
+}
