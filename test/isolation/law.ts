@@ -34,8 +34,11 @@ export async function run(kubernetes: Kubernetes, actions: readonly Action[]): P
   const reads = new Map<string, number>();
   kubernetes.audited = ({ userAgent, verb, requestURI }) => {
     const [path = ""] = requestURI.split("?");
-    // Whether an identity of another namespace may use a Secret is said by the Secret: it is read, and the tokens tell of its use.
-    const isOfIdentity = path.includes(`/${workload.namespace}/secrets/`);
+    // Secrets of AzureClusterIdentities are read again after a while, and say themselves who may use them: what counts is the
+    // tokens that are got with them.
+    const isOfIdentity = [workload.namespace, "org-mc"].some((each) =>
+      path.includes(`/${each}/secrets/`),
+    );
     const secret = verb === "get" && /\/secrets\/[^/]+$/.test(path) && !isOfIdentity;
     const minted = verb === "create" && /\/serviceaccounts\/[^/]+\/token$/.test(path);
     if (userAgent !== "postern-test" || !(secret || minted)) return;

@@ -27,10 +27,13 @@ import {
 } from "./azure.ts";
 import type { Kubernetes } from "./kubernetes.ts";
 
-/** As docs/security.md recommends: each tenant has its own domains. The rest is left to the rules that need no policy. */
+/**
+ * As docs/security.md recommends: the tenant has its own domains and resource groups. The attacker has domains of its own, and
+ * for the rest nothing limits it but the rules that need no policy.
+ */
 const policy = tenantPolicy([
   { namespace: "blue", domains: [blueDomain] },
-  { namespace: "blue-capi", domains: [`two.${baseDomain}`] },
+  { namespace: "blue-capi", domains: [`two.${baseDomain}`], resourceGroups: [groups.two] },
   { namespace: "org-mc", domains: ["*"] },
   {
     namespace: "*",

@@ -1,7 +1,12 @@
 import type { WatchCache } from "../../kube/cache.ts";
 import { byAge, keyOf } from "../../model/kind.ts";
 import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
-import { defaultPolicy, openPolicy, type TenantPolicy } from "../../model/tenant-policy.ts";
+import {
+  allowsHost,
+  defaultPolicy,
+  openPolicy,
+  type TenantPolicy,
+} from "../../model/tenant-policy.ts";
 import { controlPlaneNamespace } from "../names.ts";
 import { whyNotAllowed } from "../policy.ts";
 import type { Problem } from "./check.ts";
@@ -52,8 +57,11 @@ export function forbiddenOf(
       reason: topologyReasons.reserved,
       message: `the control plane cannot be created · its namespace would be ${home}, which is reserved for clusters of namespace ${tenant} · create the cluster in another namespace`,
     };
+  // Whom the policy forbids a hostname keeps nobody else from having it.
+  const mayHave = (hostname: string) => (other: HostedCluster) =>
+    allowsHost((policy ?? openPolicy).rulesOf(other.metadata.namespace ?? ""), hostname);
   for (const hostname of hostnames) {
-    const [first] = [...clusters.byIndex(byHostname, hostname)].sort(byAge);
+    const [first] = clusters.byIndex(byHostname, hostname).filter(mayHave(hostname)).sort(byAge);
     if (first === undefined || keyOf(first) === keyOf(cluster)) continue;
     return {
       reason: topologyReasons.hostnameTaken,
