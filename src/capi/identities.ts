@@ -117,8 +117,11 @@ export function capiViews(options: CapiViewOptions): CapiViews {
   const namesOf = (named: IdentityName | undefined): string[] => {
     const key = keyOfReference(named);
     if (key === undefined) return [];
-    const clientID = identityObjects?.get(key)?.spec.clientID?.trim();
-    return clientID ? [key, clientID] : [key];
+    const { clientID = "", type } = identityObjects?.get(key)?.spec ?? {};
+    // The operator proves these itself, and whoever writes the object chooses the client id: only that counts.
+    const provedByOperator = type === "WorkloadIdentity" || type === "UserAssignedMSI";
+    const names = provedByOperator ? [clientID.trim()] : [key, clientID.trim()];
+    return names.filter((each) => each !== "");
   };
 
   const refused: CapiViews["refusalOf"] = (cluster) => {

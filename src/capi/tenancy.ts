@@ -59,8 +59,10 @@ function forbidden({ cluster, policy, baseDomain, identity, management }: Tenanc
   const name = `${cluster.metadata.name}.${baseDomain}`;
   if (baseDomain !== undefined && !allowsName(rules, name)) return refuse(`the name ${name}`);
   const own = management?.spec.subscriptionID ?? "";
-  const subscription = [cluster.spec.subscriptionID ?? "", ...admittedBy(cluster)].find(
-    (each) => each !== "" && idKey(each) !== idKey(own) && !allowsSubscription(rules, each),
+  // A link that lets the management cluster in gives nothing away.
+  const admitted = admittedBy(cluster).filter((each) => idKey(each) !== idKey(own));
+  const subscription = [cluster.spec.subscriptionID ?? "", ...admitted].find(
+    (each) => each !== "" && !allowsSubscription(rules, each),
   );
   if (subscription !== undefined)
     return refuse(`subscription ${JSON.stringify(shown(subscription))}`);

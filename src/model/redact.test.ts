@@ -20,7 +20,7 @@ test.each([
   ["JSON that was cut off", '{"clientSecret":"ab', '{"clientSecret":"[redacted]'],
   ["a number in JSON", '{"password": 1234}', '{"password": "[redacted]"}'],
   ["YAML", "user: x\npassword: ab\n", "user: x\npassword: [redacted]\n"],
-  ["a block of YAML", "token: |\n  ab\n  cd\nuser: x", "token: |\n[redacted]user: x"],
+  ["a block of YAML", "token: |\n  ab\n  cd\nuser: x", "token: |\n[redacted]\nuser: x"],
   ["a connection string", "AccountKey=ab+/==;Suffix=x", "AccountKey=[redacted];Suffix=x"],
   ["a key", `${pem}.`, "[redacted]."],
   ["a key that was cut off", pem.slice(0, 42), "[redacted]"],
@@ -36,6 +36,7 @@ test.each([
   ["XML", "<password>ab</password>", "<password>[redacted]</password>"],
   ["an Entra secret", `app Ab18Q~${"x.Y_".repeat(8)}ab failed`, "app [redacted] failed"],
 ])("takes %s out of a text", (_what, text, clean) => {
+  expect(redact(clean)).toBe(clean);
   expect(redact(text)).toBe(clean);
 });
 

@@ -211,7 +211,7 @@ function withoutEscapes(text: string, start: number, end: number): number {
   return last;
 }
 
-/** Where a block of YAML ends: before the first line that is not indented; in a text of JSON, with that text. */
+/** Where a block of YAML ends: before the end of its last indented line; in a text of JSON, with that text. */
 function blockEnd(text: string, start: number): number {
   if (text[start - 1] !== "\n") return closingAt(text, start, '"', 0);
   let end = start;
@@ -219,7 +219,8 @@ function blockEnd(text: string, start: number): number {
     end = text.indexOf("\n", end) + 1;
     if (end === 0) return text.length;
   } while (text[end] === " " || text[end] === "\t");
-  return end;
+  // The end of the line stays: what follows must not look like a part of the block when it is redacted again.
+  return end - 1;
 }
 
 function endOf(pattern: RegExp, text: string, at: number): number {

@@ -51,6 +51,10 @@ test.each([
   ["notblue.example.com", false],
   ["example.com", false],
   ["blue.example.com.evil.net", false],
+  ["console.mgmt.example.com,x.blue.example.com", false],
+  ["console.mgmt.example.com x.blue.example.com", false],
+  ["*.blue.example.com", false],
+  [".blue.example.com", false],
 ])("hostname %s is allowed: %s", (host, allowed) => {
   expect(allowsHost(policy.rulesOf("blue"), host)).toBe(allowed);
 });
@@ -69,6 +73,13 @@ test("ids compare without case", () => {
   );
   expect(allowsIdentity(rules, "blue/one")).toBe(true);
   expect(allowsIdentity(rules, "red/one")).toBe(false);
+});
+
+test("of two named tenants the one with the longer name has the namespace", () => {
+  const both = tenantPolicy([{ namespace: "a" }, { namespace: "a-b" }]);
+  expect(both.reservedFor("a-b-c", "a")).toBe("a-b");
+  expect(both.reservedFor("a-b-c", "a-b")).toBeUndefined();
+  expect(both.reservedFor("a-b-c", "x")).toBe("a-b");
 });
 
 test("the namespaces of a named tenant's control planes are reserved for it", () => {

@@ -25,8 +25,8 @@ export interface TenantEntry extends TenantRules {
 export interface TenantPolicy {
   rulesOf(namespace: string): TenantRules;
   /**
-   * For whom else a namespace of a control plane is reserved: it begins with the name of a tenant that the policy names, and
-   * a dash, and `by` is not named itself.
+   * For whom else than `by` a namespace of a control plane is reserved: the longest name of a tenant in the policy with which it
+   * begins, and a dash.
    */
   reservedFor(namespace: string, by: string): string | undefined;
 }
@@ -49,16 +49,20 @@ export const openPolicy: TenantPolicy = {
 export function tenantPolicy(entries: readonly TenantEntry[]): TenantPolicy {
   const named = entries.map(({ namespace }) => namespace).filter((each) => !each.endsWith("*"));
   return {
-    reservedFor: (namespace, by) =>
-      named.includes(by) ? undefined : named.find((each) => namespace.startsWith(`${each}-`)),
+    reservedFor: (namespace, by) => {
+      const fitting = named.filter((each) => namespace.startsWith(`${each}-`));
+      const longest = fitting.sort((a, b) => b.length - a.length)[0];
+      return longest === by ? undefined : longest;
+    },
     rulesOf: (namespace) =>
       entries.find((entry) => matchesPattern(namespace, entry.namespace)) ?? nothing,
   };
 }
 
-/** Whether a hostname is one of the allowed domains, or below one. */
+/** Whether a hostname is one of the allowed domains, or below one. What is no hostname, such as a list of them, is not. */
 export function allowsHost({ domains = [] }: TenantRules, hostname: string): boolean {
   const host = plainHost(hostname);
+  if (!isHostname(host)) return false;
   return domains.some((domain) => {
     if (domain === "*") return true;
     const plain = plainHost(domain.replace(/^\*\./, ""));
@@ -94,6 +98,12 @@ function matchesPattern(value: string, pattern: string): boolean {
   return pattern.endsWith("*") ? value.startsWith(pattern.slice(0, -1)) : value === pattern;
 }
 
-function plainHost(hostname: string): string {
+/** A hostname as it is compared. */
+export function plainHost(hostname: string): string {
   return hostname.toLowerCase().replace(/\.$/, "");
+}
+
+function isHostname(host: string): boolean {
+  const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+  return host.length <= 253 && host.split(".").every((each) => label.test(each));
 }

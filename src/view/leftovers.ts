@@ -112,9 +112,12 @@ function judgeOf({ cluster, links }: Deleted) {
   const hasComputedName = (what: Leftover["what"], id: string) => {
     const name = lastSegment(id).toLowerCase();
     if (what === "NAT subnet")
-      return infraID !== undefined && name === clusterNatSubnetName(infraID).toLowerCase();
+      return [infraID, `${infraID}-${clusterID}`].some(
+        (each) => infraID && name === clusterNatSubnetName(each ?? "").toLowerCase(),
+      );
     const isOfCluster = clusterID !== "" && name.endsWith(`-${clusterID.toLowerCase()}`);
-    if (what === "link service") return isOfCluster && isLinkServiceName(name);
+    const isOwnName = clusterID !== "" && name.includes(`${clusterID.toLowerCase()}-`);
+    if (what === "link service") return (isOfCluster || isOwnName) && isLinkServiceName(name);
     if (what === "endpoint") return isOfCluster || ids.has(idKey(id));
     return what === "zone" && ids.has(idKey(id));
   };

@@ -226,9 +226,12 @@ describeHosted("secrets that tenants write", (start) => {
 
     const anywhere = ["--listen", "127.0.0.1:0", "--dashboard", "127.0.0.1:0"];
     const connection = ["--kubeconfig", world.cluster.kubeconfig];
+    const policy = join(folder, "policy.yaml");
+    await writeFile(policy, 'namespaces: [{ namespace: "*", domains: ["*"] }]\n');
     const operator = run(
       [
         ...["operator", ...connection, ...anywhere, "--log-level", "debug"],
+        ...["--tenant-policy", policy],
         ...["--management-cluster-name", "mc", "--management-cluster-namespace", "org-mc"],
         ...["--base-domain", "example.com", "--base-domain-resource-group", "base"],
       ],

@@ -7,7 +7,7 @@ import type { Known } from "./known.ts";
 /** What the feature is made with. */
 export interface RealiseOptions {
   /** Azure, by the identity of an AzureCluster; `watch` wakes it when an identity changes. */
-  views: Pick<CapiViews, "of"> & Partial<Pick<CapiViews, "watch">>;
+  views: Pick<CapiViews, "of"> & Partial<Pick<CapiViews, "watch" | "refusalOf">>;
 }
 
 /** The same with what is shared by all passes. */

@@ -76,7 +76,16 @@ export async function see(object: AzureCluster, pass: Pass, parts: RealiseParts)
     ]);
     return { stage: "seen", subject, deleting, problems, links, endpoints };
   });
-  return "failed" in seen ? { stage: "unseen", subject, failure: seen.failed } : seen;
+  if (!("failed" in seen)) return seen;
+  const isRefused = deleting && parts.views.refusalOf?.(object) !== undefined;
+  const failure = isRefused ? withWayOut(seen.failed, object) : seen.failed;
+  return { stage: "unseen", subject, failure };
+}
+
+/** What to do about a cluster that is being deleted and that Postern may not act for any more. */
+function withWayOut(failure: Failure, object: AzureCluster): Failure {
+  const message = `${failure.message} · until then nothing is deleted: list it in the tenant policy, or delete by hand what has the tag postern_owner of ${keyOf(object)} and remove the finalizer`;
+  return { ...failure, message };
 }
 
 /** We have made something for it, and the object no longer says where. */

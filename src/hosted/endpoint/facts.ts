@@ -35,6 +35,7 @@ export interface Sources {
 
 /** A link with what it belongs to, as far as that exists. */
 export interface Belonging {
+  link: AzurePrivateLinkService;
   /** The owner that the link names, whether it still exists or not. */
   owner: { name: string; uid: string } | undefined;
   controlPlane: HostedControlPlane | undefined;
@@ -70,10 +71,19 @@ export function belongingOf(link: AzurePrivateLinkService, sources: Sources): Be
   const home = key !== undefined && isHomeOf(link.metadata.namespace, key);
   const cluster = home && clusterKey !== undefined ? sources.clusters.get(clusterKey) : undefined;
   const beside = sources.controlPlanes.byIndex("namespace", link.metadata.namespace ?? "");
-  const unverified = controlPlane && unverifiedMessage(controlPlane, beside);
+  const [ours, theirs] = [link, controlPlane].map(
+    (each) => each?.metadata.annotations?.[clusterAnnotation],
+  );
+  const differs = ours !== undefined && theirs !== undefined && ours !== theirs;
+  const unverified =
+    controlPlane &&
+    (unverifiedMessage(controlPlane, beside) ??
+      (differs
+        ? `AzurePrivateLinkService ${keyOf(link)} is ignored · it names another HostedCluster than its control plane · correct its annotation ${clusterAnnotation}`
+        : undefined));
   const going = goingOf(link, owner, controlPlane);
   const misnamed = said !== undefined && key === undefined;
-  return { owner, controlPlane, cluster, clusterKey, misnamed, unverified, going };
+  return { link, owner, controlPlane, cluster, clusterKey, misnamed, unverified, going };
 }
 
 function ownerBeside(
@@ -132,7 +142,7 @@ export function clusterFacts(
 
 /** Known of verified clusters only: nothing is done for others. */
 function whyForbidden(
-  { controlPlane, clusterKey = "", unverified }: Belonging,
+  { link, controlPlane, clusterKey = "", unverified }: Belonging,
   hostnames: ClusterFacts["hostnames"],
   policy: TenantPolicy,
 ): string | undefined {
@@ -143,8 +153,11 @@ function whyForbidden(
   const clientID = config?.workloadIdentities?.controlPlaneOperator?.clientID;
   return whyNotAllowed(policy.rulesOf(namespace), namespace, {
     hostnames: Object.values(hostnames),
-    subscriptions: [subscriptionID],
-    resourceGroups: [`/subscriptions/${subscriptionID}/resourceGroups/${resourceGroup}`],
+    subscriptions: [subscriptionID, link.spec.subscriptionID],
+    resourceGroups: [
+      `/subscriptions/${subscriptionID}/resourceGroups/${resourceGroup}`,
+      guestGroup(link.spec),
+    ],
     identities: clientID ? [clientID] : [],
   });
 }

@@ -1,4 +1,3 @@
-import { ownerIn } from "../../model/ownership.ts";
 import { idKey, nameOf, type ResourceId, sameId } from "../../model/resource-id.ts";
 import { internalZoneName } from "../names.ts";
 import {
@@ -6,34 +5,32 @@ import {
   type FoundRecord,
   foundLinks,
   foundRecords,
-  recordType,
   wantedNetworks,
 } from "./found.ts";
 import { isPublished } from "./names-told.ts";
 import type { Seen, ZoneSeen } from "./seen.ts";
 import { guestGroup, linkIds, nameInZone, plainName, wantedNames, zoneIn } from "./wanted.ts";
-import { isUnmarked, ourClaim } from "./whose.ts";
+import { isOurs, isUnmarked, ourClaim } from "./whose.ts";
 
 /**
  * What is ours although nothing on it says so: `az … update --tags` replaces every tag. The computed name in the computed
  * place, published in our status, is the proof; the claim is then written again.
  */
 
-/** Whether a zone of ours has lost its claims: nothing in it belongs to anybody else. */
+/** Whether a zone of ours has lost its claims: a link or a record set in it is ours. Whatever else it holds is left alone. */
 export function hasLostClaim(seen: Seen, zone: ZoneSeen): boolean {
   const { look } = zone;
   if (look.state !== "there" || !zone.managed || !isUnmarked(look.resource.tags)) return false;
   if (!isPublished(seen, zone) || !sameId(placeOf(seen, zone) ?? "", zone.id)) return false;
-  const ourLinks = foundLinks(zone).every(
-    (link) => ourClaim(link.found.tags, seen.us) !== undefined || isLostLink(seen, zone, link),
+  return (
+    foundLinks(zone).some(
+      (link) => ourClaim(link.found.tags, seen.us) !== undefined || isLostLink(seen, zone, link),
+    ) ||
+    foundRecords(zone).some(
+      (record) =>
+        isOurs(record.found.properties.metadata, seen.us) || isLostRecord(seen, zone, record),
+    )
   );
-  const ourRecords = foundRecords(zone).every(
-    (record) =>
-      recordType(record.id) === "SOA" ||
-      ownerIn(record.found.properties.metadata)?.clusterID === seen.us.clusterID ||
-      isLostRecord(seen, zone, record),
-  );
-  return ourLinks && ourRecords;
 }
 
 /** Whether a link of a zone of ours has lost its claims: it has the name that we give a link to this network. */

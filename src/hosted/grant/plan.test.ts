@@ -21,12 +21,11 @@ function created(over: Partial<Seen> = {}): RoleBinding {
   return step.binding;
 }
 
-test("a verified control plane gets a RoleBinding to this service account alone, owned by it", () => {
+test("a verified control plane gets a RoleBinding to this service account alone", () => {
   expect(created()).toMatchObject({
     metadata: {
       namespace: "clusters-one",
       name: "postern-control-plane",
-      ownerReferences: [{ kind: "HostedControlPlane", uid: "uid-1" }],
     },
     roleRef: { kind: "ClusterRole", name: "postern-control-plane" },
     subjects: [{ kind: "ServiceAccount", namespace: "postern", name: "postern-operator" }],
@@ -41,7 +40,6 @@ test.each<[string, Partial<RoleBinding>]>([
   ["has no subject", { subjects: [] }],
   ["is another's too", { subjects: [...(created().subjects ?? []), { kind: "User", name: "x" }] }],
   ["is another's", { subjects: [{ kind: "ServiceAccount", namespace: "other", name: "x" }] }],
-  ["has lost its owner", { metadata: { ...created().metadata, ownerReferences: [] } }],
 ])("a RoleBinding that %s is repaired", (_, over) => {
   const { steps } = plan(seen({ binding: { ...created(), ...over } }));
   expect(steps).toMatchObject([{ do: "repair RoleBinding" }]);

@@ -1,9 +1,7 @@
 import type { Plan, Step } from "../../kube/feature.ts";
-import type { KubeObject } from "../../model/kind.ts";
 import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 import type { RoleBinding } from "../../model/kinds/role-binding.ts";
 import { controlPlaneFinalizer } from "../names.ts";
-import { ownedBy } from "../topology/marks.ts";
 
 /** The ClusterRole of `manifests/rbac/control-plane.yaml`, and the name of its RoleBinding. */
 export const controlPlaneRole = "postern-control-plane";
@@ -45,11 +43,12 @@ export type GrantStep = Step &
  *
  *     control plane                            RoleBinding          →
  *     not verified, or no service account      any                  nothing
- *     being deleted, nothing left in Azure     any                  nothing: the garbage collector deletes it
+ *     being deleted, nothing left in Azure     any                  nothing: it is deleted with the namespace
  *     verified                                 absent               create
  *     verified                                 of another role      nothing, an event: a role cannot be exchanged
- *     verified                                 other subjects,      repair
- *                                              another owner
+ *     verified                                 other subjects       repair
+ *
+ * It has no owner: links that outlive their control plane, because somebody removed its finalizer, still need it.
  */
 export function plan(seen: Seen): Plan<GrantStep> {
   const { controlPlane, verified, account, binding } = seen;
@@ -74,7 +73,6 @@ function desiredBinding(controlPlane: HostedControlPlane, account: Account): Rol
     metadata: {
       namespace,
       name: controlPlaneRole,
-      ownerReferences: [ownedBy(controlPlane)],
     },
     roleRef: {
       apiGroup: "rbac.authorization.k8s.io",
@@ -99,7 +97,7 @@ function repair(binding: RoleBinding, { metadata, subjects }: RoleBinding): Gran
   return {
     do: "repair RoleBinding",
     binding,
-    change: { metadata: { ownerReferences: metadata.ownerReferences }, subjects },
+    change: { subjects },
     why: `RoleBinding ${controlPlaneRole} in namespace ${metadata.namespace} was changed`,
     event: grantReasons.repaired,
     failsAs: grantReasons.failed,
@@ -113,11 +111,6 @@ function isSame(binding: RoleBinding, desired: RoleBinding): boolean {
     more.length === 0 &&
     subject?.kind === account?.kind &&
     subject?.namespace === account?.namespace &&
-    subject?.name === account?.name &&
-    ownersOf(binding) === ownersOf(desired)
+    subject?.name === account?.name
   );
-}
-
-function ownersOf({ metadata }: KubeObject): string {
-  return (metadata.ownerReferences ?? []).map(({ uid }) => uid).join();
 }

@@ -72,9 +72,9 @@ async function seeUp(
   const lookAtUsual = await lookAt(view, usual, maxAgeMs, subject);
   // Another cluster that says it has our clusterID does not keep us from having a link service.
   const taken =
-    belonging.sharesClusterID &&
-    (serviceList.ownedBy(subject.uid).some((each) => sameId(each, own)) ||
-      ownerOf(lookAtUsual, usual).is === "another");
+    serviceList.ownedBy(subject.uid).some((each) => sameId(each, own)) ||
+    sameId(subject.fields.privateLinkServiceID ?? "", own) ||
+    (belonging.sharesClusterID && ownerOf(lookAtUsual, usual).is === "another");
   const id = taken ? own : usual;
   const found = { ...given, serviceName: nameOf(id) };
   const first = taken ? await lookAt(view, own, maxAgeMs, subject) : lookAtUsual;

@@ -1,6 +1,7 @@
 import type { Feature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { whenItMatters } from "../../kube/when-it-matters.ts";
 import { type KubeObject, keyOf } from "../../model/kind.ts";
 import { azurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
 import { service } from "../../model/kinds/core.ts";
@@ -64,6 +65,14 @@ export function observeFeature(): MakeFeature {
           [privateRouter, oauthServer].includes(one.metadata.name) ? inNamespace(one) : [],
       },
       { kind: azurePrivateLinkService, keys: inNamespace },
+      // Of two control planes in one namespace the older counts: when it goes, the other is looked at.
+      {
+        kind: hostedControlPlane,
+        keys: whenItMatters(
+          (plane) => inNamespace(plane).filter((key) => key !== keyOf(plane)),
+          ({ metadata: { annotations, uid } }) => [annotations?.[clusterAnnotation], uid],
+        ),
+      },
       { kind: hostedCluster, ...elsewhere, keys: (cluster) => ofCluster(keyOf(cluster)) },
       { kind: nodePool, ...elsewhere, keys: (pool) => ofCluster(clusterOf(pool as NodePool)) },
     ];

@@ -5,6 +5,7 @@ import {
   allowsHost,
   defaultPolicy,
   openPolicy,
+  plainHost,
   type TenantPolicy,
 } from "../../model/tenant-policy.ts";
 import { controlPlaneNamespace } from "../names.ts";
@@ -21,7 +22,7 @@ export function hostnamesOf({ spec }: HostedCluster): string[] {
     by.route?.hostname ?? "",
     by.loadBalancer?.hostname ?? "",
   ]);
-  return [...new Set(all.filter((each) => each !== "").map((each) => each.toLowerCase()))];
+  return [...new Set(all.filter((each) => each !== "").map(plainHost))];
 }
 
 /**

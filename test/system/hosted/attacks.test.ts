@@ -106,6 +106,7 @@ describeHosted("a tenant who writes link objects", (start) => {
     expect(own).not.toBe(evil.id);
     const before = world.azure.at(own);
     await gone(world, evil);
+    await world.remove(evil.cluster);
     await world.advance(10 * 60_000);
     expect(world.azure.at(own)).toEqual(before);
     expect(linkServices(world)).toEqual([own.toLowerCase()]);

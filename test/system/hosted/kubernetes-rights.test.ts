@@ -175,11 +175,10 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
     const metadata = { name: "clusters-granted", labels };
     await cluster.request("POST", "/api/v1/namespaces", { metadata });
     await world.make(hosted);
-    const { uid } = (await world.make(controlPlaneObject(hosted))).metadata;
+    await world.make(controlPlaneObject(hosted));
     await world.settled();
     const granted = async () => (await cluster.request("GET", bindingOf("granted"))).body;
     const wanted = {
-      metadata: { ownerReferences: [{ kind: "HostedControlPlane", uid }] },
       roleRef: { kind: "ClusterRole", name: "postern-control-plane" },
       subjects: [operator],
     };
