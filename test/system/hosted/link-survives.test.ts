@@ -193,7 +193,8 @@ describeHosted("an object that somebody deleted by force", (start) => {
     await ready(world, one);
     const before = world.azure.at(one.id);
     await world.cluster.request("POST", "/api/v1/namespaces", { metadata: { name: "elsewhere" } });
-    const link = await world.make(linkObject({ ...one, namespace: "elsewhere" }));
+    const bare = { metadata: { ownerReferences: [] } };
+    const link = await world.make(linkObject({ ...one, namespace: "elsewhere" }, bare));
     await world.advance(5 * 60_000);
     const found = await now(world, { link });
     expect(world.condition(found, conditions.link)).toBe("False ControlPlaneNotVerified");
