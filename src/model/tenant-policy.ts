@@ -104,6 +104,6 @@ export function plainHost(hostname: string): string {
 }
 
 function isHostname(host: string): boolean {
-  const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+  const label = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
   return host.length <= 253 && host.split(".").every((each) => label.test(each));
 }
