@@ -21,8 +21,8 @@ export function settingsPage(): string {
   );
   return `# Settings
 
-Made by \`npm run generate\` from the code. Nothing is read from a configuration file: there are flags, variables of the environment, and
-annotations on objects, which the guides list. The flags of every other command are in [commands](commands.md).
+Made by \`npm run generate\` from the code. There are flags, variables of the environment, and annotations on objects, which the
+guides list. The only configuration file is that of \`--tenant-policy\` ([its form](../security.md#recipe-a-management-cluster-for-several-teams)). The flags of every other command are in [commands](commands.md).
 
 ## Flags of \`postern operator\`
 

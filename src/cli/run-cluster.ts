@@ -1,5 +1,6 @@
 import { parse, stringify } from "yaml";
 import { annotations, clusterAnnotation } from "../hosted/names.ts";
+import { fromKubeconfigText } from "../kube/credentials.ts";
 import { realClock, wait } from "../model/clock.ts";
 import { type KubeObject, keyOf } from "../model/kind.ts";
 import { azurePrivateLinkService } from "../model/kinds/azure-private-link-service.ts";
@@ -141,7 +142,7 @@ function leftOf(key: string, uid: string, world: KubeWorld): string | undefined 
   const waits = links.flatMap(({ metadata, status }) => {
     const said = status?.conditions?.find(({ status: is }) => is !== "True");
     return [
-      `${azurePrivateLinkService.kind} ${metadata.name}: ${said?.message ?? "being deleted"}`,
+      `${azurePrivateLinkService.kind} ${keyOf({ metadata })}: ${said?.message ?? "being deleted"}`,
     ];
   });
   if (waits.length > 0) return waits.join("; ");
@@ -173,6 +174,8 @@ export async function accessTo(
     throw new CommandFailure(
       `there is no kubeconfig of ${key} yet · Secret ${namespace ?? "…"}/admin-kubeconfig is written by its control plane · wait until that is up`,
     );
+  // It is the tenant's, and kubectl would run what it names on the machine of whoever asks.
+  await fromKubeconfigText(text, `in Secret ${namespace}/admin-kubeconfig`);
   if (!portForward)
     return {
       kubeconfig: text,

@@ -30,6 +30,15 @@ export function isHomeOf(namespace: string | undefined, cluster: ClusterKey): bo
   return namespace === controlPlaneNamespace(cluster.namespace, cluster.name);
 }
 
+/**
+ * Whether an object names a HostedCluster whose control plane belongs in another namespace: then it was not written for that
+ * cluster, and nothing that it says of it counts.
+ */
+export function isMisplaced(object: KubeObject): boolean {
+  const cluster = clusterKeyIn(object);
+  return cluster !== undefined && !isHomeOf(object.metadata.namespace, cluster);
+}
+
 /** Namespaces of Kubernetes, of OpenShift and of everybody: never a control plane's. */
 export function isReservedNamespace(name: string): boolean {
   return name === "default" || /^(kube|openshift)-/.test(name);

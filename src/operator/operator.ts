@@ -51,12 +51,12 @@ export async function runOperator(
 ): Promise<void> {
   const clock = realClock;
   const { role, version } = settings;
+  const policy = await readTenantPolicy(settings.tenantPolicy);
   const clusterApi = await clusterApiSettings(settings, settings, env);
   const hosted = role !== "cluster-api";
   const managementGroup =
     hosted && role !== "control-plane" ? await managementGroupIn(env) : undefined;
   const lease = leaseOf(settings);
-  const policy = await readTenantPolicy(settings.tenantPolicy);
   const log = makeLog({ format: settings.logFormat, level: settings.logLevel });
   const metrics = new Metrics({ processMetrics: true });
   const stopTracing = await startTracing(env);

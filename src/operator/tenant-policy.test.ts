@@ -35,6 +35,22 @@ test.each([
   ["a misspelled field", "namespaces: [{ namespace: a, domain: [x] }]", /domain|additional/],
   ["a list that is none", "namespaces: [{ namespace: a, domains: x }]", /domains/],
   ["no list of namespaces", "{}", /namespaces/],
+  [
+    "a subscription that is none",
+    "namespaces: [{ namespace: a, subscriptions: [x] }]",
+    /id of a sub/,
+  ],
+  [
+    "a group without its subscription",
+    "namespaces: [{ namespace: a, resourceGroups: [b] }]",
+    /group/,
+  ],
+  [
+    "a domain with a scheme",
+    "namespaces: [{ namespace: a, domains: ['https://x.com/'] }]",
+    /domain/,
+  ],
+  ["an identity that is none", "namespaces: [{ namespace: a, identities: [me] }]", /client id/],
   ["what is not YAML", "namespaces: [", /not YAML/],
 ])("%s is refused at the start", async (_what, text, why) => {
   await expect(readTenantPolicy(await fileWith(text))).rejects.toThrow(why);

@@ -26,6 +26,23 @@ const document = Type.Object(
 
 const largestFile = 1_048_576;
 
+const guid = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+
+/** What the values look like; a `*` at the end stands for any rest. */
+const forms = {
+  namespace: { form: /^[a-z0-9-]*\*?$/, is: "a namespace" },
+  domains: { form: /^(\*|(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*)$/i, is: "a domain" },
+  subscriptions: { form: new RegExp(`^(${guid}|\\*)$`, "i"), is: "the id of a subscription" },
+  resourceGroups: {
+    form: /^(\/subscriptions\/[^/]+\/resourceGroups\/[^/]+|\*)$/i,
+    is: "the id of a resource group, /subscriptions/SUBSCRIPTION/resourceGroups/NAME",
+  },
+  identities: {
+    form: new RegExp(`^(${guid}|[a-z0-9-]+/[a-z0-9.*-]+|\\*)$`, "i"),
+    is: "a client id, or namespace/name of an AzureClusterIdentity",
+  },
+} as const;
+
 /** Read the file of `--tenant-policy`; undefined where none is given. What cannot be read ends the process at its start. */
 export async function readTenantPolicy(
   file: string | undefined,
@@ -46,7 +63,23 @@ export async function readTenantPolicy(
     throw refuse(`it is not YAML: ${(error as Error).message.split("\n")[0]}`);
   }
   const [wrong] = Errors(document, value);
-  if (wrong !== undefined) throw refuse(`${wrong.instancePath || "the document"} ${wrong.message}`);
+  if (wrong !== undefined)
+    throw refuse(
+      wrong.keyword === "boolean"
+        ? `${wrong.instancePath} is not a field that it may have`
+        : `${wrong.instancePath || "the document"} ${wrong.message}`,
+    );
+  const { namespaces } = value as Static<typeof document>;
+  namespaces.forEach((entry, at) => {
+    for (const [field, { form, is }] of Object.entries(forms)) {
+      const given = entry[field as keyof typeof forms] ?? [];
+      const odd = [given].flat().find((each) => !form.test(each));
+      if (odd !== undefined)
+        throw refuse(
+          `/namespaces/${at}/${field}: ${JSON.stringify(odd.slice(0, 100))} is not ${is}`,
+        );
+    }
+  });
   // `exactOptionalPropertyTypes`: an absent list stays absent.
   return tenantPolicy((value as Static<typeof document>).namespaces as never);
 }

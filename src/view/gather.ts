@@ -11,6 +11,7 @@ import {
 import { privateEndpoints } from "../azure/gateways/private-endpoints.ts";
 import { privateLinkServices } from "../azure/gateways/private-link-services.ts";
 import { virtualNetworks } from "../azure/gateways/virtual-networks.ts";
+import { isMisplaced } from "../hosted/tenancy.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { KubeError } from "../kube/errors.ts";
 import { isExplained } from "../model/failure.ts";
@@ -68,7 +69,15 @@ export async function gatherKube(
     all(azurePrivateLinkService),
     all(azureCluster),
   ]);
-  return { hostedClusters, controlPlanes, links, azureClusters };
+  // Whoever has a namespace can write the name of another's cluster on an object.
+  const placed = <T extends KubeObject>(objects: T[]) =>
+    objects.filter((each) => !isMisplaced(each));
+  return {
+    hostedClusters,
+    controlPlanes: placed(controlPlanes),
+    links: placed(links),
+    azureClusters,
+  };
 }
 
 async function gatherAzure(
