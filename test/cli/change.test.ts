@@ -377,14 +377,29 @@ describe("a hosted cluster", () => {
   test(
     "is reached by a kubeconfig that only its owner reads, through a forwarded port where asked for",
     async () => {
-      const kubeconfig = stringify({
+      const config = {
+        "current-context": "c",
+        contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
         clusters: [{ name: "c", cluster: { server: "https://in" } }],
-      });
-      const secret = {
-        metadata: { name: "admin-kubeconfig" },
-        data: { kubeconfig: Buffer.from(kubeconfig).toString("base64") },
       };
-      await on.local.kube("POST", "/api/v1/namespaces/clusters-blue/secrets", secret);
+      const secretWith = (user: object) => ({
+        metadata: { name: "admin-kubeconfig" },
+        data: {
+          kubeconfig: Buffer.from(stringify({ ...config, users: [{ name: "u", user }] })).toString(
+            "base64",
+          ),
+        },
+      });
+      const secrets = "/api/v1/namespaces/clusters-blue/secrets";
+      await on.local.kube("POST", secrets, secretWith({ exec: { command: "sh" } }));
+      // kubectl would run it on the machine of whoever asked.
+      const hostile = await on.run("cluster", "access", "blue");
+      expect(hostile).toMatchObject({
+        exitCode: 1,
+        stdout: "",
+        stderr: expect.stringContaining("names a program"),
+      });
+      await on.local.kube("PUT", `${secrets}/admin-kubeconfig`, secretWith({ token: "t" }));
       const direct = await on.run("cluster", "access", "blue");
       expect(direct).toMatchObject({ exitCode: 0, stderr: "" });
       expect(direct.stdout).toContain("server: https://in\n");
