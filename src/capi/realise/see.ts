@@ -137,18 +137,17 @@ async function seeLinks({ links }: Wanted, looking: Looking): Promise<LinksSeen>
   const ids = unique(
     needy.flatMap(({ nat }) => nat.map(({ subnet }) => parentOf(subnet) as ResourceId)),
   );
-  const networks = Promise.all(
-    ids.map(async (id) => ({
-      id,
-      look: await virtualNetworks(view).look(id, awaitedMs),
-      isInGroup: sameId(parentOf(id) ?? "", place.group),
-    })),
-  );
-  const balancer = loadBalancers(view).look(place.balancer, awaitedMs);
-  return {
-    ...{ wanted, unwanted, networks: await networks },
-    balancer: { id: place.balancer, look: await balancer },
-  };
+  const [networks, balancer] = await Promise.all([
+    Promise.all(
+      ids.map(async (id) => ({
+        id,
+        look: await virtualNetworks(view).look(id, awaitedMs),
+        isInGroup: sameId(parentOf(id) ?? "", place.group),
+      })),
+    ),
+    loadBalancers(view).look(place.balancer, awaitedMs),
+  ]);
+  return { wanted, unwanted, networks, balancer: { id: place.balancer, look: balancer } };
 }
 
 async function seeEndpoints({ endpoints }: Wanted, looking: Looking): Promise<EndpointsSeen> {

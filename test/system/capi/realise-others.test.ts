@@ -17,6 +17,7 @@ import {
   links,
   makeCluster,
   messageOf,
+  networkId,
   networkSpec,
   now,
   startRealise,
@@ -324,6 +325,27 @@ describeHosted("an AzureCluster that cannot be realised", (start) => {
     await told(world, one, links, "False NotRealised");
     await told(world, ten, links, "True Realised");
     broken = false;
+    await told(world, one, links, "True Realised");
+  });
+
+  test("for want of a role on its load balancer says so, while another read takes long and the others go on", async () => {
+    const world = await startRealise(start);
+    inAzure(world);
+    inAzure(world, "wc10", "wc10", 20);
+    const { simulator } = world.azure;
+    const denied = { error: { code: "AuthorizationFailed", message: "no such role" } };
+    const faults = [
+      { path: networkId(), effect: { kind: "slow", ms: 5_000 } as const },
+      {
+        path: balancerId("wc1", "wc1"),
+        effect: { kind: "answer", status: 403, body: denied } as const,
+      },
+    ].map(({ path, effect }) => simulator.addFault({ match: { method: "GET", path }, effect }));
+    const one = await makeCluster(world, "wc1", { links: [link()] });
+    const ten = await makeCluster(world, "wc10", { links: [link()] });
+    await told(world, one, links, "False NotRealised");
+    await told(world, ten, links, "True Realised");
+    for (const fault of faults) simulator.faults.remove(fault);
     await told(world, one, links, "True Realised");
   });
 
