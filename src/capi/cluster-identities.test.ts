@@ -65,7 +65,8 @@ async function kube(
         key,
         Buffer.from(value).toString("base64"),
       ]);
-      json(response, 200, { metadata, data: Object.fromEntries(data) });
+      const isPartial = seen.headers.accept?.includes("as=PartialObjectMetadata");
+      json(response, 200, { metadata, ...(!isPartial && { data: Object.fromEntries(data) }) });
     } else json(response, 404, { kind: "Status", reason: "NotFound", code: 404 });
   });
   const client = new KubeClient({
@@ -160,9 +161,14 @@ async function world(first: AzureClusterIdentity, given: Given = {}) {
     for (const handler of handlers) handler({ key: "org/one", before, after });
   };
   const reads = () => asked.filter(({ url }) => url.includes("/secrets/")).length;
+  const dataReads = () =>
+    asked.filter(
+      ({ url, headers }) =>
+        url.includes("/secrets/") && !headers.accept?.includes("as=PartialObjectMetadata"),
+    ).length;
   return {
     ...{ credential, refusal, forms, dropped, change, secrets, namespaces, identities },
-    ...{ clock, reads },
+    ...{ clock, reads, dataReads },
   };
 }
 
@@ -336,6 +342,13 @@ describe("the credential of another namespace", () => {
     expect(error.message).toContain("postern.io/allowed-identity-namespaces");
     expect(error.message).not.toContain("s3cr3t");
     expect(forms).toEqual([]);
+  });
+
+  test("attack: the data of a Secret that does not allow it are not read", async () => {
+    const { refusal, reads, dataReads } = await world(identity(theft), { secrets });
+    await refusal();
+    expect(reads()).toBe(1);
+    expect(dataReads()).toBe(0);
   });
 
   test("attack: the refusal does not tell whether a Secret of another namespace exists", async () => {

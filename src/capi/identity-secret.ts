@@ -2,7 +2,7 @@ import type { CertificateText } from "../azure/entra.ts";
 import { AzureError } from "../azure/errors.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { KubeError } from "../kube/errors.ts";
-import { keyOf } from "../model/kind.ts";
+import { type KubeObject, keyOf } from "../model/kind.ts";
 import type { AzureClusterIdentity } from "../model/kinds/azure-cluster-identity.ts";
 import { type Secret, secret } from "../model/kinds/secret.ts";
 
@@ -47,7 +47,7 @@ export function missingFromPem(text: string): string | undefined {
 
 /**
  * Read the Secret of an identity. One of another namespace must allow it: without that, whoever may create an
- * AzureClusterIdentity would act by every credential in the cluster.
+ * AzureClusterIdentity would act by every credential in the cluster. Until it is known to allow it, only its metadata are read.
  */
 export async function readIdentitySecret(
   kube: KubeClient,
@@ -65,18 +65,25 @@ export async function readIdentitySecret(
     });
   const place = { name, namespace: namespace || own };
   const where = `${place.namespace}/${place.name}`;
-  const found = await kube.get<Secret>({ kind: secret, ...place }).catch((cause: unknown) => {
-    const forbidden = cause instanceof KubeError && cause.status === 403;
-    const said = `the operator may not get Secret ${where}`;
-    throw forbidden ? new AzureError({ code: "SecretForbidden", what, said, cause }) : cause;
-  });
+  const read = async <T extends KubeObject>(reading: Promise<T | undefined>) => {
+    try {
+      return await reading;
+    } catch (cause) {
+      if (!(cause instanceof KubeError && cause.status === 403)) throw cause;
+      const said = `the operator may not get Secret ${where}`;
+      throw new AzureError({ code: "SecretForbidden", what, said, cause });
+    }
+  };
   // The same answer for one that does not exist: nobody learns the names of another namespace's Secrets.
-  if (place.namespace !== own && !acrossNamespaces && !allowsNamespace(found, own))
-    throw new AzureError({
-      code: "SecretNotAllowed",
-      what,
-      said: `Secret ${where} is not in namespace ${own} and does not allow its identities`,
-    });
+  const mustAllow = place.namespace !== own && !acrossNamespaces;
+  const checkAllowed = (seen: KubeObject | undefined) => {
+    if (!mustAllow || allowsNamespace(seen, own)) return;
+    const said = `Secret ${where} is not in namespace ${own} and does not allow its identities`;
+    throw new AzureError({ code: "SecretNotAllowed", what, said });
+  };
+  if (mustAllow) checkAllowed(await read(kube.getMetadata({ kind: secret, ...place })));
+  const found = await read(kube.get<Secret>({ kind: secret, ...place }));
+  checkAllowed(found);
   if (found === undefined)
     throw new AzureError({ code: "SecretMissing", what, said: `there is no Secret ${where}` });
   const { uid, resourceVersion } = found.metadata;
@@ -87,7 +94,7 @@ export async function readIdentitySecret(
   return { where, version: `${uid}/${resourceVersion}`, values: Object.fromEntries(values) };
 }
 
-function allowsNamespace(found: Secret | undefined, namespace: string): boolean {
+function allowsNamespace(found: KubeObject | undefined, namespace: string): boolean {
   const listed = found?.metadata.annotations?.[allowedIdentityNamespaces] ?? "";
   return listed.split(",").some((each) => each.trim() === namespace);
 }

@@ -49,6 +49,8 @@ interface Asked {
   signal?: AbortSignal | undefined;
 }
 
+const partialMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+
 const throttledTries = 5;
 const lostSocketTries = 3;
 const lostSocket = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
@@ -96,9 +98,18 @@ export class KubeClient {
   }
 
   /** The object, or undefined where there is none. */
-  async get<T extends KubeObject>(place: Place, signal?: AbortSignal): Promise<T | undefined> {
+  get<T extends KubeObject>(place: Place, signal?: AbortSignal): Promise<T | undefined> {
+    return this.#get(place, { signal });
+  }
+
+  /** The metadata of an object without the rest, or undefined where there is none. */
+  getMetadata(place: Place, signal?: AbortSignal): Promise<KubeObject | undefined> {
+    return this.#get(place, { accept: partialMetadata, signal });
+  }
+
+  async #get<T extends KubeObject>(place: Place, asked: Asked): Promise<T | undefined> {
     try {
-      return parseBody(await this.request("GET", pathOf(place), { signal }));
+      return parseBody(await this.request("GET", pathOf(place), asked));
     } catch (error) {
       if (error instanceof KubeError && error.status === 404) return undefined;
       throw error;

@@ -1,7 +1,6 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Connection } from "../../src/kube/credentials.ts";
-import type { Audited } from "../../src/local/kubernetes/audit.ts";
 import type { World } from "../../src/local/kubernetes/call.ts";
 import { FrontDoor } from "../../src/local/kubernetes/front-door.ts";
 import type { Kept, KeptObject } from "../../src/local/kubernetes/kept.ts";
@@ -15,8 +14,8 @@ import { memoryKeyValue } from "../../src/simulator/key-value.ts";
 /** A Kubernetes API on loopback that every run gets as new, with the kinds of the product installed. */
 export interface Kubernetes {
   connection: Connection;
-  /** Told of every request that was answered. */
-  audited: (entry: Audited) => void;
+  /** Told of every request when it arrives. */
+  requested: (request: IncomingMessage) => void;
   /** Begin a run: nothing of the run before is left. */
   reset(clock: Clock): Promise<World>;
   close(): Promise<void>;
@@ -31,7 +30,10 @@ export async function startKubernetes(): Promise<Kubernetes> {
   let front: FrontDoor | undefined;
   const server = createServer(
     { keepAliveTimeout: 120_000, requestTimeout: 0 },
-    (request, response) => void front?.receive(request, response),
+    (request, response) => {
+      kubernetes.requested(request);
+      void front?.receive(request, response);
+    },
   );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const authority = `127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -42,12 +44,11 @@ export async function startKubernetes(): Promise<Kubernetes> {
     proof: async () => ({ authorization: `Bearer ${token}` }),
   };
 
-  const kubernetes = { connection, audited: () => undefined } as unknown as Kubernetes;
+  const kubernetes = { connection, requested: () => undefined } as unknown as Kubernetes;
   const begin = (clock: Clock, objects: readonly KeptObject[]) => {
     running?.stop();
     running = makeWorld({ kept: keptFrom(objects, things), clock, tokens: { admin: token } });
-    const log = (entry: Audited) => kubernetes.audited(entry);
-    front = new FrontDoor(running.world, { log, close: async () => undefined });
+    front = new FrontDoor(running.world, undefined);
     front.pages = pagesOf(running.world, authority);
     return running.world;
   };

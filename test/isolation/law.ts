@@ -18,8 +18,8 @@ export interface Observed {
   requests: Set<string>;
   /** Tokens that Entra issued, by identity. */
   tokens: Map<string, number>;
-  /** How often the operator read each Secret and asked for a token of each service account of the victim. */
-  reads: Map<string, number>;
+  /** When the operator read the data of each Secret, and asked for a token of each service account, of the victim. */
+  reads: Map<string, number[]>;
   /** When each cluster of the victim became available, stopped being so, and was gone, in simulated seconds. */
   times: Map<string, number>;
   /** Hostnames that the operator gave to Routes in hostile namespaces. */
@@ -31,22 +31,21 @@ const moving = new Set(["provisioning", "deleting"]);
 
 /** Run the victim's life, with an attacker beside it. */
 export async function run(kubernetes: Kubernetes, actions: readonly Action[]): Promise<Observed> {
-  const reads = new Map<string, number>();
-  kubernetes.audited = ({ userAgent, verb, requestURI }) => {
-    const [path = ""] = requestURI.split("?");
-    // Secrets of AzureClusterIdentities are read again after a while, and say themselves who may use them: what counts is the
-    // tokens that are got with them.
-    const isOfIdentity = [workload.namespace, "org-mc"].some((each) =>
-      path.includes(`/${each}/secrets/`),
-    );
-    const secret = verb === "get" && /\/secrets\/[^/]+$/.test(path) && !isOfIdentity;
-    const minted = verb === "create" && /\/serviceaccounts\/[^/]+\/token$/.test(path);
-    if (userAgent !== "postern-test" || !(secret || minted)) return;
+  const reads = new Map<string, number[]>();
+  let now = () => 0;
+  kubernetes.requested = ({ method, url = "", headers }) => {
+    const [path = ""] = url.split("?");
+    const isSecret = method === "GET" && /\/secrets(\/[^/]+)?$/.test(path);
+    // Metadata say who may use a Secret, and are no credential.
+    const isData = isSecret && !headers.accept?.includes("as=PartialObjectMetadata");
+    const isToken = method === "POST" && /\/serviceaccounts\/[^/]+\/token$/.test(path);
+    if (headers["user-agent"] !== "postern-test" || !(isData || isToken)) return;
     const namespace = /\/namespaces\/([^/]+)\//.exec(path)?.[1] ?? "";
-    if ([workload.namespace, hosted.controlPlane, "org-mc"].includes(namespace))
-      reads.set(path, (reads.get(path) ?? 0) + 1);
+    if (["", workload.namespace, hosted.controlPlane, "org-mc"].includes(namespace))
+      reads.set(path, [...(reads.get(path) ?? []), now()]);
   };
   const world = await startWorld(kubernetes);
+  now = () => world.clock.now();
   try {
     const names = new Names(world);
     const { times, hosts } = follow(world);
@@ -125,6 +124,13 @@ function follow({ api, clock }: World): Pick<Observed, "times" | "hosts"> {
 /** How much later than alone something of the victim may happen, in seconds: load balancers and networks are shared. */
 const tolerance = 15;
 
+/** The management cluster's identity acts for every cluster, so its Secret is read again while there is one, but no earlier than this. */
+const sharedSecretAgeMs = 5 * 60_000;
+
+function isOftenerThan(times: readonly number[], ms: number): boolean {
+  return times.some((time, n) => n > 0 && time - (times[n - 1] ?? 0) < ms);
+}
+
 /** What the attacker has changed for the victim; empty where the law holds. */
 export function violations(baseline: Observed, found: Observed): string[] {
   const comparison = new Comparison(everythingIn(baseline));
@@ -141,9 +147,11 @@ export function violations(baseline: Observed, found: Observed): string[] {
     const [alone = 0, now = 0] = [baseline.tokens.get(identity), found.tokens.get(identity)];
     if (now > alone) wrong.push(`tokens for ${identity}: ${now} instead of ${alone}`);
   }
-  for (const [path, count] of found.reads) {
-    const alone = baseline.reads.get(path) ?? 0;
-    if (count > alone) wrong.push(`the operator uses ${path} ${count} times instead of ${alone}`);
+  for (const [path, times] of found.reads) {
+    const alone = baseline.reads.get(path)?.length ?? 0;
+    const isShared = path.endsWith("/org-mc/secrets/mc");
+    const tooOften = isShared ? isOftenerThan(times, sharedSecretAgeMs) : times.length > alone;
+    if (tooOften) wrong.push(`the operator uses ${path} at ${times} ms, alone ${alone} times`);
   }
   for (const [what, at] of baseline.times) {
     if (!/ is (available|gone)$/.test(what)) continue;
