@@ -68,7 +68,7 @@ creation to deletion on a real API server with just these roles and under these 
 | \`--role control-plane\` | nothing | \`postern-control-plane\` | nothing |
 | \`--role cluster-api\` | \`postern-cluster-api\` | \`postern-cluster-api-secrets\`, in namespaces of Cluster API that you open | \`postern-lease\` |
 
-With \`--role all\` and \`--management-cluster-name\` the operator needs what \`--role cluster-api\` needs too. With another \`--lease-name\`, change it in \`postern-lease\`.
+With \`--role all\` and \`--management-cluster-name\` the operator needs what \`--role cluster-api\` needs too. With another \`--leader-elect-resource-name\`, change it in \`postern-lease\`.
 
 The ClusterRole \`postern-control-plane\` must exist before the operator can bind it. For \`--role all\` with HyperShift, and a namespace \`postern\`:
 

@@ -1,4 +1,4 @@
-import { type Clock, realClock, wait } from "../model/clock.ts";
+import { type Clock, dateBy, realClock, wait } from "../model/clock.ts";
 import { isExplained } from "../model/failure.ts";
 import type { Kind, KubeObject } from "../model/kind.ts";
 import { redact } from "../model/redact.ts";
@@ -26,46 +26,75 @@ export const leaseKind: Kind<LeaseObject> = {
   namespaced: true,
 };
 
-export interface LeaseOptions {
-  client: KubeClient;
+/** The times of leader election, as client-go has them. */
+export interface ElectionTimes {
+  /** How long others wait, after they observed the last renewal, before they take the lease over. */
+  leaseDurationMs: number;
+  /** How long the leader goes on trying to renew, after the last renewal that succeeded, before it stops leading. */
+  renewDeadlineMs: number;
+  /** The time from one try to the next. */
+  retryPeriodMs: number;
+}
+
+/** client-go's defaults. */
+export const defaultElectionTimes: ElectionTimes = {
+  leaseDurationMs: 15_000,
+  renewDeadlineMs: 10_000,
+  retryPeriodMs: 2_000,
+};
+
+/** By how much of a retry period candidates are spread at most; client-go's JitterFactor. */
+export const retryJitter = 1.2;
+
+const never = { monotonic: Number.NEGATIVE_INFINITY, timeOfDay: Number.NEGATIVE_INFINITY };
+
+export interface LeaseOptions extends Partial<ElectionTimes> {
+  client: Pick<KubeClient, "get" | "create" | "replace">;
   namespace: string;
   name: string;
   /** Who we are: different for every process. */
   identity: string;
   log: Log;
   clock?: Clock;
-  /** How long others wait before they take a lease that is not renewed. client-go's 15 s. */
-  durationMs?: number;
-  /** How long the holder may go without renewing before it holds itself for replaced. client-go's 10 s. */
-  deadlineMs?: number;
-  /** How often it is renewed or tried for. client-go's 2 s. */
-  retryMs?: number;
 }
 
 /**
- * One leader among many processes, by a Lease. `mayWrite` is the fence: it answers no from the moment at which the
- * holder can no longer be sure, which is before anyone else can take over.
+ * One leader among many processes, by a Lease.
+ *
+ * The leader renews with one write that carries the resourceVersion of its previous one, and reads the Lease only after
+ * a conflict or an error. Such a write succeeds only if nobody else wrote in between, so it proves that nobody else led.
+ *
+ * Two times follow from a renewal that was sent at `sent` and answered at `answered`:
+ *
+ * - Others count leaseDuration from the moment at which they observed the renewal. They cannot observe it before it was
+ *   sent, but they can before we have the answer: an answer may be late by any amount. So nobody takes over before
+ *   `sent + leaseDuration`, and nothing of the kind holds for `answered + leaseDuration`. The fence (`mayWrite`) therefore
+ *   ends before the first; half of what leaseDuration has over renewDeadline is left for requests that are on their way
+ *   at that moment and for clocks that run at different rates.
+ * - For how long to go on trying to renew is no question of safety, since the fence ends by itself. That is measured from
+ *   `answered`, as client-go does: otherwise a slow API server would take its own latency off the time of every try.
+ *   The fence ends then too: nothing is written after the renew deadline.
+ *
+ * If the fence ends before the renew deadline, the process still leads and writes nothing until the next renewal.
  */
 export class Lease {
   readonly #options: Required<LeaseOptions>;
   #leading = false;
-  #renewedAt = Number.NEGATIVE_INFINITY;
-  #renewedOnWall = Number.NEGATIVE_INFINITY;
+  /** Until when writing is safe, by the monotonic clock and by the time of day. */
+  #fence = never;
+  /** When the leader gives up, if no renewal succeeds until then. */
+  #renewBy = never.monotonic;
+  /** The Lease as our last write left it; undefined where it has to be read first. */
+  #written: LeaseObject | undefined;
   #holder: string | undefined;
   /** Why the last try failed; undefined where it did not. */
   #failure: string | undefined;
-  #told = { failure: "", at: 0 };
-  // Another's lease is judged by our own clock, from the moment at which we saw it change.
-  #seen = { version: "", at: 0 };
+  #logged = { failure: "", at: 0 };
+  // Another's lease is judged by our own clock, from the moment at which we observed its last change.
+  #observed = { version: "", at: 0 };
 
   constructor(options: LeaseOptions) {
-    this.#options = {
-      clock: realClock,
-      durationMs: 15_000,
-      deadlineMs: 10_000,
-      retryMs: 2_000,
-      ...options,
-    };
+    this.#options = { clock: realClock, ...defaultElectionTimes, ...options };
   }
 
   get holder(): string | undefined {
@@ -79,38 +108,33 @@ export class Lease {
 
   /** Whether this process leads and may still be sure of it. */
   mayWrite(): boolean {
-    // The time of day has to agree: the other clock stands still while the machine sleeps.
-    return (
-      this.#leading &&
-      this.#leftMs() > 0 &&
-      Date.now() - this.#renewedOnWall < this.#options.deadlineMs
-    );
+    return this.#leading && this.#isFenceOpen();
   }
 
-  /** Try for the lease, lead, and try again when it was lost, until the signal says stop. Then let go of it. */
+  /** Try for the lease, lead, and try again when it was lost, until the signal says stop. Then release it. */
   async run(signal: AbortSignal, lead: { begin(): void; end(): Promise<void> }): Promise<void> {
-    const { clock, retryMs, log, identity } = this.#options;
+    const { clock, retryPeriodMs, log, identity } = this.#options;
     while (!signal.aborted) {
-      const held = await this.#tryInTime(signal);
+      const startedAt = clock.now();
+      await this.#try(signal);
       if (signal.aborted) break;
-      this.#tellFailure();
-      if (held && !this.#leading) {
+      this.#logFailure();
+      if (!this.#leading && this.#isFenceOpen()) {
         this.#leading = true;
         log.info({ identity }, "leading");
         lead.begin();
       }
-      if (this.#leading && this.#leftMs() <= 0) {
-        this.#leading = false;
-        const why = this.#failure ?? `it is held by ${this.#holder}`;
-        if (this.#holder === identity) this.#holder = undefined;
-        log.warn({ identity, holder: this.#holder, why }, "lease lost");
-        await lead.end();
-      }
-      // Those who wait are spread; the holder is on time.
-      const pause = this.#leading
-        ? Math.max(0, Math.min(retryMs, this.#leftMs()))
-        : retryMs * (1 + Math.random());
-      await wait(clock, pause, signal).catch(() => {});
+      // The leader is on time, however long its last try took; the others are spread.
+      const pauseMs = this.#leading
+        ? Math.min(startedAt + retryPeriodMs, this.#renewBy) - clock.now()
+        : retryPeriodMs * (1 + retryJitter * Math.random());
+      await wait(clock, Math.max(0, pauseMs), signal).catch(() => {});
+      if (signal.aborted || !this.#leading || clock.now() < this.#renewBy) continue;
+      this.#leading = false;
+      const why = this.#failure ?? `it is held by ${this.#holder}`;
+      if (this.#holder === identity) this.#holder = undefined;
+      log.warn({ identity, holder: this.#holder, why }, "lease lost");
+      await lead.end();
     }
     if (this.#leading) {
       await lead.end();
@@ -118,114 +142,159 @@ export class Lease {
     }
   }
 
-  /** A try that hangs is over when the lease would be, so that those who lead are told to end. */
-  async #tryInTime(signal: AbortSignal): Promise<boolean> {
-    const { deadlineMs } = this.#options;
-    const limit = this.#limit(this.#leading ? this.#leftMs() : deadlineMs);
-    const held = await this.#tryOnce(AbortSignal.any([signal, limit.signal]));
-    limit.cancel();
-    return held;
+  #isFenceOpen(): boolean {
+    const { monotonic, timeOfDay } = this.#fence;
+    // The monotonic clock of Linux stands still while the machine sleeps, and the time of day can be set: both must agree.
+    return this.#options.clock.now() < monotonic && this.#timeOfDay() < timeOfDay;
   }
 
-  /** Say why the API server cannot be asked, once for each reason and then every minute. */
-  #tellFailure(): void {
+  #timeOfDay(): number {
+    return this.#options.clock.timeOfDay?.() ?? Date.now();
+  }
+
+  async #try(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#tryOnce(signal);
+      this.#failure = undefined;
+    } catch (error) {
+      this.#failure = failureOf(error);
+    }
+  }
+
+  /** Log why the API server cannot be asked, once for each reason and then every minute. */
+  #logFailure(): void {
     const { log, clock } = this.#options;
     const failure = this.#failure;
     if (failure === undefined) {
-      this.#told = { failure: "", at: 0 };
+      this.#logged = { failure: "", at: 0 };
       return;
     }
-    if (failure === this.#told.failure && clock.now() - this.#told.at < 60_000) return;
-    this.#told = { failure, at: clock.now() };
+    if (failure === this.#logged.failure && clock.now() - this.#logged.at < 60_000) return;
+    this.#logged = { failure, at: clock.now() };
     log.warn({ why: failure }, "lease not reached");
   }
 
-  /** How long we may still lead without renewing. */
-  #leftMs(): number {
-    return this.#renewedAt + this.#options.deadlineMs - this.#options.clock.now();
-  }
-
-  #limit(ms: number): { signal: AbortSignal; cancel: () => void } {
-    const late = new AbortController();
-    const cancel = this.#options.clock.after(ms, () => late.abort(new Error("no answer in time")));
-    return { signal: late.signal, cancel };
-  }
-
-  async #tryOnce(signal: AbortSignal): Promise<boolean> {
-    const { client, namespace, name, identity, clock, durationMs } = this.#options;
-    // Taken before the request is sent: our lease counts from then and not from the answer.
-    const now = clock.now();
-    const wall = Date.now();
+  /** Make one request. One that hangs ends with the renew deadline, so that those who lead are told to end. */
+  async #request<T>(signal: AbortSignal, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock, renewDeadlineMs } = this.#options;
+    const limit = new AbortController();
+    const limitMs = this.#leading ? this.#renewBy - clock.now() : renewDeadlineMs;
+    const cancel = clock.after(limitMs, () => limit.abort(noAnswer));
     try {
-      const place = { kind: leaseKind, namespace, name };
-      const lease = await client.get<LeaseObject>(place, signal);
-      const version = lease?.metadata.resourceVersion ?? "";
-      // Another's counts from the answer: it may have been renewed just before that was sent.
-      const seen = clock.now();
-      this.#failure = undefined;
-      if (version !== this.#seen.version) this.#seen = { version, at: seen };
-      this.#holder = lease?.spec?.holderIdentity || undefined;
-      const theirs = this.#holder !== undefined && this.#holder !== identity;
-      const theirMs = (lease?.spec?.leaseDurationSeconds ?? durationMs / 1000) * 1000;
-      if (theirs && seen < this.#seen.at + theirMs) {
-        // Somebody else has it: whatever we believed until now, it is over.
-        if (this.#leading) this.#renewedAt = Number.NEGATIVE_INFINITY;
-        return false;
-      }
-      await this.#take(lease, now, signal);
-      this.#renewedAt = now;
-      this.#renewedOnWall = wall;
-      this.#holder = identity;
-      return true;
+      return await send(AbortSignal.any([signal, limit.signal]));
     } catch (error) {
-      if (error instanceof KubeError && error.status === 409) return false;
-      const late = signal.aborted ? "the API server did not answer in time" : undefined;
-      this.#failure = late ?? failureOf(error);
-      return false;
-    }
-  }
-
-  async #take(lease: LeaseObject | undefined, now: number, signal: AbortSignal): Promise<void> {
-    const { client, namespace, name, identity, durationMs } = this.#options;
-    const ours = lease?.spec?.holderIdentity === identity;
-    const spec = {
-      holderIdentity: identity,
-      leaseDurationSeconds: Math.ceil(durationMs / 1000),
-      acquireTime: ours ? (lease?.spec?.acquireTime ?? micro(now)) : micro(now),
-      renewTime: micro(now),
-      leaseTransitions: (lease?.spec?.leaseTransitions ?? 0) + (lease && !ours ? 1 : 0),
-    };
-    const written = lease
-      ? await client.replace(leaseKind, { metadata: lease.metadata, spec } as LeaseObject, signal)
-      : await client.create(
-          leaseKind,
-          { metadata: { name, namespace }, spec } as LeaseObject,
-          signal,
-        );
-    this.#seen = { version: written.metadata.resourceVersion ?? "", at: now };
-  }
-
-  async #release(): Promise<void> {
-    const { client, namespace, name, identity, clock, log, retryMs } = this.#options;
-    this.#leading = false;
-    const { signal, cancel } = this.#limit(retryMs);
-    try {
-      const lease = await client.get<LeaseObject>({ kind: leaseKind, namespace, name }, signal);
-      if (!lease || lease.spec?.holderIdentity !== identity) return;
-      const spec = {
-        ...lease.spec,
-        holderIdentity: "",
-        leaseDurationSeconds: 1,
-        renewTime: micro(clock.now()),
-      };
-      await client.replace(leaseKind, { metadata: lease.metadata, spec }, signal);
-    } catch (err) {
-      log.warn({ err }, "lease not let go of");
+      throw limit.signal.aborted ? noAnswer : error;
     } finally {
       cancel();
     }
   }
+
+  async #tryOnce(signal: AbortSignal): Promise<void> {
+    const written = this.#takeWritten();
+    if (written && (await this.#renew(written, signal))) return;
+    const lease = await this.#read(signal);
+    const { identity } = this.#options;
+    if (this.#holder !== identity && this.#leading) {
+      // Somebody else has led since, even if nobody does now: the term is over, and a new one begins with the next try.
+      this.#fence = never;
+      this.#renewBy = never.monotonic;
+      return;
+    }
+    if (this.#holder === undefined || this.#holder === identity || this.#isExpired(lease))
+      await this.#renew(lease, signal);
+  }
+
+  /** What our last write left. It is forgotten until the next write is answered: one without an answer may have happened. */
+  #takeWritten(): LeaseObject | undefined {
+    const written = this.#written;
+    this.#written = undefined;
+    return written;
+  }
+
+  async #read(signal: AbortSignal): Promise<LeaseObject | undefined> {
+    const { client, namespace, name, clock } = this.#options;
+    const place = { kind: leaseKind, namespace, name };
+    const lease = await this.#request(signal, (each) => client.get<LeaseObject>(place, each));
+    const version = lease?.metadata.resourceVersion ?? "";
+    // Counted from the answer: it may have been renewed just before that was sent.
+    if (version !== this.#observed.version) this.#observed = { version, at: clock.now() };
+    this.#holder = lease?.spec?.holderIdentity || undefined;
+    return lease;
+  }
+
+  /** Whether another's lease was not renewed in time. */
+  #isExpired(lease: LeaseObject | undefined): boolean {
+    const { clock, leaseDurationMs } = this.#options;
+    const theirMs = (lease?.spec?.leaseDurationSeconds ?? leaseDurationMs / 1000) * 1000;
+    return clock.now() >= this.#observed.at + theirMs;
+  }
+
+  /** Take or renew the lease as it was last known; false where somebody has written it since. */
+  async #renew(lease: LeaseObject | undefined, signal: AbortSignal): Promise<boolean> {
+    const { clock, identity, leaseDurationMs, renewDeadlineMs } = this.#options;
+    const sentAt = clock.now();
+    const sentTimeOfDay = this.#timeOfDay();
+    const written = await this.#write(lease, signal);
+    if (written === undefined) return false;
+    const answeredAt = clock.now();
+    const longestMs = (leaseDurationMs + renewDeadlineMs) / 2;
+    this.#fence = {
+      monotonic: Math.min(sentAt + longestMs, answeredAt + renewDeadlineMs),
+      timeOfDay: Math.min(sentTimeOfDay + longestMs, this.#timeOfDay() + renewDeadlineMs),
+    };
+    this.#renewBy = answeredAt + renewDeadlineMs;
+    this.#written = written;
+    this.#holder = identity;
+    return true;
+  }
+
+  async #write(
+    lease: LeaseObject | undefined,
+    signal: AbortSignal,
+  ): Promise<LeaseObject | undefined> {
+    const { client, namespace, name, identity, clock, leaseDurationMs } = this.#options;
+    const now = micro(dateBy(clock));
+    const ours = lease?.spec?.holderIdentity === identity;
+    const spec = {
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.ceil(leaseDurationMs / 1000),
+      acquireTime: (ours && lease.spec?.acquireTime) || now,
+      renewTime: now,
+      leaseTransitions: (lease?.spec?.leaseTransitions ?? 0) + (lease && !ours ? 1 : 0),
+    };
+    const metadata = lease?.metadata ?? { name, namespace };
+    try {
+      return await this.#request(signal, (each) =>
+        lease
+          ? client.replace<LeaseObject>(leaseKind, { metadata, spec }, each)
+          : client.create<LeaseObject>(leaseKind, { metadata, spec }, each),
+      );
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 409) return undefined;
+      throw error;
+    }
+  }
+
+  /** Let others lead at once. */
+  async #release(): Promise<void> {
+    const { client, identity, clock, log } = this.#options;
+    this.#leading = false;
+    // The signal to stop has been given; the limit of each request is what ends these.
+    const { signal } = new AbortController();
+    try {
+      const lease = this.#takeWritten() ?? (await this.#read(signal));
+      if (lease?.spec?.holderIdentity !== identity) return;
+      const { metadata } = lease;
+      const renewTime = micro(dateBy(clock));
+      const spec = { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1, renewTime };
+      await this.#request(signal, (each) => client.replace(leaseKind, { metadata, spec }, each));
+    } catch (err) {
+      log.warn({ err }, "lease not released");
+    }
+  }
 }
+
+const noAnswer = new Error("the API server did not answer in time");
 
 function failureOf(error: unknown): string {
   if (isExplained(error)) return error.explain().message;

@@ -8,7 +8,7 @@ import { Events } from "./events.ts";
 import type { Feature } from "./feature.ts";
 import type { Check } from "./health.ts";
 import type { Journal } from "./journal.ts";
-import { Lease } from "./lease.ts";
+import { type ElectionTimes, Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
 import { Metrics } from "./metrics.ts";
 
@@ -47,7 +47,9 @@ export interface RuntimeOptions {
   /** Only this namespace; all of them when absent. */
   namespace?: string | undefined;
   /** The Lease by which one process leads; without it this one leads from the start. */
-  lease?: { namespace: string; name: string; identity: string } | undefined;
+  lease?:
+    | ({ namespace: string; name: string; identity: string } & Partial<ElectionTimes>)
+    | undefined;
   /** Told before the controllers begin, each time that this process comes to lead. */
   onLead?: () => void;
   metrics?: Metrics;

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { defaultCertificateDirectory } from "../capi/names.ts";
 import { packageVersion } from "../cli/package-version.ts";
+import { withElectionOptions } from "./election.ts";
 import type { OperatorSettings } from "./operator.ts";
 import { withPlanOptions } from "./plan-options.ts";
 
@@ -22,7 +23,7 @@ export function command(): Command {
         .choices(["all", "management", "control-plane", "cluster-api"])
         .default("all"),
     );
-  return withPlanOptions(base)
+  const served = withPlanOptions(base)
     .option(
       "--azure-identity-ref-name <name>",
       "AzureClusterIdentity to act by for clusters that are no AzureClusters",
@@ -53,13 +54,8 @@ export function command(): Command {
         .argParser(address)
         .default(address("127.0.0.1:8082"), "127.0.0.1:8082"),
     )
-    .option("--no-dashboard", "serve none")
-    .option("--no-leader-elect", "run without a Lease; only where this is the only replica")
-    .option("--lease-namespace <name>", "namespace of the Lease (default: the connection's)")
-    .option(
-      "--lease-name <name>",
-      "name of the Lease (default: postern-operator; postern-control-plane or postern-cluster-api in those roles)",
-    )
+    .option("--no-dashboard", "serve none");
+  return withElectionOptions(served)
     .addOption(
       new Option("--log-format <format>", "how log lines look")
         .choices(["json", "text"])

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import { UsageError } from "../cli/usage-error.ts";
 import { KubeClient } from "../kube/client.ts";
 import { findConnection } from "../kube/credentials.ts";
 import { type Check, isLoopback, serveHealth } from "../kube/health.ts";
@@ -14,12 +13,13 @@ import { subscriptionOf } from "../model/resource-id.ts";
 import { azureFromEnvironment } from "./azure.ts";
 import { type ClusterApiFlags, clusterApiSettings } from "./cluster-api.ts";
 import { startDashboard } from "./dashboard.ts";
+import { type ElectionFlags, leaseOf } from "./election.ts";
 import { clusterApiFeatures, hostedFeatures } from "./features.ts";
 import { installationOf } from "./installation.ts";
 import { managementGroupIn } from "./management-group.ts";
 import { readTenantPolicy } from "./tenant-policy.ts";
 
-export interface OperatorSettings extends ClusterApiFlags {
+export interface OperatorSettings extends ClusterApiFlags, ElectionFlags {
   kubeconfig?: string;
   context?: string;
   /** Only this namespace; all of them when absent. */
@@ -35,9 +35,6 @@ export interface OperatorSettings extends ClusterApiFlags {
   exposeDetails?: boolean;
   /** Where the dashboard is served; false for nowhere. */
   dashboard: { host: string; port: number } | false;
-  leaderElect: boolean;
-  leaseNamespace?: string;
-  leaseName?: string;
   logFormat: LogFormat;
   logLevel: LogLevel;
   version: string;
@@ -143,26 +140,4 @@ export async function runOperator(
     await stopTracing();
     log.info({}, "stopped");
   }
-}
-
-/** Those who serve different things must not wait for each other. */
-const leaseNames: Record<OperatorSettings["role"], string> = {
-  all: "postern-operator",
-  management: "postern-operator",
-  "control-plane": "postern-control-plane",
-  "cluster-api": "postern-cluster-api",
-};
-
-/** Which Lease to lead by. A process for one control plane keeps to that namespace, and shares its Lease with no other role. */
-function leaseOf(settings: OperatorSettings): { namespace?: string; name: string } | undefined {
-  const { role, leaderElect, leaseName, leaseNamespace } = settings;
-  const alone = role === "control-plane";
-  if (alone && settings.namespace === undefined)
-    throw new UsageError(
-      "--role control-plane serves one control plane: give its namespace with --namespace (see postern operator --help)",
-    );
-  if (!leaderElect) return undefined;
-  const namespace = leaseNamespace ?? (alone ? settings.namespace : undefined);
-  const name = leaseName ?? leaseNames[role];
-  return { name, ...(namespace !== undefined && { namespace }) };
 }

@@ -8,6 +8,7 @@ import { silentLog } from "../../src/kube/log.ts";
 import { Runtime } from "../../src/kube/runtime.ts";
 import { ManualClock, settle } from "../manual-clock.ts";
 import { describeOnCluster } from "../setup/cluster.ts";
+import { type SlowApi, slowApi } from "../setup/slow-api.ts";
 
 describeOnCluster("leader election on a real API server", (cluster) => {
   // Requests go over real sockets while the clock is moved by hand: it stands still while one is under way.
@@ -18,10 +19,11 @@ describeOnCluster("leader election on a real API server", (cluster) => {
     namespace: string,
     clock: ManualClock,
     identity = randomBytes(4).toString("hex"),
+    slow?: SlowApi,
   ) {
     const network = await wire(cluster.url);
     const connection = await fromKubeconfig(cluster.kubeconfig);
-    const client = new KubeClient({ ...connection, server: new URL(network.url) });
+    const client = new KubeClient({ ...connection, server: new URL(slow?.url ?? network.url) });
     const send = client.request.bind(client);
     client.request = async (...asked) => {
       // What is swallowed is not waited for.
@@ -56,9 +58,11 @@ describeOnCluster("leader election on a real API server", (cluster) => {
     return { lease, said, end, network };
   }
 
-  async function tick(clock: ManualClock): Promise<void> {
+  /** Move the clock a little and let all requests be answered, but those that are delayed by that clock. */
+  async function tick(clock: ManualClock, slow: readonly SlowApi[] = []): Promise<void> {
     await clock.move(250);
-    while (underWay > 0) await settle();
+    const delayed = () => slow.reduce((sum, each) => sum + each.underWay, 0);
+    while (underWay > delayed()) await settle();
     await settle();
   }
 
@@ -175,6 +179,34 @@ describeOnCluster("leader election on a real API server", (cluster) => {
     await moveUntil(clock, () => first.lease.mayWrite());
     expect(first.said).toEqual(["begin", "end", "begin"]);
   });
+
+  test.each([2, 5])(
+    "a leader keeps its lease and may always write where each request takes %d s",
+    async (seconds) => {
+      const namespace = await cluster.namespace();
+      const clock = new ManualClock(Date.now());
+      const slow = await slowApi(cluster, clock, () => seconds * 1000);
+      const all = [
+        await candidate(namespace, clock, "a", slow),
+        await candidate(namespace, clock, "b", slow),
+      ];
+      const leader = () => all.find((each) => each.lease.mayWrite());
+      while (leader() === undefined) await tick(clock, [slow]);
+      const first = leader();
+      const end = clock.now() + 5 * 60_000;
+      while (clock.now() < end) {
+        await tick(clock, [slow]);
+        expect(leader()).toBe(first);
+      }
+      expect(first?.said).toEqual(["begin"]);
+      // Its last request is delayed too.
+      let ended = false;
+      void Promise.all(all.map((each) => each.end())).then(() => {
+        ended = true;
+      });
+      while (!ended) await clock.move(250);
+    },
+  );
 
   test("a leader whose requests are swallowed writes no more after 10 s and is told to end", async () => {
     const clock = new ManualClock(Date.now());

@@ -81,7 +81,7 @@ describeOnCluster("postern operator", (cluster) => {
       else json(response, 200, { portalEndpoint: "x" });
     });
     const { child, page, lease, log } = await start(
-      ["--namespace", namespace, "--lease-namespace", namespace],
+      ["--namespace", namespace, "--leader-elect-resource-namespace", namespace],
       {
         ...management,
         AZURE_PLS_CLIENT_ID: "11111111-2222-3333-4444-555555555555",
@@ -111,7 +111,12 @@ describeOnCluster("postern operator", (cluster) => {
 
   test("without a credential for Azure it lives, is not ready, and says what is missing", async () => {
     const namespace = await cluster.namespace();
-    const { page } = await start(["--namespace", namespace, "--lease-namespace", namespace]);
+    const { page } = await start([
+      "--namespace",
+      namespace,
+      "--leader-elect-resource-namespace",
+      namespace,
+    ]);
     await expect
       .poll(
         () =>
@@ -158,7 +163,14 @@ describeOnCluster("postern operator", (cluster) => {
     );
     await writeFile(file, "not-a-token");
     const { log, lease } = await start([
-      ...["--kubeconfig", path, "--namespace", namespace, "--lease-namespace", namespace],
+      ...[
+        "--kubeconfig",
+        path,
+        "--namespace",
+        namespace,
+        "--leader-elect-resource-namespace",
+        namespace,
+      ],
     ]);
     await expect.poll(log).toContain("cluster not reached");
     await writeFile(file, cluster.tokens.admin);
@@ -179,7 +191,7 @@ describeOnCluster("postern operator", (cluster) => {
   test("serves hosted clusters and those of Cluster API in one process", async () => {
     const namespace = await cluster.namespace();
     const { page, log, lease } = await start([
-      ...["--lease-namespace", namespace, "--management-cluster-name", "mc"],
+      ...["--leader-elect-resource-namespace", namespace, "--management-cluster-name", "mc"],
       ...["--management-cluster-namespace", namespace],
     ]);
     await expect.poll(() => lease(namespace), { timeout: 20_000 }).toBeTruthy();
@@ -236,7 +248,14 @@ describeOnCluster("postern operator", (cluster) => {
     await writeFile(file, JSON.stringify({ ...ids, clientSecret: "s" }));
     const namespace = await cluster.namespace();
     const { log } = await start(
-      ["--role", "management", "--namespace", namespace, "--lease-namespace", namespace],
+      [
+        "--role",
+        "management",
+        "--namespace",
+        namespace,
+        "--leader-elect-resource-namespace",
+        namespace,
+      ],
       { AZURE_RESOURCE_GROUP: "management", AZURE_CREDENTIALS_FILE: file },
     );
     await expect.poll(log, { timeout: 20_000 }).toContain('"msg":"started"');

@@ -64,7 +64,7 @@ describe("postern operator for Cluster API", () => {
 
     test("is ready without the kinds and says so, and begins when they come", async () => {
       const { child, ready, started, log } = start([
-        ...["--role", "cluster-api", "--lease-namespace", "default"],
+        ...["--role", "cluster-api", "--leader-elect-resource-namespace", "default"],
         ...["--management-cluster-name", "mc", "--management-cluster-namespace", "default"],
         ...["--azure-cluster-gates", ",GSPrivateLinksReady,"],
       ]);
