@@ -1,6 +1,5 @@
-import { parse, stringify } from "yaml";
 import { annotations, clusterAnnotation } from "../hosted/names.ts";
-import { fromKubeconfigText } from "../kube/credentials.ts";
+import { portableKubeconfig } from "../kube/portable-kubeconfig.ts";
 import { realClock, wait } from "../model/clock.ts";
 import { type KubeObject, keyOf } from "../model/kind.ts";
 import { azurePrivateLinkService } from "../model/kinds/azure-private-link-service.ts";
@@ -174,11 +173,10 @@ export async function accessTo(
     throw new CommandFailure(
       `there is no kubeconfig of ${key} yet · Secret ${namespace ?? "…"}/admin-kubeconfig is written by its control plane · wait until that is up`,
     );
-  // It is the tenant's, and kubectl would run what it names on the machine of whoever asks.
-  await fromKubeconfigText(text, `in Secret ${namespace}/admin-kubeconfig`);
+  const theirs = { text, source: `in Secret ${namespace}/admin-kubeconfig` };
   if (!portForward)
     return {
-      kubeconfig: text,
+      kubeconfig: await portableKubeconfig(theirs, { name: key }),
       ...(isPrivate(cluster) && {
         hint: "its API server is reached only from its own network; from elsewhere use --port-forward",
       }),
@@ -186,13 +184,11 @@ export async function accessTo(
   const api = await kube.get({ kind: service, namespace, name: "kube-apiserver" }, signal);
   const { spec } = (api ?? {}) as { spec?: { ports?: { port?: number }[] } };
   const port = spec?.ports?.[0]?.port ?? 6443;
-  const config = parse(text, { logLevel: "error" }) as {
-    clusters?: { cluster?: { server?: string } }[];
-  };
-  for (const each of config.clusters ?? [])
-    if (each.cluster) each.cluster.server = `https://localhost:${port}`;
   return {
-    kubeconfig: stringify(config),
+    kubeconfig: await portableKubeconfig(theirs, {
+      name: key,
+      server: `https://localhost:${port}`,
+    }),
     hint: `run beside it: kubectl port-forward -n ${namespace} service/kube-apiserver ${port}:${port}`,
   };
 }

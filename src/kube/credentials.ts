@@ -126,7 +126,8 @@ export async function fromKubeconfig(
 
 /**
  * The connection that a kubeconfig describes which was not read from this machine. Files are not read for it and programs
- * are not run. Where a tenant wrote it, use `tenantCluster`.
+ * are not run. A field that is not known is refused: it may mean something to another reader, as `<<` does to kubectl. Where
+ * a tenant wrote it, use `tenantCluster`.
  */
 export async function fromKubeconfigText(
   text: string,
@@ -135,6 +136,9 @@ export async function fromKubeconfigText(
 ): Promise<Connection> {
   checkSize(text, source);
   const config = await parseConfig(source, text);
+  const unknown = unknownField(config);
+  if (unknown !== undefined)
+    throw unreadable(source, `${unknown} has a field that no kubeconfig has`);
   for (const { name, cluster } of config.clusters ?? [])
     if (cluster?.["certificate-authority"] !== undefined)
       throw unreadable(
@@ -300,6 +304,34 @@ function wrongField(config: object): string | undefined {
       if (!isExtensions(value.extensions)) return `${where}.${kind}.extensions`;
     }
   }
+  return undefined;
+}
+
+/** The fields of client-go's kubeconfig (k8s.io/client-go/tools/clientcmd/api/v1), without those for impersonation. */
+const knownFields = {
+  context: [...textFields.context, "extensions"],
+  cluster: [
+    ...textFields.cluster,
+    ...["insecure-skip-tls-verify", "disable-compression", "extensions"],
+  ],
+  user: [...textFields.user, "exec", "auth-provider", "extensions"],
+} as const;
+const knownTop = [
+  ...["apiVersion", "kind", "preferences", "extensions"],
+  ...["current-context", "contexts", "clusters", "users"],
+];
+
+/** Where a kubeconfig has a field that is not known. The field is not quoted: in a malformed text it may be a secret. */
+function unknownField(config: Kubeconfig): string | undefined {
+  const isUnknown = (value: object | undefined, known: readonly string[]) =>
+    Object.keys(value ?? {}).some((key) => !known.includes(key));
+  if (isUnknown(config, knownTop)) return "it";
+  for (const kind of ["context", "cluster", "user"] as const)
+    for (const [at, entry] of (config[`${kind}s`] ?? []).entries()) {
+      if (isUnknown(entry, ["name", kind])) return `${kind}s[${at}]`;
+      const value: object | undefined = (entry as { [inner in typeof kind]?: object })[kind];
+      if (isUnknown(value, knownFields[kind])) return `${kind}s[${at}].${kind}`;
+    }
   return undefined;
 }
 

@@ -402,7 +402,10 @@ describe("a hosted cluster", () => {
       await on.local.kube("PUT", `${secrets}/admin-kubeconfig`, secretWith({ token: "t" }));
       const direct = await on.run("cluster", "access", "blue");
       expect(direct).toMatchObject({ exitCode: 0, stderr: "" });
-      expect(direct.stdout).toContain("server: https://in\n");
+      expect(parse(direct.stdout)).toMatchObject({
+        clusters: [{ cluster: { server: "https://in/" } }],
+        users: [{ user: { token: "t" } }],
+      });
       expect(direct.stdout).toContain("from elsewhere use --port-forward");
       const file = join(on.files, "blue.kubeconfig");
       const forwarded = await on.run("cluster", "access", "blue", "--port-forward", "--file", file);
@@ -414,6 +417,38 @@ describe("a hosted cluster", () => {
         clusters: [{ cluster: { server: "https://localhost:6443" } }],
       });
       expect(statSync(file).mode & 0o777).toBe(0o600);
+    },
+    slow,
+  );
+
+  test.each([
+    ["a merge key", "user: {<<: {exec: {command: sh}}, token: t}", []],
+    ["a merge key, with a forwarded port", "user: {<<: {exec: {command: sh}}}", ["--port-forward"]],
+    ["a second user", "user: {token: t}}, {name: v, user: {<<: {exec: {command: sh}}}", []],
+    ["a merge key around it", "<<: {user: {exec: {command: sh}}}", []],
+  ])(
+    "runs no program on the machine of whoever asks for its kubeconfig: %s",
+    async (_how, user, flags) => {
+      const text = `
+current-context: c
+contexts: [{name: c, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: "https://in"}}]
+users: [{name: u, ${user}}]
+`;
+      // What kubectl makes of it: it merges, as YAML 1.1 does.
+      expect(JSON.stringify(parse(text, { merge: true }))).toMatch(/"user":\{[^}]*"exec"/);
+      const secret = "/api/v1/namespaces/clusters-green/secrets";
+      await on.local.kube("POST", secret, {
+        metadata: { name: "admin-kubeconfig" },
+        data: { kubeconfig: Buffer.from(text).toString("base64") },
+      });
+      const given = await on.run("cluster", "access", "green", ...flags);
+      await on.local.kube("DELETE", `${secret}/admin-kubeconfig`);
+      expect(given).toMatchObject({
+        exitCode: 1,
+        stdout: "",
+        stderr: expect.stringContaining("has a field that no kubeconfig has"),
+      });
     },
     slow,
   );
