@@ -42,7 +42,9 @@ const rules: Record<string, string> = {
   "postern-marks":
     "Only Postern and HyperShift set, change or remove labels and annotations under `postern.io/` and its subdomains on link objects, HostedControlPlanes, Namespaces and Services, and the label `hypershift.openshift.io/hosted-control-plane` and the annotation `hypershift.openshift.io/cluster` on Namespaces. On a HostedCluster they are the user's settings.",
   "postern-operator-namespaces":
-    "The operator creates Namespaces with its own labels only, changes annotations under `postern.io/` and its subdomains only, and deletes only those with the label `postern.io/made-by=topology`.",
+    "The operator creates Namespaces with its own labels only, changes annotations under `postern.io/` and its subdomains only, so no owners and no finalizers, and deletes only those with the label `postern.io/made-by=topology`.",
+  "postern-operator-owners":
+    "The operator changes the owners of Services and Routes only: an object whose owner does not exist is deleted by the garbage collector.",
   "postern-operator-role-bindings":
     "The operator binds `postern-control-plane` only, in control-plane namespaces only, and to itself only.",
   "postern-operator-reserved-namespaces":
@@ -95,7 +97,7 @@ kubectl create rolebinding postern-cluster-api-secrets -n NAMESPACE --clusterrol
 | \`postern-operator\` | in control-plane namespaces: read two kubeconfigs, which open the hosted cluster, mint the token of \`control-plane-operator\`, and so act in Azure for every hosted cluster; where HyperShift runs, change HostedControlPlanes, which is a way to their other Secrets | read a Secret in any other namespace, or bind its role there |
 | \`postern-cluster-api\` | change AzureClusters, Clusters and KubeadmControlPlanes; with \`postern-cluster-api-secrets\` read all Secrets of the namespaces that were opened | read a Secret elsewhere, or list any |
 
-The admission policies are a part of this: without them the operator could also label Namespaces, delete any Namespace, and bind
+The admission policies are a part of this: without them the operator could also label Namespaces, delete any Namespace and whatever it may patch, and bind
 \`postern-control-plane\` in every namespace.
 
 With HyperShift delete the HostedCluster, not its control-plane namespace: the namespace's RoleBinding is deleted at once, and the operator

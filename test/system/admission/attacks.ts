@@ -26,6 +26,14 @@ import {
   simpleService,
 } from "./attempts.ts";
 
+/** A cluster-scoped owner that does not exist. */
+const nobody = {
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "ClusterRole",
+  name: "nobody",
+  uid: "00000000-0000-4000-8000-000000000000",
+};
+
 /** Every attack is refused by the policy that is named first. */
 export const attacks: Record<string, [attack: string, attempt: Attempt][]> = {
   "postern-link-objects": [
@@ -311,6 +319,37 @@ export const attacks: Record<string, [attack: string, attempt: Attempt][]> = {
     [
       "the operator changes somebody else's annotation of a Namespace",
       by(operator, patch("/api/v1/namespaces/tenant", annotations({ "example.com/owner": "me" }))),
+    ],
+    [
+      "the operator has the garbage collector delete a Namespace, by an owner that does not exist",
+      by(operator, patch("/api/v1/namespaces/tenant", { metadata: { ownerReferences: [nobody] } })),
+    ],
+    [
+      "the operator keeps a Namespace from ever being deleted, by a finalizer",
+      by(
+        operator,
+        patch("/api/v1/namespaces/tenant", { metadata: { finalizers: ["example.com/never"] } }),
+      ),
+    ],
+  ],
+  "postern-operator-owners": [
+    [
+      "the operator has the garbage collector delete a HostedCluster, by an owner that does not exist",
+      by(
+        operator,
+        patch(`${hypershift("clusters", "hostedclusters")}/one`, {
+          metadata: { ownerReferences: [nobody] },
+        }),
+      ),
+    ],
+    [
+      "the operator has the garbage collector delete a link object, by an owner that does not exist",
+      by(
+        operator,
+        patch(`${links("clusters-one")}/private-router`, {
+          metadata: { ownerReferences: [nobody] },
+        }),
+      ),
     ],
   ],
   "postern-operator-role-bindings": [
