@@ -22,6 +22,8 @@ import {
   platformOperator,
   post,
   rbac,
+  routes,
+  simpleRoute,
   simpleService,
 } from "./admission/attempts.ts";
 import { legitimate } from "./admission/legitimate.ts";
@@ -134,6 +136,7 @@ function fixtures(): Attempt[] {
     rules: [
       "",
       "hypershift.openshift.io",
+      "route.openshift.io",
       "rbac.authorization.k8s.io",
       "coordination.k8s.io",
       "events.k8s.io",
@@ -155,6 +158,8 @@ function fixtures(): Attempt[] {
     post(hypershift("clusters-one", "hostedcontrolplanes"), controlPlaneObject(cluster)),
     post(links("clusters-one"), link("clusters-one", "private-router")),
     post(core("tenant", "services"), simpleService("any")),
+    post(core("tenant", "serviceaccounts"), { metadata: { name: "any" } }),
+    post(routes("tenant"), simpleRoute("any")),
     post(bindings("clusters-two"), binding(grant)),
   ];
 }

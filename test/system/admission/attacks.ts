@@ -23,6 +23,8 @@ import {
   post,
   rbac,
   remove,
+  routes,
+  simpleRoute,
   simpleService,
 } from "./attempts.ts";
 
@@ -201,6 +203,27 @@ export const attacks: Record<string, [attack: string, attempt: Attempt][]> = {
       by(
         "tenant",
         patch(`${core("tenant", "services")}/any`, labels({ "postern.io/made-by": "topology" })),
+      ),
+    ],
+    [
+      "a tenant labels a ServiceAccount",
+      by(
+        "tenant",
+        patch(
+          `${core("tenant", "serviceaccounts")}/any`,
+          labels({ "postern.io/made-by": "topology" }),
+        ),
+      ),
+    ],
+    [
+      "a tenant labels a Route",
+      by("tenant", patch(`${routes("tenant")}/any`, labels({ "postern.io/made-by": "topology" }))),
+    ],
+    [
+      "a tenant creates a Route that passes for one of Postern",
+      by(
+        "tenant",
+        post(routes("tenant"), simpleRoute("forged", { "postern.io/made-by": "topology" })),
       ),
     ],
     [

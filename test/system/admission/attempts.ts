@@ -20,6 +20,9 @@ export const links = (namespace: string) => hypershift(namespace, "azureprivatel
 /** The collection of a core kind in a namespace. */
 export const core = (namespace: string, plural: string) =>
   `/api/v1/namespaces/${namespace}/${plural}`;
+/** The Routes of a namespace. */
+export const routes = (namespace: string) =>
+  `/apis/route.openshift.io/v1/namespaces/${namespace}/routes`;
 /** The Leases of a namespace. */
 export const leases = (namespace: string) =>
   `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
@@ -71,6 +74,13 @@ export const link = (namespace: string, name: string) => ({
 export const simpleService = (name: string, marks = {}) => ({
   metadata: { name, labels: marks },
   spec: { ports: [{ port: 443 }] },
+});
+/** A valid Route. */
+export const simpleRoute = (name: string, marks = {}) => ({
+  apiVersion: "route.openshift.io/v1",
+  kind: "Route",
+  metadata: { name, labels: marks },
+  spec: { to: { kind: "Service", name: "any" } },
 });
 /** A Namespace with labels. */
 export const namespaceBody = (name: string, marks = {}) => ({ metadata: { name, labels: marks } });
