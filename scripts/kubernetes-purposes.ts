@@ -12,12 +12,12 @@ const management: Purposes = {
   "hostedclusters/status patch": "publish the conditions of the links on the HostedCluster",
   "hostedcontrolplanes read": "verify the owner of a link object",
   "azureprivatelinkservices read": "reconcile link objects",
-  "azureprivatelinkservices patch":
-    "add and remove the finalizer of the link service, and record its NAT subnet",
+  "azureprivatelinkservices patch": "add and remove the finalizer of the link service",
   "azureprivatelinkservices/status patch": "publish the link service, its alias and its conditions",
   "namespaces read":
     "find control-plane namespaces, and identify the management cluster by the uid of kube-system",
-  "namespaces patch": "annotate a control-plane namespace; other changes are refused by admission",
+  "namespaces patch":
+    "record NAT subnets on a control-plane namespace; other changes are refused by admission",
   "services read": "verify the address of a link object",
   "serviceaccounts read": "see whether the service account of a control plane exists",
   "routes read": "see which Routes of a control plane exist",
@@ -37,8 +37,6 @@ export const purposes: Record<string, Purposes> = {
     ...management,
     "hostedcontrolplanes/status patch": "publish why a control plane is ignored",
     "nodepools read": "find the subnet of a cluster that names none itself",
-    "hostedcontrolplanes/finalizers update":
-      "be named as the owner of the RoleBinding, where the API server checks it, as OpenShift's does",
     "rolebindings create":
       "bind `postern-control-plane` to itself; admission limits it to control-plane namespaces",
     "rolebindings read": "see whether that RoleBinding is as it should be",
