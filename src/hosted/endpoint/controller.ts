@@ -12,10 +12,11 @@ import {
   azurePrivateLinkService,
 } from "../../model/kinds/azure-private-link-service.ts";
 import { service } from "../../model/kinds/core.ts";
-import { hostedCluster } from "../../model/kinds/hosted-cluster.ts";
+import { type HostedCluster, hostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import { hostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 import type { TenantPolicy } from "../../model/tenant-policy.ts";
 import type { GuestSide } from "../azure-sides.ts";
+import { byHostname, byPublishedHostname, hostnamesOf, publishedHostnames } from "../hostnames.ts";
 import { clusterAnnotation, conditions, endpointFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
 import { plan } from "./plan.ts";
@@ -45,12 +46,12 @@ export function endpointFeature({
     links.index("endpoint-place", (link) => [placeKey(link)]);
     const controlPlanes = caches.of(hostedControlPlane);
     controlPlanes.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
-    const sources = {
-      links,
-      controlPlanes,
-      clusters: caches.of(hostedCluster),
-    };
-    const services = new OwnObjects(caches.of(service), kube, "postern-endpoint");
+    const clusters = caches.of(hostedCluster);
+    clusters.index(byHostname, hostnamesOf);
+    const allServices = caches.of(service);
+    allServices.index(byPublishedHostname, publishedHostnames);
+    const sources = { links, controlPlanes, clusters, services: allServices };
+    const services = new OwnObjects(allServices, kube, "postern-endpoint");
     const turns = new ZoneTurns();
     const writing = { services, turns: new OneAtATime() };
     // The road on which a pass has looked is the one on which it writes.
@@ -70,12 +71,16 @@ export function endpointFeature({
 
     const inNamespace = ({ metadata }: KubeObject) =>
       links.byIndex("namespace", metadata.namespace ?? "").map(keyOf);
+    const ofCluster = (cluster: KubeObject) =>
+      links.byIndex("endpoint-cluster", keyOf(cluster)).map(keyOf);
+    const rivalsOf = (cluster: KubeObject) =>
+      hostnamesOf(cluster as HostedCluster).flatMap((each) => clusters.byIndex(byHostname, each));
     const also: Also[] = [
       { kind: hostedControlPlane, keys: whenItMatters(inNamespace, metadataAndSpec) },
       {
         kind: hostedCluster,
         keys: whenItMatters(
-          (cluster) => links.byIndex("endpoint-cluster", keyOf(cluster)).map(keyOf),
+          (cluster) => [...ofCluster(cluster), ...rivalsOf(cluster).flatMap(ofCluster)],
           metadataAndSpec,
         ),
       },

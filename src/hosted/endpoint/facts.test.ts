@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { clusterAnnotation, endpointFinalizer } from "../names.ts";
 import { belongingOf, clusterFacts, type Sources } from "./facts.ts";
 
+const none = { byIndex: () => [] };
+
 interface Plane {
   name: string;
   cluster?: string;
@@ -56,5 +58,7 @@ test.each([
 test.each(["a/b/c", "one", "/one", ""])("the annotation %j names no cluster", (cluster) => {
   const found = belonging([{ name: "one", cluster }], { cluster });
   expect(found).toMatchObject({ clusterKey: undefined, misnamed: true });
-  expect(clusterFacts(found)).toMatchObject({ hostedCluster: "one", misnamed: true });
+  expect(clusterFacts(found, { services: none, clusters: none } as never, undefined)).toMatchObject(
+    { hostedCluster: "one", misnamed: true },
+  );
 });

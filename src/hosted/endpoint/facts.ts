@@ -3,11 +3,13 @@ import { isTrue } from "../../model/conditions.ts";
 import { isExplained } from "../../model/failure.ts";
 import { keyOf } from "../../model/kind.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
+import type { Service } from "../../model/kinds/core.ts";
 import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 import { privateAccess } from "../../model/kinds/private-access.ts";
 import { parseResourceId, type ResourceId } from "../../model/resource-id.ts";
-import { openPolicy, type TenantPolicy } from "../../model/tenant-policy.ts";
+import { defaultPolicy, plainHost, type TenantPolicy } from "../../model/tenant-policy.ts";
+import { byPublishedHostname, holderOf } from "../hostnames.ts";
 import {
   annotations,
   clusterAnnotation,
@@ -30,7 +32,10 @@ export interface Sources {
   links: WatchCache<AzurePrivateLinkService>;
   /** With the index `namespace`. */
   controlPlanes: WatchCache<HostedControlPlane>;
+  /** With the index `byHostname`. */
   clusters: WatchCache<HostedCluster>;
+  /** With the index `byPublishedHostname`. */
+  services: Pick<WatchCache<Service>, "byIndex">;
 }
 
 /** A link with what it belongs to, as far as that exists. */
@@ -113,7 +118,8 @@ function goingOf(
 /** What is known of the cluster; undefined where the link names no control plane. */
 export function clusterFacts(
   belonging: Belonging,
-  policy: TenantPolicy = openPolicy,
+  sources: Sources,
+  policy: TenantPolicy | undefined,
 ): ClusterFacts | undefined {
   const { owner, controlPlane, cluster, clusterKey, misnamed, unverified } = belonging;
   if (owner === undefined) return undefined;
@@ -131,20 +137,54 @@ export function clusterFacts(
     hostedClusterKey: clusterKey,
     misnamed,
     unverified,
-    notAllowed: whyForbidden(belonging, hostnames, policy),
+    notAllowed: whyForbidden(belonging, policy),
     held: controlPlane?.metadata.finalizers?.includes(controlPlaneFinalizer) ?? false,
     public: isPublic(spec?.platform.azure),
     domain: dns?.baseDomain || undefined,
     hasPrivateZone: Boolean(dns?.privateZoneID),
     hostnames,
+    withheld: withheldOf(belonging, Object.values(hostnames), sources, policy),
   };
 }
 
-/** Known of verified clusters only: nothing is done for others. */
+/**
+ * Which hostnames are not made known to external-dns, and why. What is published already stays: it was published by
+ * HyperShift, or while the policy allowed it.
+ */
+function withheldOf(
+  { link, clusterKey }: Belonging,
+  hostnames: readonly string[],
+  sources: Sources,
+  policy: TenantPolicy | undefined,
+): Record<string, string> {
+  const [namespace = ""] = (clusterKey ?? "").split("/");
+  const { clusters, services } = sources;
+  const withheld: Record<string, string> = {};
+  for (const hostname of hostnames) {
+    const holder = holderOf(hostname, { clusters, published: [services] }, policy);
+    const isPublished = services
+      .byIndex(byPublishedHostname, plainHost(hostname))
+      .some(({ metadata }) => metadata.namespace === link.metadata.namespace);
+    const denied = isPublished
+      ? undefined
+      : whyNotAllowed((policy ?? defaultPolicy).rulesOf(namespace), namespace, {
+          hostnames: [hostname],
+        });
+    if (denied !== undefined) withheld[hostname] = denied;
+    else if (holder !== undefined && keyOf(holder) !== clusterKey)
+      withheld[hostname] =
+        `hostname ${hostname} is not published · another HostedCluster has it · create the cluster with another hostname`;
+  }
+  return withheld;
+}
+
+/**
+ * Known of verified clusters only: nothing is done for others. Hostnames are not among it: in the hosted cluster's own
+ * network the tenant's own credential writes them.
+ */
 function whyForbidden(
   { link, controlPlane, clusterKey = "", unverified }: Belonging,
-  hostnames: ClusterFacts["hostnames"],
-  policy: TenantPolicy,
+  policy: TenantPolicy = defaultPolicy,
 ): string | undefined {
   const azure = controlPlane?.spec.platform.azure;
   if (azure === undefined || unverified !== undefined) return undefined;
@@ -152,7 +192,6 @@ function whyForbidden(
   const { subscriptionID, resourceGroup, azureAuthenticationConfig: config } = azure;
   const clientID = config?.workloadIdentities?.controlPlaneOperator?.clientID;
   return whyNotAllowed(policy.rulesOf(namespace), namespace, {
-    hostnames: Object.values(hostnames),
     subscriptions: [subscriptionID, link.spec.subscriptionID],
     resourceGroups: [
       `/subscriptions/${subscriptionID}/resourceGroups/${resourceGroup}`,

@@ -163,10 +163,16 @@ function zoneStatus({ status }: Seen): OwnStatus {
   };
 }
 
-function namesMessage({ choices }: Seen): string {
-  return choices.zones === "none"
-    ? `names are left to others, as ${annotations.zones}: none says`
-    : "names are written";
+function namesMessage({ choices, cluster, object }: Seen): string {
+  const message =
+    choices.zones === "none"
+      ? `names are left to others, as ${annotations.zones}: none says`
+      : "names are written";
+  if (object.name !== privateRouter || cluster?.public !== false) return message;
+  const withheld = Object.values(cluster.withheld ?? {});
+  return withheld.length === 0
+    ? message
+    : `${message}, but not for external-dns: ${withheld.join("; ")}`;
 }
 
 /** What a client in the guest's network can count on. */

@@ -20,7 +20,7 @@ import {
   type ResourceId,
   sameId,
 } from "../../model/resource-id.ts";
-import { openPolicy, type TenantPolicy } from "../../model/tenant-policy.ts";
+import type { TenantPolicy } from "../../model/tenant-policy.ts";
 import type { GuestSide } from "../azure-sides.ts";
 import {
   clusterAnnotation,
@@ -109,7 +109,7 @@ export async function see(
 function seeKubernetes(
   link: AzurePrivateLinkService,
   pass: Pass,
-  { sources, policy = openPolicy }: Parts,
+  { sources, policy }: Parts,
 ): Seen {
   const belonging = belongingOf(link, sources);
   const { controlPlane, cluster, owner, going } = belonging;
@@ -132,7 +132,7 @@ function seeKubernetes(
       spec,
     },
     us,
-    cluster: clusterFacts(belonging, policy),
+    cluster: clusterFacts(belonging, sources, policy),
     going,
     abandoned: isAbandoned(link, belonging),
     pause: paused((cluster ?? controlPlane)?.spec.pausedUntil, pass.date()),

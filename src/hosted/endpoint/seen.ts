@@ -60,6 +60,8 @@ export interface ClusterFacts {
   hasPrivateZone: boolean;
   /** How its API server and its OAuth server are published, if by a Route with a name. */
   hostnames: Partial<Record<"APIServer" | "OAuthServer", string>>;
+  /** Those of them that are not made known to external-dns, with the reason. */
+  withheld?: Readonly<Record<string, string>>;
 }
 
 /** Another link of the same control plane. */

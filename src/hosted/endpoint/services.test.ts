@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { seen } from "../../../test/hosted/paper-guest.ts";
 import type { Service } from "../../model/kinds/core.ts";
+import { externalDnsAnnotation } from "../hostnames.ts";
 import type { Seen } from "./seen.ts";
-import { externalLabel, hostnameAnnotation, planServices } from "./services.ts";
+import { externalLabel, planServices } from "./services.ts";
 
 const world = (over: Partial<NonNullable<Seen["cluster"]>> = {}, services: Service[] = []): Seen =>
   seen({
@@ -23,7 +24,7 @@ const made = (
     namespace: "clusters-one",
     name,
     labels: { [externalLabel]: "true" },
-    annotations: { [hostnameAnnotation]: hostname },
+    annotations: { [externalDnsAnnotation]: hostname },
   },
   spec: { type: "ExternalName", externalName },
 });
@@ -45,7 +46,7 @@ describe("Services for external-dns (§6.6)", () => {
         metadata: {
           name: "kube-apiserver-private-external",
           labels: { [externalLabel]: "true" },
-          annotations: { [hostnameAnnotation]: "api.example.com" },
+          annotations: { [externalDnsAnnotation]: "api.example.com" },
           ownerReferences: [{ kind: "HostedControlPlane", name: "one", uid: "plane-uid" }],
         },
         spec: { type: "ExternalName", externalName: "192.168.0.4" },
@@ -71,6 +72,13 @@ describe("Services for external-dns (§6.6)", () => {
       ["remove service", "remove service"],
     ],
     ["are not made where nothing has a hostname", world({ hostnames: {} }), []],
+    [
+      "are neither made nor changed for a hostname that is withheld",
+      world({ withheld: { "api.example.com": "why", "oauth.example.com": "why" } }, [
+        made("kube-apiserver-private-external", "10.0.0.1", "old.example.com"),
+      ]),
+      [],
+    ],
     [
       "are the router's alone",
       { ...world(), object: { ...world().object, name: "oauth-openshift" } },

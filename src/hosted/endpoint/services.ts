@@ -1,5 +1,6 @@
 import { isIp } from "../../model/ip.ts";
 import type { Service } from "../../model/kinds/core.ts";
+import { externalDnsAnnotation } from "../hostnames.ts";
 import { conditions, privateRouter } from "../names.ts";
 import { reasons } from "./reasons.ts";
 import type { Seen } from "./seen.ts";
@@ -7,7 +8,6 @@ import { type EndpointStep, isFalse, type Part, rest } from "./steps.ts";
 
 /** On the Services that tell external-dns where the names of a private cluster lead. */
 export const externalLabel = "hypershift.openshift.io/azure-pls-external-private-svc";
-export const hostnameAnnotation = "external-dns.alpha.kubernetes.io/hostname";
 
 /** The Service of each published part. */
 export const externalServices = {
@@ -20,6 +20,7 @@ export const externalServices = {
  *
  *   the cluster is   published by a Route with a name   →
  *   private only     yes                                one that leads to the endpoint's address
+ *   private only     yes, and it is withheld            none is created or changed
  *   private only     no                                 none
  *   public too       either                             none
  *
@@ -40,6 +41,7 @@ export function planServices(seen: Seen, addresses: readonly string[] | undefine
         steps.push({ on: "service", do: "remove service", found, why: unwanted(name), condition });
       continue;
     }
+    if (cluster.withheld?.[hostname] !== undefined) continue;
     // A Service of this kind takes no IPv6 address for a name.
     const address = addresses?.find((each) => isIp(each, 4));
     if (address === undefined) continue;
@@ -64,7 +66,7 @@ function written(
   const right =
     found?.spec?.type === "ExternalName" &&
     found.spec.externalName === address &&
-    found.metadata.annotations?.[hostnameAnnotation] === hostname;
+    found.metadata.annotations?.[externalDnsAnnotation] === hostname;
   if (right) return [];
   const { controlPlaneUid } = seen.us;
   const service: Service = {
@@ -72,7 +74,7 @@ function written(
       namespace: seen.object.namespace,
       name,
       labels: { [externalLabel]: "true" },
-      annotations: { [hostnameAnnotation]: hostname },
+      annotations: { [externalDnsAnnotation]: hostname },
       ...(seen.cluster !== undefined &&
         controlPlaneUid !== undefined && {
           ownerReferences: [

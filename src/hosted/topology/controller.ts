@@ -1,6 +1,7 @@
 import type { Feature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { whenItMatters } from "../../kube/when-it-matters.ts";
 import { crdName, standInLabel } from "../../model/crd.ts";
 import { type KubeObject, keyOf } from "../../model/kind.ts";
 import { azurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
@@ -14,9 +15,9 @@ import { type HostedCluster, hostedCluster } from "../../model/kinds/hosted-clus
 import { hostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 import { route } from "../../model/kinds/route.ts";
 import type { TenantPolicy } from "../../model/tenant-policy.ts";
+import { byHostname, byPublishedHostname, hostnamesOf, publishedHostnames } from "../hostnames.ts";
 import { conditions, controlPlaneNamespace, hostedClusterFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
-import { byHostname, hostnamesOf } from "./forbidden.ts";
 import { madeBy, madeByLabel } from "./marks.ts";
 import { plan } from "./plan.ts";
 import { topologyApplied } from "./reasons.ts";
@@ -59,6 +60,9 @@ export function topologyFeature({
       AzurePrivateLinkService: new OwnObjects(links, kube, fieldManager),
     };
 
+    for (const { cache } of [stores.Service, stores.Route])
+      cache.index(byPublishedHostname, publishedHostnames);
+
     const feature: Feature<HostedCluster, Seen, TopologyStep> = {
       name: "topology",
       kind: hostedCluster,
@@ -71,7 +75,18 @@ export function topologyFeature({
     const keysOf = (name: string | undefined) =>
       clusters.byIndex("control plane", name ?? "").map(keyOf);
     const within = ({ metadata }: KubeObject) => keysOf(metadata.namespace);
+    const rivalsOf = (cluster: KubeObject) =>
+      hostnamesOf(cluster as HostedCluster)
+        .flatMap((hostname) => clusters.byIndex(byHostname, hostname).map(keyOf))
+        .filter((key) => key !== keyOf(cluster));
     const also: Also[] = [
+      {
+        kind: hostedCluster,
+        keys: whenItMatters(rivalsOf, (cluster) => [
+          cluster.metadata.uid,
+          hostnamesOf(cluster as HostedCluster),
+        ]),
+      },
       { kind: namespace, metadataOnly: true, keys: ({ metadata }) => keysOf(metadata.name) },
       { kind: hostedControlPlane, keys: within },
       { kind: azurePrivateLinkService, keys: within },

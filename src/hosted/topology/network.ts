@@ -3,10 +3,12 @@ import type { Service } from "../../model/kinds/core.ts";
 import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 import type { PrivateAccess } from "../../model/kinds/private-access.ts";
 import type { Route } from "../../model/kinds/route.ts";
+import { externalDnsAnnotation, publishedHostnames } from "../hostnames.ts";
 import { oauthServer, privateRouter } from "../names.ts";
 import type { Problem } from "./check.ts";
 import { isAvailable } from "./collect.ts";
 import { patchTo } from "./difference.ts";
+import { hostnameTaken } from "./forbidden.ts";
 import { belongsTo, isMade } from "./marks.ts";
 import type { Publishing } from "./publishing.ts";
 import { topologyReasons } from "./reasons.ts";
@@ -41,7 +43,12 @@ export function networkPlan(
   );
   const steps: TopologyStep[] = [];
   let waiting: Problem | undefined;
-  for (const one of wanted) {
+  for (const each of wanted) {
+    const taken = publishedHostnames(each.object).find((host) => seen.taken?.includes(host));
+    if (taken !== undefined) waiting ??= hostnameTaken(taken);
+    // Whoever publishes a hostname by now keeps it, so what exists of it is left as it is.
+    if (taken !== undefined && each.kind === "Route") continue;
+    const one = taken === undefined ? each : withoutHostname(each);
     const held = heldOf(seen, one.kind, one.object.metadata.name);
     if (held === undefined) steps.push(make(one.kind, one.object, "it is part of the topology"));
     else if (isGoing(held)) waiting ??= goingAway(one.kind, held);
@@ -67,6 +74,11 @@ export function networkPlan(
   }
   if (seen.routes === undefined) waiting ??= noRoutes;
   return { steps, waiting };
+}
+
+function withoutHostname(one: Wanted): Wanted {
+  const { [externalDnsAnnotation]: _, ...annotations } = one.object.metadata.annotations ?? {};
+  return { ...one, object: { ...one.object, metadata: { ...one.object.metadata, annotations } } };
 }
 
 /** The links that a cluster should have. */

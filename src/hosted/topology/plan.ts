@@ -11,6 +11,7 @@ import {
   wantedControlPlane,
   wantedNamespace,
 } from "./control-plane.ts";
+import { hostnameTaken } from "./forbidden.ts";
 import { isAnothers, isMade, isOf, isOwn } from "./marks.ts";
 import { linksOf, networkPlan } from "./network.ts";
 import { numbersOf } from "./numbers.ts";
@@ -31,6 +32,7 @@ import { change, isGoing, make } from "./steps.ts";
  *     absent       paused                          nothing is changed; conditions are collected
  *     absent       without clusterID, infraID      filled in
  *     absent       with what it may not have       said; nothing is changed
+ *     absent       with a hostname of another      said; without a control plane nothing is made, else all but that hostname
  *     absent       in a reserved namespace         said; nothing is changed
  *     absent       in a namespace that is there    said, unless the namespace names this cluster
  *     absent       without its namespace           made; waited for where the old one is still going
@@ -45,14 +47,16 @@ export function plan(seen: Seen): Plan<TopologyStep> {
   const links = linkConditions(seen, checked).map((each) =>
     hyperShift ? theirs(seen, each) : each,
   );
-  const trouble = checked.ok ? (seen.forbidden ?? checked.warning) : checked.problem;
+  const [taken] = (seen.taken ?? []).map(hostnameTaken);
+  const trouble = checked.ok ? (seen.forbidden ?? taken ?? checked.warning) : checked.problem;
   if (hyperShift) return nothing([...links, ...(trouble ? [notApplied(trouble)] : [])], "never");
   if (cluster.metadata.deletionTimestamp !== undefined) {
     const down = planDown(seen);
     return { ...down, conditions: [...links, ...down.conditions] };
   }
   if (!checked.ok) return nothing([...links, notApplied(checked.problem)], "never");
-  if (seen.forbidden) return nothing([...links, notApplied(seen.forbidden)], "drift");
+  const forbidden = seen.forbidden ?? (seen.controlPlane === undefined ? taken : undefined);
+  if (forbidden) return nothing([...links, notApplied(forbidden)], "drift");
   if (pause.paused)
     return nothing(
       [...links, ...heldCondition(seen)],

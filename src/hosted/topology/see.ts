@@ -11,7 +11,7 @@ import type { Route } from "../../model/kinds/route.ts";
 import { paused } from "../../model/pause.ts";
 import type { TenantPolicy } from "../../model/tenant-policy.ts";
 import { controlPlaneAccount, controlPlaneNamespace } from "../names.ts";
-import { forbiddenOf } from "./forbidden.ts";
+import { forbiddenOf, takenFrom } from "./forbidden.ts";
 import type { Seen } from "./seen.ts";
 import { sides } from "./wanted.ts";
 
@@ -40,8 +40,14 @@ export async function see(
   const namespace = controlPlaneNamespace(home, name);
   const hyperShift = standIns.get(crdName(hostedCluster)) === undefined;
   const links = await linksIn(namespace, stores.AzurePrivateLinkService, signal);
-  const forbid = (cluster: HostedCluster) =>
-    forbiddenOf(cluster, stores.HostedCluster.cache, { policy, hyperShift });
+  const hostnames = {
+    clusters: stores.HostedCluster.cache,
+    published: [stores.Service.cache, stores.Route.cache],
+  };
+  const refused = (cluster: HostedCluster) => ({
+    forbidden: forbiddenOf(cluster, { policy, hyperShift }),
+    taken: takenFrom(cluster, hostnames, policy),
+  });
   if (hyperShift)
     return {
       ...nothingElse,
@@ -49,7 +55,7 @@ export async function see(
       hyperShift,
       links,
       pause: { paused: false },
-      forbidden: forbid(object),
+      ...refused(object),
     };
   const within = <T extends KubeObject>(store: OwnObjects<T>, names: string[]) =>
     Promise.all(names.map((each) => store.get({ namespace, name: each }, signal)));
@@ -66,7 +72,7 @@ export async function see(
     cluster: newest,
     hyperShift,
     pause: paused(newest.spec.pausedUntil, pass.date()),
-    forbidden: forbid(newest),
+    ...refused(newest),
     namespace: own,
     controlPlane: plane,
     account,

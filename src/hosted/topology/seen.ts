@@ -14,8 +14,10 @@ export interface Seen {
   /** Whether HyperShift makes control planes here. */
   hyperShift: boolean;
   pause: Pause;
-  /** What the cluster may not have: forbidden by the policy, or another cluster's. */
+  /** What the policy forbids the cluster to have. */
   forbidden?: Problem | undefined;
+  /** The hostnames that it asks for and another cluster has, in lower case. */
+  taken?: readonly string[] | undefined;
   /** The namespace of the control plane, and what is in it. */
   namespace: Namespace | undefined;
   controlPlane: HostedControlPlane | undefined;

@@ -2,6 +2,7 @@ import type { KubeObject } from "../../model/kind.ts";
 import type { ServicePort } from "../../model/kinds/core.ts";
 import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 import type { PrivateAccess } from "../../model/kinds/private-access.ts";
+import { externalDnsAnnotation } from "../hostnames.ts";
 import {
   internalLoadBalancerAnnotation,
   internalZoneName,
@@ -47,7 +48,6 @@ export const sides: Record<Wanted["kind"], Readonly<Record<string, Side>>> = {
   },
 };
 
-const externalDns = "external-dns.alpha.kubernetes.io/hostname";
 /** On a Route that the control plane's own router serves. */
 const ownRouterLabel = "hypershift.openshift.io/hosted-control-plane";
 const internalLabel = "hypershift.openshift.io/internal-route";
@@ -191,7 +191,7 @@ function makerFor(controlPlane: HostedControlPlane) {
     return { kind: "Service", side, object: { metadata: metadata(name, {}, annotations), spec } };
   };
   type Selector = Record<string, string>;
-  const noNames = { [externalDns]: null };
+  const noNames = { [externalDnsAnnotation]: null };
   return {
     inCluster: (name: string, selector: Selector, ports: ServicePort[]) =>
       service(
@@ -225,7 +225,7 @@ function makerFor(controlPlane: HostedControlPlane) {
     ) =>
       service(
         name,
-        { [internalLoadBalancerAnnotation]: null, [externalDns]: hostname ?? null },
+        { [internalLoadBalancerAnnotation]: null, [externalDnsAnnotation]: hostname ?? null },
         {
           type: "LoadBalancer",
           selector,
@@ -240,7 +240,7 @@ function makerFor(controlPlane: HostedControlPlane) {
         [internalLabel]: internal || visibility ? "true" : null,
         [visibilityLabel]: visibility ?? null,
       };
-      const annotations = { [externalDns]: published && hostname ? hostname : null };
+      const annotations = { [externalDnsAnnotation]: published && hostname ? hostname : null };
       const spec = {
         // Without a name the router of the management cluster gives one, and that stays.
         ...(hostname && { host: hostname }),

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { externalLabel } from "../../../src/hosted/endpoint/services.ts";
+import { externalDnsAnnotation } from "../../../src/hosted/hostnames.ts";
 import {
   clusterAnnotation,
   conditions,
@@ -15,7 +17,15 @@ import {
   managementGroup,
   managementNetwork,
 } from "./azure.ts";
-import { addressesAt, availableCluster, network, startGuest } from "./endpoint-world.ts";
+import {
+  addressesAt,
+  availableCluster,
+  guestOnly,
+  heldCluster,
+  makeLink,
+  network,
+  startGuest,
+} from "./endpoint-world.ts";
 import { gone, linkedCluster, linkObject, natSubnets, now, onlyLink, ready } from "./link-world.ts";
 import { hostedClusterObject, route, routerService } from "./objects.ts";
 import { describeHosted, type HostedWorld, type Thing } from "./world.ts";
@@ -286,6 +296,56 @@ describeHosted("a tenant beside another in one network", (start) => {
   });
 });
 
+describeHosted("a tenant whose control planes HyperShift creates", (start) => {
+  const services = (apiServer: string) => [route("APIServer", apiServer), route("OAuthServer")];
+
+  const published = async (world: HostedWorld) =>
+    (await world.list("Service")).flatMap(({ metadata }) => {
+      const hostname = metadata.annotations?.[externalDnsAnnotation];
+      return hostname === undefined ? [] : [`${metadata.namespace} ${hostname}`];
+    });
+
+  test("attack: without a policy, a hostname of the platform's own domain is published for external-dns", async () => {
+    const world = await startGuest(start, {}, { features: guestOnly() });
+    const hostname = "console.mgmt.internal.test";
+    const evil = await availableCluster(world, "evil", { services: services(hostname) });
+    expect(await published(world)).toEqual([]);
+    expect(await evil.message(conditions.dns)).toContain(`hostname ${hostname} is not allowed`);
+  });
+
+  test("attack: a cluster publishes the hostname of another for external-dns", async () => {
+    const world = await startGuest(start);
+    const hostname = "api.shared.example.com";
+    await availableCluster(world, "one", { services: services(hostname) });
+    const evil = await availableCluster(world, "evil", { services: services(hostname) });
+    expect(await published(world)).toEqual([`clusters-one ${hostname}`]);
+    expect(await evil.message(conditions.dns)).toContain("another HostedCluster has it");
+  });
+
+  test("a hostname that HyperShift published before stays published, at the address of the endpoint", async () => {
+    const world = await startGuest(start, {}, { features: guestOnly() });
+    const hostname = "api.one.example.com";
+    const hosted = await heldCluster(world, "one", { services: services(hostname) });
+    await world.make({
+      ...{ apiVersion: "v1", kind: "Service" },
+      metadata: {
+        ...{ namespace: hosted.namespace, name: "kube-apiserver-private-external" },
+        labels: { [externalLabel]: "true" },
+        annotations: { [externalDnsAnnotation]: hostname },
+      },
+      spec: { type: "ExternalName", externalName: "192.0.2.1" },
+    } as Parameters<HostedWorld["make"]>[0]);
+    const link = await makeLink(world, hosted);
+    await link.publish();
+    await world.until("it is available", () => link.isAvailable(), 10);
+    const [service] = (await world.list("Service", hosted.namespace)).filter(
+      ({ metadata }) => metadata.annotations?.[externalDnsAnnotation] === hostname,
+    );
+    const { status } = (await link.now()) as Thing;
+    expect(service?.spec.externalName).toBe(status?.privateEndpointIP);
+  });
+});
+
 describeHosted("a tenant who chooses names", (start) => {
   const policy = tenantPolicy([
     { namespace: "clusters", domains: ["example.com"] },
@@ -358,6 +418,43 @@ describeHosted("a tenant who chooses names", (start) => {
     const found = await world.list("Route");
     const own = found.filter(({ spec }) => spec.host === hostname);
     expect(own.map(({ metadata }) => metadata.namespace)).toEqual(["clusters-blue"]);
+  });
+
+  test("attack: an older cluster adds the hostname that another has published", async () => {
+    const world = await start({ features });
+    await create(world, "evil", "old", "api-old.example.com");
+    await namespace(world, "clusters");
+    let blue: Thing;
+    let hostname: string;
+    for (let n = 0; ; n++) {
+      hostname = `api-blue-${n}.example.com`;
+      const services = [route("APIServer", hostname), route("OAuthServer")];
+      blue = await world.make(hostedClusterObject("clusters", `blue-${n}`, { services }));
+      await world.settled();
+      if (!(await isTwin(world, blue))) break;
+    }
+    const { name } = blue.metadata;
+    const own = async () =>
+      (await world.list("Route"))
+        .filter(({ spec }) => spec.host === hostname)
+        .map(({ metadata }) => metadata.namespace);
+    expect(await own()).toEqual([`clusters-${name}`]);
+    const old = (await world.get("HostedCluster", "evil", "old")) as Thing;
+    // The services of an Azure cluster cannot change, those of another platform can.
+    const change = (spec: object) => world.patch({ ...old, kind: "HostedCluster" }, { spec });
+    await change({ platform: { type: "IBMCloud" } });
+    await change({ services: [route("APIServer", hostname), route("OAuthServer")] });
+    await change({ platform: { type: "Azure" } });
+    const annotations = { "postern.io/private-dns": "none" };
+    await world.patch({ ...blue, kind: "HostedCluster" }, { metadata: { annotations } });
+    await world.advance(60_000);
+    const applied = async (at: string, each: string) =>
+      world.condition(await world.get("HostedCluster", at, each), "TopologyApplied");
+    expect(await applied("clusters", name)).toBe("True AzureSuccess");
+    expect(await applied("evil", "old")).toBe("False HostnameTaken");
+    const plane = await world.get("HostedControlPlane", `clusters-${name}`, name);
+    expect(plane?.metadata.annotations).toMatchObject(annotations);
+    expect(await own()).toEqual([`clusters-${name}`]);
   });
 
   test("without a policy no hostname is published", async () => {

@@ -5,6 +5,7 @@ import {
   controlPlaneFinalizer,
   endpointFinalizer,
 } from "../../../src/hosted/names.ts";
+import { openPolicy, type TenantPolicy } from "../../../src/model/tenant-policy.ts";
 import type { SimulatorOptions } from "../../../src/simulator/simulator.ts";
 import {
   balancer,
@@ -23,14 +24,19 @@ import type { Hosted, HostedWorld, Thing, WorldOptions } from "./world.ts";
 export const network = "providers/Microsoft.Network";
 export const operationMs = 30_000;
 
-/** A world in which only the guest side is at work. */
+/** The guest side alone; without a policy where none is given. */
+export function guestOnly(policy?: TenantPolicy): WorldOptions["features"] {
+  return (sides) => [endpointFeature({ sides, policy })];
+}
+
+/** A world in which only the guest side is at work, with everything allowed. */
 export async function startGuest(
   start: (options: WorldOptions) => Promise<HostedWorld>,
   simulator: SimulatorOptions = {},
   more: Partial<WorldOptions> = {},
 ): Promise<HostedWorld> {
   return start({
-    features: (sides) => [endpointFeature({ sides })],
+    features: guestOnly(openPolicy),
     simulator: { operationMs: { "*": operationMs }, ...simulator },
     ...more,
   });
