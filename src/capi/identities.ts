@@ -24,6 +24,7 @@ import {
 } from "../model/tenant-policy.ts";
 import { clusterIdentities, type IdentityName, missing } from "./cluster-identities.ts";
 import { annotations, defaultCertificateDirectory } from "./names.ts";
+import { policyNamesOf } from "./policy-names.ts";
 import { groupKeyOf, notAllowed, refusalOf } from "./tenancy.ts";
 
 /** Azure as the features of Cluster API reach it: each cluster by its own identity, in its own cloud. */
@@ -117,11 +118,8 @@ export function capiViews(options: CapiViewOptions): CapiViews {
   const namesOf = (named: IdentityName | undefined): string[] => {
     const key = keyOfReference(named);
     if (key === undefined) return [];
-    const { clientID = "", type } = identityObjects?.get(key)?.spec ?? {};
-    // The operator proves these itself, and whoever writes the object chooses the client id: only that counts.
-    const provedByOperator = type === "WorkloadIdentity" || type === "UserAssignedMSI";
-    const names = provedByOperator ? [clientID.trim()] : [key, clientID.trim()];
-    return names.filter((each) => each !== "");
+    const identity = identityObjects?.get(key);
+    return identity === undefined ? [key] : policyNamesOf(identity);
   };
 
   const refused: CapiViews["refusalOf"] = (cluster) => {

@@ -295,7 +295,12 @@ describe("what is wanted follows", () => {
 
   const org = { name: "wc", namespace: "org" };
   test.each<[string, TenantRules, Source, string]>([
-    ["an identity by its name", { identities: ["org/one"] }, byIdentity(), "config"],
+    [
+      "an identity by its client id, in an object",
+      { identities: ["client"] },
+      byIdentity(),
+      "config",
+    ],
     ["an identity by its client id", { identities: ["client"] }, bySecret(), "config"],
     ["no other identity", { identities: ["org/two"] }, byIdentity(), "NotAllowedByPolicy"],
     ["no other client of a Secret", { identities: ["org/one"] }, bySecret(), "NotAllowedByPolicy"],
@@ -303,6 +308,13 @@ describe("what is wanted follows", () => {
   ])("from a policy that allows %s", (_name, rules, source, state) => {
     const got = allowedOf(org, source, rules);
     expect(got.state === "trouble" ? got.reason : got.state).toBe(state);
+  });
+
+  test("attack: an identity that the policy names takes the client id of another", () => {
+    const rules = { identities: ["org/one", "client"] };
+    const source = byIdentity({ identity: identity({ clientID: "platform" }) });
+    const got = allowedOf(org, source, rules);
+    expect(got).toMatchObject({ state: "trouble", reason: "NotAllowedByPolicy" });
   });
 
   test("attack: a Cluster called default brings no ProviderConfig for everybody", () => {

@@ -1,8 +1,8 @@
-import { keyOf } from "../../model/kind.ts";
 import type { AzureClusterIdentity } from "../../model/kinds/azure-cluster-identity.ts";
 import type { CapiCluster } from "../../model/kinds/capi-cluster.ts";
 import type { ProviderConfig } from "../../model/kinds/provider-config.ts";
 import { allowsIdentity, allowsSubscription, type TenantRules } from "../../model/tenant-policy.ts";
+import { policyNamesOf } from "../policy-names.ts";
 
 /** What a ProviderConfig says, all of it. */
 export type ConfigSpec = ProviderConfig["spec"] & {
@@ -74,8 +74,8 @@ export function allowedOf(
   if (name === reservedName)
     return trouble("NameReserved", `the name ${name} is reserved · give the Cluster another name`);
   const { clientID, subscriptionID } = wanted.spec;
-  const { metadata } = (source.from === "identity" && source.identity) || {};
-  const names = [clientID, ...(metadata ? [keyOf({ metadata })] : [])];
+  const identity = source.from === "identity" ? source.identity : undefined;
+  const names = identity === undefined ? [clientID] : policyNamesOf(identity);
   const refused = names.some((each) => allowsIdentity(rules, each))
     ? allowsSubscription(rules, subscriptionID)
       ? undefined
