@@ -3,7 +3,7 @@ import type { ApplianceLog } from "../appliance/context.ts";
 /** What tells systemd how the agent is. Without systemd it does nothing. */
 export interface Notifier {
   ready(status: string): Promise<void>;
-  stopping(): Promise<void>;
+  stopping(): void;
   close(): void;
 }
 
@@ -18,15 +18,16 @@ export function notifier(
 ): Notifier {
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: limit, WATCHDOG_PID: pid } = environment;
   let warned = false;
+  const failed = (error: Error) => {
+    if (!warned) log.warn({ error: error.message }, "systemd cannot be told how the agent is");
+    warned = true;
+  };
   const tell = (...words: string[]): Promise<void> =>
     new Promise((resolve) => {
       if (socket === undefined) return resolve();
       const { execFile } = process.getBuiltinModule("node:child_process");
       execFile("systemd-notify", words, { env: environment, timeout: 5_000 }, (error) => {
-        if (error !== null && !warned) {
-          warned = true;
-          log.warn({ error: error.message }, "systemd cannot be told how the agent is");
-        }
+        if (error !== null) failed(error);
         resolve();
       });
     });
@@ -36,10 +37,14 @@ export function notifier(
     async ready(status) {
       await tell("--ready", `--status=${status}`);
       if (microseconds > 0)
-        feeding = setInterval(() => void tell("WATCHDOG=1"), microseconds / 2_000);
+        feeding = setInterval(() => {
+          tell("WATCHDOG=1").catch(failed);
+        }, microseconds / 2_000);
       feeding?.unref();
     },
-    stopping: () => tell("STOPPING=1", "--status=leaving the backend pool"),
+    stopping: () => {
+      tell("STOPPING=1", "--status=leaving the backend pool").catch(failed);
+    },
     close: () => clearInterval(feeding),
   };
 }

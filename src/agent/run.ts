@@ -44,9 +44,8 @@ export async function runAgent(
     });
     if (applied === undefined) return tell({ event: "left", because: "stopped" });
     tell({ event: "joined", applied, ...(served && { metricsPort: served.port }) });
-    const leaving = () => void notify.stopping();
     const [left] = await Promise.all([
-      stayInBackendPool(ctx, applied, { ...settings, leaving }),
+      stayInBackendPool(ctx, applied, { ...settings, leaving: () => notify.stopping() }),
       notify.ready(`member of ${applied.config.backendPoolName}`),
     ]);
     tell({ event: "left", because: left.because === "event" ? left.event.type : left.because });
@@ -62,9 +61,11 @@ async function serveMetrics(
 ): Promise<{ port: number; close(): void }> {
   const server = http.createServer(serverLimits, (request, response) => {
     if (request.url !== "/metrics") return response.writeHead(404).end();
-    void text().then((body) =>
-      response.writeHead(200, { "content-type": "text/plain; version=0.0.4" }).end(body),
-    );
+    text()
+      .then((body) =>
+        response.writeHead(200, { "content-type": "text/plain; version=0.0.4" }).end(body),
+      )
+      .catch(() => response.destroy());
   });
   limitConnections(server);
   await new Promise<void>((resolve, reject) => {

@@ -112,9 +112,11 @@ async function untilWell(
 /** Answer with the status of the appliance's own answer; where it gives none, it is not well. */
 function forwarding(clock: Clock, url: URL): RequestListener {
   return (_request, response) => {
-    void ask(clock, url).then((status) =>
-      reply(response, status ?? 503, status === undefined ? "no answer" : "appliance"),
-    );
+    ask(clock, url)
+      .then((status) =>
+        reply(response, status ?? 503, status === undefined ? "no answer" : "appliance"),
+      )
+      .catch(() => response.destroy());
   };
 }
 

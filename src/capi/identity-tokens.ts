@@ -130,12 +130,13 @@ function readLately<T>(
   return (maxAgeMs) => {
     const longestMs = last?.failed ? refusedAgeMs : maxAgeMs;
     if (last !== undefined && clock.now() - last.atMs < longestMs) return last.result;
-    const reading = { result: read(), atMs: clock.now(), failed: false };
-    reading.result.catch(() => {
+    const result = read();
+    const reading = { result, atMs: clock.now(), failed: false };
+    result.catch(() => {
       reading.failed = true;
     });
     last = reading;
-    return reading.result;
+    return result;
   };
 }
 

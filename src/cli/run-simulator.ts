@@ -53,6 +53,8 @@ export async function runSimulator(settings: SimulatorSettings): Promise<void> {
     process.once("SIGTERM", () => resolve());
     fail = reject;
   });
+  // It may fail while it still starts, and is told of then.
+  stopped.catch(() => undefined);
   const simulator = await startSimulator({
     ...settings.httpListen,
     https: settings.listen,

@@ -33,7 +33,7 @@ const sockets = 32;
 
 /** See and plan once for every object, as the controllers would, and write nothing. */
 export async function dryRun(options: DryRunOptions): Promise<Planned[]> {
-  const { log, features, signal } = options;
+  const { log, features } = options;
   const clock = options.clock ?? realClock;
   // A client of its own: whoever gave us theirs may want to write afterwards.
   const client = options.client.apart(sockets);
@@ -46,7 +46,8 @@ export async function dryRun(options: DryRunOptions): Promise<Planned[]> {
     return { feature, whereServed, asked: caches.takeAsked() };
   });
   const over = new AbortController();
-  const watching = caches.start(AbortSignal.any([signal, over.signal]));
+  const signal = AbortSignal.any([options.signal, over.signal]);
+  const watching = caches.start(signal).catch((error: unknown) => over.abort(error));
   try {
     const work: (() => Promise<Planned>)[] = [];
     for (const { feature, asked, whereServed } of made) {

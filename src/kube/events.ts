@@ -37,6 +37,14 @@ const longestNote = 1024;
 const atOnce = 4;
 const longestQueue = 1000;
 
+/** An event that has yet to be written. */
+interface Waiting {
+  controller: string;
+  kind: Kind;
+  object: KubeObject;
+  told: Told;
+}
+
 interface Recent {
   name: string;
   namespace: string;
@@ -58,7 +66,7 @@ export class Events {
   readonly #clock: Clock;
   readonly #instance: string;
   readonly #recent = new Map<string, Recent>();
-  readonly #waiting: (() => Promise<void>)[] = [];
+  readonly #waiting: Waiting[] = [];
   readonly #underWay = new Set<Promise<void>>();
   #dropped = 0;
 
@@ -75,8 +83,8 @@ export class Events {
       this.#dropped++;
       return;
     }
-    this.#waiting.push(() => this.#write(controller, kind, object, told));
-    void this.#pump();
+    this.#waiting.push({ controller, kind, object, told });
+    this.#pump();
   }
 
   /** The answer comes when all that was told is written. */
@@ -89,19 +97,24 @@ export class Events {
     return this.#dropped;
   }
 
-  async #pump(): Promise<void> {
+  #pump(): void {
     while (this.#underWay.size < atOnce) {
       const next = this.#waiting.shift();
       if (next === undefined) return;
-      const writing = next().finally(() => {
-        this.#underWay.delete(writing);
-        void this.#pump();
-      });
+      const { controller, told } = next;
+      const writing = this.#write(next)
+        .catch((err: unknown) =>
+          this.#log.warn({ controller, reason: told.reason, err }, "event not written"),
+        )
+        .finally(() => {
+          this.#underWay.delete(writing);
+          this.#pump();
+        });
       this.#underWay.add(writing);
     }
   }
 
-  async #write(controller: string, kind: Kind, object: KubeObject, told: Told): Promise<void> {
+  async #write({ controller, kind, object, told }: Waiting): Promise<void> {
     const { namespace = "default", name, uid = "" } = object.metadata;
     const note = cutToBytes(redact(cut(told.note, 4 * longestNote)), longestNote);
     const id = createHash("sha256")
@@ -112,32 +125,28 @@ export class Events {
       .slice(0, 16);
     const now = this.#clock.now();
     const before = this.#recent.get(id);
-    try {
-      if (before && now - before.at < sameEventMs && (await this.#again(before, now))) return;
-      const event = this.#event(
-        controller,
-        kind,
-        object,
-        { ...told, note },
-        `${name.slice(0, 200)}.${id}.${Math.floor(now).toString(36)}`,
-      );
-      const created = this.#client.create(eventKind, event);
-      this.#remember(id, {
-        name: event.metadata.name,
-        namespace,
-        at: now,
-        count: 1,
-        told: 1,
-        // Without the event itself, which would be kept as long as this.
-        created: created.then(
-          () => {},
-          () => {},
-        ),
-      });
-      await created;
-    } catch (err) {
-      this.#log.warn({ controller, reason: told.reason, err }, "event not written");
-    }
+    if (before && now - before.at < sameEventMs && (await this.#again(before, now))) return;
+    const event = this.#event(
+      controller,
+      kind,
+      object,
+      { ...told, note },
+      `${name.slice(0, 200)}.${id}.${Math.floor(now).toString(36)}`,
+    );
+    const created = this.#client.create(eventKind, event);
+    this.#remember(id, {
+      name: event.metadata.name,
+      namespace,
+      at: now,
+      count: 1,
+      told: 1,
+      // Without the event itself, which would be kept as long as this.
+      created: created.then(
+        () => {},
+        () => {},
+      ),
+    });
+    await created;
   }
 
   /** Count an event up; false where the server has forgotten it. */

@@ -165,11 +165,11 @@ export class WorkQueue {
     while (this.#started && this.#running < this.#options.concurrency) {
       const key = this.#next();
       if (key === undefined) return;
-      void this.#run(key, this.#entry(key));
+      this.#run(key, this.#entry(key));
     }
   }
 
-  async #run(key: string, entry: Entry): Promise<void> {
+  #run(key: string, entry: Entry): void {
     const priority = entry.queued ?? "change";
     const now = this.#clock.now();
     entry.queued = undefined;
@@ -180,12 +180,14 @@ export class WorkQueue {
     this.#due.remove(key);
     this.#options.observer?.waited((now - entry.addedAt) / 1000);
 
-    let outcome: Outcome;
-    try {
-      outcome = await this.#options.work(key, priority);
-    } catch {
-      outcome = { failed: true };
-    }
+    const work = async () => this.#options.work(key, priority);
+    work().then(
+      (outcome) => this.#ran(key, entry, outcome),
+      () => this.#ran(key, entry, { failed: true }),
+    );
+  }
+
+  #ran(key: string, entry: Entry, outcome: Outcome): void {
     this.#options.observer?.worked((this.#clock.now() - entry.startedAt) / 1000);
     entry.running = false;
     this.#running--;

@@ -130,7 +130,10 @@ export class Runtime {
   /** Fill the caches, lead when it is our turn, and work until the signal says stop. A kind that is missing holds up
    * only the controllers that need it. */
   async run(signal: AbortSignal): Promise<void> {
-    const watching = this.caches.start(signal);
+    await Promise.all([this.caches.start(signal), this.#leadUntil(signal)]);
+  }
+
+  async #leadUntil(signal: AbortSignal): Promise<void> {
     const lead = { begin: () => this.#begin(), end: () => this.#end() };
     if (this.lease) await this.lease.run(signal, lead);
     else {
@@ -141,7 +144,6 @@ export class Runtime {
       this.#alone = false;
     }
     this.#leaseClient?.close();
-    await watching;
   }
 
   /** Is this process alive: does every watch that is open hear something now and then? */
@@ -209,9 +211,13 @@ export class Runtime {
       const filled = [...(this.#needs.get(controller) ?? [])].map(([cache, needed]) =>
         needed ? cache.filled : cache.known,
       );
-      void Promise.all(filled).then(() => {
-        if (this.#begun === term) controller.begin();
-      });
+      Promise.all(filled)
+        .then(() => {
+          if (this.#begun === term) controller.begin();
+        })
+        .catch((err: unknown) =>
+          this.#options.log.error({ controller: controller.feature.name, err }, "not begun"),
+        );
     }
   }
 

@@ -45,16 +45,19 @@ export async function startAppliances(
       return { machine, pool, imdsHost: imds.url };
     }),
   );
-  const runs = found.map(({ machine, pool, imdsHost }) => {
+  const started = found.map(({ machine, pool, imdsHost }) => {
     const ctx = applianceContext({ imdsHost, cloud, clock, signal: ending.signal });
     const appliance: Appliance = { name: lastSegment(machine), pool, state: "joining" };
-    return { appliance, run: run(ctx, appliance) };
+    return { ctx, appliance };
   });
+  const ended = Promise.all(started.map(({ ctx, appliance }) => run(ctx, appliance)));
+  // A stop tells of it.
+  ended.catch(() => undefined);
   return {
-    list: () => runs.map(({ appliance }) => appliance),
+    list: () => started.map(({ appliance }) => appliance),
     async stop() {
       ending.abort(new Error("stopping"));
-      await Promise.all(runs.map(({ run }) => run));
+      await ended;
     },
   };
 }
@@ -66,9 +69,8 @@ async function run(ctx: ApplianceContext, appliance: Appliance): Promise<void> {
       await joinAndStay(ctx, appliance);
     } catch (error) {
       if (signal.aborted) break;
-      if (!isExplained(error)) throw error;
       appliance.state = "failed";
-      appliance.message = error.explain().message;
+      appliance.message = isExplained(error) ? error.explain().message : String(error);
       await wait(clock, againMs, signal).catch(() => undefined);
     }
   }
@@ -83,12 +85,25 @@ async function joinAndStay(ctx: ApplianceContext, appliance: Appliance): Promise
   const leaving = new AbortController();
   const { config } = applied;
   const until = ctx.until(AbortSignal.any([ctx.signal, leaving.signal]));
+  const failed = new AbortController();
   const watching = watchRegistration(until, config);
-  const event = await watchScheduledEvents(ctx, config, async () => {
-    leaving.abort(new Error("leaving"));
-    await watching;
-    await cleanup(ctx, applied);
-  });
-  await watching;
-  if (event !== undefined) appliance.state = "left";
+  try {
+    const [event] = await Promise.all([
+      watchScheduledEvents(
+        ctx.until(AbortSignal.any([ctx.signal, failed.signal])),
+        config,
+        async () => {
+          leaving.abort(new Error("leaving"));
+          await watching;
+          await cleanup(ctx, applied);
+        },
+      ),
+      watching,
+    ]);
+    if (event !== undefined) appliance.state = "left";
+  } catch (error) {
+    failed.abort(error);
+    leaving.abort(error);
+    throw error;
+  }
 }

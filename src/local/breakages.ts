@@ -153,7 +153,7 @@ async function revoke(
   for (const each of held) {
     owed.add(each);
     await arm().request("DELETE", each.id, { query });
-    clock.after(withoutRoleMs, () => void giveBack(arm, each, owed, clock));
+    giveBackAfter(withoutRoleMs, arm, each, owed, clock);
   }
   return held.length === 0
     ? "the operator has no role there now"
@@ -161,20 +161,20 @@ async function revoke(
 }
 
 /** Azure may refuse it, because somebody throttles it too: it is asked until it is done. */
-async function giveBack(
+function giveBackAfter(
+  ms: number,
   arm: () => ArmView,
   held: Assignment,
   owed: OwedRoles,
   clock: Clock,
-): Promise<void> {
+): void {
   const { roleDefinitionId, principalId } = held.properties;
-  try {
-    await arm().request("PUT", held.id, {
-      query,
-      body: { properties: { roleDefinitionId, principalId } },
-    });
+  const body = { properties: { roleDefinitionId, principalId } };
+  const giveBack = async () => {
+    await arm().request("PUT", held.id, { query, body });
     owed.givenBack(held);
-  } catch {
-    clock.after(againMs, () => void giveBack(arm, held, owed, clock));
-  }
+  };
+  clock.after(ms, () => {
+    giveBack().catch(() => giveBackAfter(againMs, arm, held, owed, clock));
+  });
 }

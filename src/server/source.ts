@@ -138,10 +138,12 @@ async function plansOf(
   const all = running.controllers.flatMap(({ feature }) =>
     [...keys].flatMap((key) => {
       const object = running.caches.of(feature.kind).get(key);
-      return object ? [planOne(feature, object, { clock, log: silentLog, signal })] : [];
+      return object ? [{ feature, object }] : [];
     }),
   );
-  return Promise.all(all);
+  return Promise.all(
+    all.map(({ feature, object }) => planOne(feature, object, { clock, log: silentLog, signal })),
+  );
 }
 
 function asData(planned: Planned): ClusterPage["plans"][number] {

@@ -41,11 +41,10 @@ export class Machines {
 
   #imdsOf(id: string): Promise<Imds> {
     const key = id.toLowerCase();
-    let started = this.#started.get(key);
-    if (!started) {
-      started = startImds({ world: this.#world, traffic: this.#traffic }, id);
-      this.#started.set(key, started);
-    }
+    const known = this.#started.get(key);
+    if (known !== undefined) return known;
+    const started = startImds({ world: this.#world, traffic: this.#traffic }, id);
+    this.#started.set(key, started);
     return started;
   }
 }

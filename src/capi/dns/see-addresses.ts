@@ -116,7 +116,7 @@ async function toWorkloadOf(
   const names =
     links.length > 0 ? links.map(({ name }) => name) : [`${cluster.metadata.name}-api-privatelink`];
   const found = await Promise.all(
-    names.map((name) => {
+    names.map(async (name) => {
       const id = resourceIn(
         managementGroup,
         "Microsoft.Network/privateEndpoints",

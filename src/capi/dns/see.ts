@@ -15,7 +15,7 @@ import { groupOf, networkOf, type Places, placesOf } from "./places.ts";
 import { reasons } from "./reasons.ts";
 import type { Roads } from "./roads.ts";
 import { type SeeOptions, seeAddresses } from "./see-addresses.ts";
-import { type Looking, seeZone, unlessRefused } from "./see-zone.ts";
+import { type Looking, seeZone, unlessRefused, type ZoneAsked } from "./see-zone.ts";
 import type { Problem, Seen, ZoneSeen } from "./seen.ts";
 import { isName, zoneIn } from "./wanted.ts";
 import { linkIds } from "./zone-links.ts";
@@ -161,14 +161,15 @@ async function seeZones(
 ): Promise<ZoneSeen[]> {
   const { domains, networks } = seen;
   const going = isGoing(seen);
-  const looks: Promise<ZoneSeen>[] = [];
   const base = zoneIn(baseZoneGroup, "base", domains.base);
-  looks.push(seeZone({ role: "base", id: base, only: seen.cluster.name }, roads.base, looking));
+  const zones: { asked: ZoneAsked; arm: ArmView }[] = [
+    { asked: { role: "base", id: base, only: seen.cluster.name }, arm: roads.base },
+  ];
   const add = (role: ZoneSeen["role"], group: ResourceId, name: string, arm: ArmView) => {
     const id = zoneIn(group, role, name);
     const network = role === "toWorkload" || role === "toManagement" ? networks[role] : undefined;
     const links = network === undefined ? [] : linkIds(id, network);
-    looks.push(seeZone({ role, id, links }, arm, looking));
+    zones.push({ asked: { role, id, links }, arm });
   };
   if (roads.cluster) {
     const groups = new Map(places.publicGroups.map((group) => [group.toLowerCase(), group]));
@@ -181,7 +182,7 @@ async function seeZones(
   const reachable = seen.infrastructure === undefined || seen.infrastructure.is === "azure";
   if (managementGroup && roads.management && reachable)
     add("toWorkload", managementGroup, domains.cluster, roads.management);
-  return Promise.all(looks);
+  return Promise.all(zones.map(({ asked, arm }) => seeZone(asked, arm, looking)));
 }
 
 async function seeGroup(

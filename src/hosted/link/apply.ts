@@ -24,12 +24,13 @@ export async function apply(step: LinkStep, pass: Pass, parts: LinkParts): Promi
     case "make the next NAT subnet": {
       const { id, prefix, broken } = step;
       const condition = broken ? {} : ({ ifNoneMatch: "*" } as const);
-      const made = parts.networks.write(networkOf(id), id, now, () =>
-        subnets(view).put(id, newSubnet(prefix), condition),
-      );
-      if (step.do === "make the NAT subnet") return made;
+      const make = () =>
+        parts.networks.write(networkOf(id), id, now, () =>
+          subnets(view).put(id, newSubnet(prefix), condition),
+        );
+      if (step.do === "make the NAT subnet") return make();
       // It is not needed yet: whoever needs it will tell of what is wrong, and nobody waits for it now.
-      await made.catch((err: unknown) =>
+      await make().catch((err: unknown) =>
         pass.log.info({ err }, "the next NAT subnet was not made"),
       );
       return { state: "done" };

@@ -65,7 +65,9 @@ export async function startKubernetes(options: KubernetesOptions = {}): Promise<
   const front = new FrontDoor(running.world, audit);
   const server = createServer(
     { key: own.key, cert: own.certificate, keepAliveTimeout: 120_000, requestTimeout: 0 },
-    (request, response) => void front.receive(request, response),
+    (request, response) => {
+      front.receive(request, response).catch(() => response.destroy());
+    },
   );
   try {
     await new Promise<void>((resolve, reject) => {
