@@ -19,6 +19,7 @@ export default defineConfig({
           expect: patient,
         },
       },
+      { test: { name: "chaos", include: ["test/chaos/**/*.test.ts"], testTimeout: 30_000 } },
       { test: { name: "package", include: ["test/package/**/*.test.ts"], testTimeout: 30_000 } },
       {
         test: {
@@ -64,6 +65,7 @@ export default defineConfig({
           name: "system",
           include: ["test/**/*.test.ts"],
           exclude: [
+            "test/chaos/**",
             "test/package/**",
             "test/simulator/**",
             "test/appliance/**",

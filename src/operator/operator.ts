@@ -8,7 +8,7 @@ import { type LogFormat, type LogLevel, makeLog } from "../kube/log.ts";
 import { Metrics } from "../kube/metrics.ts";
 import { Runtime } from "../kube/runtime.ts";
 import { startTracing } from "../kube/trace.ts";
-import { realClock } from "../model/clock.ts";
+import { type Clock, realClock } from "../model/clock.ts";
 import { subscriptionOf } from "../model/resource-id.ts";
 import { azureFromEnvironment } from "./azure.ts";
 import { type ClusterApiFlags, clusterApiSettings } from "./cluster-api.ts";
@@ -45,8 +45,8 @@ export async function runOperator(
   settings: OperatorSettings,
   signal: AbortSignal,
   env: NodeJS.ProcessEnv = process.env,
+  clock: Clock = realClock,
 ): Promise<void> {
-  const clock = realClock;
   const { role, version } = settings;
   const policy = await readTenantPolicy(settings.tenantPolicy);
   const clusterApi = await clusterApiSettings(settings, settings, env);

@@ -118,6 +118,7 @@ export function answerArm(
   const clientRequestId = headers["x-ms-client-request-id"];
   if (ifMatch !== undefined) entry.ifMatch = ifMatch;
   if (typeof clientRequestId === "string") entry.clientRequestId = clientRequestId;
+  if (headers["user-agent"] !== undefined) entry.userAgent = headers["user-agent"];
   if (fate) entry.fault = fate.kind;
   log.add(entry);
   return { answer, counters: remaining, fate };

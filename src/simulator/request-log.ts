@@ -12,6 +12,8 @@ export interface LogEntry {
   ifMatch?: string;
   /** The name that the client gave to the request. */
   clientRequestId?: string;
+  /** The program that asked, as it named itself. */
+  userAgent?: string;
   /** 0 where the answer was lost on purpose. */
   status: number;
   /** Who asked, by object id; empty where nobody was known. */

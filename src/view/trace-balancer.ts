@@ -22,10 +22,11 @@ export function balancerHops(index: WorldIndex, service: PrivateLinkService): Ho
       },
     ];
   // Services share a load balancer: only the frontend of this one counts, and the pools behind it.
-  const { rules, pools } = behind(balancer, service);
+  const { frontends, rules, pools } = behind(balancer, service);
   const hop: Hop = {
     what: "load balancer",
     name: balancer.name ?? "",
+    frontends,
     state: rules.length > 0 ? "ok" : "broken",
     found:
       rules.length > 0 ? `ports ${portsOf(rules).join(", ")}` : "it has no rule for this frontend",
@@ -55,7 +56,7 @@ export function balancerHops(index: WorldIndex, service: PrivateLinkService): Ho
 function behind(
   { properties }: LoadBalancer,
   service: PrivateLinkService,
-): { rules: LoadBalancingRule[]; pools: BackendPool[] } {
+): { frontends: string[]; rules: LoadBalancingRule[]; pools: BackendPool[] } {
   const keys = (all: readonly ({ id?: string } | undefined)[] = []) =>
     new Set(all.flatMap((each) => (each?.id ? [idKey(each.id)] : [])));
   const frontends = keys(service.properties.loadBalancerFrontendIpConfigurations);
@@ -71,7 +72,7 @@ function behind(
   const pools = (properties.backendAddressPools ?? []).filter(({ id = "" }) =>
     wanted.has(idKey(id)),
   );
-  return { rules, pools };
+  return { frontends: [...frontends], rules, pools };
 }
 
 function portsOf(rules: readonly { properties: { frontendPort?: number } }[]): number[] {

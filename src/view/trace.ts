@@ -23,6 +23,8 @@ export interface Hop {
   state: State;
   /** What was found there. */
   found: string;
+  /** Of a load balancer: the frontends that the link service stands before, by id. */
+  frontends?: string[];
   /** What to do about it, where it breaks. */
   remedy?: string;
 }
