@@ -10,7 +10,7 @@ import {
 import { isPublished } from "./names-told.ts";
 import type { Seen, ZoneSeen } from "./seen.ts";
 import { guestGroup, linkIds, nameInZone, plainName, wantedNames, zoneIn } from "./wanted.ts";
-import { isOurs, isUnmarked, ourClaim } from "./whose.ts";
+import { isOurs, isUnmarked, otherClaims, ourClaim } from "./whose.ts";
 
 /**
  * What is ours although nothing on it says so: `az … update --tags` replaces every tag. The computed name in the computed
@@ -33,18 +33,26 @@ export function hasLostClaim(seen: Seen, zone: ZoneSeen): boolean {
   );
 }
 
-/** Whether a link of a zone of ours has lost its claims: it has the name that we give a link to this network. */
+/**
+ * Whether a link of a zone of ours has lost its claims: it has the name that we give a link to this network. Clusters that share
+ * a zone give it the same name, so while another claims the zone the link may be that one's.
+ */
 export function isLostLink(seen: Seen, zone: ZoneSeen, { id, found }: FoundLink): boolean {
   const { name, spec } = seen.object;
   return (
     zone.managed &&
     isPublished(seen, zone) &&
     isUnmarked(found.tags) &&
+    !isShared(seen, zone) &&
     wantedNetworks(seen)
       .filter((network) => sameId(found.properties.virtualNetwork?.id ?? "", network))
       .flatMap((network) => linkIds(zone, name, network, spec.guestVNetID, seen.us.clusterID))
       .some((each) => sameId(each, id))
   );
+}
+
+function isShared({ us }: Seen, { look }: ZoneSeen): boolean {
+  return look.state === "there" && otherClaims(look.resource.tags, us).length > 0;
 }
 
 /** Whether a record set of a zone of ours has lost its metadata: it has one of our names and our endpoint's address. */
