@@ -8,7 +8,7 @@ import {
 import { privateEndpoints } from "../azure/gateways/private-endpoints.ts";
 import { privateLinkServices } from "../azure/gateways/private-link-services.ts";
 import { subnets } from "../azure/gateways/subnets.ts";
-import { claimsIn } from "../model/claims.ts";
+import { claimsIn, lastUserIn } from "../model/claims.ts";
 import { ownerIn } from "../model/ownership.ts";
 import { idKey } from "../model/resource-id.ts";
 import { gatherKnown } from "../view/gather-known.ts";
@@ -99,7 +99,7 @@ export async function deleteOrphan(session: Session, { id, what, owner }: Orphan
   await remove(session, { id, what }, (found) => {
     const { metadata } = found.properties as { metadata?: Record<string, string> };
     const marks = what === "record" ? metadata : found.tags;
-    const owners = [ownerIn(marks), ...claimsIn(marks)];
+    const owners = [ownerIn(marks), lastUserIn(marks), ...claimsIn(marks)];
     return owners.some((each) => each?.clusterID === owner.clusterID && each.uid === owner.uid);
   });
 }

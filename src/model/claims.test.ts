@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { claimsIn, isClaimedBy, withClaim, withoutClaim } from "./claims.ts";
+import { claimsIn, isClaimedBy, lastUserIn, withClaim, withoutClaim } from "./claims.ts";
 
 const a = { clusterID: "aaaa", uid: "1" };
 const b = { clusterID: "bbbb", uid: "2" };
@@ -15,7 +15,19 @@ test("a claim is found whatever the case of its tag, and only with the right uid
   expect(isClaimedBy(tags, a)).toBe(true);
   expect(isClaimedBy(tags, { ...a, uid: "9" })).toBe(false);
   expect(withClaim(tags, a)).toBe(tags);
-  expect(withoutClaim(tags, a)).toEqual({});
+  expect(claimsIn(withoutClaim(tags, a))).toEqual([]);
+});
+
+test("the last claim leaves a note of who used the resource, until the next cluster claims it", () => {
+  const both = withClaim(withClaim({ team: "x" }, a), b);
+  expect(lastUserIn(both)).toBeUndefined();
+  expect(lastUserIn(withoutClaim(both, a))).toBeUndefined();
+  const left = withoutClaim(withoutClaim(both, a), b);
+  expect(left).toEqual({ team: "x", postern_left_by: "bbbb/2" });
+  expect(lastUserIn(left)).toEqual(b);
+  expect(withClaim(left, a)).toEqual({ team: "x", postern_user_aaaa: "1" });
+  expect(lastUserIn({ ...left, POSTERN_USER_AAAA: "1" })).toBeUndefined();
+  expect(lastUserIn({ postern_left_by: "nonsense" })).toBeUndefined();
 });
 
 test("nothing is changed where there is nothing to change", () => {

@@ -37,7 +37,12 @@ export function ownedTags(
 
 /** The owner that the tags of a resource name. */
 export function ownerIn(tags: Tags | undefined | null): Owner | undefined {
-  const [, clusterID, uid] = /^([^/]+)\/([^/]+)$/.exec(tagOf(tags, ownerTag) ?? "") ?? [];
+  return parseOwner(tagOf(tags, ownerTag));
+}
+
+/** Parse `<clusterID>/<uid>`, as tags have it. */
+export function parseOwner(text: string | undefined): Owner | undefined {
+  const [, clusterID, uid] = /^([^/]+)\/([^/]+)$/.exec(text ?? "") ?? [];
   return clusterID === undefined || uid === undefined ? undefined : { clusterID, uid };
 }
 

@@ -68,6 +68,13 @@ describe("an orphan", () => {
     expect(mayGo({ elsewhere }, [another.toUpperCase()])).toBe(true);
   });
 
+  test("that its last user left behind is that cluster's, until another claims it", () => {
+    expect(judged({ postern_left_by: `${another}/x` })).toEqual([[another]]);
+    expect(
+      judged({ postern_left_by: `${another}/x`, [`postern_user_${clusterID}`]: "u-plane" }),
+    ).toEqual([]);
+  });
+
   test("that two clusters elsewhere used goes only when both are named", () => {
     const third = "bbbbbbbb-2c1b-4c55-9d0a-0c8f5d3a7e11";
     const [elsewhere = []] = judged({

@@ -1,5 +1,5 @@
 import type { PrivateRecordSet } from "../azure/gateways/private-dns.ts";
-import { claimsIn } from "../model/claims.ts";
+import { claimsIn, lastUserIn } from "../model/claims.ts";
 import { type Owner, ownerIn } from "../model/ownership.ts";
 import { idKey } from "../model/resource-id.ts";
 import type { Tags } from "../model/tags.ts";
@@ -67,7 +67,8 @@ export function goneOwners(tags: Tags | null | undefined, known: Known): Owner[]
   const claims = claimsIn(tags);
   // After a restore the uids are others: a cluster that is here still uses what it claims.
   if (claims.some(({ clusterID }) => isHere(clusterID, known))) return [];
-  const all = [...(owner ? [owner] : []), ...claims];
+  const last = lastUserIn(tags);
+  const all = [...(owner ? [owner] : []), ...claims, ...(last ? [last] : [])];
   return all.some((each) => exists(each, known)) ? [] : all;
 }
 

@@ -3,6 +3,7 @@ import type { Seen, ZoneRole } from "../../src/capi/dns/seen.ts";
 import type { DnsStep } from "../../src/capi/dns/steps.ts";
 import { zoneIn } from "../../src/capi/dns/wanted.ts";
 import { ownerFor } from "../../src/capi/dns/whose.ts";
+import { claimsIn } from "../../src/model/claims.ts";
 import type { ResourceId } from "../../src/model/resource-id.ts";
 import {
   after,
@@ -19,6 +20,8 @@ export interface PaperCluster {
   places: readonly { role: ZoneRole; id: ResourceId }[];
   /** The address of its endpoint to the management cluster, which is of use in its own network only. */
   gateway: string;
+  /** What it last listed of the zones. Others act by identities of their own, so it does not hear of what they write. */
+  listed?: Seen | undefined;
 }
 
 /** A private cluster in the group that all of them share, with both endpoints approved. */
@@ -54,18 +57,70 @@ export function paperCluster(
   };
 }
 
-/** Passes that overlap: all see before any of them writes, and what Azure refuses is for the next pass. */
-export function passTogether(azure: PaperDns, clusters: readonly PaperCluster[]): number {
-  const planned = clusters.map((each) => plan(azure.seen(each.world, each.places)).steps);
+/**
+ * Passes that overlap: all see before any of them writes, and what Azure refuses is for the next pass. With `cached` they know
+ * what others have in the zones by an earlier list.
+ */
+export function passTogether(
+  azure: PaperDns,
+  clusters: readonly PaperCluster[],
+  cached = false,
+): number {
+  const looks = clusters.map((each) => look(azure, each, cached));
+  const planned = looks.map((each) => plan(each).steps);
   for (const [n, cluster] of clusters.entries()) {
-    const done = (planned[n] ?? []).filter((step) => isTaken(azure, step));
+    const done = (planned[n] ?? []).filter((step) => isTaken(azure, step, cluster, looks[n]));
     cluster.world = after(cluster.world, done);
   }
   return planned.flat().length;
 }
 
-function isTaken(azure: PaperDns, step: DnsStep): boolean {
+function look(azure: PaperDns, cluster: PaperCluster, cached: boolean): Seen {
+  const now = azure.seen(cluster.world, cluster.places);
+  if (!cached || cluster.listed === undefined) {
+    cluster.listed = now;
+    return now;
+  }
+  const { listed } = cluster;
+  const isOwn = (each: unknown) => JSON.stringify(each).includes(cluster.world.us.clusterID);
+  const merged = <T>(fresh: readonly T[], old: readonly T[]): T[] => [
+    ...fresh.filter(isOwn),
+    ...old.filter((each) => !isOwn(each)),
+  ];
+  const zones = now.zones.map((zone) => {
+    const old = listed.zones.find(({ id }) => id === zone.id);
+    if (old?.look.state !== "there" || zone.look.state !== "there") return zone;
+    const links = merged(zone.links, old.links);
+    return { ...zone, links, records: merged(zone.records, old.records) };
+  });
+  return { ...now, zones };
+}
+
+/** Whether a private zone is about to be deleted or left to nobody by a list that is not right any more. */
+function isOutdated(azure: PaperDns, step: DnsStep, seenBy: Seen | undefined): boolean {
+  if (step.on !== "zone" || step.role === "public") return false;
+  const isLast =
+    step.do === "remove zone" || (step.do === "give up zone" && claimsIn(step.tags).length === 0);
+  if (!isLast) return false;
+  const zone = seenBy?.zones.find(({ id }) => id === step.id);
+  const listed = [...(zone?.links ?? []), ...(zone?.records ?? [])].flatMap((each) =>
+    each.look.state === "there" ? [`${each.id} ${each.look.resource.etag}`] : [],
+  );
+  const inside = azure.below(step.id).map(({ id, etag }) => `${id} ${etag}`);
+  return JSON.stringify(listed.sort()) !== JSON.stringify(inside.sort());
+}
+
+function isTaken(
+  azure: PaperDns,
+  step: DnsStep,
+  cluster: PaperCluster,
+  seenBy: Seen | undefined,
+): boolean {
   try {
+    if (isOutdated(azure, step, seenBy)) {
+      cluster.listed = undefined;
+      return false;
+    }
     azure.apply(step);
     return true;
   } catch {
@@ -74,9 +129,13 @@ function isTaken(azure: PaperDns, step: DnsStep): boolean {
 }
 
 /** One pass after another, until none of them has anything to do. */
-export function settleAll(azure: PaperDns, clusters: readonly PaperCluster[]): void {
+export function settleAll(
+  azure: PaperDns,
+  clusters: readonly PaperCluster[],
+  cached = false,
+): void {
   for (let rounds = 0; rounds < 15; rounds++) {
-    const steps = clusters.map((each) => passTogether(azure, [each]));
+    const steps = clusters.map((each) => passTogether(azure, [each], cached));
     if (steps.every((count) => count === 0)) return;
   }
   throw new Error("they do not come to rest");

@@ -7,9 +7,10 @@ import {
 import { dnsRecordSets, dnsZones } from "../../azure/gateways/public-dns.ts";
 import { resourceGroups } from "../../azure/gateways/resource-groups.ts";
 import type { Write } from "../../azure/operations.ts";
+import { hasZoneChanged } from "../../azure/zone-contents.ts";
 import type { Applied } from "../../kube/feature.ts";
 import type { Pass } from "../../kube/pass.ts";
-import { idKey } from "../../model/resource-id.ts";
+import { claimsIn } from "../../model/claims.ts";
 import type { Infrastructure, InfrastructureObjects } from "./infrastructure.ts";
 import { toPrivate, toPublic } from "./record-form.ts";
 import { type Roads, roadTo } from "./roads.ts";
@@ -62,25 +63,15 @@ async function onObject(
 async function onZone(step: On<"zone">, arm: ArmView): Promise<Write<unknown>> {
   const gateway = isPublic(step) ? dnsZones(arm) : privateDnsZones(arm);
   const { id, ifMatch } = step;
-  if (step.do === "remove zone") {
-    // The etag of a zone says nothing of what is in it.
-    if (!isPublic(step) && (await holdsMore(step, arm)))
-      return { state: "done", resource: undefined };
-    return gateway.remove(id, { ifMatch });
-  }
+  // A public zone of ours goes with everything in it; otherwise the last user decides by what is in the zone now.
+  const isLast =
+    step.do === "remove zone"
+      ? !isPublic(step) && !arm.operations.runs(id, "DELETE")
+      : step.do === "give up zone" && claimsIn(step.tags).length === 0;
+  if (isLast && (await hasZoneChanged(arm, id))) return { state: "done", resource: undefined };
+  if (step.do === "remove zone") return gateway.remove(id, { ifMatch });
   const body = { location: "global", tags: { ...step.tags }, properties: {} };
   return gateway.put(id, body, { ifMatch, ifNoneMatch: step.ifNoneMatch });
-}
-
-/** Whether something has been put into a private zone since it was looked at: then the next pass decides anew. */
-async function holdsMore({ id }: On<"zone">, arm: ArmView): Promise<boolean> {
-  const names = privateRecordSets(arm);
-  const known = new Set((await names.list(id, Number.POSITIVE_INFINITY)).map(idOf));
-  return (await names.list(id)).some((each) => !known.has(idOf(each)));
-}
-
-function idOf({ id = "" }: { id?: string }): string {
-  return idKey(id);
 }
 
 function onLink(step: On<"link">, arm: ArmView): Promise<Write<unknown>> {

@@ -16,7 +16,7 @@ import {
   zoneIds,
 } from "../../../test/capi/paper-dns.ts";
 import { fc } from "../../../test/setup/random.ts";
-import { withoutClaim } from "../../model/claims.ts";
+import { leftTag, withoutClaim } from "../../model/claims.ts";
 import { nameOf, parseResourceId } from "../../model/resource-id.ts";
 import { nameRefusal } from "./name.ts";
 import { plan } from "./plan.ts";
@@ -172,8 +172,15 @@ function isMarked(thing: unknown): boolean {
 /** Everything that carries our mark or our claim, but the resource group: that is never deleted. */
 function oursIn(azure: PaperDns): string[] {
   return [...azure.things.values()]
-    .filter((each) => each.is !== "group" && isMarked(each))
+    .filter((each) => each.is !== "group" && isMarked(withoutLastUser(each)))
     .map(({ id }) => id);
+}
+
+/** A zone that others have put something into stays, and says who used it last. */
+function withoutLastUser(thing: Thing): Thing {
+  if (!("tags" in thing)) return thing;
+  const { [leftTag]: _, ...tags } = thing.tags;
+  return { ...thing, tags };
 }
 
 describe("whatever is in Azure", () => {

@@ -1,4 +1,4 @@
-import { claimsIn } from "../../model/claims.ts";
+import { claimsIn, lastUserIn } from "../../model/claims.ts";
 import { ownerIn } from "../../model/ownership.ts";
 import { baseRecords, delegationOf, isDelegationToUs } from "./name.ts";
 import { foundRecords, originMark, sameValues } from "./records.ts";
@@ -22,6 +22,18 @@ export function proofOf(seen: Seen, zone: ZoneSeen): "there" | "pending" | "none
     return seen.infrastructure?.is === "azure" || delegation !== undefined ? "there" : "none";
   if (delegation?.metadata[originMark] === "adopted") return "there";
   return baseRecords(seen).some((each) => isDelegationToUs(seen, each)) ? "pending" : "none";
+}
+
+/**
+ * Whether a zone that its last user left may be claimed: one that lies with the cluster by whichever cluster comes next, one in
+ * the group of the management cluster, or reached by a shared identity, only by a cluster of the same namespace and name.
+ */
+export function isLeftToNext({ us, infrastructure }: Seen, { role, look }: ZoneSeen): boolean {
+  const last = look.state === "there" ? lastUserIn(look.resource.tags) : undefined;
+  if (last === undefined) return false;
+  const isWithCluster =
+    role === "toManagement" || (role === "public" && infrastructure?.is === "azure");
+  return isWithCluster || last.clusterID.toLowerCase() === us.clusterID;
 }
 
 /** Whether the tags of a zone of ours were replaced. */

@@ -295,6 +295,30 @@ describe("the name of a cluster in the base zone", () => {
     expect(azure.values(toWorkload, "A", "api")).toEqual(["10.9.9.9"]);
   });
 
+  test("attack: a zone with the management cluster that another cluster left is not taken over", () => {
+    const tags = { postern_left_by: "mc.other.wc1/uid-9" };
+    const azure = new PaperDns()
+      .zone(toWorkload, tags)
+      .record(toWorkload, "A", "theirs", ["10.9.9.9"]);
+    const { world } = settle(azure, seen());
+    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    expect(azure.tags(toWorkload)).toEqual(tags);
+  });
+
+  test("a zone that an earlier cluster of the same namespace and name left is used, and what is in it stays", () => {
+    const left = { postern_left_by: `${us.clusterID}/earlier` };
+    const azure = new PaperDns();
+    for (const id of [toWorkload, toManagement])
+      azure.zone(id, left).record(id, "A", "theirs", ["10.9.9.9"]);
+    const { world } = settle(azure, seen());
+    expect(told(world)).toBe("True GSDNSZonesCreated");
+    settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
+    for (const id of [toWorkload, toManagement]) {
+      expect(azure.values(id, "A", "theirs")).toEqual(["10.9.9.9"]);
+      expect(azure.tags(id)).toEqual({ postern_left_by: `${us.clusterID}/${us.uid}` });
+    }
+  });
+
   test("attack: the zone of somebody else in the group of a shared identity is not taken over", () => {
     const azure = new PaperDns()
       .zone(own)

@@ -98,7 +98,8 @@ describe("clusters that share a resource group", () => {
         clusters,
         rounds,
         fc.subarray([0, 1, 2, 3], { minLength: 1 }),
-        (all, order, going) => {
+        fc.boolean(),
+        (all, order, going, cached) => {
           const azure = new PaperDns();
           run(azure, all, order);
           settleAll(azure, all);
@@ -117,7 +118,7 @@ describe("clusters that share a resource group", () => {
           if (isAlone && new Set(names).size === names.length)
             for (const each of staying) expect(told(each)?.status).toBe("True");
           staying.forEach(end);
-          settleAll(azure, staying);
+          settleAll(azure, staying, cached);
           expect([...azure.things.keys()]).toEqual([base.toLowerCase()]);
         },
       ),

@@ -1,6 +1,6 @@
 import { claimPrefix, claimsIn, mostClaims, withClaim, withoutClaim } from "../../model/claims.ts";
 import { nameOf } from "../../model/resource-id.ts";
-import { hasLostOwner, hasLostTags, proofOf } from "./origin.ts";
+import { hasLostOwner, hasLostTags, isLeftToNext, proofOf } from "./origin.ts";
 import { reasons } from "./reasons.ts";
 import { foundRecords, isUnmarked, planRecords, removeRecords } from "./records.ts";
 import type { Seen, ZoneFound, ZoneSeen } from "./seen.ts";
@@ -26,6 +26,7 @@ const proofMs = 15_000;
  *   absent                                make it, with our claim
  *   there     our claim                   use it: links, names
  *   there     others' claims              toManagement: claim it, then use it; else it is another cluster's of this name
+ *   there     none, but a last user       claim it: Postern managed it, and what has no mark in it is somebody else's
  *   there     none, made by CAPZ          good if it answers in the network already; else OwnedByAnother
  *   there     none, but proof (origin.ts) that of the operator before us, or ours whose tags somebody replaced: its names and
  *                                         its link are marked, then it is claimed
@@ -43,6 +44,7 @@ export function planZone(seen: Seen, zone: ZoneSeen): Part {
   if (isClaimed(tags, seen)) return insideOf(seen, zone, false);
   const [other] = otherClaims(tags, seen);
   if (other !== undefined) return joinZone(seen, zone, look.resource, other.clusterID);
+  if (isLeftToNext(seen, zone)) return doing(claimZone(seen, zone, look.resource));
   if (!isLeftToUs(look.resource)) {
     const network = networkOf(seen, zone);
     if (network && foundLinks(zone).some(({ found }) => leadsTo(found, network))) return nothing;

@@ -1,6 +1,6 @@
 import type { ArmView } from "../../azure/arm.ts";
 import { AzureError } from "../../azure/errors.ts";
-import type { ArmResource, Precondition } from "../../azure/gateway.ts";
+import type { Precondition } from "../../azure/gateway.ts";
 import {
   privateDnsZones,
   privateRecordSets,
@@ -9,12 +9,13 @@ import {
 import { type PrivateEndpoint, privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
 import type { OneAtATime } from "../../azure/one-at-a-time.ts";
 import type { Write } from "../../azure/operations.ts";
+import { hasZoneChanged } from "../../azure/zone-contents.ts";
 import type { Applied } from "../../kube/feature.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Pass } from "../../kube/pass.ts";
+import { claimsIn } from "../../model/claims.ts";
 import type { Service } from "../../model/kinds/core.ts";
-import { idKey, parentOf, type ResourceId, sameId } from "../../model/resource-id.ts";
-import { recordType } from "./found.ts";
+import { parentOf, sameId } from "../../model/resource-id.ts";
 import type { EndpointStep } from "./steps.ts";
 
 /** Carry out one step, and say whether it is over. */
@@ -76,33 +77,17 @@ function isThatOne(found: PrivateEndpoint | undefined, { ifMatch }: Precondition
   return found !== undefined && (ifMatch === undefined || found.etag === ifMatch);
 }
 
-/** A zone takes with it whatever is in it, and its etag tells nothing of that. */
+/**
+ * The last user of a zone deletes it with whatever is in it, or leaves it to nobody: both are decided by what is in it now.
+ * Other clusters act by identities of their own, so a cached list may still show what they have removed.
+ */
 async function onZone(step: On<"zone">, arm: ArmView): Promise<Write<unknown>> {
-  const gateway = privateDnsZones(arm);
-  const begins = step.do === "remove zone" && !arm.operations.runs(step.id, "DELETE");
-  // What the plan did not see is left to the next pass, which sees it.
-  if (begins && (await hasNews(step.id, arm))) return { state: "done", resource: undefined };
-  return written(step, gateway);
-}
-
-/** Whether something is in a zone that was not there, or was another, when it was last seen. */
-async function hasNews(zone: ResourceId, arm: ArmView): Promise<boolean> {
-  const inZone = [privateRecordSets(arm), virtualNetworkLinks(arm)] as const;
-  const news = await Promise.all(inZone.map((gateway) => isNews(zone, gateway)));
-  return news.includes(true);
-}
-
-async function isNews(zone: ResourceId, { list }: Lists): Promise<boolean> {
-  const printOf = ({ id = "", etag }: Listed) => `${idKey(id)} ${etag}`;
-  const before = new Set((await list(zone, Number.POSITIVE_INFINITY)).map(printOf));
-  const now = await list(zone, 0);
-  return now.some((each) => recordType(each.id ?? "") !== "SOA" && !before.has(printOf(each)));
-}
-
-type Listed = Pick<ArmResource, "id" | "etag">;
-
-interface Lists {
-  list(scope: string, maxAgeMs: number): Promise<Listed[]>;
+  const isLast =
+    step.do === "remove zone"
+      ? !arm.operations.runs(step.id, "DELETE")
+      : step.do === "give up zone" && claimsIn(step.body.tags).length === 0;
+  if (isLast && (await hasZoneChanged(arm, step.id))) return { state: "done", resource: undefined };
+  return written(step, privateDnsZones(arm));
 }
 
 /** That the network is linked already, under another name, may be said at once or when the operation ends. */

@@ -12,7 +12,7 @@ import {
 import { base, internal, oauth, short, sibling } from "../../../test/hosted/paper-links.ts";
 import { fc } from "../../../test/setup/random.ts";
 import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
-import { withoutClaim } from "../../model/claims.ts";
+import { leftTag, withoutClaim } from "../../model/claims.ts";
 import { idKey } from "../../model/resource-id.ts";
 import { conditions } from "../names.ts";
 import { addressesOf, stateOf } from "./endpoint.ts";
@@ -161,6 +161,12 @@ const prepared = (has: Found, is: Wanted) => {
   return { guest, world: worldWith(is) };
 };
 
+/** The tags of something that others share with us, without what we have put there. */
+function withoutOurs(tags: Record<string, string>): Record<string, string> {
+  const { [leftTag]: _, ...others } = withoutClaim(tags, { clusterID, uid: "" });
+  return others;
+}
+
 /** What is not ours before we begin: everything that lacks our owner and our claim. */
 function foreign(guest: PaperGuest): Map<string, string> {
   const all = new Map<string, string>();
@@ -207,7 +213,9 @@ describe("whatever is in the guest", () => {
         expect(planned.again === "never" ? planned.finalizer : "release").toBe("release");
         if (others.length > 0) return;
         const left = [...guest.resources].filter(([id, { tags, properties }]) => {
-          const marks = JSON.stringify([tags, properties]);
+          // A zone that others have put something into stays, and says who used it last.
+          const { [leftTag]: _, ...others } = tags ?? {};
+          const marks = JSON.stringify([others, properties]);
           // The router's own are not those of the other link.
           const routers =
             now.us.uid === "oauth-uid" &&
@@ -237,7 +245,7 @@ describe("whatever is in the guest", () => {
           if (lost && id.includes("/virtualnetworklinks/")) continue;
           const left = guest.resources.get(id);
           // The claim of a cluster whose other link lives on is its own.
-          const tags = left?.tags && withoutClaim(left.tags, { clusterID, uid: "" });
+          const tags = left?.tags && withoutOurs(left.tags);
           expect(left && JSON.stringify([tags, left.properties]), id).toBe(was);
         }
       }),

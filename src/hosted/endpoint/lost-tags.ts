@@ -21,7 +21,7 @@ import { isOurs, isUnmarked, otherClaims, ourClaim } from "./whose.ts";
 export function hasLostClaim(seen: Seen, zone: ZoneSeen): boolean {
   const { look } = zone;
   if (look.state !== "there" || !zone.managed || !isUnmarked(look.resource.tags)) return false;
-  if (!isPublished(seen, zone) || !sameId(placeOf(seen, zone) ?? "", zone.id)) return false;
+  if (!isPublished(seen, zone) || !isOwnPlace(seen, zone)) return false;
   return (
     foundLinks(zone).some(
       (link) => ourClaim(link.found.tags, seen.us) !== undefined || isLostLink(seen, zone, link),
@@ -67,6 +67,11 @@ export function isLostRecord(seen: Seen, zone: ZoneSeen, { id, found }: FoundRec
       ({ role, fqdn }) => role === zone.role && nameInZone(fqdn, zone.id) === idKey(nameOf(id)),
     )
   );
+}
+
+/** Whether a zone has the name and the resource group of the one that we create for the cluster. */
+export function isOwnPlace(seen: Seen, zone: ZoneSeen): boolean {
+  return sameId(placeOf(seen, zone) ?? "", zone.id);
 }
 
 /** Where we create a zone. */

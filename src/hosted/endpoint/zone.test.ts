@@ -73,6 +73,36 @@ describe("a zone", () => {
     ]);
   });
 
+  test("that its last user left behind is claimed by the next, which leaves it in turn", () => {
+    const guest = new PaperGuest();
+    const theirs = { properties: { ttl: 60, aRecords: [{ ipv4Address: "10.9.9.9" }] } };
+    for (const id of [base, internal]) {
+      guest.set(id, { tags: { postern_left_by: `${otherID}/their-plane` }, properties: {} });
+      guest.set(`${id}/A/theirs`, theirs);
+    }
+    const world = settle(guest, seen());
+    expect(told(world)).toBe("True AzureSuccess");
+    for (const id of [base, internal])
+      expect(guest.at(id)?.tags).toEqual({ [`postern_user_${clusterID}`]: "plane-uid" });
+    settle(guest, { ...world, going: "object" });
+    for (const id of [base, internal]) {
+      expect(guest.at(id)?.tags).toEqual({ postern_left_by: `${clusterID}/plane-uid` });
+      expect(guest.at(`${id}/A/theirs`)).toMatchObject(theirs);
+      guest.resources.delete(`${id}/A/theirs`.toLowerCase());
+    }
+    settle(guest, { ...settle(guest, seen()), going: "object" });
+    expect([...guest.resources.keys()]).toEqual([]);
+  });
+
+  test("attack: a zone elsewhere that was left behind is not claimed because the status names it", () => {
+    const guest = new PaperGuest();
+    const elsewhere = base.replace("/guest/", "/theirs/");
+    const tags = { postern_left_by: `${otherID}/their-plane` };
+    guest.set(elsewhere, { tags, properties: {} });
+    settle(guest, seen({ status: { baseDomainDNSZoneID: elsewhere } }));
+    expect(guest.at(elsewhere)?.tags).toEqual(tags);
+  });
+
   test("of internal names is never shared", () => {
     const guest = new PaperGuest();
     guest.set(internal, { tags: { [`postern_user_${otherID}`]: "their-plane" }, properties: {} });

@@ -1,8 +1,8 @@
 import type { PrivateDnsZone } from "../../azure/gateways/private-dns.ts";
-import { claimsIn, mostClaims, withClaim } from "../../model/claims.ts";
+import { claimsIn, lastUserIn, mostClaims, withClaim } from "../../model/claims.ts";
 import { nameOf, sameId } from "../../model/resource-id.ts";
 import { annotations, conditions } from "../names.ts";
-import { hasLostClaim } from "./lost-tags.ts";
+import { hasLostClaim, isOwnPlace } from "./lost-tags.ts";
 import {
   failed,
   failures,
@@ -31,6 +31,7 @@ const condition = conditions.dns;
  *   there     yes         ours among them            use it: links, records
  *   there     yes         others' only               base: claim it first; internal: it is another cluster's
  *   there     yes         of our cluster, earlier    claim it: an earlier control plane left it
+ *   there     yes         none, but a last user      claim it, in the place where we create our own: Postern managed it
  *   there     yes         none                       HyperShift's, or its tags were lost, and published by us: claim
  *                                                    it; else OwnedByAnother
  */
@@ -85,7 +86,8 @@ function claim(seen: Seen, zone: ZoneSeen, found: PrivateDnsZone): Part | undefi
   const others = otherClaims(tags, seen.us);
   const takenOver =
     (isPublished(seen, zone) && isHyperShifts(tags, "private-dns-zone")) ||
-    hasLostClaim(seen, zone);
+    hasLostClaim(seen, zone) ||
+    (lastUserIn(tags) !== undefined && isOwnPlace(seen, zone));
   if (others.length === 0 && !takenOver)
     return rest(
       isFalse(

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { TokenSource } from "../../../src/azure/tokens.ts";
+import type { CredentialOf } from "../../../src/hosted/azure-sides.ts";
 import { frontendName } from "../../../src/local/cloud-provider/names.ts";
+import { keyOf } from "../../../src/model/kind.ts";
 import { parseResourceId, resourceGroupId } from "../../../src/model/resource-id.ts";
 import type { Simulator, SimulatorOptions } from "../../../src/simulator/simulator.ts";
 import type { JsonObject } from "../../../src/simulator/store.ts";
@@ -40,6 +42,11 @@ export interface Azure {
   ids(part?: string): string[];
   /** A resource as it is now. */
   at(id: string): Record<string, unknown> | undefined;
+}
+
+/** Each cluster acts by an identity of its own, with the rights of the guest's. */
+export function ownIdentities({ guest }: Azure): CredentialOf {
+  return ({ metadata }) => ({ ...guest, identity: keyOf({ metadata }) });
 }
 
 /** The rights of the two identities: actions in their own group. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { claimsIn } from "../../../src/model/claims.ts";
 import { resourceGroupId } from "../../../src/model/resource-id.ts";
-import { guestGroup, guestSubscription, location } from "./azure.ts";
+import { guestGroup, guestSubscription, location, ownIdentities } from "./azure.ts";
 import {
   addressesAt,
   availableCluster,
@@ -12,7 +12,7 @@ import {
   network,
   startGuest,
 } from "./endpoint-world.ts";
-import { describeHosted, type HostedWorld } from "./world.ts";
+import { describeHosted, type HostedWorld, type WorldOptions } from "./world.ts";
 
 const shared = `${guestGroup}/${network}/privateDnsZones/shared.test`;
 const baseDomain = "shared.test";
@@ -20,6 +20,12 @@ const baseDomain = "shared.test";
 const claimsOn = (world: HostedWorld, id: string) => {
   const found = world.azure.at(id) as { top: { tags?: Record<string, string> } } | undefined;
   return claimsIn(found?.top.tags).map(({ clusterID }) => clusterID);
+};
+
+/** Who acts: one identity for all clusters, or one for each. */
+const identities: Record<string, NonNullable<WorldOptions["credentialOf"]>> = {
+  "one identity": (azure) => () => azure.guest,
+  "identities of their own": ownIdentities,
 };
 
 describeHosted("what several links share", (start) => {
@@ -64,6 +70,23 @@ describeHosted("what several links share", (start) => {
     ).toHaveLength(1);
     expect(world.azure.ids("/privateendpoints/")).toHaveLength(2);
   });
+
+  for (const [whose, credentialOf] of Object.entries(identities))
+    test(`clusters that are deleted together, by ${whose}, leave the domain to the next one`, async () => {
+      const world = await startGuest(start, {}, { credentialOf });
+      const links = [];
+      for (const name of ["one", "two", "three"])
+        links.push(await availableCluster(world, name, { baseDomain }));
+      for (const link of links) await world.remove(link.thing);
+      for (const link of links)
+        await world.until("it is gone", async () => (await link.now()) === undefined, 10);
+      expect(guestThings(world)).toEqual([]);
+      const next = await availableCluster(world, "next", { baseDomain });
+      expect(addressesAt(world, shared, "api-next")).toBeDefined();
+      await world.remove(next.thing);
+      await world.until("it is gone", async () => (await next.now()) === undefined, 10);
+      expect(guestThings(world)).toEqual([]);
+    });
 
   test("two clusters in two resource groups and one network use one zone (defect 10)", async () => {
     const world = await startGuest(start);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, inject, onTestFinished, test } from "vitest";
 import { Arm, type ArmRequest } from "../../../src/azure/arm.ts";
 import { customCloud } from "../../../src/azure/clouds.ts";
-import { type AzureSides, azureSides } from "../../../src/hosted/azure-sides.ts";
+import { type AzureSides, azureSides, type CredentialOf } from "../../../src/hosted/azure-sides.ts";
 import { fromKubeconfigText } from "../../../src/kube/credentials.ts";
 import { type Log, silentLog } from "../../../src/kube/log.ts";
 import { type MakeFeature, Runtime } from "../../../src/kube/runtime.ts";
@@ -61,6 +61,8 @@ export interface WorldOptions extends Process {
   simulator?: SimulatorOptions;
   /** What the two identities may do; everything where nothing is said. */
   rights?: Rights;
+  /** By which identity a control plane acts; all by the same one where nothing is said. */
+  credentialOf?: (azure: Azure) => CredentialOf;
   log?: Log;
   /** Do not start the controllers yet. */
   stopped?: boolean;
@@ -174,8 +176,8 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
       onRequest: (request) => told.push(request),
     });
   let road = arm();
-  const sidesNow = () =>
-    azureSides({ arm: road, managementGroup, credentialOf: () => azure.guest });
+  const credentialOf = options.credentialOf?.(azure) ?? (() => azure.guest);
+  const sidesNow = () => azureSides({ arm: road, managementGroup, credentialOf });
 
   async function start() {
     road = arm();
