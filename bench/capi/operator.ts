@@ -19,6 +19,7 @@ await serveSteps(
       of: (_cluster, pass) => view(pass),
       policy: defaultPolicy,
       refusalOf: () => undefined,
+      referenceRefusalOf: () => undefined,
       forReference: (_object, pass) => view(pass),
       management: view,
       baseZone: view,

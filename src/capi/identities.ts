@@ -14,7 +14,7 @@ import {
   azureClusterIdentity,
 } from "../model/kinds/azure-cluster-identity.ts";
 import { namespace as namespaceKind } from "../model/kinds/core.ts";
-import { type ResourceId, subscriptionOf } from "../model/resource-id.ts";
+import { idKey, type ResourceId, subscriptionOf } from "../model/resource-id.ts";
 import {
   allowsIdentity,
   allowsResourceGroup,
@@ -25,7 +25,7 @@ import {
 import { clusterIdentities, type IdentityName, missing } from "./cluster-identities.ts";
 import { annotations, defaultCertificateDirectory } from "./names.ts";
 import { policyNamesOf } from "./policy-names.ts";
-import { groupKeyOf, notAllowed, refusalOf } from "./tenancy.ts";
+import { groupKeyOf, groupTaken, notAllowed, refusalOf } from "./tenancy.ts";
 
 /** Azure as the features of Cluster API reach it: each cluster by its own identity, in its own cloud. */
 export interface CapiViews {
@@ -40,9 +40,12 @@ export interface CapiViews {
   refusalOf(cluster: AzureCluster): AzureError | undefined;
   /**
    * For a cluster that is no AzureCluster: by the identity that its annotations name, else by that of the flag, else by
-   * the management cluster's. Each must admit the namespace of the cluster. `group` is where the cluster is to be.
+   * the management cluster's. Each must admit the namespace of the cluster. `group` is where the cluster is to be. For a
+   * cluster that Postern does not act for it is what `referenceRefusalOf` says.
    */
   forReference(infrastructure: KubeObject, pass: Pass, group?: ResourceId): ArmView;
+  /** Why Postern does not act for a cluster that is no AzureCluster; undefined where it does. */
+  referenceRefusalOf(infrastructure: KubeObject, group?: ResourceId): AzureError | undefined;
   /** By the management cluster's identity. */
   management(pass: Pass): ArmView;
   /** By the credential of the environment, which is that of the base zone. */
@@ -158,27 +161,34 @@ export function capiViews(options: CapiViewOptions): CapiViews {
   const management: CapiViews["management"] = (pass) =>
     of(managementObject("act in Azure for the management cluster"), pass);
 
+  const referenceRefusalOf: CapiViews["referenceRefusalOf"] = (infrastructure, group) => {
+    const namespace = infrastructure.metadata.namespace ?? "";
+    const whom = calledOf(infrastructure);
+    const rules = policy.rulesOf(namespace);
+    const refuse = (thing: string) => notAllowed(whom, namespace, thing);
+    const named = annotatedOf(infrastructure);
+    if (named !== undefined && !namesOf(named).some((each) => allowsIdentity(rules, each)))
+      return refuse(`identity ${keyOfReference(named)}`);
+    if (group === undefined) return undefined;
+    const subscription = subscriptionOf(group) ?? "";
+    if (!allowsSubscription(rules, subscription))
+      return refuse(`subscription ${JSON.stringify(subscription)}`);
+    if (!allowsResourceGroup(rules, group)) return refuse(`resource group ${group}`);
+    return groupTaken(whom, {
+      ...{ object: infrastructure, group, policy },
+      neighbours: clusters?.byIndex(byGroup, idKey(group)) ?? [],
+      management: clusters?.get(managementKey),
+    });
+  };
+
   const forReference: CapiViews["forReference"] = (infrastructure, pass, group) => {
-    const { metadata, kind = "cluster" } = infrastructure;
-    const whom = `${kind} ${keyOf(infrastructure)}`;
-    const what = `act in Azure for ${whom}`;
-    const namespace = metadata.namespace ?? "";
-    const name = metadata.annotations?.[annotations.identity];
-    if (name) {
-      const within = metadata.annotations?.[annotations.identityNamespace];
-      const named = { name, namespace: within || namespace };
-      const rules = policy.rulesOf(namespace);
-      const refuse = (thing: string) => notAllowed(whom, namespace, thing);
-      if (!namesOf(named).some((each) => allowsIdentity(rules, each)))
-        throw refuse(`identity ${keyOfReference(named)}`);
-      if (group !== undefined && !allowsSubscription(rules, subscriptionOf(group) ?? ""))
-        throw refuse(`subscription ${JSON.stringify(subscriptionOf(group))}`);
-      if (group !== undefined && !allowsResourceGroup(rules, group))
-        throw refuse(`resource group ${group}`);
-      return arm.for(pass, identities.credentialOf(named, { what, namespace }, arm.cloud));
-    }
-    if (identityRef === undefined) return by(managementObject(what), what, namespace, pass);
-    return arm.for(pass, identities.credentialOf(identityRef, { what, namespace }, arm.cloud));
+    const refusal = referenceRefusalOf(infrastructure, group);
+    if (refusal !== undefined) throw refusal;
+    const what = `act in Azure for ${calledOf(infrastructure)}`;
+    const namespace = infrastructure.metadata.namespace ?? "";
+    const named = annotatedOf(infrastructure) ?? identityRef;
+    if (named === undefined) return by(managementObject(what), what, namespace, pass);
+    return arm.for(pass, identities.credentialOf(named, { what, namespace }, arm.cloud));
   };
 
   const watch: CapiViews["watch"] = (parts, keysOf = (cluster) => [keyOf(cluster)]) => {
@@ -220,10 +230,24 @@ export function capiViews(options: CapiViewOptions): CapiViews {
   };
 
   const baseZone: CapiViews["baseZone"] = (pass) => arm.for(pass);
-  return { policy, of, refusalOf: refused, forReference, management, baseZone, watch };
+  return {
+    ...{ policy, of, refusalOf: refused, forReference, referenceRefusalOf },
+    ...{ management, baseZone, watch },
+  };
 }
 
 const metadataOnly = { metadataOnly: true } as const;
+
+function calledOf(infrastructure: KubeObject): string {
+  return `${infrastructure.kind ?? "cluster"} ${keyOf(infrastructure)}`;
+}
+
+/** The identity that the annotations of an infrastructure object name. */
+function annotatedOf({ metadata }: KubeObject): IdentityName | undefined {
+  const name = metadata.annotations?.[annotations.identity];
+  const within = metadata.annotations?.[annotations.identityNamespace];
+  return name ? { name, namespace: within || (metadata.namespace ?? "") } : undefined;
+}
 
 /** The identity that an AzureCluster names, with its namespace. */
 export function referenceOf(cluster: AzureCluster): IdentityName | undefined {

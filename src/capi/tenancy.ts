@@ -1,5 +1,5 @@
 import { AzureError } from "../azure/errors.ts";
-import { keyOf } from "../model/kind.ts";
+import { type KubeObject, keyOf } from "../model/kind.ts";
 import type { AzureCluster } from "../model/kinds/azure-cluster.ts";
 import { idKey } from "../model/resource-id.ts";
 import {
@@ -81,26 +81,41 @@ export function notAllowed(whom: string, namespace: string, what: string): Azure
   });
 }
 
-function taken({ cluster, policy, neighbours, management }: TenancyFacts): AzureError | undefined {
+function taken(facts: TenancyFacts): AzureError | undefined {
+  const { cluster } = facts;
   const group = groupIdOf(cluster);
-  const listed = ({ metadata }: AzureCluster) =>
+  return group === undefined
+    ? undefined
+    : groupTaken(`AzureCluster ${keyOf(cluster)}`, { ...facts, object: cluster, group });
+}
+
+/** The refusal of a resource group that is that of an AzureCluster in another namespace. */
+export function groupTaken(
+  whom: string,
+  facts: Pick<TenancyFacts, "policy" | "neighbours" | "management"> & {
+    object: KubeObject;
+    group: string;
+  },
+): AzureError | undefined {
+  const { object, group, policy, neighbours, management } = facts;
+  const listed = ({ metadata }: KubeObject) =>
     policy.rulesOf(metadata.namespace ?? "").resourceGroups;
-  if (group === undefined || listed(cluster) !== undefined) return undefined;
+  if (listed(object) !== undefined) return undefined;
   const goesFirst = (other: AzureCluster) => {
     if (management !== undefined && keyOf(other) === keyOf(management)) return true;
     const rules = policy.rulesOf(other.metadata.namespace ?? "");
     if (!allowsResourceGroup(rules, group)) return false;
-    return listed(other) !== undefined || ageOf(other) < ageOf(cluster);
+    return listed(other) !== undefined || ageOf(other) < ageOf(object);
   };
   const first = neighbours.find(
-    (each) => each.metadata.namespace !== cluster.metadata.namespace && goesFirst(each),
+    (each) => each.metadata.namespace !== object.metadata.namespace && goesFirst(each),
   );
   return (
     first &&
     new AzureError({
       code: "ResourceGroupTaken",
-      what: `act in Azure for AzureCluster ${keyOf(cluster)}`,
-      said: `resource group ${shown(group)} is that of AzureCluster ${keyOf(first)}`,
+      what: `act in Azure for ${whom}`,
+      said: `resource group ${shown(group)} is that of a cluster in another namespace`,
     })
   );
 }
@@ -136,7 +151,7 @@ function idIn(subscription: string, group: string): string {
   return `/subscriptions/${subscription}/resourceGroups/${group}`;
 }
 
-function ageOf({ metadata }: AzureCluster): string {
+function ageOf({ metadata }: KubeObject): string {
   return `${metadata.creationTimestamp} ${metadata.namespace}`;
 }
 

@@ -96,7 +96,12 @@ function asOne(
     },
     policy: views.policy,
     refusalOf: views.refusalOf,
-    forReference: (_, pass) => arm.for(pass),
+    referenceRefusalOf: views.referenceRefusalOf,
+    forReference: (infrastructure, pass, group) => {
+      const refusal = views.referenceRefusalOf(infrastructure, group);
+      if (refusal !== undefined) throw refusal;
+      return arm.for(pass);
+    },
     management: (pass) => arm.for(pass),
     baseZone: (pass) => arm.for(pass),
     watch: views.watch,

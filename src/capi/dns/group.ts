@@ -1,17 +1,21 @@
+import { ownerTag } from "../../model/ownership.ts";
 import { nameOf } from "../../model/resource-id.ts";
 import { checkedTags, withTags } from "../../model/tags.ts";
 import { reasons } from "./reasons.ts";
 import type { Seen } from "./seen.ts";
 import { doing, nothing, type Part, waiting, wrong } from "./steps.ts";
+import { publicZone } from "./wanted.ts";
 import { isOurs, withOwner } from "./whose.ts";
 
 /**
  * The resource group of a cluster that has nothing else in Azure:
  *
- *   group    marked as ours  →
- *   absent                   made, with our mark and the tags that the annotations name
- *   there    yes             its tags are corrected; those of others stay
- *   there    no              used as it is, and never deleted
+ *   group    marked as ours  may be adopted, or our zone is in it  →
+ *   absent                                                         made, with our mark and the tags that the annotations name
+ *   there    yes                                                   its tags are corrected; those of others stay
+ *   there    no              yes                                   used as it is, and never deleted
+ *   there    no              no                                    OwnedByAnother: the tenant chose its name, and a shared
+ *                                                                  identity would act in it
  */
 export function planGroup(seen: Seen): Part {
   const { group } = seen;
@@ -37,6 +41,12 @@ export function planGroup(seen: Seen): Part {
     });
   }
   const { tags = {}, location } = look.resource;
+  // A zone that is there is judged by its own marks.
+  if (!isOurs(tags, seen) && !group.mayAdopt && publicZone(seen)?.look.state === "absent")
+    return wrong(
+      reasons.ownedByAnother,
+      `the zone ${seen.domains.cluster} is not created · the resource group ${nameOf(id)} exists and Postern did not create it · give the cluster another name, or tag the group ${ownerTag}=${seen.us.clusterID}/${seen.us.uid} to hand it over`,
+    );
   const wanted = checkedTags(withTags(tags, group.tags));
   if (!isOurs(tags, seen) || wanted === tags) return nothing;
   return doing({

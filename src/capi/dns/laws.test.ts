@@ -149,6 +149,7 @@ function worldWith({ is, place, gateway, ingress, ...rest }: Wanted): Seen {
     look: { state: "absent" },
     tags: {},
     location: "westeurope",
+    mayAdopt: false,
   } as const;
   return {
     ...world,

@@ -707,7 +707,7 @@ describe("writes", () => {
 
   test("a zone waits for its resource group", () => {
     const look = { state: "absent" } as const;
-    const group = { id: workloadGroup, look, tags: {}, location: "westeurope" };
+    const group = { id: workloadGroup, look, tags: {}, location: "westeurope", mayAdopt: false };
     const world = { ...withInfrastructure({ is: "other" }), networks: {}, group };
     const azure = new PaperDns([
       { role: "public", id: own },
@@ -745,6 +745,7 @@ describe("the resource group of other infrastructure", () => {
     look: { state: "absent" },
     tags: { team: "a" },
     location: "westeurope",
+    mayAdopt: false,
   } as const;
   const other = () => ({ ...withInfrastructure({ is: "other" }), networks: {}, group });
 
@@ -770,15 +771,38 @@ describe("the resource group of other infrastructure", () => {
     expect(azure.tags(workloadGroup)).toEqual({ ...ourMark, theirs: "x", team: "a" });
   });
 
-  test("that was there before is neither tagged nor deleted, and the zone in it goes", () => {
+  test("that was there before and may be used is neither tagged nor deleted, and the zone in it goes", () => {
     const azure = new PaperDns();
     azure.set(workloadGroup, { is: "group", tags: {} });
-    const { world } = settle(azure, other());
+    const { world } = settle(azure, { ...other(), group: { ...group, mayAdopt: true } });
     expect(azure.tags(workloadGroup)).toEqual({});
     settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
     expect([...azure.things.keys()].sort()).toEqual(
       [base.toLowerCase(), workloadGroup.toLowerCase()].sort(),
     );
+  });
+
+  test.each([
+    ["that nobody marked", {}],
+    ["of another cluster", { postern_owner: "mc.blue.wc1/uid" }],
+  ])("attack: a cluster is called like a resource group %s", (_name, tags) => {
+    const azure = new PaperDns();
+    azure.set(workloadGroup, { is: "group", tags });
+    const { world } = settle(azure, other());
+    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    expect(azure.tags(workloadGroup)).toEqual(tags);
+    expect([...azure.things.keys()].sort()).toEqual(
+      [base.toLowerCase(), workloadGroup.toLowerCase()].sort(),
+    );
+    const end = settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
+    expect(end.world.infrastructure?.held).toBe(false);
+  });
+
+  test("that lost its mark goes on holding the zone of the cluster", () => {
+    const azure = new PaperDns();
+    const { world } = settle(azure, other());
+    azure.set(workloadGroup, { is: "group", tags: {} });
+    expect(told(settle(azure, world).world)).toBe(`True ${reasons.created}`);
   });
 
   test("cannot be made in a region that nobody knows, which is told", () => {

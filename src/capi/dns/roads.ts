@@ -20,6 +20,8 @@ export interface DnsViews {
   refusalOf?(cluster: AzureCluster): Explained | undefined;
   /** For a cluster that is no AzureCluster, in the resource group that it is to have. */
   forReference(infrastructure: KubeObject, pass: Pass, group?: ResourceId): ArmView;
+  /** Why Postern does not act for such a cluster. */
+  referenceRefusalOf?(infrastructure: KubeObject, group?: ResourceId): Explained | undefined;
   management(pass: Pass): ArmView;
   baseZone(pass: Pass): ArmView;
   /** What wakes this feature when an identity changes. */

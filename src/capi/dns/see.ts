@@ -51,7 +51,7 @@ export async function see(
   };
   const [zones, group] = await Promise.all([
     seeZones(seen, objects, roads, places, looking, options),
-    seeGroup(objects, roads, places, looking),
+    seeGroup(objects, roads, places, looking, options),
   ]);
   const { publicGroup } = places;
   const publicPlace = publicGroup && zoneIn(publicGroup, "public", seen.domains.cluster);
@@ -190,6 +190,7 @@ async function seeGroup(
   roads: Roads,
   { publicGroup: id, location }: Places,
   looking: Looking,
+  { policy }: SeeOptions,
 ): Promise<Pick<Seen, "group" | "problems">> {
   const { cluster: arm } = roads;
   if (!infrastructure || infrastructure.is === "azure" || !id || !arm)
@@ -197,5 +198,8 @@ async function seeGroup(
   const look = await unlessRefused(() => resourceGroups(arm).look(id, looking.maxAgeMs));
   if ("refused" in look) return { group: undefined, problems: [look.refused] };
   const tags = groupTags(infrastructure.object);
-  return { group: { id, look, tags, location }, problems: [] };
+  const { metadata } = infrastructure.object;
+  const listed = policy?.rulesOf(metadata.namespace ?? "").resourceGroups !== undefined;
+  const mayAdopt = listed || Boolean(metadata.annotations?.[annotations.identity]);
+  return { group: { id, look, tags, location, mayAdopt }, problems: [] };
 }

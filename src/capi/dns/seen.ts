@@ -99,7 +99,14 @@ export interface Seen {
   wildcards: { cluster: string | undefined; management: string | undefined };
   /** The resource group that we make for a cluster that has none in Azure. */
   group:
-    | { id: ResourceId; look: Look<ResourceGroup>; tags: Tags; location: string | undefined }
+    | {
+        id: ResourceId;
+        look: Look<ResourceGroup>;
+        tags: Tags;
+        location: string | undefined;
+        /** Whether one that Postern did not create may be used: the policy lists it, or the cluster has its own identity. */
+        mayAdopt: boolean;
+      }
     | undefined;
   /** What was wrong on the way here. */
   problems: readonly Problem[];

@@ -88,10 +88,12 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
     const { itself, ...found } = managementOf(cluster, options, { clusters, azureClusters });
     const infrastructure = await objects.of(cluster, pass.now(), pass.signal);
     const management = itself ? undefined : found.management;
-    const refusal =
+    const { publicGroup } = placesOf(cluster, infrastructure, management, seeing.settings);
+    const refusal = (
       infrastructure?.is === "azure"
-        ? views.refusalOf?.(infrastructure.object as AzureCluster)?.explain()
-        : undefined;
+        ? views.refusalOf?.(infrastructure.object as AzureCluster)
+        : infrastructure && views.referenceRefusalOf?.(infrastructure.object, publicGroup)
+    )?.explain();
     const namesake = namesakeOf(cluster);
     const mayNot = !itself && !mayHaveName(cluster);
     const nameRefused = {
@@ -106,7 +108,6 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
           ? nameRefused
           : undefined,
     };
-    const { publicGroup } = placesOf(cluster, infrastructure, management, seeing.settings);
     const roads = openRoads(all, views, pass, metrics, publicGroup);
     opened.set(pass, { roads, infrastructure });
     return { all, roads };

@@ -80,6 +80,7 @@ describeHosted("every controller of Cluster API", (start) => {
               : guest(each, pass),
           policy: defaultPolicy,
           refusalOf: () => undefined,
+          referenceRefusalOf: () => undefined,
           forReference: guest,
           management: (pass) => sides.management(pass),
           baseZone: (pass) => sides.management(pass),

@@ -79,7 +79,11 @@ function looking(
 function viewOf(views: CapiViews, cluster: AzureCluster, pass: Pass) {
   switch (cluster.metadata.annotations?.[way]) {
     case "reference":
-      return views.forReference({ ...cluster, kind: "VSphereCluster" }, pass);
+      return views.forReference(
+        { ...cluster, kind: "VSphereCluster" },
+        pass,
+        resourceGroupId(cluster.spec.subscriptionID ?? "", cluster.metadata.name),
+      );
     case "management":
       return views.management(pass);
     case "base":
@@ -381,6 +385,45 @@ describeHosted("the identities of Cluster API", (startWorld) => {
     await cluster(world, "thief", undefined, { annotations, namespace: "other" });
     expect(await looked(world, "thief", "other")).toBe("False NotAllowedByPolicy");
     expect(askers(world, "thief")).toEqual([]);
+  });
+
+  test("attack: a cluster on the management identity takes a resource group that its policy does not list", async () => {
+    const policy = tenantPolicy([
+      { namespace: "org-mc" },
+      { namespace: "org" },
+      { namespace: "other", resourceGroups: [] },
+    ]);
+    const world = await start({ policy });
+    const { appId } = application(world, "blue", "management");
+    await secret(world, "a", { clientSecret: "hush" });
+    await identity(world, "a", appId);
+    const identityRef = { kind: "AzureClusterIdentity", name: "a", namespace: "org" };
+    await world.make(azureClusterObject("org-mc", "mc", { identityRef }));
+    await cluster(world, "blue", undefined, {
+      annotations: { [way]: "reference" },
+      namespace: "other",
+    });
+    expect(await looked(world, "blue", "other")).toBe("False NotAllowedByPolicy");
+    expect(askers(world, "blue")).toEqual([]);
+  });
+
+  test("attack: a cluster on the management identity is called like the resource group of another namespace", async () => {
+    const world = await start();
+    const { appId } = application(world, "blue", "management");
+    await secret(world, "a", { clientSecret: "hush" });
+    await identity(world, "a", appId);
+    const identityRef = { kind: "AzureClusterIdentity", name: "a", namespace: "org" };
+    await world.make(azureClusterObject("org-mc", "mc", { identityRef }));
+    await cluster(world, "blue", { name: "a" });
+    expect(await looked(world, "blue")).toBe("True Looked");
+    // Ages are told in whole seconds.
+    const second = Date.now() + 1_100;
+    await expect.poll(() => Date.now() > second, { timeout: 5_000 }).toBe(true);
+    await cluster(world, "blue", undefined, {
+      annotations: { [way]: "reference" },
+      namespace: "other",
+    });
+    expect(await looked(world, "blue", "other")).toBe("False ResourceGroupTaken");
   });
 
   test("attack: a newer cluster in the resource group of another namespace asks nobody", async () => {
