@@ -148,7 +148,7 @@ export async function perform(entry: Entry, stage: Stage): Promise<void> {
     }
     case "kill API server":
       stage.apiServerAway(true);
-      await plane.restartApiserver("SIGKILL");
+      await plane.restartApiserver("SIGKILL").catch(() => plane.restartApiserver("SIGKILL"));
       stage.apiServerAway(false);
       return;
     case "slow API server":

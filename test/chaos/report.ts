@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { bounds, type Outcome, speed, wrongMinutes } from "./storm.ts";
+import { bounds, type Outcome, wrongMinutes } from "./storm.ts";
 
 /** One line about a storm. */
 export function line({ seed, faults, figures }: Outcome): string {
@@ -7,9 +7,9 @@ export function line({ seed, faults, figures }: Outcome): string {
     figures;
   const { armRequests, armFaults, kubeRequests, kubeFaults, calmMinutes, realSeconds } = figures;
   return [
-    `seed ${seed} ${faults.length === 0 ? "passed" : "FAILED"} (${layout})`,
+    `seed ${seed} ${faults.length === 0 ? "passed" : "FAILED"} (${layout}, ${figures.speed}x)`,
     `${entries} entries, ${kills} kills, ${freezes} freezes, ${apiServerKills} kills of the API server, ${leaderChanges} changes of leader`,
-    `Azure ${armRequests} requests, ${armFaults} of them struck`,
+    `Azure ${armRequests} requests in the storm, ${armFaults} of them struck`,
     `Kubernetes ${kubeRequests} requests, ${kubeFaults} of them struck`,
     `${samples} samples, a condition wrong for at most ${figures.longestWrongMinutes.toFixed(1)} min`,
     `well again after ${calmMinutes.toFixed(1)} min`,
@@ -47,7 +47,7 @@ function section(outcomes: readonly Outcome[]): string {
     ["leaders frozen", sum(({ figures }) => figures.freezes)],
     ["API server killed", sum(({ figures }) => figures.apiServerKills)],
     ["changes of leader", sum(({ figures }) => figures.leaderChanges)],
-    ["requests to Azure", sum(({ figures }) => figures.armRequests)],
+    ["requests to Azure during the storms", sum(({ figures }) => figures.armRequests)],
     ["of them struck by a fault", sum(({ figures }) => figures.armFaults)],
     ["requests to Kubernetes", sum(({ figures }) => figures.kubeRequests)],
     ["of them struck by a fault", sum(({ figures }) => figures.kubeFaults)],
@@ -69,7 +69,7 @@ function section(outcomes: readonly Outcome[]): string {
     heading,
     "",
     `\`npm run chaos\`: operators, agents and a stand-in for the cloud provider as separate processes, on the simulator and the real`,
-    `kube-apiserver, ${speed} times faster than the machine's clock. What is checked after each storm is in [test/chaos](../test/chaos/README.md).`,
+    `kube-apiserver. What is checked after each storm is in [test/chaos](../test/chaos/README.md).`,
     "",
     "| | |",
     "|---|---|",

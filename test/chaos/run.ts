@@ -7,12 +7,13 @@ import { line, writeSummary } from "./report.ts";
 import { shrink } from "./shrink.ts";
 import { type Outcome, runStorm, type StormGround } from "./storm.ts";
 
-const usage = `npm run chaos -- [--seeds 1] [--seed 1] [--only 3,17,22] [--storm-minutes 20] [--shrink-minutes 20] [--summary FILE]
+const usage = `npm run chaos -- [--seeds 1] [--seed 1] [--only 3,17,22] [--storm-minutes 20] [--speed 60] [--shrink-minutes 20] [--summary FILE]
 
   --seeds           how many storms, with seeds one after the other
   --seed            the first of them
   --only            only these entries of the storm
   --storm-minutes   how long each storm lasts, in simulated minutes
+  --speed           how many times faster than the machine's the clocks run; from 60 down to 8 on a machine that others keep busy
   --shrink-minutes  how long to look for a shorter history of each storm that fails, in real minutes; 0: not at all
   --summary         write what came of it into this file, under the heading "Storms"`;
 
@@ -21,6 +22,7 @@ interface Settings {
   first: number;
   only: readonly number[] | undefined;
   stormSeconds: number;
+  speed: number | undefined;
   shrinkMs: number;
   summary: string | undefined;
 }
@@ -32,6 +34,7 @@ function settings(): Settings {
       seed: { type: "string", default: "1" },
       only: { type: "string" },
       "storm-minutes": { type: "string", default: "20" },
+      speed: { type: "string" },
       "shrink-minutes": { type: "string", default: "20" },
       summary: { type: "string" },
     },
@@ -49,6 +52,7 @@ function settings(): Settings {
     first: whole("seed", 0),
     only,
     stormSeconds: whole("storm-minutes", 1) * 60,
+    speed: values.speed === undefined ? undefined : whole("speed", 1),
     shrinkMs: whole("shrink-minutes", 0) * 60_000,
     summary: values.summary,
   };
@@ -107,6 +111,7 @@ async function run(asked: Settings): Promise<void> {
       binaries: found.binaries,
       programs: dirname(programs.path),
       signal: stop.signal,
+      speed: asked.speed,
     };
     for (let seed = asked.first; seed < asked.first + asked.seeds; seed++)
       outcomes.push(await runSeed(seed, asked, ground));
