@@ -1,3 +1,4 @@
+import { capzTagPrefix } from "../../src/capi/realise/place.ts";
 import { guidFrom } from "../../src/simulator/guid.ts";
 import type { Simulator } from "../../src/simulator/simulator.ts";
 import type { JsonObject } from "../../src/simulator/store.ts";
@@ -170,6 +171,8 @@ function makeApiBalancer(
   const id = apiBalancer(cluster);
   simulator.change(id, {
     location,
+    // By this tag it is known to be the cluster's, also where other tags were replaced.
+    tags: { [`${capzTagPrefix}${cluster}`]: "owned" },
     sku: { name: "Standard" },
     properties: {
       frontendIPConfigurations: [

@@ -125,9 +125,20 @@ async function run(asked: Settings): Promise<void> {
   if (failed.length > 0) process.exitCode = 1;
 }
 
+function settingsOrUsage(): Settings | undefined {
+  try {
+    return settings();
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${usage}\n`);
+    process.exitCode = 64;
+    return undefined;
+  }
+}
+
+const asked = settingsOrUsage();
 try {
-  await run(settings());
+  if (asked) await run(asked);
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${usage}\n`);
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }
