@@ -34,7 +34,14 @@ export async function runAgent(
     await tellPackets(ctx, applied?.links);
     return metrics.text();
   };
+  // An appliance must not leave its pool for a bug elsewhere in the agent.
+  const survive = (error: unknown) => {
+    metrics.unhandledRejection();
+    const known = error instanceof Error ? error.stack : String(error);
+    ctx.log.warn({ error: known }, "unhandled rejection");
+  };
   const served = settings.metricsListen && (await serveMetrics(settings.metricsListen, text));
+  process.on("unhandledRejection", survive);
   try {
     applied = await apply(ctx, pool, settings).catch((error: unknown) => {
       // Asked to stop before it had joined, it has undone what it did, and that is no failure.
@@ -50,6 +57,7 @@ export async function runAgent(
     ]);
     tell({ event: "left", because: left.because === "event" ? left.event.type : left.because });
   } finally {
+    process.off("unhandledRejection", survive);
     notify.close();
     served?.close();
   }

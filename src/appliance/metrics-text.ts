@@ -40,6 +40,10 @@ export const agentSeries = {
     help: "Packets that a tunnel carried, by link and direction; only of links that the agent made",
     type: "counter",
   },
+  postern_agent_unhandled_rejections_total: {
+    help: "Promises that were rejected without a handler, each a bug",
+    type: "counter",
+  },
 } as const satisfies Record<string, Series>;
 
 type Name = keyof typeof agentSeries;
@@ -50,13 +54,17 @@ const fromZero: readonly Name[] = [
   "postern_agent_registrations_total",
   "postern_agent_registrations_lost_total",
   "postern_agent_registrations_repaired_total",
+  "postern_agent_unhandled_rejections_total",
 ];
 
 /**
  * Plain numbers, and their text for Prometheus. The library that the operator uses for this costs as much start-up time as
  * Node itself, and the agent has a dozen numbers.
  */
-export function agentMetrics(): MetricsCollector & { text(): string } {
+export function agentMetrics(): MetricsCollector & {
+  unhandledRejection(): void;
+  text(): string;
+} {
   const values = new Map<Name, Map<string, number>>();
   for (const name of Object.keys(agentSeries) as Name[]) values.set(name, new Map());
   const set = (name: Name, value: number, labels = "") => values.get(name)?.set(labels, value);
@@ -83,6 +91,7 @@ export function agentMetrics(): MetricsCollector & { text(): string } {
         packets,
         `{link=${quoted(link)},direction=${quoted(direction)}}`,
       ),
+    unhandledRejection: () => count("postern_agent_unhandled_rejections_total"),
     text: () =>
       [...values]
         .flatMap(([name, series]) => [

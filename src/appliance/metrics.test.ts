@@ -16,6 +16,7 @@ test("the text has every series with its kind, and counts what happened", () => 
   metrics.probed(200);
   metrics.probed(200);
   metrics.tunnelPackets("gwlb-internal", "received", 7);
+  metrics.unhandledRejection();
   const lines = metrics.text().split("\n");
   for (const [name, { type, help }] of Object.entries(agentSeries)) {
     expect(lines).toContain(`# TYPE ${name} ${type}`);
@@ -32,6 +33,7 @@ test("the text has every series with its kind, and counts what happened", () => 
     'postern_agent_imds_errors_total{status="410"} 1',
     'postern_agent_probes_total{status="200"} 2',
     'postern_agent_tunnel_packets_total{link="gwlb-internal",direction="received"} 7',
+    "postern_agent_unhandled_rejections_total 1",
     "",
   ]);
 });

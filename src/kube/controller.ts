@@ -18,6 +18,7 @@ import { RunningPass } from "./pass.ts";
 import { type Outcome, WorkQueue } from "./queue.ts";
 import { statusChange, type WithStatus, writeStatus } from "./status.ts";
 import { inSpan } from "./trace.ts";
+import { runAttributed } from "./unhandled-rejections.ts";
 
 export interface ControllerOptions {
   /** Writes nothing while another process may lead. */
@@ -140,7 +141,10 @@ export class Controller {
     let outcome: Outcome;
     try {
       const span = { "postern.key": key, "postern.pass": pass.id };
-      outcome = await inSpan(`${name} pass`, span, () => this.#seePlanApply(pass));
+      const work = { rejected: (error: unknown) => this.#rejected(pass, error) };
+      outcome = await runAttributed(work, () =>
+        inSpan(`${name} pass`, span, () => this.#seePlanApply(pass)),
+      );
     } catch (error) {
       outcome = { failed: true };
       if (pass.ended?.code !== "NotLeader") this.#tellFailure(pass, error);
@@ -148,11 +152,20 @@ export class Controller {
     pass.over();
     this.#options.journal?.over(pass.id);
     this.#passes.delete(pass);
+    if (pass.rejected && !outcome.failed) outcome = { failed: true };
     metrics.working(-1);
     const seconds = (this.#clock.now() - started) / 1000;
     if (outcome.failed) metrics.passed("error", seconds);
     else metrics.passed(outcome.againMs === undefined ? "success" : "requeue_after", seconds);
     return outcome;
+  }
+
+  /** A promise of a pass was rejected, and nobody has a handler on it: the pass has failed, whatever else comes of it. */
+  #rejected(pass: RunningPass, error: unknown): void {
+    this.#options.metrics.unhandledRejection();
+    pass.log.error({ err: error }, "unhandled rejection");
+    pass.rejected = true;
+    if (this.#begun && !this.#passes.has(pass)) this.queue.retry(pass.key);
   }
 
   async #seePlanApply(pass: RunningPass): Promise<Outcome> {

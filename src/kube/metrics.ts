@@ -34,6 +34,7 @@ export interface ControllerMetrics {
   terminal(): void;
   panicked(): void;
   timedOut(): void;
+  unhandledRejection(): void;
   working(by: 1 | -1): void;
   queue: QueueObserver;
 }
@@ -64,6 +65,11 @@ export class Metrics {
   readonly #timeouts = this.#counter(
     "controller_runtime_reconcile_timeouts_total",
     "Passes that took too long",
+    ["controller"],
+  );
+  readonly #unhandledRejections = this.#counter(
+    "postern_unhandled_rejections_total",
+    "Promises that were rejected without a handler, each a bug; the controller is `unknown` outside a reconcile",
     ["controller"],
   );
   readonly #passSeconds = new Histogram({
@@ -117,6 +123,7 @@ export class Metrics {
 
   constructor(options: { processMetrics?: boolean } = {}) {
     if (options.processMetrics) collectDefaultMetrics({ register: this.registry });
+    this.unhandledRejection(0);
     const controllers = this.#controllers;
     for (const which of ["total", "longest"] as const)
       new Gauge({
@@ -149,7 +156,8 @@ export class Metrics {
     const terminal = this.#terminal.labels(byController);
     const panics = this.#panics.labels(byController);
     const timeouts = this.#timeouts.labels(byController);
-    for (const child of [errors, terminal, panics, timeouts]) child.inc(0);
+    const rejections = this.#unhandledRejections.labels(byController);
+    for (const child of [errors, terminal, panics, timeouts, rejections]) child.inc(0);
     const seconds = this.#passSeconds.labels(byController);
     this.#maxWorkers.labels(byController).set(concurrency);
     const workers = this.#workers.labels(byController);
@@ -175,6 +183,7 @@ export class Metrics {
       terminal: () => terminal.inc(),
       panicked: () => panics.inc(),
       timedOut: () => timeouts.inc(),
+      unhandledRejection: () => rejections.inc(),
       working: (by) => workers.inc(by),
       queue: {
         added: () => adds.inc(),
@@ -189,6 +198,11 @@ export class Metrics {
   /** Ask this queue, whenever somebody reads the page, for what is still being worked on. */
   watchQueue(name: string, queue: WorkQueue): void {
     this.#controllers.set(name, queue);
+  }
+
+  /** Count a promise that was rejected outside any pass. */
+  unhandledRejection(by = 1): void {
+    this.#unhandledRejections.labels({ controller: "unknown" }).inc(by);
   }
 
   leading(name: string, leads: boolean): void {

@@ -27,6 +27,8 @@ export class RunningPass implements Pass {
   readonly id = randomUUID();
   readonly key: string;
   readonly priority: Priority;
+  /** A promise of it was rejected without a handler. */
+  rejected = false;
   readonly #clock: Clock;
   readonly #mayWrite: () => boolean;
   readonly #makeLog: (fields: Record<string, unknown>) => Log;

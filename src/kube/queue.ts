@@ -113,6 +113,11 @@ export class WorkQueue {
     this.#arm();
   }
 
+  /** Try a key again that has failed after its work was done. */
+  retry(key: string): void {
+    this.addAfter(key, firstBackOffMs, "retry");
+  }
+
   /** How many keys wait to be worked on, are worked on, and wait for their time. */
   counts(): { queued: number; running: number; later: number } {
     let queued = 0;

@@ -7,6 +7,7 @@ import { Journal } from "../kube/journal.ts";
 import { makeLog } from "../kube/log.ts";
 import { Metrics } from "../kube/metrics.ts";
 import { type MakeFeature, Runtime } from "../kube/runtime.ts";
+import { surviveUnhandledRejections } from "../kube/unhandled-rejections.ts";
 import type { Clock } from "../model/clock.ts";
 import { openPolicy } from "../model/tenant-policy.ts";
 import { azureFromEnvironment } from "../operator/azure.ts";
@@ -75,6 +76,10 @@ export async function startOperator(
     if (cause?.code !== "EADDRINUSE") throw error;
     throw portInUse(`cannot listen on 127.0.0.1:${options.port}`, "the operator", cause);
   });
+  const stopSurviving = surviveUnhandledRejections({
+    log: makeLog({ write: options.log }),
+    metrics: () => run.metrics,
+  });
   return {
     get client() {
       return run.client;
@@ -104,6 +109,7 @@ export async function startOperator(
       await run.end();
       await pages.close();
       options.cloudProvider?.arm.close();
+      stopSurviving();
     },
   };
 }

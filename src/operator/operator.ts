@@ -8,6 +8,7 @@ import { type LogFormat, type LogLevel, makeLog } from "../kube/log.ts";
 import { Metrics } from "../kube/metrics.ts";
 import { Runtime } from "../kube/runtime.ts";
 import { startTracing } from "../kube/trace.ts";
+import { surviveUnhandledRejections } from "../kube/unhandled-rejections.ts";
 import { type Clock, realClock } from "../model/clock.ts";
 import { subscriptionOf } from "../model/resource-id.ts";
 import { azureFromEnvironment } from "./azure.ts";
@@ -94,6 +95,7 @@ export async function runOperator(
       // It is of use without one.
       log.warn({ err: error }, "no dashboard");
     }));
+  const stopSurviving = surviveUnhandledRejections({ log, metrics: () => metrics });
   try {
     const number = managementGroup && (await installation.read(signal));
     if (signal.aborted) return;
@@ -139,5 +141,6 @@ export async function runOperator(
     client.close();
     await stopTracing();
     log.info({}, "stopped");
+    stopSurviving();
   }
 }

@@ -5,8 +5,10 @@ import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serve } from "../loopback.ts";
+import { rejectsOnSignal } from "../setup/rejecting.ts";
 import { network, pool } from "./gateway-world.ts";
 import { endOf, lineOf, ran, realWorld, start, wordsFor } from "./run-agent.ts";
 
@@ -72,6 +74,23 @@ test("deregister that is asked to stop while it drains leaves at once, and not h
   const { stdout, exitCode } = await ended;
   expect(exitCode).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ state: "left" });
+  expect(world.members()).toEqual([]);
+});
+
+test("run stays in the pool where a promise is rejected that nobody awaits", async () => {
+  const { world, words } = await machineWorld();
+  const listen = ["--no-health", "--metrics-listen", "127.0.0.1:0", "--tunnel", "none"];
+  const child = start(["run", ...words, ...listen], { env: rejectsOnSignal });
+  const stderr = text(child.stderr);
+  const { metricsPort } = await lineOf(child);
+  child.kill("SIGUSR2");
+  const metrics = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  await expect.poll(metrics).toContain("postern_agent_unhandled_rejections_total 1\n");
+  expect(world.members()).toHaveLength(1);
+  child.kill("SIGTERM");
+  await once(child, "exit");
+  expect(child.exitCode).toBe(0);
+  expect(await stderr).toMatch(/"message":"unhandled rejection".*nobody awaits this/);
   expect(world.members()).toEqual([]);
 });
 

@@ -1,13 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { root } from "../package/run-bin.ts";
 import { describeWhere } from "../setup/needs.ts";
-import { folder, spawnLocal, startLocal } from "./running.ts";
+import { rejectsOnSignal } from "../setup/rejecting.ts";
+import { folder, spawnLocal, startLocal, startLocalIn } from "./running.ts";
 
 /** Whether something listens at an address. */
 function listens(url: string): Promise<boolean> {
@@ -37,6 +38,15 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
   },
   120_000,
 );
+
+test("a promise that is rejected and that nobody awaits ends nothing", async () => {
+  const local = await startLocalIn(rejectsOnSignal, "--scenario", "empty");
+  process.kill(local.ready.pid, "SIGUSR2");
+  const metrics = async () => (await fetch(`${local.ready.operator.url}/metrics`)).text();
+  await expect.poll(metrics).toContain('unhandled_rejections_total{controller="unknown"} 1\n');
+  expect(readFileSync(local.ready.operator.log, "utf8")).toContain("nobody awaits this");
+  expect(await local.end()).toEqual({ exitCode: 0, signal: null });
+}, 120_000);
 
 test("a stop before it is ready leaves nothing", async () => {
   const place = folder();

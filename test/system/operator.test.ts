@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { json, serve } from "../loopback.ts";
 import { describeOnCluster } from "../setup/cluster.ts";
+import { rejectsOnSignal } from "../setup/rejecting.ts";
 import { installKinds } from "./kinds/install.ts";
 
 const bin = fileURLToPath(new URL("../../bin/postern.js", import.meta.url));
@@ -107,6 +108,19 @@ describeOnCluster("postern operator", (cluster) => {
     expect(await exitOf(child)).toBe(0);
     expect(await lease(namespace)).toBe("");
     expect(log()).toContain('"msg":"stopped"');
+  });
+
+  test("goes on where a promise is rejected that nobody awaits, logs it and counts it", async () => {
+    const namespace = await cluster.namespace();
+    const flags = ["--namespace", namespace, "--leader-elect-resource-namespace", namespace];
+    const { child, page, lease, log } = await start(flags, { ...management, ...rejectsOnSignal });
+    await expect.poll(() => lease(namespace), { timeout: 20_000 }).toBeTruthy();
+    child.kill("SIGUSR2");
+    const counted = async () => (await page("/metrics")).text;
+    await expect.poll(counted).toContain('unhandled_rejections_total{controller="unknown"} 1\n');
+    expect(log()).toMatch(/"level":"error".*nobody awaits this.*"msg":"unhandled rejection"/);
+    child.kill("SIGTERM");
+    expect(await exitOf(child)).toBe(0);
   });
 
   test("without a credential for Azure it lives, is not ready, and says what is missing", async () => {
