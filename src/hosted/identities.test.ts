@@ -149,13 +149,15 @@ describe("the credentials of many control planes", () => {
   test("an identity is dropped with the last control plane that has it", async () => {
     const { credentialOf, follow, dropped } = await keep();
     const told: ((change: { key: string; before: undefined; after: undefined }) => void)[] = [];
-    follow({
-      byIndex: () => [],
-      onChange: (handler) => {
-        told.push(handler);
-        return () => undefined;
+    follow(
+      {
+        onChange: (handler) => {
+          told.push(handler);
+          return () => undefined;
+        },
       },
-    });
+      { controlPlanes: { byIndex: () => [] } },
+    );
     const gone = (key: string) => {
       for (const tell of told) tell({ key, before: undefined, after: undefined });
     };

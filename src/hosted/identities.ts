@@ -7,14 +7,14 @@ import type { KubeClient } from "../kube/client.ts";
 import { keyOf } from "../model/kind.ts";
 import type { HostedControlPlane } from "../model/kinds/hosted-control-plane.ts";
 import { proofOf } from "./identity-proof.ts";
-import { whyUnverified } from "./tenancy.ts";
+import { type Registered, whyUnverified } from "./tenancy.ts";
 
 /** The credentials of all control planes that one process serves. */
 export interface Identities {
   /** The credential of a control plane, and of no other. Without one it is an `IdentityMissing`. */
   credentialOf(controlPlane: HostedControlPlane): TokenSource;
-  /** Let go of the credentials of control planes that this cache loses. It has the index `namespace`. */
-  follow(cache: Pick<WatchCache<HostedControlPlane>, "onChange" | "byIndex">): void;
+  /** Let go of the credentials of control planes that this cache loses, and serve only those that are verified. */
+  follow(cache: Pick<WatchCache<HostedControlPlane>, "onChange">, registered: Registered): void;
 }
 
 /** Whose a credential is. Anything else is another's, even under the same name. */
@@ -34,14 +34,14 @@ export function identities(given: {
   const { kube, entra, dropped } = given;
   const held = new Map<string, Whose & { tokens: TokenSource; latest: HostedControlPlane }>();
 
-  let beside: (namespace: string) => readonly HostedControlPlane[] = () => [];
+  let registered: Registered = { controlPlanes: { byIndex: () => [] } };
 
   const drop = (key: string) => letGo(held, key, dropped);
 
   return {
     credentialOf(controlPlane) {
       const key = keyOf(controlPlane);
-      checkVerified(controlPlane, beside(controlPlane.metadata.namespace ?? ""));
+      checkVerified(controlPlane, registered);
       const whose = whoseOf(controlPlane);
       checkCloud(controlPlane, entra.cloud);
       const known = held.get(key);
@@ -63,8 +63,8 @@ export function identities(given: {
       held.set(key, entry);
       return tokens;
     },
-    follow(cache) {
-      beside = (namespace) => cache.byIndex("namespace", namespace);
+    follow(cache, verifyBy) {
+      registered = verifyBy;
       cache.onChange(({ key, after }) => {
         if (after === undefined) drop(key);
       });
@@ -97,11 +97,8 @@ function whoseOf(controlPlane: HostedControlPlane): Whose {
 }
 
 /** The namespace's service account proves one identity, so it belongs to one control plane. */
-function checkVerified(
-  controlPlane: HostedControlPlane,
-  beside: readonly HostedControlPlane[],
-): void {
-  const said = whyUnverified(controlPlane, beside);
+function checkVerified(controlPlane: HostedControlPlane, registered: Registered): void {
+  const said = whyUnverified(controlPlane, registered);
   if (said === undefined) return;
   const what = `act in Azure for control plane ${keyOf(controlPlane)}`;
   throw new AzureError({ code: "ControlPlaneNotVerified", what, said });

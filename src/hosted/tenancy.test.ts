@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { HostedControlPlane } from "../model/kinds/hosted-control-plane.ts";
 import { clusterAnnotation } from "./names.ts";
-import { isMisplaced, whyUnverified } from "./tenancy.ts";
+import { isMisplaced, type Registered, whyUnverified as whyNot } from "./tenancy.ts";
+
+const whyUnverified = (controlPlane: HostedControlPlane, beside: HostedControlPlane[]) =>
+  whyNot(controlPlane, { controlPlanes: { byIndex: () => beside } });
 
 function plane(key: string, cluster?: string, creationTimestamp = "2026-01-01T00:00:00Z") {
   const [namespace = "", name = ""] = key.split("/");
@@ -39,6 +42,48 @@ describe("a control plane", () => {
     const forged = plane("a-b/x", "evil/x", "2020-01-01T00:00:00Z");
     const own = plane("a-b/b", "a/b");
     expect(whyUnverified(own, [forged, own])).toBeUndefined();
+  });
+});
+
+describe("a control plane in a namespace that somebody called like that of another's", () => {
+  function registered(
+    clusters: string[],
+    over: { namespace?: string; createsControlPlanes?: boolean } = {},
+  ): Registered {
+    const annotations = over.namespace ? { [clusterAnnotation]: over.namespace } : {};
+    return {
+      controlPlanes: { byIndex: () => [] },
+      outside: {
+        clusters: { get: (key) => (clusters.includes(key) ? ({} as never) : undefined) },
+        namespaces: { get: (name) => ({ metadata: { name, annotations } }) },
+        createsControlPlanes: () => over.createsControlPlanes ?? false,
+      },
+    };
+  }
+  const evil = plane("blue-evil/evil", "blue/evil");
+
+  test("attack: a control plane without its HostedCluster uses what another namespace may", () => {
+    expect(whyNot(evil, registered([]))).toBe("HostedCluster blue/evil does not exist");
+  });
+
+  test("attack: a control plane in a namespace that was not created for it stands in for the real one", () => {
+    const createsControlPlanes = true;
+    expect(whyNot(evil, registered(["blue/evil"], { createsControlPlanes }))).toMatch(
+      /was not created for HostedCluster blue.evil/,
+    );
+    const another = { namespace: "evil/evil" };
+    expect(whyNot(evil, registered(["blue/evil"], another))).toMatch(/was not created/);
+    const own = { namespace: "blue/evil", createsControlPlanes };
+    expect(whyNot(evil, registered(["blue/evil"], own))).toBeUndefined();
+  });
+
+  test("is verified where HyperShift creates namespaces, which it does not annotate", () => {
+    expect(whyNot(evil, registered(["blue/evil"]))).toBeUndefined();
+  });
+
+  test("is verified without a HostedCluster while it is being deleted", () => {
+    const metadata = { ...evil.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" };
+    expect(whyNot({ ...evil, metadata }, registered([]))).toBeUndefined();
   });
 });
 

@@ -35,6 +35,11 @@ export class Caches {
     this.#options = options;
   }
 
+  /** The only namespace of which they hold anything; undefined where that is all of them. */
+  get namespace(): string | undefined {
+    return this.#options.namespace;
+  }
+
   /** The cache of a kind: of whole objects, of their metadata only, or of those with a label; each is a watch. */
   of<T extends KubeObject>(kind: Kind<T>, asked: CacheShape = {}): WatchCache<T> {
     const { optional = false, ...shape } = asked;

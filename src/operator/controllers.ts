@@ -14,6 +14,7 @@ import { endpointFeature } from "../hosted/endpoint/controller.ts";
 import type { Identities } from "../hosted/identities.ts";
 import { linkFeature } from "../hosted/link/controller.ts";
 import { observeFeature } from "../hosted/observe/controller.ts";
+import { registeredIn } from "../hosted/tenancy.ts";
 import { topologyFeature } from "../hosted/topology/controller.ts";
 import { type MakeFeature, whereServed } from "../kube/runtime.ts";
 import { hostedControlPlane } from "../model/kinds/hosted-control-plane.ts";
@@ -78,7 +79,7 @@ export function clusterApiControllers(
 /** A feature that acts by the credentials of control planes: they go when their control plane does. */
 function following(identities: Identities, make: MakeFeature): MakeFeature {
   return (parts) => {
-    identities.follow(parts.caches.of(hostedControlPlane));
+    identities.follow(parts.caches.of(hostedControlPlane), registeredIn(parts.caches));
     return make(parts);
   };
 }

@@ -123,7 +123,7 @@ export class LinkWorld {
     const { mode: natSubnets, prefixLength: natPrefixLength } = this.#script;
     const make = linkFeature({ sides, natSubnets, natPrefixLength, installation: "0a1b2c3d" });
     const handlers: ((change: Change<LinkObject>) => void)[] = [];
-    const none = { index: () => {}, byIndex: () => [], onChange: () => {} };
+    const none = { get: () => undefined, index: () => {}, byIndex: () => [], onChange: () => {} };
     const objects = {
       ...none,
       onChange: (handler: (change: Change<LinkObject>) => void) => handlers.push(handler),

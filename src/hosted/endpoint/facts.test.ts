@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { tenantPolicy } from "../../model/tenant-policy.ts";
 import { clusterAnnotation, endpointFinalizer } from "../names.ts";
 import { belongingOf, clusterFacts, type Sources } from "./facts.ts";
 
@@ -24,6 +25,7 @@ function belonging(planes: Plane[], { held = true, cluster = "clusters/one" } = 
       byIndex: () => all,
       get: (key: string) => all.find(({ metadata }) => `n/${metadata.name}` === key),
     },
+    registered: { controlPlanes: { byIndex: () => all } },
     clusters: { get: () => undefined },
   } as unknown as Sources;
   const link = {
@@ -53,6 +55,57 @@ test.each([
   ["without any control plane", [], {}],
 ])("a link without owner references %s belongs to nobody", (_what, planes, over) => {
   expect(belonging(planes, over)).toMatchObject({ owner: undefined, controlPlane: undefined });
+});
+
+describe("a policy that lists a resource group", () => {
+  const s = "/subscriptions/22222222-2222-4222-8222-222222222222/resourceGroups";
+  const provider = "providers/Microsoft.Network";
+  const policy = tenantPolicy([{ namespace: "red", resourceGroups: [`${s}/red`] }]);
+  const network = (group: string) => `${s}/${group}/${provider}/virtualNetworks/v`;
+  const zone = (group: string) => `${s}/${group}/${provider}/privateDnsZones/example.com`;
+
+  function notAllowed(
+    over: { annotations?: object; spec?: object; status?: object; place?: string } = {},
+  ) {
+    const annotations = { [clusterAnnotation]: "red/one", ...over.annotations };
+    const subscriptionID = s.split("/")[2];
+    const metadata = { namespace: "red-one", name: "one", uid: "plane", annotations };
+    const platform = { azure: { subscriptionID, resourceGroup: "red" } };
+    const guest = { guestVNetID: network("red"), guestSubnetID: `${network("red")}/subnets/n` };
+    const found = {
+      controlPlane: { metadata, spec: { platform } },
+      owner: { name: "one", uid: "plane" },
+      clusterKey: "red/one",
+      link: {
+        metadata: { namespace: "red-one" },
+        spec: { subscriptionID, resourceGroupName: "red", ...guest, ...over.spec },
+        status: over.status,
+      },
+    };
+    const sources = { services: none, clusters: none };
+    return clusterFacts(found as never, sources as never, policy, over.place as never)?.notAllowed;
+  }
+
+  test("allows what is in it", () => expect(notAllowed()).toBeUndefined());
+
+  const existing = (key: string, id: string) => ({
+    annotations: { "postern.io/private-dns": "existing", [key]: id },
+  });
+  test.each([
+    ["an annotation", existing("postern.io/base-domain-dns-zone-id", zone("platform-dns"))],
+    ["another annotation", existing("postern.io/private-dns-zone-id", zone("platform-dns"))],
+    [
+      "a list of networks",
+      existing("postern.io/private-dns-virtual-network-ids", network("platform")),
+    ],
+    ["the network", { spec: { guestVNetID: network("platform") } }],
+    ["the subnet", { spec: { guestSubnetID: `${network("platform")}/subnets/n` } }],
+    ["a forged status", { status: { baseDomainDNSZoneID: zone("platform-dns") } }],
+    ["another forged status", { status: { privateDNSZoneID: zone("platform-dns") } }],
+    ["the status of another cluster", { place: zone("platform-dns") }],
+  ])("attack: %s leads out of the resource groups of its namespace", (_what, over) => {
+    expect(notAllowed(over)).toMatch(/resource group .*platform.* is not allowed/);
+  });
 });
 
 test.each(["a/b/c", "one", "/one", ""])("the annotation %j names no cluster", (cluster) => {

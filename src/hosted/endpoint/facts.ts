@@ -18,7 +18,13 @@ import {
   endpointFinalizer,
 } from "../names.ts";
 import { whyNotAllowed } from "../policy.ts";
-import { isHomeOf, parseClusterKey, unverifiedMessage } from "../tenancy.ts";
+import {
+  controllerOf,
+  isHomeOf,
+  parseClusterKey,
+  type Registered,
+  unverifiedMessage,
+} from "../tenancy.ts";
 import type { Peer } from "./placement.ts";
 import type { Choices, ClusterFacts, Going, Sibling } from "./seen.ts";
 import { guestGroup } from "./wanted.ts";
@@ -32,6 +38,7 @@ export interface Sources {
   links: WatchCache<AzurePrivateLinkService>;
   /** With the index `namespace`. */
   controlPlanes: WatchCache<HostedControlPlane>;
+  registered: Registered;
   /** With the index `byHostname`. */
   clusters: WatchCache<HostedCluster>;
   /** With the index `byPublishedHostname`. */
@@ -58,10 +65,7 @@ export interface Belonging {
  * what was made in the guest would be lost sight of with them: one that we hold then belongs to who is alone beside it.
  */
 export function belongingOf(link: AzurePrivateLinkService, sources: Sources): Belonging {
-  const reference = link.metadata.ownerReferences?.find(
-    ({ kind, apiVersion }) =>
-      kind === "HostedControlPlane" && apiVersion.startsWith("hypershift.openshift.io/"),
-  );
+  const reference = controllerOf(link);
   const owner = reference
     ? { name: reference.name, uid: reference.uid }
     : ownerBeside(link, sources.controlPlanes);
@@ -75,14 +79,13 @@ export function belongingOf(link: AzurePrivateLinkService, sources: Sources): Be
   const clusterKey = key && `${key.namespace}/${key.name}`;
   const home = key !== undefined && isHomeOf(link.metadata.namespace, key);
   const cluster = home && clusterKey !== undefined ? sources.clusters.get(clusterKey) : undefined;
-  const beside = sources.controlPlanes.byIndex("namespace", link.metadata.namespace ?? "");
   const [ours, theirs] = [link, controlPlane].map(
     (each) => each?.metadata.annotations?.[clusterAnnotation],
   );
   const differs = ours !== undefined && theirs !== undefined && ours !== theirs;
   const unverified =
     controlPlane &&
-    (unverifiedMessage(controlPlane, beside) ??
+    (unverifiedMessage(controlPlane, sources.registered) ??
       (differs
         ? `AzurePrivateLinkService ${keyOf(link)} is ignored · it names another HostedCluster than its control plane · correct its annotation ${clusterAnnotation}`
         : undefined));
@@ -115,11 +118,12 @@ function goingOf(
   return controlPlane?.metadata.deletionTimestamp === undefined ? undefined : "control plane";
 }
 
-/** What is known of the cluster; undefined where the link names no control plane. */
+/** What is known of the cluster, whose base domain has this zone; undefined where the link names no control plane. */
 export function clusterFacts(
   belonging: Belonging,
   sources: Sources,
   policy: TenantPolicy | undefined,
+  zone?: ResourceId,
 ): ClusterFacts | undefined {
   const { owner, controlPlane, cluster, clusterKey, misnamed, unverified } = belonging;
   if (owner === undefined) return undefined;
@@ -137,7 +141,7 @@ export function clusterFacts(
     hostedClusterKey: clusterKey,
     misnamed,
     unverified,
-    notAllowed: whyForbidden(belonging, policy),
+    notAllowed: whyForbidden(belonging, zone, policy),
     held: controlPlane?.metadata.finalizers?.includes(controlPlaneFinalizer) ?? false,
     public: isPublic(spec?.platform.azure),
     domain: dns?.baseDomain || undefined,
@@ -183,9 +187,11 @@ function withheldOf(
  * network the tenant's own credential writes them.
  */
 function whyForbidden(
-  { link, controlPlane, clusterKey = "", unverified }: Belonging,
+  belonging: Belonging,
+  zone: ResourceId | undefined,
   policy: TenantPolicy = defaultPolicy,
 ): string | undefined {
+  const { link, controlPlane, clusterKey = "", unverified } = belonging;
   const azure = controlPlane?.spec.platform.azure;
   if (azure === undefined || unverified !== undefined) return undefined;
   const [namespace = ""] = clusterKey.split("/");
@@ -198,7 +204,19 @@ function whyForbidden(
       guestGroup(link.spec),
     ],
     identities: clientID ? [clientID] : [],
+    resources: written(belonging, zone),
   });
+}
+
+/** The ids of what is written or joined beside what is created in the guest's group. */
+function written(belonging: Belonging, zone: ResourceId | undefined): string[] {
+  const { spec, status } = belonging.link;
+  const { internalZone, baseZone, networks } = choicesOf(belonging);
+  const ids = [
+    ...[spec.guestVNetID, spec.guestSubnetID, internalZone, baseZone, ...networks, zone],
+    ...[status?.privateDNSZoneID, status?.baseDomainDNSZoneID],
+  ];
+  return ids.filter((each) => each !== undefined);
 }
 
 function isPublic(azure: HostedControlPlane["spec"]["platform"]["azure"]): boolean {

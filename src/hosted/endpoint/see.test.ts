@@ -29,7 +29,7 @@ function world(whenAsked: (controlPlane: { metadata: object }) => void) {
   const link = {
     metadata: {
       ...{ namespace: "clusters-one", name: "private-router", uid: "link" },
-      ownerReferences: [{ ...reference, name: "one", uid: "plane" }],
+      ownerReferences: [{ ...reference, name: "one", uid: "plane", controller: true }],
     },
     spec: {
       ...{ subscriptionID, resourceGroupName: "guest", location: "westeurope" },
@@ -49,6 +49,7 @@ function world(whenAsked: (controlPlane: { metadata: object }) => void) {
     sources: {
       links: { byIndex: () => [link] },
       controlPlanes: { get: () => controlPlane, byIndex: () => [controlPlane] },
+      registered: { controlPlanes: { byIndex: () => [controlPlane] } },
       clusters: { get: () => undefined },
     },
     services: { get: async () => undefined },

@@ -132,7 +132,7 @@ function seeKubernetes(
       spec,
     },
     us,
-    cluster: clusterFacts(belonging, sources, policy),
+    cluster: clusterFacts(belonging, sources, policy, baseZoneOf(link, sources, policy)),
     going,
     abandoned: isAbandoned(link, belonging),
     pause: paused((cluster ?? controlPlane)?.spec.pausedUntil, pass.date()),
@@ -162,6 +162,16 @@ function seeKubernetes(
   };
 }
 
+/** The zone of the base domain, where a policy decides whether it may be used. */
+function baseZoneOf(
+  link: AzurePrivateLinkService,
+  sources: Sources,
+  policy: TenantPolicy | undefined,
+): ResourceId | undefined {
+  if (policy === undefined || link.spec.baseDomain === undefined) return undefined;
+  return baseZonePlace(peerOf(link, sources), peersOf(link, sources));
+}
+
 async function seeServices(seen: Seen, pass: Pass, { services }: Parts): Promise<Service[]> {
   if (seen.object.name !== privateRouter) return [];
   const { namespace } = seen.object;
@@ -173,21 +183,23 @@ async function seeServices(seen: Seen, pass: Pass, { services }: Parts): Promise
 
 /** The guest, by the control plane's own credential, or by what is left of it when the control plane has gone. */
 function guestOf(
-  link: AzurePrivateLinkService,
+  { metadata, spec: link }: AzurePrivateLinkService,
   { controlPlane, cluster, clusterKey, owner }: Belonging,
   pass: Pass,
   { sides }: Parts,
   going: boolean,
 ): { view: ArmView } | { refused: Failure } {
-  const { subscriptionID, resourceGroupName, location, guestVNetID, guestSubnetID } = link.spec;
+  const { subscriptionID, resourceGroupName, location, guestVNetID, guestSubnetID } = link;
   const azure = {
     ...{ subscriptionID, location, resourceGroup: resourceGroupName },
     ...{ vnetID: guestVNetID, subnetID: guestSubnetID },
   };
   const standIn = {
     metadata: {
-      ...(link.metadata.namespace && { namespace: link.metadata.namespace }),
+      ...(metadata.namespace && { namespace: metadata.namespace }),
       name: owner?.name ?? "",
+      // One that is gone is verified as one that is being deleted.
+      deletionTimestamp: metadata.deletionTimestamp ?? metadata.creationTimestamp ?? "",
       ...(owner && { uid: owner.uid }),
       ...(clusterKey && { annotations: { [clusterAnnotation]: clusterKey } }),
     },

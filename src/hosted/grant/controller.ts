@@ -3,11 +3,13 @@ import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { ownServiceAccount } from "../../kube/service-account-token.ts";
 import { whenItMatters } from "../../kube/when-it-matters.ts";
 import { keyOf } from "../../model/kind.ts";
+import { hostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import {
   type HostedControlPlane,
   hostedControlPlane,
 } from "../../model/kinds/hosted-control-plane.ts";
-import { clusterAnnotation } from "../names.ts";
+import { clusterAnnotation, controlPlaneNamespace } from "../names.ts";
+import { registeredIn } from "../tenancy.ts";
 import { apply } from "./apply.ts";
 import { type Account, type GrantStep, plan, type Seen } from "./plan.ts";
 import { see } from "./see.ts";
@@ -15,8 +17,8 @@ import { see } from "./see.ts";
 /** The permissions of this process in the namespace of each control plane, as a RoleBinding to its own service account. */
 export function grantFeature(): MakeFeature {
   return ({ caches, kube }) => {
+    const registered = registeredIn(caches);
     const controlPlanes = caches.of(hostedControlPlane);
-    controlPlanes.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
     let known: Promise<Account | undefined> | undefined;
     const account = (signal: AbortSignal) => {
       known ??= ownServiceAccount(kube, signal).catch((error: unknown) => {
@@ -29,17 +31,26 @@ export function grantFeature(): MakeFeature {
       name: "grant",
       kind: hostedControlPlane,
       conditions: [],
-      see: (controlPlane, pass) => see(controlPlane, { kube, account, controlPlanes }, pass),
+      see: (controlPlane, pass) => see(controlPlane, { kube, account, registered }, pass),
       plan,
       apply: (step, pass) => apply(step, kube, pass),
     };
+    const inNamespace = (name: string) => controlPlanes.byIndex("namespace", name).map(keyOf);
     // Only the first control plane of a namespace is verified.
     const also: Also[] = [
       {
         kind: hostedControlPlane,
         keys: whenItMatters(
-          ({ metadata }) => controlPlanes.byIndex("namespace", metadata.namespace ?? "").map(keyOf),
+          ({ metadata }) => inNamespace(metadata.namespace ?? ""),
           ({ metadata: { annotations, uid } }) => [annotations?.[clusterAnnotation], uid],
+        ),
+      },
+      {
+        kind: hostedCluster,
+        keys: whenItMatters(
+          ({ metadata: { namespace = "", name } }) =>
+            inNamespace(controlPlaneNamespace(namespace, name)),
+          ({ metadata: { uid } }) => uid,
         ),
       },
     ];

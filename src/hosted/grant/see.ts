@@ -1,9 +1,8 @@
-import type { WatchCache } from "../../kube/cache.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import type { Pass } from "../../kube/pass.ts";
 import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 import { type RoleBinding, roleBinding } from "../../model/kinds/role-binding.ts";
-import { whyUnverified } from "../tenancy.ts";
+import { type Registered, whyUnverified } from "../tenancy.ts";
 import { type Account, controlPlaneRole, type Seen } from "./plan.ts";
 
 /** Where the observed state comes from. */
@@ -11,8 +10,7 @@ export interface Sources {
   kube: KubeClient;
   /** The service account of this process. */
   account(signal: AbortSignal): Promise<Account | undefined>;
-  /** With the index `namespace`. */
-  controlPlanes: Pick<WatchCache<HostedControlPlane>, "byIndex">;
+  registered: Registered;
 }
 
 /**
@@ -21,12 +19,11 @@ export interface Sources {
  */
 export async function see(
   controlPlane: HostedControlPlane,
-  { kube, account, controlPlanes }: Sources,
+  { kube, account, registered }: Sources,
   { signal }: Pass,
 ): Promise<Seen> {
   const { namespace = "" } = controlPlane.metadata;
-  const beside = controlPlanes.byIndex("namespace", namespace);
-  const verified = whyUnverified(controlPlane, beside) === undefined;
+  const verified = whyUnverified(controlPlane, registered) === undefined;
   const own = verified ? await account(signal) : undefined;
   const binding = own
     ? await kube.get<RoleBinding>({ kind: roleBinding, namespace, name: controlPlaneRole }, signal)

@@ -4,7 +4,7 @@ import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import { defaultPolicy } from "../../model/tenant-policy.ts";
 import { clusterAnnotation } from "../names.ts";
 import { whyNotAllowed } from "../policy.ts";
-import { clusterKeyIn, isHomeOf, unverifiedMessage } from "../tenancy.ts";
+import { clusterKeyIn, controllerOf, isHomeOf, unverifiedMessage } from "../tenancy.ts";
 import { allowedSubscriptions } from "./link-service.ts";
 import type { LinkParts } from "./parts.ts";
 import { guestSubscriptionOf } from "./subject.ts";
@@ -45,22 +45,15 @@ export function belongingOf(object: AzurePrivateLinkService, parts: LinkParts): 
 export const byClusterID = "link: clusterID";
 
 function whyNotObeyed(object: AzurePrivateLinkService, parts: LinkParts): string | undefined {
-  const { namespace = "", name, ownerReferences = [] } = object.metadata;
+  const { namespace = "", name } = object.metadata;
   const refused = (why: string) =>
     `AzurePrivateLinkService ${namespace}/${name} is ignored · ${why} · let the control plane create it`;
-  const controller = ownerReferences.find((each) => each.controller === true);
-  if (
-    controller?.kind !== "HostedControlPlane" ||
-    !controller.apiVersion.startsWith("hypershift.openshift.io/")
-  )
-    return refused("its controller is not a HostedControlPlane");
+  const controller = controllerOf(object);
+  if (controller === undefined) return refused("its controller is not a HostedControlPlane");
   const controlPlane = parts.controlPlanes.get(`${namespace}/${controller.name}`);
   if (controlPlane === undefined || controlPlane.metadata.uid !== controller.uid)
     return refused(`HostedControlPlane ${controller.name} with uid ${controller.uid} is not here`);
-  const unverified = unverifiedMessage(
-    controlPlane,
-    parts.controlPlanes.byIndex("namespace", namespace),
-  );
+  const unverified = unverifiedMessage(controlPlane, parts.registered);
   if (unverified !== undefined) return unverified;
   const [ours, theirs] = [object, controlPlane].map(
     ({ metadata }) => metadata.annotations?.[clusterAnnotation],

@@ -1,7 +1,7 @@
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
 import { isPauseReadable, type Pause, paused } from "../../model/pause.ts";
 import { clusterAnnotation, linkServiceName } from "../names.ts";
-import { clusterKeyIn } from "../tenancy.ts";
+import { clusterKeyIn, isHomeOf } from "../tenancy.ts";
 import type { Belonging } from "./belonging.ts";
 import { addressKey } from "./frontends.ts";
 import { reasons } from "./reasons.ts";
@@ -39,14 +39,17 @@ export function known(
   now: Date,
 ): Known {
   const annotation = object.metadata.annotations?.[clusterAnnotation];
-  if (clusterKeyOf(object) === undefined)
+  const key = clusterKeyIn(object);
+  if (key === undefined)
     return stopped(
       reasons.clusterAnnotation,
       annotation === undefined
         ? `the annotation ${clusterAnnotation} is missing · it says whose link this is · set it to <namespace>/<name> of the HostedCluster`
         : `the annotation ${clusterAnnotation} is not <namespace>/<name> · it says whose link this is · correct it`,
     );
-  if (unverified !== undefined) return stopped(reasons.unverified, unverified);
+  const isHome = isHomeOf(object.metadata.namespace, key);
+  if (unverified !== undefined && (cluster !== undefined || !isHome))
+    return stopped(reasons.unverified, unverified);
   if (cluster === undefined)
     return stopped(
       reasons.clusterNotFound,

@@ -10,6 +10,7 @@ import { namespace, type Service, service } from "../../model/kinds/core.ts";
 import { hostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import { hostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 import { clusterAnnotation, conditions, linkFinalizer } from "../names.ts";
+import { registeredIn } from "../tenancy.ts";
 import { apply } from "./apply.ts";
 import { byClusterID } from "./belonging.ts";
 import { clusterKeyOf } from "./cluster.ts";
@@ -37,15 +38,16 @@ export function linkFeature(options: LinkOptions): MakeFeature {
     const hostedClusters = caches.of(hostedCluster);
     hostedClusters.index(byClusterID, ({ spec }) => [spec.clusterID?.toLowerCase() ?? ""]);
     const controlPlanes = caches.of(hostedControlPlane);
-    controlPlanes.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
     const namespaces = caches.of(namespace, { metadataOnly: true });
     const natUsers = new NatUsers();
     const parts: LinkParts = {
       ...options,
       kube,
       exists: (uid) => objects.byIndex("uid", uid).length > 0,
+      namespaceOf: (uid) => objects.byIndex("uid", uid)[0]?.metadata.namespace,
       hostedClusters,
       controlPlanes,
+      registered: registeredIn(caches),
       services: caches.of(service),
       namespaces,
       frontends: new Frontends(),

@@ -6,6 +6,7 @@ import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 import type { TenantPolicy } from "../../model/tenant-policy.ts";
 import type { AzureSides } from "../azure-sides.ts";
+import type { Registered } from "../tenancy.ts";
 import type { Frontends } from "./frontends.ts";
 import type { NatUsers } from "./nat-users.ts";
 import type { Networks } from "./networks.ts";
@@ -29,10 +30,12 @@ export interface LinkParts extends LinkOptions {
   kube: KubeClient;
   /** Whether an AzurePrivateLinkService with this uid exists, wherever it is. */
   exists(uid: string): boolean;
+  /** The namespace of the AzurePrivateLinkService with this uid. */
+  namespaceOf(uid: string): string | undefined;
   /** With the index `byClusterID`. */
   hostedClusters: WatchCache<HostedCluster>;
-  /** With the index `namespace`. */
-  controlPlanes: WatchCache<HostedControlPlane>;
+  controlPlanes: Pick<WatchCache<HostedControlPlane>, "get">;
+  registered: Registered;
   services: WatchCache<Service>;
   /** Metadata only. */
   namespaces: Pick<WatchCache<KubeObject>, "get">;

@@ -18,6 +18,7 @@ import {
   oauthServer,
   privateRouter,
 } from "../names.ts";
+import { registeredIn } from "../tenancy.ts";
 import { apply } from "./apply.ts";
 import { type ObserveStep, plan, type Seen } from "./plan.ts";
 import { see } from "./see.ts";
@@ -28,8 +29,8 @@ const elsewhere = { optional: true } as const;
 /** The link objects of a control plane's Services, and the hold on the control plane while they need its credential. */
 export function observeFeature(): MakeFeature {
   return ({ caches, kube }) => {
+    const registered = registeredIn(caches);
     const controlPlanes = caches.of(hostedControlPlane);
-    controlPlanes.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
     controlPlanes.index("cluster", ({ metadata }) =>
       [metadata.annotations?.[clusterAnnotation]].filter((key) => key !== undefined),
     );
@@ -38,7 +39,7 @@ export function observeFeature(): MakeFeature {
     const linkCache = caches.of(azurePrivateLinkService);
     linkCache.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
     const sources = {
-      controlPlanes,
+      registered,
       services: caches.of(service),
       clusters: caches.of(hostedCluster, elsewhere),
       pools,

@@ -8,13 +8,12 @@ import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.
 import type { NodePool } from "../../model/kinds/node-pool.ts";
 import { paused } from "../../model/pause.ts";
 import { clusterAnnotation, oauthServer, privateRouter } from "../names.ts";
-import { unverifiedMessage } from "../tenancy.ts";
+import { type Registered, unverifiedMessage } from "../tenancy.ts";
 import type { Seen } from "./plan.ts";
 
 /** Where everything that is looked at comes from. */
 export interface Sources {
-  /** With the index `namespace`. */
-  controlPlanes: WatchCache<HostedControlPlane>;
+  registered: Registered;
   services: WatchCache<Service>;
   clusters: WatchCache<HostedCluster>;
   /** With the index `cluster`: `<namespace>/<name of the HostedCluster>`. */
@@ -26,7 +25,7 @@ export interface Sources {
 /** Read everything once. */
 export async function see(
   controlPlane: HostedControlPlane,
-  { controlPlanes, services, clusters, pools, links }: Sources,
+  { registered, services, clusters, pools, links }: Sources,
   pass: Pass,
 ): Promise<Seen> {
   const { namespace = "", annotations } = controlPlane.metadata;
@@ -39,7 +38,7 @@ export async function see(
   const ours = await Promise.all(names.map((name) => links.get({ namespace, name }, pass.signal)));
   return {
     controlPlane,
-    unverified: unverifiedMessage(controlPlane, controlPlanes.byIndex("namespace", namespace)),
+    unverified: unverifiedMessage(controlPlane, registered),
     pause: paused((cluster ?? controlPlane).spec.pausedUntil, pass.date()),
     services: names.flatMap((name) => services.get(`${namespace}/${name}`) ?? []),
     links: [...ours.filter((link) => link !== undefined), ...others],

@@ -2,7 +2,7 @@ import type { Feature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { whenItMatters } from "../../kube/when-it-matters.ts";
-import { crdName, standInLabel } from "../../model/crd.ts";
+import { crdName } from "../../model/crd.ts";
 import { type KubeObject, keyOf } from "../../model/kind.ts";
 import { azurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
 import {
@@ -17,6 +17,7 @@ import { route } from "../../model/kinds/route.ts";
 import type { TenantPolicy } from "../../model/tenant-policy.ts";
 import { byHostname, byPublishedHostname, hostnamesOf, publishedHostnames } from "../hostnames.ts";
 import { conditions, controlPlaneNamespace, hostedClusterFinalizer } from "../names.ts";
+import { standIns } from "../tenancy.ts";
 import { apply } from "./apply.ts";
 import { madeBy, madeByLabel } from "./marks.ts";
 import { plan } from "./plan.ts";
@@ -31,7 +32,6 @@ const ourRoutes = {
   optional: true,
 } as const;
 const ourAccounts = { labelSelector: ourRoutes.labelSelector, metadataOnly: true } as const;
-const ourStandIns = { labelSelector: `${standInLabel}=true`, metadataOnly: true } as const;
 const fieldManager = "postern-topology";
 
 /** What a HostedCluster says about its links and, where HyperShift is not there, all that HyperShift makes of it. */
@@ -49,7 +49,7 @@ export function topologyFeature({
     clusters.index(byHostname, hostnamesOf);
     const links = caches.of(azurePrivateLinkService);
     links.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
-    const standIns = caches.of(customResourceDefinition, ourStandIns);
+    const crds = caches.of(customResourceDefinition, standIns);
     const stores: Stores = {
       HostedCluster: new OwnObjects(clusters, kube, fieldManager),
       Namespace: new OwnObjects(caches.of(namespace, { metadataOnly: true }), kube, fieldManager),
@@ -68,7 +68,7 @@ export function topologyFeature({
       kind: hostedCluster,
       finalizer: hostedClusterFinalizer,
       conditions: [topologyApplied, ...Object.values(conditions)],
-      see: (cluster, pass) => see(cluster, stores, standIns, pass, policy),
+      see: (cluster, pass) => see(cluster, stores, crds, pass, policy),
       plan,
       apply: (step, pass) => apply(step, stores, pass),
     };
@@ -95,7 +95,7 @@ export function topologyFeature({
       { kind: route, ...ourRoutes, keys: within },
       {
         kind: customResourceDefinition,
-        ...ourStandIns,
+        ...standIns,
         keys: ({ metadata }) =>
           metadata.name === crdName(hostedCluster) ? clusters.list().map(keyOf) : [],
       },

@@ -28,6 +28,7 @@ export function forbiddenOf(
       resourceGroups: [
         `/subscriptions/${azure.subscriptionID}/resourceGroups/${azure.resourceGroup}`,
       ],
+      resources: [azure.vnetID, azure.subnetID].filter((each) => each !== undefined),
     }),
     ...(clientID && { identities: [clientID] }),
   });

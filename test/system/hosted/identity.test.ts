@@ -6,6 +6,7 @@ import type { Look } from "../../../src/azure/gateway.ts";
 import { privateDnsZones } from "../../../src/azure/gateways/private-dns.ts";
 import { azureSides } from "../../../src/hosted/azure-sides.ts";
 import { identities } from "../../../src/hosted/identities.ts";
+import { registeredIn } from "../../../src/hosted/tenancy.ts";
 import type { Feature, Plan, Step } from "../../../src/kube/feature.ts";
 import type { MakeFeature } from "../../../src/kube/runtime.ts";
 import {
@@ -47,7 +48,7 @@ function zones(world: () => HostedWorld): MakeFeature {
     const ca = simulator.ca ?? "";
     const dropped = (identity: string) => arm.forget(identity);
     const { credentialOf, follow } = identities({ kube, entra: { cloud, clock, ca }, dropped });
-    follow(caches.of(hostedControlPlane));
+    follow(caches.of(hostedControlPlane), registeredIn(caches));
     const sides = azureSides({ arm, managementGroup, credentialOf });
     type ZoneStep = Step & { controlPlane: HostedControlPlane };
     interface Seen {

@@ -6,6 +6,7 @@ import { type AzureSides, guestSide } from "../../../src/hosted/azure-sides.ts";
 import { endpointFeature } from "../../../src/hosted/endpoint/controller.ts";
 import { grantFeature } from "../../../src/hosted/grant/controller.ts";
 import { identities } from "../../../src/hosted/identities.ts";
+import { clusterAnnotation } from "../../../src/hosted/names.ts";
 import { observeFeature } from "../../../src/hosted/observe/controller.ts";
 import { KubeClient } from "../../../src/kube/client.ts";
 import { fromKubeconfigText } from "../../../src/kube/credentials.ts";
@@ -172,7 +173,8 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
     await createRole(cluster, "control-plane");
     const hosted = hostedClusterObject("clusters", "granted");
     const labels = { "hypershift.openshift.io/hosted-control-plane": "true" };
-    const metadata = { name: "clusters-granted", labels };
+    const annotations = { [clusterAnnotation]: "clusters/granted" };
+    const metadata = { name: "clusters-granted", labels, annotations };
     await cluster.request("POST", "/api/v1/namespaces", { metadata });
     await world.make(hosted);
     await world.make(controlPlaneObject(hosted));
@@ -206,10 +208,13 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
       await createRole(cluster, "control-plane");
       const labels = { "hypershift.openshift.io/hosted-control-plane": "true" };
       for (const name of ["foreign", "verified"]) {
-        const metadata = { name: `clusters-${name}`, labels };
+        const annotations = { [clusterAnnotation]: `clusters/${name}` };
+        const metadata = { name: `clusters-${name}`, labels, annotations };
         await cluster.request("POST", "/api/v1/namespaces", { metadata });
       }
-      const verified = controlPlaneObject(hostedClusterObject("clusters", "verified"));
+      const hosted = hostedClusterObject("clusters", "verified");
+      const verified = controlPlaneObject(hosted);
+      await world.make(hosted);
       await world.make(verified);
       await world.make({
         ...verified,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, inject, onTestFinished, test } from "vit
 import { Arm, type ArmRequest } from "../../../src/azure/arm.ts";
 import { customCloud } from "../../../src/azure/clouds.ts";
 import { type AzureSides, azureSides, type CredentialOf } from "../../../src/hosted/azure-sides.ts";
+import { clusterAnnotation } from "../../../src/hosted/names.ts";
 import { fromKubeconfigText } from "../../../src/kube/credentials.ts";
 import { type Log, silentLog } from "../../../src/kube/log.ts";
 import { type MakeFeature, Runtime } from "../../../src/kube/runtime.ts";
@@ -286,7 +287,7 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
     await ensureNamespace("clusters");
     const hc = await make(made);
     const namespace = `clusters-${name}`;
-    await ensureNamespace(namespace);
+    await ensureNamespace(namespace, { [clusterAnnotation]: `clusters/${name}` });
     const controlPlane = await make(controlPlaneObject(made));
     const service = await make(routerService(controlPlane));
     const address = azure.addFrontend(frontendOf(service));
@@ -298,8 +299,17 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
     await patch(service, { status: { loadBalancer: { ingress: [{ ip }] } } }, "status");
   };
 
-  async function ensureNamespace(name: string): Promise<void> {
-    await cluster.request("POST", "/api/v1/namespaces", { metadata: { name } });
+  async function ensureNamespace(name: string, annotations?: object): Promise<void> {
+    const { status } = await cluster.request("POST", "/api/v1/namespaces", {
+      metadata: { name, ...(annotations && { annotations }) },
+    });
+    if (status === 409 && annotations !== undefined)
+      await ask(
+        "PATCH",
+        pathOf("Namespace", "", name),
+        { metadata: { annotations } },
+        "application/merge-patch+json",
+      );
   }
 
   /** Nothing of one test may be there for the next: they share the API server. */
