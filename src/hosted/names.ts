@@ -69,6 +69,11 @@ export function clusterNatSubnetName(infraID: string): string {
   return `${infraID}-pls-nat`;
 }
 
+/** Whether a subnet is one of a single cluster, by its name. Others are for whoever names them. */
+export function isClusterNatSubnet(name: string): boolean {
+  return name.toLowerCase().endsWith("-pls-nat");
+}
+
 /** The endpoint of a link. */
 export function endpointName(link: string): string {
   return `${link}-pe`;

@@ -17,6 +17,9 @@ export type Ownership =
 /** The tag that makes a resource ours: `<clusterID>/<uid of the object>`. */
 export const ownerTag = "postern_owner";
 
+/** The tag that says which installation of Postern looks after a resource: uids mean nothing in another management cluster. */
+export const installationTag = "postern_installation";
+
 /** HyperShift's tag for what a resource is to the cluster. */
 export const resourceTypeTag = "hypershift.openshift.io_resource-type";
 

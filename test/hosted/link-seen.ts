@@ -9,6 +9,7 @@ import { parseResourceId, sameId } from "../../src/model/resource-id.ts";
 
 /** Plain data for the tests of plans: each builder takes only what differs. */
 
+const installation = "0a1b2c3d";
 export const guest = "33333333-3333-4333-8333-333333333333";
 export const clusterID = "99999999-9999-4999-8999-999999999999";
 export const group = "/subscriptions/11111111-1111-4111-8111-111111111111/resourceGroups/mgmt";
@@ -30,11 +31,12 @@ const wanted = {
   frontend: frontendId,
   natSubnet: subnetId,
   allowed: [guest],
+  installation,
 };
 
 export function subject(over: Partial<Subject> = {}): Subject {
   return {
-    ...{ namespace: "clusters-one", name: "private-router", uid: "uid-1" },
+    ...{ namespace: "clusters-one", name: "private-router", uid: "uid-1", installation },
     ...{ conditions: [], fields: {}, notedSubnet: subnetId, foreignEndpoints: "disconnect" },
     ownEndpoints: [ownEndpoint],
     ...over,
@@ -104,6 +106,7 @@ function ownerOf({ service: look, subject: us, known }: Up): Up["owner"] {
     namedByStatus: sameId(us.fields.privateLinkServiceID ?? "", serviceId),
     isOwnFrontend: () => false,
     exists: () => true,
+    installation,
   });
 }
 

@@ -10,7 +10,7 @@ export function claimantOf(
   { uid, fields }: Subject,
   { cluster, service, sharesClusterID }: Belonging,
   id: ResourceId,
-  { exists }: Pick<LinkParts, "exists">,
+  { exists, installation }: Pick<LinkParts, "exists" | "installation">,
 ): Claimant {
   return {
     uid,
@@ -21,5 +21,6 @@ export function claimantOf(
     isOwnFrontend: (frontend) =>
       isFrontendOf({ name: lastSegment(frontend) }, service?.metadata.uid ?? ""),
     exists,
+    installation,
   };
 }

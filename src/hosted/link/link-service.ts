@@ -4,6 +4,7 @@ import {
   withoutAnswers,
 } from "../../azure/gateways/private-link-services.ts";
 import {
+  installationTag,
   isLeftBehind,
   type Owner,
   ownedTags,
@@ -12,7 +13,7 @@ import {
   ownerTag,
 } from "../../model/ownership.ts";
 import { sameId } from "../../model/resource-id.ts";
-import { withTags } from "../../model/tags.ts";
+import { type Tags, tagOf, withTags } from "../../model/tags.ts";
 
 /** The name of the one address that a link service translates to. */
 const natConfiguration = "pls-nat-ip";
@@ -22,6 +23,7 @@ const resourceType = "private-link-service";
 export interface WantedService {
   hostedCluster: string;
   owner: Owner;
+  installation: string;
   location: string;
   frontend: string;
   /** The subnet of its address. Undefined where any will do, as it does for a service that has one. */
@@ -34,7 +36,7 @@ export interface WantedService {
 export function newService(wanted: WantedService & { natSubnet: string }): PrivateLinkService {
   return {
     location: wanted.location,
-    tags: ownedTags(wanted.hostedCluster, resourceType, wanted.owner),
+    tags: tagsOf(wanted),
     properties: {
       loadBalancerFrontendIpConfigurations: [{ id: wanted.frontend }],
       ipConfigurations: [address(wanted.natSubnet)],
@@ -43,6 +45,10 @@ export function newService(wanted: WantedService & { natSubnet: string }): Priva
       enableProxyProtocol: false,
     },
   };
+}
+
+function tagsOf({ hostedCluster, owner, installation }: WantedService): Tags {
+  return { ...ownedTags(hostedCluster, resourceType, owner), [installationTag]: installation };
 }
 
 function address(subnet: string): LinkServiceIPConfiguration {
@@ -86,8 +92,7 @@ export function differences(found: PrivateLinkService, wanted: WantedService): D
     changeable.push("other subscriptions are approved");
   if (properties.enableProxyProtocol === true) changeable.push("it speaks the proxy protocol");
   const tags = found.tags ?? {};
-  if (withTags(tags, ownedTags(wanted.hostedCluster, resourceType, wanted.owner)) !== tags)
-    changeable.push("its tags were changed");
+  if (withTags(tags, tagsOf(wanted)) !== tags) changeable.push("its tags were changed");
   if (/^(failed|canceled)$/i.test(properties.provisioningState ?? ""))
     changeable.push(`its provisioning state is ${properties.provisioningState}`);
   return { fixed, changeable };
@@ -104,10 +109,9 @@ export function repaired(found: PrivateLinkService, wanted: WantedService): Priv
   const { properties: settings, ...top } = withoutAnswers(found);
   const held = settings.ipConfigurations ?? [];
   const ipConfigurations = hasOneAddress(held) ? held : [address(natSubnetOf(found) ?? "")];
-  const { tags } = newService({ ...wanted, natSubnet: "" });
   return {
     ...top,
-    tags: { ...withTags(found.tags ?? {}, tags ?? {}) },
+    tags: { ...withTags(found.tags ?? {}, tagsOf(wanted)) },
     properties: {
       ...settings,
       ipConfigurations,
@@ -148,8 +152,9 @@ export interface Claimant {
   namedByStatus: boolean;
   /** Whether a load balancer frontend was created for the object's own Service. */
   isOwnFrontend: (id: string) => boolean;
-  /** Whether an object with this uid exists. */
+  /** Whether an object with this uid exists in this management cluster. */
   exists: (uid: string) => boolean;
+  installation: string;
 }
 
 /**
@@ -157,7 +162,8 @@ export interface Claimant {
  *
  *   its owner tag     proof beside the name                                            →
  *   ours                                                                               ours
- *   same cluster      the object with that uid does not exist; clusterID not shared    left: taken over
+ *   same cluster      the object with that uid does not exist; clusterID not shared;   left: taken over
+ *                     tag of this installation, or in front of our own frontend
  *   another's                                                                          another's
  *   none              it is in front of a load balancer frontend of our Service        ours: the tag was lost
  *   none              our status names it, clusterID not shared, no other cluster's    ours: the tag was lost, or
@@ -175,10 +181,11 @@ export function whose(found: PrivateLinkService, us: Claimant): Whose {
   if (is.is === "another") {
     const left =
       !sharesClusterID && us.clusterID !== undefined && isLeftBehind(tags, us, us.exists);
-    return left ? { is: "left" } : { is: "another", whose: is.whose };
+    return left && isOfInstallation(found, us)
+      ? { is: "left" }
+      : { is: "another", whose: is.whose };
   }
-  const frontends = found.properties.loadBalancerFrontendIpConfigurations ?? [];
-  if (frontends.some(({ id }) => id !== undefined && us.isOwnFrontend(id))) return { is: "ours" };
+  if (isInFront(found, us)) return { is: "ours" };
   const othersTag = is.hostedCluster !== undefined && is.hostedCluster !== us.hostedCluster;
   if (us.namedByStatus && us.clusterID !== undefined && !sharesClusterID && !othersTag)
     return { is: "ours" };
@@ -189,6 +196,17 @@ export function whose(found: PrivateLinkService, us: Claimant): Whose {
         ? "somebody who put no owner on it"
         : `hosted cluster ${is.hostedCluster} of HyperShift`,
   };
+}
+
+/** Several management clusters may have one management group, and the objects of another are not known here. */
+function isOfInstallation(found: PrivateLinkService, us: Claimant): boolean {
+  const installation = tagOf(found.tags, installationTag);
+  return installation === undefined ? isInFront(found, us) : installation === us.installation;
+}
+
+function isInFront({ properties }: PrivateLinkService, us: Claimant): boolean {
+  const frontends = properties.loadBalancerFrontendIpConfigurations ?? [];
+  return frontends.some(({ id }) => id !== undefined && us.isOwnFrontend(id));
 }
 
 function hasOneAddress(held: readonly LinkServiceIPConfiguration[]): boolean {

@@ -12,7 +12,12 @@ import {
   type ResourceId,
   sameId,
 } from "../../model/resource-id.ts";
-import { endpointFinalizer, linkServiceName, ownLinkServiceName } from "../names.ts";
+import {
+  endpointFinalizer,
+  isClusterNatSubnet,
+  linkServiceName,
+  ownLinkServiceName,
+} from "../names.ts";
 import type { Belonging } from "./belonging.ts";
 import { claimantOf } from "./claimant.ts";
 import { longestName } from "./cluster.ts";
@@ -117,7 +122,7 @@ async function seeLeaving(
   const subnet = parseResourceId(notedSubnet, "Microsoft.Network/virtualNetworks/subnets");
   const id = parentOf(subnet) as ResourceId;
   const shared = isSharedSubnet(nameOf(subnet), installation);
-  if (!shared && !nameOf(subnet).toLowerCase().endsWith("-pls-nat")) return leave();
+  if (!shared && !isClusterNatSubnet(nameOf(subnet))) return leave();
   const gate = await networks.gate(view, id, now);
   if (gate.is === "failed") return { is: "failed", failure: gate.failure };
   if (gate.is === "busy") return { is: "changing", retryAfterMs: gate.retryAfterMs };

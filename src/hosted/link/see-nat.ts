@@ -9,13 +9,18 @@ import {
   type ResourceId,
   sameId,
 } from "../../model/resource-id.ts";
-import { clusterNatSubnetName } from "../names.ts";
+import {
+  clusterNatSubnetName,
+  isClusterNatSubnet,
+  linkServiceName,
+  oauthServer,
+  privateRouter,
+} from "../names.ts";
 import { fresherMs } from "./frontends.ts";
 import {
   chooseShared,
   freeBlock,
   isBroken,
-  isSharedSubnet,
   type NatNetwork,
   type NatSubnet,
   nextShared,
@@ -23,6 +28,7 @@ import {
   smallestPrefixLength,
   unfitness,
 } from "./nat-subnets.ts";
+import { serviceBehind } from "./nat-users.ts";
 import type { LinkParts } from "./parts.ts";
 import type { NatSeen, Up } from "./seen.ts";
 
@@ -31,6 +37,8 @@ export interface Asking {
   view: ArmView;
   now: number;
   maxAgeMs: number;
+  /** Another HostedCluster says that it has the same clusterID. */
+  sharesClusterID: boolean;
 }
 
 const subnetType = "Microsoft.Network/virtualNetworks/subnets";
@@ -58,7 +66,7 @@ export async function seeNat(
   if (gate.is === "failed" && gate.removing !== true)
     return { is: "failed", failure: gate.failure };
   const first = await parts.networks.read(asking.view, own, asking.maxAgeMs, asking.now);
-  const choice = first && choose(first, seen, asking.now, parts);
+  const choice = first && choose(first, seen, asking, parts);
   if (gate.is === "busy") {
     // Although it is being written to, there may be room in what is there; nothing more is made meanwhile.
     if (choice?.is !== "there") return { is: "changing", retryAfterMs: gate.retryAfterMs };
@@ -70,7 +78,7 @@ export async function seeNat(
   const fresh = await parts.networks.read(asking.view, own, fresherMs, asking.now);
   if (fresh === undefined)
     return unfit(`network ${nameOf(own)} of the load balancer cannot be found · check it in Azure`);
-  const decided = choose(fresh, seen, asking.now, parts);
+  const decided = choose(fresh, seen, asking, parts);
   if (decided.is !== "to be made") return decided;
   const claim = parts.networks.claim(own, seen.subject.uid, asking.now);
   if (claim.is === "failed") return { is: "failed", failure: claim.failure };
@@ -83,7 +91,7 @@ export async function seeNat(
 function chooseAmongShared(
   network: NatNetwork,
   { subject, known }: Omit<Up, "nat">,
-  now: number,
+  { now }: Asking,
   { natUsers, installation, natPrefixLength }: LinkParts,
 ): NatSeen {
   const { uid } = subject;
@@ -114,26 +122,32 @@ function chooseAmongShared(
 
 function chooseOfCluster(
   network: NatNetwork,
-  { subject, known }: Omit<Up, "nat">,
-  now: number,
-  { natUsers, natPrefixLength }: LinkParts,
+  seen: Omit<Up, "nat">,
+  asking: Asking,
+  parts: LinkParts,
 ): NatSeen {
+  const { subject, known } = seen;
+  const { natUsers, natPrefixLength } = parts;
   if (known.infraID === undefined || known.infraID === "")
     return unfit(
       "the HostedCluster has no spec.infraID · the NAT subnet of a cluster is named after it · set it, or share subnets",
     );
-  const shipped = childId(network.id, "subnets", clusterNatSubnetName(known.infraID));
+  const { infraID } = known;
   // Two clusters may say that they have the same infraID: each has a subnet of its own nevertheless.
-  const id = natUsers.strangersIn(shipped, subject)
-    ? childId(network.id, "subnets", clusterNatSubnetName(`${known.infraID}-${known.clusterID}`))
-    : shipped;
+  const own = subject.uid.slice(0, 8);
+  const ids = [infraID, `${infraID}-${known.clusterID}`, `${infraID}-${own}`].map((each) =>
+    childId(network.id, "subnets", clusterNatSubnetName(each)),
+  );
+  const isFree = (each: ResourceId) => !isAnothers(each, network, seen, asking, parts);
+  const noted = ids.find((each) => sameId(each, subject.notedSubnet ?? ""));
+  const id = noted ?? ids.find(isFree) ?? (ids.at(-1) as ResourceId);
   const found = network.subnets.find((each) => sameId(each.id, id));
   if (found === undefined) {
     const block = freeBlock(network, natPrefixLength);
     if (block === undefined) return noBlock(network);
     return { is: "to be made", subnet: { id, prefix: formatCidr(block) } };
   }
-  if (/^(updating|creating|deleting)$/i.test(found.state) || natUsers.isClosed(id, now))
+  if (/^(updating|creating|deleting)$/i.test(found.state) || natUsers.isClosed(id, asking.now))
     return { is: "changing", retryAfterMs: unsettledMs };
   // One that nobody has noted was there before us: it is used, and left behind as it was found.
   const ours = sameId(subject.notedSubnet ?? "", id) || natUsers.siblingsIn(id, subject);
@@ -144,22 +158,46 @@ function chooseOfCluster(
   return { is: "there", subnet: found.id, ours };
 }
 
+/**
+ * Whether a link of another control plane takes addresses from a subnet: as was noted, or as Azure shows, because what
+ * HyperShift created is not noted. A link service without an owner tag is HyperShift's, and its name tells whose it is.
+ */
+function isAnothers(
+  id: ResourceId,
+  network: NatNetwork | undefined,
+  { subject, known }: Omit<Up, "nat">,
+  { sharesClusterID }: Asking,
+  { natUsers, serviceList, namespaceOf }: LinkParts,
+): boolean {
+  if (natUsers.strangersIn(id, subject)) return true;
+  const names = [privateRouter, oauthServer].map((link) =>
+    linkServiceName(link, known.clusterID).toLowerCase(),
+  );
+  const found = network?.subnets.find((each) => sameId(each.id, id));
+  return (found?.configurations ?? []).some((each) => {
+    const service = serviceBehind(each);
+    if (service === undefined) return false;
+    const owner = serviceList.ownerOf(service);
+    if (owner === undefined) return sharesClusterID || !names.includes(service);
+    return owner !== subject.uid && namespaceOf(owner) !== subject.namespace;
+  });
+}
+
 async function seeGiven(
-  { natSubnetID = "", frontend, known, subject }: Omit<Up, "nat">,
+  seen: Omit<Up, "nat">,
   own: ResourceId | undefined,
-  { view, now, maxAgeMs }: Asking,
-  { networks, natUsers, installation }: LinkParts,
+  asking: Asking,
+  parts: LinkParts,
 ): Promise<NatSeen> {
+  const { natSubnetID = "", frontend, known } = seen;
+  const { view, now, maxAgeMs } = asking;
+  const { networks, natUsers } = parts;
   const id = parseResourceId(natSubnetID, subnetType);
   const network = networkOf(id);
   const called = `NAT subnet ${nameOf(id)} of natSubnetID`;
   if (own !== undefined && !sameId(own, network))
     return unfit(
       `${called} is in network ${nameOf(network)} · the load balancer with ${known.loadBalancerIP} is in ${nameOf(own)} and both must be in one · name a subnet of that network, or none`,
-    );
-  if (!isSharedSubnet(nameOf(id), installation) && natUsers.strangersIn(id, subject))
-    return unfit(
-      `${called} was created for another cluster · clusters do not take addresses from each other's subnets · name another subnet, or none`,
     );
   const location = frontend.is === "found" ? frontend.frontend.location : "";
   const judge = (there: NatNetwork | undefined): NatSeen => {
@@ -171,6 +209,10 @@ async function seeGiven(
     if (plain(there.location) !== plain(location))
       return unfit(
         `${called} is in region ${there.location} · the load balancer is in ${location} · name a subnet of that region`,
+      );
+    if (isClusterNatSubnet(found.name) && isAnothers(id, there, seen, asking, parts))
+      return unfit(
+        `${called} is another cluster's · clusters do not take addresses from each other's subnets · name another subnet, or none`,
       );
     const why = unfitness(found);
     if (why !== undefined) return unfit(`${called} cannot be used: ${why}`);

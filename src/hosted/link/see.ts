@@ -8,6 +8,7 @@ import {
 import { oldestSightingMs } from "../../azure/sightings.ts";
 import type { Pass } from "../../kube/pass.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
+import { installationTag, ownerIn } from "../../model/ownership.ts";
 import {
   nameOf,
   parentOf,
@@ -15,6 +16,7 @@ import {
   type ResourceId,
   sameId,
 } from "../../model/resource-id.ts";
+import { tagOf } from "../../model/tags.ts";
 import { ownLinkServiceName } from "../names.ts";
 import { type Belonging, belongingOf } from "./belonging.ts";
 import { claimantOf } from "./claimant.ts";
@@ -70,11 +72,12 @@ async function seeUp(
       ? whose(look.resource, claimantOf(subject, belonging, at, parts))
       : { is: "ours" };
   const lookAtUsual = await lookAt(view, usual, maxAgeMs, subject);
-  // Another cluster that says it has our clusterID does not keep us from having a link service.
+  // Another cluster that has or had our clusterID does not keep us from having a link service.
+  const isAnothers = ownerOf(lookAtUsual, usual).is === "another";
   const taken =
     serviceList.ownedBy(subject.uid).some((each) => sameId(each, own)) ||
     sameId(subject.fields.privateLinkServiceID ?? "", own) ||
-    (belonging.sharesClusterID && ownerOf(lookAtUsual, usual).is === "another");
+    (isAnothers && (belonging.sharesClusterID || isLookedAfter(lookAtUsual, parts)));
   const id = taken ? own : usual;
   const found = { ...given, serviceName: nameOf(id) };
   const first = taken ? await lookAt(view, own, maxAgeMs, subject) : lookAtUsual;
@@ -122,8 +125,23 @@ async function seeUp(
   }
   const needed = service.state === "absent" && seen.frontend.is === "found";
   if (!needed) return { ...seen, nat: { is: "not needed" } };
-  const nat = await attempt(() => seeNat(seen, { view, now, maxAgeMs }, parts));
+  const nat = await attempt(() =>
+    seeNat(seen, { view, now, maxAgeMs, sharesClusterID: belonging.sharesClusterID }, parts),
+  );
   return { ...seen, nat: "failed" in nat ? { is: "failed", failure: nat.failed } : nat };
+}
+
+/** Whether the owner of a service exists: as an object here, or in another management cluster. */
+function isLookedAfter(
+  look: Look<PrivateLinkService>,
+  { exists, installation }: LinkParts,
+): boolean {
+  if (look.state !== "there") return false;
+  const { tags } = look.resource;
+  return (
+    exists(ownerIn(tags)?.uid ?? "") ||
+    (tagOf(tags, installationTag) ?? installation) !== installation
+  );
 }
 
 /** A service that should be there and is not in the list is read: what was published is not withdrawn on hearsay. */

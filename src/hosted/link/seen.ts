@@ -13,6 +13,8 @@ export interface Subject {
   namespace: string;
   name: string;
   uid: string;
+  /** Which installation of Postern looks after it. */
+  installation: string;
   conditions: readonly Condition[];
   fields: StatusFields;
   /** The subnet that the object notes as one that was made for it or its like. */

@@ -72,7 +72,7 @@ export function subjectOf(
   );
   const { privateEndpointID } = status ?? {};
   return {
-    ...{ namespace, name, uid },
+    ...{ namespace, name, uid, installation: parts.installation },
     conditions: (status?.conditions ?? []).filter(({ type }) => own.includes(type)),
     fields: {
       internalLoadBalancerID: status?.internalLoadBalancerID,

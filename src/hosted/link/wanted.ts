@@ -10,6 +10,7 @@ export function wantedOf(
   return {
     hostedCluster: known.hostedCluster,
     owner: { clusterID: known.clusterID, uid: subject.uid },
+    installation: subject.installation,
     // The region of the load balancer: that of the cluster may be another.
     location: found?.location ?? "",
     frontend: found?.id ?? "",

@@ -124,6 +124,36 @@ describeHosted("a tenant who writes link objects", (start) => {
     expect(linkServices(world)).toEqual([]);
   });
 
+  test("attack: a cluster that was deleted by force keeps the clusterID of another", async () => {
+    const clusterID = "dddddddd-dddd-4ddd-8ddd-dddddddddddd";
+    const world = await start({ features: onlyLink(), simulator });
+    const evil = await linkedCluster(world, "evil", { shape: { clusterID } });
+    await ready(world, evil);
+    // Its control plane and its link stay, and nobody says any more that it has this clusterID.
+    await world.remove(evil.cluster);
+    const victim = await linkedCluster(world, "one", { shape: { clusterID } });
+    const { status } = await ready(world, victim);
+    expect(status?.privateLinkServiceID).not.toBe(evil.id);
+  });
+
+  test("attack: a cluster takes the clusterID of a cluster of another management cluster", async () => {
+    const clusterID = "dddddddd-dddd-4ddd-8ddd-dddddddddddd";
+    const world = await start({ features: onlyLink({ installation: "ffffffff" }), simulator });
+    const victim = await linkedCluster(world, "one", { shape: { clusterID } });
+    await ready(world, victim);
+    const before = world.azure.at(victim.id);
+    // As it looks from a second management cluster: the link service is there, and its object is not.
+    await world.stop();
+    await world.patch(victim.link, { metadata: { finalizers: null } });
+    for (const each of [victim.link, victim.controlPlane, victim.cluster]) await world.remove(each);
+    await world.run({ features: onlyLink() });
+    const evil = await linkedCluster(world, "evil", { shape: { clusterID } });
+    const { status } = await ready(world, evil);
+    expect(status?.privateLinkServiceID).not.toBe(victim.id);
+    await gone(world, evil);
+    expect(world.azure.at(victim.id)).toEqual(before);
+  });
+
   test("attack: a forged status has another cluster's link service deleted", async () => {
     const world = await start({ features: onlyLink(), simulator });
     const victim = await linkedCluster(world, "one");
@@ -191,6 +221,38 @@ describeHosted("a tenant who writes link objects", (start) => {
     expect(natSubnets(world)).toEqual([`one-infra-${clusterID}-pls-nat`, "one-infra-pls-nat"]);
     await gone(world, evil);
     expect(natSubnets(world)).toEqual(["one-infra-pls-nat"]);
+  });
+
+  const hyperShiftsSubnet = (world: HostedWorld) => {
+    const id = `${managementNetwork}/subnets/one-infra-pls-nat`;
+    world.azure.simulator.change(id, {
+      properties: {
+        addressPrefix: "10.0.200.0/24",
+        privateLinkServiceNetworkPolicies: "Disabled",
+      },
+    });
+    return id;
+  };
+
+  test("attack: a cluster with the infraID of another uses up the NAT subnet that HyperShift created", async () => {
+    const world = await start({ features: onlyLink({ natSubnets: "per-cluster" }), simulator });
+    hyperShiftsSubnet(world);
+    await ready(world, await linkedCluster(world, "one"));
+    expect(natSubnets(world)).toEqual(["one-infra-pls-nat"]);
+    const evil = await linkedCluster(world, "evil", { shape: { infraID: "one-infra" } });
+    await ready(world, evil);
+    expect(natSubnets(world)).toHaveLength(2);
+    await gone(world, evil);
+    expect(natSubnets(world)).toEqual(["one-infra-pls-nat"]);
+  });
+
+  test("attack: a cluster names the NAT subnet that HyperShift created for another", async () => {
+    const world = await start({ features: onlyLink({ natSubnets: "per-cluster" }), simulator });
+    const natSubnetID = hyperShiftsSubnet(world);
+    await ready(world, await linkedCluster(world, "one"));
+    const evil = await linkedCluster(world, "evil", { spec: { natSubnetID } });
+    await world.advance(60_000);
+    expect(world.condition(await now(world, evil), conditions.link)).toBe("False NATSubnetUnfit");
   });
 
   test("attack: a cluster lets subscriptions in that its namespace may not have", async () => {
