@@ -189,9 +189,8 @@ export class Fleet {
 
 /** Whether a line of a log tells of an error that nobody threw on purpose. */
 function isBug(line: string): boolean {
-  if (!line.includes('"reason":"InternalError"')) return false;
-  // Both API servers may say so too, and then it is theirs.
-  return !/"type":"(Kube|Azure)Error"/.test(line);
+  // Kubernetes and Azure give this reason too, when the storm makes them fail.
+  return line.includes('"reason":"InternalError"') && !/made (to fail )?by the storm/.test(line);
 }
 
 function usageOf(pid: number): Usage {
