@@ -160,11 +160,14 @@ export function strikeElsewhere(
       const headers = { "Retry-After": String(fate.retryAfterSeconds ?? 10) };
       return { answer: { status: 429, headers, body: { error: "temporarily_unavailable" } } };
     }
-    case "answer":
-      return { answer: { status: fate.status, headers: { ...fate.headers }, body: fate.body } };
+    case "answer": {
+      const { status, headers, body } = fate;
+      return { answer: { status, headers: { ...headers }, body }, fate };
+    }
     case "html":
       return { answer: page(fate.status) };
     case "lost":
+      return { answer: { status: 0, headers: {} }, fate };
     case "dropped":
       return { answer: { status: 0, headers: {} }, fate: { kind: "lost", when: "before" } };
     case "slow":

@@ -35,9 +35,9 @@ export function readFault(from: JsonObject): FaultRule {
 }
 
 const effects: Record<Effect["kind"], Record<string, Kind>> = {
-  answer: { status: "number", body: "object", headers: "texts" },
+  answer: { status: "number", body: "object", headers: "texts", ms: "number" },
   html: { status: "number" },
-  lost: { when: "text" },
+  lost: { when: "text", ms: "number" },
   dropped: {},
   slow: { ms: "number" },
   operation: { ms: "number", never: "flag", error: "object" },

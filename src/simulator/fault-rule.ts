@@ -13,12 +13,18 @@ export interface FaultMatch {
 
 /** What happens to a request that a rule is about. */
 export type Effect =
-  /** This answer in place of the right one; nothing is done. */
-  | { kind: "answer"; status: number; body?: JsonObject; headers?: Record<string, string> }
+  /** This answer in place of the right one, at once or so much later; nothing is done. */
+  | {
+      kind: "answer";
+      status: number;
+      body?: JsonObject;
+      headers?: Record<string, string>;
+      ms?: number;
+    }
   /** A page of HTML, as proxies and gateways send. */
   | { kind: "html"; status?: number }
-  /** The connection ends without an answer, before or after the request took effect. */
-  | { kind: "lost"; when: "before" | "after" }
+  /** The connection ends without an answer, at once or so much later; before or after the request took effect. */
+  | { kind: "lost"; when: "before" | "after"; ms?: number }
   /** The connection ends in the middle of the answer, after the request took effect. */
   | { kind: "dropped" }
   /** The right answer, later. */

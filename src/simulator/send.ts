@@ -46,30 +46,21 @@ export class Sender {
   /** Send an answer, or do to it what is to be done to it. */
   deliver(request: IncomingMessage, response: ServerResponse, outcome: Outcome): void {
     const { answer, counters, fate } = outcome;
-    switch (fate?.kind) {
-      case "lost":
-        response.destroy();
-        return;
-      case "dropped":
-        this.send(request, response, answer, counters, fate.kind);
-        return;
-      case "slow":
-        this.#traffic.hold(response);
-        this.#clock.after(fate.ms, () => {
-          this.#traffic.release(response);
-          this.send(request, response, answer, counters, fate.kind);
-        });
-        return;
-      case undefined:
-      case "answer":
-      case "html":
-      case "operation":
-      case "stale":
-      case "throttled":
-        // What is answered in one turn goes out together: a client that sleeps is woken once for all of it, and to wake
-        // it takes as long as to answer.
-        setImmediate(() => this.send(request, response, answer, counters, fate?.kind));
-    }
+    const finish = () => {
+      if (fate?.kind === "lost") response.destroy();
+      else this.send(request, response, answer, counters, fate?.kind);
+    };
+    const delayMs = delayOf(fate);
+    if (delayMs !== undefined) {
+      this.#traffic.hold(response);
+      this.#clock.after(delayMs, () => {
+        this.#traffic.release(response);
+        finish();
+      });
+    } else if (fate?.kind === "lost" || fate?.kind === "dropped") finish();
+    // What is answered in one turn goes out together: a client that sleeps is woken once for all of it, and to wake
+    // it takes as long as to answer.
+    else setImmediate(finish);
   }
 
   send(
@@ -119,6 +110,13 @@ export class Sender {
     this.#date = date.toUTCString();
     this.#compact = date.toISOString().replace(/[-:]|\.\d+/g, "");
   }
+}
+
+/** How much later a request is answered; undefined for at once. */
+function delayOf(fate: Effect | undefined): number | undefined {
+  return fate?.kind === "slow" || fate?.kind === "answer" || fate?.kind === "lost"
+    ? fate.ms
+    : undefined;
 }
 
 function textOf(body: unknown): string {

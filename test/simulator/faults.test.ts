@@ -80,6 +80,31 @@ test("a slow answer comes when the clock has moved so far", async () => {
   await asked;
 });
 
+test.each<[string, FaultRule["effect"]]>([
+  ["an answer", { kind: "answer", status: 403, ms: 5000 }],
+  ["the loss of an answer", { kind: "lost", when: "before", ms: 5000 }],
+])("%s comes when the clock has moved so far", async (_name, effect) => {
+  const { ask, simulator } = await worldWithNetwork();
+  simulator.addFault({ match: {}, effect, count: 1 });
+  let came: number | undefined;
+  const asked = ask("GET", network).then(
+    ({ status }) => {
+      came = status;
+    },
+    () => {
+      came = 0;
+    },
+  );
+  while (simulator.log.entries({ method: "GET" }).length === 0)
+    await new Promise((resolve) => setImmediate(resolve));
+  simulator.moveClock(4999);
+  await ask("GET", group);
+  expect(came).toBeUndefined();
+  simulator.moveClock(1);
+  await asked;
+  expect(came).toBe(effect.kind === "answer" ? 403 : 0);
+});
+
 test.each<[string, FaultRule["effect"], number, string]>([
   ["slow", { kind: "operation", ms: 60_000 }, 59_999, "InProgress"],
   ["slow", { kind: "operation", ms: 60_000 }, 60_000, "Succeeded"],
