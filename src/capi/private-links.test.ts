@@ -33,3 +33,16 @@ test.each(["{", "{}", "7"])(
     expect(problem).toContain("postern.io/private-links is not a list in JSON");
   },
 );
+
+test.each([
+  ["an annotation that is too long to be parsed", cluster([], `[${" ".repeat(20_000)}]`)],
+  ["too many links", cluster(Array.from({ length: 65 }, (_, at) => ({ name: `l${at}` })))],
+  [
+    "too many subscriptions",
+    cluster([{ name: "a", allowedSubscriptions: Array.from({ length: 1_001 }, String) }]),
+  ],
+])("%s is a problem, and nothing of it is used", (_what, given) => {
+  const { links, admitted, problem } = privateLinksOf(given);
+  expect([links, admitted]).toEqual([[], []]);
+  expect(problem?.split(" · ")).toHaveLength(3);
+});

@@ -60,7 +60,7 @@ function forbidden({ cluster, policy, baseDomain, identity, management }: Tenanc
   if (baseDomain !== undefined && !allowsName(rules, name)) return refuse(`the name ${name}`);
   const own = management?.spec.subscriptionID ?? "";
   // A link that lets the management cluster in gives nothing away.
-  const admitted = admittedBy(cluster).filter((each) => idKey(each) !== idKey(own));
+  const admitted = privateLinksOf(cluster).admitted.filter((each) => idKey(each) !== idKey(own));
   const subscription = [cluster.spec.subscriptionID ?? "", ...admitted].find(
     (each) => each !== "" && !allowsSubscription(rules, each),
   );
@@ -118,16 +118,6 @@ export function groupTaken(
       said: `resource group ${shown(group)} is that of a cluster in another namespace`,
     })
   );
-}
-
-/** Everybody whom the private links of a cluster let in. */
-function admittedBy(cluster: AzureCluster): string[] {
-  return privateLinksOf(cluster)
-    .links.flatMap((link): (string | null)[] => [
-      ...(link.allowedSubscriptions ?? []),
-      ...(link.autoApprovedSubscriptions ?? []),
-    ])
-    .flatMap((each) => (typeof each === "string" ? [each.trim()] : []));
 }
 
 function groupIdOf({ metadata, spec }: AzureCluster): string | undefined {
