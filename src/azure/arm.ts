@@ -2,6 +2,7 @@ import { type Clock, realClock } from "../model/clock.ts";
 import type { ArmAnswer } from "./answer.ts";
 import { Budgets } from "./budget.ts";
 import type { Cloud } from "./clouds.ts";
+import { contradicts, idsIn } from "./contradictions.ts";
 import { Durations } from "./durations.ts";
 import { AzureError } from "./errors.ts";
 import {
@@ -11,7 +12,7 @@ import {
   type Method,
   type RequestOptions,
 } from "./exchange.ts";
-import { type OperationState, Operations } from "./operations.ts";
+import { type OperationState, Operations, type SentWrite } from "./operations.ts";
 import { checkPath, describePath } from "./request-path.ts";
 import { Sightings } from "./sightings.ts";
 import type { TokenSource } from "./tokens.ts";
@@ -85,6 +86,24 @@ const verbs: Record<Method, string> = {
 };
 
 /**
+ * A refusal that contradicts what was observed, after that has been forgotten; every other error as it is. A read that finds no
+ * parent contradicts what is known of the parent.
+ */
+function doubted<T>(
+  error: T,
+  sightings: Sightings,
+  method: Method,
+  path: string,
+  { sentAt, refersTo }: SentWrite,
+): T | AzureError {
+  if (!(error instanceof AzureError)) return error;
+  const isAbout = method === "GET" ? error.code === "ParentResourceNotFound" : contradicts(error);
+  if (!isAbout) return error;
+  const wasCached = sightings.doubt([path, ...refersTo, ...error.namedIds], sentAt);
+  return wasCached ? error.asOutdated() : error;
+}
+
+/**
  * The road to Azure Resource Manager: one pool of connections for all callers. Each asks by an identity, and none by
  * another's: tokens, budgets, long-running operations and what was seen are kept apart.
  */
@@ -115,10 +134,21 @@ export class Arm {
     const view: ArmView = {
       operations,
       sightings,
-      request: (method, path, options = {}) =>
-        this.#request(method, path, options, caller, credential),
+      request: async (method, path, options = {}) => {
+        const sentAt = this.#clock.now();
+        try {
+          return await this.#request(method, path, options, caller, credential);
+        } catch (error) {
+          const write = { sentAt, refersTo: idsIn(options.body) };
+          throw doubted(error, sightings, method, path, write);
+        }
+      },
       follow: (address, what) => this.#follow(address, what, caller, credential),
-      check: (id) => operations.check(view, id, !caller.mayWrite()),
+      check: async (id) => {
+        const state = await operations.check(view, id, !caller.mayWrite());
+        if (state?.state !== "failed") return state;
+        return { ...state, error: doubted(state.error, sightings, "PUT", id, state.write) };
+      },
       prove: async () => credential.prove?.(caller.signal),
     };
     return view;

@@ -1,5 +1,6 @@
 import type { Explained, Failure } from "../model/failure.ts";
 import { cut } from "../model/redact.ts";
+import { idsNamedIn, isContradiction } from "./contradictions.ts";
 import { type KnownCode, knownCode, type Retry } from "./known-codes.ts";
 import { scrub } from "./scrub.ts";
 
@@ -17,11 +18,22 @@ export interface AzureFailure {
   requestId?: string | undefined;
   correlationId?: string | undefined;
   cause?: unknown;
+  /** It contradicts what was decided by, and that has been forgotten: read again and decide anew. */
+  outdated?: boolean;
 }
 
 /** A thing in Azure may have been named by a tenant. */
 const longestWhat = 1_000;
 const page = "docs/reference/azure-errors.md";
+/** A read may be a minute old, so what contradicts it may pass by itself. */
+const contradictedMs = 60_000;
+
+const outdated: KnownCode = {
+  retry: "now",
+  why: "Azure says that something is not as it was when it was last read",
+  hint: "nothing to do: it is read again and decided anew",
+};
+
 const unknown: KnownCode = {
   retry: "slow",
   why: "Azure refused it",
@@ -42,11 +54,12 @@ export class AzureError extends Error implements Explained {
   /** Azure's number of the request, for logs and support. It is no part of the message, which must be stable. */
   readonly requestId: string | undefined;
   readonly correlationId: string | undefined;
+  readonly #failure: AzureFailure;
 
   constructor(failure: AzureFailure) {
     const { code, what, status = 0 } = failure;
     const known = knownCode(code);
-    const { retry, why, hint } = known ?? unknown;
+    const { retry, why, hint } = failure.outdated ? outdated : (known ?? unknown);
     // What passes by itself is told in our words: Azure's hold counters and numbers of operations.
     const passing = retry === "now" || retry === "soon" || status === 429;
     const said = passing || failure.said === undefined ? "" : scrub(failure.said);
@@ -62,6 +75,17 @@ export class AzureError extends Error implements Explained {
     this.retryAfterMs = failure.retryAfterMs;
     this.requestId = failure.requestId;
     this.correlationId = failure.correlationId;
+    this.#failure = failure;
+  }
+
+  /** The ids of the resources that Azure's own words name. */
+  get namedIds(): readonly string[] {
+    return idsNamedIn(this.#failure.said ?? "");
+  }
+
+  /** The same error, where what it contradicts was cached and has been forgotten. */
+  asOutdated(): AzureError {
+    return new AzureError({ ...this.#failure, outdated: true, cause: this });
   }
 
   /** Whether Azure limits the one who asks. A resource that is busy answers 429 too, and is none. */
@@ -89,6 +113,10 @@ export class AzureError extends Error implements Explained {
     if (this.retryAfterMs !== undefined) return this.retryAfterMs;
     if (this.retry === "now") return undefined;
     if (this.retry === "soon") return 30_000;
+    return isContradiction(this.code) ? contradictedMs : this.#byStatusMs();
+  }
+
+  #byStatusMs(): number | undefined {
     switch (this.status) {
       case 400:
       case 429:

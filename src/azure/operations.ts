@@ -2,6 +2,7 @@ import type { Clock } from "../model/clock.ts";
 import { idKey } from "../model/resource-id.ts";
 import { type ArmAnswer, headerOf } from "./answer.ts";
 import type { ArmView } from "./arm.ts";
+import { idsIn } from "./contradictions.ts";
 import { Durations } from "./durations.ts";
 import { AzureError } from "./errors.ts";
 import type { Method } from "./exchange.ts";
@@ -18,7 +19,14 @@ export type Write<T> =
 export type OperationState =
   | { state: "running"; retryAfterMs: number }
   | { state: "done"; result?: unknown }
-  | { state: "failed"; error: AzureError };
+  | { state: "failed"; error: AzureError; write: SentWrite };
+
+/** What is remembered of the write that began an operation. */
+export interface SentWrite {
+  sentAt: number;
+  /** The ids in the body that was written. */
+  refersTo: readonly string[];
+}
 
 /** A write that has been sent and answered. */
 export interface Begun {
@@ -34,6 +42,7 @@ interface Operation extends Look {
   kind: string;
   /** Says which write it is, so that the same write is not sent again while it runs. */
   print: string;
+  refersTo: readonly string[];
   startedAt: number;
   lookedAt: number;
   dueAt: number;
@@ -91,7 +100,16 @@ export class Operations {
     const dueAt = now + Math.max(minimumMs, this.#durations.firstLookMs(kind));
     this.#remember({
       ...first.look,
-      ...{ id, method, query, what, key, kind, print: printOf(method, body) },
+      ...{
+        id,
+        method,
+        query,
+        what,
+        key,
+        kind,
+        print: printOf(method, body),
+        refersTo: idsIn(body),
+      },
       ...{ startedAt: now, lookedAt: now, dueAt },
     });
     return { state: "running", id, retryAfterMs: dueAt - now };
@@ -145,24 +163,25 @@ export class Operations {
   }
 
   async #look(arm: ArmView, operation: Operation): Promise<OperationState> {
-    const { kind, lookedAt, startedAt, dueAt } = operation;
+    const { kind, lookedAt, startedAt, dueAt, refersTo } = operation;
+    const write: SentWrite = { sentAt: startedAt, refersTo };
     const outcome = await lookAt(arm, operation, this.#clock.now());
     const now = this.#clock.now();
     if (outcome.state === "running" && now - startedAt < longestMs)
       return this.#putOff(operation, outcome, now);
     if (outcome.state === "running") {
       const error = new AzureError({ code: "OperationTimedOut", what: operation.what });
-      operation.ended = { state: "failed", error };
+      operation.ended = { state: "failed", error, write };
       return operation.ended;
     }
-    operation.ended = outcome;
+    operation.ended = outcome.state === "failed" ? { ...outcome, write } : outcome;
     this.#scouts.delete(kind);
     this.#durations.learn(kind, {
       runningMs: lookedAt - startedAt,
       dueMs: dueAt - startedAt,
       endedMs: now - startedAt,
     });
-    return outcome;
+    return operation.ended;
   }
 
   /** Look again when a quarter as much time again has gone by (five minutes at most), and not before Azure said. */

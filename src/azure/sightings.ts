@@ -29,6 +29,9 @@ export function oldestSightingMs(priority: Priority): number {
   return priority === "drift" ? 150_000 : 10 * 60_000;
 }
 
+/** What was observed this shortly before a refusal was read for that very decision. */
+const freshMs = 10_000;
+
 /** Absent resources are remembered so that nobody asks twice, but not for ever. */
 const absentMs = 10 * 60_000;
 
@@ -126,6 +129,32 @@ export class Sightings {
     held.items.set(idKey(id), { resource: undefined, at: Number.NaN, order });
   }
 
+  /**
+   * Forget what is known of these resources, of what they lie in and of what lies in them, with the lists that told of it. Whether
+   * any of it was so old that a decision of that time was made by it without a read.
+   */
+  doubt(ids: Iterable<string>, decidedAt: number): boolean {
+    let wasCached = false;
+    const old = decidedAt - freshMs;
+    const forget = (held: Collection, key: string) => {
+      const at = held.items.get(key)?.at ?? held.listedAt ?? Number.NaN;
+      wasCached ||= at <= old;
+      held.listedAt = undefined;
+      held.items.set(key, { resource: undefined, at: Number.NaN, order: ++this.#order });
+    };
+    for (const id of ids) {
+      const key = idKey(id);
+      for (const { collection, item } of placesOf(key)) {
+        const held = this.#collections.get(collection);
+        if (held !== undefined) forget(held, item);
+      }
+      for (const [name, { listedAt = Number.NaN }] of this.#collections)
+        if (name.startsWith(`${key}/`)) wasCached ||= listedAt <= old;
+      this.#forgetChildren(key);
+    }
+    return wasCached;
+  }
+
   /** Forget everything, when another may have changed it meanwhile. */
   forgetAll(): void {
     this.#collections.clear();
@@ -145,6 +174,25 @@ export class Sightings {
     this.#collections.set(key, made);
     return made;
   }
+}
+
+/** Where a resource, and each that it lies in, is listed. Record sets of all types are listed together. */
+function placesOf(key: string): { collection: string; item: string }[] {
+  const words = key.split("/");
+  const first = words.indexOf("providers") + 2;
+  const found: { collection: string; item: string }[] = [];
+  if (first < 2) return found;
+  for (let length = first + 2; length <= words.length; length += 2) {
+    const item = words.slice(0, length).join("/");
+    const parent = words.slice(0, length - 2).join("/");
+    const collections = [
+      words.slice(0, length - 1).join("/"),
+      `${parent}/all`,
+      `${parent}/recordsets`,
+    ];
+    found.push(...collections.map((collection) => ({ collection, item })));
+  }
+  return found;
 }
 
 function present({ items }: Collection): unknown[] {

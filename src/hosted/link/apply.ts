@@ -4,8 +4,7 @@ import { subnets } from "../../azure/gateways/subnets.ts";
 import type { Applied } from "../../kube/feature.ts";
 import type { Pass } from "../../kube/pass.ts";
 import { namespace as namespaceKind } from "../../model/kinds/core.ts";
-import { nameOf, parentOf, parseResourceId, type ResourceId } from "../../model/resource-id.ts";
-import { natSubnetOf } from "./link-service.ts";
+import { nameOf, parentOf, type ResourceId } from "../../model/resource-id.ts";
 import { natSubnetAnnotation } from "./nat-users.ts";
 import type { LinkParts } from "./parts.ts";
 import type { LinkStep } from "./steps.ts";
@@ -46,12 +45,7 @@ export async function apply(step: LinkStep, pass: Pass, parts: LinkParts): Promi
     case "make the link service":
       // Azure knows no condition "only if there is none" for it: it is looked at just before.
       if ((await services.get(step.id)) !== undefined) return { state: "done" };
-      return services.put(step.id, step.body).catch((error: unknown) => {
-        // Perhaps its subnet is not what it was.
-        const subnet = natSubnetOf(step.body);
-        if (subnet !== undefined) parts.networks.forget(networkOf(parseResourceId(subnet)));
-        throw error;
-      });
+      return services.put(step.id, step.body);
     case "change the link service":
       return services.put(step.id, step.body, { ifMatch: step.etag });
     case "remove the link service":

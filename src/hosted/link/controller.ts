@@ -14,7 +14,6 @@ import { registeredIn } from "../tenancy.ts";
 import { apply } from "./apply.ts";
 import { byClusterID } from "./belonging.ts";
 import { clusterKeyOf } from "./cluster.ts";
-import { Frontends } from "./frontends.ts";
 import { NatUsers, notedSubnetOf } from "./nat-users.ts";
 import { Networks } from "./networks.ts";
 import type { LinkOptions, LinkParts } from "./parts.ts";
@@ -50,7 +49,6 @@ export function linkFeature(options: LinkOptions): MakeFeature {
       registered: registeredIn(caches),
       services: caches.of(service),
       namespaces,
-      frontends: new Frontends(),
       serviceList: new ServiceList(options.sides.managementGroup),
       networks: new Networks((network) => natUsers.saw(network)),
       natUsers,

@@ -1,8 +1,10 @@
+import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import { group, road } from "../../../test/azure/road.ts";
 import { json } from "../../../test/loopback.ts";
+import { ManualClock } from "../../../test/manual-clock.ts";
 import { parseResourceId } from "../../model/resource-id.ts";
-import { Frontends } from "./frontends.ts";
+import { frontendsAt } from "./frontends.ts";
 
 const scope = parseResourceId(group);
 const balancers = `${group}/providers/Microsoft.Network/loadBalancers`;
@@ -25,15 +27,18 @@ function balancer(name: string, addresses: (string | undefined)[], sku = "Standa
 /** The names of the load balancers that have an address, and how often they were listed. */
 async function world(lists: (() => object[])[]) {
   let listed = 0;
-  const { arm } = await road((_seen, response) => {
+  const clock = new ManualClock(1_000);
+  const serve = (_seen: unknown, response: ServerResponse) => {
     const list = lists[Math.min(listed++, lists.length - 1)];
     json(response, 200, { value: list?.() ?? [] });
-  });
-  const frontends = new Frontends();
-  const find = async (address: string, now = 1_000, maxAgeMs = 600_000) =>
-    (await frontends.at(arm, scope, address, maxAgeMs, now)).map(({ balancer: id }) =>
+  };
+  const { arm } = await road(serve, { clock });
+  const find = async (address: string, now = 1_000, maxAgeMs = 600_000) => {
+    clock.moveTo(now);
+    return (await frontendsAt(arm, scope, address, maxAgeMs)).map(({ balancer: id }) =>
       id.slice(id.lastIndexOf("/") + 1),
     );
+  };
   return { find, listed: () => listed };
 }
 

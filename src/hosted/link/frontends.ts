@@ -18,52 +18,39 @@ export interface Frontend {
 /** Who finds nothing may ask for a fresher list, but not more often than this, for all together. */
 export const fresherMs = 10_000;
 
-/** The frontends of all load balancers of a group by their addresses: one list for all who look for one. */
-export class Frontends {
-  #byAddress = new Map<string, Frontend[]>();
-  #listedAt = Number.NEGATIVE_INFINITY;
-  #listing: Promise<void> | undefined;
+/** The frontends of each load balancer that was listed, by address: it is read once and not for each who asks. */
+const indexes = new WeakMap<LoadBalancer, Map<string, Frontend[]>>();
 
-  /** The frontends that have an address, by id. Both spellings of an address of IPv6 are the same. */
-  async at(
-    view: ArmView,
-    group: ResourceId,
-    address: string,
-    maxAgeMs: number,
-    now: number,
-    /** Whether what is found is what was expected; otherwise a fresher list is asked for. */
-    expected: (found: readonly Frontend[]) => boolean = (found) => found.length > 0,
-  ): Promise<readonly Frontend[]> {
-    const key = addressKey(address);
-    await this.#list(view, group, maxAgeMs, now);
-    const found = this.#byAddress.get(key) ?? [];
-    if (expected(found)) return found;
-    await this.#list(view, group, fresherMs, now);
-    return this.#byAddress.get(key) ?? [];
-  }
+/**
+ * The frontends of a group's load balancers that have an address, by id: one list for all who look for one. Both spellings of an
+ * address of IPv6 are the same.
+ */
+export async function frontendsAt(
+  view: ArmView,
+  group: ResourceId,
+  address: string,
+  maxAgeMs: number,
+  /** Whether what is found is what was expected; otherwise a fresher list is asked for. */
+  expected: (found: readonly Frontend[]) => boolean = (found) => found.length > 0,
+): Promise<readonly Frontend[]> {
+  const key = addressKey(address);
+  const find = async (age: number) => {
+    const balancers = await loadBalancers(view).list(group, age);
+    const found = balancers.flatMap((balancer) => indexOf(balancer).get(key) ?? []);
+    return found.sort((a, b) => (idKey(a.id) < idKey(b.id) ? -1 : 1));
+  };
+  const found = await find(maxAgeMs);
+  return expected(found) ? found : find(Math.min(fresherMs, maxAgeMs));
+}
 
-  async #list(view: ArmView, group: ResourceId, maxAgeMs: number, now: number): Promise<void> {
-    if (this.#listedAt > now - maxAgeMs) return;
-    this.#listing ??= this.#read(view, group, now).finally(() => {
-      this.#listing = undefined;
-    });
-    return this.#listing;
-  }
-
-  async #read(view: ArmView, group: ResourceId, now: number): Promise<void> {
-    const found = await loadBalancers(view).list(group);
-    const byAddress = new Map<string, Frontend[]>();
-    for (const balancer of found)
-      for (const [key, frontend] of frontendsOf(balancer)) {
-        const there = byAddress.get(key);
-        if (there) there.push(frontend);
-        else byAddress.set(key, [frontend]);
-      }
-    for (const there of byAddress.values())
-      there.sort((a, b) => (idKey(a.id) < idKey(b.id) ? -1 : 1));
-    this.#byAddress = byAddress;
-    this.#listedAt = now;
-  }
+function indexOf(balancer: LoadBalancer): Map<string, Frontend[]> {
+  const known = indexes.get(balancer);
+  if (known !== undefined) return known;
+  const made = new Map<string, Frontend[]>();
+  for (const [key, frontend] of frontendsOf(balancer))
+    made.set(key, [...(made.get(key) ?? []), frontend]);
+  indexes.set(balancer, made);
+  return made;
 }
 
 /** The internal frontends of a load balancer with the keys of their addresses. */

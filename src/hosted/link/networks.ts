@@ -82,7 +82,9 @@ export class Networks {
     now: number,
   ): Promise<NatNetwork | undefined> {
     const entry = this.#at(id);
-    if (entry.seenAt > now - maxAgeMs) return entry.network;
+    // What Azure has contradicted since is not known any more.
+    const known = view.sightings.of(collectionOf(id), id, Number.POSITIVE_INFINITY);
+    if (known !== undefined && entry.seenAt > now - maxAgeMs) return entry.network;
     entry.reading ??= this.#read(view, id, entry, now).finally(() => {
       entry.reading = undefined;
     });
@@ -95,11 +97,6 @@ export class Networks {
     entry.seenAt = now;
     if (entry.network) this.#onSeen(entry.network);
     return entry.network;
-  }
-
-  /** Look at a network anew before anything more is decided by it. */
-  forget(id: ResourceId): void {
-    this.#at(id).seenAt = Number.NEGATIVE_INFINITY;
   }
 
   /** Whether a network takes a write now. What became of our last one is told once. */
@@ -211,4 +208,9 @@ export class Networks {
     this.#entries.set(idKey(id), made);
     return made;
   }
+}
+
+/** The list that a network is in. */
+function collectionOf(id: ResourceId): string {
+  return id.slice(0, id.lastIndexOf("/"));
 }

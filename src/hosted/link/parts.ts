@@ -7,7 +7,6 @@ import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.
 import type { TenantPolicy } from "../../model/tenant-policy.ts";
 import type { AzureSides } from "../azure-sides.ts";
 import type { Registered } from "../tenancy.ts";
-import type { Frontends } from "./frontends.ts";
 import type { NatUsers } from "./nat-users.ts";
 import type { Networks } from "./networks.ts";
 import type { ServiceList } from "./service-list.ts";
@@ -39,7 +38,6 @@ export interface LinkParts extends LinkOptions {
   services: WatchCache<Service>;
   /** Metadata only. */
   namespaces: Pick<WatchCache<KubeObject>, "get">;
-  frontends: Frontends;
   serviceList: ServiceList;
   networks: Networks;
   natUsers: NatUsers;

@@ -9,19 +9,13 @@ import { oldestSightingMs } from "../../azure/sightings.ts";
 import type { Pass } from "../../kube/pass.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
 import { installationTag, ownerIn } from "../../model/ownership.ts";
-import {
-  nameOf,
-  parentOf,
-  parseResourceId,
-  type ResourceId,
-  sameId,
-} from "../../model/resource-id.ts";
+import { nameOf, type ResourceId, sameId } from "../../model/resource-id.ts";
 import { tagOf } from "../../model/tags.ts";
 import { ownLinkServiceName } from "../names.ts";
 import { type Belonging, belongingOf } from "./belonging.ts";
 import { claimantOf } from "./claimant.ts";
 import { known } from "./cluster.ts";
-import { type Frontend, isFrontendOf } from "./frontends.ts";
+import { type Frontend, frontendsAt, isFrontendOf } from "./frontends.ts";
 import { allowedSubscriptions, differences, type Whose, whose } from "./link-service.ts";
 import type { LinkParts } from "./parts.ts";
 import { seeDown } from "./see-down.ts";
@@ -90,12 +84,11 @@ async function seeUp(
       current === undefined
         ? all.some((each) => isFrontendOf(each, serviceUid))
         : all.some((each) => sameId(each.id, current));
-    const all = await parts.frontends.at(
+    const all = await frontendsAt(
       view,
       sides.managementGroup,
       found.loadBalancerIP,
       maxAgeMs,
-      now,
       expected,
     );
     return chosen(all, serviceUid, current);
@@ -117,12 +110,6 @@ async function seeUp(
   };
   if (seen.natOfService !== undefined)
     parts.natUsers.reserve(subject, seen.natOfService, found.serviceName);
-  // What has failed may have failed for its subnet: that is looked at anew.
-  if (service.state === "failed" && seen.frontend.is === "found") {
-    const { subnet } = seen.frontend.frontend;
-    const network = subnet === undefined ? undefined : parentOf(parseResourceId(subnet));
-    if (network !== undefined) parts.networks.forget(network);
-  }
   const needed = service.state === "absent" && seen.frontend.is === "found";
   if (!needed) return { ...seen, nat: { is: "not needed" } };
   const nat = await attempt(() =>

@@ -38,6 +38,7 @@ export interface Azure {
   guest: TokenSource;
   /** A frontend on the internal load balancer, and its address. */
   addFrontend(name: string, address?: string): string;
+  removeFrontend(name: string): void;
   /** Everything there is, as ids in lower case; with a part, only those that hold it. */
   ids(part?: string): string[];
   /** A resource as it is now. */
@@ -87,6 +88,12 @@ export async function startAzure(options: SimulatorOptions = {}, rights?: Rights
     : identity("operator");
   const guest = rights ? limited("guest", guestGroup, rights.guest) : identity("guest");
   const frontends: JsonObject[] = [];
+  const writeFrontends = () =>
+    simulator.change(balancer, {
+      location,
+      sku: { name: "Standard" },
+      properties: { frontendIPConfigurations: frontends },
+    });
   return {
     simulator,
     operator,
@@ -100,13 +107,13 @@ export async function startAzure(options: SimulatorOptions = {}, rights?: Rights
           privateIPAllocationMethod: "Static",
         },
       });
-      const sku = { name: "Standard" };
-      simulator.change(balancer, {
-        location,
-        sku,
-        properties: { frontendIPConfigurations: frontends },
-      });
+      writeFrontends();
       return address;
+    },
+    removeFrontend: (name) => {
+      const at = frontends.findIndex((each) => each.name === name);
+      frontends.splice(at, at < 0 ? 0 : 1);
+      writeFrontends();
     },
     ids: (part = "") =>
       Object.keys(simulator.snapshot().resources)
