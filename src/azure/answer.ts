@@ -42,6 +42,8 @@ function codeOf(broken: Broken["broken"], write: boolean): string {
   switch (broken) {
     case "stopped":
       return "Cancelled";
+    case "withdrawn":
+      return "NotLeader";
     case "unsent":
       return "Unreachable";
     case "lost":

@@ -1,10 +1,10 @@
-import type { AddressInfo } from "node:net";
-import { createServer as createTcpServer } from "node:net";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { HurriedClock } from "../../test/azure/hurried-clock.ts";
 import { caller, failure, linkId, refuse, road } from "../../test/azure/road.ts";
 import { json, serve } from "../../test/loopback.ts";
-import { ManualClock } from "../../test/manual-clock.ts";
+import { ManualClock, settle } from "../../test/manual-clock.ts";
 import { Arm } from "./arm.ts";
 import { customCloud } from "./clouds.ts";
 import { staticToken, type TokenSource } from "./tokens.ts";
@@ -336,6 +336,60 @@ describe("who may write", () => {
       caller: { mayWrite: () => leads },
     });
     expect(await failure(arm.request("PUT", linkId, { query }))).toMatchObject({
+      code: "NotLeader",
+    });
+    expect(seen).toEqual([]);
+  });
+});
+
+describe("a write that waits for a connection", () => {
+  /** All connections are taken until `release` is called. */
+  async function busy(over: Parameters<typeof road>[1]) {
+    const waiting: (() => void)[] = [];
+    const made = await road(({ method }, response) => {
+      if (method === "GET") waiting.push(() => ok(response));
+      else ok(response);
+    }, over);
+    const reads = Array.from({ length: 64 }, () => made.arm.request("GET", linkId, { query }));
+    await expect.poll(() => waiting.length).toBe(64);
+    const release = async () => {
+      for (const answer of waiting) answer();
+      await Promise.all(reads);
+    };
+    return { ...made, release };
+  }
+
+  test("is not sent if the lead is lost before it gets one", async () => {
+    let leads = true;
+    const { arm, seen, release } = await busy({ caller: { mayWrite: () => leads } });
+    const write = failure(arm.request("PUT", linkId, { query, body: {} }));
+    await settle();
+    leads = false;
+    await release();
+    expect(await write).toMatchObject({ code: "NotLeader" });
+    expect(seen.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+
+  test("is sent once it gets one", async () => {
+    const { arm, seen, release } = await busy({});
+    const write = arm.request("PUT", linkId, { query, body: { a: 1 } });
+    await settle();
+    await release();
+    expect(await write).toMatchObject({ status: 200 });
+    expect(seen.filter(({ method }) => method !== "GET")).toMatchObject([{ body: '{"a":1}' }]);
+  });
+
+  test("over a connection that is being made is not sent if the lead is lost meanwhile", async () => {
+    let connecting = false;
+    const { arm, seen } = await road((_seen, response) => ok(response), {
+      caller: { mayWrite: () => !connecting },
+    });
+    const connects = () => {
+      connecting = true;
+    };
+    subscribe("net.client.socket", connects);
+    onTestFinished(() => void unsubscribe("net.client.socket", connects));
+    expect(await failure(arm.request("PUT", linkId, { query, body: {} }))).toMatchObject({
       code: "NotLeader",
     });
     expect(seen).toEqual([]);

@@ -20,7 +20,7 @@ export type Method = "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
 export interface Caller {
   priority: Priority;
   signal: AbortSignal;
-  /** Whether this process may write now. It is asked last before each write leaves. */
+  /** Whether this process may write now. It is asked right before each write is handed to its connection. */
   mayWrite(): boolean;
   /** A name for the log, such as the id of a pass. */
   id?: string;
@@ -102,14 +102,16 @@ export class Exchange {
     const { method, url, what, caller, options } = asking;
     const { clock, timeoutMs = 30_000, userAgent = "postern" } = this.#options;
     const write = method !== "GET";
-    if (write && !caller.mayWrite()) return new AzureError({ code: "NotLeader", what });
     const body = options.body === undefined ? undefined : JSON.stringify(options.body);
     const headers = composeHeaders(asking, body, token, userAgent, traceIdOf(span));
     const startedAt = clock.now();
-    const agent = this.#agent;
-    const { signal } = caller;
-    const received = await send({ method, url, headers, body, agent, clock, timeoutMs, signal });
+    const received = await send({
+      ...{ method, url, headers, body, agent: this.#agent, clock, timeoutMs },
+      signal: caller.signal,
+      mayStart: write ? () => caller.mayWrite() : undefined,
+    });
     const asked = { what, write, now: clock.now() };
+    if ("broken" in received && received.broken === "withdrawn") return readBroken(received, asked);
     const answer = "broken" in received ? readBroken(received, asked) : readAnswer(received, asked);
     const whole = "broken" in received ? undefined : received;
     this.#note(asking, span, whole, answer, (clock.now() - startedAt) / 1000);

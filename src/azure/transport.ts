@@ -12,6 +12,8 @@ export interface Sending {
   clock: Clock;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
+  /** Asked once the connection stands, right before the request is written to it: with a no it is not sent. */
+  mayStart?: (() => boolean) | undefined;
 }
 
 /** A whole answer. */
@@ -23,11 +25,11 @@ export interface Received {
 
 /**
  * No whole answer, and how far it went.
- * `unsent`: no connection was made, so nothing happened at the other end.
+ * `unsent`: no connection was made, so nothing happened at the other end. `withdrawn`: `mayStart` said no.
  * `lost`: it was sent, and the connection ended without an answer. `cut`: the answer ended too early.
  */
 export interface Broken {
-  broken: "unsent" | "lost" | "cut" | "timedOut" | "stopped";
+  broken: "unsent" | "withdrawn" | "lost" | "cut" | "timedOut" | "stopped";
   cause: unknown;
 }
 
@@ -36,15 +38,15 @@ const mostBytes = 64 * 1024 * 1024;
 
 /** Send a request and read the whole answer. What goes wrong on the way is an answer too. */
 export function send(sending: Sending): Promise<Received | Broken> {
-  const { method, url, headers, body, agent, clock, signal } = sending;
+  const { method, url, headers, body, agent, clock, signal, mayStart = () => true } = sending;
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve({ broken: "stopped", cause: signal.reason });
     let stage: "unsent" | "lost" | "cut" = "unsent";
-    let ended: "timedOut" | "stopped" | undefined;
+    let ended: "timedOut" | "stopped" | "withdrawn" | undefined;
     const library = url.protocol === "http:" ? http : https();
     const request = library.request(url, { method, headers, agent });
 
-    const end = (how: "timedOut" | "stopped") => {
+    const end = (how: NonNullable<typeof ended>) => {
       ended = how;
       request.destroy(new Error(how));
     };
@@ -58,18 +60,24 @@ export function send(sending: Sending): Promise<Received | Broken> {
     };
     const breakOff = (cause: unknown) =>
       settle({
-        broken: stage === "unsent" && ended !== "stopped" ? stage : (ended ?? stage),
+        broken: stage === "unsent" && ended === "timedOut" ? stage : (ended ?? stage),
         cause,
       });
 
+    // Nothing is written before the connection stands: what is written to one that is being made leaves later, however
+    // long that takes, and a process that was frozen meanwhile would not be asked again.
+    const start = () => {
+      if (ended !== undefined) return;
+      if (!mayStart()) return end("withdrawn");
+      stage = "lost";
+      request.end(body);
+    };
     request.on("socket", (socket) => {
-      // Until the connection stands (with TLS: its handshake too), not a byte of the request has left.
+      // With TLS the connection stands when its handshake is over.
       const secure = "encrypted" in socket;
       if (socket.connecting || (secure && Reflect.get(socket, "secureConnecting") === true))
-        socket.once(secure ? "secureConnect" : "connect", () => {
-          stage = "lost";
-        });
-      else stage = "lost";
+        socket.once(secure ? "secureConnect" : "connect", start);
+      else start();
     });
     request.on("error", breakOff);
     request.on("response", (response) => {
@@ -88,7 +96,6 @@ export function send(sending: Sending): Promise<Received | Broken> {
         settle({ status, headers: response.headers, text: Buffer.concat(chunks).toString("utf8") });
       });
     });
-    request.end(body);
   });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { json, serve } from "../../test/loopback.ts";
-import { ManualClock } from "../../test/manual-clock.ts";
+import { ManualClock, settle } from "../../test/manual-clock.ts";
 import type { Kind } from "../model/kind.ts";
 import { KubeClient } from "./client.ts";
 import type { Connection } from "./credentials.ts";
@@ -210,4 +210,30 @@ describe("a server that is not trusted, and does not end its answer", () => {
     const error = await get((_seen, response) => json(response, 200, null));
     expect(error.code).toBe("UnreadableAnswer");
   });
+});
+
+test("a write that waits for a socket is not sent if the lead is lost before it gets one", async () => {
+  let answer: (() => void) | undefined;
+  const { url, seen } = await serve(({ method }, response) => {
+    const done = () => json(response, 200, { metadata: { name: "a" } });
+    if (method === "GET") answer = done;
+    else done();
+  });
+  const client = new KubeClient(connectionTo(url), { maxSockets: 1 });
+  let leads = true;
+  client.guard(() => leads);
+  const read = client.get(place);
+  await expect.poll(() => answer).toBeDefined();
+  const write = failure(client.patch(place, "merge", {}));
+  const next = client.request("GET", "/version");
+  await settle();
+  leads = false;
+  answer?.();
+  await read;
+  expect(await write).toMatchObject({ code: "NotLeader" });
+  // The socket is still good for the next one.
+  await expect.poll(() => seen.length).toBe(2);
+  answer?.();
+  await next;
+  expect(seen.map(({ method }) => method)).toEqual(["GET", "GET"]);
 });

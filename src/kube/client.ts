@@ -4,7 +4,7 @@ import { type Clock, realClock, wait } from "../model/clock.ts";
 import { apiVersionOf, type Kind, type KubeObject } from "../model/kind.ts";
 import type { Connection, Proof } from "./credentials.ts";
 import { errorFromAnswer, KubeError } from "./errors.ts";
-import { CutOff, type PoolAnswer, SocketPool } from "./socket-pool.ts";
+import { CutOff, type PoolAnswer, SocketPool, Withdrawn } from "./socket-pool.ts";
 
 /** How a patch says what it changes. */
 export type PatchType = "apply" | "merge" | "json";
@@ -87,7 +87,7 @@ export class KubeClient {
     };
   }
 
-  /** Ask this before every write leaves, and send none where it says no. */
+  /** Ask this right before every write is handed to its socket, and send none where it says no. */
   guard(mayWrite: () => boolean): void {
     this.#mayWrite = mayWrite;
   }
@@ -212,11 +212,6 @@ export class KubeClient {
     let renewed = false;
     let proof = await unlessAborted(this.connection.proof(), asked.signal);
     for (let tries = 1; ; tries++) {
-      if (method !== "GET" && !this.#mayWrite())
-        throw new KubeError(
-          "NotLeader",
-          `${method} ${plain(path)} was not sent · the lease is not held`,
-        );
       const answer = await this.#send(method, path, asked, proof);
       if (answer === "lost" && tries < lostSocketTries) continue;
       if (answer === "lost")
@@ -314,16 +309,18 @@ export class KubeClient {
     try {
       const pool = this.#poolFor(proof);
       const headers = this.#headers(asked, proof);
-      const answer = await pool.send(
-        method,
-        this.#place.prefix + path,
-        headers,
-        asked.body,
-        asked.signal,
-      );
+      const answer = await pool.send(method, this.#place.prefix + path, headers, asked.body, {
+        signal: asked.signal,
+        mayStart: method === "GET" ? undefined : this.#mayWrite,
+      });
       this.#count(method, String(answer.status), started);
       return answer;
     } catch (error) {
+      if (error instanceof Withdrawn)
+        throw new KubeError(
+          "NotLeader",
+          `${method} ${plain(path)} was not sent · the lease is not held`,
+        );
       this.#count(method, "<error>", started);
       const cause = error as NodeJS.ErrnoException;
       // The server may close an idle socket at the very moment we reuse it. All that we send can be sent

@@ -131,8 +131,9 @@ export class Lease {
       await wait(clock, Math.max(0, pauseMs), signal).catch(() => {});
       if (signal.aborted || !this.#leading || clock.now() < this.#renewBy) continue;
       this.#leading = false;
-      const why = this.#failure ?? `it is held by ${this.#holder}`;
       if (this.#holder === identity) this.#holder = undefined;
+      const another = this.#holder && `it is held by ${this.#holder}`;
+      const why = this.#failure ?? another ?? "it was not renewed in time";
       log.warn({ identity, holder: this.#holder, why }, "lease lost");
       await lead.end();
     }

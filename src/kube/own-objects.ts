@@ -49,12 +49,15 @@ export class OwnObjects<T extends KubeObject> {
     }
   }
 
-  /** Change an object by a merge patch, if it is still the one that was seen. */
+  /** Change an object by a merge patch, if it is still as it was seen. */
   async change(object: T, change: object, signal: AbortSignal): Promise<void> {
-    const { namespace, name, uid } = object.metadata;
+    const { namespace, name, uid, resourceVersion } = object.metadata;
     const place = { kind: this.cache.kind, namespace, name };
     const { metadata, ...rest } = change as { metadata?: object };
-    const body = { metadata: { ...metadata, ...(uid && { uid }) }, ...rest };
+    const body = {
+      metadata: { ...metadata, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) },
+      ...rest,
+    };
     const options = { fieldManager: this.#fieldManager, signal };
     try {
       this.#wrote(object, versionIn(await this.#client.patch(place, "merge", body, options)));
@@ -63,14 +66,14 @@ export class OwnObjects<T extends KubeObject> {
     }
   }
 
-  /** Delete an object, if it is still the one that was seen. */
+  /** Delete an object, if it is still as it was seen. */
   async remove(object: T, signal: AbortSignal): Promise<void> {
-    const { namespace, name, uid } = object.metadata;
+    const { namespace, name, uid, resourceVersion } = object.metadata;
     const path = pathOf({ kind: this.cache.kind, namespace, name });
     const body = JSON.stringify({
       apiVersion: "v1",
       kind: "DeleteOptions",
-      preconditions: { uid },
+      preconditions: { uid, resourceVersion },
     });
     try {
       await this.#client.request("DELETE", path, { body, signal });

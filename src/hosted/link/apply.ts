@@ -1,11 +1,13 @@
 import { decision, endpointConnections } from "../../azure/gateways/endpoint-connections.ts";
 import { privateLinkServices } from "../../azure/gateways/private-link-services.ts";
 import { subnets } from "../../azure/gateways/subnets.ts";
+import { KubeError } from "../../kube/errors.ts";
 import type { Applied } from "../../kube/feature.ts";
 import type { Pass } from "../../kube/pass.ts";
+import { versionIn } from "../../kube/status.ts";
 import { namespace as namespaceKind } from "../../model/kinds/core.ts";
 import { nameOf, parentOf, type ResourceId } from "../../model/resource-id.ts";
-import { natSubnetAnnotation } from "./nat-users.ts";
+import { natSubnetAnnotation, notedSubnetOf } from "./nat-users.ts";
 import type { LinkParts } from "./parts.ts";
 import type { LinkStep } from "./steps.ts";
 
@@ -43,9 +45,9 @@ export async function apply(step: LinkStep, pass: Pass, parts: LinkParts): Promi
         true,
       );
     case "make the link service":
-      // Azure knows no condition "only if there is none" for it: it is looked at just before.
+      // Azure does not promise to heed If-None-Match for it: it is looked at just before too.
       if ((await services.get(step.id)) !== undefined) return { state: "done" };
-      return services.put(step.id, step.body);
+      return services.put(step.id, step.body, { ifNoneMatch: "*" });
     case "change the link service":
       return services.put(step.id, step.body, { ifMatch: step.etag });
     case "remove the link service":
@@ -60,18 +62,34 @@ export async function apply(step: LinkStep, pass: Pass, parts: LinkParts): Promi
   }
 }
 
-/** Write down in the namespace which subnet a link uses, or null. */
+/** How often the note of a namespace that others write too is tried. */
+const noteTries = 4;
+
+/** Write down in the namespace which subnet a link uses, or null, unless another has changed that note meanwhile. */
 async function note(
   { namespace, name, uid }: { namespace: string; name: string; uid: string },
   subnet: string | null,
   { signal }: Pass,
-  { kube, noted }: LinkParts,
+  { kube, namespaces, noted }: LinkParts,
 ): Promise<Applied> {
-  const change = { metadata: { annotations: { [natSubnetAnnotation(name)]: subnet } } };
-  const options = { fieldManager: "postern-link", signal };
-  await kube.patch({ kind: namespaceKind, name: namespace }, "merge", change, options);
-  noted.set(uid, subnet ?? "");
-  return { state: "done" };
+  const place = { kind: namespaceKind, name: namespace };
+  const key = natSubnetAnnotation(name);
+  let latest = namespaces.get(namespace) ?? (await kube.get(place, signal));
+  const seen = notedSubnetOf(latest, name);
+  for (let tries = 1; ; tries++) {
+    const { uid: own, resourceVersion } = latest?.metadata ?? {};
+    const change = { metadata: { uid: own, resourceVersion, annotations: { [key]: subnet } } };
+    const options = { fieldManager: "postern-link", signal };
+    try {
+      const version = versionIn(await kube.patch(place, "merge", change, options));
+      noted.set(uid, { subnet: subnet ?? "", version });
+      return { state: "done" };
+    } catch (error) {
+      if (!(error instanceof KubeError && error.status === 409) || tries === noteTries) throw error;
+      latest = await kube.get(place, signal);
+      if (notedSubnetOf(latest, name) !== seen) throw error;
+    }
+  }
 }
 
 function newSubnet(addressPrefix: string) {

@@ -41,6 +41,9 @@ export interface LinkParts extends LinkOptions {
   serviceList: ServiceList;
   networks: Networks;
   natUsers: NatUsers;
-  /** The notes that this process wrote, by the uid of the object, until the object is gone; empty for a removed one. */
-  noted: Map<string, string>;
+  /**
+   * The notes that this process wrote, by the uid of the object, and the versions of the namespace that this made: they count
+   * until the watch brings that version or a newer one, which may hold another replica's note. Empty for a removed one.
+   */
+  noted: Map<string, { subnet: string; version: string }>;
 }

@@ -79,12 +79,22 @@ export function subjectOf(
       privateLinkServiceID: status?.privateLinkServiceID,
       privateLinkServiceAlias: status?.privateLinkServiceAlias,
     },
-    // What this process has just written may not have come back by the watch yet.
-    notedSubnet:
-      (parts.noted.get(uid) ?? notedSubnetOf(parts.namespaces.get(namespace), name)) || undefined,
+    notedSubnet: notedFor(object, parts),
     foreignEndpoints: foreignEndpoints(policy),
     ownEndpoints: privateEndpointID === undefined ? endpoints : [...endpoints, privateEndpointID],
   };
+}
+
+/** The note of the namespace, or ours where the watch has not brought it yet. */
+function notedFor(
+  { metadata: { namespace = "", name, uid = "" } }: AzurePrivateLinkService,
+  { noted, namespaces }: LinkParts,
+): string | undefined {
+  const cached = namespaces.get(namespace);
+  const own = noted.get(uid);
+  // The API server promises that versions of one kind can be compared as numbers.
+  const isBehind = own && Number(cached?.metadata.resourceVersion ?? 0) < Number(own.version);
+  return (isBehind ? own.subnet : notedSubnetOf(cached, name)) || undefined;
 }
 
 /** Whether our finalizer is on an object. */

@@ -25,7 +25,9 @@ export async function apply(
     case "delete endpoint": {
       if (parts.management === undefined)
         throw new Error("a step of a pass that has not looked at Azure");
-      const write = await privateEndpoints(parts.management).remove(step.id);
+      const write = await privateEndpoints(parts.management).remove(step.id, {
+        ifMatch: step.etag,
+      });
       if (write.state === "done") return { state: "done" };
       return { state: "running", retryAfterMs: write.retryAfterMs };
     }

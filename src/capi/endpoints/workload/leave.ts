@@ -117,6 +117,7 @@ function fromAzure(seen: Seen): Plan<WorkloadStep> {
           {
             do: "delete endpoint",
             id,
+            etag: look.state === "there" ? look.resource.etag : undefined,
             why: `${nameOf(id)} leads to a cluster that is being deleted, and CAPZ has left it`,
             event: reasons.deletingEndpoint,
             failsAs: reasons.deletionFailed,

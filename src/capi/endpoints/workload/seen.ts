@@ -74,7 +74,7 @@ export type WorkloadStep =
       endpoints: EndpointsWrite | undefined;
       annotations: Readonly<Record<string, string | null>> | undefined;
     })
-  | (Step & { do: "delete endpoint"; id: ResourceId });
+  | (Step & { do: "delete endpoint"; id: ResourceId; etag: string | undefined });
 
 /** What to say of one side, and which address it gives. */
 export interface Side {
