@@ -47,7 +47,7 @@ describe("a resource is", () => {
     [
       "another cluster's",
       { postern_owner: "c2/u1" },
-      { is: "another", whose: "cluster c2, object u1", owner: { clusterID: "c2", uid: "u1" } },
+      { is: "another", whose: "another cluster", owner: { clusterID: "c2", uid: "u1" } },
     ],
     [
       "another object's of our cluster",
@@ -61,12 +61,12 @@ describe("a resource is", () => {
     [
       "another's where the value differs in case",
       { postern_owner: "C1/u1" },
-      { is: "another", whose: "cluster C1, object u1", owner: { clusterID: "C1", uid: "u1" } },
+      { is: "another", whose: "another cluster", owner: { clusterID: "C1", uid: "u1" } },
     ],
     [
       "another's where the owner cannot be read",
       { postern_owner: "somebody" },
-      { is: "another", whose: "what its tag postern_owner calls somebody" },
+      { is: "another", whose: "whoever wrote its tag postern_owner, in a form that is not ours" },
     ],
   ])("%s", (_what, tags, found) => {
     expect(ownership(tags, us)).toEqual(found);

@@ -58,12 +58,15 @@ export function ownership(tags: Tags | undefined | null, us: Owner): Ownership {
   }
   const owner = ownerIn(tags);
   if (owner === undefined)
-    return { is: "another", whose: `what its tag ${ownerTag} calls ${text}` };
+    return {
+      is: "another",
+      whose: `whoever wrote its tag ${ownerTag}, in a form that is not ours`,
+    };
   if (owner.clusterID === us.clusterID && owner.uid === us.uid) return { is: "ours" };
   const whose =
     owner.clusterID === us.clusterID
       ? `object ${owner.uid} of the same cluster`
-      : `cluster ${owner.clusterID}, object ${owner.uid}`;
+      : "another cluster";
   return { is: "another", whose, owner };
 }
 

@@ -1,3 +1,4 @@
+import { frontendName } from "../../src/local/cloud-provider/names.ts";
 import { type Action, attack, formatActions } from "./attack.ts";
 import { clientIds, groups, subscriptions, tenant } from "./azure.ts";
 import type { Kubernetes } from "./kubernetes.ts";
@@ -24,6 +25,8 @@ export interface Observed {
   times: Map<string, number>;
   /** Hostnames that the operator gave to Routes in hostile namespaces. */
   hosts: Set<string>;
+  /** What the operator tells the attacker of the victim, in conditions and events, that the attacker did not write itself. */
+  told: Set<string>;
 }
 
 /** Stages in the middle of which everything moves: only their ends are compared, and these are not ends. */
@@ -51,6 +54,7 @@ export async function run(kubernetes: Kubernetes, actions: readonly Action[]): P
     const { times, hosts } = follow(world);
     await prepare(world, hostileNamespaces);
     const states: State[] = [];
+    const told = new Set<string>();
     for (const [n, { ms, act }] of stages.entries()) {
       const due = actions
         .filter(({ stage }) => stage === n)
@@ -65,6 +69,7 @@ export async function run(kubernetes: Kubernetes, actions: readonly Action[]): P
       }
       await world.advance(end - world.clock.now());
       states.push(stateOf(world, names));
+      for (const each of mentions(world, actions)) told.add(each);
     }
     const { log, directory } = world.azure.simulator;
     const requests = new Set<string>();
@@ -75,7 +80,7 @@ export async function run(kubernetes: Kubernetes, actions: readonly Action[]): P
     const tokens = new Map<string, number>();
     for (const { identity } of world.azure.issued)
       tokens.set(identity, (tokens.get(identity) ?? 0) + 1);
-    return { states, requests, tokens, reads, times, hosts };
+    return { states, requests, tokens, reads, times, hosts, told };
   } finally {
     await world.close();
   }
@@ -121,6 +126,34 @@ function follow({ api, clock }: World): Pick<Observed, "times" | "hosts"> {
   return { times, hosts };
 }
 
+const victimNamespaces: string[] = [hosted.namespace, hosted.controlPlane, workload.namespace];
+
+/** Messages in namespaces of the attacker that contain names and ids of the victim's objects, unless the attacker wrote them. */
+function mentions(world: World, actions: readonly Action[]): string[] {
+  const objects = world.objects();
+  const written = JSON.stringify(actions);
+  const uids = objects
+    .filter(({ object }) => victimNamespaces.includes(object.metadata.namespace ?? ""))
+    .flatMap(({ object: { metadata } }) => [metadata.uid, frontendName(metadata.uid)]);
+  const isKnown = (name: string) => written.includes(name);
+  const names = [`${hosted.namespace}/${hosted.name}`, workload.namespace, clusterID];
+  const secret = [...names.filter((each) => !isKnown(each)), ...(isKnown("Uid") ? [] : uids)];
+  return objects
+    .filter(
+      ({ object }) => ![...victimNamespaces, "org-mc"].includes(object.metadata.namespace ?? ""),
+    )
+    .flatMap(({ collection, object }) => {
+      const { conditions = [] } = (object.status ?? {}) as { conditions?: { message?: string }[] };
+      const { note, message } = object as { note?: string; message?: string };
+      return [...conditions.map((each) => each.message), note, message]
+        .filter((text) => text !== undefined && secret.some((each) => text.includes(each)))
+        .map(
+          (text) =>
+            `in ${collection} ${object.metadata.namespace}/${object.metadata.name}: ${text}`,
+        );
+    });
+}
+
 /** How much later than alone something of the victim may happen, in seconds: load balancers and networks are shared. */
 const tolerance = 15;
 
@@ -163,6 +196,7 @@ export function violations(baseline: Observed, found: Observed): string[] {
     if (!baseline.times.has(what)) wrong.push(`after ${at} s: ${what}`);
   for (const host of found.hosts)
     if (/(^|\.)(blue|mgmt)\.example\.com$/.test(host)) wrong.push(`a Route for ${host}`);
+  for (const each of found.told) wrong.push(`the attacker is told ${each}`);
   return wrong;
 }
 

@@ -27,7 +27,7 @@ export interface Objects {
   /** Whether this is the management cluster. */
   itself: boolean;
   managementCluster: CapiCluster | undefined;
-  namesake: string | undefined;
+  namesake: Seen["namesake"];
   refused: Problem | undefined;
 }
 

@@ -4,7 +4,7 @@ import { reasons } from "./reasons.ts";
 import { foundRecords, sameValues } from "./records.ts";
 import type { Problem, RecordSet, Seen } from "./seen.ts";
 import { publicZone } from "./wanted.ts";
-import { isOurs } from "./whose.ts";
+import { isOurs, shownOwner } from "./whose.ts";
 
 /** Names that no cluster gets in the base zone, because people and programs expect something else there. */
 export const reservedNames: readonly string[] = [
@@ -42,12 +42,15 @@ export function nameRefusal(seen: Seen): Problem | undefined {
   if (name.includes(".")) return refuse(reasons.nameReserved, "a cluster name is a single label");
   if (reservedNames.includes(name) || numbered.test(name) || !/^[a-z0-9]/.test(name))
     return refuse(reasons.nameReserved, `the name ${name} is reserved`);
-  if (namesake !== undefined)
-    return refuse(reasons.nameTaken, `Cluster ${namesake} has the same name and is older`);
+  // Whose it is, is told to nobody in another namespace.
+  if (namesake === "management")
+    return refuse(reasons.nameTaken, "it is the name of the management cluster");
+  if (namesake === "older")
+    return refuse(reasons.nameTaken, "an older Cluster in another namespace has the same name");
   const foreign = baseRecords(seen).find((each) => !isOurs(each.metadata, seen));
   if (foreign === undefined || isDelegationToUs(seen, foreign)) return undefined;
-  const owner = ownerIn(foreign.metadata)?.clusterID;
-  const whose = owner === undefined ? "" : ` of cluster ${owner}`;
+  const owner = ownerIn(foreign.metadata);
+  const whose = owner === undefined ? "" : ` of ${shownOwner(owner, seen)}`;
   return refuse(
     reasons.nameTaken,
     `the zone ${domains.base} has a record set ${foreign.name} of type ${foreign.type}${whose}`,

@@ -176,8 +176,16 @@ describe("the public zone", () => {
     const azure = new PaperDns().zone(own, theirClaim);
     const { world } = settle(azure, seen());
     expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
-    expect(world.infrastructure?.told?.message).toContain("mc.org.wc10");
+    expect(world.infrastructure?.told?.message).toContain("cluster wc10");
     expect(azure.values(base, "NS", "wc1")).toBeUndefined();
+  });
+
+  test("attack: of a cluster in another namespace is not used, and that one is not named", () => {
+    const azure = new PaperDns().zone(own, { "postern_user_mc.victim.wc1": "uid-2" });
+    const { world } = settle(azure, seen());
+    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    expect(world.infrastructure?.told?.message).toContain("a cluster in another namespace");
+    expect(world.infrastructure?.told?.message).not.toContain("victim");
   });
 
   test("that was claimed by the same cluster under another uid is its own", () => {
@@ -268,7 +276,7 @@ describe("the name of a cluster in the base zone", () => {
   });
 
   test("attack: a newer cluster of the same name gets nothing, not even in the management network", () => {
-    expect(outcome(new PaperDns(), seen({ namesake: "victim/wc1" }))).toEqual({
+    expect(outcome(new PaperDns(), seen({ namesake: "older" }))).toEqual({
       told: `False ${reasons.nameTaken}`,
       unchanged: true,
     });
@@ -277,7 +285,7 @@ describe("the name of a cluster in the base zone", () => {
   test("that it has already is not taken from it", () => {
     const azure = new PaperDns();
     const { world } = settle(azure, seen());
-    const now = settle(azure, { ...world, namesake: "older/wc1" });
+    const now = settle(azure, { ...world, namesake: "older" });
     expect(told(now.world)).toBe("True GSDNSZonesCreated");
   });
 
@@ -611,7 +619,7 @@ describe("the private zones", () => {
       const azure = shared();
       const { world } = settle(azure, seen());
       expect(told(world)).toBe(`False ${reasons.zoneOfAnotherNetwork}`);
-      expect(world.infrastructure?.told?.message).toContain(them.clusterID);
+      expect(world.infrastructure?.told?.message).toContain("cluster wc10");
       expect(azure.has(link)).toBe(false);
       expect(azure.values(toManagement, "A", "ingress")).toEqual(["10.1.0.9"]);
     });

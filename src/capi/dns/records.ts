@@ -1,12 +1,12 @@
 import { claimsIn } from "../../model/claims.ts";
 import { formatIp, isIp, parseIp } from "../../model/ip.ts";
-import { ownerIn } from "../../model/ownership.ts";
+import { type Owner, ownerIn } from "../../model/ownership.ts";
 import { nameOf, type ResourceId, sameId } from "../../model/resource-id.ts";
 import { reasons } from "./reasons.ts";
 import type { RecordSet, Seen, ZoneSeen } from "./seen.ts";
 import { type DnsStep, doing, joined, nothing, type Part, waiting, wrong } from "./steps.ts";
 import { publicZone, recordId, type Wanted, type WantedRecords, wantedIn } from "./wanted.ts";
-import { isOurs, otherClaims, withOwner } from "./whose.ts";
+import { isOurs, otherClaims, shownOwner, withOwner } from "./whose.ts";
 import { foundLinks, leadsTo } from "./zone-links.ts";
 
 /** How soon to look again for the link of a cluster that shares a zone with us. */
@@ -79,7 +79,7 @@ function planRecord(seen: Seen, zone: ZoneSeen, wanted: WantedRecords, takingOve
     // What is ours is not wanted, so it is being removed; the next pass writes.
     return isOurs(inTheWay.found.metadata, seen)
       ? { ...nothing, pending: true }
-      : another(zone, inTheWay);
+      : another(seen, zone, inTheWay);
   if (look.state === "absent") return doing(write(seen, zone, id, wanted, undefined));
   const found = look.resource;
   const right = isRight(found, wanted);
@@ -90,26 +90,25 @@ function planRecord(seen: Seen, zone: ZoneSeen, wanted: WantedRecords, takingOve
   if (isUnmarked(found)) {
     if (takingOver || (zone.role === "base" && right))
       return doing(write(seen, zone, id, wanted, found));
-    return right ? nothing : another(zone, { id, found });
+    return right ? nothing : another(seen, zone, { id, found });
   }
   const sharer = sharerOf(seen, zone, found);
-  if (sharer === undefined) return another(zone, { id, found });
+  if (sharer === undefined) return another(seen, zone, { id, found });
   return right ? nothing : besides(seen, zone, { id, found }, sharer);
 }
 
 /** The other cluster that a record set belongs to, if it uses this zone too. */
-function sharerOf(seen: Seen, { role, look }: ZoneSeen, found: RecordSet): string | undefined {
+function sharerOf(seen: Seen, { role, look }: ZoneSeen, found: RecordSet): Owner | undefined {
   if (role !== "toManagement" || look.state !== "there") return undefined;
   const owner = ownerIn(found.metadata)?.clusterID;
-  return otherClaims(look.resource.tags, seen).find(({ clusterID }) => clusterID === owner)
-    ?.clusterID;
+  return otherClaims(look.resource.tags, seen).find(({ clusterID }) => clusterID === owner);
 }
 
 /** What the name of a cluster that shares the zone means for us: its address is of use in its own network only. */
-function besides(seen: Seen, zone: ZoneSeen, { id, found }: FoundRecords, sharer: string): Part {
+function besides(seen: Seen, zone: ZoneSeen, { id }: FoundRecords, sharer: Owner): Part {
   const links = foundLinks(zone);
   const claimed = links.filter(({ found: { tags } }) =>
-    claimsIn(tags).some(({ clusterID }) => clusterID === sharer),
+    claimsIn(tags).some(({ clusterID }) => clusterID === sharer.clusterID),
   );
   // A link that somebody made by hand is used without a claim.
   const unclaimed = links.filter(({ found: { tags } }) => claimsIn(tags).length === 0);
@@ -120,7 +119,7 @@ function besides(seen: Seen, zone: ZoneSeen, { id, found }: FoundRecords, sharer
   if (theirs.length === 0) return waiting(linkMs);
   return wrong(
     reasons.zoneOfAnotherNetwork,
-    `${nameOf(id)}.${nameOf(zone.id)} does not lead to our endpoint · the private zone is shared with cluster ${sharer}, whose network is another one, and it leads to ${found.values.join(", ")} there · put one of the clusters into another resource group`,
+    `${nameOf(id)}.${nameOf(zone.id)} does not lead to our endpoint · the private zone is shared with ${shownOwner(sharer, seen)}, whose network is another one · put one of the clusters into another resource group`,
   );
 }
 
@@ -166,12 +165,12 @@ function isCreated(seen: Seen): boolean {
   return look?.state === "there" && isOurs(look.resource.tags, seen);
 }
 
-function another(zone: ZoneSeen, { id, found }: FoundRecords): Part {
+function another(seen: Seen, zone: ZoneSeen, { id, found }: FoundRecords): Part {
   const owner = ownerIn(found.metadata);
   const whose =
     owner === undefined
       ? "nobody has marked it as ours"
-      : `it is that of cluster ${owner.clusterID}`;
+      : `it is that of ${shownOwner(owner, seen)}`;
   return wrong(
     reasons.ownedByAnother,
     `${nameOf(id)}.${nameOf(zone.id)} is not written · there is a record set of type ${found.type} and ${whose} · remove it`,

@@ -75,8 +75,8 @@ export interface Seen {
   cluster: { name: string; deleting: boolean; paused: boolean; ready: boolean };
   infrastructure: InfrastructureSeen | undefined;
   us: Owner;
-  /** An older Cluster of the same name in another namespace, or the management cluster, as namespace/name. */
-  namesake: string | undefined;
+  /** Who else has the name by right: an older Cluster in another namespace, or the management cluster. */
+  namesake: "older" | "management" | undefined;
   /** Why Postern does not act for the cluster. */
   refused: Problem | undefined;
   /** The names of the zones. */

@@ -23,6 +23,13 @@ export function isOurs(marks: Tags | undefined, { us }: Pick<Seen, "us">): boole
   return ownerIn(marks)?.clusterID.toLowerCase() === us.clusterID;
 }
 
+/** An owner in words for whoever reads our conditions: a cluster of another namespace is not named there. */
+export function shownOwner(owner: Owner, { us, cluster }: Pick<Seen, "us" | "cluster">): string {
+  const own = us.clusterID.slice(0, -cluster.name.length);
+  const isNear = owner.clusterID.toLowerCase().startsWith(own);
+  return isNear ? `cluster ${owner.clusterID.slice(own.length)}` : "a cluster in another namespace";
+}
+
 /** Tags or metadata with our mark among them. */
 export function withOwner(marks: Tags, { us }: Pick<Seen, "us">): Record<string, string> {
   return { ...marks, [ownerTag]: `${us.clusterID}/${us.uid}` };

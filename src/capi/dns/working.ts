@@ -64,15 +64,15 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
   const mayHaveName = ({ metadata: { namespace = "", name } }: CapiCluster): boolean =>
     allowsName(views.policy?.rulesOf(namespace) ?? {}, `${name}.${options.baseDomain}`);
   /** Whoever has the name of a cluster by right: the management cluster, or the oldest of those that have it. */
-  const namesakeOf = (cluster: CapiCluster): string | undefined => {
+  const namesakeOf = (cluster: CapiCluster): Objects["namesake"] => {
     const name = cluster.metadata.name.toLowerCase();
     if (name === options.management.name.toLowerCase())
-      return keyOf(cluster) === managementKey ? undefined : managementKey;
+      return keyOf(cluster) === managementKey ? undefined : "management";
     const older = clusters
       .byIndex(byName, name)
       .filter(mayHaveName)
-      .find((each) => keyOf(each) !== keyOf(cluster) && ageOf(each) < ageOf(cluster));
-    return older && keyOf(older);
+      .some((each) => keyOf(each) !== keyOf(cluster) && ageOf(each) < ageOf(cluster));
+    return older ? "older" : undefined;
   };
   const objects = new InfrastructureObjects(kube, azureClusters);
   const identities = caches.of(azureClusterIdentity);

@@ -1,4 +1,5 @@
 import { claimPrefix, claimsIn, mostClaims, withClaim, withoutClaim } from "../../model/claims.ts";
+import type { Owner } from "../../model/ownership.ts";
 import { nameOf } from "../../model/resource-id.ts";
 import { hasLostOwner, hasLostTags, isLeftToNext, proofOf } from "./origin.ts";
 import { reasons } from "./reasons.ts";
@@ -6,7 +7,15 @@ import { foundRecords, isUnmarked, planRecords, removeRecords } from "./records.
 import type { Seen, ZoneFound, ZoneSeen } from "./seen.ts";
 import { type DnsStep, doing, joined, nothing, type Part, waiting, wrong } from "./steps.ts";
 import { wantedIn } from "./wanted.ts";
-import { isClaimed, isLeftToUs, isOurs, otherClaims, withOwner, withoutOwner } from "./whose.ts";
+import {
+  isClaimed,
+  isLeftToUs,
+  isOurs,
+  otherClaims,
+  shownOwner,
+  withOwner,
+  withoutOwner,
+} from "./whose.ts";
 import {
   type FoundLink,
   foundLinks,
@@ -43,7 +52,7 @@ export function planZone(seen: Seen, zone: ZoneSeen): Part {
   if (hasLostOwner(seen, zone)) return doing(restoreZone(seen, zone, look.resource));
   if (isClaimed(tags, seen)) return insideOf(seen, zone, false);
   const [other] = otherClaims(tags, seen);
-  if (other !== undefined) return joinZone(seen, zone, look.resource, other.clusterID);
+  if (other !== undefined) return joinZone(seen, zone, look.resource, other);
   if (isLeftToNext(seen, zone)) return doing(claimZone(seen, zone, look.resource));
   if (!isLeftToUs(look.resource)) {
     const network = networkOf(seen, zone);
@@ -121,12 +130,12 @@ function makeZone(seen: Seen, { role, id }: ZoneSeen): DnsStep {
   };
 }
 
-function joinZone(seen: Seen, zone: ZoneSeen, { tags, etag }: ZoneFound, other: string): Part {
+function joinZone(seen: Seen, zone: ZoneSeen, { tags, etag }: ZoneFound, other: Owner): Part {
   const name = nameOf(zone.id);
   if (zone.role !== "toManagement")
     return wrong(
       reasons.ownedByAnother,
-      `the ${kindOf(zone.role)} zone ${name} is not used · it is that of cluster ${other}, which has the same name · give one of them another name`,
+      `the ${kindOf(zone.role)} zone ${name} is not used · it is that of ${shownOwner(other, seen)}, which has the same name · give one of them another name`,
     );
   if (claimsIn(tags).length >= mostClaims)
     return wrong(

@@ -141,7 +141,7 @@ function another({ rival, cluster }: Seen, { metadata }: ProviderConfig): Plan<C
       )
     : tell(
         reasons.taken,
-        `${what} · it belongs to Cluster ${owner}, which has the same name · give one of the two another name`,
+        `${what} · it belongs to a Cluster of the same name in another namespace · give the Cluster another name`,
       );
 }
 

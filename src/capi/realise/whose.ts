@@ -14,14 +14,14 @@ export function whose(tags: Tags | undefined | null, us: Owner, cluster: string)
   const owner = tagOf(tags, ownerTag);
   if (owner !== undefined) {
     if (isOurs(tags, us)) return { is: "ours" };
-    return { is: "another", whose: `${ownerTag} on it says ${owner}` };
+    return { is: "another", whose: `its tag ${ownerTag} is that of another object` };
   }
   if (tagOf(tags, capzTagPrefix + cluster) === "owned") return { is: "capz" };
   const other = otherCluster(tags);
   return {
     is: "another",
     whose:
-      other === undefined ? "nobody put an owner on it" : `CAPZ's tag on it names cluster ${other}`,
+      other === undefined ? "nobody put an owner on it" : "CAPZ's tag on it names another cluster",
   };
 }
 

@@ -156,13 +156,14 @@ describe("an endpoint that is there", () => {
     expect(told(world)).toBe("True AzureSuccess");
   });
 
-  test("under both names for others is told, with whose they are", () => {
+  test("under both names for others is told, and the others are not named", () => {
     const guest = new PaperGuest();
     guest.set(short, { tags: { postern_owner: `${otherID}/x` }, properties: {} });
     guest.set(`${short}-${clusterID}`, { properties: {} });
     const world = settle(guest, seen());
     expect(told(world, conditions.endpoint)).toBe("False OwnedByAnother");
-    expect(message(world, conditions.endpoint)).toContain(otherID);
+    expect(message(world, conditions.endpoint)).toContain("another cluster");
+    expect(message(world, conditions.endpoint)).not.toContain(otherID);
   });
 
   test("by HyperShift, and published, is taken over", () => {

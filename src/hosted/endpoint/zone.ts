@@ -101,7 +101,7 @@ function claim(seen: Seen, zone: ZoneSeen, found: PrivateDnsZone): Part | undefi
     return rest(
       isFalse(
         reasons.ownedByAnother,
-        `the private DNS zone ${name} is not used · it belongs to cluster ${other.clusterID}, which has the same name · use another name or another resource group`,
+        `the private DNS zone ${name} is not used · it belongs to another cluster, which has the same name · use another name or another resource group`,
       ),
     );
   if (claimsIn(tags).length >= mostClaims)

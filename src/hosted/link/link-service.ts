@@ -194,7 +194,7 @@ export function whose(found: PrivateLinkService, us: Claimant): Whose {
     whose:
       is.hostedCluster === undefined
         ? "somebody who put no owner on it"
-        : `hosted cluster ${is.hostedCluster} of HyperShift`,
+        : "another hosted cluster of HyperShift",
   };
 }
 

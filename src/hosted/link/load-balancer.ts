@@ -17,7 +17,7 @@ export function balancerProblem({ frontend, known, subject }: Up): PlannedCondit
       type,
       status: "False",
       reason: reasons.loadBalancerForeign,
-      message: `frontend ${frontend.frontend.name} of load balancer ${nameOf(frontend.frontend.balancer)} has the address ${known.loadBalancerIP} · it was created for another Service than ${subject.namespace}/${subject.name} · give that Service an address of its own`,
+      message: `a load balancer frontend has the address ${known.loadBalancerIP} · it was created for another Service than ${subject.namespace}/${subject.name} · give that Service an address of its own`,
     };
   if (frontend.is !== "found" || /^standard$/i.test(frontend.frontend.sku)) return undefined;
   const { balancer, sku } = frontend.frontend;

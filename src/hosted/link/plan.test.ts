@@ -349,12 +349,13 @@ describe("a link service that is there", () => {
     expect(told(made)).toBe("False ForeignEndpointsConnected");
   });
 
-  test("is left alone where it is another's, who is named", () => {
+  test("is left alone where it is another's, who is not named", () => {
     const found = service({}, { tags: { postern_owner: "other-cluster/uid-2" } });
     const made = plan(up({ subject: subject(), service: there(found) }));
     expect(made.steps).toEqual([]);
     expect(told(made)).toBe("False OwnedByAnother");
-    expect(messageOf(made)).toContain("other-cluster");
+    expect(messageOf(made)).toContain("another cluster");
+    expect(messageOf(made)).not.toContain("other-cluster");
     expect(made.status).toEqual({ internalLoadBalancerID: balancerId });
   });
 
@@ -398,7 +399,7 @@ describe("a link service that is there", () => {
     });
     const unnamed = plan(up({ subject: subject(), service: found }));
     expect(told(unnamed)).toBe("False OwnedByAnother");
-    expect(messageOf(unnamed)).toContain("hosted cluster one of HyperShift");
+    expect(messageOf(unnamed)).toContain("another hosted cluster of HyperShift");
     const others = there(service({}, { tags: { "kubernetes.io_cluster_two": "owned" } }));
     expect(told(plan(up({ service: others })))).toBe("False OwnedByAnother");
   });

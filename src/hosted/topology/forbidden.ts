@@ -38,7 +38,7 @@ export function forbiddenOf(
   if (tenant !== undefined)
     return {
       reason: topologyReasons.reserved,
-      message: `the control plane cannot be created · its namespace would be ${home}, which is reserved for clusters of namespace ${tenant} · create the cluster in another namespace`,
+      message: `the control plane cannot be created · its namespace would be ${home}, which is reserved for clusters of another namespace · create the cluster in another namespace`,
     };
   return undefined;
 }

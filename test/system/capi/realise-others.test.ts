@@ -254,7 +254,7 @@ describeHosted("what belongs to others", (start) => {
       links: [link({ name: "one" })],
     });
     const refused = await told(world, twin, links, "False OwnedByAnother");
-    expect(messageOf(refused, links)).toContain("postern_owner on it says org/wc1");
+    expect(messageOf(refused, links)).toContain("its tag postern_owner is that of another object");
     await world.remove(twin);
     await gone(world, twin);
     await world.remove(one);

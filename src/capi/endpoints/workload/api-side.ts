@@ -1,3 +1,4 @@
+import type { ClusterFacts } from "../facts.ts";
 import { reasons } from "../reasons.ts";
 import { unfit } from "../whose.ts";
 import { isFalse, sideOf } from "./reach.ts";
@@ -90,7 +91,7 @@ function planClaim(seen: Seen, { claim, state, look }: SeenClaim): Side {
       reasons.nameTaken,
       state.by === undefined
         ? `no endpoint leads to private link ${link} · ${endpoint.name} in AzureCluster ${management} leads elsewhere and is not ours · rename that one, or the link`
-        : `no endpoint leads to private link ${link} · AzureCluster ${state.by} has a link of the same name, and ${endpoint.name} is that one's · rename one of the links`,
+        : `no endpoint leads to private link ${link} · ${shownCluster(state.by, seen.cluster)} has a link of the same name, and ${endpoint.name} is that one's · rename the link`,
     );
   if (!seen.cluster.linksReady)
     return wait(reasons.linksNotReady, `private link ${link} is not ready yet`);
@@ -116,4 +117,12 @@ function joined(sides: readonly Side[]): Side {
     address: addresses.includes("keep") ? "keep" : addresses.at(-1),
     ...(waits.length > 0 && { waitMs: Math.min(...waits) }),
   };
+}
+
+/** A cluster in words for whoever reads the condition of another one: that of another namespace is not named. */
+function shownCluster(key: string, reader: ClusterFacts): string {
+  const namespaceOf = (each: string) => each.split("/")[0];
+  return namespaceOf(key) === namespaceOf(reader.key)
+    ? `AzureCluster ${key}`
+    : "an AzureCluster in another namespace";
 }

@@ -425,6 +425,8 @@ describe("what a person must put right is told in the condition and in an event"
     );
     expect(isReady(paper.get(key))).toEqual(["True Connected"]);
     expect(isReady(paper.get("org-other/wc1"))).toEqual(["False PrivateEndpointNameTaken"]);
+    const [{ message = "" } = {}] = paper.planWorkload("org-other/wc1").conditions;
+    expect(message).toContain("an AzureCluster in another namespace");
   });
 
   test("a link of another tenant", () => {
