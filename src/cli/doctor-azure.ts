@@ -3,6 +3,7 @@ import { AzureError } from "../azure/errors.ts";
 import { actionPattern } from "../model/action-pattern.ts";
 import { isExplained } from "../model/failure.ts";
 import { type ResourceId, resourceGroupId } from "../model/resource-id.ts";
+import { shellWord } from "../model/shell.ts";
 import type { Finding } from "../view/checks/check.ts";
 import { capiClustersIn } from "../view/cluster-objects.ts";
 import { groupsIn } from "../view/places.ts";
@@ -91,7 +92,7 @@ export async function rightsFindings(session: Session, kube: KubeWorld): Promise
         about: scope,
         verdict: everything ? "wrong" : "warning",
         found: `this credential lacks ${everything ? "every action of the role, " : ""}${missing.join(", ")}`,
-        remedy: `postern permissions ${role?.identity} --format az --scope ${scope}`,
+        remedy: `postern permissions ${role?.identity} --format az --scope ${shellWord(scope)}`,
       };
     }),
   );

@@ -32,13 +32,23 @@ Examples:
       await withSession(options, async (session) => {
         const planned = await plansOf(session, options, name);
         const { plans, notPlanned } = planned;
-        show(options.output, asData(planned), (wide) => told(plans, notPlanned, wide));
+        show(options.output, asData(planned), (wide) =>
+          [told(plans, notPlanned, wide), basisOf(options)].join("\n"),
+        );
         const changes = plans.some((each) => "plan" in each && each.plan.steps.length > 0);
         const failed = plans.some((each) => "failure" in each || unseen(each).length > 0);
         if (failed || notPlanned.length > 0) process.exitCode = 1;
         else if (changes) process.exitCode = 2;
       });
     });
+}
+
+/** What the plans were computed from: another credential, or another policy, may give others. */
+function basisOf({ tenantPolicy }: PlanOptions): string {
+  const policy = tenantPolicy
+    ? `with the tenant policy in ${tenantPolicy}`
+    : "without a tenant policy: give --tenant-policy if the operator has one";
+  return paint("grey", `computed with the credential of this command, ${policy}`);
 }
 
 /** The conditions that a plan could only give because something may not be read: what would change there is not known. */

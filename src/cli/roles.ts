@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { parseResourceId } from "../model/resource-id.ts";
+import { shellWord } from "../model/shell.ts";
 import { nearest } from "./nearest.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -53,7 +54,7 @@ function plain(role: Role | undefined) {
 }
 
 function asAz(role: Role): string {
-  return `az role definition create --role-definition '${JSON.stringify(plain(role)).replaceAll("'", "'\\''")}'`;
+  return `az role definition create --role-definition ${shellWord(JSON.stringify(plain(role)))}`;
 }
 
 function asBicep({ identity, Name, Description, Actions, AssignableScopes }: Role): string {

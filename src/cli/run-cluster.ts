@@ -8,6 +8,7 @@ import { type HostedCluster, hostedCluster } from "../model/kinds/hosted-cluster
 import { privateAccess } from "../model/kinds/private-access.ts";
 import { secret } from "../model/kinds/secret.ts";
 import { resourceGroupId } from "../model/resource-id.ts";
+import { shellWord } from "../model/shell.ts";
 import { gatherKube } from "../view/gather.ts";
 import { type Deleted, findLeftovers } from "../view/leftovers.ts";
 import type { KubeWorld, Unread } from "../view/world.ts";
@@ -109,12 +110,12 @@ async function reportLeftovers(session: Session, deleted: Deleted): Promise<void
     );
   // No object names the subscription and the id of a cluster that is gone.
   const where = platform?.azure?.subscriptionID
-    ? ` --subscription ${platform.azure.subscriptionID}`
+    ? ` --subscription ${shellWord(platform.azure.subscriptionID)}`
     : "";
   const ids = leftovers.flatMap(({ by, id }) => (by === "name" ? [id] : []));
   const flags = [
-    ...(clusterID ? [`--cluster ${clusterID}`] : []),
-    ...(ids.length > 0 ? [`--resource ${ids.join(" ")}`] : []),
+    ...(clusterID ? [`--cluster ${shellWord(clusterID)}`] : []),
+    ...(ids.length > 0 ? [`--resource ${ids.map(shellWord).join(" ")}`] : []),
   ];
   lines.push(`to delete it: postern orphans${where} --delete ${flags.join(" ")}`);
   print(lines.join("\n"));

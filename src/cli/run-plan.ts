@@ -1,8 +1,10 @@
 import { dryRun, type Planned } from "../kube/dry-run.ts";
 import { silentLog } from "../kube/log.ts";
 import { type KubeObject, keyOf } from "../model/kind.ts";
+import { openPolicy } from "../model/tenant-policy.ts";
 import { controllersToLookBy, type NotPlanned } from "../operator/dry-run.ts";
 import { type PlanFlags, planDefaults } from "../operator/plan-options.ts";
+import { readTenantPolicy } from "../operator/tenant-policy.ts";
 import { capiClustersIn, objectsOf } from "../view/cluster-objects.ts";
 import { gatherKube } from "../view/gather.ts";
 import type { KubeWorld, Unread } from "../view/world.ts";
@@ -27,6 +29,8 @@ export async function plansOf(
     env,
     signal,
     settings: { ...planDefaults, ...local?.operator, ...flags },
+    // The operator of local mode serves one person.
+    policy: (await readTenantPolicy(flags.tenantPolicy)) ?? (local && openPolicy),
   });
   const [hidden] = unread;
   if (hidden) throw new CommandFailure(`no plan can be made · ${hidden.what}: ${hidden.why}`);

@@ -1,13 +1,12 @@
 import { Registry } from "prom-client";
 import type { Arm } from "../azure/arm.ts";
 import type { TokenSource } from "../azure/tokens.ts";
-import type { CapiViews } from "../capi/identities.ts";
 import { capiViews } from "../capi/identities.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { silentLog } from "../kube/log.ts";
 import type { MakeFeature } from "../kube/runtime.ts";
 import { realClock } from "../model/clock.ts";
-import { openPolicy, type TenantPolicy } from "../model/tenant-policy.ts";
+import type { TenantPolicy } from "../model/tenant-policy.ts";
 import { clusterApiSettings } from "./cluster-api.ts";
 import {
   clusterApiControllers,
@@ -17,7 +16,6 @@ import {
 import { installationOf } from "./installation.ts";
 import { managementGroupIn } from "./management-group.ts";
 import type { PlanFlags } from "./plan-options.ts";
-import { readTenantPolicy } from "./tenant-policy.ts";
 
 /** Controllers that could not be made, because it is not known what they would go by. */
 export interface NotPlanned {
@@ -28,20 +26,20 @@ export interface NotPlanned {
 
 /**
  * The controllers of the operator, for looking only: every part of Azure is read by the credential of whoever asks, because a
- * person has none of the identities that the clusters bring.
+ * person has none of the identities that the clusters bring. What the operator is refused is refused here too.
  */
 export async function controllersToLookBy(given: {
   arm: Arm;
   credential: TokenSource;
   kube: KubeClient;
   settings: PlanFlags;
+  /** The policy that the operator has; undefined where it has none. */
+  policy: TenantPolicy | undefined;
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
 }): Promise<{ features: readonly MakeFeature[]; without: readonly NotPlanned[] }> {
-  const { arm, credential, kube, settings, env, signal } = given;
+  const { arm, credential, kube, settings, policy, env, signal } = given;
   const everyone = { credentialOf: () => credential, follow: () => undefined };
-  // Whoever asks may not know the operator's policy: what that forbids is then told by the conditions only.
-  const policy = (await readTenantPolicy(settings.tenantPolicy)) ?? openPolicy;
   const features: MakeFeature[] = [];
   const without: NotPlanned[] = [];
   if (env.AZURE_RESOURCE_GROUP) {
@@ -68,7 +66,12 @@ export async function controllersToLookBy(given: {
   if (clusterApi)
     features.push(
       ...clusterApiControllers(
-        asOne(arm, clusterApi.managementCluster, policy),
+        capiViews({
+          ...{ arm, roadTo: () => arm, lookBy: credential },
+          managementCluster: clusterApi.managementCluster,
+          baseDomain: clusterApi.dns?.baseDomain,
+          ...(policy && { policy }),
+        }),
         clusterApi,
         new Registry(),
       ),
@@ -79,31 +82,4 @@ export async function controllersToLookBy(given: {
       why: "the management cluster is not known: give --management-cluster-name and --management-cluster-namespace",
     });
   return { features, without };
-}
-
-/** The views of Cluster API, all by one credential. What wakes a controller is kept: it is what fills the caches. */
-function asOne(
-  arm: Arm,
-  managementCluster: { namespace: string; name: string },
-  policy: TenantPolicy,
-): CapiViews {
-  const views = capiViews({ arm, roadTo: () => arm, managementCluster, policy });
-  return {
-    of: (cluster, pass) => {
-      const refusal = views.refusalOf(cluster);
-      if (refusal !== undefined) throw refusal;
-      return arm.for(pass);
-    },
-    policy: views.policy,
-    refusalOf: views.refusalOf,
-    referenceRefusalOf: views.referenceRefusalOf,
-    forReference: (infrastructure, pass, group) => {
-      const refusal = views.referenceRefusalOf(infrastructure, group);
-      if (refusal !== undefined) throw refusal;
-      return arm.for(pass);
-    },
-    management: (pass) => arm.for(pass),
-    baseZone: (pass) => arm.for(pass),
-    watch: views.watch,
-  };
 }

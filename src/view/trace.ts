@@ -1,6 +1,7 @@
 import { connectionsOf, type PrivateEndpoint } from "../azure/gateways/private-endpoints.ts";
 import { keyOf } from "../model/kind.ts";
 import { idKey, lastSegment } from "../model/resource-id.ts";
+import { shellWord } from "../model/shell.ts";
 import type { State } from "./drawn.ts";
 import { indexOf, isClosed, isHidden, networkOf, targetsOf, type WorldIndex } from "./index-of.ts";
 import { admission, provisioned } from "./parts/states.ts";
@@ -183,7 +184,7 @@ function beyond(index: WorldIndex, endpoint: PrivateEndpoint): Hop[] {
     name: connection?.name ?? name,
     state: letIn.state,
     found: letIn.reason ?? "",
-    ...(letIn.state === "pending" && { remedy: `approve it: postern approve ${name}` }),
+    ...(letIn.state === "pending" && { remedy: `approve it: postern approve ${shellWord(name)}` }),
     ...(letIn.state === "broken" && {
       remedy:
         "a rejected or ended connection never comes back: delete the endpoint, and it is made anew",

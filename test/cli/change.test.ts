@@ -65,11 +65,11 @@ describe("an endpoint of ours that is turned away", () => {
       const endpoint = `${guests}/green/${network}/privateEndpoints/private-router-pe`;
       expect(await on.run("reject", endpoint)).toMatchObject({ exitCode: 0 });
       const waits =
-        /… \S+: PrivateEndpointConnectionNotApproved: .*\nnothing would change now; \d+ waits?\n$/;
+        /… \S+: PrivateEndpointConnectionNotApproved: .*\nnothing would change now; \d+ waits?\n/;
       await until(async () => (await on.run("plan", "green")).stdout).toMatch(waits);
       await on.change(endpoint);
-      await until(async () => (await on.run("plan", "green")).stdout).toBe(
-        "nothing would change\n",
+      await until(async () => (await on.run("plan", "green")).stdout).toMatch(
+        /^nothing would change\n/,
       );
     },
     slow,

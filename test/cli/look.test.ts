@@ -1,6 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { symlinkSync } from "node:fs";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
@@ -146,6 +148,33 @@ describe("a plan without what the operator goes by", () => {
       expect(one.exitCode).toBe(1);
       expect(JSON.parse(one.stdout)).toMatchObject({ notPlanned: [{ of: "hosted clusters" }] });
       expect((await run("org/amber", ...flags)).stdout).not.toContain("not planned");
+    },
+    slow,
+  );
+});
+
+describe("a plan by the tenant policy of the operator", () => {
+  const plan = async (entry: object, cluster: string) => {
+    const file = join(await mkdtemp(join(tmpdir(), "postern-policy-")), "policy.json");
+    const [namespace = ""] = cluster.split("/");
+    await writeFile(file, JSON.stringify({ namespaces: [{ namespace, ...entry }] }));
+    return on.run("plan", cluster, "--tenant-policy", file);
+  };
+
+  test.each([
+    ["of a hosted cluster's subscription", "clusters/blue", { subscriptions: [] }],
+    ["of a resource group", "org/amber", { resourceGroups: [] }],
+    ["of a name in the base domain", "org/amber", { domains: ["other.example.net"] }],
+    ["of an identity", "org/amber", { identities: [] }],
+  ])(
+    "announces no step after the refusal %s, and says by what it was computed",
+    async (_what, cluster, entry) => {
+      const refused = await plan(entry, cluster);
+      expect(refused.stdout).toContain("NotAllowedByPolicy");
+      expect(refused.stdout).not.toContain("would begin now");
+      expect(refused.stdout).toMatch(
+        /\ncomputed with the credential of this command, with the tenant policy in .*policy.json\n$/,
+      );
     },
     slow,
   );

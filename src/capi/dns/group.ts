@@ -1,5 +1,6 @@
 import { ownerTag } from "../../model/ownership.ts";
 import { nameOf } from "../../model/resource-id.ts";
+import { shellWord } from "../../model/shell.ts";
 import { checkedTags, withTags } from "../../model/tags.ts";
 import { reasons } from "./reasons.ts";
 import type { Seen } from "./seen.ts";
@@ -64,6 +65,6 @@ export function planGroup(seen: Seen): Part {
 export function leftGroup({ group, ...seen }: Seen): { reason: string; note: string }[] {
   if (group?.look.state !== "there" || !isOurs(group.look.resource.tags, seen)) return [];
   const name = nameOf(group.id);
-  const note = `resource group ${name} is left · Postern created it for this cluster and deletes no resource groups · delete it if it is empty: az group delete --name ${name}`;
+  const note = `resource group ${name} is left · Postern created it for this cluster and deletes no resource groups · delete it if it is empty: az group delete --name ${shellWord(name)}`;
   return [{ reason: reasons.groupLeft, note }];
 }

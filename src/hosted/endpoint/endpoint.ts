@@ -5,6 +5,7 @@ import {
 import { isIp } from "../../model/ip.ts";
 import { ownedTags, ownership, ownerTag } from "../../model/ownership.ts";
 import { nameOf, type ResourceId, sameId } from "../../model/resource-id.ts";
+import { shellWord } from "../../model/shell.ts";
 import { tagOf, withTags } from "../../model/tags.ts";
 import { conditions } from "../names.ts";
 import { reasons } from "./reasons.ts";
@@ -205,7 +206,7 @@ function told(seen: Seen, found: PrivateEndpoint, addresses: readonly string[]):
       return sinceMs < escalationMs
         ? not("the connection waits for approval · it is looked at again", "Normal", waitMs)
         : not(
-            `the connection waits for approval since 15 minutes or more · the link service does not approve subscription ${guest} by itself · approve it: az network private-endpoint-connection approve --id <the pending connection in: az network private-endpoint-connection list --id ${service}>, or add the subscription to additionalAllowedSubscriptions`,
+            `the connection waits for approval since 15 minutes or more · the link service does not approve subscription ${guest} by itself · approve it: az network private-endpoint-connection approve --id <the pending connection in: az network private-endpoint-connection list --id ${shellWord(service)}>, or add the subscription to additionalAllowedSubscriptions`,
             "Warning",
             longestWaitMs,
           );

@@ -162,6 +162,27 @@ describe.each(Object.entries(wrong))("%s", (name, cases) => {
   });
 });
 
+describe("attack: a cluster names a subnet that is not its own", () => {
+  const remedyFor = (name: string) => {
+    const id = ids.nat.replace(/[^/]+$/, name);
+    const subnet = { id, prefix: "10.0.9.0/24", policy: "Enabled" };
+    const links = [{ ...link(), spec: { ...link().spec, natSubnetID: id } }];
+    const networks = [network(ids.home, "10.0.0.0/16", [subnet])];
+    const world = oneWorld({ kube: { links }, azure: { networks, linkServices: [] } });
+    return examine(world).find(({ check, about }) => check === "NAT subnet policy" && about === id)
+      ?.remedy;
+  };
+
+  test("and no command is given that would change it", () => {
+    expect(remedyFor("database")).toContain("agree with its owner");
+    expect(remedyFor("database")).not.toContain("az ");
+  });
+
+  test("and for a subnet under a name that Postern computes there is one", () => {
+    expect(remedyFor("postern-nat-0f0f0f0f-0")).toMatch(/^az network vnet subnet update --ids \//);
+  });
+});
+
 describe("a check is quiet about", () => {
   const quiet = (name: string, world: World) =>
     expect(

@@ -3,6 +3,7 @@ import { keyOf } from "../../model/kind.ts";
 import type { AzurePrivateLinkService } from "../../model/kinds/azure-private-link-service.ts";
 import { ownerIn } from "../../model/ownership.ts";
 import { idKey } from "../../model/resource-id.ts";
+import { shellWord } from "../../model/shell.ts";
 import { askedIn } from "../cluster-objects.ts";
 import { indexOf, networkOf, type WorldIndex } from "../index-of.ts";
 import { balancerIdOf } from "../parts/states.ts";
@@ -119,7 +120,7 @@ export const waiting: WorldCheck = {
             about: id,
             verdict: "warning" as const,
             found: `${each.name} waits for a decision`,
-            remedy: `postern approve ${each.name}, or postern reject ${each.name}`,
+            remedy: `postern approve ${shellWord(each.name ?? "")}, or postern reject ${shellWord(each.name ?? "")}`,
           })),
       ),
     ),

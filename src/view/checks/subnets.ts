@@ -4,8 +4,10 @@ import { parseCidr, usableAddresses } from "../../model/cidr.ts";
 import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import { privateAccess } from "../../model/kinds/private-access.ts";
 import { ownerIn } from "../../model/ownership.ts";
-import { idKey } from "../../model/resource-id.ts";
+import { idKey, lastSegment } from "../../model/resource-id.ts";
+import { shellWord } from "../../model/shell.ts";
 import { askedIn } from "../cluster-objects.ts";
+import { isSharedSubnetName } from "../computed-names.ts";
 import type { World } from "../world.ts";
 import { findings, type WorldCheck } from "./check.ts";
 import { ownServices } from "./links.ts";
@@ -23,13 +25,16 @@ export const natPolicy: WorldCheck = {
       natPolicy.name,
       natSubnets(world).map(({ subnet, id }) => {
         const policy = subnet.properties.privateLinkServiceNetworkPolicies ?? "Enabled";
+        // Any other subnet was chosen by whoever wrote the cluster: no command is given that changes it.
         return policy === "Disabled"
           ? { about: id, verdict: "ok", found: "privateLinkServiceNetworkPolicies is Disabled" }
           : {
               about: id,
               verdict: "wrong",
               found: `privateLinkServiceNetworkPolicies is ${policy}, so Azure makes no link service there`,
-              remedy: `az network vnet subnet update --ids ${id} --disable-private-link-service-network-policies true`,
+              remedy: isSharedSubnetName(lastSegment(id))
+                ? `az network vnet subnet update --ids ${shellWord(id)} --disable-private-link-service-network-policies true`
+                : "a cluster names this subnet: agree with its owner to disable these policies, or name another subnet in the HostedCluster",
             };
       }),
     ),

@@ -1,6 +1,7 @@
 import type { Look } from "../../../azure/gateway.ts";
 import type { PrivateEndpoint } from "../../../azure/gateways/private-endpoints.ts";
 import type { PrivateEndpointSpec } from "../../../model/kinds/azure-cluster-network.ts";
+import { shellWord } from "../../../model/shell.ts";
 import { reachOf } from "../../endpoint-address.ts";
 import { reasons } from "../reasons.ts";
 import { serviceOf } from "../wanted.ts";
@@ -75,7 +76,7 @@ export function sideOf({ wanted, look, cluster, tenantsDiffer, published }: Stan
 function notApproved(name: string, service: string, state: string): string {
   const what = `the connection of private endpoint ${name} is ${state.toLowerCase() || "in no state"}`;
   if (state.toLowerCase() === "pending")
-    return `${what} · the link service does not approve it by itself · approve it: az network private-endpoint-connection approve --id <the pending one in: az network private-endpoint-connection list --id ${service}>`;
+    return `${what} · the link service does not approve it by itself · approve it: az network private-endpoint-connection approve --id <the pending one in: az network private-endpoint-connection list --id ${shellWord(service)}>`;
   return `${what}, which is final · by somebody who may manage ${service} · agree with them and delete the endpoint, and it is made anew`;
 }
 
