@@ -74,6 +74,19 @@ describeHosted("secrets that tenants write", (start) => {
     return { child, ended, printed: () => printed };
   }
 
+  /** Read a stream of server-sent events until it ends; gives what has come so far. */
+  async function follow(url: string): Promise<() => string> {
+    const { body } = await fetch(url, { headers: { accept: "text/event-stream" } });
+    const decoder = new TextDecoder();
+    let text = "";
+    const reading = (async () => {
+      for await (const bytes of body ?? []) text += decoder.decode(bytes, { stream: true });
+    })();
+    // The operator ends, and with it the stream.
+    reading.catch(() => undefined);
+    return () => text;
+  }
+
   async function environment({ azure }: HostedWorld, folder: string, traces: string) {
     const { simulator } = azure;
     const application = simulator.directory.addApplication({
@@ -102,7 +115,7 @@ describeHosted("secrets that tenants write", (start) => {
     };
   }
 
-  test("are in no log, event, condition, dump, trace, metric or page", async () => {
+  test("are in no log, event, condition, dump, trace, metric, page or stream", async () => {
     const planted = new Canaries();
     const world = await start({ features: () => [], simulator: { https: true } });
     const { simulator } = world.azure;
@@ -238,6 +251,15 @@ describeHosted("secrets that tenants write", (start) => {
       env,
     );
 
+    const startLine = () =>
+      operator
+        .printed()
+        .split("\n")
+        .find((line) => line.includes('"msg":"started"'));
+    await expect.poll(startLine, { timeout: 90_000 }).toBeDefined();
+    const { dashboard, pages } = JSON.parse(startLine() ?? "{}") as Record<string, string>;
+    const streamed = await follow(`${dashboard}/api/stream`);
+
     // In kubeconfigs of the hosted cluster, as soon as its namespace is there.
     const namespace = "clusters-leaky";
     const there = () => world.get("Namespace", "", namespace);
@@ -295,11 +317,6 @@ describeHosted("secrets that tenants write", (start) => {
       })
       .toContain("SomethingNew");
 
-    const started = operator
-      .printed()
-      .split("\n")
-      .find((line) => line.includes('"msg":"started"'));
-    const { dashboard, pages } = JSON.parse(started ?? "{}") as Record<string, string>;
     const read = async (url: string) => (await fetch(url)).text();
     const emitted: Record<string, string> = {
       metrics: await read(`${pages}/metrics`),
@@ -315,9 +332,15 @@ describeHosted("secrets that tenants write", (start) => {
     await dump.ended;
     emitted["output of dump"] = dump.printed();
     emitted.dump = gunzipSync(await readFile(file)).toString();
+    const shared = join(folder, "redacted.tar.gz");
+    const redacted = run(["dump", "--redact", ...connection, "--file", shared], env);
+    await redacted.ended;
+    emitted["output of dump --redact"] = redacted.printed();
+    emitted["dump --redact"] = gunzipSync(await readFile(shared)).toString();
     operator.child.kill("SIGTERM");
     await operator.ended;
     emitted.log = operator.printed();
+    emitted["event stream"] = streamed();
     emitted.traces = traces.seen.map(({ body }) => body).join("\n");
     emitted.events = JSON.stringify(await world.list("Event"));
     const kinds = ["HostedCluster", "HostedControlPlane", "AzurePrivateLinkService"];
@@ -335,6 +358,8 @@ describeHosted("secrets that tenants write", (start) => {
     expect(emitted.dashboard).toContain("clusters/leaky");
     expect(emitted.page).toContain("conditions");
     expect(emitted.dump).toContain("example.com/note-0");
+    expect(emitted["dump --redact"]).toContain("kubernetes.json");
+    expect(emitted["event stream"]).toMatch(/event: step\ndata: .*SomethingNew/);
     expect(emitted.traces).toContain("resourceSpans");
     const found = Object.entries(emitted).map(([where, text]) => [where, planted.foundIn(text)]);
     expect(Object.fromEntries(found)).toEqual(

@@ -41,6 +41,16 @@ describe("records", () => {
     expect(guest.at(`${base}/A/api-one`)).toBeDefined();
   });
 
+  test("whose metadata somebody replaced by other metadata count as theirs, and that is told", () => {
+    const { guest, world } = reachable();
+    const id = `${base}/A/api-one`;
+    const found = guest.at<{ properties: object }>(id);
+    const theirs = { properties: { ...found?.properties, metadata: { team: "x" } } };
+    guest.set(id, theirs);
+    expect(told(settle(guest, world))).toBe("False OwnedByAnother");
+    expect(guest.at(id)).toMatchObject(theirs);
+  });
+
   test("keep what others wrote into their metadata", () => {
     const { guest, world } = reachable();
     const id = `${base}/A/api-one`;
