@@ -292,6 +292,10 @@ const own: Record<string, KnownCode> = {
     "the answer was a redirect, which is not followed",
     "check that the Resource Manager endpoint is right and that no proxy answers for it",
   ),
+  ResourceGroupOfAnother: slow(
+    "the network, the private zone or a private endpoint of the cluster leads into a resource group of another namespace",
+    "use a resource group of the cluster's own namespace, or list the group by its name for both namespaces in the file of --tenant-policy",
+  ),
   ResourceGroupTaken: slow(
     "the resource group is that of a cluster in another namespace",
     "use another resource group, or list the group for both namespaces in the file of --tenant-policy",

@@ -14,7 +14,7 @@ import {
   azureClusterIdentity,
 } from "../model/kinds/azure-cluster-identity.ts";
 import { namespace as namespaceKind } from "../model/kinds/core.ts";
-import { idKey, type ResourceId, subscriptionOf } from "../model/resource-id.ts";
+import { type ResourceId, subscriptionOf } from "../model/resource-id.ts";
 import {
   allowsIdentity,
   allowsResourceGroup,
@@ -25,7 +25,7 @@ import {
 import { clusterIdentities, type IdentityName, missing } from "./cluster-identities.ts";
 import { annotations, defaultCertificateDirectory } from "./names.ts";
 import { policyNamesOf } from "./policy-names.ts";
-import { groupKeyOf, groupTaken, notAllowed, refusalOf } from "./tenancy.ts";
+import { groupKeysOf, groupTaken, notAllowed, refusalOf } from "./tenancy.ts";
 
 /** Azure as the features of Cluster API reach it: each cluster by its own identity, in its own cloud. */
 export interface CapiViews {
@@ -125,17 +125,15 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     return identity === undefined ? [key] : policyNamesOf(identity);
   };
 
-  const refused: CapiViews["refusalOf"] = (cluster) => {
-    const group = groupKeyOf(cluster);
-    return refusalOf({
+  const refused: CapiViews["refusalOf"] = (cluster) =>
+    refusalOf({
       cluster,
       policy,
       baseDomain: options.baseDomain,
       identity: namesOf(referenceOf(cluster)),
-      neighbours: group === undefined ? [] : (clusters?.byIndex(byGroup, group) ?? []),
+      clustersIn: (group) => clusters?.byIndex(byGroup, group) ?? [],
       management: clusters?.get(managementKey),
     });
-  };
 
   /** By the identity of an AzureCluster, for a cluster of this namespace. */
   const by = (cluster: AzureCluster, what: string, namespace: string, pass: Pass): ArmView => {
@@ -176,7 +174,7 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     if (!allowsResourceGroup(rules, group)) return refuse(`resource group ${group}`);
     return groupTaken(whom, {
       ...{ object: infrastructure, group, policy },
-      neighbours: clusters?.byIndex(byGroup, idKey(group)) ?? [],
+      clustersIn: (key) => clusters?.byIndex(byGroup, key) ?? [],
       management: clusters?.get(managementKey),
     });
   };
@@ -198,7 +196,7 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     const named = caches.of(azureClusterIdentity);
     clusters = known;
     identityObjects = named;
-    known.index(byGroup, (cluster) => [groupKeyOf(cluster)].filter((key) => key !== undefined));
+    known.index(byGroup, groupKeysOf);
     identities.follow({
       identities: named,
       namespaces: caches.of(namespaceKind, metadataOnly),

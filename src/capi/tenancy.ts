@@ -7,9 +7,18 @@ import {
   allowsName,
   allowsResourceGroup,
   allowsSubscription,
+  type Listing,
+  listingOf,
   type TenantPolicy,
 } from "../model/tenant-policy.ts";
+import { everyLink, managementLinkName } from "./names.ts";
 import { privateLinksOf } from "./private-links.ts";
+import { asObject, entriesIn, textsIn } from "./realise/read.ts";
+
+/** Far more than a cluster has: each is looked up in the policy, and among the groups of all clusters. */
+const mostGroups = 50;
+/** Azure's limit of private endpoints for a network. */
+const mostReferences = 1_000;
 
 /** What decides whether Postern acts for an AzureCluster. */
 export interface TenancyFacts {
@@ -19,8 +28,8 @@ export interface TenancyFacts {
   baseDomain?: string | undefined;
   /** The names of its identity: `namespace/name`, and the client id where the identity exists. */
   identity: readonly string[];
-  /** The AzureClusters with the same resource group, this one included. */
-  neighbours: readonly AzureCluster[];
+  /** The AzureClusters of which this is one of the `groupKeysOf`. */
+  clustersIn(groupKey: string): readonly AzureCluster[];
   /** The AzureCluster of the management cluster, which belongs to whoever runs the operator. */
   management: AzureCluster | undefined;
 }
@@ -28,15 +37,17 @@ export interface TenancyFacts {
 /**
  * Why Postern does not act for an AzureCluster; undefined where it does:
  *
- *   the policy of its namespace   the resource group is also that of another namespace's  →
- *   forbids what it uses                                                                   NotAllowedByPolicy
- *   lists the resource group                                                               it acts
- *   lists no resource groups      the management cluster's, one that the policy lists       ResourceGroupTaken
- *                                 it for, or an older one's
- *   lists no resource groups      no                                                        it acts
+ *   the policy of its namespace    a resource group that it uses is also that of another namespace's  →
+ *   forbids what it uses                                                                               NotAllowedByPolicy
+ *   lists the group by its name                                                                        it acts
+ *   lists it by a pattern or not   by its name, in the policy                                           refused
+ *   lists it by a pattern or not   the management cluster's; one's with a pattern, if this one has       refused
+ *                                  none; or an older one's
+ *   lists it by a pattern or not   no                                                                   it acts
  *
- * Without the last rule a tenant who shares an identity with others could name their resource group, and Postern would
- * count its objects among theirs.
+ * The refusal is ResourceGroupTaken for the group of the cluster itself, and ResourceGroupOfAnother for those of its network,
+ * of its private zone and of what its private endpoints connect to. Without this rule a tenant who shares an identity with
+ * others could name their resource groups, and Postern would act in them by that identity.
  */
 export function refusalOf(facts: TenancyFacts): AzureError | undefined {
   const { cluster, management } = facts;
@@ -44,10 +55,10 @@ export function refusalOf(facts: TenancyFacts): AzureError | undefined {
   return forbidden(facts) ?? taken(facts);
 }
 
-/** Where an AzureCluster is, as a key for look-ups; undefined where it does not say. */
-export function groupKeyOf(cluster: AzureCluster): string | undefined {
-  const group = groupIdOf(cluster);
-  return group && idKey(group);
+/** Where an AzureCluster is, as keys for look-ups: its resource group and that of its network. */
+export function groupKeysOf(cluster: AzureCluster): string[] {
+  const groups = [groupIdOf(cluster), ...networkGroupsOf(cluster)];
+  return [...new Set(groups.filter((each) => each !== undefined).map(idKey))];
 }
 
 function forbidden({ cluster, policy, baseDomain, identity, management }: TenancyFacts) {
@@ -61,14 +72,17 @@ function forbidden({ cluster, policy, baseDomain, identity, management }: Tenanc
   const own = management?.spec.subscriptionID ?? "";
   // A link that lets the management cluster in gives nothing away.
   const admitted = admittedBy(cluster).filter((each) => idKey(each) !== idKey(own));
-  const subscription = [cluster.spec.subscriptionID ?? "", ...admitted].find(
-    (each) => each !== "" && !allowsSubscription(rules, each),
-  );
+  const groups = usedGroupsOf(cluster, management);
+  if (groups === undefined)
+    return refuse(`private endpoints to more than ${mostGroups} resource groups`);
+  const subscription = [
+    cluster.spec.subscriptionID ?? "",
+    ...admitted,
+    ...groups.map(subscriptionIn),
+  ].find((each) => each !== "" && !allowsSubscription(rules, each));
   if (subscription !== undefined)
     return refuse(`subscription ${JSON.stringify(shown(subscription))}`);
-  const group = [groupIdOf(cluster), networkGroupOf(cluster)].find(
-    (each) => each !== undefined && !allowsResourceGroup(rules, each),
-  );
+  const group = groups.find((each) => !allowsResourceGroup(rules, each));
   return group === undefined ? undefined : refuse(`resource group ${shown(group)}`);
 }
 
@@ -82,42 +96,45 @@ export function notAllowed(whom: string, namespace: string, what: string): Azure
 }
 
 function taken(facts: TenancyFacts): AzureError | undefined {
-  const { cluster } = facts;
-  const group = groupIdOf(cluster);
-  return group === undefined
-    ? undefined
-    : groupTaken(`AzureCluster ${keyOf(cluster)}`, { ...facts, object: cluster, group });
+  const { cluster, management } = facts;
+  const whom = `AzureCluster ${keyOf(cluster)}`;
+  const own = idKey(groupIdOf(cluster) ?? "");
+  for (const group of usedGroupsOf(cluster, management) ?? []) {
+    const code = idKey(group) === own ? "ResourceGroupTaken" : "ResourceGroupOfAnother";
+    const refusal = groupTaken(whom, { ...facts, object: cluster, group, code });
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
 }
 
-/** The refusal of a resource group that is that of an AzureCluster in another namespace. */
+const precedence: Record<Listing, number> = { name: 2, pattern: 1, open: 0, none: -1 };
+
+/** The refusal of a resource group to which another namespace has a better right. */
 export function groupTaken(
   whom: string,
-  facts: Pick<TenancyFacts, "policy" | "neighbours" | "management"> & {
+  facts: Pick<TenancyFacts, "policy" | "clustersIn" | "management"> & {
     object: KubeObject;
     group: string;
+    code?: "ResourceGroupTaken" | "ResourceGroupOfAnother";
   },
 ): AzureError | undefined {
-  const { object, group, policy, neighbours, management } = facts;
-  const listed = ({ metadata }: KubeObject) =>
-    policy.rulesOf(metadata.namespace ?? "").resourceGroups;
-  if (listed(object) !== undefined) return undefined;
+  const { object, group, policy, clustersIn, management, code = "ResourceGroupTaken" } = facts;
+  const rightOf = ({ metadata }: KubeObject) =>
+    precedence[listingOf(policy.rulesOf(metadata.namespace ?? ""), group)];
+  const right = rightOf(object);
+  if (right === precedence.name) return undefined;
   const goesFirst = (other: AzureCluster) => {
+    if (other.metadata.namespace === object.metadata.namespace) return false;
     if (management !== undefined && keyOf(other) === keyOf(management)) return true;
-    const rules = policy.rulesOf(other.metadata.namespace ?? "");
-    if (!allowsResourceGroup(rules, group)) return false;
-    return listed(other) !== undefined || ageOf(other) < ageOf(object);
+    const better = rightOf(other) - right;
+    return better > 0 || (better === 0 && ageOf(other) < ageOf(object));
   };
-  const first = neighbours.find(
-    (each) => each.metadata.namespace !== object.metadata.namespace && goesFirst(each),
-  );
-  return (
-    first &&
-    new AzureError({
-      code: "ResourceGroupTaken",
-      what: `act in Azure for ${whom}`,
-      said: `resource group ${shown(group)} is that of a cluster in another namespace`,
-    })
-  );
+  if (!policy.namesGroup(group) && !clustersIn(idKey(group)).some(goesFirst)) return undefined;
+  return new AzureError({
+    code,
+    what: `act in Azure for ${whom}`,
+    said: `resource group ${shown(group)} is that of a cluster in another namespace`,
+  });
 }
 
 /** Everybody whom the private links of a cluster let in. */
@@ -137,14 +154,71 @@ function groupIdOf({ metadata, spec }: AzureCluster): string | undefined {
     : undefined;
 }
 
-/** The resource group of the network, where it is another one: subnets in it are changed too. */
-function networkGroupOf({ spec }: AzureCluster): string | undefined {
+/**
+ * The resource groups that a cluster makes Postern act in or connect to, its own first; undefined where these are too many. The
+ * links by which the management cluster is reached are there for everybody.
+ */
+function usedGroupsOf(
+  cluster: AzureCluster,
+  management: AzureCluster | undefined,
+): string[] | undefined {
+  const { spec } = cluster;
+  const { privateDNSZoneResourceGroup: zoneGroup } = spec.networkSpec ?? {};
+  const known = new Set(management ? managementLinkIds(management) : []);
+  const references = referencesOf(cluster).filter((each) => !known.has(idKey(each)));
+  if (references.length > mostReferences) return undefined;
+  const groups = [
+    groupIdOf(cluster),
+    ...networkGroupsOf(cluster),
+    ...(zoneGroup && spec.subscriptionID ? [idIn(spec.subscriptionID, zoneGroup)] : []),
+    ...references.map(groupIn),
+  ].filter((each) => each !== undefined);
+  const distinct = new Map(groups.map((each) => [idKey(each), each]));
+  return distinct.size > mostGroups ? undefined : [...distinct.values()];
+}
+
+/**
+ * The resource groups of the network, in which subnets are changed. What reads the spec prefers the id, where it can be read: both
+ * count, so that one cannot hide the other.
+ */
+function networkGroupsOf({ spec }: AzureCluster): string[] {
   const { id, resourceGroup } = spec.networkSpec?.vnet ?? {};
-  const [within] = /^\/subscriptions\/[^/]+\/resourceGroups\/[^/]+/i.exec(id ?? "") ?? [];
-  if (within !== undefined) return within;
-  return resourceGroup && spec.subscriptionID
-    ? idIn(spec.subscriptionID, resourceGroup)
-    : undefined;
+  const named = resourceGroup && spec.subscriptionID;
+  return [
+    ...(id ? [groupIn(id)] : []),
+    ...(named ? [idIn(spec.subscriptionID ?? "", resourceGroup)] : []),
+  ];
+}
+
+/** The ids of everything that the private endpoints of a cluster are to be connected to, or be part of. */
+function referencesOf({ spec }: AzureCluster): string[] {
+  return entriesIn(spec.networkSpec?.subnets)
+    .flatMap(({ entry }) => entriesIn(asObject(entry)?.privateEndpoints))
+    .flatMap(({ entry }) => {
+      const { privateLinkServiceConnections: connections, applicationSecurityGroups } =
+        asObject(entry) ?? {};
+      const services = entriesIn(connections).map(
+        (each) => asObject(each.entry)?.privateLinkServiceID,
+      );
+      return [...textsIn(services), ...textsIn(applicationSecurityGroups)];
+    });
+}
+
+function managementLinkIds({ metadata, spec }: AzureCluster): string[] {
+  const group = idIn(spec.subscriptionID ?? "", metadata.name);
+  const type = "providers/Microsoft.Network/privateLinkServices";
+  return everyLink.map((link) =>
+    idKey(`${group}/${type}/${managementLinkName(metadata.name, link)}`),
+  );
+}
+
+/** The resource group of an id. An id that is in none stands for itself, so that no rule takes it for harmless. */
+function groupIn(id: string): string {
+  return /^\/subscriptions\/[^/]+\/resourceGroups\/[^/]+/i.exec(id)?.[0] ?? id;
+}
+
+function subscriptionIn(id: string): string {
+  return /^\/subscriptions\/([^/]+)/i.exec(id)?.[1] ?? "";
 }
 
 function idIn(subscription: string, group: string): string {

@@ -29,6 +29,8 @@ export interface TenantPolicy {
    * begins, and a dash.
    */
   reservedFor(namespace: string, by: string): string | undefined;
+  /** Whether an entry lists a resource group by its name, and not by a pattern. */
+  namesGroup(id: string): boolean;
 }
 
 const nothing: TenantRules = { domains: [], subscriptions: [], resourceGroups: [], identities: [] };
@@ -37,18 +39,25 @@ const nothing: TenantRules = { domains: [], subscriptions: [], resourceGroups: [
  * Without a policy no hostname is allowed, because Postern publishes hostnames by its own permissions. Everything else
  * is used by the tenant's own credential, or in front of the tenant's own load balancer.
  */
-export const defaultPolicy: TenantPolicy = { rulesOf: () => ({}), reservedFor: () => undefined };
+export const defaultPolicy: TenantPolicy = {
+  rulesOf: () => ({}),
+  reservedFor: () => undefined,
+  namesGroup: () => false,
+};
 
 /** A policy for a management cluster with a single tenant, and for local mode. */
 export const openPolicy: TenantPolicy = {
   rulesOf: () => ({ domains: ["*"] }),
   reservedFor: () => undefined,
+  namesGroup: () => false,
 };
 
 /** A namespace that no entry matches may use nothing. */
 export function tenantPolicy(entries: readonly TenantEntry[]): TenantPolicy {
   const named = entries.map(({ namespace }) => namespace).filter((each) => !each.endsWith("*"));
+  const groups = new Set(entries.flatMap(({ resourceGroups = [] }) => resourceGroups.map(idKey)));
   return {
+    namesGroup: (id) => groups.has(idKey(id)),
     reservedFor: (namespace, by) => {
       const fitting = named.filter((each) => namespace.startsWith(`${each}-`));
       const longest = fitting.sort((a, b) => b.length - a.length)[0];
@@ -83,6 +92,17 @@ export function allowsSubscription({ subscriptions }: TenantRules, id: string): 
 /** Whether a resource group is allowed. */
 export function allowsResourceGroup({ resourceGroups }: TenantRules, id: string): boolean {
   return isListed(resourceGroups, idKey(id));
+}
+
+/** How a policy allows a resource group: by its name, by a pattern, or by having no list; or not at all. */
+export type Listing = "name" | "pattern" | "open" | "none";
+
+/** How the rules allow a resource group. A pattern says which names are allowed, and not whose an existing group is. */
+export function listingOf({ resourceGroups }: TenantRules, id: string): Listing {
+  if (resourceGroups === undefined) return "open";
+  const fitting = resourceGroups.map(idKey).filter((each) => matchesPattern(idKey(id), each));
+  if (fitting.length === 0) return "none";
+  return fitting.includes(idKey(id)) ? "name" : "pattern";
 }
 
 /** Whether an identity is allowed: a client id, or `namespace/name`. */

@@ -23,7 +23,7 @@ import type { Seen, WorkloadStep } from "../../src/capi/endpoints/workload/seen.
 import type { EndpointsWrite } from "../../src/capi/endpoints/write.ts";
 import { endpointsFinalizer, type ManagementLink } from "../../src/capi/names.ts";
 import { privateLinksOf } from "../../src/capi/private-links.ts";
-import { groupKeyOf, refusalOf } from "../../src/capi/tenancy.ts";
+import { groupKeysOf, refusalOf } from "../../src/capi/tenancy.ts";
 import type { Plan } from "../../src/kube/feature.ts";
 import { keyOf } from "../../src/model/kind.ts";
 import type { AzureCluster } from "../../src/model/kinds/azure-cluster.ts";
@@ -158,12 +158,12 @@ export class PaperClusters {
   /** As the features are told, by the default policy. */
   refusalOf(cluster: AzureCluster): AzureError | undefined {
     if (!this.keepsTenants) return undefined;
-    const isNear = (each: AzureCluster) => groupKeyOf(each) === groupKeyOf(cluster);
     return refusalOf({
       cluster,
       policy: defaultPolicy,
       identity: [],
-      neighbours: [...this.objects.values()].filter(isNear),
+      clustersIn: (group) =>
+        [...this.objects.values()].filter((each) => groupKeysOf(each).includes(group)),
       management: this.objects.get(managementKey),
     });
   }

@@ -6,6 +6,7 @@ import {
   clientIds,
   groups,
   legacyLinkId,
+  location,
   networkIn,
   spareSubnet,
   subnetIn,
@@ -231,6 +232,84 @@ const namesake = workloadObjects("evil", "two", groups.evil, "evil");
 const borrowed = workloadObjects("evil", "three", groups.evil, "evil", {
   link: "two-api-privatelink",
 });
+
+/** A cluster of Cluster API that acts by the identity that the platform team shares between tenants. */
+function byShared(network: object): Thing[] {
+  return workloadObjects("evil", "three", groups.three, "evil").map((object) => {
+    if (object.kind !== "AzureCluster") return object;
+    const { networkSpec, ...spec } = object.spec as { networkSpec: object };
+    const identityRef = { kind: "AzureClusterIdentity", name: "shared", namespace: "org-mc" };
+    return {
+      ...object,
+      spec: { ...spec, identityRef, networkSpec: { ...networkSpec, ...network } },
+    };
+  });
+}
+
+/** Create a cluster of Cluster API, and let the operator work on it. */
+const started = (at: number, seconds: number, objects: readonly Thing[]): Action[] => [
+  ...objects.map((each) => create(at, seconds, each)),
+  ...readied(at, seconds, objects),
+];
+
+const endpointTo = (id: string, more: object = {}) => ({
+  subnets: [
+    {
+      ...{ name: "nodes", role: "node" },
+      privateEndpoints: [
+        {
+          name: "spy",
+          location,
+          privateLinkServiceConnections: [{ privateLinkServiceID: id }],
+          ...more,
+        },
+      ],
+    },
+  ],
+});
+const linkOfTwo = `${groups.two}/providers/Microsoft.Network/privateLinkServices/two-api-privatelink`;
+const groupOfTwo = groups.two.split("/").at(-1);
+
+/** Attacks by an identity that has rights in the groups of both tenants. */
+export const sharedIdentityAttacks: typeof attacks = {
+  "a private endpoint connects to the API server of another namespace": started(
+    stage.available,
+    60,
+    byShared(endpointTo(linkOfTwo)),
+  ),
+  "a private endpoint waits for the link service of another namespace": started(
+    stage.before,
+    0,
+    byShared(endpointTo(linkOfTwo, { manualApproval: true })),
+  ),
+  "a cluster puts itself into the network of another namespace by its resource group": started(
+    stage.before,
+    0,
+    byShared({ vnet: { name: "vnet", resourceGroup: groupOfTwo } }),
+  ),
+  "a cluster puts itself into the network of another namespace by its id": started(
+    stage.available,
+    60,
+    byShared({ vnet: { name: "vnet", id: networkIn(groups.two) } }),
+  ),
+  "a private endpoint takes an address in the network of another namespace": started(
+    stage.available,
+    60,
+    byShared({
+      vnet: { name: "vnet", resourceGroup: groupOfTwo },
+      ...endpointTo(
+        `${groups.mc}/providers/Microsoft.Network/privateLinkServices/mc-gateway-privatelink`,
+      ),
+    }),
+  ),
+  "an id that cannot be read hides the resource group of another namespace's network": started(
+    stage.before,
+    0,
+    byShared({
+      vnet: { name: "vnet", id: `${groups.three}/nowhere`, resourceGroup: groupOfTwo },
+    }),
+  ),
+};
 
 /** Attacks that the review does not list. */
 export const furtherAttacks: typeof attacks = {

@@ -29,6 +29,8 @@ export const groups = {
   blue: group("blue", "blue"),
   two: group("blue", "two"),
   evil: group("evil", "evil"),
+  /** The attacker's too, in a subscription that it shares with the victim. */
+  three: group("blue", "three"),
 } as const;
 
 /** The networks that several owners take addresses of begin differently, so that such an address is known. */
@@ -51,7 +53,7 @@ export const baseDomain = "example.net";
 export const blueDomain = "blue.example.com";
 
 /** Who can sign in. */
-export const identities = ["operator", "cloud", "mc", "blue", "two", "evil"] as const;
+export const identities = ["operator", "cloud", "mc", "blue", "two", "evil", "shared"] as const;
 /** The name of one of them. */
 export type Identity = (typeof identities)[number];
 /** The client id of each, which is no secret. */
@@ -64,6 +66,7 @@ const issuer = "https://kubernetes.default.svc";
 export const subjects: Partial<Record<Identity, readonly string[]>> = {
   blue: ["blue-on-e"],
   evil: ["evil", "evil-x", "evil-on-e", "blue-on", "kube"],
+  shared: ["evil-x", "evil-on-e"],
 };
 
 const contributor = "b24988ac-6180-42a0-ab88-20f7382dd24c";
@@ -84,7 +87,10 @@ export interface Azure {
   issued: Issued[];
 }
 
-/** Start it: three owners, each with an identity that may do everything in its own groups and nothing elsewhere. */
+/**
+ * Start it: three owners, each with an identity that may do everything in its own groups and nothing elsewhere, and one that
+ * the platform team has given rights in the groups of both tenants.
+ */
 export async function startAzure(clock: ManualClock, keys: readonly JsonObject[]): Promise<Azure> {
   const simulator = await startSimulator({
     seed: "isolation",
@@ -129,7 +135,7 @@ export async function startAzure(clock: ManualClock, keys: readonly JsonObject[]
     change(id, { location });
     const prefix = prefixes[name] ?? "10.0";
     if (name !== "dns") change(networkIn(id), network(prefix));
-    if (["mc", "two", "evil"].includes(name))
+    if (["mc", "two", "evil", "three"].includes(name))
       change(balancerIn(id), balancer(subnetIn(id), `${prefix}.0.100`));
   }
   change(`${networkIn(groups.management)}/subnets/${spareSubnet}`, {
@@ -160,6 +166,10 @@ export async function startAzure(clock: ManualClock, keys: readonly JsonObject[]
   grant("two", groups.mc, connect);
   grant("evil", `/subscriptions/${subscriptions.evil}`, contributor);
   grant("evil", groups.mc, connect);
+  grant("shared", groups.mc, connect);
+  const evil = `/subscriptions/${subscriptions.evil}`;
+  for (const scope of [groups.blue, groups.two, groups.three, evil])
+    grant("shared", scope, contributor);
   return { simulator, applications, issued };
 }
 

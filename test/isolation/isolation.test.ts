@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { attacks, furtherAttacks, harmless } from "./attacks.ts";
+import { attacks, furtherAttacks, harmless, sharedIdentityAttacks } from "./attacks.ts";
 import { startTenants } from "./tenants.ts";
 
 describe("two tenants, one hostile", () => {
@@ -21,6 +21,6 @@ describe("two tenants, one hostile", () => {
     tenants.check(harmless[name] ?? []),
   );
 
-  const all = { ...attacks, ...furtherAttacks };
+  const all = { ...attacks, ...furtherAttacks, ...sharedIdentityAttacks };
   test.each(Object.keys(all))("refused: %s", (name) => tenants.check(all[name] ?? []));
 });

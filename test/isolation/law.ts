@@ -1,7 +1,15 @@
 import { type Action, attack, formatActions } from "./attack.ts";
 import { clientIds, groups, subscriptions, tenant } from "./azure.ts";
 import type { Kubernetes } from "./kubernetes.ts";
-import { Comparison, constant, hostileNamespaces, Names, type State, stateOf } from "./observe.ts";
+import {
+  Comparison,
+  constant,
+  hostileNamespaces,
+  hostilePlaces,
+  Names,
+  type State,
+  stateOf,
+} from "./observe.ts";
 import { clusterID, hosted, prepare, stages, workload } from "./victim.ts";
 import { startWorld, type World } from "./world.ts";
 
@@ -9,6 +17,9 @@ for (const each of [...Object.values(clientIds), clusterID, tenant]) constant(ea
 
 /** The identities of the victim. */
 const victims = ["blue", "two"];
+
+/** Those that the attacker may use. */
+const attackers = ["evil", "shared"];
 
 /** Everything that was observed in one run. */
 export interface Observed {
@@ -41,6 +52,8 @@ export async function run(kubernetes: Kubernetes, actions: readonly Action[]): P
     const isToken = method === "POST" && /\/serviceaccounts\/[^/]+\/token$/.test(path);
     if (headers["user-agent"] !== "postern-test" || !(isData || isToken)) return;
     const namespace = /\/namespaces\/([^/]+)\//.exec(path)?.[1] ?? "";
+    // Everybody may act by the identity that the platform team shares.
+    if (path.endsWith("/org-mc/secrets/shared")) return;
     if (["", workload.namespace, hosted.controlPlane, "org-mc"].includes(namespace))
       reads.set(path, [...(reads.get(path) ?? []), now()]);
   };
@@ -172,7 +185,8 @@ const victimPlaces = [`/subscriptions/${subscriptions.blue}`, clusterID, "/legac
 function isForbidden(request: string): boolean {
   const [who = "", method = "", path = ""] = request.split(" ");
   if (victims.includes(who)) return true;
-  if (method === "get" && who !== "evil") return false;
+  if (method === "get" && (!attackers.includes(who) || path.includes("/operations/"))) return false;
+  if (hostilePlaces.some((each) => path === each || path.startsWith(`${each}/`))) return false;
   return victimPlaces.some((place) => path.includes(place)) || path === groups.management;
 }
 

@@ -111,7 +111,13 @@ function byType(a: { type: string }, b: { type: string }): number {
 /** Where the attacker may write. */
 export const hostileNamespaces = ["evil", "evil-x", "blue-on", "kube"] as const;
 
-const evil = `/subscriptions/${subscriptions.evil}`;
+/** What belongs to the attacker in Azure. */
+export const hostilePlaces = [
+  `/subscriptions/${subscriptions.evil}`,
+  groups.three.toLowerCase(),
+] as const;
+const mentionsHostile = (text: string) => hostilePlaces.some((each) => text.includes(each));
+const victimGroups = [groups.blue.toLowerCase(), groups.two.toLowerCase()];
 const management = groups.management.toLowerCase();
 const mc = groups.mc.toLowerCase();
 const dns = groups.dns.toLowerCase();
@@ -167,9 +173,15 @@ export class Comparison {
       if (own) links.add(key);
       else wrong.push(`azure + ${id} before ${fronts.join(", ")}: ${text.slice(0, 300)}`);
     }
+    for (const [id, text] of found.azure) {
+      const isTheirs = hostilePlaces.some((each) => id.toLowerCase().startsWith(`${each}/`));
+      const place = victimGroups.find((each) => text.toLowerCase().includes(`${each}/`));
+      if (isTheirs && place !== undefined)
+        wrong.push(`azure + ${id} is connected to ${place}: ${text.slice(0, 300)}`);
+    }
     const isHostile = (id: string, text: string): boolean => {
       const key = id.toLowerCase();
-      if (key.startsWith(evil)) return true;
+      if (hostilePlaces.some((each) => key === each || key.startsWith(`${each}/`))) return true;
       if (now.has(key)) return false;
       if (key.startsWith(`${management}/`))
         return (
@@ -183,7 +195,7 @@ export class Comparison {
       if (known.has(key)) return false;
       if (key.startsWith(`${mc}/`))
         return (
-          text.includes(evil) ||
+          mentionsHostile(text.toLowerCase()) ||
           /\/networkinterfaces\//.test(key) ||
           (/\/privatednszones\/([^/.]+)\./.exec(key)?.[1] ?? "two") !== "two"
         );
@@ -209,8 +221,9 @@ function isHostileFrontend(name: string): boolean {
   return namespace !== undefined && !["blue", "blue-on-e"].includes(namespace);
 }
 
-/** What holds parts of several owners. */
+/** What holds parts of several owners. Nothing of the victim's own does. */
 function isShared(id: string): boolean {
+  if (![management, mc, dns].some((each) => id.startsWith(`${each}/`))) return false;
   return (
     /\/(virtualnetworks|subnets|loadbalancers)\/[^/]+$/.test(id) ||
     id.endsWith("/privatelinkservices/mc-gateway-privatelink") ||
@@ -226,14 +239,18 @@ function withoutHostile(text: string, links: ReadonlySet<string>): string {
     );
     return (
       front ||
-      part.includes(evil) ||
+      mentionsHostile(part) ||
       [...links].some((link) => part.includes(link.split("/").at(-1) ?? link))
     );
   };
-  const filtered = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.filter((each) => !isHostile(each)).map(filtered);
+  const filtered = (value: unknown, field?: string): unknown => {
+    // A subnet of several owners is not the attacker's because something of the attacker is in it.
+    if (Array.isArray(value))
+      return value
+        .filter((each) => field === "subnets" || !isHostile(each))
+        .map((each) => filtered(each));
     if (typeof value !== "object" || value === null) return value;
-    const entries = Object.entries(value).map(([key, each]) => [key, filtered(each)] as const);
+    const entries = Object.entries(value).map(([key, each]) => [key, filtered(each, key)] as const);
     return Object.fromEntries(
       entries.filter(([, each]) => !(Array.isArray(each) && each.length === 0)),
     );

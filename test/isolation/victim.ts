@@ -192,7 +192,10 @@ export async function prepare(world: World, namespaces: readonly string[]): Prom
   const [secret, identity, cluster] = workloadObjects(namespace, name, groups.mc, "mc", {
     ...{ link, allowed },
   });
-  for (const each of [secret, identity, cluster]) await must(world.create(each as Thing));
+  const [sharedSecret, shared] = workloadObjects(namespace, name, groups.mc, "shared");
+  const forEverybody = { ...shared, spec: { ...(shared?.spec as object), allowedNamespaces: {} } };
+  for (const each of [secret, identity, cluster, sharedSecret, forEverybody])
+    await must(world.create(each as Thing));
 }
 
 /** What the victim does, stage by stage. Each stage ends when its time is over. */
