@@ -286,7 +286,12 @@ describe("one tenant stalls everybody", () => {
       });
       return object;
     });
-    const facts = { policy: defaultPolicy, identity: [], clustersIn: () => [], management: undefined };
+    const facts = {
+      policy: defaultPolicy,
+      identity: [],
+      clustersIn: () => [],
+      management: undefined,
+    };
     for (let reconcile = 0; reconcile < 10; reconcile++)
       for (const object of all) {
         refusalOf({ ...facts, cluster: object });
