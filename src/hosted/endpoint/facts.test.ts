@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { tenantPolicy } from "../../model/tenant-policy.ts";
 import { clusterAnnotation, endpointFinalizer } from "../names.ts";
-import { belongingOf, clusterFacts, type Sources } from "./facts.ts";
+import { belongingOf, choicesOf, clusterFacts, type Sources } from "./facts.ts";
 
 const none = { byIndex: () => [] };
 
@@ -105,6 +105,26 @@ describe("a policy that lists a resource group", () => {
     ["the status of another cluster", { place: zone("platform-dns") }],
   ])("attack: %s leads out of the resource groups of its namespace", (_what, over) => {
     expect(notAllowed(over)).toMatch(/resource group .*platform.* is not allowed/);
+  });
+});
+
+describe("the annotation with further networks", () => {
+  const id = (n: number) =>
+    `/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v${n}`;
+  const choices = (count: number, more = "") => {
+    const text = `${Array.from({ length: count }, (_, n) => id(n)).join(",")}${more}`;
+    const annotations = { "postern.io/private-dns-virtual-network-ids": text };
+    return choicesOf({ cluster: { metadata: { name: "one", annotations } } } as never);
+  };
+
+  test("names up to 50, each counted once", () => {
+    expect(choices(50, `, ${id(7).toUpperCase()},`)).toMatchObject({ wrong: undefined });
+    expect(choices(50, `, ${id(7).toUpperCase()},`).networks).toHaveLength(50);
+  });
+
+  test("attack: with 850 it is not used, and a condition says so", () => {
+    expect(choices(850).networks).toEqual([]);
+    expect(choices(850).wrong).toMatch(/virtual-network-ids .* more than 50 .* remove some/);
   });
 });
 

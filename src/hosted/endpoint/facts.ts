@@ -7,7 +7,7 @@ import type { Service } from "../../model/kinds/core.ts";
 import type { HostedCluster } from "../../model/kinds/hosted-cluster.ts";
 import type { HostedControlPlane } from "../../model/kinds/hosted-control-plane.ts";
 import { privateAccess } from "../../model/kinds/private-access.ts";
-import { parseResourceId, type ResourceId } from "../../model/resource-id.ts";
+import { idKey, parseResourceId, type ResourceId } from "../../model/resource-id.ts";
 import { defaultPolicy, plainHost, type TenantPolicy } from "../../model/tenant-policy.ts";
 import { byPublishedHostname, holderOf } from "../hostnames.ts";
 import {
@@ -29,8 +29,8 @@ import type { Peer } from "./placement.ts";
 import type { Choices, ClusterFacts, Going, Sibling } from "./seen.ts";
 import { guestGroup } from "./wanted.ts";
 
-/** Azure links a private zone to at most 1000 networks. */
-const mostNetworks = 1_000;
+/** Azure links a private zone to 1000 networks, but each link is a read and a write, and a tenant chooses how many there are. */
+const mostNetworks = 50;
 
 /** The caches that say what a link is part of. */
 export interface Sources {
@@ -252,9 +252,18 @@ export function choicesOf({ cluster, controlPlane }: Belonging): Choices {
     const text = mode === "existing" ? given[key] : undefined;
     return text === undefined ? undefined : idIn(key, text, "privateDnsZones");
   };
-  const networks = (given[annotations.networks] ?? "")
-    .split(",", mostNetworks)
-    .filter((each) => each.trim() !== "")
+  const listed = new Map(
+    (given[annotations.networks] ?? "")
+      .split(",")
+      .map((each) => each.trim())
+      .filter((each) => each !== "")
+      .map((each) => [idKey(each), each]),
+  );
+  if (listed.size > mostNetworks)
+    problems.push(
+      `the annotation ${annotations.networks} is not used · it has more than ${mostNetworks} networks · remove some`,
+    );
+  const networks = [...(listed.size > mostNetworks ? [] : listed.values())]
     .map((each) => idIn(annotations.networks, each, "virtualNetworks"))
     .filter((each) => each !== undefined);
   return {

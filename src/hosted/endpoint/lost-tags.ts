@@ -39,13 +39,14 @@ export function hasLostClaim(seen: Seen, zone: ZoneSeen): boolean {
  */
 export function isLostLink(seen: Seen, zone: ZoneSeen, { id, found }: FoundLink): boolean {
   const { name, spec } = seen.object;
+  const target = idKey(found.properties.virtualNetwork?.id ?? "");
   return (
     zone.managed &&
     isPublished(seen, zone) &&
     isUnmarked(found.tags) &&
     !isShared(seen, zone) &&
     wantedNetworks(seen)
-      .filter((network) => sameId(found.properties.virtualNetwork?.id ?? "", network))
+      .filter((network) => idKey(network) === target)
       .flatMap((network) => linkIds(zone, name, network, spec.guestVNetID, seen.us.clusterID))
       .some((each) => sameId(each, id))
   );

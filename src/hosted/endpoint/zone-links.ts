@@ -1,6 +1,6 @@
 import type { VirtualNetworkLink } from "../../azure/gateways/private-dns.ts";
 import { claimsIn, withClaim } from "../../model/claims.ts";
-import { nameOf, type ResourceId, sameId } from "../../model/resource-id.ts";
+import { idKey, nameOf, type ResourceId } from "../../model/resource-id.ts";
 import { annotations, conditions } from "../names.ts";
 import { type FoundLink, foundLinks, wantedNetworks } from "./found.ts";
 import { isLostLink } from "./lost-tags.ts";
@@ -33,15 +33,31 @@ const condition = conditions.dns;
  */
 export function planLinks(seen: Seen, zone: ZoneSeen): Part {
   const networks = wantedNetworks(seen);
-  const parts = networks.map((network) => planLink(seen, zone, network));
+  const index = indexed(zone);
+  const parts = networks.map((network) => planLink(seen, zone, index, network));
+  const wanted = new Set(networks.map(idKey));
   const steps = foundLinks(zone)
     .filter(({ found }) => ourClaim(found.tags, seen.us) !== undefined)
-    .filter(({ found }) => !networks.some((each) => leadsTo(found, each)))
+    .filter(({ found }) => !wanted.has(networkKey(found)))
     .map((link) => giveUpLink(seen, link, "its network is not wanted any more"));
   return joined([...parts, { steps, verdict: undefined }]);
 }
 
-function planLink(seen: Seen, zone: ZoneSeen, network: ResourceId): Part {
+/** The links of a zone: a tenant chooses how many networks are looked for among how many links. */
+interface LinkIndex {
+  /** Those that exist, by the network. */
+  serving: ReadonlyMap<string, readonly FoundLink[]>;
+  looks: ReadonlyMap<string, ZoneSeen["links"][number]["look"]>;
+}
+
+function indexed(zone: ZoneSeen): LinkIndex {
+  return {
+    serving: Map.groupBy(foundLinks(zone), ({ found }) => networkKey(found)),
+    looks: new Map(zone.links.map(({ id, look }) => [idKey(id), look])),
+  };
+}
+
+function planLink(seen: Seen, zone: ZoneSeen, index: LinkIndex, network: ResourceId): Part {
   const candidates = linkIds(
     zone,
     seen.object.name,
@@ -49,7 +65,7 @@ function planLink(seen: Seen, zone: ZoneSeen, network: ResourceId): Part {
     seen.object.spec.guestVNetID,
     seen.us.clusterID,
   );
-  const serving = foundLinks(zone).filter(({ found }) => leadsTo(found, network));
+  const serving = index.serving.get(idKey(network)) ?? [];
   const best =
     serving.find(({ found }) => ourClaim(found.tags, seen.us) !== undefined) ??
     serving.find(({ found }) => claimsIn(found.tags).length > 0) ??
@@ -62,13 +78,16 @@ function planLink(seen: Seen, zone: ZoneSeen, network: ResourceId): Part {
   );
   // It may be the one that has served us so far, just being changed by another.
   if (changing !== undefined && held.status === "True") return rest(held, { waitMs: changing });
-  for (const { id, look } of zone.links) {
-    if (!candidates.some((each) => sameId(each, id))) continue;
-    if (look.state === "changing") return rest(held, { waitMs: look.retryAfterMs });
-    if (look.state === "failed") return refused(seen, zone, network, look.failure);
+  for (const id of candidates) {
+    const look = index.looks.get(idKey(id));
+    if (look?.state === "changing") return rest(held, { waitMs: look.retryAfterMs });
+    if (look?.state === "failed") return refused(seen, zone, network, look.failure);
   }
   if (zone.role === "base" && seen.link.alias === undefined) return rest(namesPending(seen));
-  return makeLink(seen, zone, network, candidates);
+  const free = candidates.find(
+    (each) => (index.looks.get(idKey(each))?.state ?? "absent") === "absent",
+  );
+  return makeLink(seen, zone, network, { free, candidates });
 }
 
 function refused(
@@ -124,9 +143,12 @@ function keepLink(seen: Seen, zone: ZoneSeen, { id, found }: FoundLink): Part {
   return { steps: [step], verdict, waitMs };
 }
 
-function makeLink(seen: Seen, zone: ZoneSeen, network: ResourceId, candidates: ResourceId[]): Part {
-  const taken = zone.links.filter(({ look }) => look.state !== "absent");
-  const id = candidates.find((each) => !taken.some((link) => sameId(link.id, each)));
+function makeLink(
+  seen: Seen,
+  zone: ZoneSeen,
+  network: ResourceId,
+  { free: id, candidates }: { free: ResourceId | undefined; candidates: readonly ResourceId[] },
+): Part {
   if (id === undefined)
     return rest(
       isFalse(
@@ -182,6 +204,6 @@ function isFailed({ properties }: VirtualNetworkLink): boolean {
   return /^(failed|canceled)$/i.test(properties.provisioningState ?? "");
 }
 
-function leadsTo({ properties }: VirtualNetworkLink, network: ResourceId): boolean {
-  return sameId(properties.virtualNetwork?.id ?? "", network);
+function networkKey({ properties }: VirtualNetworkLink): string {
+  return idKey(properties.virtualNetwork?.id ?? "");
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   clusterID,
   group,
@@ -146,6 +146,28 @@ describe("a zone", () => {
     expect(linked().map((id) => id.split("/").at(-1))).toEqual([
       "private-router-basedomain-vnet-link",
     ]);
+  });
+
+  test("attack: many networks and many links in a zone do not stall everybody", () => {
+    const of = (name: string) => parseResourceId(guestNetwork.replace(/guest$/, name));
+    const numbered = (count: number, name: string) =>
+      Array.from({ length: count }, (_, n) => of(`${name}${n}`));
+    const world = seen({ choices: { ...seen().choices, networks: numbered(50, "Further") } });
+    const guest = new PaperGuest();
+    guest.set(base, { tags: { [`postern_user_${clusterID}`]: "plane-uid" }, properties: {} });
+    for (const [n, id] of numbered(1_000, "Other").entries())
+      guest.set(`${base}/virtualNetworkLinks/link${n}`, {
+        tags: { [`postern_user_${clusterID}`]: "plane-uid" },
+        properties: { virtualNetwork: { id } },
+      });
+    const all = guest.seen(world);
+    const lowered = vi.spyOn(String.prototype, "toLowerCase");
+    const { steps } = plan(all);
+    const comparisons = lowered.mock.calls.length;
+    lowered.mockRestore();
+    expect(steps.filter((step) => step.do === "remove link")).toHaveLength(1_000);
+    // Each with each would be more than 50,000.
+    expect(comparisons).toBeLessThan(20_000);
   });
 
   test("that is linked under whatever name is linked (defect 21)", () => {
