@@ -116,6 +116,8 @@ export class Arm {
   readonly #clock: Clock;
   readonly #writes = new Map<string, Promise<ArmAnswer>>();
   readonly #memories = new Map<string, Memory>();
+  /** The credentials that act by each identity. */
+  readonly #users = new Map<string, Set<TokenSource>>();
   readonly #durations = new Durations();
 
   constructor(options: ArmOptions) {
@@ -130,7 +132,7 @@ export class Arm {
 
   /** The road for one caller, by the given identity or by the process's own. */
   for(caller: Caller, credential: TokenSource = this.#credential): ArmView {
-    const { operations, sightings } = this.#memoryOf(credential.identity);
+    const { operations, sightings } = this.#memoryOf(credential);
     const view: ArmView = {
       operations,
       sightings,
@@ -154,8 +156,16 @@ export class Arm {
     return view;
   }
 
-  /** Forget what an identity has seen and how much it may ask, when nobody acts by it any more. */
-  forget(identity: string): void {
+  /**
+   * Forget what an identity has seen and how much it may ask, if this was the last credential that acts by it. Anybody can
+   * name another's identity for a while, the process's own too: that must not wipe what the others know.
+   */
+  forget(credential: TokenSource): void {
+    const identity = credential.identity.toLowerCase();
+    const users = this.#users.get(identity);
+    users?.delete(credential);
+    if ((users?.size ?? 0) > 0 || identity === this.#credential.identity.toLowerCase()) return;
+    this.#users.delete(identity);
     this.#memories.delete(identity);
     this.budgets.forget(identity);
   }
@@ -168,7 +178,12 @@ export class Arm {
     for (const { sightings } of this.#memories.values()) sightings.forgetAll();
   }
 
-  #memoryOf(identity: string): Memory {
+  #memoryOf(credential: TokenSource): Memory {
+    // Entra does not tell upper case from lower, and neither do budgets.
+    const identity = credential.identity.toLowerCase();
+    const users = this.#users.get(identity);
+    if (users === undefined) this.#users.set(identity, new Set([credential]));
+    else users.add(credential);
     const held = this.#memories.get(identity);
     if (held !== undefined) return held;
     const clock = this.#clock;

@@ -3,6 +3,7 @@ import { caller, failure, group, linkId, refuse, road } from "../../test/azure/r
 import { json, type Seen } from "../../test/loopback.ts";
 import { AzureError } from "./errors.ts";
 import { type ArmResource, resourceGateway } from "./gateway.ts";
+import type { TokenSource } from "./tokens.ts";
 
 type Thing = ArmResource<{ provisioningState?: string; size?: number }>;
 const kind = {
@@ -289,8 +290,29 @@ describe("look", () => {
       expect((await failure(asked)).code).toBe("AADSTS700213");
     expect(await one.look(linkId, 60_000)).toMatchObject({ state: "there" });
     expect(seen).toHaveLength(2);
-    arm.forget("tenant/client");
-    await as(async () => "token-1").look(linkId, 60_000);
+  });
+
+  test("attack: a tenant names an identity of others and drops it again, and they lose what they saw", async () => {
+    const { made: arm, seen } = await road((_seen, response) => json(response, 200, made));
+    const named = (identity: string): TokenSource => ({ identity, token: async () => "token-1" });
+    const look = (credential?: TokenSource) =>
+      resourceGateway(arm.for(caller(), credential), kind).look(linkId, 60_000);
+    const [victim, first, second] = [
+      named("tenant/client"),
+      named("TENANT/client"),
+      named("tenant/client"),
+    ];
+    await look(victim);
+    await look();
+    for (const impostor of [first, second, named("static"), named("unused/one")]) {
+      arm.for(caller(), impostor);
+      arm.forget(impostor);
+    }
+    await look(victim);
+    await look();
+    expect(seen).toHaveLength(2);
+    arm.forget(victim);
+    await look(victim);
     expect(seen).toHaveLength(3);
   });
 

@@ -21,17 +21,16 @@ const refreshBeforeMs = 300_000;
 const unusableBeforeMs = 30_000;
 const pauseAfterFailureMs = 5_000;
 
-/** Let go of a source, and tell of its identity where it was the last one of that. */
+/** Let go of a source, and tell of it. */
 export function letGo(
   held: Map<string, { tokens: TokenSource }>,
   key: string,
-  dropped: ((identity: string) => void) | undefined,
+  dropped: ((tokens: TokenSource) => void) | undefined,
 ): void {
   const entry = held.get(key);
   if (entry === undefined) return;
   held.delete(key);
-  const { identity } = entry.tokens;
-  if (![...held.values()].some(({ tokens }) => tokens.identity === identity)) dropped?.(identity);
+  dropped?.(entry.tokens);
 }
 
 /** A token that is given and never renewed, for tests and the simulator. */

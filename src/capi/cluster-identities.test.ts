@@ -134,7 +134,7 @@ async function world(first: AzureClusterIdentity, given: Given = {}) {
       acrossNamespaces: given.acrossNamespaces ?? false,
       certificateDirectory: given.directory ?? "/var/run/postern/certificates",
     }),
-    dropped: (each) => dropped.push(each),
+    dropped: ({ identity }) => dropped.push(identity),
   });
   identities.follow({
     identities: {

@@ -41,8 +41,8 @@ export interface ClusterIdentities {
  */
 export function clusterIdentities(given: {
   means: (cloud: Cloud) => Means;
-  /** Told when nobody acts by an identity any more. */
-  dropped?: (identity: string) => void;
+  /** Told when a credential is not used any more. */
+  dropped?: (tokens: TokenSource) => void;
 }): ClusterIdentities {
   const { means, dropped } = given;
   const held = new Map<string, { of: string; stamp: string; tokens: TokenSource }>();

@@ -102,8 +102,8 @@ export function capiViews(options: CapiViewOptions): CapiViews {
       acrossNamespaces,
       certificateDirectory,
     }),
-    dropped: (identity) => {
-      for (const road of roads.values()) road.forget(identity);
+    dropped: (tokens) => {
+      for (const road of roads.values()) road.forget(tokens);
     },
   });
 

@@ -28,8 +28,8 @@ interface Whose {
 export function identities(given: {
   kube: KubeClient;
   entra: EntraOptions;
-  /** Told when the last control plane of an identity has gone. */
-  dropped?: (identity: string) => void;
+  /** Told when a credential is not used any more. */
+  dropped?: (tokens: TokenSource) => void;
 }): Identities {
   const { kube, entra, dropped } = given;
   const held = new Map<string, Whose & { tokens: TokenSource; latest: HostedControlPlane }>();

@@ -1,4 +1,5 @@
 import type { Registry } from "prom-client";
+import type { TokenSource } from "../azure/tokens.ts";
 import { capiViews } from "../capi/identities.ts";
 import { grantFeature } from "../hosted/grant/controller.ts";
 import { type Identities, identities, onlyIn } from "../hosted/identities.ts";
@@ -90,7 +91,7 @@ function credentialsOf(
 ): Identities {
   const { arm, cloud, credential, ca } = azure;
   if (role === "control-plane") return onlyIn(namespace, credential);
-  const dropped = (identity: string) => arm.forget(identity);
+  const dropped = (tokens: TokenSource) => arm.forget(tokens);
   const entra = { cloud, clock, ...(ca !== undefined && { ca }) };
   return identities({ kube: client, entra, dropped });
 }

@@ -4,6 +4,7 @@ import { Arm } from "../../../src/azure/arm.ts";
 import { customCloud } from "../../../src/azure/clouds.ts";
 import type { Look } from "../../../src/azure/gateway.ts";
 import { privateDnsZones } from "../../../src/azure/gateways/private-dns.ts";
+import type { TokenSource } from "../../../src/azure/tokens.ts";
 import { azureSides } from "../../../src/hosted/azure-sides.ts";
 import { identities } from "../../../src/hosted/identities.ts";
 import { registeredIn } from "../../../src/hosted/tenancy.ts";
@@ -46,7 +47,7 @@ function zones(world: () => HostedWorld): MakeFeature {
     });
     const arm = new Arm({ cloud, credential: operator, clock });
     const ca = simulator.ca ?? "";
-    const dropped = (identity: string) => arm.forget(identity);
+    const dropped = (tokens: TokenSource) => arm.forget(tokens);
     const { credentialOf, follow } = identities({ kube, entra: { cloud, clock, ca }, dropped });
     follow(caches.of(hostedControlPlane), registeredIn(caches));
     const sides = azureSides({ arm, managementGroup, credentialOf });
