@@ -2,6 +2,7 @@ import type { Arm, ArmView } from "../azure/arm.ts";
 import { type Cloud, cloudNamed } from "../azure/clouds.ts";
 import type { EntraOptions } from "../azure/entra.ts";
 import type { AzureError } from "../azure/errors.ts";
+import type { TokenSource } from "../azure/tokens.ts";
 import type { WatchCache } from "../kube/cache.ts";
 import type { KubeClient } from "../kube/client.ts";
 import type { Pass } from "../kube/pass.ts";
@@ -79,6 +80,8 @@ export interface CapiViewOptions {
   acrossNamespaces?: boolean | undefined;
   /** `--certificate-directory`: where the files of `spec.certPath` are. */
   certificateDirectory?: string | undefined;
+  /** For a dry run: Azure is read by this credential, where a cluster may use the identity that it names. */
+  lookBy?: TokenSource | undefined;
 }
 
 const byGroup = "tenancy-group";
@@ -106,6 +109,11 @@ export function capiViews(options: CapiViewOptions): CapiViews {
       for (const road of roads.values()) road.forget(tokens);
     },
   });
+
+  const credentialOf: typeof identities.credentialOf = (...asked) => {
+    const found = identities.credentialOf(...asked);
+    return options.lookBy ?? found;
+  };
 
   /** The simulator and Azure Stack stand for any cloud, as does no name for the operator's own. */
   const roadIn = (environment: string | undefined): Arm => {
@@ -140,7 +148,7 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     const named = referenceOf(cluster);
     if (named === undefined) throw missing(what, "its spec.identityRef names none");
     const road = roadIn(cluster.spec.azureEnvironment);
-    return road.for(pass, identities.credentialOf(named, { what, namespace }, road.cloud));
+    return road.for(pass, credentialOf(named, { what, namespace }, road.cloud));
   };
 
   const of: CapiViews["of"] = (cluster, pass) => {
@@ -186,7 +194,7 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     const namespace = infrastructure.metadata.namespace ?? "";
     const named = annotatedOf(infrastructure) ?? identityRef;
     if (named === undefined) return by(managementObject(what), what, namespace, pass);
-    return arm.for(pass, identities.credentialOf(named, { what, namespace }, arm.cloud));
+    return arm.for(pass, credentialOf(named, { what, namespace }, arm.cloud));
   };
 
   const watch: CapiViews["watch"] = (parts, keysOf = (cluster) => [keyOf(cluster)]) => {

@@ -67,7 +67,9 @@ export async function controllersToLookBy(given: {
     features.push(
       ...clusterApiControllers(
         capiViews({
-          ...{ arm, roadTo: () => arm, lookBy: credential },
+          arm,
+          roadTo: () => arm,
+          lookBy: credential,
           managementCluster: clusterApi.managementCluster,
           baseDomain: clusterApi.dns?.baseDomain,
           ...(policy && { policy }),
