@@ -77,7 +77,8 @@ export function send(sending: Sending): Promise<Received | Broken> {
       const secure = "encrypted" in socket;
       if (socket.connecting || (secure && Reflect.get(socket, "secureConnecting") === true))
         socket.once(secure ? "secureConnect" : "connect", start);
-      else start();
+      // Later, because node ends a request twice that is ended while it gets its socket.
+      else process.nextTick(start);
     });
     request.on("error", breakOff);
     request.on("response", (response) => {
