@@ -359,7 +359,7 @@ describeHosted("secrets that tenants write", (start) => {
     expect(emitted.page).toContain("conditions");
     expect(emitted.dump).toContain("example.com/note-0");
     expect(emitted["dump --redact"]).toContain("kubernetes.json");
-    expect(emitted["event stream"]).toMatch(/event: step\ndata: .*SomethingNew/);
+    expect(emitted["event stream"]).toMatch(/event: step\ndata: .*clusters\/leaky/);
     expect(emitted.traces).toContain("resourceSpans");
     const found = Object.entries(emitted).map(([where, text]) => [where, planted.foundIn(text)]);
     expect(Object.fromEntries(found)).toEqual(
