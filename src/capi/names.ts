@@ -51,6 +51,11 @@ export const everyLink = ["gateway", "ingress"] as const;
 /** One of them. */
 export type ManagementLink = (typeof everyLink)[number];
 
+/** The link to the API server of a cluster, as Giant Swarm's charts call it. */
+export function apiLinkName(cluster: string): string {
+  return `${cluster}-api-privatelink`;
+}
+
 /** The endpoint of the management cluster to a link of a workload cluster. */
 export function apiEndpointName(link: string): string {
   return `${link}-privateendpoint`;

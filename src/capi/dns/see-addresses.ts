@@ -7,6 +7,7 @@ import { idKey, type ResourceId, resourceIn } from "../../model/resource-id.ts";
 import type { TenantPolicy } from "../../model/tenant-policy.ts";
 import {
   apiEndpointName,
+  apiLinkName,
   everyLink,
   type ManagementLink,
   managementEndpointName,
@@ -114,7 +115,7 @@ async function toWorkloadOf(
   if (problem !== undefined) return { state: "unknown" };
   // The name that the chart of the operators before us gives.
   const names =
-    links.length > 0 ? links.map(({ name }) => name) : [`${cluster.metadata.name}-api-privatelink`];
+    links.length > 0 ? links.map(({ name }) => name) : [apiLinkName(cluster.metadata.name)];
   const found = await Promise.all(
     names.map(async (name) => {
       const id = resourceIn(

@@ -1,6 +1,6 @@
 import type { PrivateEndpointSpec } from "../../model/kinds/azure-cluster-network.ts";
 import { idKey, lastSegment, sameId } from "../../model/resource-id.ts";
-import { apiEndpointName } from "../names.ts";
+import { apiEndpointName, apiLinkName } from "../names.ts";
 import type { ClusterFacts } from "./facts.ts";
 import { admits, apiEndpoint, connectionsIn, serviceOf } from "./wanted.ts";
 
@@ -92,22 +92,27 @@ export function counts({ cluster, endpoint }: Claim, there: PrivateEndpointSpec 
   return cluster.linksReady || (there !== undefined && isFor(there, endpoint));
 }
 
-/** Whether a link is named after its cluster: nobody else has a right to such a name. */
-function isNamedAfterCluster({ link, cluster }: Claim): boolean {
-  return idKey(link).startsWith(`${idKey(cluster.name)}-`);
+/**
+ * How much a link is named after its cluster. The usual name, `<cluster>-api-privatelink`, is nobody else's: a cluster called
+ * `two-api` has no right to that of `two`. Of other names that begin with a cluster's, the longest beginning counts.
+ */
+function entitlement({ link, cluster }: Claim): number {
+  const [name, own] = [idKey(link), idKey(cluster.name)];
+  if (name === idKey(apiLinkName(cluster.name))) return Number.POSITIVE_INFINITY;
+  return name.startsWith(`${own}-`) ? own.length : 0;
 }
 
 /**
- * Who of several a name is kept for: of those whose cluster it is named after, else of all, whoever has it, else the oldest,
- * although it may not be ready yet. A newer cluster that is ready first must not take the name from it.
+ * Who of several a name is kept for: of those with the best entitlement, whoever has it, else the oldest, although it may not
+ * be ready yet. A newer cluster that is ready first must not take the name from it.
  */
 export function heirOf(
   claims: readonly Claim[],
   there: PrivateEndpointSpec | undefined,
 ): Claim | undefined {
   const alive = claims.filter(({ cluster }) => !cluster.deleting);
-  const entitled = alive.filter(isNamedAfterCluster);
-  const inOrder = (entitled.length > 0 ? entitled : alive).sort(bySeniority);
+  const best = Math.max(...alive.map(entitlement));
+  const inOrder = alive.filter((each) => entitlement(each) === best).sort(bySeniority);
   const holder =
     there && inOrder.find((each) => isFor(there, each.endpoint) && counts(each, there));
   return holder ?? inOrder[0];

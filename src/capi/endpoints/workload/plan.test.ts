@@ -411,6 +411,22 @@ describe("what a person must put right is told in the condition and in an event"
     expect(isReady(paper.get("org-acme/other"))).toEqual(["False PrivateEndpointNameTaken"]);
   });
 
+  test("attack: an older cluster is called like the beginning of the usual name of another's link", () => {
+    const links = [{ name: "wc1-api-privatelink" }];
+    const thief = { namespace: "org-other", name: "wc1-api", created: other.created, links };
+    const paper = settled(world({}, {}, thief));
+    expect(isReady(paper.get(key))).toEqual(["True Connected"]);
+    expect(isReady(paper.get("org-other/wc1-api"))).toEqual(["False PrivateEndpointNameTaken"]);
+  });
+
+  test("attack: an older cluster, whose name begins that of another, has a link that is named after that", () => {
+    const links = [{ name: "wc1-a-extra" }];
+    const newer = { namespace: "org-other", name: "wc1-a", created: "2030-01-01T00:00:00Z", links };
+    const paper = settled(world({ links }, {}, newer));
+    expect(isReady(paper.get("org-other/wc1-a"))).toEqual(["True Connected"]);
+    expect(isReady(paper.get(key))).toEqual(["False PrivateEndpointNameTaken"]);
+  });
+
   test("a link whose name differs from another cluster's in its case only", () => {
     const links = [{ name: "WC1-api-privatelink" }];
     const other = { name: "other", links, created: "2026-06-01T00:00:00Z" };
