@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { failure } from "../../test/azure/road.ts";
 import { json, type Seen, serve, serveTls } from "../../test/loopback.ts";
 import { cloudNamed } from "../azure/clouds.ts";
@@ -273,6 +273,22 @@ describe("the proof of a control plane", () => {
       "service account clusters-a/control-plane-operator of the management cluster",
     );
     expect(whose).toContain(why);
+  });
+
+  test("attack: a token answer of nested JSON is not parsed", async () => {
+    const parse = vi.spyOn(JSON, "parse");
+    const guest = await serveTls((_seen, response) => {
+      response.writeHead(201, { "content-type": "application/json" });
+      response.end(`{"status":{"token":${"[".repeat(1e6)}${"]".repeat(1e6)}}}`);
+    });
+    const config = { kubeconfig: kubeconfig(guest) };
+    const secrets = { "clusters-a/admin-kubeconfig": config };
+    const { assertion, whose } = await proof(await kube(secrets, [managementAccount]));
+    const longest = Math.max(...parse.mock.calls.map(([text]) => text.length));
+    parse.mockRestore();
+    expect(assertion).toBe(managementToken);
+    expect(whose).toContain("the guest gave none");
+    expect(longest).toBeLessThan(65_536);
   });
 
   test("is missing where neither gives a token, and the message says what to make", async () => {

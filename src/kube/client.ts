@@ -123,13 +123,15 @@ export class KubeClient {
       namespace?: string | undefined;
       query?: string;
       accept?: string;
+      /** How many objects are asked for at once. */
+      pageSize?: number;
       signal?: AbortSignal;
     } = {},
   ): AsyncGenerator<{ items: T[]; resourceVersion: string }> {
     const path = collectionPath(kind, options.namespace);
     let next = "";
     do {
-      const query = `limit=500${next && `&continue=${encodeURIComponent(next)}`}${options.query ? `&${options.query}` : ""}`;
+      const query = `limit=${options.pageSize ?? 500}${next && `&continue=${encodeURIComponent(next)}`}${options.query ? `&${options.query}` : ""}`;
       const text = await this.request("GET", `${path}?${query}`, {
         gzip: true,
         ...(options.accept && { accept: options.accept }),

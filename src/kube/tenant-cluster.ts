@@ -12,10 +12,14 @@ export interface TenantKubeconfig {
   value: string;
   /** For messages: `in Secret namespace/name`. */
   source: string;
+  /** How long an answer may be; enough for a token where not given. */
+  answerBytes?: number;
 }
 
 /** A server of a tenant may be slow, endless or not there, and a reconcile waits for it. */
-const limits = { totalMs: 10_000, answerBytes: 4 * 1_048_576 };
+const totalMs = 10_000;
+/** An answer is parsed on the event loop: 4 MB of nested JSON take more than a second, this much takes milliseconds. */
+const tokenBytes = 65_536;
 /** In base64 a third longer; what is longer still is not decoded. */
 const longestValue = 131_072;
 
@@ -32,8 +36,8 @@ export async function tenantCluster<T>(
   const connection = await tenantConnection(own, kubeconfig, resolve);
   const client = new KubeClient(connection, {
     maxSockets: 2,
-    requestTimeoutMs: limits.totalMs,
-    limits,
+    requestTimeoutMs: totalMs,
+    limits: { totalMs, answerBytes: kubeconfig.answerBytes ?? tokenBytes },
   });
   try {
     return await use(client);

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
+import { json, serve, serveTls } from "../../../test/loopback.ts";
+import { KubeClient } from "../../kube/client.ts";
+import type { CapiCluster } from "../../model/kinds/capi-cluster.ts";
 import type { Service } from "../../model/kinds/core.ts";
-import { namesOf } from "./workload-services.ts";
+import { namesOf, workloadServices } from "./workload-services.ts";
 
 const zone = "wc1.example.com";
 
@@ -74,3 +77,32 @@ test("what cannot be a name, and what is no address, is left out", () => {
   expect(ofGateway(asking("*.wc1.example.com", { ip }), asking("a b", { ip }))).toEqual([]);
   expect(ofGateway(asking("a.wc1.example.com", { ip: "<nil>" }))).toEqual([]);
 });
+
+test("attack: a list of Services without an end is read for some pages only", async () => {
+  const workload = await serveTls((_seen, response) =>
+    json(response, 200, { metadata: { continue: "more" }, items: [{ metadata: { name: "s" } }] }),
+  );
+  const value = encoded({
+    contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
+    clusters: [
+      {
+        name: "c",
+        cluster: { server: workload.url, "certificate-authority-data": encoded(workload.ca) },
+      },
+    ],
+    users: [{ name: "u", user: { token: "t" } }],
+    "current-context": "c",
+  });
+  const { url } = await serve((_seen, response) => json(response, 200, { data: { value } }));
+  const kube = new KubeClient({
+    ...{ server: new URL(url), namespace: "default", source: "test", proof: async () => ({}) },
+  });
+  const cluster = { metadata: { namespace: "a", name: "b" } } as CapiCluster;
+  const found = await workloadServices(cluster, kube, new AbortController().signal);
+  kube.close();
+  expect(found?.gateway).toHaveLength(20);
+  expect(workload.seen).toHaveLength(40);
+});
+
+const encoded = (value: unknown) =>
+  Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64");

@@ -15,6 +15,9 @@ const managedAnnotation = "giantswarm.io/external-dns";
 const hostnameAnnotation = "external-dns.alpha.kubernetes.io/hostname";
 /** The answers are those of a server that a tenant runs, and each name becomes a DNS record. */
 const most = { services: 1_000, names: 100, addresses: 16, annotationLength: 8_192 };
+/** A page is parsed on the event loop, so it is a small one. */
+const page = { size: 50, bytes: 1_048_576 };
+const mostPages = most.services / page.size;
 
 /** The Services of a workload cluster that may ask for names. */
 export interface WorkloadServices {
@@ -34,7 +37,8 @@ export async function workloadServices(
   const value = secretValue(found, "value") ?? "";
   if (value === "") return undefined;
   const source = `in Secret ${namespace}/${name}`;
-  return tenantCluster(kube.connection, { value, source }, async (client) => {
+  const kubeconfig = { value, source, answerBytes: page.bytes };
+  return tenantCluster(kube.connection, kubeconfig, async (client) => {
     const [ingress, gateway] = await Promise.all([
       servicesIn(client, ingressNamespace, signal),
       servicesIn(client, gatewayNamespace, signal),
@@ -45,10 +49,13 @@ export async function workloadServices(
 
 async function servicesIn(client: KubeClient, namespace: string, signal: AbortSignal) {
   const all: Service[] = [];
-  for await (const { items } of client.list<Service>(service, { namespace, signal })) {
+  let pages = 0;
+  const asked = { namespace, signal, pageSize: page.size };
+  for await (const { items } of client.list<Service>(service, asked)) {
     if (!Array.isArray(items)) break;
     for (const item of items.slice(0, most.services - all.length)) all.push(...serviceIn(item));
-    if (items.length === 0 || all.length >= most.services) break;
+    pages += 1;
+    if (items.length === 0 || all.length >= most.services || pages >= mostPages) break;
   }
   return all;
 }
