@@ -115,7 +115,11 @@ describe("the credentials of many control planes", () => {
   const keep = async () => {
     const dropped: string[] = [];
     const { client: kubeClient } = await kube();
-    const all = identities({ kube: kubeClient, entra, dropped: ({ identity }) => dropped.push(identity) });
+    const all = identities({
+      kube: kubeClient,
+      entra,
+      dropped: ({ identity }) => dropped.push(identity),
+    });
     return { dropped, ...all };
   };
 
