@@ -295,6 +295,28 @@ describe("the proof of a control plane", () => {
     expect(longest).toBeLessThan(65_536);
   });
 
+  test("attack: kubeconfigs that point at servers that never answer keep a reconcile waiting", async () => {
+    const guest = await hosted([guestAccount]);
+    const silent = await serveTls(() => undefined);
+    const slow = { kubeconfig: kubeconfig(silent) };
+    const management = await kube({
+      "clusters-a/mine": slow,
+      "clusters-a/service-network-admin-kubeconfig": { kubeconfig: kubeconfig(silent, {}) },
+      "clusters-a/admin-kubeconfig": { kubeconfig: kubeconfig(guest) },
+    });
+    const kubeConfig = { name: "mine" };
+    // What is left for the last one is a third, so it is not reached after two whole limits.
+    expect(await proof(management, { kubeConfig })).toMatchObject({ assertion: guestToken });
+    const asked = silent.seen.length;
+    expect(asked).toBe(2);
+    // Neither is asked again for some minutes, and one that was changed is asked at once.
+    expect(await proof(management, { kubeConfig })).toMatchObject({ assertion: guestToken });
+    expect(silent.seen).toHaveLength(asked);
+    management.secrets["clusters-a/mine"] = { kubeconfig: kubeconfig(guest, { token: "new" }) };
+    expect(await proof(management, { kubeConfig })).toMatchObject({ assertion: guestToken });
+    expect(guest.seen.length).toBeGreaterThan(2);
+  }, 30_000);
+
   test("is missing where neither gives a token, and the message says what to make", async () => {
     const error = await failure(proof(await kube()));
     expect(error.explain()).toMatchObject({ reason: "ProofMissing", requeueAfterMs: 120_000 });

@@ -3,7 +3,8 @@ import { AzureError } from "../azure/errors.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { KubeError } from "../kube/errors.ts";
 import { makeServiceAccount, serviceAccountToken } from "../kube/service-account-token.ts";
-import { tenantCluster } from "../kube/tenant-cluster.ts";
+import { tenantCluster, tenantClusterMs } from "../kube/tenant-cluster.ts";
+import { type Clock, realClock } from "../model/clock.ts";
 import type { HostedControlPlane } from "../model/kinds/hosted-control-plane.ts";
 import { type Secret, secret, secretValue } from "../model/kinds/secret.ts";
 import { controlPlaneAccount as account } from "./names.ts";
@@ -22,17 +23,22 @@ const shippedSecrets = ["service-network-admin-kubeconfig", "admin-kubeconfig"];
 
 /**
  * A token that proves to Entra who a control plane is: of its guest, or where that gives none, of the management cluster.
- * Nothing is kept: a Secret that was changed counts from the next token on.
+ * Nothing is kept: a Secret that was changed counts from the next token on. All kubeconfigs together have the time of one,
+ * because a reconcile waits for them; each has an equal share of what is left, so that a silent one leaves some to the next.
  */
 export async function proofOf(
   kube: KubeClient,
   controlPlane: HostedControlPlane,
   namespace: string,
+  clock: Clock = realClock,
 ): Promise<Proof> {
   const refusals: string[] = [];
-  for (const place of kubeconfigsOf(controlPlane)) {
+  const places = kubeconfigsOf(controlPlane);
+  const deadline = clock.now() + tenantClusterMs;
+  for (const [at, place] of places.entries()) {
+    const totalMs = Math.max(1, Math.floor((deadline - clock.now()) / (places.length - at)));
     try {
-      const assertion = await fromGuest(kube, namespace, place);
+      const assertion = await fromGuest(kube, namespace, place, totalMs);
       if (assertion !== undefined)
         return { assertion, whose: `service account ${inGuest.namespace}/${account} of the guest` };
     } catch (error) {
@@ -63,12 +69,13 @@ async function fromGuest(
   kube: KubeClient,
   namespace: string,
   { name, key }: SecretPlace,
+  totalMs: number,
 ): Promise<string | undefined> {
   const found = await kube.get<Secret>({ kind: secret, namespace, name });
   const value = secretValue(found, key);
   if (value === undefined) return undefined;
   const source = `in Secret ${namespace}/${name}`;
-  return tenantCluster(kube.connection, { value, source }, (cluster) =>
+  return tenantCluster(kube.connection, { value, source, totalMs }, (cluster) =>
     serviceAccountToken(cluster, inGuest).catch(async (error: unknown) => {
       if (!(error instanceof KubeError && error.status === 404)) throw error;
       await makeServiceAccount(cluster, inGuest);

@@ -47,6 +47,11 @@ export function isMisplaced(object: KubeObject): boolean {
   return cluster !== undefined && !isHomeOf(object.metadata.namespace, cluster);
 }
 
+/** The namespace of the HostedCluster that an object in a control-plane namespace belongs to. */
+export function tenantOf(object: KubeObject): string | undefined {
+  return isMisplaced(object) ? undefined : clusterKeyIn(object)?.namespace;
+}
+
 /** Namespaces of Kubernetes, of OpenShift and of everybody: never a control plane's. */
 export function isReservedNamespace(name: string): boolean {
   return name === "default" || /^(kube|openshift)-/.test(name);

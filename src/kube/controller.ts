@@ -33,8 +33,9 @@ export interface ControllerOptions {
   mayWrite: () => boolean;
 }
 
-/** How many keys a controller works on at once, where it does not say. */
-export const defaultConcurrency = 16;
+/** How many keys a controller works on at once, where it does not say, and how many of one tenant. */
+export const defaultConcurrency = 20;
+const mostOfTenant = 16;
 const soonMs = 30_000;
 const driftMs = 5 * 60_000;
 /** How long a stop waits for passes that do not heed their signal. */
@@ -81,6 +82,8 @@ export class Controller {
     this.#fieldManager = `postern-${feature.name}`;
     this.queue = new WorkQueue({
       concurrency: feature.concurrency ?? defaultConcurrency,
+      ...(feature.concurrency === undefined && { mostOfTenant }),
+      tenantOf: (key) => this.#tenantOf(key),
       clock: this.#clock,
       observer: options.metrics.queue,
       work: (key, priority) => this.#pass(key, priority),
@@ -112,6 +115,12 @@ export class Controller {
   wake(key: string): void {
     // Whoever does not lead forgets: the one who begins to lead looks at everything.
     if (this.#begun) this.queue.add(key);
+  }
+
+  #tenantOf(key: string): string {
+    const object = this.feature.tenantOf && this.#options.cache.get(key);
+    const [namespace = ""] = key.split("/");
+    return (object && this.feature.tenantOf?.(object)) ?? namespace;
   }
 
   #changed({ key, after }: Change<KubeObject>): void {

@@ -55,7 +55,10 @@ export interface Feature<T extends KubeObject = KubeObject, Seen = unknown, S ex
   failsAs?: string;
   /** The status fields that are its own. */
   statusFields?: readonly string[];
+  /** How many objects are reconciled at once, of whatever tenant. */
   concurrency?: number;
+  /** Whose an object is, where that is not said by its namespace: one tenant does not occupy all workers. */
+  tenantOf?(object: T): string | undefined;
   see(object: T, pass: Pass): Promise<Seen>;
   plan(seen: Seen): Plan<S>;
   apply(step: S, pass: Pass): Promise<Applied>;

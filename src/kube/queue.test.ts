@@ -6,12 +6,13 @@ import { type Outcome, WorkQueue } from "./queue.ts";
 
 const done: Outcome = { failed: false };
 
-function held(concurrency = 1) {
+function held(concurrency = 1, mostOfTenant = concurrency) {
   const clock = new ManualClock();
   const started: string[] = [];
   const finish = new Map<string, (outcome: Outcome) => void>();
   const queue = new WorkQueue({
     concurrency,
+    mostOfTenant,
     clock,
     work: (key) => {
       started.push(key);
@@ -222,4 +223,66 @@ test("whatever happens, no key is worked on twice at once and none that was adde
     ),
     { numRuns: 100 },
   );
+});
+
+test("attack: a tenant with many slow keys leaves workers to the others", async () => {
+  const { queue, started, end } = held(4, 3);
+  for (let i = 0; i < 20; i++) queue.add(`evil/${i}`);
+  queue.add("blue/a");
+  queue.add("green/a", "drift");
+  await settle();
+  expect(started).toEqual(["evil/0", "evil/1", "evil/2", "blue/a"]);
+  await end("blue/a");
+  expect(started.at(-1)).toBe("green/a");
+  expect(queue.counts()).toMatchObject({ queued: 17, running: 4 });
+  await end("green/a");
+  await end("evil/1");
+  expect(started.at(-1)).toBe("evil/3");
+});
+
+test("whatever is added, no tenant has more than its share, and every key comes in the end", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.record({
+          key: fc.constantFrom("a/1", "a/2", "a/3", "a/4", "b/1", "b/2", "c"),
+          priority: fc.constantFrom<Priority>("change", "retry", "drift"),
+          ends: fc.boolean(),
+        }),
+        { maxLength: 40 },
+      ),
+      async (steps) => {
+        const { queue, started, end } = held(3, 2);
+        const running: string[] = [];
+        let seen = 0;
+        const look = () => {
+          for (; seen < started.length; seen++) running.push(started[seen] ?? "");
+          expect(running.filter((key) => key.startsWith("a/")).length).toBeLessThanOrEqual(2);
+          expect(new Set(running).size).toBe(running.length);
+        };
+        for (const { key, priority, ends } of steps) {
+          queue.add(key, priority);
+          await settle();
+          look();
+          if (ends && running.length > 0) await end(running.shift() ?? "");
+          look();
+        }
+        while (running.length > 0) {
+          await end(running.shift() ?? "");
+          look();
+        }
+        expect(queue.counts()).toEqual({ queued: 0, running: 0, later: 0 });
+      },
+    ),
+  );
+});
+
+test("what waits for its tenant's others goes in the order of its urgency", async () => {
+  const { queue, started, end } = held(2, 1);
+  queue.add("a/busy");
+  queue.add("a/drift", "drift");
+  queue.add("a/retry", "retry");
+  queue.add("a/change");
+  for (const key of ["a/busy", "a/change", "a/retry", "a/drift"]) await end(key);
+  expect(started).toEqual(["a/busy", "a/change", "a/retry", "a/drift"]);
 });

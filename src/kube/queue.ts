@@ -24,6 +24,10 @@ export interface QueueObserver {
 export interface QueueOptions {
   /** How many keys may be worked on at once. Every controller has its own, so that none can starve another. */
   concurrency: number;
+  /** How many keys of one tenant may be worked on at once; all where it is not limited. */
+  mostOfTenant?: number;
+  /** Whose a key is; its namespace where nothing is said. */
+  tenantOf?: (key: string) => string;
   work: (key: string, priority: Priority) => Promise<Outcome>;
   clock?: Clock;
   observer?: QueueObserver;
@@ -34,28 +38,37 @@ const lastBackOffMs = 30_000;
 // One in this many starts goes to the lowest priority that waits, so that nothing waits for ever.
 const lowestEvery = 8;
 
+type Lists = Record<Priority, Fifo>;
+
+/** The keys of one tenant that are worked on, and those that wait until fewer are. */
+interface Tenant {
+  running: number;
+  waiting: Lists;
+}
+
 interface Entry {
   queued: Priority | undefined;
   addedAt: number;
   running: boolean;
   startedAt: number;
   failures: number;
+  /** Whose it is, while it is worked on. */
+  tenant?: string;
 }
 
 /**
  * The keys that need work. A key is there once, however often it is added; one that is added while it is worked
- * on is worked on once more afterwards; it is never worked on twice at the same time. At rest it holds no timer
- * and no memory of keys but those that wait for their time.
+ * on is worked on once more afterwards; it is never worked on twice at the same time. One tenant's keys, which may all be
+ * slow, leave some workers to the others. At rest it holds no timer and no memory of keys but those that wait for their time.
  */
 export class WorkQueue {
   readonly #options: QueueOptions;
   readonly #clock: Clock;
   readonly #entries = new Map<string, Entry>();
-  readonly #lists: Record<Priority, Fifo> = {
-    change: new Fifo(),
-    retry: new Fifo(),
-    drift: new Fifo(),
-  };
+  readonly #lists = emptyLists();
+  readonly #tenants = new Map<string, Tenant>();
+  /** How many keys wait with their tenants. */
+  readonly #waiting: Record<Priority, number> = { change: 0, retry: 0, drift: 0 };
   readonly #due = new DueHeap<Priority>();
   #cancelTimer: (() => void) | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
@@ -148,9 +161,12 @@ export class WorkQueue {
   }
 
   #enqueue(key: string, priority: Priority): void {
-    const list = this.#lists[priority];
-    list.push(key);
-    this.#options.observer?.depth(priority, list.size);
+    this.#lists[priority].push(key);
+    this.#tellDepth(priority);
+  }
+
+  #tellDepth(priority: Priority): void {
+    this.#options.observer?.depth(priority, this.#lists[priority].size + this.#waiting[priority]);
   }
 
   #next(): string | undefined {
@@ -158,12 +174,44 @@ export class WorkQueue {
     for (const priority of lowestFirst ? priorities.toReversed() : priorities) {
       const list = this.#lists[priority];
       for (let key = list.shift(); key !== undefined; key = list.shift()) {
-        this.#options.observer?.depth(priority, list.size);
+        this.#tellDepth(priority);
         const entry = this.#entries.get(key);
-        if (entry?.queued === priority && !entry.running) return key;
+        if (entry?.queued !== priority || entry.running) continue;
+        const tenant = this.#tenants.get(this.#tenantOf(key));
+        if (tenant === undefined || tenant.running < this.#mostOfTenant) return key;
+        tenant.waiting[priority].push(key);
+        this.#waiting[priority]++;
+        this.#tellDepth(priority);
       }
     }
     return undefined;
+  }
+
+  get #mostOfTenant(): number {
+    return this.#options.mostOfTenant ?? Number.POSITIVE_INFINITY;
+  }
+
+  #tenantOf(key: string): string {
+    return this.#options.tenantOf?.(key) ?? key.slice(0, Math.max(0, key.indexOf("/")));
+  }
+
+  /** One of a tenant's keys is done: the most urgent of those that wait for that takes its place in the queue. */
+  #leave(name: string): void {
+    const tenant = this.#tenants.get(name);
+    if (tenant === undefined) return;
+    tenant.running--;
+    for (const priority of priorities) {
+      const list = tenant.waiting[priority];
+      for (let key = list.shift(); key !== undefined; key = list.shift()) {
+        this.#waiting[priority]--;
+        this.#tellDepth(priority);
+        const entry = this.#entries.get(key);
+        if (entry?.queued !== priority || entry.running) continue;
+        this.#enqueue(key, priority);
+        return;
+      }
+    }
+    if (tenant.running === 0) this.#tenants.delete(name);
   }
 
   #pump(): void {
@@ -181,6 +229,11 @@ export class WorkQueue {
     entry.running = true;
     entry.startedAt = now;
     this.#running++;
+    const name = this.#tenantOf(key);
+    const tenant = this.#tenants.get(name) ?? { running: 0, waiting: emptyLists() };
+    tenant.running++;
+    this.#tenants.set(name, tenant);
+    entry.tenant = name;
     // What comes of this pass decides anew when to look again.
     this.#due.remove(key);
     this.#options.observer?.waited((now - entry.addedAt) / 1000);
@@ -196,6 +249,7 @@ export class WorkQueue {
     this.#options.observer?.worked((this.#clock.now() - entry.startedAt) / 1000);
     entry.running = false;
     this.#running--;
+    this.#leave(entry.tenant ?? "");
     this.#settle(key, entry, outcome);
     if (this.#running === 0 && !this.#started)
       for (const resolve of this.#idle.splice(0)) resolve();
@@ -231,6 +285,10 @@ export class WorkQueue {
       this.#arm();
     });
   }
+}
+
+function emptyLists(): Lists {
+  return { change: new Fifo(), retry: new Fifo(), drift: new Fifo() };
 }
 
 /** First in, first out, without moving what is left on every take. */

@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { json, serve, serveTls } from "../../test/loopback.ts";
+import { ManualClock } from "../../test/manual-clock.ts";
 import type { Connection } from "./credentials.ts";
 import { KubeError } from "./errors.ts";
 import { addressRules } from "./tenant-address.ts";
@@ -261,6 +262,29 @@ describe("a kubeconfig that stalls everybody", () => {
       expect(performance.now() - started).toBeLessThan(5_000);
     }
   });
+});
+
+test("a server that did not answer in time is asked again after three minutes, and not before", async () => {
+  const clock = new ManualClock();
+  const { url, ca, seen } = await serveTls(() => undefined);
+  const value = base64(kubeconfig(clusterAt(url, ca)));
+  const ask = () =>
+    refusal(
+      tenantCluster(
+        onThisMachine,
+        { value, source: "in Secret a/b", totalMs: 300 },
+        (client) => client.request("GET", "/x"),
+        undefined,
+        clock,
+      ),
+    );
+  expect((await ask()).code).toBe("Timeout");
+  await clock.move(179_999);
+  expect((await ask()).message).toContain("is not asked");
+  expect(seen).toHaveLength(1);
+  await clock.move(1);
+  await ask();
+  expect(seen).toHaveLength(2);
 });
 
 test("a malformed kubeconfig that repeats its token in the error", async () => {

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import type { LookupFunction } from "node:net";
 import { isIP } from "node:net";
+import { type Clock, realClock } from "../model/clock.ts";
 import { keyProblem, readPem } from "../model/pem.ts";
 import { KubeClient } from "./client.ts";
 import { type Connection, fromKubeconfigText } from "./credentials.ts";
@@ -14,10 +16,17 @@ export interface TenantKubeconfig {
   source: string;
   /** How long an answer may be; enough for a token where not given. */
   answerBytes?: number;
+  /** How long all of it may take. */
+  totalMs?: number;
 }
 
 /** A server of a tenant may be slow, endless or not there, and a reconcile waits for it. */
-const totalMs = 10_000;
+export const tenantClusterMs = 10_000;
+/** How long a kubeconfig that has kept a reconcile waiting is not tried again. */
+const rememberedMs = 3 * 60_000;
+const mostRemembered = 10_000;
+/** Until when each of them is not tried, by what it says: one that was changed counts at once. */
+const slow = new WeakMap<Connection, Map<string, number>>();
 /** An answer is parsed on the event loop: 4 MB of nested JSON take more than a second, this much takes milliseconds. */
 const tokenBytes = 65_536;
 /** In base64 a third longer; what is longer still is not decoded. */
@@ -32,15 +41,32 @@ export async function tenantCluster<T>(
   kubeconfig: TenantKubeconfig,
   use: (client: KubeClient) => Promise<T>,
   resolve?: LookupFunction,
+  clock: Clock = realClock,
 ): Promise<T> {
+  const { value, source, answerBytes = tokenBytes, totalMs = tenantClusterMs } = kubeconfig;
+  const until = slow.get(own) ?? new Map<string, number>();
+  slow.set(own, until);
+  const key = createHash("sha256").update(value).digest("base64");
+  if ((until.get(key) ?? 0) > clock.now())
+    throw new KubeError(
+      "Timeout",
+      `the server of the kubeconfig ${source} is not asked · it did not answer in time a few minutes ago`,
+    );
   const connection = await tenantConnection(own, kubeconfig, resolve);
   const client = new KubeClient(connection, {
     maxSockets: 2,
     requestTimeoutMs: totalMs,
-    limits: { totalMs, answerBytes: kubeconfig.answerBytes ?? tokenBytes },
+    limits: { totalMs, answerBytes },
   });
   try {
     return await use(client);
+  } catch (error) {
+    // One that refuses, or whose API server is not up yet, says so at once and is asked again.
+    if (error instanceof KubeError && error.code === "Timeout") {
+      if (until.size >= mostRemembered) until.clear();
+      until.set(key, clock.now() + rememberedMs);
+    }
+    throw error;
   } finally {
     client.close();
   }

@@ -18,7 +18,7 @@ import type { TenantPolicy } from "../../model/tenant-policy.ts";
 import type { GuestSide } from "../azure-sides.ts";
 import { byHostname, byPublishedHostname, hostnamesOf, publishedHostnames } from "../hostnames.ts";
 import { clusterAnnotation, conditions, endpointFinalizer } from "../names.ts";
-import { registeredIn } from "../tenancy.ts";
+import { registeredIn, tenantOf } from "../tenancy.ts";
 import { apply } from "./apply.ts";
 import { plan } from "./plan.ts";
 import { domainKey, placeKey, see } from "./see.ts";
@@ -64,6 +64,7 @@ export function endpointFeature({
       finalizer: endpointFinalizer,
       conditions: [conditions.available, conditions.endpoint, conditions.dns],
       statusFields,
+      tenantOf,
       see: (link, pass) =>
         see(link, pass, { sources, services, sides, turns, policy }, (arm) => roads.set(pass, arm)),
       plan,
