@@ -11,6 +11,7 @@ import { atMost, makeReport, median, publish, type Row, told } from "./report.ts
 
 const usage = "npm run bench:agent -- [--json FILE] [--rounds 9]";
 const checkout = join(import.meta.dirname, "..");
+const postern = join(checkout, "packages/postern");
 /** Long enough for what is only needed to start to be given back, and for a scheduled look or two. */
 const restMs = 4_000;
 
@@ -112,12 +113,13 @@ async function installed(): Promise<{ folder: string; remove(): Promise<void> }>
   const folder = await mkdtemp(join(tmpdir(), "postern-bench-agent-"));
   const build = [
     "--disable-warning=ExperimentalWarning",
-    "scripts/build-dist.ts",
+    join(checkout, "scripts/build-package.ts"),
+    "--into",
     join(folder, "dist"),
   ];
-  execFileSync(process.execPath, build, { cwd: checkout, stdio: "inherit" });
+  execFileSync(process.execPath, build, { cwd: postern, stdio: "inherit" });
   for (const each of ["bin", "package.json"])
-    await cp(join(checkout, each), join(folder, each), { recursive: true });
+    await cp(join(postern, each), join(folder, each), { recursive: true });
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
@@ -127,7 +129,7 @@ const whyMissed = {
 
 async function measure(rounds: number): Promise<Row[]> {
   const made = await installed();
-  const [shipped, sources] = [program(made.folder), program(checkout)];
+  const [shipped, sources] = [program(made.folder), program(postern)];
   const bare: { startMs: number[]; residentMB: number[] } = { startMs: [], residentMB: [] };
   const requests: number[] = [];
   try {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import type { Ready } from "../src/local/ready.ts";
+import type { Ready } from "@postern/local/ready.ts";
 import { atMost, makeReport, median, publish, type Row, told } from "./report.ts";
 import { shipped } from "./shipped.ts";
 
@@ -67,7 +67,7 @@ async function plan(made: string): Promise<Row[]> {
   const { child, ready } = await startLocal();
   try {
     const env = { KUBECONFIG: ready.kubeconfig };
-    const lists = made.replace("src/main.js", "bench/cli/lists.js");
+    const lists = made.replace("packages/postern/dist/main.js", "bench/cli/lists.js");
     const of = (program: string) =>
       `import { main } from ${JSON.stringify(made)}; process.exitCode = await main([${JSON.stringify(program)}]);`;
     const counted: Record<string, number> = {};
@@ -103,7 +103,14 @@ async function startLocal(): Promise<{ child: ChildProcess; ready: Ready }> {
   const child = spawn(
     process.execPath,
     [
-      ...[join(root, "bin/postern.js"), "local", "--port-base", "0", "--ready-file", readyFile],
+      ...[
+        join(root, "packages/postern/bin/postern.js"),
+        "local",
+        "--port-base",
+        "0",
+        "--ready-file",
+        readyFile,
+      ],
       ...["--speed", "1000", "--clusters", String(clusters)],
     ],
     { stdio: ["ignore", "pipe", "inherit"] },
@@ -128,7 +135,7 @@ async function requests(ready: Ready): Promise<number> {
   return value.length;
 }
 
-const { path, remove } = await shipped("src/main.ts");
+const { path, remove } = await shipped("packages/postern/src/main.ts");
 try {
   const rows = [...(await help(path)), ...(await plan(path))];
   publish(makeReport("cli", rows), values.json);

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { parseArgs } from "node:util";
-import { frontendName } from "../src/local/cloud-provider/names.ts";
-import type { Simulator } from "../src/simulator/simulator.ts";
-import type { JsonObject } from "../src/simulator/store.ts";
+import type { Simulator } from "@postern/azure-simulator/simulator.ts";
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
+import { frontendName } from "@postern/local/cloud-provider/names.ts";
 import type { Cluster } from "../test/setup/cluster.ts";
 import {
   controlPlaneObject,
@@ -165,6 +165,7 @@ try {
         program: program.path,
         clusters: size,
         operationSeconds,
+        objects: "/apis/hypershift.openshift.io/v1beta1/hostedcontrolplanes",
         prepare: async (cluster, simulator) => {
           seedManagement(simulator);
           await inTurns(size, 20, (n) => makeCluster(cluster, simulator, n));

@@ -48,6 +48,9 @@ const good = {
   "a handler that starts a read and catches":
     "listeners.on('a', () => { read().catch(() => undefined); });",
   "an async action": "program.action(async () => { await read(); });",
+  "a read after an await in an array": "await Promise.all([await read('b'), read('a')]);",
+  "a read beside an async function":
+    "await Promise.all([read('a'), ...ids.map(async (id) => (await read(id)).trim())]);",
   "an end that is awaited": "await read().finally(() => read());",
 } satisfies Record<string, string>;
 
@@ -92,6 +95,49 @@ const bad = {
     "const heard = async (text: string) => { await read(text); }; listeners.on('a', heard);",
   "an async timer": "later(1, async () => { await read(); });",
   "an async forEach": "ids.forEach(async (id) => { await read(id); });",
+  "a read of a method that another is awaited before":
+    "class Reader { async both() { const a = read('a'); const b = await read('b'); return [await a, b]; } } await new Reader().both();",
+  "a read of a method's own field":
+    "class Reader { #a: Promise<string> | undefined; async both() { this.#a = read('a'); await read('b'); return this.#a; } } await new Reader().both();",
+  "a field that is initialised with a read": "class Reader { a = read('a'); } return new Reader();",
+  "a list that a loop awaits by index":
+    "const all = ids.map((id) => read(id)); for (let i = 0; i < all.length; i++) await all[i];",
+  "two lists of which one is awaited first":
+    "const a = ids.map((id) => read(id)); const b = ids.map((id) => read(id)); await Promise.all(a); await Promise.all(b);",
+  "reads of a list that are unpacked":
+    "const [a, b] = ids.map((id) => read(id)); const first = await b; return [first, await a];",
+  "a read beside an await in one expression": "return { a: read('a'), b: await read('b') };",
+  "a read beside an await in an array": "await Promise.all([read('a'), await read('b')]);",
+  "a read beside an await in a call":
+    "const both = async (a: Promise<string>, b: string) => [await a, b]; await both(read('a'), await read('b'));",
+  "a read before one that is awaited in a sum":
+    "const a = read('a'); return (await read('b')) + (await a);",
+  "a read that a thunk starts":
+    "const go = () => read('a'); const a = go(); await read('b'); await a;",
+  "a for await over a list of reads": "for await (const one of ids.map((id) => read(id))) now();",
+  "a read from an optional call":
+    "const maybe: (() => Promise<string>) | undefined = read; const a = maybe?.(); await read('b'); await a;",
+  "a read that Object.fromEntries holds":
+    "const all = Object.fromEntries(ids.map((id) => [id, read(id)])); for (const id of ids) await all[id];",
+  "pairs of reads":
+    "const all = ids.map((id) => [id, read(id)] as const); for (const [, one] of all) await one;",
+  "objects of reads":
+    "const all = ids.map((id) => ({ id, one: read(id) })); for (const { one } of all) await one;",
+  "a read that is awaited in the head of a loop":
+    "const a = read('a'); while ((await read('b')) === '') now(); await a;",
+  "a read that a switch awaits after another":
+    "const a = read('a'); switch (await read('b')) { default: await a; }",
+  "a read in an array from Array.from":
+    "const all = Array.from(ids, (id) => read(id)); for (const one of all) await one;",
+  "reads in an array literal": "const all = [read('a'), 'b']; for (const one of all) await one;",
+  "a read that is unpacked from an array":
+    "const [a, b] = [read('a'), 'b']; const first = await read(b); return [first, await a];",
+  "a read that is unpacked from an object":
+    "const { a, b } = { a: read('a'), b: 'b' }; const first = await read(b); return [first, await a];",
+  "a read that is named, beside an await in an array":
+    "const a = read('a'); return Promise.all([a, await read('b')]);",
+  "reads in a new map":
+    "const all = new Map(ids.map((id) => [id, read(id)] as const)); await read('b'); return all;",
   "an async executor": "await new Promise<void>(async (resolve) => { await read(); resolve(); });",
 } satisfies Record<string, string>;
 

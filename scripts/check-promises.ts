@@ -1,8 +1,9 @@
-// A promise that is rejected while nobody has a handler on it is an unhandled rejection. `npm run check` runs this over src and
+// A promise that is rejected while nobody has a handler on it is an unhandled rejection. `npm run check` runs this over the packages and
 // names every promise that can be rejected before its handler is there:
 //
 // - one that is kept in a variable, a field or a list while something else is awaited, the function returns, or nothing at all
 //   is done with it (create it within `Promise.all` instead, or attach a `catch` at once);
+// - one that is an element of an array or an argument of a call, while a later element or argument is awaited;
 // - a statement or `void` whose promise has no `catch`;
 // - an array of promises that is awaited one after another, or not at all, or that a function makes which may throw between two;
 // - an async function where one is expected that returns nothing: an event handler, a timer, `forEach`.
@@ -174,6 +175,7 @@ function unhandled(node: ast.Expression, isArray: boolean): string | undefined {
   if (isArray && mayThrowBetween(node)) return "a throw leaves the promises before it: use async";
   const top = outermost(node);
   const { parent } = top;
+  if (isOvertaken(node, parent)) return "something is awaited beside it, before it has a handler";
   if (ast.isAwaitExpression(parent)) return isArray ? "await does not await an array" : undefined;
   if (ast.isReturnStatement(parent) || ast.isYieldExpression(parent)) return undefined;
   if (ast.isArrowFunction(parent) && parent.body === top) return undefined;
@@ -283,7 +285,24 @@ function isConsumption(node: ast.Node, name: string): boolean {
   if (ast.isAwaitExpression(parent) || ast.isReturnStatement(parent)) return true;
   if (ast.isArrowFunction(parent)) return true;
   if (ast.isPropertyAccessExpression(parent)) return isChaining(parent.name.getText());
-  return ast.isCallExpression(parent) && top !== parent.expression && !isStoring(parent);
+  if (!ast.isCallExpression(parent) || top === parent.expression) return false;
+  return !isStoring(parent) && !isOvertaken(node, parent);
+}
+
+/** Whether a later element of the same array or a later argument of the same call awaits something. */
+function isOvertaken(node: ast.Node, end: ast.Node): boolean {
+  for (let each = node; each !== end; each = each.parent) {
+    const { parent } = each;
+    const listed: readonly ast.Node[] = ast.isArrayLiteralExpression(parent)
+      ? parent.elements
+      : ast.isCallExpression(parent) || ast.isNewExpression(parent)
+        ? (parent.arguments ?? [])
+        : [];
+    const at = listed.indexOf(each);
+    if (at < 0) continue;
+    if (listed.slice(at + 1).some((later) => ownNodes(later).some(isSuspension))) return true;
+  }
+  return false;
 }
 
 function isSuspension(node: ast.Node): boolean {
@@ -307,8 +326,9 @@ function isChaining(method: string): boolean {
   return ["then", "catch", "finally"].includes(method);
 }
 
-/** Whether a call only puts what it is given into a list, a map or a set. */
+/** Whether a call only puts what it is given into a list, a map, a set or an object. */
 function isStoring({ expression }: ast.CallExpression | ast.NewExpression): boolean {
+  if (["Map", "Set", "Object.fromEntries"].includes(expression.getText())) return true;
   return (
     ast.isPropertyAccessExpression(expression) &&
     ["push", "unshift", "set", "add"].includes(expression.name.getText())
@@ -357,7 +377,7 @@ function isCallback(node: ast.Node): node is ast.Expression {
 if (import.meta.main) {
   const root = process.cwd();
   const isChecked = (file: string) =>
-    file.startsWith(`${root}/src/`) && !file.endsWith(".test.ts") && !file.endsWith(".d.ts");
+    file.startsWith(`${root}/packages/`) && !file.endsWith(".test.ts") && !file.endsWith(".d.ts");
   const { files, findings } = unhandledPromises(`${root}/tsconfig.json`, isChecked);
   for (const { file, line, why } of findings)
     console.error(`${relative(root, file)}:${line}: ${why}`);

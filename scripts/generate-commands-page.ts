@@ -2,10 +2,10 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { programs } from "../src/programs.ts";
+import { programs } from "postern/programs.ts";
 
 const page = fileURLToPath(new URL("../docs/reference/commands.md", import.meta.url));
-const bin = fileURLToPath(new URL("../bin/postern.js", import.meta.url));
+const bin = fileURLToPath(new URL("../packages/postern/bin/postern.js", import.meta.url));
 
 const help = (...words: string[]) =>
   execFileSync(process.execPath, [bin, ...words, "--help"], {

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { crdOf } from "@postern/core/crd.ts";
+import { definitions } from "@postern/core/definitions.ts";
+import type { Definition } from "@postern/core/kinds/definition.ts";
 import { stringify } from "yaml";
-import { crdOf } from "../src/model/crd.ts";
-import { definitions } from "../src/model/definitions.ts";
-import type { Definition } from "../src/model/kinds/definition.ts";
 
 const folder = join(import.meta.dirname, "..", "manifests", "crds");
 
@@ -25,7 +25,7 @@ function fileOf({ group, plural }: Definition): string {
 }
 
 function manifestOf(definition: Definition): string {
-  const lines = ["# Made by scripts/generate-crds.ts from src/model/kinds. Do not edit."];
+  const lines = ["# Made by scripts/generate-crds.ts from packages/core/src/kinds. Do not edit."];
   if (definition.standIn) {
     const origin = originOf(definition);
     lines.push(`# For a machine without ${origin}. Never install it over ${origin}'s own.`);

@@ -75,6 +75,7 @@ With \`--role all\` and \`--management-cluster-name\` the operator needs what \`
 The ClusterRole \`postern-control-plane\` must exist before the operator can bind it. For \`--role all\` with HyperShift, and a namespace \`postern\`:
 
 \`\`\`sh
+kubectl create namespace postern
 kubectl create serviceaccount postern-operator -n postern
 kubectl apply -f manifests/rbac -f manifests/admission
 kubectl create clusterrolebinding postern-operator --clusterrole postern-operator --serviceaccount postern:postern-operator

@@ -1,9 +1,9 @@
 // Writes docs/reference/metrics.md from the metrics in the code; with --check it only says whether they are in step.
 import { readFileSync, writeFileSync } from "node:fs";
-import { Registry } from "prom-client";
-import { DnsMetrics } from "../src/capi/dns/metrics.ts";
-import { Metrics } from "../src/kube/metrics.ts";
-import { countRequests } from "../src/operator/azure.ts";
+import { Registry } from "@prometheus-io/client";
+import { DnsMetrics } from "postern/cluster-api/dns/metrics.ts";
+import { Metrics } from "postern/kube/metrics.ts";
+import { countRequests } from "postern/operator/azure.ts";
 
 const page = new URL("../docs/reference/metrics.md", import.meta.url);
 

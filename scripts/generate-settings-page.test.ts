@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { variables } from "./environment-variables.ts";
@@ -8,11 +8,11 @@ const root = join(import.meta.dirname, "..");
 
 /** The variables that the sources read: by name, by taking an environment apart, or as the option that one stands in for. */
 function readInSources(): string[] {
-  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });
+  const files = globSync("packages/*/src/**/*.ts", { cwd: root });
   const found = new Set<string>();
   for (const file of files) {
-    if (!file.endsWith(".ts") || file.endsWith(".test.ts")) continue;
-    const text = readFileSync(join(root, "src", file), "utf8");
+    if (file.endsWith(".test.ts")) continue;
+    const text = readFileSync(join(root, file), "utf8");
     for (const [, name = ""] of text.matchAll(/\benv\??\.([A-Z][A-Z0-9_]+)/g)) found.add(name);
     for (const [, name = ""] of text.matchAll(/\benv: "([A-Z][A-Z0-9_]+)"/g)) found.add(name);
     for (const [, names = ""] of text.matchAll(/\{([^{}]*)\} = env(?:ironment)?;/g))

@@ -1,9 +1,9 @@
 // Writes docs/reference/settings.md from the options of the programs that go on running; with --check it only compares.
 import { readFileSync, writeFileSync } from "node:fs";
+import { command as local } from "@postern/local/command.ts";
 import type { Option } from "commander";
-import { options as agentOptions, written } from "../src/agent/options.ts";
-import { command as local } from "../src/local/command.ts";
-import { command as operator } from "../src/operator/command.ts";
+import { options as agentOptions, written } from "postern/agent/options.ts";
+import { command as operator } from "postern/operator/command.ts";
 import { variables } from "./environment-variables.ts";
 
 const page = new URL("../docs/reference/settings.md", import.meta.url);

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
+import { resourceTypes } from "@postern/azure-simulator/arm/registry.ts";
+import { command } from "@postern/azure-simulator/command/command.ts";
+import { entraDifferences } from "@postern/azure-simulator/entra/entra.ts";
+import { imdsDifferences } from "@postern/azure-simulator/imds/imds.ts";
 import { expect, test } from "vitest";
-import { command } from "../src/cli/simulator.ts";
-import { entraDifferences } from "../src/simulator/entra.ts";
-import { imdsDifferences } from "../src/simulator/imds.ts";
-import { resourceTypes } from "../src/simulator/registry.ts";
 import { simulatorPage } from "./generate-simulator-page.ts";
 
 const page = readFileSync(new URL("../docs/reference/simulator.md", import.meta.url), "utf8");

@@ -1,10 +1,10 @@
 // Writes docs/reference/simulator.md from the types and flags in the code; with --check it only says whether they are in step.
 import { readFileSync, writeFileSync } from "node:fs";
-import { command } from "../src/cli/simulator.ts";
-import { entraDifferences } from "../src/simulator/entra.ts";
-import { imdsDifferences } from "../src/simulator/imds.ts";
-import { resourceTypes } from "../src/simulator/registry.ts";
-import type { ResourceType } from "../src/simulator/resource-type.ts";
+import { resourceTypes } from "@postern/azure-simulator/arm/registry.ts";
+import type { ResourceType } from "@postern/azure-simulator/arm/resource-type.ts";
+import { command } from "@postern/azure-simulator/command/command.ts";
+import { entraDifferences } from "@postern/azure-simulator/entra/entra.ts";
+import { imdsDifferences } from "@postern/azure-simulator/imds/imds.ts";
 import { operationsOf } from "./simulator-operations.ts";
 
 const page = new URL("../docs/reference/simulator.md", import.meta.url);
@@ -25,7 +25,7 @@ postern simulator --seed examples/simulator/world.yaml --ready-file ready.json
 
 It serves HTTPS with a certificate authority that it makes at its first start, and plain HTTP beside it, on loopback if nothing else is
 said. \`ready.json\` has every address, the CA and the identities of the world, and is written when requests are answered; \`/healthz\`
-and \`/readyz\` answer then too. In tests the same is \`startSimulator()\` in \`src/simulator/simulator.ts\`. Clients need three things: the
+and \`/readyz\` answer then too. In tests the same is \`startSimulator()\` of \`@postern/azure-simulator\`. Clients need three things: the
 address as their endpoint, the CA, and \`https://management.azure.com/.default\` as the scope of their tokens. How to move its clock, let
 things go wrong and look into it: [the control surface](simulator-control.md). A state file keeps role assignments; those whom a test
 lets do everything with \`roles.makeOwner()\` are not kept.`;

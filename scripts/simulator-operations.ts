@@ -1,4 +1,4 @@
-import type { ResourceType } from "../src/simulator/resource-type.ts";
+import type { ResourceType } from "@postern/azure-simulator/arm/resource-type.ts";
 
 /**
  * What can be asked of a type, told from its parts: `put`, `get`, `list`, `list in subscription`, `patch`, `delete`,

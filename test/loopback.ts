@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { makeAuthority, makeServerCertificate } from "@postern/core/test-bed/certificates.ts";
 import { onTestFinished } from "vitest";
-import { makeAuthority, makeServerCertificate } from "../src/simulator/certificates.ts";
 
 /** A request as a loopback server saw it. */
 export interface Seen {

@@ -1,4 +1,4 @@
-import { ManualClock as SteppedClock } from "../src/simulator/manual-clock.ts";
+import { ManualClock as SteppedClock } from "@postern/azure-simulator/control/manual-clock.ts";
 
 /** The simulator's own manual clock, which can also wait for what its timers start. */
 export class ManualClock extends SteppedClock {

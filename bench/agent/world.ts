@@ -1,5 +1,5 @@
-import { realClock } from "../../src/model/clock.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { type Simulator, startSimulator } from "@postern/azure-simulator/simulator.ts";
+import { realClock } from "@postern/core/clock.ts";
 
 const subscription = "11111111-1111-4111-8111-111111111111";
 const group = `/subscriptions/${subscription}/resourceGroups/rg`;

@@ -1,5 +1,5 @@
-import { withSession } from "../../src/cli/session.ts";
-import { gather } from "../../src/view/gather.ts";
+import { withSession } from "postern/cli/session.ts";
+import { gather } from "postern/view/gather.ts";
 
 /** All that a look lists, and nothing made of it: what a command cannot be faster than. */
 await withSession({}, async ({ kube, reading: arm, signal, env }) => {

@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { crdOf } from "../../src/model/crd.ts";
-import { definitions } from "../../src/model/definitions.ts";
-import { apiVersionOf } from "../../src/model/kind.ts";
-import { ManualClock } from "../../src/simulator/manual-clock.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
+import { ManualClock } from "@postern/azure-simulator/control/manual-clock.ts";
+import { type Simulator, startSimulator } from "@postern/azure-simulator/simulator.ts";
+import { crdOf } from "@postern/core/crd.ts";
+import { definitions } from "@postern/core/definitions.ts";
+import { apiVersionOf } from "@postern/core/kind.ts";
 import { findOrBuild } from "../../test/setup/binaries.ts";
 import { type Cluster, clusterAt } from "../../test/setup/cluster.ts";
 import { startControlPlane } from "../../test/setup/control-plane.ts";
@@ -26,6 +26,8 @@ export interface Drive {
   program: string;
   clusters: number;
   operationSeconds: number;
+  /** The list of the objects whose conditions say why nothing happens any more. */
+  objects: string;
   /** Make the world that the operator finds. */
   prepare(cluster: Cluster, simulator: Simulator): Promise<void>;
   /** Asked when all clusters say that they are available. */
@@ -70,7 +72,9 @@ export async function drive(asked: Drive): Promise<Outcome> {
     while (state.available < clusters || asked.done?.(cluster, simulator) === false) {
       const next = Math.max(state.nextDue, clock.now() + grainMs);
       if (next > limit)
-        throw new Error(`${state.available} of ${clusters} became available, and then nothing`);
+        throw new Error(
+          `${state.available} of ${clusters} became available, and then nothing: ${await unmetIn(cluster, asked.objects)}`,
+        );
       simulator.moveClock(next - clock.now());
       child.send(next);
       state = await answer(child);
@@ -83,6 +87,20 @@ export async function drive(asked: Drive): Promise<Outcome> {
     await simulator.close();
     await plane.stop();
   }
+}
+
+/** The conditions that are not True, each once. */
+async function unmetIn(cluster: Cluster, objects: string): Promise<string> {
+  interface Listed {
+    items?: { status?: { conditions?: { type: string; status: string; message?: string }[] } }[];
+  }
+  const { body } = await cluster.request("GET", objects);
+  const { items = [] } = body as Listed;
+  const unmet = items
+    .flatMap(({ status }) => status?.conditions ?? [])
+    .filter(({ status }) => status !== "True")
+    .map(({ type, message }) => `${type}: ${message}`);
+  return items.length === 0 ? "there are no objects" : [...new Set(unmet)].slice(0, 5).join("; ");
 }
 
 async function answer(child: ChildProcess): Promise<Stepped> {
@@ -104,7 +122,9 @@ async function answer(child: ChildProcess): Promise<Stepped> {
 async function installKinds(cluster: Cluster): Promise<void> {
   for (const definition of definitions) {
     const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-    const { status, body } = await cluster.request("POST", path, crdOf(definition));
+    // As HyperShift and Cluster API install them: the control planes are theirs to create.
+    const crd = crdOf({ ...definition, standIn: false });
+    const { status, body } = await cluster.request("POST", path, crd);
     if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
   }
   for (const definition of definitions)

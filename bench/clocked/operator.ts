@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
-import { Arm } from "../../src/azure/arm.ts";
-import { customCloud } from "../../src/azure/clouds.ts";
-import type { TokenSource } from "../../src/azure/tokens.ts";
-import { fromKubeconfig } from "../../src/kube/credentials.ts";
-import { makeLog } from "../../src/kube/log.ts";
-import { type MakeFeature, Runtime } from "../../src/kube/runtime.ts";
-import { ManualClock } from "../../src/simulator/manual-clock.ts";
+import { ManualClock } from "@postern/azure-simulator/control/manual-clock.ts";
+import { Arm } from "postern/azure/arm.ts";
+import { customCloud } from "postern/azure/clouds.ts";
+import type { TokenSource } from "postern/azure/tokens.ts";
+import { fromKubeconfig } from "postern/kube/credentials.ts";
+import { makeLog } from "postern/kube/log.ts";
+import { type MakeFeature, Runtime } from "postern/kube/runtime.ts";
 import { CountingClient } from "../../test/system/hosted/counting-client.ts";
 
 /** What a bench gives the process of the operator. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/simulator/store.ts";
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 
 export const subscription = "11111111-1111-4111-8111-111111111111";
 export const tenant = "22222222-2222-4222-8222-222222222222";

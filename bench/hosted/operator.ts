@@ -1,10 +1,10 @@
-import { azureSides } from "../../src/hosted/azure-sides.ts";
-import { endpointFeature } from "../../src/hosted/endpoint/controller.ts";
-import { linkFeature } from "../../src/hosted/link/controller.ts";
-import { observeFeature } from "../../src/hosted/observe/controller.ts";
-import { isTrue } from "../../src/model/conditions.ts";
-import { azurePrivateLinkService } from "../../src/model/kinds/azure-private-link-service.ts";
-import { parseResourceId } from "../../src/model/resource-id.ts";
+import { isTrue } from "@postern/core/conditions.ts";
+import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
+import { parseResourceId } from "@postern/core/resource-id.ts";
+import { azureSides } from "postern/hosted/azure-sides.ts";
+import { endpointFeature } from "postern/hosted/endpoint/feature.ts";
+import { linkFeature } from "postern/hosted/link/feature.ts";
+import { observeFeature } from "postern/hosted/services/feature.ts";
 import { serveSteps } from "../clocked/operator.ts";
 import { managementGroup } from "../clocked/places.ts";
 

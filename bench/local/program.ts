@@ -20,7 +20,7 @@ export interface Run {
   stopSeconds: number;
 }
 
-const bin = join(import.meta.dirname, "../../bin/postern.js");
+const bin = join(import.meta.dirname, "../../packages/postern/bin/postern.js");
 const limitMs = 900_000;
 
 /** Run it until everything is available, and stop it. With `cache`, compiled sources are found and left there. */

@@ -1,5 +1,5 @@
-import type { Kind } from "../../src/model/kind.ts";
-import { azurePrivateLinkService } from "../../src/model/kinds/azure-private-link-service.ts";
+import type { Kind } from "@postern/core/kind.ts";
+import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import { linkSpec } from "../../test/system/kinds/link-spec-rows.ts";
 
 /** What is written: an object, and a change of it. */

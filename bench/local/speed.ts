@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { collectionPath, KubeClient } from "../../src/kube/client.ts";
-import { fromKubeconfigText } from "../../src/kube/credentials.ts";
+import { collectionPath, KubeClient } from "postern/kube/client.ts";
+import { fromKubeconfigText } from "postern/kube/credentials.ts";
 import { median } from "../report.ts";
 import { cpuMs } from "./cpu.ts";
 import type { Sample } from "./samples.ts";

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { KubeClient } from "../../src/kube/client.ts";
-import { findConnection } from "../../src/kube/credentials.ts";
-import type { Feature } from "../../src/kube/feature.ts";
-import { serveHealth } from "../../src/kube/health.ts";
-import { makeLog } from "../../src/kube/log.ts";
-import { Metrics } from "../../src/kube/metrics.ts";
-import { Runtime } from "../../src/kube/runtime.ts";
+import { KubeClient } from "postern/kube/client.ts";
+import { findConnection } from "postern/kube/credentials.ts";
+import type { Feature } from "postern/kube/feature.ts";
+import { serveHealth } from "postern/kube/health.ts";
+import { makeLog } from "postern/kube/log.ts";
+import { Metrics } from "postern/kube/metrics.ts";
+import { Runtime } from "postern/kube/runtime.ts";
 import { type Probe, probeKind } from "./probes.ts";
 
 /**
@@ -31,9 +31,9 @@ const feature: Feature<Probe, Probe> = {
   conditions: ["Ready"],
   statusFields: ["address"],
   concurrency: Number(values.concurrency),
-  see: async (object) => {
+  observe: async (observed) => {
     if (counts.passes++ === 0) firstPass = performance.now();
-    return object;
+    return { observed, context: undefined };
   },
   plan: ({ spec: { address } }) => ({
     steps: [],
@@ -66,7 +66,7 @@ const runtime = new Runtime({
   metrics,
   namespace: values.namespace,
   lease: { namespace: values.namespace, name: values.lease, identity: `bench-${process.pid}` },
-  features: [() => ({ feature: feature as Feature })],
+  features: [() => ({ feature })],
 });
 runtime.caches.of(probeKind).onChange(({ before, after }) => {
   if (after?.status?.address === undefined || before?.status?.address !== undefined) return;

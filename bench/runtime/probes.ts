@@ -1,5 +1,5 @@
-import type { Kind, KubeObject } from "../../src/model/kind.ts";
-import type { Condition } from "../../src/model/kinds/condition.ts";
+import type { Kind, KubeObject } from "@postern/core/kind.ts";
+import type { Condition } from "@postern/core/kinds/condition.ts";
 
 /** The custom resource of the bench: of the size and shape of what a private link needs to be told. */
 export interface Probe extends KubeObject {

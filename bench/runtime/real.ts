@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { collectionPath, KubeClient } from "../../src/kube/client.ts";
-import { fromKubeconfig } from "../../src/kube/credentials.ts";
+import { collectionPath, KubeClient } from "postern/kube/client.ts";
+import { fromKubeconfig } from "postern/kube/credentials.ts";
 import { findOrBuild } from "../../test/setup/binaries.ts";
 import { startControlPlane } from "../../test/setup/control-plane.ts";
 import type { Client, Done } from "./clients.ts";

@@ -2,7 +2,7 @@
 // bench/simulator.ts, which it tells where it listens, and when it is asked what memory it has and what CPU it took.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { startSimulator } from "../../src/simulator/simulator.ts";
+import { startSimulator } from "@postern/azure-simulator/simulator.ts";
 
 const subscription = "11111111-1111-4111-8111-111111111111";
 const tenant = "22222222-2222-4222-8222-222222222222";

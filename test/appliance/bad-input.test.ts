@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { expect, onTestFinished, test } from "vitest";
-import type { JsonObject } from "../../src/simulator/store.ts";
 import {
   type GatewayWorld,
   gatewayBody,

@@ -1,8 +1,8 @@
+import type { JsonObject, Resource } from "@postern/azure-simulator/state/store.ts";
+import { deregisterFromBackendPool, drainInBackendPool } from "postern/appliance/deregister.ts";
+import { discoverGWLBBackendPool } from "postern/appliance/discover.ts";
+import { registerWithBackendPool } from "postern/appliance/register.ts";
 import { describe, expect, test } from "vitest";
-import { deregisterFromBackendPool, drainInBackendPool } from "../../src/appliance/deregister.ts";
-import { discoverGWLBBackendPool } from "../../src/appliance/discover.ts";
-import { registerWithBackendPool } from "../../src/appliance/register.ts";
-import type { JsonObject, Resource } from "../../src/simulator/store.ts";
 import { gatewayWorld, network, pool } from "./gateway-world.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { options, optionsOf } from "postern/agent/options.ts";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { options, optionsOf } from "../../src/agent/options.ts";
 import { agentActions, interfaceActions } from "./gateway-world.ts";
 
 const example = (file: string) =>

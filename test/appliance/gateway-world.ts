@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
-import { onTestFinished } from "vitest";
+import { chances } from "@postern/azure-simulator/control/chances.ts";
+import type { Simulator, SimulatorOptions } from "@postern/azure-simulator/simulator.ts";
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import {
   type ApplianceContext,
   type ApplianceOptions,
   applianceContext,
-} from "../../src/appliance/context.ts";
-import { agentMetrics } from "../../src/appliance/metrics-text.ts";
-import { customCloud } from "../../src/azure/clouds.ts";
-import { chances } from "../../src/simulator/chances.ts";
-import type { Simulator, SimulatorOptions } from "../../src/simulator/simulator.ts";
-import type { JsonObject } from "../../src/simulator/store.ts";
+} from "postern/appliance/context.ts";
+import { agentMetrics } from "postern/appliance/metrics-text.ts";
+import { customCloud } from "postern/azure/clouds.ts";
+import { onTestFinished } from "vitest";
 import { ManualClock } from "../manual-clock.ts";
 import { startChecked } from "../simulator/start.ts";
 

@@ -2,11 +2,11 @@ import { createServer, get, type Server } from "node:http";
 import { createServer as createSecureServer, get as getSecurely } from "node:https";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
+import { makeAuthority, makeServerCertificate } from "@postern/core/test-bed/certificates.ts";
+import { type ApplianceContext, applianceContext } from "postern/appliance/context.ts";
+import { type HealthServer, startHealthServer } from "postern/appliance/health.ts";
+import { agentMetrics } from "postern/appliance/metrics-text.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { type ApplianceContext, applianceContext } from "../../src/appliance/context.ts";
-import { type HealthServer, startHealthServer } from "../../src/appliance/health.ts";
-import { agentMetrics } from "../../src/appliance/metrics-text.ts";
-import { makeAuthority, makeServerCertificate } from "../../src/simulator/certificates.ts";
 import { ManualClock, settle } from "../manual-clock.ts";
 
 const host = "127.0.0.1";

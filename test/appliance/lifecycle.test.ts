@@ -4,12 +4,12 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
+import { type ApplyOptions, apply, cleanup } from "postern/appliance/lifecycle.ts";
+import { stayInBackendPool } from "postern/appliance/stay.ts";
+import type { LocalInterface } from "postern/appliance/tunnel.ts";
+import { customCloud } from "postern/azure/clouds.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { type ApplyOptions, apply, cleanup } from "../../src/appliance/lifecycle.ts";
-import { stayInBackendPool } from "../../src/appliance/stay.ts";
-import type { LocalInterface } from "../../src/appliance/tunnel.ts";
-import { customCloud } from "../../src/azure/clouds.ts";
-import type { JsonObject } from "../../src/simulator/store.ts";
 import {
   type GatewayWorld,
   gatewayBody,
@@ -315,4 +315,27 @@ test("stopped after it could not leave for an event, it tries once more without 
   expect(await world.until(staying)).toEqual({ because: "stopped" });
   expect(world.members()).toEqual([]);
   expect(world.clock.now() - startedAt).toBeLessThan(80_000);
+});
+
+test("after it could not leave for an event that Azure withdraws, it ends with that error, and can join again", async () => {
+  const { world, ctx, options } = await prepared();
+  const applied = await world.until(apply(ctx, "inspect", options));
+  const imds = await world.simulator.machines.find(applied.config.resourceId);
+  const fault = world.simulator.addFault({
+    match: { method: "PUT" },
+    effect: { kind: "answer", status: 500, body: { error: { code: "Busy", message: "not now" } } },
+  });
+  const staying = stayInBackendPool(ctx, applied).catch((error: unknown) => error);
+  const id = imds?.schedule({ type: "Terminate" }) ?? "";
+  // The first try has failed, and the second is under way.
+  await world.simulator.advance(35_000);
+  expect(applied.health?.ports).toEqual([]);
+  imds?.events.end(id);
+  world.clock.after(25_000, () => world.simulator.faults.remove(fault));
+  expect(await world.until(staying)).toMatchObject({ code: "DeregistrationTimedOut" });
+  expect(world.members()).toEqual([]);
+
+  const again = await world.until(apply(ctx, "inspect", options));
+  expect(world.members()).toEqual([applied.config.privateIP]);
+  await world.until(cleanup(ctx, again));
 });

@@ -1,7 +1,7 @@
+import { deregisterFromBackendPool } from "postern/appliance/deregister.ts";
+import { discoverGWLBBackendPool } from "postern/appliance/discover.ts";
+import { registerWithBackendPool } from "postern/appliance/register.ts";
 import { expect, test } from "vitest";
-import { deregisterFromBackendPool } from "../../src/appliance/deregister.ts";
-import { discoverGWLBBackendPool } from "../../src/appliance/discover.ts";
-import { registerWithBackendPool } from "../../src/appliance/register.ts";
 import {
   agentActions,
   type GatewayWorld,

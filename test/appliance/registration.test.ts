@@ -1,16 +1,16 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { deregisterFromBackendPool, drainInBackendPool } from "../../src/appliance/deregister.ts";
-import { discoverGWLBBackendPool } from "../../src/appliance/discover.ts";
-import type { GWLBConfig } from "../../src/appliance/gwlb-config.ts";
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
+import { deregisterFromBackendPool, drainInBackendPool } from "postern/appliance/deregister.ts";
+import { discoverGWLBBackendPool } from "postern/appliance/discover.ts";
+import type { GWLBConfig } from "postern/appliance/gwlb-config.ts";
 import {
   isRegisteredWithBackendPool,
   type RegisterOptions,
   registerWithBackendPool,
-} from "../../src/appliance/register.ts";
-import { watchRegistration } from "../../src/appliance/watch.ts";
-import type { JsonObject } from "../../src/simulator/store.ts";
+} from "postern/appliance/register.ts";
+import { watchRegistration } from "postern/appliance/watch.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
 import {
   balancer,
   type GatewayWorld,

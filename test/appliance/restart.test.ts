@@ -1,8 +1,8 @@
 import { once } from "node:events";
+import { deregisterFromBackendPool, drainInBackendPool } from "postern/appliance/deregister.ts";
+import { discoverGWLBBackendPool } from "postern/appliance/discover.ts";
+import { registerWithBackendPool } from "postern/appliance/register.ts";
 import { expect, test } from "vitest";
-import { deregisterFromBackendPool, drainInBackendPool } from "../../src/appliance/deregister.ts";
-import { discoverGWLBBackendPool } from "../../src/appliance/discover.ts";
-import { registerWithBackendPool } from "../../src/appliance/register.ts";
 import {
   type GatewayWorld,
   gatewayWorld,

@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { realClock } from "@postern/core/clock.ts";
 import { onTestFinished } from "vitest";
-import { realClock } from "../../src/model/clock.ts";
 import { type GatewayWorld, gatewayBody, gatewayWorld, withProbe } from "./gateway-world.ts";
 
-const bin = join(import.meta.dirname, "../../bin/postern.js");
+const bin = join(import.meta.dirname, "../../packages/postern/bin/postern.js");
 
 /** A world on the real clock, because the program has no other. One failed probe is enough for its load balancer. */
 export function realWorld(

@@ -1,8 +1,8 @@
+import { deregisterFromBackendPool } from "postern/appliance/deregister.ts";
+import { discoverGWLBBackendPool } from "postern/appliance/discover.ts";
+import { registerWithBackendPool } from "postern/appliance/register.ts";
+import { watchScheduledEvents } from "postern/appliance/scheduled-events.ts";
 import { expect, test } from "vitest";
-import { deregisterFromBackendPool } from "../../src/appliance/deregister.ts";
-import { discoverGWLBBackendPool } from "../../src/appliance/discover.ts";
-import { registerWithBackendPool } from "../../src/appliance/register.ts";
-import { watchScheduledEvents } from "../../src/appliance/scheduled-events.ts";
 import { gatewayWorld } from "./gateway-world.ts";
 
 test.each(["Terminate", "Preempt"] as const)(

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import type { Tunnel } from "postern/appliance/gwlb-config.ts";
+import { linkCommands, makeTunnelLinks } from "postern/appliance/tunnel-links.ts";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Tunnel } from "../../src/appliance/gwlb-config.ts";
-import { linkCommands, makeTunnelLinks } from "../../src/appliance/tunnel-links.ts";
 import { cable, ip, linksIn, obstacle, through } from "./network-cable.ts";
 
 const why = obstacle();

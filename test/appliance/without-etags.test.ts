@@ -1,9 +1,9 @@
 import { request } from "node:http";
+import { discoverGWLBBackendPool } from "postern/appliance/discover.ts";
+import { registerWithBackendPool } from "postern/appliance/register.ts";
+import { watchRegistration } from "postern/appliance/watch.ts";
+import { customCloud } from "postern/azure/clouds.ts";
 import { expect, test } from "vitest";
-import { discoverGWLBBackendPool } from "../../src/appliance/discover.ts";
-import { registerWithBackendPool } from "../../src/appliance/register.ts";
-import { watchRegistration } from "../../src/appliance/watch.ts";
-import { customCloud } from "../../src/azure/clouds.ts";
 import { serve } from "../loopback.ts";
 import { gatewayWorld } from "./gateway-world.ts";
 

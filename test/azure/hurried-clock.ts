@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/model/clock.ts";
+import type { Clock } from "@postern/core/clock.ts";
 
 /**
  * A clock on which pauses are over at once and time has gone by all the same. Waits of `never` or

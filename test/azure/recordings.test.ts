@@ -1,27 +1,23 @@
 import { readdirSync } from "node:fs";
+import { Arm, type ArmView } from "postern/azure/arm.ts";
+import { customCloud } from "postern/azure/clouds.ts";
+import { AzureError } from "postern/azure/errors.ts";
+import { type ArmResource, type ResourceGateway, resourceGateway } from "postern/azure/gateway.ts";
+import { apiVersions } from "postern/azure/gateways/api-versions.ts";
+import { backendPools } from "postern/azure/gateways/backend-pools.ts";
+import { loadBalancers } from "postern/azure/gateways/load-balancers.ts";
+import { networkInterfaces } from "postern/azure/gateways/network-interfaces.ts";
+import { privateDnsZones, virtualNetworkLinks } from "postern/azure/gateways/private-dns.ts";
+import { privateEndpoints } from "postern/azure/gateways/private-endpoints.ts";
+import { privateLinkServices } from "postern/azure/gateways/private-link-services.ts";
+import { resourceGroups } from "postern/azure/gateways/resource-groups.ts";
+import { scaleSetInstances } from "postern/azure/gateways/scale-set-instances.ts";
+import { subnets } from "postern/azure/gateways/subnets.ts";
+import { virtualMachines } from "postern/azure/gateways/virtual-machines.ts";
+import { virtualNetworks } from "postern/azure/gateways/virtual-networks.ts";
+import { describePath } from "postern/azure/request-path.ts";
+import { staticToken } from "postern/azure/tokens.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { Arm, type ArmView } from "../../src/azure/arm.ts";
-import { customCloud } from "../../src/azure/clouds.ts";
-import { AzureError } from "../../src/azure/errors.ts";
-import {
-  type ArmResource,
-  type ResourceGateway,
-  resourceGateway,
-} from "../../src/azure/gateway.ts";
-import { apiVersions } from "../../src/azure/gateways/api-versions.ts";
-import { backendPools } from "../../src/azure/gateways/backend-pools.ts";
-import { loadBalancers } from "../../src/azure/gateways/load-balancers.ts";
-import { networkInterfaces } from "../../src/azure/gateways/network-interfaces.ts";
-import { privateDnsZones, virtualNetworkLinks } from "../../src/azure/gateways/private-dns.ts";
-import { privateEndpoints } from "../../src/azure/gateways/private-endpoints.ts";
-import { privateLinkServices } from "../../src/azure/gateways/private-link-services.ts";
-import { resourceGroups } from "../../src/azure/gateways/resource-groups.ts";
-import { scaleSetInstances } from "../../src/azure/gateways/scale-set-instances.ts";
-import { subnets } from "../../src/azure/gateways/subnets.ts";
-import { virtualMachines } from "../../src/azure/gateways/virtual-machines.ts";
-import { virtualNetworks } from "../../src/azure/gateways/virtual-networks.ts";
-import { describePath } from "../../src/azure/request-path.ts";
-import { staticToken } from "../../src/azure/tokens.ts";
 import { describeWithData } from "../setup/needs.ts";
 import { HurriedClock } from "./hurried-clock.ts";
 import { type Interaction, readRecording, replay } from "./replay.ts";

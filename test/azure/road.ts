@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
+import { Arm, type ArmOptions, type ArmRequest, type ArmView } from "postern/azure/arm.ts";
+import { customCloud } from "postern/azure/clouds.ts";
+import { AzureError } from "postern/azure/errors.ts";
+import type { Caller } from "postern/azure/exchange.ts";
+import { staticToken } from "postern/azure/tokens.ts";
 import { onTestFinished } from "vitest";
-import { Arm, type ArmOptions, type ArmRequest, type ArmView } from "../../src/azure/arm.ts";
-import { customCloud } from "../../src/azure/clouds.ts";
-import { AzureError } from "../../src/azure/errors.ts";
-import type { Caller } from "../../src/azure/exchange.ts";
-import { staticToken } from "../../src/azure/tokens.ts";
 import { json, type Seen, serve } from "../loopback.ts";
 import { HurriedClock } from "./hurried-clock.ts";
 

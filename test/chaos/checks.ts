@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Simulator } from "../../src/simulator/simulator.ts";
-import type { Json, JsonObject } from "../../src/simulator/store.ts";
+import type { Simulator } from "@postern/azure-simulator/simulator.ts";
+import type { Json, JsonObject } from "@postern/azure-simulator/state/store.ts";
 import type { Wish } from "./clusters.ts";
 import { groupOf } from "./deploy.ts";
 import type { Fleet } from "./fleet.ts";

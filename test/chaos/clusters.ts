@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { apiVersionOf } from "../../src/model/kind.ts";
-import { capiCluster } from "../../src/model/kinds/capi-cluster.ts";
-import { guidFrom } from "../../src/simulator/guid.ts";
-import { azureClusterObject, clusterObject, identityObject } from "../system/capi/objects.ts";
+import { guidFrom } from "@postern/azure-simulator/state/guid.ts";
+import { apiVersionOf } from "@postern/core/kind.ts";
+import { capiCluster } from "@postern/core/kinds/capi-cluster.ts";
+import {
+  azureClusterObject,
+  clusterObject,
+  identityObject,
+} from "../system/cluster-api/objects.ts";
 import { hostedClusterObject, route } from "../system/hosted/objects.ts";
 import type { Kube, Thing } from "./kube.ts";
 import {
@@ -92,7 +96,9 @@ export class Clusters {
 
   async #identity(namespace: string, name: string): Promise<void> {
     await this.#kube.create({
-      ...{ apiVersion: "v1", kind: "Secret", metadata: { namespace, name } },
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { namespace, name },
       stringData: { clientSecret: secret },
     });
     await this.#kube.create(
@@ -145,6 +151,8 @@ export class Clusters {
         return;
       case "delete":
         if (!wish.wanted) return;
+        // Nobody acts for a Cluster that is paused, not even to delete it.
+        if (wish.paused && !isHosted) await this.#act("unpause", name, variant);
         wish.wanted = false;
         wish.paused = false;
         if (isHosted) await this.#kube.remove("HostedCluster", home.hosted, name);

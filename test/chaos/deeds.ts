@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FaultRule } from "../../src/simulator/fault-rule.ts";
-import type { Simulator } from "../../src/simulator/simulator.ts";
-import type { JsonObject, Resource } from "../../src/simulator/store.ts";
+import type { FaultRule } from "@postern/azure-simulator/control/fault-rule.ts";
+import type { Simulator } from "@postern/azure-simulator/simulator.ts";
+import type { JsonObject, Resource } from "@postern/azure-simulator/state/store.ts";
 import type { ControlPlane } from "../setup/control-plane.ts";
 import type { Clusters } from "./clusters.ts";
 import type { Fleet } from "./fleet.ts";
@@ -82,7 +82,7 @@ export async function perform(entry: Entry, stage: Stage): Promise<void> {
       return;
     }
     case "modify": {
-      const found = pickOf(stage, entry.pick);
+      const found = pickOf(stage, entry.pick, (resource) => !isUnmarkedRecord(resource));
       if (found) ignoringRefusals(() => modify(simulator, found, entry.variant));
       return;
     }
@@ -194,8 +194,12 @@ function ignoringRefusals(act: () => void): void {
 const postern =
   /^Microsoft\.Network\/(privateLinkServices|privateEndpoints|privateDnsZones(\/(virtualNetworkLinks|A))?|dnsZones(\/(A|NS|CNAME))?|virtualNetworks\/subnets)$/;
 
+/** Begins the addresses that the storm writes into record sets. */
+const modifiedPrefix = "10.66.0.";
+
 /** Whether a resource belongs to a cluster that people want and that works. */
 function isPublished({ clusters, isAvailable }: Stage, { top, properties }: Resource): boolean {
+  if (JSON.stringify(properties.aRecords ?? []).includes(modifiedPrefix)) return false;
   const text = JSON.stringify([top.tags, properties.metadata]);
   return [...clusters.wishes.values()].some(
     ({ name, kind, wanted, clusterID }) =>
@@ -203,6 +207,11 @@ function isPublished({ clusters, isAvailable }: Stage, { top, properties }: Reso
       isAvailable(name) &&
       text.includes(kind === "hosted" ? String(clusterID) : `.org.${name}/`),
   );
+}
+
+/** A record set without metadata: with another address it cannot be told from one that somebody else created. */
+function isUnmarkedRecord({ type, properties }: Resource): boolean {
+  return type.endsWith("/A") && Object.keys((properties.metadata as JsonObject) ?? {}).length === 0;
 }
 
 /** Something that Postern made. */
@@ -230,7 +239,8 @@ function changeBy(simulator: Simulator, id: string, change: (body: JsonObject) =
 function modify(simulator: Simulator, { id, type }: Resource, variant: number): void {
   changeBy(simulator, id, (body) => {
     const properties = body.properties as JsonObject;
-    if (type.endsWith("/A")) properties.aRecords = [{ ipv4Address: `10.66.0.${variant + 1}` }];
+    if (type.endsWith("/A"))
+      properties.aRecords = [{ ipv4Address: `${modifiedPrefix}${variant + 1}` }];
     else if (type.endsWith("/privateLinkServices")) properties.autoApproval = { subscriptions: [] };
     else if (type.endsWith("/subnets"))
       properties.privateLinkServiceNetworkPolicies = variant % 2 ? "Enabled" : "Disabled";

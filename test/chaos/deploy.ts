@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { OperatorSettings } from "../../src/operator/operator.ts";
-import type { Simulator } from "../../src/simulator/simulator.ts";
+import type { Simulator } from "@postern/azure-simulator/simulator.ts";
+import type { OperatorSettings } from "postern/operator/operator.ts";
 import type { Program } from "./fleet.ts";
 import {
   applianceNames,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { definitions } from "../../src/model/definitions.ts";
+import { definitions } from "@postern/core/definitions.ts";
 import type { Cluster } from "../setup/cluster.ts";
 
 /** An object of any kind, as the API server gives it. */

@@ -37,6 +37,8 @@ export class KubernetesProxy {
   readonly writes: KubeWrite[] = [];
   readonly leases: LeaseWrite[] = [];
   weather: KubeWeather = calm;
+  /** Called with every request before it is passed on; a status is answered in place of that. */
+  intercept: (request: IncomingMessage) => Promise<number | undefined> = async () => undefined;
   struck = 0;
   requests = 0;
   readonly #upstream: URL;
@@ -84,6 +86,8 @@ export class KubernetesProxy {
     const body = await bodyOf(incoming);
     if (body === undefined) return;
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+    const instead = await this.intercept(incoming);
+    if (instead !== undefined) return refuse(outgoing, instead);
     if (failing && this.#chance() < failing.share) {
       this.struck++;
       return refuse(outgoing, failing.status);
@@ -91,7 +95,12 @@ export class KubernetesProxy {
     const { hostname, port } = this.#upstream;
     const { host: _, connection: __, ...headers } = incoming.headers;
     const sent = request({
-      ...{ hostname, port, path, method: incoming.method, headers, agent: this.#agent },
+      hostname,
+      port,
+      path,
+      method: incoming.method,
+      headers,
+      agent: this.#agent,
     });
     // Without an answer the client has none either: the API server is away.
     sent.once("error", () => outgoing.destroy());

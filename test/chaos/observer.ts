@@ -1,17 +1,17 @@
-import { Arm } from "../../src/azure/arm.ts";
-import { customCloud } from "../../src/azure/clouds.ts";
-import { conditions as capi } from "../../src/capi/names.ts";
-import { conditions as hosted } from "../../src/hosted/names.ts";
-import { KubeClient } from "../../src/kube/client.ts";
-import { fromKubeconfig } from "../../src/kube/credentials.ts";
-import { frontendName } from "../../src/local/cloud-provider/names.ts";
-import { fastClock } from "../../src/local/fast-clock.ts";
-import type { Service } from "../../src/model/kinds/core.ts";
-import { service } from "../../src/model/kinds/core.ts";
-import type { Simulator } from "../../src/simulator/simulator.ts";
-import { gather } from "../../src/view/gather.ts";
-import { tracesOf } from "../../src/view/trace.ts";
-import type { World } from "../../src/view/world.ts";
+import type { Simulator } from "@postern/azure-simulator/simulator.ts";
+import type { Service } from "@postern/core/kinds/core.ts";
+import { service } from "@postern/core/kinds/core.ts";
+import { frontendName } from "@postern/local/cloud-provider/names.ts";
+import { fastClock } from "@postern/local/fast-clock.ts";
+import { Arm } from "postern/azure/arm.ts";
+import { customCloud } from "postern/azure/clouds.ts";
+import { conditions as capi } from "postern/cluster-api/names.ts";
+import { conditions as hosted } from "postern/hosted/names.ts";
+import { KubeClient } from "postern/kube/client.ts";
+import { fromKubeconfig } from "postern/kube/credentials.ts";
+import { gather } from "postern/view/gather.ts";
+import { tracesOf } from "postern/view/trace.ts";
+import type { World } from "postern/view/world.ts";
 import {
   apiBalancer,
   baseDomain,

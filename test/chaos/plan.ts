@@ -1,5 +1,5 @@
-import { chances } from "../../src/simulator/chances.ts";
-import type { Effect } from "../../src/simulator/fault-rule.ts";
+import { chances } from "@postern/azure-simulator/control/chances.ts";
+import type { Effect } from "@postern/azure-simulator/control/fault-rule.ts";
 import { applianceNames, hostedSlots, workloadSlots } from "./places.ts";
 
 /** How Postern is deployed in a storm: one operator for everything, or one for each role. */

@@ -103,7 +103,11 @@ async function run(asked: Settings): Promise<void> {
   if ("missing" in found) throw new Error(found.missing);
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.once(signal, () => stop.abort(new Error("interrupted")));
+    process.once(signal, () => {
+      stop.abort(new Error("interrupted"));
+      // What does not end by itself is ended by its guard, when this process is gone.
+      setTimeout(() => process.exit(1), 15_000).unref();
+    });
   const programs = await shipped("test/chaos/processes/operator.ts");
   const outcomes: Outcome[] = [];
   try {

@@ -2,15 +2,15 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { KubeClient } from "../../src/kube/client.ts";
-import { fromKubeconfig } from "../../src/kube/credentials.ts";
-import { limitsAt, operationMs } from "../../src/local/azure-pace.ts";
-import { installKinds } from "../../src/local/install.ts";
-import { realClock } from "../../src/model/clock.ts";
-import type { TrustedIssuer } from "../../src/simulator/application.ts";
-import { chances } from "../../src/simulator/chances.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
-import type { JsonObject } from "../../src/simulator/store.ts";
+import { chances } from "@postern/azure-simulator/control/chances.ts";
+import type { TrustedIssuer } from "@postern/azure-simulator/entra/application.ts";
+import { type Simulator, startSimulator } from "@postern/azure-simulator/simulator.ts";
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
+import { realClock } from "@postern/core/clock.ts";
+import { limitsAt, operationMs } from "@postern/local/azure-pace.ts";
+import { installKinds } from "@postern/local/install.ts";
+import { KubeClient } from "postern/kube/client.ts";
+import { fromKubeconfig } from "postern/kube/credentials.ts";
 import type { Binaries } from "../setup/binaries.ts";
 import { clusterAt } from "../setup/cluster.ts";
 import { type ControlPlane, startControlPlane, writeKubeconfig } from "../setup/control-plane.ts";
@@ -131,7 +131,12 @@ export async function runStorm(storm: Storm, ground: StormGround): Promise<Outco
     );
     const proxied = await writeKubeconfig(folder, await proxy.listen(), ca, tokens.admin);
     const deployment: Deployment = {
-      ...{ layout: storm.layout, simulator, programs: ground.programs, caFile, policyFile, speed },
+      layout: storm.layout,
+      simulator,
+      programs: ground.programs,
+      caFile,
+      policyFile,
+      speed,
       kubeconfig: { proxied, direct: plane.address.kubeconfig },
     };
     faults = await run.all(deployment);
@@ -288,7 +293,12 @@ class Run {
   async #rage(): Promise<void> {
     const { plane, simulator, proxy, fleet, signal } = this.#parts;
     const stage: Stage = {
-      ...{ simulator, plane, proxy, fleet, clusters: this.#clusters, speed: this.#parts.speed },
+      simulator,
+      plane,
+      proxy,
+      fleet,
+      clusters: this.#clusters,
+      speed: this.#parts.speed,
       assignments: this.#assignments,
       baseline: this.#baseline,
       strangers: this.#strangers,

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { unpackTar } from "modern-tar";
+import { apiVersions } from "postern/azure/gateways/api-versions.ts";
 import { describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
-import { apiVersions } from "../../src/azure/gateways/api-versions.ts";
 import { hostedClusters } from "../local/running.ts";
 import { root } from "../package/run-bin.ts";
 import { golden, guests, management, unnamed, useCommands } from "./commands.ts";
@@ -189,9 +189,13 @@ describe("orphans", () => {
           location: "global",
           tags: { postern_owner: `${body.spec.clusterID}/gone` },
         });
-      const child = spawn(process.execPath, [join(root, "bin/postern.js"), "orphans", "--delete"], {
-        env: { ...process.env, KUBECONFIG: on.local.ready.kubeconfig },
-      });
+      const child = spawn(
+        process.execPath,
+        [join(root, "packages/postern/bin/postern.js"), "orphans", "--delete"],
+        {
+          env: { ...process.env, KUBECONFIG: on.local.ready.kubeconfig },
+        },
+      );
       child.stdout.destroy();
       const [stderr, [exitCode]] = await Promise.all([text(child.stderr), once(child, "close")]);
       expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
@@ -484,7 +488,7 @@ users: [{name: u, ${user}}]
   test(
     "that is private is destroyed to the last thing in Azure; Ctrl-C only stops the waiting",
     async () => {
-      const bin = join(root, "bin/postern.js");
+      const bin = join(root, "packages/postern/bin/postern.js");
       const allow = await on.refuse("Microsoft.Network/privateEndpoints/delete");
       const child = spawn(process.execPath, [bin, "cluster", "destroy", "green"], {
         env: { ...process.env, KUBECONFIG: on.local.ready.kubeconfig },

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import type { Effect, FaultMatch } from "@postern/azure-simulator/control/fault-rule.ts";
+import type { LocalExtension } from "postern/operator/local-extension.ts";
 import { afterAll, beforeAll } from "vitest";
-import type { LocalExtension } from "../../src/cli/session.ts";
-import type { Effect, FaultMatch } from "../../src/simulator/fault-rule.ts";
 import { folder, type Running, startLocalUntil, untilAvailable } from "../local/running.ts";
 import { type Ended, root } from "../package/run-bin.ts";
 
@@ -156,8 +156,9 @@ export async function runPostern(
   cwd: string,
 ): Promise<Ended> {
   const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("AZURE_"));
-  const child = spawn(process.execPath, [join(root, "bin/postern.js"), ...args], {
-    ...{ cwd, stdio: ["ignore", "pipe", "pipe"] },
+  const child = spawn(process.execPath, [join(root, "packages/postern/bin/postern.js"), ...args], {
+    cwd,
+    stdio: ["ignore", "pipe", "pipe"],
     env: { ...Object.fromEntries(clean), ...env },
   });
   if (!child.stdout || !child.stderr) throw new Error("it has no output");

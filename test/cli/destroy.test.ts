@@ -1,5 +1,5 @@
+import { apiVersions } from "postern/azure/gateways/api-versions.ts";
 import { describe, expect, test } from "vitest";
-import { apiVersions } from "../../src/azure/gateways/api-versions.ts";
 import { hostedClusters } from "../local/running.ts";
 import { guests, useCommands } from "./commands.ts";
 

@@ -272,7 +272,7 @@ describe("without rights in Azure", () => {
 });
 
 describe("the way to a person", () => {
-  const bin = join(root, "bin/postern.js");
+  const bin = join(root, "packages/postern/bin/postern.js");
   const env = () => ({ ...process.env, KUBECONFIG: on.local.ready.kubeconfig });
 
   test(

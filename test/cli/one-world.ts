@@ -1,6 +1,6 @@
-import { clusterAnnotation, conditions } from "../../src/hosted/names.ts";
-import type { HostedCluster } from "../../src/model/kinds/hosted-cluster.ts";
-import type { World, Zone } from "../../src/view/world.ts";
+import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { clusterAnnotation, conditions } from "postern/hosted/names.ts";
+import type { World, Zone } from "postern/view/world.ts";
 
 export const managementGroup = "/subscriptions/m/resourceGroups/mc/providers/Microsoft.Network";
 export const guestGroup = "/subscriptions/g/resourceGroups/one/providers/Microsoft.Network";

@@ -1,15 +1,16 @@
-import { Arm } from "../../src/azure/arm.ts";
-import { customCloud } from "../../src/azure/clouds.ts";
-import { azureSides } from "../../src/hosted/azure-sides.ts";
-import { linkFeature } from "../../src/hosted/link/controller.ts";
-import { clusterAnnotation, conditions, linkFinalizer } from "../../src/hosted/names.ts";
-import type { Change } from "../../src/kube/cache.ts";
-import type { Feature, Plan } from "../../src/kube/feature.ts";
-import { silentLog } from "../../src/kube/log.ts";
-import type { Pass } from "../../src/kube/pass.ts";
-import type { AzurePrivateLinkService } from "../../src/model/kinds/azure-private-link-service.ts";
-import type { HostedCluster } from "../../src/model/kinds/hosted-cluster.ts";
+import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
+import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { Arm } from "postern/azure/arm.ts";
+import { customCloud } from "postern/azure/clouds.ts";
+import { azureSides } from "postern/hosted/azure-sides.ts";
+import { linkFeature } from "postern/hosted/link/feature.ts";
+import { clusterAnnotation, conditions, linkFinalizer } from "postern/hosted/names.ts";
+import type { Change } from "postern/kube/cache.ts";
+import type { Feature } from "postern/kube/feature.ts";
+import { silentLog } from "postern/kube/log.ts";
+import type { Pass } from "postern/kube/pass.ts";
 import { ManualClock } from "../manual-clock.ts";
+import { observeTwice } from "../setup/observe-twice.ts";
 import {
   type Azure,
   balancer,
@@ -112,7 +113,9 @@ export class LinkWorld {
     const cloud = customCloud({ resourceManager: this.#azure.simulator.url });
     this.#arm?.close();
     this.#arm = new Arm({
-      ...{ cloud, credential: this.#azure.operator, clock: this.#clock },
+      cloud,
+      credential: this.#azure.operator,
+      clock: this.#clock,
       onRequest: ({ verb }) => {
         if (verb !== "GET") this.#writes++;
       },
@@ -162,7 +165,10 @@ export class LinkWorld {
     } as never);
     this.#objects.set(name, {
       metadata: {
-        ...{ namespace: `clusters-${name}`, name, uid: `uid-${n}`, generation: 1 },
+        namespace: `clusters-${name}`,
+        name,
+        uid: `uid-${n}`,
+        generation: 1,
         annotations: { [clusterAnnotation]: `clusters/${name}` },
         ownerReferences: [
           {
@@ -176,8 +182,11 @@ export class LinkWorld {
       },
       spec: {
         loadBalancerIP: this.#address(name),
-        ...{ subscriptionID: guestSubscription, resourceGroupName: "guest", location },
-        ...{ guestSubnetID: guestSubnet, guestVNetID: guestNetwork },
+        subscriptionID: guestSubscription,
+        resourceGroupName: "guest",
+        location,
+        guestSubnetID: guestSubnet,
+        guestVNetID: guestNetwork,
       },
     });
   }
@@ -286,14 +295,21 @@ export class LinkWorld {
     const { signal } = new AbortController();
     const now = () => new Date(this.#clock.now());
     const pass = {
-      ...{ id: "p", key: name, priority: "drift", signal, log: silentLog, now, date: now },
+      id: "p",
+      key: name,
+      priority: "drift",
+      signal,
+      log: silentLog,
+      now,
+      date: now,
       mayWrite: () => true,
-    } as Pass;
-    const plan: Plan = this.#feature.plan(await this.#feature.see(object, pass));
+      failedReads: [],
+    } as unknown as Pass;
+    const { context, plan } = await observeTwice(this.#feature, object, pass, () => this.story());
     this.#story.push(`  ${name}: ${plan.steps.map((step) => step.do).join(", ") || "nothing"}`);
     if (plan.finalizer === "hold") this.#update(object, { finalizers: [linkFinalizer] });
     const outcomes = await Promise.allSettled(
-      plan.steps.map((step) => this.#feature.apply(step, pass)),
+      plan.steps.map((step) => this.#feature.apply(step, context, pass)),
     );
     for (const outcome of outcomes)
       if (outcome.status === "rejected") this.#story.push(`    ${String(outcome.reason)}`);

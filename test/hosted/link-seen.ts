@@ -1,11 +1,14 @@
-import type { EndpointConnection } from "../../src/azure/gateways/endpoint-connections.ts";
-import type { PrivateLinkService } from "../../src/azure/gateways/private-link-services.ts";
-import { newService, whose } from "../../src/hosted/link/link-service.ts";
-import type { Down, Subject, Up } from "../../src/hosted/link/seen.ts";
-import type { LinkStep } from "../../src/hosted/link/steps.ts";
-import { conditions } from "../../src/hosted/names.ts";
-import type { Plan } from "../../src/kube/feature.ts";
-import { parseResourceId, sameId } from "../../src/model/resource-id.ts";
+import { parseResourceId, sameId } from "@postern/core/resource-id.ts";
+import type { EndpointConnection } from "postern/azure/gateways/endpoint-connections.ts";
+import type { PrivateLinkService } from "postern/azure/gateways/private-link-services.ts";
+import type { NatSnapshot } from "postern/hosted/link/nat/observed.ts";
+import type { Down, Subject, Up } from "postern/hosted/link/observed.ts";
+import { whose } from "postern/hosted/link/owner.ts";
+import { desiredOf } from "postern/hosted/link/policy.ts";
+import type { LinkStep } from "postern/hosted/link/steps.ts";
+import { conditions } from "postern/hosted/names.ts";
+import type { Plan } from "postern/kube/feature.ts";
+import { newLinkService } from "postern/private-link/link-service/desired.ts";
 
 /** Plain data for the tests of plans: each builder takes only what differs. */
 
@@ -24,20 +27,38 @@ export const alias = `pls-${clusterID}.0000.westeurope.azure.privatelinkservice`
 export const ownEndpoint = `/subscriptions/${guest}/resourceGroups/guest/providers/Microsoft.Network/privateEndpoints/private-router-pe`;
 export const otherEndpoint = `${ownEndpoint}-of-somebody`;
 
-const wanted = {
+const known: Up["known"] = {
+  is: "wanted",
   hostedCluster: "one",
-  owner: { clusterID, uid: "uid-1" },
-  location: "westeurope",
-  frontend: frontendId,
-  natSubnet: subnetId,
-  allowed: [guest],
-  installation,
+  clusterID,
+  infraID: "one-infra",
+  serviceName: `pls-${clusterID}`,
+  guestSubscription: guest,
+  loadBalancerIP: "10.0.0.4",
 };
+
+const frontend: () => Up["frontend"] = () => ({
+  is: "found",
+  frontend: {
+    id: frontendId,
+    name: "fe",
+    balancer: balancerId,
+    location: "westeurope",
+    sku: "Standard",
+    subnet: `${provider}/virtualNetworks/v/subnets/nodes`,
+  },
+});
 
 export function subject(over: Partial<Subject> = {}): Subject {
   return {
-    ...{ namespace: "clusters-one", name: "private-router", uid: "uid-1", installation },
-    ...{ conditions: [], fields: {}, notedSubnet: subnetId, foreignEndpoints: "disconnect" },
+    namespace: "clusters-one",
+    name: "private-router",
+    uid: "uid-1",
+    installation,
+    conditions: [],
+    fields: {},
+    notedSubnet: subnetId,
+    foreignEndpoints: "disconnect",
     ownEndpoints: [ownEndpoint],
     ...over,
   };
@@ -48,10 +69,16 @@ export function service(
   over: Partial<PrivateLinkService["properties"]> = {},
   top: Partial<PrivateLinkService> = {},
 ): PrivateLinkService {
-  const { properties, ...rest } = newService(wanted);
+  const object = { id: serviceId, known, subject: subject(), allowed: [guest] };
+  const { properties, ...rest } = newLinkService(
+    desiredOf({ ...object, frontend: frontend() }, subnetId),
+  );
   const answered = { provisioningState: "Succeeded", alias, fqdns: [] };
   return {
-    ...{ ...rest, id: serviceId, etag: 'W/"1"', ...top },
+    ...rest,
+    id: serviceId,
+    etag: 'W/"1"',
+    ...top,
     properties: { ...properties, ...answered, ...over },
   };
 }
@@ -66,28 +93,13 @@ export function up(over: Partial<Up> = {}): Up {
     subject: subject({
       fields: { privateLinkServiceID: serviceId, privateLinkServiceAlias: alias },
     }),
-    known: {
-      ...{ is: "wanted", hostedCluster: "one", clusterID, infraID: "one-infra" },
-      ...{ serviceName: `pls-${clusterID}`, guestSubscription: guest, loadBalancerIP: "10.0.0.4" },
-    },
+    known,
     allowed: [guest],
     natSubnetID: undefined,
     id: serviceId,
     service: there(service()),
     owner: { is: "ours" },
-    frontend: {
-      is: "found",
-      frontend: {
-        ...{
-          id: frontendId,
-          name: "fe",
-          balancer: balancerId,
-          location: "westeurope",
-          sku: "Standard",
-        },
-        subnet: `${provider}/virtualNetworks/v/subnets/nodes`,
-      },
-    },
+    frontend: frontend(),
     nat: { is: "not needed" },
     natOfService: subnetId,
     ...over,
@@ -110,12 +122,39 @@ function ownerOf({ service: look, subject: us, known }: Up): Up["owner"] {
   });
 }
 
-/** The service is still to be made. */
+/** A network with one shared subnet that has room. */
+export function natSnapshot(over: Partial<NatSnapshot> = {}): NatSnapshot {
+  const id = parseResourceId(`${provider}/virtualNetworks/v`);
+  const subnet = {
+    id: subnetId,
+    name: "postern-nat-0a1b2c3d-0",
+    prefix: "10.0.64.0/24",
+    capacity: 251,
+    state: "Succeeded",
+    policies: "Disabled",
+    delegated: false,
+    configurations: [],
+  };
+  return {
+    is: "observed",
+    natSubnets: "shared",
+    prefixLength: 24,
+    id,
+    network: { id, location: "westeurope", spaces: [], taken: [], subnets: [subnet] },
+    gate: { is: "open" },
+    claim: { is: "open" },
+    uses: new Map(),
+    candidates: [],
+    ...over,
+  };
+}
+
+/** The service is still to be created. */
 export function fresh(over: Partial<Up> = {}): Up {
   return up({
     subject: subject(),
     service: absent,
-    nat: { is: "there", subnet: subnetId, ours: true },
+    nat: natSnapshot(),
     natOfService: undefined,
     ...over,
   });

@@ -1,26 +1,27 @@
-import type { ArmResource, Look } from "../../src/azure/gateway.ts";
+import type { Condition } from "@postern/core/kinds/condition.ts";
+import { idKey, parseResourceId, type ResourceId } from "@postern/core/resource-id.ts";
+import type { ArmResource, Look, Precondition } from "postern/azure/gateway.ts";
 import type {
   PrivateDnsZone,
   PrivateRecordSet,
   VirtualNetworkLink,
-} from "../../src/azure/gateways/private-dns.ts";
-import type { PrivateEndpoint } from "../../src/azure/gateways/private-endpoints.ts";
-import { wantedNetworks } from "../../src/hosted/endpoint/found.ts";
-import type { Seen, ZoneSeen } from "../../src/hosted/endpoint/seen.ts";
-import type { EndpointStep } from "../../src/hosted/endpoint/steps.ts";
+} from "postern/azure/gateways/private-dns.ts";
+import type { PrivateEndpoint } from "postern/azure/gateways/private-endpoints.ts";
+import type { Seen, ZoneSeen } from "postern/hosted/endpoint/observed.ts";
+import type { EndpointStep } from "postern/hosted/endpoint/steps.ts";
 import {
   endpointIds,
   guestGroup,
-  linkIds,
+  linkIdsOf,
   nameInZone,
-  recordId,
   wantedNames,
-  zoneIn,
-} from "../../src/hosted/endpoint/wanted.ts";
-import { internalZoneName, privateRouter } from "../../src/hosted/names.ts";
-import type { Plan } from "../../src/kube/feature.ts";
-import type { Condition } from "../../src/model/kinds/condition.ts";
-import { idKey, parseResourceId, type ResourceId } from "../../src/model/resource-id.ts";
+  wantedNetworks,
+} from "postern/hosted/endpoint/wanted.ts";
+import { internalZoneName, privateRouter } from "postern/hosted/names.ts";
+import type { Plan } from "postern/kube/feature.ts";
+import { recordId } from "postern/private-dns/records/desired.ts";
+import { fromPrivate, toPrivate } from "postern/private-dns/records/observed.ts";
+import { privateZoneIn, type Zone } from "postern/private-dns/zone/observed.ts";
 
 export const subscription = "33333333-3333-4333-8333-333333333333";
 export const clusterID = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa";
@@ -149,9 +150,9 @@ export class PaperGuest {
     }
     const managed = choices.zones === "managed" || going !== undefined;
     if (managed && isRouter && cluster)
-      add("internal", zoneIn(group, internalZoneName(cluster.name)), true, true);
+      add("internal", privateZoneIn(group, internalZoneName(cluster.name)), true, true);
     if (managed && object.spec.baseDomain)
-      add("base", zoneIn(group, object.spec.baseDomain), true, true);
+      add("base", privateZoneIn(group, object.spec.baseDomain), true, true);
     if (status.privateDNSZoneID)
       add("internal", parseResourceId(status.privateDNSZoneID), true, false);
     if (status.baseDomainDNSZoneID)
@@ -160,16 +161,14 @@ export class PaperGuest {
   }
 
   zone(world: Seen, place: Pick<ZoneSeen, "role" | "id" | "managed" | "wanted">): ZoneSeen {
-    const look = this.look<PrivateDnsZone>(place.id);
+    const look = formed(this.look<PrivateDnsZone>(place.id), zoneOf);
     if (look.state !== "there") return { ...place, look, links: [], records: [] };
     const children = this.below(place.id);
-    const candidates = wantedNetworks(world).flatMap((network) =>
-      linkIds(place, world.object.name, network, world.object.spec.guestVNetID, world.us.clusterID),
-    );
+    const candidates = wantedNetworks(world).flatMap((network) => linkIdsOf(world, place, network));
     const names = wantedNames(world)
       .filter(({ role }) => role === place.role)
       .flatMap(({ fqdn }) => nameInZone(fqdn, place.id) ?? [])
-      .flatMap((name) => [recordId(place.id, "A", name), recordId(place.id, "AAAA", name)]);
+      .flatMap((name) => ["A", "AAAA"].map((type) => recordId(place.id, { type, name })));
     const isLink = (id: string) => /\/virtualNetworkLinks\//i.test(id);
     const once = (ids: ResourceId[]) => [...new Map(ids.map((id) => [idKey(id), id])).values()];
     return {
@@ -181,7 +180,7 @@ export class PaperGuest {
       })),
       records: once([...children.filter((id) => !isLink(id)), ...names]).map((id) => ({
         id,
-        look: this.look<PrivateRecordSet>(id),
+        look: formed(this.look<PrivateRecordSet>(id), fromPrivate),
       })),
     };
   }
@@ -190,14 +189,16 @@ export class PaperGuest {
   apply(step: EndpointStep): void {
     if (step.on === "service") return;
     const found = this.resources.get(idKey(step.id));
-    if ("body" in step) {
-      if (step.ifNoneMatch === "*" && found) throw new Error(`412: ${step.do} ${step.id}`);
+    const body = bodyOf(step);
+    if (body !== undefined) {
+      const { ifNoneMatch } = step as Precondition;
+      if (ifNoneMatch === "*" && found) throw new Error(`412: ${step.do} ${step.id}`);
       if (step.ifMatch !== undefined && step.ifMatch !== found?.etag)
         throw new Error(`412: ${step.do} ${step.id}`);
       if (step.on !== "endpoint" && step.on !== "zone" && !this.#parentOf(step.id))
         throw new Error(`404: ${step.do} ${step.id}`);
       if (step.do === "link network") this.#checkLink(step.id, step.body);
-      this.set(step.id, step.on === "endpoint" ? this.#connected(step.body) : step.body);
+      this.set(step.id, step.on === "endpoint" ? this.#connected(body as PrivateEndpoint) : body);
       return;
     }
     if (found === undefined) return;
@@ -227,6 +228,23 @@ export class PaperGuest {
   #connected(body: PrivateEndpoint): PrivateEndpoint {
     return connectedEndpoint(body, this.state, this.addresses);
   }
+}
+
+/** What a step writes, as Azure takes it; undefined for one that deletes. */
+function bodyOf(step: Exclude<EndpointStep, { on: "service" }>): ArmResource | undefined {
+  if ("body" in step) return step.body;
+  if ("records" in step) return toPrivate(step.records);
+  return "tags" in step
+    ? { location: "global", tags: { ...step.tags }, properties: {} }
+    : undefined;
+}
+
+function zoneOf({ tags = {}, etag, properties }: PrivateDnsZone): Zone {
+  return { tags, etag, nameServers: [], provisioningState: properties.provisioningState };
+}
+
+function formed<T, U>(look: Look<T>, form: (found: T) => U): Look<U> {
+  return look.state === "there" ? { state: "there", resource: form(look.resource) } : look;
 }
 
 /** An endpoint as Azure shows it once it is made. */

@@ -1,8 +1,8 @@
-import type { PrivateEndpoint } from "../../src/azure/gateways/private-endpoints.ts";
-import { plan } from "../../src/hosted/endpoint/plan.ts";
-import type { Seen, Sibling } from "../../src/hosted/endpoint/seen.ts";
-import { zoneIn } from "../../src/hosted/endpoint/wanted.ts";
-import { conditions } from "../../src/hosted/names.ts";
+import type { PrivateEndpoint } from "postern/azure/gateways/private-endpoints.ts";
+import type { Seen, Sibling } from "postern/hosted/endpoint/observed.ts";
+import { plan } from "postern/hosted/endpoint/plan.ts";
+import { conditions } from "postern/hosted/names.ts";
+import { privateZoneIn } from "postern/private-dns/zone/observed.ts";
 import {
   clusterID,
   connectedEndpoint,
@@ -14,8 +14,8 @@ import {
 } from "./paper-guest.ts";
 
 export const short = `${group}/providers/Microsoft.Network/privateEndpoints/private-router-pe`;
-export const internal = zoneIn(group, "one.hypershift.local");
-export const base = zoneIn(group, "example.com");
+export const internal = privateZoneIn(group, "one.hypershift.local");
+export const base = privateZoneIn(group, "example.com");
 
 /** Plan and do until nothing is left to do. */
 export function settle(guest: PaperGuest, world: Seen): Seen {

@@ -1,19 +1,19 @@
+import type { KubeObject } from "@postern/core/kind.ts";
+import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
+import type { Namespace, Service } from "@postern/core/kinds/core.ts";
+import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
+import type { Topology } from "@postern/core/kinds/private-access.ts";
+import type { Route } from "@postern/core/kinds/route.ts";
 import {
   clusterAnnotation,
   conditions,
   controlPlaneFinalizer,
   endpointFinalizer,
   hostedClusterFinalizer,
-} from "../../src/hosted/names.ts";
-import { plan } from "../../src/hosted/topology/plan.ts";
-import type { Seen, TopologyStep } from "../../src/hosted/topology/seen.ts";
-import type { KubeObject } from "../../src/model/kind.ts";
-import type { AzurePrivateLinkService } from "../../src/model/kinds/azure-private-link-service.ts";
-import type { Namespace, Service } from "../../src/model/kinds/core.ts";
-import type { HostedCluster } from "../../src/model/kinds/hosted-cluster.ts";
-import type { HostedControlPlane } from "../../src/model/kinds/hosted-control-plane.ts";
-import type { Topology } from "../../src/model/kinds/private-access.ts";
-import type { Route } from "../../src/model/kinds/route.ts";
+} from "postern/hosted/names.ts";
+import type { Seen, TopologyStep } from "postern/hosted/topology/observed.ts";
+import { plan } from "postern/hosted/topology/plan.ts";
 
 const network =
   "/subscriptions/33333333-3333-4333-8333-333333333333/resourceGroups/guest/providers/Microsoft.Network/virtualNetworks/guest";

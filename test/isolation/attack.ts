@@ -1,4 +1,4 @@
-import { groups } from "./azure.ts";
+import { evilDomain, groups } from "./azure.ts";
 import { clusterID, hosted } from "./victim.ts";
 import { pathOf, type Thing, type World } from "./world.ts";
 
@@ -32,8 +32,12 @@ export const lookups: Record<string, (world: World) => string | undefined> = {
     get("hostedcontrolplanes.hypershift.openshift.io", "evil-x/x")?.metadata.uid,
   $fakeControlPlaneUid: ({ get }) =>
     get("hostedcontrolplanes.hypershift.openshift.io", "evil/fake")?.metadata.uid,
+  $fakeOwnControlPlaneUid: ({ get }) =>
+    get("hostedcontrolplanes.hypershift.openshift.io", "evil-x/on-e")?.metadata.uid,
   $natSubnet: ({ azure }) =>
-    Object.keys(azure.simulator.snapshot().resources).find((id) => /\/subnets\/postern-/.test(id)),
+    Object.keys(azure.simulator.snapshot().resources).find((id) =>
+      /\/subnets\/(postern-|on-e-infra)/.test(id),
+    ),
 };
 
 /** The address of a Service; before it has one, the first that Azure will give. */
@@ -57,6 +61,7 @@ export async function attack(world: World, { verb, object }: Action): Promise<nu
       return find(world) ?? (String(value).endsWith("Uid") ? unknownUid : undefined);
     }),
   ) as Thing;
+  if (!world.variant.hostnames) dropOwnHostnames(known);
   const path = pathOf(kind, metadata.namespace, metadata.name);
   switch (verb) {
     case "create":
@@ -67,6 +72,16 @@ export async function attack(world: World, { verb, object }: Action): Promise<nu
       return world.send("PATCH", `${path}/status`, { status: known.status });
     case "delete":
       return world.send("DELETE", path);
+  }
+}
+
+/** Where nobody may have hostnames, those of the attacker's own domain would only keep its clusters from working. */
+function dropOwnHostnames({ spec }: Thing): void {
+  const { services } = (spec ?? {}) as { services?: { servicePublishingStrategy?: Thing }[] };
+  if (!Array.isArray(services)) return;
+  for (const { servicePublishingStrategy: by } of services) {
+    const { hostname = "" } = (by?.route ?? {}) as { hostname?: string };
+    if (by && hostname.endsWith(`.${evilDomain}`)) delete by.route;
   }
 }
 

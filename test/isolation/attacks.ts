@@ -1,20 +1,26 @@
-import { clusterAnnotation, linkFinalizer } from "../../src/hosted/names.ts";
-import { guidFrom } from "../../src/simulator/guid.ts";
+import { guidFrom } from "@postern/azure-simulator/state/guid.ts";
+import { clusterAnnotation, linkFinalizer } from "postern/hosted/names.ts";
 import type { Action } from "./attack.ts";
 import { victimLinkId } from "./attack.ts";
 import {
+  blueDomain,
   clientIds,
+  evilDomain,
   groups,
+  legacyID,
   legacyLinkId,
   location,
   networkIn,
+  ownAppsZoneId,
   spareSubnet,
   subnetIn,
   subscriptions,
 } from "./azure.ts";
+import { own } from "./observe.ts";
 import {
   clusterID,
   type HostedShape,
+  hosted,
   hostedClusterObject,
   hostedSpec,
   workloadObjects,
@@ -36,8 +42,22 @@ export const ownShape: HostedShape = {
   clusterID: guidFrom("attacker"),
   group: groups.evil,
   identity: clientIds.evil,
-  baseDomain: "evil.example.com",
+  baseDomain: evilDomain,
+  privateZone: ownAppsZoneId,
 };
+
+const within = (object: Thing, metadata: object): Thing => ({
+  ...object,
+  metadata: { ...object.metadata, ...metadata },
+});
+
+const controllerReference = (name: string, uid: string) => ({
+  apiVersion: "hypershift.openshift.io/v1beta1",
+  kind: "HostedControlPlane",
+  name,
+  uid,
+  controller: true,
+});
 
 /** An AzurePrivateLinkService as the attacker writes it. */
 export function linkObject(
@@ -63,19 +83,34 @@ export function linkObject(
 }
 
 const create = (at: number, seconds: number, object: Thing): Action => ({
-  ...{ stage: at, seconds, verb: "create", object },
+  stage: at,
+  seconds,
+  verb: "create",
+  object,
 });
 const remove = (at: number, seconds: number, object: Thing): Action => ({
-  ...{ stage: at, seconds, verb: "delete", object },
+  stage: at,
+  seconds,
+  verb: "delete",
+  object,
 });
 const status = (at: number, seconds: number, object: Thing, value: object): Action => ({
-  ...{ stage: at, seconds, verb: "change status" },
+  stage: at,
+  seconds,
+  verb: "change status",
   object: { ...object, status: value },
 });
 
 const cluster = (key: string) => ({ annotations: { [clusterAnnotation]: key } });
 
 const exposed = { loadBalancerIP: "$databaseAddress" };
+
+/** The attacker's own hosted cluster, which it creates first and which becomes available. */
+export const working = create(
+  stage.before,
+  0,
+  hostedClusterObject(own.namespace, own.name, ownShape),
+);
 
 /** A HostedCluster of the attacker that asks for nothing: it only has to exist. */
 const idle = hostedClusterObject("evil", "idle", { ...ownShape, topology: "Public" });
@@ -123,11 +158,42 @@ export function readied(at: number, seconds: number, objects: readonly Thing[]):
   });
 }
 
-/** The Service of the router of the attacker's own control plane. */
-const ownService: Thing = {
-  ...{ apiVersion: "v1", kind: "Service" },
-  metadata: { namespace: "evil-x", name: "private-router" },
+const change = (at: number, seconds: number, object: Thing): Action => ({
+  stage: at,
+  seconds,
+  verb: "change",
+  object,
+});
+
+/** An object in the namespace of the attacker's own control plane. */
+const inOwn = (kind: string, name: string, rest: object = {}, metadata: object = {}): Thing => ({
+  apiVersion: kind === "Service" ? "v1" : "hypershift.openshift.io/v1beta1",
+  kind,
+  metadata: { namespace: own.controlPlane, name, ...metadata },
+  ...rest,
+});
+const ownService = inOwn("Service", "private-router");
+const ownControlPlane = inOwn("HostedControlPlane", own.name);
+const ownLink = inOwn("AzurePrivateLinkService", "private-router");
+
+/** The attacker's own hosted cluster in another form. */
+const ownCluster = (shape: HostedShape) =>
+  hostedClusterObject(own.namespace, own.name, { ...ownShape, ...shape });
+
+const bluePlace = { guestVNetID: networkIn(groups.blue), baseDomain: blueDomain };
+const blueIn = (type: string, name: string) =>
+  `${groups.blue}/providers/Microsoft.Network/${type}/${name}`;
+const blueStatus = {
+  privateLinkServiceID: victimLinkId,
+  privateEndpointID: blueIn("privateEndpoints", "private-router-pe"),
+  privateDNSZoneID: blueIn("privateDnsZones", "on-e.hypershift.local"),
+  baseDomainDNSZoneID: blueIn("privateDnsZones", blueDomain),
+  dnsZoneName: "on-e.hypershift.local",
 };
+
+/** The same change again and again: the operator takes it back. */
+const again = (seconds: readonly number[], act: (seconds: number) => Action) => seconds.map(act);
+const late = [60, 62, 64, 66, 68];
 
 const www = workloadObjects("evil", "www", groups.evil, "evil");
 
@@ -209,21 +275,19 @@ export const attacks: Readonly<Record<string, readonly Action[]>> = {
 
 /** A control plane that no HostedCluster has, and the Service of its router with an address of the victim. */
 const fake: Thing = {
-  ...{ apiVersion: "hypershift.openshift.io/v1beta1", kind: "HostedControlPlane" },
+  apiVersion: "hypershift.openshift.io/v1beta1",
+  kind: "HostedControlPlane",
   metadata: { namespace: "evil", name: "fake", ...cluster("evil/idle") },
   spec: hostedSpec("fake", ownShape),
 };
 const fakeService: Thing = {
-  ...{ apiVersion: "v1", kind: "Service" },
+  apiVersion: "v1",
+  kind: "Service",
   metadata: {
-    ...{ namespace: "evil", name: "private-router" },
+    namespace: "evil",
+    name: "private-router",
     annotations: { "service.beta.kubernetes.io/azure-load-balancer-internal": "true" },
-    ownerReferences: [
-      {
-        ...{ apiVersion: "hypershift.openshift.io/v1beta1", kind: "HostedControlPlane" },
-        ...{ name: "fake", uid: "$fakeControlPlaneUid", controller: true },
-      },
-    ],
+    ownerReferences: [controllerReference("fake", "$fakeControlPlaneUid")],
   },
   spec: { type: "LoadBalancer", ports: [{ port: 443 }] },
 };
@@ -255,7 +319,8 @@ const started = (at: number, seconds: number, objects: readonly Thing[]): Action
 const endpointTo = (id: string, more: object = {}) => ({
   subnets: [
     {
-      ...{ name: "nodes", role: "node" },
+      name: "nodes",
+      role: "node",
       privateEndpoints: [
         {
           name: "spy",
@@ -321,7 +386,7 @@ export const furtherAttacks: typeof attacks = {
   ],
   "a forged Service in its own control plane namespace exposes another load balancer": [
     create(stage.before, 0, hostedClusterObject("evil", "x", ownShape)),
-    ...[60, 62, 64, 66, 68].map((seconds) =>
+    ...again(late, (seconds) =>
       status(stage.available, seconds, ownService, {
         loadBalancer: { ingress: [{ ip: "$databaseAddress", ipMode: "VIP" }] },
       }),
@@ -354,6 +419,170 @@ export const furtherAttacks: typeof attacks = {
   "a link has the name of the link of another that is available": [
     ...borrowed.map((each) => create(stage.available, 40, each)),
     ...readied(stage.available, 40, borrowed),
+  ],
+};
+
+/** Attacks by a tenant with a hosted cluster that works, on what is its own. */
+export const attacksFromWithin: typeof attacks = {
+  "its link names the load balancer of another": [
+    working,
+    ...again(late, (s) =>
+      change(stage.available, s, { ...ownLink, spec: { loadBalancerIP: "$databaseAddress" } }),
+    ),
+  ],
+  "its link is replaced by one for the load balancer of another": [
+    working,
+    change(stage.available, 60, within(ownLink, { finalizers: [] })),
+    remove(stage.available, 60, ownLink),
+    create(
+      stage.available,
+      60,
+      linkObject(own.controlPlane, "private-router", exposed, {
+        ...cluster("evil/x"),
+        ownerReferences: [controllerReference("x", "$ownControlPlaneUid")],
+      }),
+    ),
+  ],
+  "its Service has the address of another and a class that no cloud provider serves": [
+    working,
+    change(stage.available, 40, ownCluster({ paused: true })),
+    change(stage.available, 45, within(ownService, { finalizers: [] })),
+    remove(stage.available, 45, ownService),
+    create(stage.available, 45, {
+      ...within(ownService, {
+        annotations: { "service.beta.kubernetes.io/azure-load-balancer-internal": "true" },
+        labels: { "postern.io/made-by": "topology" },
+        ownerReferences: [controllerReference(own.name, "$ownControlPlaneUid")],
+      }),
+      spec: {
+        type: "LoadBalancer",
+        loadBalancerClass: "evil.example.com/none",
+        ports: [{ name: "https", port: 443, targetPort: "https" }],
+      },
+    }),
+    status(stage.available, 45, ownService, {
+      loadBalancer: { ingress: [{ ip: "$databaseAddress", ipMode: "VIP" }] },
+    }),
+    change(stage.available, 50, { ...ownCluster({}), spec: { pausedUntil: null } }),
+  ],
+  "it takes the clusterID of a link service without an owner": [
+    create(stage.before, 0, ownCluster({ clusterID: legacyID })),
+    status(stage.available, 40, ownLink, { privateLinkServiceID: legacyLinkId }),
+    remove(stage.available, 60, ownCluster({})),
+  ],
+  "its link is another's by its annotation": [
+    working,
+    change(stage.available, 60, within(ownLink, cluster("blue/on-e"))),
+    remove(stage.changed, 0, ownLink),
+  ],
+  "its control plane is another's by its annotation": [
+    working,
+    change(stage.available, 60, within(ownControlPlane, cluster("blue/on-e"))),
+    change(stage.available, 60, within(ownLink, cluster("blue/on-e"))),
+    remove(stage.changed, 0, ownControlPlane),
+  ],
+  "the status of its link names everything of another, and it is deleted": [
+    working,
+    status(stage.available, 60, ownLink, blueStatus),
+    remove(stage.available, 60, ownCluster({})),
+  ],
+  "the status of its link names the link service without an owner, and it is deleted": [
+    working,
+    status(stage.available, 60, ownLink, {
+      privateLinkServiceID: legacyLinkId,
+      privateEndpointID: blueIn("privateEndpoints", "legacy"),
+    }),
+    remove(stage.available, 60, ownCluster({})),
+  ],
+  "its clusterID and its status name the link service of another, and it is deleted": [
+    create(stage.before, 0, ownCluster({ clusterID })),
+    status(stage.available, 60, ownLink, blueStatus),
+    remove(stage.available, 70, ownCluster({ clusterID })),
+  ],
+  "it takes the clusterID of another later, with a status that names the link service of that": [
+    create(stage.available, 40, ownCluster({ clusterID })),
+    status(stage.available, 60, ownLink, blueStatus),
+    remove(stage.available, 70, ownCluster({ clusterID })),
+  ],
+  "an older cluster of its own is in the network and base domain of another": [
+    create(
+      stage.before,
+      0,
+      ownCluster({
+        network: networkIn(groups.blue),
+        baseDomain: blueDomain,
+        hostDomain: evilDomain,
+      }),
+    ),
+  ],
+  "its older link is put into the network and base domain of another": [
+    working,
+    ...again([34, 36, 38, 39], (s) => change(stage.before, s, { ...ownLink, spec: bluePlace })),
+    status(stage.before, 39, ownLink, blueStatus),
+  ],
+  "its cluster is paused, and its control plane changed into the identity of another": [
+    working,
+    change(stage.available, 50, ownCluster({ paused: true })),
+    change(stage.available, 60, {
+      ...ownControlPlane,
+      spec: hostedSpec("x", { ...ownShape, identity: clientIds.blue }),
+    }),
+  ],
+  "its cluster changes its hostnames into those of another": [
+    working,
+    change(stage.available, 60, ownCluster({ apiHostname: "api-on-e.blue.example.com" })),
+  ],
+  "its cluster is paused, and its control plane takes the hostnames of another": [
+    working,
+    change(stage.available, 50, ownCluster({ paused: true })),
+    change(stage.available, 60, {
+      ...ownControlPlane,
+      spec: hostedSpec("x", { ...ownShape, apiHostname: "api-on-e.blue.example.com" }),
+    }),
+  ],
+  "a second control plane beside its own stands in for that of another": [
+    working,
+    create(
+      stage.before,
+      35,
+      inOwn(
+        "HostedControlPlane",
+        hosted.name,
+        { spec: hostedSpec(hosted.name, { ...ownShape, identity: clientIds.blue }) },
+        cluster("blue/on-e"),
+      ),
+    ),
+    create(
+      stage.before,
+      35,
+      linkObject(own.controlPlane, "oauth-openshift", bluePlace, {
+        ...cluster("blue/on-e"),
+        ownerReferences: [controllerReference(hosted.name, "$fakeOwnControlPlaneUid")],
+      }),
+    ),
+  ],
+  "its cluster has the infraID of another": [
+    create(stage.before, 0, ownCluster({ infraID: "on-e-infra" })),
+    remove(stage.available, 60, ownCluster({})),
+  ],
+  "its cluster takes its addresses out of the subnet of another's NAT": [
+    create(stage.available, 40, ownCluster({ natSubnet: "$natSubnet" })),
+    remove(stage.available, 80, ownCluster({})),
+  ],
+  "its cluster writes into the zones of another": [
+    working,
+    change(
+      stage.available,
+      50,
+      within(ownCluster({}), {
+        annotations: {
+          "postern.io/private-dns": "existing",
+          "postern.io/base-domain-dns-zone-id": blueIn("privateDnsZones", blueDomain),
+          "postern.io/private-dns-virtual-network-ids": networkIn(groups.blue),
+        },
+      }),
+    ),
+    remove(stage.changed, 0, ownCluster({})),
   ],
 };
 

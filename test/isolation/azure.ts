@@ -1,9 +1,9 @@
-import { resourceGroupId, resourceIn } from "../../src/model/resource-id.ts";
-import type { Application } from "../../src/simulator/application.ts";
-import { guidFrom } from "../../src/simulator/guid.ts";
-import type { ManualClock } from "../../src/simulator/manual-clock.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
-import type { JsonObject } from "../../src/simulator/store.ts";
+import type { ManualClock } from "@postern/azure-simulator/control/manual-clock.ts";
+import type { Application } from "@postern/azure-simulator/entra/application.ts";
+import { type Simulator, startSimulator } from "@postern/azure-simulator/simulator.ts";
+import { guidFrom } from "@postern/azure-simulator/state/guid.ts";
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
+import { resourceGroupId, resourceIn } from "@postern/core/resource-id.ts";
 
 /** The Entra tenant of everybody. */
 export const tenant = "22222222-2222-4222-8222-222222222222";
@@ -51,6 +51,8 @@ export const balancerIn = (id: string) =>
 export const baseDomain = "example.net";
 /** The victim's own domain. */
 export const blueDomain = "blue.example.com";
+/** The attacker's own domain. */
+export const evilDomain = "evil.example.com";
 
 /** Who can sign in. */
 export const identities = ["operator", "cloud", "mc", "blue", "two", "evil", "shared"] as const;
@@ -141,7 +143,8 @@ export async function startAzure(clock: ManualClock, keys: readonly JsonObject[]
   change(`${networkIn(groups.management)}/subnets/${spareSubnet}`, {
     properties: { addressPrefix: "10.7.200.0/24" },
   });
-  appsZone(change);
+  appsZone(appsZoneId, groups.blue, change);
+  appsZone(ownAppsZoneId, groups.evil, change);
   legacyLink(change);
   change(resourceIn(groups.dns, "Microsoft.Network/dnsZones", baseDomain), { location: "global" });
   const connect = connectRole(groups.mc, change);
@@ -180,19 +183,29 @@ export const appsZoneId = resourceIn(
   `on-e.${blueDomain}`,
 );
 
-function appsZone(change: (id: string, body: object) => void): void {
-  change(appsZoneId, { location: "global" });
-  change(`${appsZoneId}/virtualNetworkLinks/vnet`, {
+/** The same zone of the attacker's own cluster. */
+export const ownAppsZoneId = resourceIn(
+  groups.evil,
+  "Microsoft.Network/privateDnsZones",
+  `x.${evilDomain}`,
+);
+
+function appsZone(id: string, group: string, change: (id: string, body: object) => void): void {
+  change(id, { location: "global" });
+  change(`${id}/virtualNetworkLinks/vnet`, {
     location: "global",
-    properties: { registrationEnabled: false, virtualNetwork: { id: networkIn(groups.blue) } },
+    properties: { registrationEnabled: false, virtualNetwork: { id: networkIn(group) } },
   });
 }
+
+/** The clusterID of the cluster that it is for, which is not a cluster of this management cluster. */
+export const legacyID = guidFrom("legacy");
 
 /** A link service that HyperShift made for the victim: without our owner tag, and with an endpoint connected to it. */
 export const legacyLinkId = resourceIn(
   groups.management,
   "Microsoft.Network/privateLinkServices",
-  "legacy",
+  `pls-${legacyID}`,
 );
 
 function legacyLink(change: (id: string, body: object) => void): void {

@@ -1,15 +1,16 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Connection } from "../../src/kube/credentials.ts";
-import type { World } from "../../src/local/kubernetes/call.ts";
-import { FrontDoor } from "../../src/local/kubernetes/front-door.ts";
-import type { Kept, KeptObject } from "../../src/local/kubernetes/kept.ts";
-import { pagesOf } from "../../src/local/kubernetes/pages.ts";
-import { makeWorld, type Running } from "../../src/local/kubernetes/world.ts";
-import type { Clock } from "../../src/model/clock.ts";
-import { crdOf } from "../../src/model/crd.ts";
-import { definitions } from "../../src/model/definitions.ts";
-import { memoryKeyValue } from "../../src/simulator/key-value.ts";
+import type { Clock } from "@postern/core/clock.ts";
+import { crdOf, standInLabel } from "@postern/core/crd.ts";
+import { definitions } from "@postern/core/definitions.ts";
+import { memoryKeyValue } from "@postern/core/test-bed/key-value.ts";
+import type { World } from "@postern/kubernetes-embedded/call.ts";
+import { FrontDoor } from "@postern/kubernetes-embedded/front-door.ts";
+import type { Kept, KeptObject } from "@postern/kubernetes-embedded/kept.ts";
+import { pagesOf } from "@postern/kubernetes-embedded/pages.ts";
+import { makeWorld, type Running } from "@postern/kubernetes-embedded/world.ts";
+import type { Connection } from "postern/kube/credentials.ts";
+import type { Variant } from "./variant.ts";
 
 /** A Kubernetes API on loopback that every run gets as new, with the kinds of the product installed. */
 export interface Kubernetes {
@@ -17,7 +18,7 @@ export interface Kubernetes {
   /** Told of every request when it arrives. */
   requested: (request: IncomingMessage) => void;
   /** Begin a run: nothing of the run before is left. */
-  reset(clock: Clock): Promise<World>;
+  reset(clock: Clock, variant: Variant): Promise<World>;
   close(): Promise<void>;
 }
 
@@ -67,9 +68,9 @@ export async function startKubernetes(): Promise<Kubernetes> {
       first.store.list(collection).map(({ key, text }) => ({ collection, key, text })),
     );
   Object.assign(kubernetes, {
-    reset: async (clock: Clock) => {
+    reset: async (clock: Clock, { hyperShift }: Variant) => {
       server.closeAllConnections();
-      return begin(withoutTimers(clock), template);
+      return begin(withoutTimers(clock), hyperShift ? template.map(withoutLabel) : template);
     },
     close: async () => {
       running?.stop();
@@ -80,6 +81,11 @@ export async function startKubernetes(): Promise<Kubernetes> {
     },
   });
   return kubernetes;
+}
+
+/** HyperShift's own CRDs do not have the label by which Postern knows that HyperShift is absent. */
+function withoutLabel(object: KeptObject): KeptObject {
+  return { ...object, text: object.text.replace(`"${standInLabel}":"true"`, "") };
 }
 
 const auth = { headers: { authorization: `Bearer ${token}` } };

@@ -1,6 +1,8 @@
-import { frontendName } from "../../src/local/cloud-provider/names.ts";
+import type { Stored } from "@postern/kubernetes-embedded/resource.ts";
+import { frontendName } from "@postern/local/cloud-provider/names.ts";
 import { type Action, attack, formatActions } from "./attack.ts";
-import { clientIds, groups, subscriptions, tenant } from "./azure.ts";
+import { clientIds, groups, legacyID, subscriptions, tenant } from "./azure.ts";
+import { HyperShift } from "./hypershift.ts";
 import type { Kubernetes } from "./kubernetes.ts";
 import {
   Comparison,
@@ -8,13 +10,15 @@ import {
   hostileNamespaces,
   hostilePlaces,
   Names,
+  own,
   type State,
   stateOf,
 } from "./observe.ts";
+import type { Variant } from "./variant.ts";
 import { clusterID, hosted, prepare, stages, workload } from "./victim.ts";
 import { startWorld, type World } from "./world.ts";
 
-for (const each of [...Object.values(clientIds), clusterID, tenant]) constant(each);
+for (const each of [...Object.values(clientIds), clusterID, legacyID, tenant]) constant(each);
 
 /** The identities of the victim. */
 const victims = ["blue", "two"];
@@ -34,6 +38,8 @@ export interface Observed {
   reads: Map<string, number[]>;
   /** When each cluster of the victim became available, stopped being so, and was gone, in simulated seconds. */
   times: Map<string, number>;
+  /** When the attacker's own hosted cluster became available, in simulated seconds. */
+  attackerAvailable: number | undefined;
   /** Hostnames that the operator gave to Routes in hostile namespaces. */
   hosts: Set<string>;
   /** What the operator tells the attacker of the victim, in conditions and events, that the attacker did not write itself. */
@@ -43,8 +49,13 @@ export interface Observed {
 /** Stages in the middle of which everything moves: only their ends are compared, and these are not ends. */
 const moving = new Set(["provisioning", "deleting"]);
 
-/** Run the victim's life, with an attacker beside it. */
-export async function run(kubernetes: Kubernetes, actions: readonly Action[]): Promise<Observed> {
+/** Run the victim's life, with an attacker beside it; up to this stage, where it is given. */
+export async function run(
+  kubernetes: Kubernetes,
+  variant: Variant,
+  actions: readonly Action[],
+  until = stages.length,
+): Promise<Observed> {
   const reads = new Map<string, number[]>();
   let now = () => 0;
   kubernetes.requested = ({ method, url = "", headers }) => {
@@ -60,15 +71,17 @@ export async function run(kubernetes: Kubernetes, actions: readonly Action[]): P
     if (["", workload.namespace, hosted.controlPlane, "org-mc"].includes(namespace))
       reads.set(path, [...(reads.get(path) ?? []), now()]);
   };
-  const world = await startWorld(kubernetes);
+  const hyperShift = variant.hyperShift ? new HyperShift() : undefined;
+  const beside = hyperShift && ((each: World) => hyperShift.step(each));
+  const world = await startWorld(kubernetes, variant, beside);
   now = () => world.clock.now();
   try {
     const names = new Names(world);
-    const { times, hosts } = follow(world);
+    const followed = follow(world);
     await prepare(world, hostileNamespaces);
     const states: State[] = [];
     const told = new Set<string>();
-    for (const [n, { ms, act }] of stages.entries()) {
+    for (const [n, { ms, act }] of stages.slice(0, until).entries()) {
       const due = actions
         .filter(({ stage }) => stage === n)
         .toSorted((a, b) => a.seconds - b.seconds);
@@ -88,21 +101,22 @@ export async function run(kubernetes: Kubernetes, actions: readonly Action[]): P
     const requests = new Set<string>();
     for (const { identity, method, path, status } of log.entries()) {
       const who = directory.find(identity)?.displayName ?? identity;
-      if (status !== 403) requests.add(names.readable(`${who} ${method} ${path}`).toLowerCase());
+      if (status !== 403) requests.add(names.ofRequest(`${who} ${method} ${path}`).toLowerCase());
     }
     const tokens = new Map<string, number>();
     for (const { identity } of world.azure.issued)
       tokens.set(identity, (tokens.get(identity) ?? 0) + 1);
-    return { states, requests, tokens, reads, times, hosts, told };
+    return { states, requests, tokens, reads, ...followed, told };
   } finally {
     await world.close();
   }
 }
 
 /** Note when the clusters of the victim change, and which hostnames the operator gives away. */
-function follow({ api, clock }: World): Pick<Observed, "times" | "hosts"> {
+function follow({ api, clock }: World): Pick<Observed, "times" | "hosts" | "attackerAvailable"> {
   const times = new Map<string, number>();
   const hosts = new Set<string>();
+  const followed: ReturnType<typeof follow> = { times, hosts, attackerAvailable: undefined };
   const begun = clock.now();
   const now = () => (clock.now() - begun) / 1000;
   const clusters: Record<string, { key: string; condition: string }> = {
@@ -117,26 +131,49 @@ function follow({ api, clock }: World): Pick<Observed, "times" | "hosts"> {
   };
   api.store.watch(undefined, ({ type, collection, entry: { key, object } }) => {
     if (collection === "routes.route.openshift.io") {
-      const managers = (object.metadata.managedFields ?? []) as { manager?: string }[];
-      const given = managers.some(({ manager = "" }) => manager.startsWith("postern"));
+      const managers = (object.metadata.managedFields ?? []) as FieldManager[];
+      // The attacker may write any host into a Route that the operator created.
+      const given = managers.some(
+        ({ manager = "", fieldsV1 }) =>
+          manager.startsWith("postern") && fieldsV1?.["f:spec"]?.["f:host"] !== undefined,
+      );
       const { host } = (object.spec ?? {}) as { host?: string };
       const hostile = object.metadata.namespace !== hosted.controlPlane;
       if (hostile && host !== undefined && given) hosts.add(host);
     }
     const cluster = clusters[collection];
-    if (cluster?.key !== key) return;
+    const isAttackers = key === `${own.namespace}/${own.name}`;
+    if (cluster === undefined || (cluster.key !== key && !isAttackers)) return;
+    if (isAttackers) {
+      const found = conditionsOf(object).find((each) => each.type === cluster.condition);
+      if (found?.status === "True") followed.attackerAvailable ??= now();
+      return;
+    }
     if (type === "DELETED") times.set(`${key} is gone`, now());
     if (object.metadata.deletionTimestamp !== undefined) return;
-    const { conditions = [] } = (object.status ?? {}) as {
-      conditions?: { type: string; status: string; reason: string; message: string }[];
-    };
-    const found = conditions.find((each) => each.type === cluster.condition);
+    const found = conditionsOf(object).find((each) => each.type === cluster.condition);
     const available = `${key} is available`;
     if (found?.status === "True" && !times.has(available)) times.set(available, now());
     if (found?.status !== "True" && times.has(available))
       times.set(`${key} is not available any more: ${found?.reason} ${found?.message}`, now());
   });
-  return { times, hosts };
+  return followed;
+}
+
+interface FieldManager {
+  manager?: string;
+  fieldsV1?: { "f:spec"?: { "f:host"?: object } };
+}
+
+interface Condition {
+  type: string;
+  status: string;
+  reason: string;
+  message: string;
+}
+
+function conditionsOf({ status }: Stored): Condition[] {
+  return (status as { conditions?: Condition[] } | undefined)?.conditions ?? [];
 }
 
 const victimNamespaces: string[] = [hosted.namespace, hosted.controlPlane, workload.namespace];
@@ -167,8 +204,11 @@ function mentions(world: World, actions: readonly Action[]): string[] {
     });
 }
 
-/** How much later than alone something of the victim may happen, in seconds: load balancers and networks are shared. */
-const tolerance = 15;
+/**
+ * How much later than alone something of the victim may happen, in seconds: load balancers and networks are shared, Azure takes
+ * one write to them at a time, and the attacker may have two clusters of its own under way.
+ */
+const tolerance = 30;
 
 /** The management cluster's identity acts for every cluster, so its Secret is read again while there is one, but no earlier than this. */
 const sharedSecretAgeMs = 5 * 60_000;
@@ -178,7 +218,7 @@ function isOftenerThan(times: readonly number[], ms: number): boolean {
 }
 
 /** What the attacker has changed for the victim; empty where the law holds. */
-export function violations(baseline: Observed, found: Observed): string[] {
+export function violations(variant: Variant, baseline: Observed, found: Observed): string[] {
   const comparison = new Comparison(everythingIn(baseline));
   const wrong: string[] = [];
   for (const [n, { name }] of stages.entries()) {
@@ -201,6 +241,7 @@ export function violations(baseline: Observed, found: Observed): string[] {
   }
   for (const [what, at] of baseline.times) {
     if (!/ is (available|gone)$/.test(what)) continue;
+    if (found.states.length < stages.length && what.endsWith(" is gone")) continue;
     const now = found.times.get(what);
     if (now === undefined) wrong.push(`never: ${what}`);
     else if (now > at + tolerance) wrong.push(`${what} after ${now} s instead of ${at} s`);
@@ -208,12 +249,12 @@ export function violations(baseline: Observed, found: Observed): string[] {
   for (const [what, at] of found.times)
     if (!baseline.times.has(what)) wrong.push(`after ${at} s: ${what}`);
   for (const host of found.hosts)
-    if (/(^|\.)(blue|mgmt)\.example\.com$/.test(host)) wrong.push(`a Route for ${host}`);
+    if (variant.forbiddenHosts.test(host)) wrong.push(`a Route for ${host}`);
   for (const each of found.told) wrong.push(`the attacker is told ${each}`);
   return wrong;
 }
 
-const victimPlaces = [`/subscriptions/${subscriptions.blue}`, clusterID, "/legacy"];
+const victimPlaces = [`/subscriptions/${subscriptions.blue}`, clusterID, legacyID, "/legacy"];
 
 /** Whether a request that the victim does not cause is made with its credential, or on what belongs to it. */
 function isForbidden(request: string): boolean {

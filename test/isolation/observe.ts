@@ -1,11 +1,14 @@
-import { frontendName } from "../../src/local/cloud-provider/names.ts";
-import type { Stored } from "../../src/local/kubernetes/resource.ts";
+import { guidFrom } from "@postern/azure-simulator/state/guid.ts";
+import type { Stored } from "@postern/kubernetes-embedded/resource.ts";
+import { frontendName } from "@postern/local/cloud-provider/names.ts";
 import { groups, subscriptions } from "./azure.ts";
 import type { World } from "./world.ts";
 
 /** Names of all objects there ever were, by what the API server and Azure made of their uids. */
 export class Names {
   readonly #names = new Map<string, string>();
+  /** Link objects by the beginning of their uid, which is part of the name of a link service if its usual name is taken. */
+  readonly #links = new Map<string, string>();
 
   constructor({ api }: World) {
     const learn = (collection: string, { metadata }: Stored) => {
@@ -13,15 +16,42 @@ export class Names {
       const key = namespace === undefined ? name : `${namespace}/${name}`;
       this.#names.set(uid, `uid(${collection.split(".")[0]} ${key})`);
       this.#names.set(frontendName(uid), `frontend(${key})`);
+      if (collection.startsWith("azureprivatelinkservices"))
+        this.#links.set(uid.slice(0, 8), `${namespace} ${name}`);
     };
     for (const collection of api.store.collections())
       for (const { object } of api.store.list(collection)) learn(collection, object);
     api.store.watch(undefined, ({ collection, entry }) => learn(collection, entry.object));
   }
 
+  /** The link object that a link service was created for, by the tags of the link service. */
+  linkOf(tags: object | undefined): string | undefined {
+    const { postern_owner: owner = "" } = (tags ?? {}) as { postern_owner?: string };
+    return this.#links.get((owner.split("/")[1] ?? "").slice(0, 8));
+  }
+
+  /** A request with the link object in place of a name that was made unique for it. The victim's may have either name. */
+  ofRequest(text: string): string {
+    return this.readable(
+      text
+        .replace(victimNat, "on-e-infra-pls-nat")
+        .replace(linkService, (name, usual: string, unique: string | undefined) => {
+          const link = this.#links.get(unique ?? "");
+          if (link === undefined) return name;
+          return link.startsWith("blue-on-e ") ? usual : `pls(${link})`;
+        }),
+    );
+  }
+
   /** A text with names in place of what differs from run to run. */
-  readable(text: string, addresses?: ReadonlyMap<string, string>): string {
+  readable(
+    text: string,
+    addresses?: ReadonlyMap<string, string>,
+    links?: ReadonlyMap<string, string>,
+  ): string {
     return text
+      .replace(linkService, (name) => links?.get(name.toLowerCase()) ?? name)
+      .replace(natSubnet, (name) => links?.get(name.toLowerCase()) ?? name)
       .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi, (guid) => {
         const known = this.#names.get(guid.toLowerCase());
         return known ?? (constants.has(guid.toLowerCase()) ? guid : "(guid)");
@@ -30,6 +60,16 @@ export class Names {
       .replace(/\b10\.[78]\.\d+\.\d+\b(?!\/)/g, (ip) => addresses?.get(ip) ?? "(address)");
   }
 }
+
+/** The name of a link service: the usual one, and what makes it unique. */
+const linkService =
+  /\b(pls-(?:[a-z-]+-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:-([0-9a-f]{8}))?\b/gi;
+
+/** The victim's NAT subnet, where another cluster has its infraID. */
+const victimNat = new RegExp(`\\bon-e-infra-${guidFrom("victim")}-pls-nat\\b`, "i");
+
+/** The name of the NAT subnet of one cluster. */
+const natSubnet = /\b[a-z0-9-]+-pls-nat\b/gi;
 
 /** Guids that mean something in every run; all others are made up by the simulator. */
 const constants = new Set<string>();
@@ -50,19 +90,41 @@ export interface State {
 /** Observe both worlds. */
 export function stateOf(world: World, names: Names): State {
   const { resources } = world.azure.simulator.snapshot();
+  // A clusterID and an infraID can be anybody's: then one of two resources has another name, and nothing else differs.
+  const links = new Map<string, string>();
+  for (const [id, { top }] of Object.entries(resources)) {
+    const link = names.linkOf((top as { tags?: object }).tags);
+    if (link !== undefined && /\/privateLinkServices\/[^/]+$/i.test(id))
+      links.set(id.split("/").at(-1)?.toLowerCase() ?? "", `pls(${link})`);
+  }
+  for (const { collection, object } of world.objects()) {
+    const { name, annotations = {} } = object.metadata;
+    if (collection !== "namespaces") continue;
+    for (const [key, id] of Object.entries(annotations)) {
+      const subnet = id.split("/").at(-1)?.toLowerCase() ?? "";
+      if (!key.startsWith("nat-subnet.postern.io/") || !subnet.endsWith("-pls-nat")) continue;
+      const users = [links.get(subnet)?.slice("nat(".length, -1), name];
+      const all = [...new Set(users.filter((each) => each !== undefined))];
+      links.set(subnet, `nat(${all.join(" and ")})`);
+    }
+  }
   const addresses = new Map<string, string>();
   for (const [id, { properties }] of Object.entries(resources)) {
     const found = JSON.stringify(properties).matchAll(/"privateIPAddress":"([^"]+)"/g);
     if (!/\/(networkInterfaces|frontendIPConfigurations)\/[^/]+$/i.test(id)) continue;
     for (const [, ip = ""] of found)
-      addresses.set(ip, `address(${names.readable(id.split("/").at(-1) ?? "")})`);
+      addresses.set(ip, `address(${names.readable(id.split("/").at(-1) ?? "", undefined, links)})`);
   }
   const azure = new Map<string, string>();
   for (const [id, { state, top, properties }] of Object.entries(resources)) {
     const text = JSON.stringify({ state, ...top, properties }, (key, value: unknown) =>
       madeUp.has(key) ? undefined : value,
     );
-    azure.set(names.readable(`${id}${endpointOf(text)}`), names.readable(text, addresses));
+    const key = names.readable(`${id}${endpointOf(text)}`, undefined, links);
+    const found = names.readable(text, addresses, links);
+    // Which of the free blocks of the network a cluster gets says nothing.
+    const isNat = /\/subnets\/nat\([^/]*$/.test(key);
+    azure.set(key, isNat ? found.replace(/"addressPrefix":"[^"]*"/, '"addressPrefix":""') : found);
   }
   const kubernetes = new Map<string, string>();
   for (const { collection, object } of world.objects()) {
@@ -70,7 +132,7 @@ export function stateOf(world: World, names: Names): State {
     if (collection === "events" || collection.startsWith("customresourcedefinitions")) continue;
     const { namespace, name } = object.metadata;
     const key = namespace === undefined ? name : `${namespace}/${name}`;
-    kubernetes.set(`${collection} ${key}`, names.readable(plain(object), addresses));
+    kubernetes.set(`${collection} ${key}`, names.readable(plain(object), addresses, links));
   }
   return { azure, kubernetes };
 }
@@ -100,6 +162,8 @@ function plain(object: Stored): string {
   return JSON.stringify(object, (key, value: unknown) => {
     if (key === "deletionTimestamp") return "set";
     if (key === "conditions" && Array.isArray(value)) return value.toSorted(byType);
+    // Which controller added its finalizer first says nothing.
+    if (key === "finalizers" && Array.isArray(value)) return value.toSorted();
     return noise.has(key) ? undefined : value;
   });
 }
@@ -108,8 +172,13 @@ function byType(a: { type: string }, b: { type: string }): number {
   return a.type < b.type ? -1 : 1;
 }
 
+/** The attacker's own hosted cluster. The operator creates the namespace of its control plane. */
+export const own = { namespace: "evil", name: "x", controlPlane: "evil-x" } as const;
+
+/** The namespaces that the attacker has from the beginning. */
+export const hostileNamespaces = ["evil", "blue-on", "kube"] as const;
 /** Where the attacker may write. */
-export const hostileNamespaces = ["evil", "evil-x", "blue-on", "kube"] as const;
+export const writable = [...hostileNamespaces, own.controlPlane] as const;
 
 /** What belongs to the attacker in Azure. */
 export const hostilePlaces = [
@@ -144,7 +213,7 @@ export class Comparison {
       const [namespace = "", name] = path.split("/");
       if (name !== undefined)
         return (
-          hostileNamespaces.some((each) => each === namespace) ||
+          writable.some((each) => each === namespace) ||
           !this.#everything.kubernetes.has(`namespaces ${namespace}`)
         );
       // What is in no namespace is the attacker's where the victim never has it.
@@ -187,10 +256,11 @@ export class Comparison {
         return (
           wrong.some((each) => each.startsWith(`azure + ${id} `)) ||
           [...links].some((link) => key === link || key.startsWith(`${link}/`)) ||
-          /\/networkinterfaces\/pls-/.test(key) ||
+          /\/networkinterfaces\/pls[-(]/.test(key) ||
           /\/loadbalancers\/kubernetes(-internal)?(-\d+)?(\/|$)/.test(key) ||
           /\/publicipaddresses\/kubernetes-frontend\(/.test(key) ||
-          /\/subnets\/postern-/.test(key)
+          /\/subnets\/postern-/.test(key) ||
+          /\/subnets\/(nat\((?!blue-on-e\b)|(?!on-e-infra|spare)[^/]*-pls-nat$)/.test(key)
         );
       if (known.has(key)) return false;
       if (key.startsWith(`${mc}/`))

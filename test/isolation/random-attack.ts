@@ -1,21 +1,29 @@
-import { natSubnetAnnotation } from "../../src/hosted/link/nat-users.ts";
-import { clusterAnnotation, endpointFinalizer, linkFinalizer } from "../../src/hosted/names.ts";
-import { guidFrom } from "../../src/simulator/guid.ts";
+import { guidFrom } from "@postern/azure-simulator/state/guid.ts";
+import { natSubnetAnnotation } from "postern/hosted/link/nat/note.ts";
+import { clusterAnnotation, endpointFinalizer, linkFinalizer } from "postern/hosted/names.ts";
 import { fc } from "../setup/random.ts";
 import { type Action, victimLinkId } from "./attack.ts";
-import { linkObject, readied, stage } from "./attacks.ts";
+import { linkObject, ownShape, readied, stage, working } from "./attacks.ts";
 import {
   appsZoneId,
   clientIds,
   groups,
+  legacyID,
   legacyLinkId,
   networkIn,
   spareSubnet,
   subnetIn,
   subscriptions,
 } from "./azure.ts";
-import { constant, hostileNamespaces } from "./observe.ts";
-import { clusterID, hostedClusterObject, hostedSpec, stages, workloadObjects } from "./victim.ts";
+import { constant, own, writable } from "./observe.ts";
+import {
+  beforeSeconds,
+  clusterID,
+  hostedClusterObject,
+  hostedSpec,
+  stages,
+  workloadObjects,
+} from "./victim.ts";
 import type { Thing } from "./world.ts";
 
 const { record, constantFrom, option, oneof, integer, subarray, array, boolean } = fc;
@@ -48,7 +56,7 @@ const someSubnet = constantFrom(
   subnetIn(groups.management),
 );
 
-const namespace = constantFrom(...hostileNamespaces);
+const namespace = constantFrom(...writable);
 const hostedName = constantFrom("x", "e", "system", "on-e", "public");
 const workloadName = constantFrom("three", "two", "mc", "www", "on-e");
 
@@ -70,13 +78,18 @@ function few<T extends object>(
 const someOwner = oneof(
   ...(["$victimControlPlaneUid", "$ownControlPlaneUid", "$unknownUid"] as const).map((uid) =>
     constantFrom("on-e", "x").map((name) => ({
-      ...{ apiVersion: "hypershift.openshift.io/v1beta1", kind: "HostedControlPlane" },
-      ...{ name, uid, controller: true },
+      apiVersion: "hypershift.openshift.io/v1beta1",
+      kind: "HostedControlPlane",
+      name,
+      uid,
+      controller: true,
     })),
   ),
   constantFrom("$victimClusterUid", "$victimLinkUid").map((uid) => ({
-    ...{ apiVersion: "hypershift.openshift.io/v1beta1", kind: "HostedCluster" },
-    ...{ name: "on-e", uid },
+    apiVersion: "hypershift.openshift.io/v1beta1",
+    kind: "HostedCluster",
+    name: "on-e",
+    uid,
   })),
 );
 
@@ -135,7 +148,7 @@ const within = (object: Thing, metadata: object): Thing => ({
 
 const someShape = few(
   {
-    clusterID: constantFrom(ownID, clusterID),
+    clusterID: constantFrom(ownID, clusterID, legacyID),
     infraID: constantFrom("evil-infra", "on-e-infra", "spare"),
     group: someGroup,
     identity: someIdentity,
@@ -144,6 +157,9 @@ const someShape = few(
     network: constantFrom(networkIn(groups.blue), networkIn(groups.evil)),
     allowed: someSubscriptions,
     topology: constantFrom("Private", "Public"),
+    hostDomain: constantFrom("evil.example.com"),
+    natSubnet: someSubnet,
+    paused: boolean(),
   },
   3,
 ).map((shape) => ({ clusterID: ownID, group: groups.evil, identity: clientIds.evil, ...shape }));
@@ -165,7 +181,8 @@ const controlPlane = record({
 }).map(({ at, name, shape, metadata }) =>
   within(
     {
-      ...{ apiVersion: "hypershift.openshift.io/v1beta1", kind: "HostedControlPlane" },
+      apiVersion: "hypershift.openshift.io/v1beta1",
+      kind: "HostedControlPlane",
       metadata: { namespace: at, name },
       spec: hostedSpec(name, shape),
     },
@@ -223,9 +240,11 @@ const service = record({
   metadata: someMetadata,
 }).map(
   ({ at, name, internal, address, metadata }): Thing => ({
-    ...{ apiVersion: "v1", kind: "Service" },
+    apiVersion: "v1",
+    kind: "Service",
     metadata: {
-      ...{ namespace: at, name },
+      namespace: at,
+      name,
       ...metadata,
       annotations: {
         ...metadata.annotations,
@@ -246,7 +265,8 @@ const nodePool = record({
   subnetID: someGroup.map(subnetIn),
 }).map(
   ({ at, clusterName, subnetID }): Thing => ({
-    ...{ apiVersion: "hypershift.openshift.io/v1beta1", kind: "NodePool" },
+    apiVersion: "hypershift.openshift.io/v1beta1",
+    kind: "NodePool",
     metadata: { namespace: at, name: clusterName },
     spec: { clusterName, platform: { type: "Azure", azure: { subnetID } } },
   }),
@@ -255,7 +275,8 @@ const nodePool = record({
 const account = record({ at: namespace, metadata: someMetadata }).map(({ at, metadata }) =>
   within(
     {
-      ...{ apiVersion: "v1", kind: "ServiceAccount" },
+      apiVersion: "v1",
+      kind: "ServiceAccount",
       metadata: { namespace: at, name: "control-plane-operator" },
     },
     metadata,
@@ -269,7 +290,9 @@ const secret = record({
   clientSecret: constantFrom("secret-of-evil", "guessed"),
 }).map(
   ({ at, name, kubeconfig, clientSecret }): Thing => ({
-    ...{ apiVersion: "v1", kind: "Secret", metadata: { namespace: at, name } },
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { namespace: at, name },
     stringData: { kubeconfig, clientSecret },
   }),
 );
@@ -305,7 +328,8 @@ const azureCluster = record({
     ({ kind }) => kind === "AzureCluster",
   ) as Thing;
   const identityRef = {
-    ...{ kind: "AzureClusterIdentity", name: identity },
+    kind: "AzureClusterIdentity",
+    name: identity,
     ...(from && { namespace: from }),
   };
   return within({ ...found, spec: { ...(found.spec as object), identityRef } }, metadata);
@@ -328,7 +352,8 @@ const route = record({ at: namespace, host: someHost, metadata: someMetadata }).
   ({ at, host, metadata }) =>
     within(
       {
-        ...{ apiVersion: "route.openshift.io/v1", kind: "Route" },
+        apiVersion: "route.openshift.io/v1",
+        kind: "Route",
         metadata: { namespace: at, name: "kube-apiserver-private" },
         spec: { host, to: { kind: "Service", name: "kube-apiserver", weight: 100 } },
       },
@@ -338,7 +363,11 @@ const route = record({ at: namespace, host: someHost, metadata: someMetadata }).
 
 const lastTransitionTime = "2026-01-01T00:00:00Z";
 const ready = (type: string) => ({
-  ...{ type, status: "True", reason: "Ready", message: "", lastTransitionTime },
+  type,
+  status: "True",
+  reason: "Ready",
+  message: "",
+  lastTransitionTime,
 });
 
 /** What may be written into the status of a kind. */
@@ -461,12 +490,88 @@ const workload = record({
   return [...create, ...readied(when.stage, when.seconds, objects), ...(deleted ? remove : [])];
 });
 
+/** What the attacker does with something of its own cluster that works: change it, its status, or delete it. */
+const fromWithin = record({
+  object: oneof(
+    record({ shape: someShape, metadata: someMetadata }).map(({ shape, metadata }) => ({
+      ...within(hostedClusterObject(own.namespace, own.name, { ...ownShape, ...shape }), metadata),
+    })),
+    record({ shape: someShape, metadata: someMetadata }).map(({ shape, metadata }) =>
+      within(
+        {
+          apiVersion: "hypershift.openshift.io/v1beta1",
+          kind: "HostedControlPlane",
+          metadata: { namespace: own.controlPlane, name: own.name },
+          spec: hostedSpec(own.name, { ...ownShape, ...shape }),
+        },
+        metadata,
+      ),
+    ),
+    ...[link, service, route, account].map((each) => (each as fc.Arbitrary<Thing>).map(inOwn)),
+  ),
+  verb: constantFrom("change", "change", "change status", "delete", "replace" as const),
+  stage: someStage,
+  seconds: someSeconds,
+  again: integer({ min: 0, max: 3 }),
+}).chain(({ object, verb, stage: at, seconds: first, again }) => {
+  const found = statuses[object.kind] ?? constantFrom(undefined);
+  return (found as fc.Arbitrary<object | undefined>).map((status): Action[] => {
+    // Before the victim comes, the attacker's own cluster has to become available.
+    const seconds = at === stage.before ? Math.max(first, beforeSeconds - 5) : first;
+    const free = {
+      ...bare(object, {}),
+      metadata: { ...bare(object, {}).metadata, finalizers: [] },
+    };
+    const remove: Action = { stage: at, seconds, verb: "delete", object: bare(object, {}) };
+    if (verb === "delete") return [remove];
+    if (verb === "replace")
+      return [
+        { stage: at, seconds, verb: "change", object: free },
+        remove,
+        { stage: at, seconds, verb: "create", object },
+        ...(status === undefined
+          ? []
+          : [
+              {
+                stage: at,
+                seconds,
+                verb: "change status" as const,
+                object: bare(object, { status }),
+              },
+            ]),
+      ];
+    if (verb === "change status" && status === undefined) return [];
+    const changed = verb === "change" ? object : bare(object, { status });
+    // The operator takes some changes back.
+    return Array.from({ length: again + 1 }, (_, n) => ({
+      stage: at,
+      seconds: seconds + n * 2,
+      verb,
+      object: changed,
+    }));
+  });
+});
+
+function inOwn(object: Thing): Thing {
+  const name = object.kind === "AzurePrivateLinkService" ? "private-router" : object.metadata.name;
+  return { ...object, metadata: { ...object.metadata, namespace: own.controlPlane, name } };
+}
+
 /** A random attack: some objects, each with its story, in the attacker's own namespaces. */
 export function someAttack(family: "hosted" | "cluster-api"): fc.Arbitrary<readonly Action[]> {
   const kinds = (family === "hosted" ? hostedKinds : clusterApiKinds) as fc.Arbitrary<Thing>[];
-  const scene = family === "hosted" ? story(kinds) : oneof(workload, story(kinds));
-  return array(scene, { minLength: 1, maxLength: 5 }).map((all) => all.flat());
+  if (family === "cluster-api")
+    return array(oneof(workload, story(kinds)), { minLength: 1, maxLength: 5 }).map((all) =>
+      all.flat(),
+    );
+  const alone = array(story(kinds), { minLength: 1, maxLength: 5 });
+  const beside = array(oneof(fromWithin, story(kinds)), { minLength: 1, maxLength: 5 });
+  return oneof(
+    alone.map((all) => all.flat()),
+    beside.map((all) => [working, ...all.flat()]),
+    beside.map((all) => [working, ...all.flat()]),
+  );
 }
 
 /** How many attacks each of the two files tries; thousands by hand. */
-export const randomRuns = Number(process.env.POSTERN_ATTACKS ?? 250);
+export const randomRuns = Number(process.env.POSTERN_ATTACKS);

@@ -1,9 +1,9 @@
-import { apiVersionOf } from "../../src/model/kind.ts";
-import { azureCluster } from "../../src/model/kinds/azure-cluster.ts";
-import { azureClusterIdentity } from "../../src/model/kinds/azure-cluster-identity.ts";
-import { capiCluster } from "../../src/model/kinds/capi-cluster.ts";
-import { kubeadmControlPlane } from "../../src/model/kinds/kubeadm-control-plane.ts";
-import { guidFrom } from "../../src/simulator/guid.ts";
+import { guidFrom } from "@postern/azure-simulator/state/guid.ts";
+import { apiVersionOf } from "@postern/core/kind.ts";
+import { azureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import { azureClusterIdentity } from "@postern/core/kinds/azure-cluster-identity.ts";
+import { capiCluster } from "@postern/core/kinds/capi-cluster.ts";
+import { kubeadmControlPlane } from "@postern/core/kinds/kubeadm-control-plane.ts";
 import {
   appsZoneId,
   blueDomain,
@@ -31,39 +31,56 @@ export interface HostedShape {
   group?: string;
   identity?: string;
   baseDomain?: string;
+  /** The domain of its hostnames, where that is not the base domain. */
+  hostDomain?: string;
   apiHostname?: string;
   network?: string;
   allowed?: readonly string[];
   privateZone?: string;
+  natSubnet?: string;
+  paused?: boolean;
+  /** Whether its API server and OAuth server have hostnames of their own; they do if this is absent. */
+  hostnames?: boolean;
   topology?: "Public" | "Private";
 }
 
 /** The spec that a HostedCluster and its HostedControlPlane share. */
 export function hostedSpec(name: string, shape: HostedShape = {}): Record<string, unknown> {
   const { group = groups.blue, baseDomain = blueDomain } = shape;
+  const { hostDomain = baseDomain } = shape;
   const [, , subscriptionID, , resourceGroup] = group.split("/");
   const network = shape.network ?? networkIn(group);
   const route = (service: string, hostname?: string) => ({
     service,
-    servicePublishingStrategy: { type: "Route", ...(hostname && { route: { hostname } }) },
+    servicePublishingStrategy: {
+      type: "Route",
+      ...(hostname && shape.hostnames !== false && { route: { hostname } }),
+    },
   });
-  const privateLink = shape.allowed && {
-    privateLink: { additionalAllowedSubscriptions: shape.allowed },
+  const privateLink = (shape.allowed || shape.natSubnet) && {
+    privateLink: {
+      ...(shape.allowed && { additionalAllowedSubscriptions: shape.allowed }),
+      ...(shape.natSubnet && { natSubnetID: shape.natSubnet }),
+    },
   };
   return {
     clusterID: shape.clusterID ?? clusterID,
     infraID: shape.infraID ?? `${name}-infra`,
+    ...(shape.paused && { pausedUntil: "true" }),
     dns: { baseDomain, ...(shape.privateZone && { privateZoneID: shape.privateZone }) },
     services: [
-      route("APIServer", shape.apiHostname ?? `api-${name}.${baseDomain}`),
-      route("OAuthServer", `oauth-${name}.${baseDomain}`),
+      route("APIServer", shape.apiHostname ?? `api-${name}.${hostDomain}`),
+      route("OAuthServer", `oauth-${name}.${hostDomain}`),
       route("Konnectivity"),
       route("Ignition"),
     ],
     platform: {
       type: "Azure",
       azure: {
-        ...{ location, resourceGroup, subscriptionID, tenantID: tenant },
+        location,
+        resourceGroup,
+        subscriptionID,
+        tenantID: tenant,
         vnetID: network,
         subnetID: `${network}/subnets/nodes`,
         azureAuthenticationConfig: {
@@ -106,26 +123,37 @@ export function workloadObjects(
   const { link = `${name}-api-privatelink`, allowed = [subscriptions.management] } = over;
   const metadata = { namespace, name };
   const ref = (apiGroup: string, kind: string) => ({
-    ...{ apiGroup: `${apiGroup}.cluster.x-k8s.io`, kind, name },
+    apiGroup: `${apiGroup}.cluster.x-k8s.io`,
+    kind,
+    name,
   });
   return [
     {
-      ...{ apiVersion: "v1", kind: "Secret", metadata: { namespace, name: identity } },
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { namespace, name: identity },
       stringData: { clientSecret: `secret-of-${identity}` },
     },
     {
-      ...{ apiVersion: apiVersionOf(azureClusterIdentity), kind: "AzureClusterIdentity" },
+      apiVersion: apiVersionOf(azureClusterIdentity),
+      kind: "AzureClusterIdentity",
       metadata: { namespace, name: identity },
       spec: {
-        ...{ type: "ServicePrincipal", tenantID: tenant, clientID: clientIds[identity] },
+        type: "ServicePrincipal",
+        tenantID: tenant,
+        clientID: clientIds[identity],
         clientSecret: { namespace, name: identity },
         allowedNamespaces: { list: [namespace] },
       },
     },
     {
-      ...{ apiVersion: apiVersionOf(azureCluster), kind: "AzureCluster", metadata },
+      apiVersion: apiVersionOf(azureCluster),
+      kind: "AzureCluster",
+      metadata,
       spec: {
-        ...{ location, subscriptionID, resourceGroup },
+        location,
+        subscriptionID,
+        resourceGroup,
         identityRef: { kind: "AzureClusterIdentity", name: identity },
         networkSpec: {
           vnet: { name: "vnet", id: networkIn(group) },
@@ -147,7 +175,8 @@ export function workloadObjects(
       },
     },
     {
-      ...{ apiVersion: apiVersionOf(capiCluster), kind: "Cluster" },
+      apiVersion: apiVersionOf(capiCluster),
+      kind: "Cluster",
       metadata: { ...metadata, finalizers: ["cluster.cluster.x-k8s.io"] },
       spec: {
         infrastructureRef: ref("infrastructure", "AzureCluster"),
@@ -155,7 +184,9 @@ export function workloadObjects(
       },
     },
     {
-      ...{ apiVersion: apiVersionOf(kubeadmControlPlane), kind: "KubeadmControlPlane", metadata },
+      apiVersion: apiVersionOf(kubeadmControlPlane),
+      kind: "KubeadmControlPlane",
+      metadata,
       spec: {},
     },
   ];
@@ -163,9 +194,11 @@ export function workloadObjects(
 
 /** An internal load balancer of the victim that has nothing to do with any link. */
 export const database: Thing = {
-  ...{ apiVersion: "v1", kind: "Service" },
+  apiVersion: "v1",
+  kind: "Service",
   metadata: {
-    ...{ namespace: hosted.namespace, name: "database" },
+    namespace: hosted.namespace,
+    name: "database",
     annotations: { "service.beta.kubernetes.io/azure-load-balancer-internal": "true" },
   },
   spec: { type: "LoadBalancer", ports: [{ port: 5432 }], selector: { app: "database" } },
@@ -190,7 +223,8 @@ export async function prepare(world: World, namespaces: readonly string[]): Prom
   const allowed = [subscriptions.blue, subscriptions.evil];
   const link = "mc-gateway-privatelink";
   const [secret, identity, cluster] = workloadObjects(namespace, name, groups.mc, "mc", {
-    ...{ link, allowed },
+    link,
+    allowed,
   });
   const [sharedSecret, shared] = workloadObjects(namespace, name, groups.mc, "shared");
   const forEverybody = { ...shared, spec: { ...(shared?.spec as object), allowedNamespaces: {} } };
@@ -198,24 +232,29 @@ export async function prepare(world: World, namespaces: readonly string[]): Prom
     await must(world.create(each as Thing));
 }
 
+/** How long the attacker is there before the victim comes. */
+export const beforeSeconds = 40;
+
 /** What the victim does, stage by stage. Each stage ends when its time is over. */
 export const stages: readonly {
   name: string;
   ms: number;
   act(world: World): Promise<void>;
 }[] = [
-  { name: "before", ms: 20_000, act: async () => undefined },
+  { name: "before", ms: beforeSeconds * 1000, act: async () => undefined },
   { name: "provisioning", ms: 12_000, act: createAll },
   { name: "available", ms: 100_000, act: async () => undefined },
   { name: "changed", ms: 50_000, act: change },
   { name: "deleting", ms: 10_000, act: deleteAll },
-  { name: "deleted", ms: 120_000, act: async () => undefined },
+  { name: "deleted", ms: 300_000, act: async () => undefined },
 ];
 
 async function createAll(world: World): Promise<void> {
   await must(world.create(database));
   const { namespace: home, name: cluster } = hosted;
-  await must(world.create(hostedClusterObject(home, cluster, { privateZone: appsZoneId })));
+  const { hostnames } = world.variant;
+  const shape = { privateZone: appsZoneId, hostnames };
+  await must(world.create(hostedClusterObject(home, cluster, shape)));
   const { namespace, name } = workload;
   for (const each of workloadObjects(namespace, name, groups.two, "two"))
     await must(world.create(each));

@@ -1,50 +1,23 @@
-import { Registry } from "prom-client";
-import { Arm } from "../../src/azure/arm.ts";
-import { customCloud } from "../../src/azure/clouds.ts";
-import { cachedTokens } from "../../src/azure/tokens.ts";
-import { KubeClient } from "../../src/kube/client.ts";
-import { silentLog } from "../../src/kube/log.ts";
-import { Runtime } from "../../src/kube/runtime.ts";
-import { cloudProviderFeature } from "../../src/local/cloud-provider/controller.ts";
-import type { World as ApiWorld } from "../../src/local/kubernetes/call.ts";
-import type { Stored } from "../../src/local/kubernetes/resource.ts";
-import { definitions } from "../../src/model/definitions.ts";
-import { apiVersionOf } from "../../src/model/kind.ts";
-import { tenantPolicy } from "../../src/model/tenant-policy.ts";
-import { clusterApiFeatures, hostedFeatures } from "../../src/operator/features.ts";
-import type { Application } from "../../src/simulator/application.ts";
-import { ManualClock } from "../../src/simulator/manual-clock.ts";
-import type { JsonObject } from "../../src/simulator/store.ts";
+import { ManualClock } from "@postern/azure-simulator/control/manual-clock.ts";
+import type { Application } from "@postern/azure-simulator/entra/application.ts";
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
+import { definitions } from "@postern/core/definitions.ts";
+import { apiVersionOf } from "@postern/core/kind.ts";
+import type { World as ApiWorld } from "@postern/kubernetes-embedded/call.ts";
+import type { Stored } from "@postern/kubernetes-embedded/resource.ts";
+import { cloudProviderFeature } from "@postern/local/cloud-provider/feature.ts";
+import { Registry } from "@prometheus-io/client";
+import { Arm } from "postern/azure/arm.ts";
+import { customCloud } from "postern/azure/clouds.ts";
+import { cachedTokens } from "postern/azure/tokens.ts";
+import { KubeClient } from "postern/kube/client.ts";
+import { silentLog } from "postern/kube/log.ts";
+import { Runtime } from "postern/kube/runtime.ts";
+import { clusterApiFeatures, hostedFeatures } from "postern/operator/features.ts";
 import { settled } from "./activity.ts";
-import {
-  type Azure,
-  baseDomain,
-  blueDomain,
-  groups,
-  location,
-  startAzure,
-  subnetIn,
-} from "./azure.ts";
+import { type Azure, baseDomain, groups, location, startAzure, subnetIn } from "./azure.ts";
 import type { Kubernetes } from "./kubernetes.ts";
-
-/**
- * As docs/security.md recommends: the tenant has its own domains and resource groups. The attacker has domains of its own, and
- * for the rest nothing limits it but the rules that need no policy.
- */
-const policy = tenantPolicy([
-  { namespace: "blue", domains: [blueDomain] },
-  { namespace: "blue-capi", domains: [`two.${baseDomain}`], resourceGroups: [groups.two] },
-  { namespace: "org-mc", domains: ["*"] },
-  {
-    namespace: "*",
-    domains: [
-      "evil.example.com",
-      `evil.${baseDomain}`,
-      `thief.${baseDomain}`,
-      `three.${baseDomain}`,
-    ],
-  },
-]);
+import type { Variant } from "./variant.ts";
 
 /** An object as it is sent to the API server. */
 export interface Thing {
@@ -65,6 +38,7 @@ export interface Thing {
 
 /** One management cluster and one Azure with the whole operator between them, on a clock that the test moves. */
 export interface World {
+  variant: Variant;
   azure: Azure;
   clock: ManualClock;
   api: ApiWorld;
@@ -104,10 +78,14 @@ export function pathOf(kind: string, namespace?: string, name?: string): string 
   return name ? `${within}/${name}` : within;
 }
 
-/** Start one, on an API server that is begun anew. */
-export async function startWorld(kubernetes: Kubernetes): Promise<World> {
+/** Start one, on an API server that is begun anew. `beside` acts in it too, step by step, until it returns false. */
+export async function startWorld(
+  kubernetes: Kubernetes,
+  variant: Variant,
+  beside?: (world: World) => Promise<boolean>,
+): Promise<World> {
   const clock = new ManualClock(Date.UTC(2026, 0, 1));
-  const api = await kubernetes.reset(clock);
+  const api = await kubernetes.reset(clock, variant);
   const azure = await startAzure(clock, api.tokens.keys() as JsonObject[]);
   const { simulator, applications } = azure;
   const cloud = customCloud({
@@ -129,12 +107,20 @@ export async function startWorld(kubernetes: Kubernetes): Promise<World> {
   const registry = new Registry();
   const parts = {
     azure: {
-      ...{ arm, cloud, credential, ca: simulator.ca, checks: [] },
+      arm,
+      cloud,
+      credential,
+      ca: simulator.ca,
+      checks: [],
       roadTo: () => arm,
       forgetSightings: () => arm.forgetSightings(),
       close: () => arm.close(),
     },
-    ...{ client, registry, clock, env: {}, policy },
+    client,
+    registry,
+    clock,
+    env: {},
+    policy: variant.policy,
   };
   const runtime = new Runtime({
     client,
@@ -143,14 +129,17 @@ export async function startWorld(kubernetes: Kubernetes): Promise<World> {
     features: [
       ...hostedFeatures(
         {
-          ...{ role: "all", natSubnets: "shared", natPrefixLength: 24 },
+          role: "all",
+          natSubnets: variant.natSubnets,
+          natPrefixLength: 24,
           management: { managementGroup: groups.management, installation: "0f0f0f0f" },
         },
         parts,
       ),
       ...clusterApiFeatures(
         {
-          ...{ managementCluster, managementLinks: ["gateway"] },
+          managementCluster,
+          managementLinks: ["gateway"],
           gates: ["GSPrivateLinksReady", "GSDNSZoneReady"],
           dns: { baseDomain, baseZoneGroup: groups.dns },
           others: {},
@@ -184,16 +173,26 @@ export async function startWorld(kubernetes: Kubernetes): Promise<World> {
       return status;
     }
   };
+  const settle = async () => {
+    await settled();
+    while (await beside?.(world)) await settled();
+  };
   const advance = async (ms: number) => {
     const end = clock.now() + ms;
-    await settled();
-    while (clock.step(end)) await settled();
-    await settled();
+    await settle();
+    while (clock.step(end)) await settle();
+    await settle();
   };
   await Promise.all(runtime.caches.all().map((cache) => cache.filled));
   await settled();
-  return {
-    ...{ azure, clock, api, send, settle: settled, advance },
+  const world: World = {
+    variant,
+    azure,
+    clock,
+    api,
+    send,
+    settle,
+    advance,
     create: (thing) => send("POST", pathOf(thing.kind, thing.metadata.namespace), thing),
     objects: () =>
       api.store
@@ -216,4 +215,5 @@ export async function startWorld(kubernetes: Kubernetes): Promise<World> {
       await simulator.close();
     },
   };
+  return world;
 }

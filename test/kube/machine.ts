@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/model/clock.ts";
+import type { Clock } from "@postern/core/clock.ts";
 import type { ManualClock } from "../manual-clock.ts";
 
 /**

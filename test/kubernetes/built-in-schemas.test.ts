@@ -1,6 +1,6 @@
+import { builtIns } from "@postern/kubernetes-embedded/kinds/built-ins.ts";
+import type { Resource, Schema } from "@postern/kubernetes-embedded/resource.ts";
 import { describe, expect, test } from "vitest";
-import { builtIns } from "../../src/local/kubernetes/kinds/built-ins.ts";
-import type { Resource, Schema } from "../../src/local/kubernetes/resource.ts";
 import { describeOnCluster } from "../setup/cluster.ts";
 
 type Schemas = Record<string, Schema>;

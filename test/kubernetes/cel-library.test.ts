@@ -1,6 +1,6 @@
+import type { Cause, Schema, Stored } from "@postern/kubernetes-embedded/resource.ts";
+import { shapeOf } from "@postern/kubernetes-embedded/schema/shape.ts";
 import { expect, test } from "vitest";
-import type { Cause, Schema, Stored } from "../../src/local/kubernetes/resource.ts";
-import { shapeOf } from "../../src/local/kubernetes/schema/shape.ts";
 import { describeApi } from "./api.ts";
 import { asked, expressions } from "./cel-expressions.ts";
 import { withWidgets } from "./widgets.ts";

@@ -1,6 +1,6 @@
+import type { Cause, Stored } from "@postern/kubernetes-embedded/resource.ts";
+import { problemsOfCrd } from "@postern/kubernetes-embedded/schema/definition.ts";
 import { expect, test } from "vitest";
-import type { Cause, Stored } from "../../src/local/kubernetes/resource.ts";
-import { problemsOfCrd } from "../../src/local/kubernetes/schema/definition.ts";
 import { describeApi, type Status } from "./api.ts";
 import { brokenDefinitions } from "./broken-definitions.ts";
 

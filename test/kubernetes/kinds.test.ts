@@ -1,10 +1,10 @@
+import { crdOf } from "@postern/core/crd.ts";
+import { definitions } from "@postern/core/definitions.ts";
+import { apiVersionOf } from "@postern/core/kind.ts";
+import type { Cause, Resource, Stored } from "@postern/kubernetes-embedded/resource.ts";
+import { problemsOfCrd } from "@postern/kubernetes-embedded/schema/definition.ts";
+import { resourcesOf } from "@postern/kubernetes-embedded/schema/resources.ts";
 import { describe, expect, test } from "vitest";
-import type { Cause, Resource, Stored } from "../../src/local/kubernetes/resource.ts";
-import { problemsOfCrd } from "../../src/local/kubernetes/schema/definition.ts";
-import { resourcesOf } from "../../src/local/kubernetes/schema/resources.ts";
-import { crdOf } from "../../src/model/crd.ts";
-import { definitions } from "../../src/model/definitions.ts";
-import { apiVersionOf } from "../../src/model/kind.ts";
 import type { Refusal, Row } from "../system/kinds/row.ts";
 import { tables } from "../system/kinds/tables.ts";
 

@@ -1,4 +1,4 @@
-import type { Schema } from "../../src/local/kubernetes/resource.ts";
+import type { Schema } from "@postern/kubernetes-embedded/resource.ts";
 
 const text: Schema = { type: "string" };
 const number: Schema = { type: "integer" };

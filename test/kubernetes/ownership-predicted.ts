@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { asGoReads } from "../../src/local/kubernetes/patch/as-go-reads.ts";
-import { jsonPatch } from "../../src/local/kubernetes/patch/json-patch.ts";
-import { mergePatch } from "../../src/local/kubernetes/patch/merge-patch.ts";
-import { recordUpdate } from "../../src/local/kubernetes/patch/record-update.ts";
-import type { Patched } from "../../src/local/kubernetes/patch/refusal.ts";
-import { serverSideApply } from "../../src/local/kubernetes/patch/server-side-apply.ts";
-import { strategicMerge } from "../../src/local/kubernetes/patch/strategic-merge.ts";
-import type { Resource, Stored } from "../../src/local/kubernetes/resource.ts";
+import { asGoReads } from "@postern/kubernetes-embedded/patch/as-go-reads.ts";
+import { jsonPatch } from "@postern/kubernetes-embedded/patch/json-patch.ts";
+import { mergePatch } from "@postern/kubernetes-embedded/patch/merge-patch.ts";
+import { recordUpdate } from "@postern/kubernetes-embedded/patch/record-update.ts";
+import type { Patched } from "@postern/kubernetes-embedded/patch/refusal.ts";
+import { serverSideApply } from "@postern/kubernetes-embedded/patch/server-side-apply.ts";
+import { strategicMerge } from "@postern/kubernetes-embedded/patch/strategic-merge.ts";
+import type { Resource, Stored } from "@postern/kubernetes-embedded/resource.ts";
 import type { Step } from "./ownership-steps.ts";
 
 /** What becomes of an object by a write, as our functions have it. */

@@ -1,4 +1,4 @@
-import type { Schema, Stored } from "../../src/local/kubernetes/resource.ts";
+import type { Schema, Stored } from "@postern/kubernetes-embedded/resource.ts";
 import type { Values } from "./ownership-values.ts";
 
 /** A write by one of several managers. */

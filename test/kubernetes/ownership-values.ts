@@ -1,4 +1,4 @@
-import type { Schema } from "../../src/local/kubernetes/resource.ts";
+import type { Schema } from "@postern/kubernetes-embedded/resource.ts";
 
 /** Values for a schema, from small pools, so that those of different managers meet. */
 export interface Values {

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { chances } from "@postern/azure-simulator/control/chances.ts";
+import { configMap } from "@postern/kubernetes-embedded/kinds/config-map.ts";
+import { service } from "@postern/kubernetes-embedded/kinds/service.ts";
+import type { Patched } from "@postern/kubernetes-embedded/patch/refusal.ts";
+import type { Resource, Stored } from "@postern/kubernetes-embedded/resource.ts";
+import { shapeOf } from "@postern/kubernetes-embedded/schema/shape.ts";
 import { beforeAll, expect, test, vi } from "vitest";
-import { configMap } from "../../src/local/kubernetes/kinds/config-map.ts";
-import { service } from "../../src/local/kubernetes/kinds/service.ts";
-import type { Patched } from "../../src/local/kubernetes/patch/refusal.ts";
-import type { Resource, Stored } from "../../src/local/kubernetes/resource.ts";
-import { shapeOf } from "../../src/local/kubernetes/schema/shape.ts";
-import { chances } from "../../src/simulator/chances.ts";
 import { type Cluster, describeOnCluster } from "../setup/cluster.ts";
 import { seed } from "../setup/random.ts";
 import { ownedSchema, serviceFields } from "./ownership-kind.ts";

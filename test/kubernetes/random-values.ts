@@ -1,4 +1,4 @@
-import type { Schema } from "../../src/local/kubernetes/resource.ts";
+import type { Schema } from "@postern/kubernetes-embedded/resource.ts";
 import { fc } from "../setup/random.ts";
 
 const words = [

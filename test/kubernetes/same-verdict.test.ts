@@ -1,5 +1,5 @@
+import { type Kubernetes, startKubernetes } from "@postern/kubernetes-embedded/server.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Kubernetes, startKubernetes } from "../../src/local/kubernetes/server.ts";
 import { describeOnCluster } from "../setup/cluster.ts";
 import { fc, seed, seeded } from "../setup/random.ts";
 import { send } from "../setup/request.ts";

@@ -1,6 +1,6 @@
+import type { Cause, Schema, Shape, Stored } from "@postern/kubernetes-embedded/resource.ts";
+import { shapeOf } from "@postern/kubernetes-embedded/schema/shape.ts";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Cause, Schema, Shape, Stored } from "../../src/local/kubernetes/resource.ts";
-import { shapeOf } from "../../src/local/kubernetes/schema/shape.ts";
 import { fc, seed, seeded } from "../setup/random.ts";
 import { type Api, describeApi, eventually, type Status, type Thing } from "./api.ts";
 import { everyFeature } from "./every-feature.ts";

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
+import { apiVersions } from "postern/azure/gateways/api-versions.ts";
 import { expect, test } from "vitest";
-import { apiVersions } from "../../src/azure/gateways/api-versions.ts";
 import {
   conditionOf,
   hostedClusters,

@@ -33,7 +33,7 @@ test("the five things to try do what the README says", async ({ skip }) => {
   // What npx finds in the checkout.
   writeFileSync(
     join(tools, "npx"),
-    `#!/bin/sh\nshift\nexec "${process.execPath}" "${join(root, "bin/postern.js")}" "$@"\n`,
+    `#!/bin/sh\nshift\nexec "${process.execPath}" "${join(root, "packages/postern/bin/postern.js")}" "$@"\n`,
     { mode: 0o755 },
   );
   for (const [at, block] of blocks.entries()) {

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { crdOf } from "@postern/core/crd.ts";
+import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { crdOf } from "../../src/model/crd.ts";
-import { hostedCluster } from "../../src/model/kinds/hosted-cluster.ts";
 import { findOrBuild } from "../setup/binaries.ts";
 import { type Cluster, clusterAt } from "../setup/cluster.ts";
 import { type ControlPlane, startControlPlane } from "../setup/control-plane.ts";

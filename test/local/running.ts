@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Ready } from "@postern/local/ready.ts";
 import { onTestFinished, vi } from "vitest";
-import type { Ready } from "../../src/local/ready.ts";
 import { root } from "../package/run-bin.ts";
 import { type Answer, send } from "../setup/request.ts";
 
@@ -105,7 +105,7 @@ export function spawnLocal(
   atEnd: AtEnd = onTestFinished,
   env: Record<string, string> = {},
 ): { child: ChildProcess; output: () => string } {
-  const bin = join(root, "bin/postern.js");
+  const bin = join(root, "packages/postern/bin/postern.js");
   const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("AZURE_"));
   const child = spawn(process.execPath, [bin, "local", ...args], {
     stdio: ["ignore", "pipe", "pipe"],

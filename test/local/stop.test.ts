@@ -68,7 +68,7 @@ describeWhere(
   "on a terminal",
   () => {
     test("every cluster has a line that is drawn in place, and Ctrl-C ends it", async () => {
-      const bin = `${process.execPath} ${join(root, "bin/postern.js")} local --port-base 0 --speed 100`;
+      const bin = `${process.execPath} ${join(root, "packages/postern/bin/postern.js")} local --port-base 0 --speed 100`;
       const child = spawn(script, ["-qec", `stty cols 40 rows 24; exec ${bin}`, "/dev/null"], {
         stdio: ["pipe", "pipe", "inherit"],
         env: { ...process.env, TERM: "xterm", NO_COLOR: "1" },

@@ -4,11 +4,11 @@ import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { programs } from "postern/programs.ts";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { programs } from "../../src/programs.ts";
 import { namingEachLoad, root, runBin } from "./run-bin.ts";
 
-const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const manifest = JSON.parse(readFileSync(join(root, "packages/postern/package.json"), "utf8"));
 
 describe("help", () => {
   test("without a program says what there is, and that is no error", async () => {
@@ -88,7 +88,7 @@ describe("a mistake is one line that says what would be right, and exit code 64"
 });
 
 test("a reader that closes the pipe ends it without a word", async () => {
-  const child = spawn(process.execPath, [join(root, "bin/postern.js"), "--help"]);
+  const child = spawn(process.execPath, [join(root, "packages/postern/bin/postern.js"), "--help"]);
   child.stdout.destroy();
   const [stderr, [exitCode]] = await Promise.all([text(child.stderr), once(child, "close")]);
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
@@ -99,9 +99,13 @@ test.runIf(existsSync("/dev/full"))(
   async () => {
     const full = openSync("/dev/full", "w");
     onTestFinished(() => closeSync(full));
-    const child = spawn(process.execPath, [join(root, "bin/postern.js"), "--help"], {
-      stdio: ["ignore", full, "pipe"],
-    });
+    const child = spawn(
+      process.execPath,
+      [join(root, "packages/postern/bin/postern.js"), "--help"],
+      {
+        stdio: ["ignore", full, "pipe"],
+      },
+    );
     const [stderr, [exitCode]] = await Promise.all([
       text(child.stderr ?? Readable.from([])),
       once(child, "close"),
@@ -118,10 +122,17 @@ test.runIf(existsSync("/dev/full"))(
   async () => {
     const full = openSync("/dev/full", "w");
     onTestFinished(() => closeSync(full));
-    const toFull = spawn(process.execPath, [join(root, "bin/postern.js"), "nonsense"], {
-      stdio: ["ignore", "ignore", full],
-    });
-    const toNobody = spawn(process.execPath, [join(root, "bin/postern.js"), "nonsense"]);
+    const toFull = spawn(
+      process.execPath,
+      [join(root, "packages/postern/bin/postern.js"), "nonsense"],
+      {
+        stdio: ["ignore", "ignore", full],
+      },
+    );
+    const toNobody = spawn(process.execPath, [
+      join(root, "packages/postern/bin/postern.js"),
+      "nonsense",
+    ]);
     toNobody.stderr.destroy();
     const ended = [toFull, toNobody].map((child) => once(child, "close"));
     expect(await Promise.all(ended)).toEqual([

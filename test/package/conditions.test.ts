@@ -1,20 +1,20 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { reasons as ofDns } from "../../src/capi/dns/reasons.ts";
-import { reasons as ofEndpoints } from "../../src/capi/endpoints/reasons.ts";
-import { reasons as ofPausing } from "../../src/capi/pausing/plan.ts";
-import { reasons as ofProviderConfig } from "../../src/capi/provider-config/plan.ts";
-import { troubles } from "../../src/capi/provider-config/wanted.ts";
-import { reasons as ofRealise } from "../../src/capi/realise/reasons.ts";
-import { reasons as ofEndpoint } from "../../src/hosted/endpoint/reasons.ts";
-import { reasons as ofLink } from "../../src/hosted/link/reasons.ts";
-import { conditions, success } from "../../src/hosted/names.ts";
+import { reasons as ofDns } from "postern/cluster-api/dns/reasons.ts";
+import { reasons as ofEndpoints } from "postern/cluster-api/endpoints/reasons.ts";
+import { reasons as ofPausing } from "postern/cluster-api/pausing/plan.ts";
+import { reasons as ofRealise } from "postern/cluster-api/private-links/reasons.ts";
+import { reasons as ofProviderConfig } from "postern/cluster-api/provider-config/plan.ts";
+import { troubles } from "postern/cluster-api/provider-config/wanted.ts";
+import { reasons as ofEndpoint } from "postern/hosted/endpoint/reasons.ts";
+import { reasons as ofLink } from "postern/hosted/link/reasons.ts";
+import { conditions, success } from "postern/hosted/names.ts";
 import {
   statusUnknown,
   topologyApplied,
   topologyReasons,
-} from "../../src/hosted/topology/reasons.ts";
+} from "postern/hosted/topology/reasons.ts";
+import { expect, test } from "vitest";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/reference/conditions.md"), "utf8");
 

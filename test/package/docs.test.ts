@@ -74,7 +74,7 @@ describe.each(pages)("%s", (page) => {
 
   test("names only paths that are there", () => {
     const inBlocks = /```[\s\S]*?```/g;
-    const path = /`((?:src|test|scripts|bench|docs|examples|manifests|bin)\/[\w./-]*)`/g;
+    const path = /`((?:packages|test|scripts|bench|docs|examples|manifests)\/[\w./-]*)`/g;
     const named = Array.from(text.replace(inBlocks, "").matchAll(path), (match) => match[1] ?? "");
     expect(named.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });

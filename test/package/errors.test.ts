@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { applianceCodes } from "postern/appliance/known-codes.ts";
+import { knownCodes } from "postern/azure/known-codes.ts";
+import { KubeError } from "postern/kube/errors.ts";
 import { expect, test } from "vitest";
-import { applianceCodes } from "../../src/appliance/known-codes.ts";
-import { knownCodes } from "../../src/azure/known-codes.ts";
-import { KubeError } from "../../src/kube/errors.ts";
 import { root } from "./run-bin.ts";
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
@@ -27,13 +27,13 @@ function inSource(file: string, block: RegExp, code: RegExp): string[] {
   return [...found.matchAll(code)].map(([, name = ""]) => name);
 }
 
-const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
-  .map((file) => `src/${file}`);
+const sources = globSync("packages/*/src/**/*.ts", { cwd: root }).filter(
+  (file) => !file.endsWith(".test.ts"),
+);
 
 /** Codes that a KubeError is given anywhere, by the answer's status, or for which there is a remedy. */
 function kubeCodes(): string[] {
-  const file = "src/kube/errors.ts";
+  const file = "packages/postern/src/kube/errors.ts";
   return [
     ...inSource(file, /const hints[\s\S]*?\n\};/, /^ {2}(\w+):/gm),
     ...inSource(file, /function reasonOf[\s\S]*/, /"([A-Z]\w+)"/g),
@@ -47,20 +47,27 @@ test.each([
   ["AzureError", Object.keys(knownCodes)],
   ["ApplianceError", Object.keys(applianceCodes)],
   ["KubeError", kubeCodes()],
-  ["LocalError", inSource("src/local/local-error.ts", /type LocalErrorCode =[^;]*;/, quoted)],
   [
-    "SimulatorError",
-    inSource("src/simulator/simulator-error.ts", /type SimulatorErrorCode =[^;]*;/, quoted),
+    "LocalError",
+    inSource("packages/local/src/local-error.ts", /type LocalErrorCode =[^;]*;/, quoted),
+  ],
+  [
+    "TestBedError",
+    inSource(
+      "packages/core/src/test-bed/test-bed-error.ts",
+      /type TestBedErrorCode =[^;]*;/,
+      quoted,
+    ),
   ],
   [
     "Values and commands",
     [
-      "src/model/cidr-error.ts",
-      "src/model/resource-id.ts",
-      "src/model/tags.ts",
-      "src/model/kinds/private-access.ts",
-      "src/cli/usage-error.ts",
-      "src/cli/command-failure.ts",
+      "packages/core/src/cidr-error.ts",
+      "packages/core/src/resource-id.ts",
+      "packages/core/src/tags.ts",
+      "packages/core/src/kinds/private-access.ts",
+      "packages/core/src/process/usage-error.ts",
+      "packages/postern/src/cli/command-failure.ts",
     ].flatMap((file) => inSource(file, /readonly code\b[^;]*;/, quoted)),
   ],
 ])("docs/reference/errors.md lists every code of %s, and nothing else", (heading, known) => {
@@ -74,7 +81,7 @@ test.each(listed("KubeError"))("the page says of %s what its message says", (cod
 });
 
 /** What is thrown for others to explain, and has no code of its own. */
-const withoutCode = ["Noted", "Refused"];
+const withoutCode = ["Refused"];
 
 test("every error that explains itself is on the page", () => {
   const classes = sources.flatMap((file) =>

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { options as agentOptions } from "postern/agent/options.ts";
+import { subcommands } from "postern/agent/subcommands.ts";
+import { programs } from "postern/programs.ts";
 import { expect, test } from "vitest";
-import { options as agentOptions } from "../../src/agent/options.ts";
-import { subcommands } from "../../src/agent/subcommands.ts";
-import { programs } from "../../src/programs.ts";
 import { root } from "./run-bin.ts";
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
@@ -16,7 +16,7 @@ const pages = [
 ].sort();
 
 /** Tools of others that the pages use. */
-const others = ["bash", "cp", "curl", "export", "kubectl", "openssl", "tar"];
+const others = ["bash", "cp", "curl", "echo", "export", "kubectl", "openssl", "tar"];
 
 /** The commands of the shell blocks of a page, and what is named like one in its text. */
 function commandsIn(page: string): string[] {

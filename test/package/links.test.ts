@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "./run-bin.ts";
 
 const pages = [
   ...readdirSync(root).filter((file) => file.endsWith(".md")),
+  ...globSync("packages/*/README.md", { cwd: root, exclude: ["packages/postern"] }),
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
     .map((file) => `docs/${file}`),

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { builtIns } from "@postern/kubernetes-embedded/kinds/built-ins.ts";
+import { apiVersionOf } from "@postern/kubernetes-embedded/seen.ts";
 import { expect, test } from "vitest";
-import { builtIns } from "../../src/local/kubernetes/kinds/built-ins.ts";
-import { apiVersionOf } from "../../src/local/kubernetes/seen.ts";
 import { listedDifferences } from "../setup/differences.ts";
 import { root } from "./run-bin.ts";
 

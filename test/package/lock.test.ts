@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "./run-bin.ts";
@@ -71,6 +71,29 @@ test("the Node of a checkout is a locked package with a hash on every platform",
     [],
   );
 });
+
+// What a package does not export may move with any release of it.
+test("a package of which the sources import a private file is pinned to one version", () => {
+  const sources = globSync(join(root, "packages/*/src/**/*.ts")).map((file) =>
+    readFileSync(file, "utf8"),
+  );
+  const deep = /\b(?:from|import\() ?"((?:@[\w-]+\/)?[a-z][\w-]*)\/[^"]+"/g;
+  const names = new Set(
+    sources.flatMap((text) => Array.from(text.matchAll(deep), ([, name = ""]) => name)),
+  );
+  const { dependencies } = manifestOf(join(root, "packages/postern"));
+  const internal = [...names].filter(
+    (name) =>
+      name in dependencies && manifestOf(join(root, "node_modules", name)).exports === undefined,
+  );
+  expect(internal).toEqual(["undici"]);
+  for (const name of internal)
+    expect(dependencies[name]).toBe(manifestOf(join(root, "node_modules", name)).version);
+});
+
+function manifestOf(folder: string): { version: string; exports?: unknown; dependencies: Names } {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+}
 
 function isHashed(place: string): boolean {
   return /^sha512-[\w+/]{86}==$/.test(packages[place]?.integrity ?? "");

@@ -18,15 +18,16 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** A package that has our bin and nothing else but the given program. */
-function packageWith(main: string): { folder: string; bin: string } {
+/** A checkout that has our bin and nothing else but the given program. */
+function checkoutOf(main: string): { folder: string; bin: string } {
   const folder = mkdtempSync(join(tmpdir(), "postern-bin-"));
   folders.push(folder);
   writeFileSync(join(folder, "package.json"), '{"type": "module"}');
-  mkdirSync(join(folder, "src"));
-  writeFileSync(join(folder, "src/main.ts"), main);
-  cpSync(join(root, "bin"), join(folder, "bin"), { recursive: true });
-  return { folder, bin: join(folder, "bin/postern.js") };
+  const postern = join(folder, "packages/postern");
+  mkdirSync(join(postern, "src"), { recursive: true });
+  writeFileSync(join(postern, "src/main.ts"), main);
+  cpSync(join(root, "packages/postern/bin"), join(postern, "bin"), { recursive: true });
+  return { folder, bin: join(postern, "bin/postern.js") };
 }
 
 test("an older Node runs it by the newer one that npm installed", async () => {
@@ -36,7 +37,7 @@ test("an older Node runs it by the newer one that npm installed", async () => {
 });
 
 test("an older Node passes arguments, signals and the exit code on", async () => {
-  const { folder, bin } = packageWith(`
+  const { folder, bin } = checkoutOf(`
     export async function main(args: string[]): Promise<number> {
       const stopped = new Promise((resolve) => process.once("SIGTERM", resolve));
       const waiting = setTimeout(() => undefined, 60_000);
@@ -58,7 +59,7 @@ test("an older Node passes arguments, signals and the exit code on", async () =>
 });
 
 test("an older Node dies of the signal that ended the newer one", async () => {
-  const { folder, bin } = packageWith(`
+  const { folder, bin } = checkoutOf(`
     export function main(): Promise<number> {
       process.kill(process.pid, "SIGTERM");
       return new Promise((resolve) => setTimeout(resolve, 60_000));
@@ -69,7 +70,7 @@ test("an older Node dies of the signal that ended the newer one", async () => {
 });
 
 test("where an older Node is killed, the newer one stops in order by itself", async () => {
-  const { folder, bin } = packageWith(`
+  const { folder, bin } = checkoutOf(`
     export async function main(): Promise<number> {
       const stopped = new Promise((resolve) => process.once("SIGTERM", () => resolve("in order")));
       const tired = new Promise((resolve) => setTimeout(resolve, 5000, "too late").unref());
@@ -94,13 +95,13 @@ test("where an older Node is killed, the newer one stops in order by itself", as
 });
 
 test("an older Node keeps no program that has ended", async () => {
-  const { folder, bin } = packageWith("export async function main() { return 3; }");
+  const { folder, bin } = checkoutOf("export async function main() { return 3; }");
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   expect(await runBin([], { bin, node: oldNode })).toMatchObject({ exitCode: 3, stderr: "" });
 });
 
 test("an older Node alone says which version is needed and how to get it", async () => {
-  const { bin } = packageWith("");
+  const { bin } = checkoutOf("");
   const { exitCode, stdout, stderr } = await runBin(["version"], { bin, node: oldNode });
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
   expect(stderr).toMatch(
@@ -111,7 +112,7 @@ test("an older Node alone says which version is needed and how to get it", async
 describe("after npm ci by an older Node", () => {
   /** A checkout in which npm has installed these packages, and has linked none of their bins. */
   function checkoutWith(packages: Record<string, string>): { bin: string; link: string } {
-    const { folder } = packageWith("");
+    const { folder } = checkoutOf("");
     cpSync(join(root, "tools"), join(folder, "tools"), { recursive: true });
     mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
     for (const [name, version] of Object.entries(packages)) {

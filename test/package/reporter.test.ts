@@ -62,6 +62,13 @@ test("failed are a test, a file that does not load, each test below a broken hoo
     "e.test.ts": `${passing} afterAll(() => { throw new Error("no"); });`,
     "f.test.ts": `test("loses", () => { Promise.reject(new Error("lost")); });`,
   });
+  expect(lines.filter((line) => line.startsWith("failed: ")).sort()).toEqual([
+    "failed: b.test.ts > fails (expected 1 to be 2 // Object.is equality)",
+    expect.stringMatching(/^failed: c\.test\.ts \(.*absent\.ts/),
+    "failed: d.test.ts > s > passes (no)",
+    "failed: e.test.ts (no)",
+    "failed: outside of a test (lost)",
+  ]);
   expect(lines.at(-1)).toBe("4 passed, 5 failed");
   expect(exitCode).toBe(1);
 });

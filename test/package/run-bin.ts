@@ -25,7 +25,7 @@ export interface RunOptions {
 
 /** Runs the real bin as a person would, and gives back all that it left. */
 export async function runBin(args: string[], options: RunOptions = {}): Promise<Ended> {
-  const bin = options.bin ?? join(root, "bin/postern.js");
+  const bin = options.bin ?? join(root, "packages/postern/bin/postern.js");
   const child = spawn(process.execPath, [...(options.node ?? []), bin, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     ...(options.cwd !== undefined && { cwd: options.cwd }),

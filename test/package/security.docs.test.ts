@@ -6,7 +6,7 @@ const page = new URL("../../docs/security.md", import.meta.url);
 /** Every test that the threat model names: `[label](../file) "name", "name"`. */
 function namedTests(): { file: string; name: string }[] {
   const text = readFileSync(page, "utf8").replaceAll("\n", " ");
-  const links = text.matchAll(/\]\(\.\.\/((?:src|test)\/[^)]+\.test\.ts)\)((?:,? "[^"]+")*)/g);
+  const links = text.matchAll(/\]\(\.\.\/((?:packages|test)\/[^)]+\.test\.ts)\)((?:,? "[^"]+")*)/g);
   return [...links].flatMap(([, file = "", names = ""]) =>
     [...names.matchAll(/"([^"]+)"/g)].map(([, name = ""]) => ({ file, name })),
   );

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startKubernetes } from "../../src/local/kubernetes/server.ts";
+import { startKubernetes } from "@postern/kubernetes-embedded/server.ts";
 import { type ControlPlaneAddress, writeKubeconfig } from "./control-plane.ts";
 import type { Plane } from "./plane.ts";
 import { send } from "./request.ts";

@@ -18,6 +18,8 @@ interface Tally {
   skippedSuites: Map<string, string>;
   /** Each test that is not for the embedded API, and why. */
   realOnly: Map<string, string>;
+  /** Each test or file that failed, with the first line of its error. */
+  failures: string[];
 }
 
 /**
@@ -38,10 +40,11 @@ export class EndReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     this.tally = count(modules, this.partly);
     this.tally.failed += errors.length;
+    this.tally.failures.push(...errors.map((error) => told("outside of a test", [error])));
   }
 
   private end(): void {
-    const { passed, skipped, skippedSuites, realOnly } = this.tally;
+    const { passed, skipped, skippedSuites, realOnly, failures } = this.tally;
     const skippedInCi = skipped > 0 && process.env.CI === "true";
     if (passed === 0 || skippedInCi) process.exitCode ||= 1;
     const failed = this.tally.failed || (process.exitCode && !skippedInCi ? 1 : 0);
@@ -50,6 +53,7 @@ export class EndReporter implements Reporter {
     const lines = [
       ...[...realOnly].map(([test, why]) => `not on the embedded API: ${test} (${why})`),
       ...[...skippedSuites].map(([suite, why]) => `skipped: ${suite} (${why})`),
+      ...failures.map((failure) => `failed: ${failure}`),
     ];
     if (passed === 0 && this.tally.failed === 0) lines.push("no test ran to its end");
     if (skippedInCi) lines.push("CI=true, where nothing may be skipped: the run has failed");
@@ -59,7 +63,14 @@ export class EndReporter implements Reporter {
 }
 
 function emptyTally(): Tally {
-  return { passed: 0, failed: 0, skipped: 0, skippedSuites: new Map(), realOnly: new Map() };
+  return {
+    passed: 0,
+    failed: 0,
+    skipped: 0,
+    skippedSuites: new Map(),
+    realOnly: new Map(),
+    failures: [],
+  };
 }
 
 /** Counts what happened; `partly` is a run of some tests by name, where the others do not count. */
@@ -75,32 +86,51 @@ function count(modules: readonly TestModule[], partly: boolean): Tally {
       }
       const outcome = outcomeOf(test);
       if (outcome.is === "passed") tally.passed++;
-      else if (outcome.is === "failed") failed++;
-      else if (!partly || outcome.why !== unexplained) {
+      else if (outcome.is === "failed") {
+        failed++;
+        tally.failures.push(
+          told(`${test.module.relativeModuleId} > ${test.fullName}`, outcome.errors),
+        );
+      } else if (!partly || outcome.why !== unexplained) {
         tally.skipped++;
         tally.skippedSuites.set(suiteOf(test), outcome.why);
       }
     }
     // A file that did not load, or a hook that threw, fails without a failed test.
-    tally.failed += failed === 0 && !module.ok() ? 1 : failed;
+    if (failed === 0 && !module.ok()) {
+      failed = 1;
+      tally.failures.push(told(module.relativeModuleId, module.errors()));
+    }
+    tally.failed += failed;
   }
   return tally;
 }
 
 const unexplained = "no reason given";
 
-type Outcome = { is: "passed" } | { is: "failed" } | { is: "skipped"; why: string };
+type Outcome =
+  | { is: "passed" }
+  | { is: "failed"; errors: readonly unknown[] }
+  | { is: "skipped"; why: string };
 
 function outcomeOf(test: TestCase): Outcome {
   const result = test.result();
   if (result.state === "passed") return { is: "passed" };
-  if (result.state !== "skipped") return { is: "failed" }; // also one that never ended
+  if (result.state !== "skipped") return { is: "failed", errors: result.errors ?? [] }; // also one that never ended
   let why = result.note;
   for (let above = test.parent; above.type === "suite"; above = above.parent) {
-    if (above.errors().length > 0) return { is: "failed" }; // a hook threw, so its tests did not run
+    const errors = above.errors();
+    if (errors.length > 0) return { is: "failed", errors }; // a hook threw, so its tests did not run
     why ??= above.meta().whySkipped;
   }
   return { is: "skipped", why: why ?? unexplained };
+}
+
+/** A failure in one line: what failed, and how its first error begins. */
+function told(what: string, errors: readonly unknown[]): string {
+  const [error] = errors;
+  const message = error instanceof Object && "message" in error ? String(error.message) : undefined;
+  return message ? `${what} (${message.split("\n")[0]?.slice(0, 200)})` : what;
 }
 
 /** The file and the outermost suite of a test, or its own name where it stands alone. */

@@ -25,7 +25,7 @@ export interface Answer<T> {
 }
 
 /**
- * Sends one request and reads the whole answer. This is on purpose not the client of `src/kube`:
+ * Sends one request and reads the whole answer. This is on purpose not the client of `packages/postern/src/kube`:
  * a test that looks at the world must not look through the code that it tests.
  */
 export function send<T>(

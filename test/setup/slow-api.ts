@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import { request } from "node:https";
 import type { AddressInfo } from "node:net";
+import type { Clock } from "@postern/core/clock.ts";
 import { onTestFinished } from "vitest";
-import type { Clock } from "../../src/model/clock.ts";
 import type { Server } from "./request.ts";
 
 /** The way to an API server over which each request takes a while before it arrives. */

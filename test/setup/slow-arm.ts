@@ -1,7 +1,7 @@
 import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, createServer } from "node:net";
+import { makeAuthority, makeServerCertificate } from "@postern/core/test-bed/certificates.ts";
 import { onTestFinished } from "vitest";
-import { makeAuthority, makeServerCertificate } from "../../src/simulator/certificates.ts";
 
 /** A request that changes something, and when it arrived. */
 export interface ArrivedWrite {

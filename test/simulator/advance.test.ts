@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { Traffic } from "@postern/azure-simulator/control/traffic.ts";
+import { readSeed } from "@postern/azure-simulator/state/seed-file.ts";
+import { wait } from "@postern/core/clock.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { wait } from "../../src/model/clock.ts";
-import { readSeed } from "../../src/simulator/seed-file.ts";
-import { Traffic } from "../../src/simulator/traffic.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { group, network, networkBody, smallWorld } from "./small-world.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Sent } from "../../src/simulator/send.ts";
+import type { Sent } from "@postern/azure-simulator/send.ts";
 import { OpenApi } from "./openapi.ts";
 
 const root = process.env.POSTERN_DATA ?? join(import.meta.dirname, "../../../shared/data");

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/simulator/store.ts";
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { group, subscription } from "./small-world.ts";
 
 const providers = `${group}/providers`;

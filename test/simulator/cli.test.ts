@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { checkServerIdentity, connect } from "node:tls";
+import type { Ready } from "@postern/azure-simulator/command/ready.ts";
 import { expect, onTestFinished, test } from "vitest";
-import type { Ready } from "../../src/cli/simulator-ready.ts";
 import { root, runBin } from "../package/run-bin.ts";
 
 const free = ["--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0"];
@@ -25,7 +25,14 @@ async function start(args: string[] = [], where = folder()) {
   const readyFile = join(where, "ready.json");
   const child = spawn(
     process.execPath,
-    [join(root, "bin/postern.js"), "simulator", ...free, "--ready-file", readyFile, ...args],
+    [
+      join(root, "packages/postern/bin/postern.js"),
+      "simulator",
+      ...free,
+      "--ready-file",
+      readyFile,
+      ...args,
+    ],
     { stdio: ["ignore", "pipe", "pipe"] },
   );
   const stderr = text(child.stderr);

@@ -1,8 +1,8 @@
 // `npm run conformance`: sends every recorded request to the simulator and compares what it answers with what Azure did.
 import { existsSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import type { Sent } from "../../src/simulator/send.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
+import type { Sent } from "@postern/azure-simulator/send.ts";
+import { startSimulator } from "@postern/azure-simulator/simulator.ts";
 import { type Answered, differences } from "./compare.ts";
 import { knownMismatches } from "./known-mismatches.ts";
 import { type Recorded, readRecordings } from "./recordings.ts";

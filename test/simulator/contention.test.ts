@@ -1,7 +1,7 @@
+import { Refusal } from "@postern/azure-simulator/arm/refusal.ts";
+import { Throttle } from "@postern/azure-simulator/arm/throttle.ts";
+import { ManualClock } from "@postern/azure-simulator/control/manual-clock.ts";
 import { expect, test } from "vitest";
-import { ManualClock } from "../../src/simulator/manual-clock.ts";
-import { Refusal } from "../../src/simulator/refusal.ts";
-import { Throttle } from "../../src/simulator/throttle.ts";
 import { group, network, networkBody, smallWorld, subscription, tenant } from "./small-world.ts";
 
 const zone = `${group}/providers/Microsoft.Network/privateDnsZones/a.example`;

@@ -1,8 +1,8 @@
 import { Agent } from "node:http";
+import { chances } from "@postern/azure-simulator/control/chances.ts";
+import { ManualClock } from "@postern/azure-simulator/control/manual-clock.ts";
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { expect, test } from "vitest";
-import { chances } from "../../src/simulator/chances.ts";
-import { ManualClock } from "../../src/simulator/manual-clock.ts";
-import type { JsonObject } from "../../src/simulator/store.ts";
 import { seed, seeded } from "../setup/random.ts";
 import { bodies } from "./bodies.ts";
 import { cut, junk, methods, mutated, picker, raw, segments } from "./fuzz-requests.ts";

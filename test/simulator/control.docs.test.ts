@@ -44,10 +44,14 @@ async function started(line: string): Promise<string> {
   const cwd = mkdtempSync(join(tmpdir(), "st-docs-"));
   symlinkSync(join(root, "examples"), join(cwd, "examples"));
   const free = ["--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0"];
-  const child = spawn(process.execPath, [join(root, "bin/postern.js"), ...args, ...free], {
-    cwd,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    [join(root, "packages/postern/bin/postern.js"), ...args, ...free],
+    {
+      cwd,
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   onTestFinished(async () => {
     const ended = once(child, "exit");
     if (child.kill()) await ended;

@@ -1,6 +1,6 @@
 import { request } from "node:http";
+import { ManualClock } from "@postern/azure-simulator/control/manual-clock.ts";
 import { expect, test } from "vitest";
-import { ManualClock } from "../../src/simulator/manual-clock.ts";
 import { group, network, networkBody, owner, smallWorld } from "./small-world.ts";
 
 test("the clock stands until it is moved, and operations end on the way", async () => {

@@ -11,10 +11,10 @@ import {
   ClientSecretCredential,
   WorkloadIdentityCredential,
 } from "@azure/identity";
+import { startImds } from "@postern/azure-simulator/imds/imds.ts";
+import type { SimulatorOptions } from "@postern/azure-simulator/simulator.ts";
+import { makeCertificate } from "@postern/core/test-bed/certificates.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { makeCertificate } from "../../src/simulator/certificates.ts";
-import { startImds } from "../../src/simulator/imds.ts";
-import type { SimulatorOptions } from "../../src/simulator/simulator.ts";
 import { asker, group, identityWorld, subscription, tenant } from "./identity-world.ts";
 
 const scope = "https://management.azure.com/.default";

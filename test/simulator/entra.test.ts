@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, sign, X509Certificate } from "node:crypto";
+import { makeCertificate } from "@postern/core/test-bed/certificates.ts";
+import { readToken } from "@postern/core/test-bed/jwt.ts";
 import { expect, test } from "vitest";
-import { makeCertificate } from "../../src/simulator/certificates.ts";
-import { readToken } from "../../src/simulator/jwt.ts";
 import {
   asker,
   group,

@@ -1,6 +1,6 @@
+import type { FaultRule } from "@postern/azure-simulator/control/fault-rule.ts";
+import { ManualClock } from "@postern/azure-simulator/control/manual-clock.ts";
 import { expect, test } from "vitest";
-import type { FaultRule } from "../../src/simulator/fault-rule.ts";
-import { ManualClock } from "../../src/simulator/manual-clock.ts";
 import { group, network, networkBody, owner, smallWorld } from "./small-world.ts";
 
 const start = Date.UTC(2026, 0, 1);

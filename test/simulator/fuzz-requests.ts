@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../src/simulator/store.ts";
+import type { Json, JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { bodies } from "./bodies.ts";
 
 /** A request that may be wrong in any way. */

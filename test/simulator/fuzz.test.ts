@@ -1,8 +1,8 @@
 import { request } from "node:http";
 import { connect } from "node:net";
+import { chances } from "@postern/azure-simulator/control/chances.ts";
+import type { Simulator } from "@postern/azure-simulator/simulator.ts";
 import { expect, test } from "vitest";
-import { chances } from "../../src/simulator/chances.ts";
-import type { Simulator } from "../../src/simulator/simulator.ts";
 import { seed, seeded } from "../setup/random.ts";
 import { bodies } from "./bodies.ts";
 import { type Ground, type Wild, wild } from "./fuzz-requests.ts";

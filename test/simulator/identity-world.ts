@@ -1,5 +1,5 @@
-import type { Principal } from "../../src/simulator/resource-type.ts";
-import type { Simulator, SimulatorOptions } from "../../src/simulator/simulator.ts";
+import type { Principal } from "@postern/azure-simulator/arm/resource-type.ts";
+import type { Simulator, SimulatorOptions } from "@postern/azure-simulator/simulator.ts";
 import { startChecked } from "./start.ts";
 
 export const tenant = "11111111-1111-4111-8111-111111111111";

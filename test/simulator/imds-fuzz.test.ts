@@ -1,7 +1,7 @@
+import { chances } from "@postern/azure-simulator/control/chances.ts";
+import { ManualClock } from "@postern/azure-simulator/control/manual-clock.ts";
+import { eventVersions, instanceVersions } from "@postern/azure-simulator/imds/versions.ts";
 import { expect, test } from "vitest";
-import { chances } from "../../src/simulator/chances.ts";
-import { eventVersions, instanceVersions } from "../../src/simulator/imds-versions.ts";
-import { ManualClock } from "../../src/simulator/manual-clock.ts";
 import { seed, seeded } from "../setup/random.ts";
 import { bodies } from "./bodies.ts";
 import { cut, junk, methods, mutated, picker, raw, segments } from "./fuzz-requests.ts";

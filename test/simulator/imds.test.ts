@@ -1,7 +1,7 @@
+import { ManualClock } from "@postern/azure-simulator/control/manual-clock.ts";
+import { startImds } from "@postern/azure-simulator/imds/imds.ts";
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { startImds } from "../../src/simulator/imds.ts";
-import { ManualClock } from "../../src/simulator/manual-clock.ts";
-import type { JsonObject } from "../../src/simulator/store.ts";
 import { group, identityWorld, type Parsed, subscription, tenant } from "./identity-world.ts";
 
 const machine = `${group}/providers/Microsoft.Compute/virtualMachines/vm`;

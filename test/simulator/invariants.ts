@@ -1,6 +1,6 @@
-import { resourceTypes } from "../../src/simulator/registry.ts";
-import type { Simulator } from "../../src/simulator/simulator.ts";
-import type { Json, JsonObject } from "../../src/simulator/store.ts";
+import { resourceTypes } from "@postern/azure-simulator/arm/registry.ts";
+import type { Simulator } from "@postern/azure-simulator/simulator.ts";
+import type { Json, JsonObject } from "@postern/azure-simulator/state/store.ts";
 import type { SmallWorld } from "./small-world.ts";
 
 /** Everything that is wrong with a world at rest, in sentences; empty where nothing is. */

@@ -1,6 +1,6 @@
+import { Keeper } from "@postern/azure-simulator/arm/keeper.ts";
+import { typeNamed } from "@postern/azure-simulator/arm/registry.ts";
 import { expect, test } from "vitest";
-import { Keeper } from "../../src/simulator/keeper.ts";
-import { typeNamed } from "../../src/simulator/registry.ts";
 import { fc } from "../setup/random.ts";
 import { anyStep, firstSteps } from "./random-steps.ts";
 import { group, network, networkBody, owner, smallWorld } from "./small-world.ts";

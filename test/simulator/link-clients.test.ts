@@ -2,8 +2,8 @@ import { DnsManagementClient } from "@azure/arm-dns";
 import { NetworkManagementClient } from "@azure/arm-network";
 import { PrivateDnsManagementClient } from "@azure/arm-privatedns";
 import type { Pipeline } from "@azure/core-rest-pipeline";
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { expect, test } from "vitest";
-import type { JsonObject } from "../../src/simulator/store.ts";
 import { idsIn, type LinkWorld, linkWorld, serviceBody, sibling } from "./link-world.ts";
 import { group, network, subscription } from "./small-world.ts";
 

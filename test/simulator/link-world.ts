@@ -1,5 +1,5 @@
-import type { SimulatorOptions } from "../../src/simulator/simulator.ts";
-import type { JsonObject } from "../../src/simulator/store.ts";
+import type { SimulatorOptions } from "@postern/azure-simulator/simulator.ts";
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { type Came, group, network, type SmallWorld, smallWorld, tenant } from "./small-world.ts";
 
 /** A subscription of the same tenant as the provider's, and one of another tenant with an owner of its own. */

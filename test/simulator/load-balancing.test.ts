@@ -1,5 +1,5 @@
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/simulator/store.ts";
 import { network } from "./small-world.ts";
 import {
   balancer,

@@ -1,5 +1,5 @@
+import { ManualClock as SimulatorClock } from "@postern/azure-simulator/control/manual-clock.ts";
 import { expect, test } from "vitest";
-import { ManualClock as SimulatorClock } from "../../src/simulator/manual-clock.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { startChecked } from "./start.ts";
 

@@ -1,5 +1,5 @@
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { expect, test } from "vitest";
-import type { JsonObject } from "../../src/simulator/store.ts";
 import {
   type Ask,
   codeOf,

@@ -1,5 +1,5 @@
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/simulator/store.ts";
 import {
   balancerBody,
   codeOf,

@@ -1,6 +1,6 @@
+import { builtInRoles } from "@postern/azure-simulator/arm/role-definitions.ts";
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { describe, expect, test } from "vitest";
-import { builtInRoles } from "../../src/simulator/role-definitions.ts";
-import type { JsonObject } from "../../src/simulator/store.ts";
 import {
   balancerBody,
   codeOf,

@@ -1,6 +1,6 @@
+import { ManualClock } from "@postern/azure-simulator/control/manual-clock.ts";
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { expect, test } from "vitest";
-import { ManualClock } from "../../src/simulator/manual-clock.ts";
-import type { JsonObject } from "../../src/simulator/store.ts";
 import {
   balancerBody,
   done,

@@ -1,8 +1,8 @@
 import { AuthorizationManagementClient } from "@azure/arm-authorization";
 import { ManagedServiceIdentityClient } from "@azure/arm-msi";
 import { SubscriptionClient } from "@azure/arm-resources-subscriptions";
+import { builtInRoles } from "@postern/azure-simulator/arm/role-definitions.ts";
 import { expect, test } from "vitest";
-import { builtInRoles } from "../../src/simulator/role-definitions.ts";
 import {
   group,
   identityWorld,

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readSeed } from "@postern/azure-simulator/state/seed-file.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { readSeed } from "../../src/simulator/seed-file.ts";
 import { startChecked } from "./start.ts";
 
 const example = join(import.meta.dirname, "../../examples/simulator/world.yaml");

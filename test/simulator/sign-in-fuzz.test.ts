@@ -1,5 +1,5 @@
+import { startImds } from "@postern/azure-simulator/imds/imds.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { startImds } from "../../src/simulator/imds.ts";
 import { fc } from "../setup/random.ts";
 import { group, identityWorld, tenant } from "./identity-world.ts";
 

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ClientCertificateCredential } from "@azure/identity";
+import { readSeed } from "@postern/azure-simulator/state/seed-file.ts";
+import { makeCertificate } from "@postern/core/test-bed/certificates.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { makeCertificate } from "../../src/simulator/certificates.ts";
-import { readSeed } from "../../src/simulator/seed-file.ts";
 import { asker, group, subscription, tenant } from "./identity-world.ts";
 import { startChecked } from "./start.ts";
 

@@ -1,5 +1,5 @@
-import type { Simulator, SimulatorOptions } from "../../src/simulator/simulator.ts";
-import type { JsonObject } from "../../src/simulator/store.ts";
+import type { Simulator, SimulatorOptions } from "@postern/azure-simulator/simulator.ts";
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { startChecked } from "./start.ts";
 
 export const subscription = "11111111-1111-4111-8111-111111111111";

@@ -1,9 +1,9 @@
-import { onTestFinished } from "vitest";
 import {
   type Simulator,
   type SimulatorOptions,
   startSimulator,
-} from "../../src/simulator/simulator.ts";
+} from "@postern/azure-simulator/simulator.ts";
+import { onTestFinished } from "vitest";
 import { watchAnswers } from "./answers.ts";
 
 /**

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { ManualClock } from "@postern/azure-simulator/control/manual-clock.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { ManualClock } from "../../src/simulator/manual-clock.ts";
 import {
   group,
   network,

@@ -1,6 +1,6 @@
+import type { SimulatorOptions } from "@postern/azure-simulator/simulator.ts";
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { expect } from "vitest";
-import type { SimulatorOptions } from "../../src/simulator/simulator.ts";
-import type { JsonObject } from "../../src/simulator/store.ts";
 import { group, network, type SmallWorld, smallWorld } from "./small-world.ts";
 
 export const location = "westeurope";

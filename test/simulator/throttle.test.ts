@@ -1,5 +1,5 @@
+import { ManualClock } from "@postern/azure-simulator/control/manual-clock.ts";
 import { expect, test } from "vitest";
-import { ManualClock } from "../../src/simulator/manual-clock.ts";
 import { group, networkBody, owner, smallWorld, tenant } from "./small-world.ts";
 
 const start = Date.UTC(2026, 0, 1);

@@ -1,7 +1,7 @@
 // A process that writes to a simulator with a state file until it is killed, and prints each number whose write was
 // answered.
 import { writeSync } from "node:fs";
-import { startSimulator } from "../../src/simulator/simulator.ts";
+import { startSimulator } from "@postern/azure-simulator/simulator.ts";
 
 const [file = "", from = "0"] = process.argv.slice(2);
 const subscription = "11111111-1111-4111-8111-111111111111";

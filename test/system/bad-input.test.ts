@@ -1,14 +1,13 @@
+import { parseResourceId } from "@postern/core/resource-id.ts";
+import { Arm } from "postern/azure/arm.ts";
+import { customCloud } from "postern/azure/clouds.ts";
+import { privateLinkServices } from "postern/azure/gateways/private-link-services.ts";
+import { staticToken } from "postern/azure/tokens.ts";
+import { KubeClient } from "postern/kube/client.ts";
+import { fromKubeconfig } from "postern/kube/credentials.ts";
+import { silentLog } from "postern/kube/log.ts";
+import { Runtime } from "postern/kube/runtime.ts";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { Arm } from "../../src/azure/arm.ts";
-import { customCloud } from "../../src/azure/clouds.ts";
-import { privateLinkServices } from "../../src/azure/gateways/private-link-services.ts";
-import { staticToken } from "../../src/azure/tokens.ts";
-import { KubeClient } from "../../src/kube/client.ts";
-import { fromKubeconfig } from "../../src/kube/credentials.ts";
-import type { Feature } from "../../src/kube/feature.ts";
-import { silentLog } from "../../src/kube/log.ts";
-import { Runtime } from "../../src/kube/runtime.ts";
-import { parseResourceId } from "../../src/model/resource-id.ts";
 import { json, serve } from "../loopback.ts";
 import { describeOnCluster } from "../setup/cluster.ts";
 import { installWidgets, type Widget, widgetFeature } from "./widget.ts";
@@ -56,7 +55,7 @@ describeOnCluster("bad input, from the object to the condition", (cluster) => {
     });
     const feature = widgetFeature({
       statusFields: [],
-      see: async (widget, pass) => {
+      observe: async (widget, pass) => {
         const id = parseResourceId(widget.spec?.note ?? "", linkType);
         await privateLinkServices(arm.for(pass)).get(id);
         return widget;
@@ -69,7 +68,7 @@ describeOnCluster("bad input, from the object to the condition", (cluster) => {
       client,
       namespace,
       log: silentLog,
-      features: [() => ({ feature: feature as Feature })],
+      features: [() => ({ feature })],
     });
     const stop = new AbortController();
     const running = runtime.run(stop.signal);

@@ -1,19 +1,19 @@
-import { beforeAll, expect, test } from "vitest";
-import { standInLabel } from "../../src/model/crd.ts";
-import { definitions } from "../../src/model/definitions.ts";
-import { apiVersionOf, type Kind } from "../../src/model/kind.ts";
+import { standInLabel } from "@postern/core/crd.ts";
+import { definitions } from "@postern/core/definitions.ts";
+import { apiVersionOf, type Kind } from "@postern/core/kind.ts";
 import {
   azureAsoManagedCluster,
   azureAsoManagedControlPlane,
-} from "../../src/model/kinds/azure-aso-managed.ts";
-import { type AzureCluster, azureCluster } from "../../src/model/kinds/azure-cluster.ts";
-import { azureClusterIdentity } from "../../src/model/kinds/azure-cluster-identity.ts";
-import type { PrivateEndpointSpec } from "../../src/model/kinds/azure-cluster-network.ts";
-import { azureManagedControlPlane } from "../../src/model/kinds/azure-managed-control-plane.ts";
-import { capiCluster } from "../../src/model/kinds/capi-cluster.ts";
-import type { CapiCondition } from "../../src/model/kinds/capi-condition.ts";
-import { kubeadmControlPlane } from "../../src/model/kinds/kubeadm-control-plane.ts";
-import { providerConfig } from "../../src/model/kinds/provider-config.ts";
+} from "@postern/core/kinds/azure-aso-managed.ts";
+import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import { azureClusterIdentity } from "@postern/core/kinds/azure-cluster-identity.ts";
+import type { PrivateEndpointSpec } from "@postern/core/kinds/azure-cluster-network.ts";
+import { azureManagedControlPlane } from "@postern/core/kinds/azure-managed-control-plane.ts";
+import { capiCluster } from "@postern/core/kinds/capi-cluster.ts";
+import type { CapiCondition } from "@postern/core/kinds/capi-condition.ts";
+import { kubeadmControlPlane } from "@postern/core/kinds/kubeadm-control-plane.ts";
+import { providerConfig } from "@postern/core/kinds/provider-config.ts";
+import { beforeAll, expect, test } from "vitest";
 import { describeOnCluster } from "../setup/cluster.ts";
 import {
   azureClusterSpec,

@@ -1,9 +1,9 @@
+import type { Kind, KubeObject } from "@postern/core/kind.ts";
+import { KubeClient } from "postern/kube/client.ts";
+import { fromKubeconfig } from "postern/kube/credentials.ts";
+import { Events } from "postern/kube/events.ts";
+import { makeLog, silentLog } from "postern/kube/log.ts";
 import { expect, test } from "vitest";
-import { KubeClient } from "../../src/kube/client.ts";
-import { fromKubeconfig } from "../../src/kube/credentials.ts";
-import { Events } from "../../src/kube/events.ts";
-import { makeLog, silentLog } from "../../src/kube/log.ts";
-import type { Kind, KubeObject } from "../../src/model/kind.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { describeOnCluster } from "../setup/cluster.ts";
 

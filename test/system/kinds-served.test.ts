@@ -1,11 +1,11 @@
+import { definitions } from "@postern/core/definitions.ts";
+import { apiVersionOf, type Kind } from "@postern/core/kind.ts";
+import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
+import type { Condition } from "@postern/core/kinds/condition.ts";
+import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
+import { nodePool } from "@postern/core/kinds/node-pool.ts";
 import { beforeAll, expect, test } from "vitest";
-import { definitions } from "../../src/model/definitions.ts";
-import { apiVersionOf, type Kind } from "../../src/model/kind.ts";
-import { azurePrivateLinkService } from "../../src/model/kinds/azure-private-link-service.ts";
-import type { Condition } from "../../src/model/kinds/condition.ts";
-import { hostedCluster } from "../../src/model/kinds/hosted-cluster.ts";
-import { hostedControlPlane } from "../../src/model/kinds/hosted-control-plane.ts";
-import { nodePool } from "../../src/model/kinds/node-pool.ts";
 import { describeOnCluster } from "../setup/cluster.ts";
 import { managed, onAzure, published } from "./kinds/hosted-spec.ts";
 import { installKinds } from "./kinds/install.ts";

@@ -1,5 +1,5 @@
+import { apiVersionOf } from "@postern/core/kind.ts";
 import { beforeAll, describe, expect, test } from "vitest";
-import { apiVersionOf } from "../../src/model/kind.ts";
 import { type Cluster, describeOnCluster } from "../setup/cluster.ts";
 import { installKinds } from "./kinds/install.ts";
 import type { Refusal, Row } from "./kinds/row.ts";

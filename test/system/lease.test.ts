@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { KubeClient } from "postern/kube/client.ts";
+import { fromKubeconfig } from "postern/kube/credentials.ts";
+import { Lease } from "postern/kube/lease.ts";
+import { silentLog } from "postern/kube/log.ts";
+import { Runtime } from "postern/kube/runtime.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { KubeClient } from "../../src/kube/client.ts";
-import { fromKubeconfig } from "../../src/kube/credentials.ts";
-import { Lease } from "../../src/kube/lease.ts";
-import { silentLog } from "../../src/kube/log.ts";
-import { Runtime } from "../../src/kube/runtime.ts";
 import { ManualClock, settle } from "../manual-clock.ts";
 import { describeOnCluster } from "../setup/cluster.ts";
 import { type SlowApi, slowApi } from "../setup/slow-api.ts";
@@ -107,7 +107,10 @@ describeOnCluster("leader election on a real API server", (cluster) => {
     const client = new KubeClient(await fromKubeconfig(cluster.kubeconfig));
     let terms = 0;
     const runtime = new Runtime({
-      ...{ client, clock, log: silentLog, features: [] },
+      client,
+      clock,
+      log: silentLog,
+      features: [],
       lease: { namespace, name: "postern", identity: "first" },
       onLead: () => terms++,
     });

@@ -11,7 +11,7 @@ import { describeOnCluster } from "../setup/cluster.ts";
 import { rejectsOnSignal } from "../setup/rejecting.ts";
 import { installKinds } from "./kinds/install.ts";
 
-const bin = fileURLToPath(new URL("../../bin/postern.js", import.meta.url));
+const bin = fileURLToPath(new URL("../../packages/postern/bin/postern.js", import.meta.url));
 
 /** Where the load balancers of the management cluster are. */
 const management = {

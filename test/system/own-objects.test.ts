@@ -1,10 +1,10 @@
+import type { Kind, KubeObject } from "@postern/core/kind.ts";
+import { WatchCache } from "postern/kube/cache.ts";
+import { KubeClient } from "postern/kube/client.ts";
+import { fromKubeconfig } from "postern/kube/credentials.ts";
+import { silentLog } from "postern/kube/log.ts";
+import { OwnObjects } from "postern/kube/own-objects.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { WatchCache } from "../../src/kube/cache.ts";
-import { KubeClient } from "../../src/kube/client.ts";
-import { fromKubeconfig } from "../../src/kube/credentials.ts";
-import { silentLog } from "../../src/kube/log.ts";
-import { OwnObjects } from "../../src/kube/own-objects.ts";
-import type { Kind, KubeObject } from "../../src/model/kind.ts";
 import { describeOnCluster } from "../setup/cluster.ts";
 
 interface ConfigMap extends KubeObject {

@@ -1,10 +1,9 @@
 import { Agent } from "node:https";
+import { KubeClient } from "postern/kube/client.ts";
+import { fromKubeconfig } from "postern/kube/credentials.ts";
+import { silentLog } from "postern/kube/log.ts";
+import { Runtime } from "postern/kube/runtime.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { KubeClient } from "../../src/kube/client.ts";
-import { fromKubeconfig } from "../../src/kube/credentials.ts";
-import type { Feature } from "../../src/kube/feature.ts";
-import { silentLog } from "../../src/kube/log.ts";
-import { Runtime } from "../../src/kube/runtime.ts";
 import { describeOnCluster } from "../setup/cluster.ts";
 import { type Plane, startPlane } from "../setup/plane.ts";
 import { send } from "../setup/request.ts";
@@ -45,7 +44,7 @@ describeOnCluster("the runtime and an API server that dies", () => {
     const runtime = new Runtime({
       client,
       log: silentLog,
-      features: [() => ({ feature: widgetFeature() as Feature })],
+      features: [() => ({ feature: widgetFeature() })],
     });
     const stop = new AbortController();
     const running = runtime.run(stop.signal);

@@ -1,17 +1,19 @@
+import type { Explained } from "@postern/core/failure.ts";
+import type { Kind, KubeObject } from "@postern/core/kind.ts";
+import { KubeClient } from "postern/kube/client.ts";
+import { fromKubeconfig } from "postern/kube/credentials.ts";
+import { KubeError } from "postern/kube/errors.ts";
+import type { Feature, Step } from "postern/kube/feature.ts";
+import { serveHealth } from "postern/kube/health.ts";
+import { makeLog, silentLog } from "postern/kube/log.ts";
+import type { Pass } from "postern/kube/pass.ts";
+import { type Also, Runtime, whereServed } from "postern/kube/runtime.ts";
+import { whenItMatters } from "postern/kube/when-changed.ts";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { KubeClient } from "../../src/kube/client.ts";
-import { fromKubeconfig } from "../../src/kube/credentials.ts";
-import type { Feature, Step } from "../../src/kube/feature.ts";
-import { serveHealth } from "../../src/kube/health.ts";
-import { makeLog, silentLog } from "../../src/kube/log.ts";
-import { type Also, Runtime, whereServed } from "../../src/kube/runtime.ts";
-import { whenItMatters } from "../../src/kube/when-it-matters.ts";
-import type { Explained } from "../../src/model/failure.ts";
-import type { Kind, KubeObject } from "../../src/model/kind.ts";
 import { ManualClock, settle } from "../manual-clock.ts";
 import { type Cluster, describeOnCluster } from "../setup/cluster.ts";
 import { testOnReal } from "../setup/differences.ts";
-import { installWidgets, type Widget, widgetFeature } from "./widget.ts";
+import { installWidgets, type Widget, widgetFeature, widgetKind } from "./widget.ts";
 
 describeOnCluster("the runtime on a real API server", (cluster) => {
   beforeAll(() => installWidgets(cluster));
@@ -39,11 +41,11 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       features: features.map((feature) => () => ({
         feature: {
           ...feature,
-          see: (widget: Widget, pass) => {
+          observe: (widget: Widget, pass: Pass) => {
             passes.push(`${feature.name} ${widget.metadata.name}`);
-            return feature.see(widget, pass);
+            return feature.observe(widget, pass);
           },
-        } as Feature,
+        },
         ...(options.also && { also: options.also }),
       })),
     });
@@ -192,10 +194,135 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       .toEqual(["Normal Made: absent", "Normal Unmade: the object is being deleted"]);
   });
 
+  test("of two steps that fail for one condition, the first of the plan is in it, whoever was answered last", async () => {
+    let answered = 0;
+    const feature = widgetFeature({
+      wanted: () => ({
+        steps: [
+          { do: "first", why: "absent" },
+          { do: "second", why: "absent" },
+        ],
+      }),
+      apply: async ({ do: step }) => {
+        if (step === "second") await expect.poll(() => answered).toBeGreaterThan(0);
+        answered++;
+        throw new KubeError(step === "first" ? "FirstFailed" : "SecondFailed", `${step} failed`);
+      },
+    });
+    const { make, get } = await runtimeWith([feature]);
+    await make("a", { size: 1 });
+    await expect
+      .poll(async () => (await get("a")).status?.conditions?.map(({ reason }) => reason))
+      .toEqual(["FirstFailed"]);
+  });
+
+  test("a feature may report on another object: what its steps could not do is said there at once, and what it does not decide stays", async () => {
+    let refuses = true;
+    let decides = true;
+    const written: string[] = [];
+    const feature: Feature<Widget, Widget, Step, Widget | undefined> = {
+      ...widgetFeature({ statusFields: [] }),
+      observe: async (widget) => ({
+        observed: widget,
+        context: widget.metadata.name === "a" ? await get("b") : undefined,
+      }),
+      reportsOn: (object) => object && { kind: widgetKind, object, wrote: (v) => written.push(v) },
+      plan: ({ metadata }) => ({
+        steps:
+          metadata.name === "a" && decides
+            ? [{ do: "make", why: "absent", remedy: "do it by hand" }]
+            : [],
+        conditions: decides
+          ? [{ type: "Ready", status: "False", reason: "Creating", message: "it comes" }]
+          : [],
+        ...(!decides && { keepsStatus: true }),
+        again: { afterMs: 1_000 },
+      }),
+      apply: async () => {
+        if (refuses) throw new KubeError("Forbidden", "not allowed");
+        return { state: "running", retryAfterMs: 1_000 };
+      },
+    };
+    const { make, get, clock, writes } = await runtimeWith([feature as Feature<Widget, Widget>]);
+    await make("b", {});
+    await make("a", {});
+    const readyOn = async (name: string) => {
+      const { status } = await get(name);
+      return status?.conditions?.map(({ reason, message }) => `${reason}: ${message}`);
+    };
+    await expect
+      .poll(() => readyOn("b"))
+      .toEqual([expect.stringMatching(/^Forbidden: .*not allowed.* · do it by hand$/)]);
+    expect(await readyOn("a")).toBeUndefined();
+    expect(written).toEqual([(await get("b")).metadata.resourceVersion]);
+    refuses = false;
+    await clock.move(60_000);
+    await expect.poll(() => readyOn("b")).toEqual(["Creating: it comes"]);
+    decides = false;
+    const before = (await writes()).length;
+    await clock.move(60_000);
+    expect(await readyOn("b")).toEqual(["Creating: it comes"]);
+    expect((await writes()).length).toBe(before);
+  });
+
+  test("where reads may be stale, a finalizer is removed by what is read that long after it was first to go", async () => {
+    const finalizer = "test.postern.io/widget";
+    const isHeld = ({ metadata }: Widget) => metadata.finalizers?.includes(finalizer) === true;
+    const isFresh: boolean[] = [];
+    const feature: Feature<Widget, Widget> = widgetFeature({
+      finalizer,
+      staleReadsMs: 60_000,
+      observe: async (widget, pass) => {
+        const gives = widget.spec?.size === 0 || widget.metadata.deletionTimestamp !== undefined;
+        if (gives && isHeld(widget)) isFresh.push(pass.freshSince !== undefined);
+        return widget;
+      },
+      wanted: ({ metadata, spec }) =>
+        metadata.deletionTimestamp || spec?.size === 0
+          ? { finalizer: "release", conditions: [], again: "never" }
+          : { finalizer: "hold" },
+    });
+    const { make, get, patch, remove, clock, quiet } = await runtimeWith([feature]);
+    const givenUp = async (act: () => Promise<unknown>) => {
+      isFresh.length = 0;
+      await act();
+      await quiet();
+      await expect.poll(() => isFresh.length).toBeGreaterThan(0);
+      await clock.move(59_000);
+      await quiet();
+      const widget = await get("a");
+      expect(isHeld(widget)).toBe(true);
+      // What it said before is still what it says.
+      expect(widget.status?.conditions?.map(({ type }) => type)).toEqual(["Ready"]);
+      expect(isFresh).not.toContain(true);
+      await clock.move(1_000);
+      await quiet();
+      expect(isFresh.at(-1)).toBe(true);
+    };
+    const hold = () => expect.poll(async () => isHeld(await get("a"))).toBe(true);
+
+    await make("a", { size: 1 }, { finalizers: ["somebody.io/else"] });
+    await hold();
+    await expect.poll(async () => (await get("a")).status?.size).toBe(1);
+    // While the object lives on, twice: the second time is confirmed anew.
+    for (const size of [2, 3]) {
+      await givenUp(() => patch("a", { spec: { size: 0 } }));
+      await expect.poll(async () => isHeld(await get("a"))).toBe(false);
+      await patch("a", { spec: { size } });
+      await hold();
+      await expect.poll(async () => (await get("a")).status?.size).toBe(size);
+      await quiet();
+    }
+    await givenUp(() => remove("a"));
+    await expect
+      .poll(async () => (await get("a")).metadata.finalizers)
+      .toEqual(["somebody.io/else"]);
+  });
+
   test("what is thrown becomes one condition and one event, other conditions stay, and it is tried again in time", async () => {
     let broken = true;
     const feature = widgetFeature({
-      see: async (widget) => {
+      observe: async (widget) => {
         if (broken)
           throw explained({
             reason: "OutOfPaint",
@@ -245,7 +372,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     const feature = widgetFeature({
       conditions: ["Ready", "Painted"],
       wanted: () => ({ conditions: both }),
-      see: async (widget) => {
+      observe: async (widget) => {
         if (broken) throw explained({ reason: "OutOfPaint", message: "no paint" });
         return widget;
       },
@@ -271,7 +398,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       conditions: ["Ready", "Painted"],
       conditionsOn: ({ spec }) => (spec?.note === "theirs" ? ["Painted"] : ["Ready", "Painted"]),
       failsAs: "NotPainted",
-      see: async () => {
+      observe: async () => {
         throw explained({ reason: "OutOfPaint", message: "no paint" });
       },
     });
@@ -289,7 +416,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
 
   test("a bug in a feature is one condition without its text, and the other objects go on", async () => {
     const feature = widgetFeature({
-      see: async (widget) => {
+      observe: async (widget) => {
         if (widget.metadata.name === "bad")
           throw new TypeError("cannot read token=abc of undefined");
         return widget;
@@ -305,11 +432,40 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     expect((await get("bad")).status?.conditions?.[0]?.message).not.toContain("token");
   });
 
+  test("a bug counts as a panic, and an internal error of the API server does not", async () => {
+    const thrown: Record<string, Error> = {
+      bug: new Error("a bug"),
+      server: new KubeError("InternalError", "GET /x failed · etcd", { status: 500 }),
+    };
+    const feature = widgetFeature({
+      observe: async ({ metadata }) => {
+        throw thrown[metadata.name];
+      },
+    });
+    const { runtime, make, get } = await runtimeWith([feature]);
+    const count = async (metric: string) => {
+      const { values = [] } = (await runtime.metrics.registry.getSingleMetric(metric)?.get()) ?? {};
+      return values.map(({ value }) => value);
+    };
+    for (const [errors, name] of [
+      [1, "server"],
+      [2, "bug"],
+    ] as const) {
+      await make(name, {});
+      const reason = async () => (await get(name)).status?.conditions?.[0]?.reason;
+      await expect.poll(reason).toBe("InternalError");
+      const failed = "controller_runtime_reconcile_errors_total";
+      await expect.poll(() => count(failed)).toEqual([errors]);
+      const panics = await count("controller_runtime_reconcile_panics_total");
+      expect(panics, name).toEqual([name === "bug" ? 1 : 0]);
+    }
+  });
+
   test("a pass that hangs is ended after two minutes, told, and tried again; the others go on", async () => {
     let hanging = true;
     const feature = widgetFeature({
       concurrency: 2,
-      see: async (widget, pass) => {
+      observe: async (widget, pass) => {
         if (widget.metadata.name !== "stuck" || !hanging) return widget;
         await new Promise((_, reject) =>
           pass.signal.addEventListener("abort", () => reject(new Error("aborted"))),
@@ -333,7 +489,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
 
   test("a failure that only a change can help is not tried again until there is one", async () => {
     const feature = widgetFeature({
-      see: async (widget) => {
+      observe: async (widget) => {
         if (widget.spec?.size === 13)
           throw explained({ reason: "Unlucky", message: "no", terminal: true });
         return widget;
@@ -440,7 +596,11 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
 
   test("the end of an object of another kind wakes too, though nothing held it and nothing else of it changed", async () => {
     const configMap = {
-      ...{ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true },
+      group: "",
+      version: "v1",
+      kind: "ConfigMap",
+      plural: "configmaps",
+      namespaced: true,
     };
     const keys = whenItMatters(
       ({ metadata }) => (metadata.name === "m" ? [`${metadata.namespace}/a`] : []),
@@ -462,7 +622,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
   test("an object that is deleted between the look and the write is no failure", async () => {
     const lines: string[] = [];
     const feature = widgetFeature({
-      see: async (widget) => {
+      observe: async (widget) => {
         await remove(widget.metadata.name);
         return widget;
       },
@@ -726,10 +886,10 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       namespace,
       log: silentLog,
       features: [
-        () => ({ feature: widgetFeature() as Feature }),
+        () => ({ feature: widgetFeature() }),
         ({ caches }) => {
           caches.of(missing);
-          return { feature: widgetFeature({ name: "other", conditions: ["Other"] }) as Feature };
+          return { feature: widgetFeature({ name: "other", conditions: ["Other"] }) };
         },
         ({ caches }) => {
           // Another watch, of which it is said that work can begin without it.
@@ -742,13 +902,13 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
           } as const;
           const wanted = () => ({ conditions: [third] });
           return {
-            feature: widgetFeature({ name: "third", conditions: ["Third"], wanted }) as Feature,
+            feature: widgetFeature({ name: "third", conditions: ["Third"], wanted }),
           };
         },
         // This one needs it, and the process is of use without this one.
         whereServed(({ caches }) => {
           caches.of(missing, { labelSelector: "c=d" });
-          return { feature: widgetFeature({ name: "fourth", conditions: ["Fourth"] }) as Feature };
+          return { feature: widgetFeature({ name: "fourth", conditions: ["Fourth"] }) };
         }),
       ],
     });
@@ -832,7 +992,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
         namespace,
         clock,
         log: silentLog,
-        features: [() => ({ feature: widgetFeature() as Feature })],
+        features: [() => ({ feature: widgetFeature() })],
       });
       const stop = new AbortController();
       const running = runtime.run(stop.signal);
@@ -867,7 +1027,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     const lines: string[] = [];
     const log = makeLog({ level: "debug", write: (line) => lines.push(line) });
     const feature = widgetFeature({
-      see: async (_widget, pass) => {
+      observe: async (_widget, pass) => {
         pass.log.info({ token: "abc", nested: { clientSecret: "def" } }, "looking");
         throw new Error("refused: Bearer ghijklmnop, client_secret=qrstuv&x=1");
       },

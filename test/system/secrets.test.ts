@@ -5,18 +5,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
+import { resourceGroupId } from "@postern/core/resource-id.ts";
+import { annotations as capi } from "postern/cluster-api/names.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { annotations as capi } from "../../src/capi/names.ts";
-import { resourceGroupId } from "../../src/model/resource-id.ts";
 import { canaries } from "../canaries.ts";
 import { serve } from "../loopback.ts";
-import { azureClusterObject, identityObject, namespaces } from "./capi/objects.ts";
-import { onVsphere } from "./capi/vsphere.ts";
-import { guestSubscription, location, managementSubscription, tenant } from "./hosted/azure.ts";
+import { azureClusterObject, identityObject, namespaces } from "./cluster-api/objects.ts";
+import { onVsphere } from "./cluster-api/vsphere.ts";
+import {
+  frontendOf,
+  guestSubscription,
+  location,
+  managementSubscription,
+  tenant,
+} from "./hosted/azure.ts";
 import { hostedClusterObject } from "./hosted/objects.ts";
 import { describeHosted, type HostedWorld, type Thing } from "./hosted/world.ts";
 
-const bin = fileURLToPath(new URL("../../bin/postern.js", import.meta.url));
+const bin = fileURLToPath(new URL("../../packages/postern/bin/postern.js", import.meta.url));
 
 /** Each canary is a word of its own, so that a find tells what was planted where. */
 class Canaries {
@@ -164,7 +170,11 @@ describeHosted("secrets that tenants write", (start) => {
     } as Made);
     const lastTransitionTime = "2026-01-01T00:00:00Z";
     const foreign = planted.texts("a condition of another controller").map((message, at) => ({
-      ...{ type: `Foreign${at}`, status: "False", reason: "Foreign", message, lastTransitionTime },
+      type: `Foreign${at}`,
+      status: "False",
+      reason: "Foreign",
+      message,
+      lastTransitionTime,
     }));
     await world.patch(
       { ...cluster, kind: "HostedCluster" },
@@ -288,12 +298,13 @@ describeHosted("secrets that tenants write", (start) => {
       }),
     });
 
+    const address = "10.0.0.9";
     const router = () => world.get("Service", namespace, "private-router");
     await expect.poll(router, { timeout: 60_000 }).toBeDefined();
     const service = { ...(await router()), kind: "Service" } as Thing;
     await world.patch(
       service,
-      { status: { loadBalancer: { ingress: [{ ip: "10.0.0.9" }] } } },
+      { status: { loadBalancer: { ingress: [{ ip: address }] } } },
       "status",
     );
 
@@ -324,7 +335,26 @@ describeHosted("secrets that tenants write", (start) => {
       "dashboard while Azure refuses": await read(`${dashboard}/api/overview`),
       "page while Azure refuses": await read(`${dashboard}/api/clusters/clusters/leaky`),
     };
+    // In the answer to a write, now that Azure can be read: a step fails with it.
+    simulator.addFault({
+      match: { method: "PUT", type: "Microsoft.Network/*" },
+      effect: {
+        kind: "answer",
+        status: 400,
+        body: {
+          error: { code: "NotWritten", message: planted.texts("an answer to a write").join("\n") },
+        },
+      },
+    });
+    world.azure.addFrontend(frontendOf(service), address);
     for (const fault of faults) simulator.faults.remove(fault);
+    const refused = await world.get("AzurePrivateLinkService", namespace, "private-router");
+    await world.patch(refused as Thing, {
+      metadata: { annotations: { "example.com/now": "yes" } },
+    });
+    await expect
+      .poll(streamed, { timeout: 60_000 })
+      .toMatch(/event: step\ndata: .*clusters-leaky\/private-router.*NotWritten/);
     emitted.dashboard = await read(`${dashboard}/api/overview`);
     emitted.page = await read(`${dashboard}/api/clusters/clusters/leaky`);
     const file = join(folder, "dump.tar.gz");
@@ -359,7 +389,7 @@ describeHosted("secrets that tenants write", (start) => {
     expect(emitted.page).toContain("conditions");
     expect(emitted.dump).toContain("example.com/note-0");
     expect(emitted["dump --redact"]).toContain("kubernetes.json");
-    expect(emitted["event stream"]).toMatch(/event: step\ndata: .*clusters\/leaky/);
+    expect(emitted["event stream"]).toMatch(/event: step\ndata: .*NotWritten/);
     expect(emitted.traces).toContain("resourceSpans");
     const found = Object.entries(emitted).map(([where, text]) => [where, planted.foundIn(text)]);
     expect(Object.fromEntries(found)).toEqual(

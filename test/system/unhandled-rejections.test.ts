@@ -1,10 +1,9 @@
+import { KubeClient } from "postern/kube/client.ts";
+import { fromKubeconfig } from "postern/kube/credentials.ts";
+import { makeLog } from "postern/kube/log.ts";
+import { Runtime } from "postern/kube/runtime.ts";
+import { surviveUnhandledRejections } from "postern/kube/unhandled-rejections.ts";
 import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
-import { KubeClient } from "../../src/kube/client.ts";
-import { fromKubeconfig } from "../../src/kube/credentials.ts";
-import type { Feature } from "../../src/kube/feature.ts";
-import { makeLog } from "../../src/kube/log.ts";
-import { Runtime } from "../../src/kube/runtime.ts";
-import { surviveUnhandledRejections } from "../../src/kube/unhandled-rejections.ts";
 import { ManualClock, settle } from "../manual-clock.ts";
 import { describeOnCluster } from "../setup/cluster.ts";
 import { installWidgets, type Widget, widgetFeature } from "./widget.ts";
@@ -30,13 +29,13 @@ describeOnCluster("a promise that is rejected without a handler", (cluster) => {
     const client = new KubeClient(await fromKubeconfig(cluster.kubeconfig), {});
     const passes: string[] = [];
     const feature = widgetFeature({
-      see: async (widget) => {
+      observe: async (widget) => {
         const { name } = widget.metadata;
         passes.push(name);
         await also(widget, passes.filter((each) => each === name).length);
         return widget;
       },
-    }) as unknown as Feature;
+    });
     const runtime = new Runtime({ client, namespace, clock, log, features: [() => ({ feature })] });
     onTestFinished(surviveUnhandledRejections({ log, metrics: () => runtime.metrics }));
     const stop = new AbortController();

@@ -1,7 +1,8 @@
-import type { Feature, Plan, Step } from "../../src/kube/feature.ts";
-import type { PlannedCondition } from "../../src/model/conditions.ts";
-import type { Kind, KubeObject } from "../../src/model/kind.ts";
-import type { Condition } from "../../src/model/kinds/condition.ts";
+import type { PlannedCondition } from "@postern/core/conditions.ts";
+import type { Kind, KubeObject } from "@postern/core/kind.ts";
+import type { Condition } from "@postern/core/kinds/condition.ts";
+import type { Feature, Plan, Step } from "postern/kube/feature.ts";
+import type { Pass } from "postern/kube/pass.ts";
 import type { Cluster } from "../setup/cluster.ts";
 
 /** A kind of its own for the tests of the runtime. */
@@ -76,11 +77,12 @@ export async function installWidgets(cluster: Pick<Cluster, "request">): Promise
 
 /** A feature that wants `status.size` to be `spec.size`, with everything else to be set by the test. */
 export function widgetFeature(
-  over: Partial<Feature<Widget, Widget>> & {
+  over: Partial<Omit<Feature<Widget, Widget>, "observe">> & {
+    observe?: (widget: Widget, pass: Pass) => Promise<Widget>;
     wanted?: (widget: Widget) => Partial<Plan<Step>>;
   } = {},
 ): Feature<Widget, Widget> {
-  const { wanted, ...rest } = over;
+  const { wanted, observe = async (widget) => widget, ...rest } = over;
   const ready: PlannedCondition = {
     type: "Ready",
     status: "True",
@@ -92,7 +94,10 @@ export function widgetFeature(
     kind: widgetKind,
     conditions: ["Ready"],
     statusFields: ["size"],
-    see: async (widget) => widget,
+    observe: async (widget, pass) => ({
+      observed: await observe(widget, pass),
+      context: undefined,
+    }),
     plan: (widget) => ({
       steps: [],
       conditions: [ready],

@@ -121,8 +121,10 @@ describeInBrowser("the dashboard", (open) => {
   }, 120_000);
 
   test("a page that loses the server says so and comes back", async () => {
-    const first = await start();
-    const { port } = new URL(first.ready.dashboard.url);
+    // Below the ports that the kernel gives away, so that nothing takes one in between.
+    const port = String(20_000 + (process.pid % 1_000) * 10);
+    const first = await startLocal("--speed", "100", "--port-base", port);
+    await untilAvailable(first);
     const { page } = await open(first.ready.dashboard.url);
     await page.locator(".tile").first().waitFor();
     await first.end();

@@ -2,7 +2,7 @@
 import { existsSync, linkSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { newerNode } from "../../bin/older-node.js";
+import { newerNode } from "../../packages/postern/bin/older-node.js";
 
 const needed = 24;
 const node = newerNode(needed);

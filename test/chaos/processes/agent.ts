@@ -1,9 +1,9 @@
-import { runAgent } from "../../../src/agent/run.ts";
-import { applianceContext } from "../../../src/appliance/context.ts";
-import { agentMetrics } from "../../../src/appliance/metrics-text.ts";
-import { customCloud } from "../../../src/azure/clouds.ts";
-import { fastClock } from "../../../src/local/fast-clock.ts";
-import { isExplained } from "../../../src/model/failure.ts";
+import { isExplained } from "@postern/core/failure.ts";
+import { fastClock } from "@postern/local/fast-clock.ts";
+import { runAgent } from "postern/agent/run.ts";
+import { applianceContext } from "postern/appliance/context.ts";
+import { agentMetrics } from "postern/appliance/metrics-text.ts";
+import { customCloud } from "postern/azure/clouds.ts";
 
 /** What a storm gives the agent of one appliance. */
 export interface GivenAgent {

@@ -1,12 +1,12 @@
-import { Arm } from "../../../src/azure/arm.ts";
-import { customCloud } from "../../../src/azure/clouds.ts";
-import { KubeClient } from "../../../src/kube/client.ts";
-import { fromKubeconfig } from "../../../src/kube/credentials.ts";
-import { makeLog } from "../../../src/kube/log.ts";
-import { Runtime } from "../../../src/kube/runtime.ts";
-import { cloudProviderFeature } from "../../../src/local/cloud-provider/controller.ts";
-import { fastClock } from "../../../src/local/fast-clock.ts";
-import { parseResourceId } from "../../../src/model/resource-id.ts";
+import { parseResourceId } from "@postern/core/resource-id.ts";
+import { cloudProviderFeature } from "@postern/local/cloud-provider/feature.ts";
+import { fastClock } from "@postern/local/fast-clock.ts";
+import { Arm } from "postern/azure/arm.ts";
+import { customCloud } from "postern/azure/clouds.ts";
+import { KubeClient } from "postern/kube/client.ts";
+import { fromKubeconfig } from "postern/kube/credentials.ts";
+import { makeLog } from "postern/kube/log.ts";
+import { Runtime } from "postern/kube/runtime.ts";
 
 /** What a storm gives the stand-in for the cloud provider, which is a part of the world and not of Postern. */
 export interface GivenCloudProvider {

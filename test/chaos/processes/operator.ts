@@ -1,5 +1,5 @@
-import { fastClock } from "../../../src/local/fast-clock.ts";
-import { type OperatorSettings, runOperator } from "../../../src/operator/operator.ts";
+import { fastClock } from "@postern/local/fast-clock.ts";
+import { type OperatorSettings, runOperator } from "postern/operator/operator.ts";
 
 /** What a storm gives the process of an operator. */
 export interface GivenOperator {

@@ -7,7 +7,7 @@ import { PrivateDnsManagementClient } from "@azure/arm-privatedns";
 import { ResourceManagementClient } from "@azure/arm-resources";
 import { SubscriptionClient } from "@azure/arm-resources-subscriptions";
 import type { TokenCredential } from "@azure/core-auth";
-import type { Simulator, SimulatorOptions } from "../../../src/simulator/simulator.ts";
+import type { Simulator, SimulatorOptions } from "@postern/azure-simulator/simulator.ts";
 import { owner, subscription, tenant } from "../small-world.ts";
 import { startChecked } from "../start.ts";
 import { noteDriven } from "./driven.ts";

@@ -1,6 +1,6 @@
-import { readAddress } from "../../../src/simulator/address.ts";
-import { typeNamed } from "../../../src/simulator/registry.ts";
-import type { Sent } from "../../../src/simulator/send.ts";
+import { readAddress } from "@postern/azure-simulator/arm/address.ts";
+import { typeNamed } from "@postern/azure-simulator/arm/registry.ts";
+import type { Sent } from "@postern/azure-simulator/send.ts";
 
 /** What clients have asked and got, as `Microsoft.Network/virtualNetworks: put`. */
 export const driven = new Set<string>();

@@ -1,5 +1,5 @@
+import { ManualClock } from "@postern/azure-simulator/control/manual-clock.ts";
 import { expect, test } from "vitest";
-import { ManualClock } from "../../../src/simulator/manual-clock.ts";
 import { owner } from "../small-world.ts";
 import { Clients, location, names, rg, sdkWorld, soon, tokenOf } from "./clients.ts";
 

@@ -1,6 +1,6 @@
+import { resourceTypes } from "@postern/azure-simulator/arm/registry.ts";
 import { expect, test } from "vitest";
 import { operationsOf } from "../../../scripts/simulator-operations.ts";
-import { resourceTypes } from "../../../src/simulator/registry.ts";
 import { driven } from "./driven.ts";
 import "./access.ts";
 import "./dns.ts";

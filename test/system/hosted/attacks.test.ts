@@ -1,14 +1,14 @@
-import { expect, test } from "vitest";
-import { externalLabel } from "../../../src/hosted/endpoint/services.ts";
-import { externalDnsAnnotation } from "../../../src/hosted/hostnames.ts";
+import { tenantPolicy } from "@postern/core/tenant-policy.ts";
+import { externalLabel } from "postern/hosted/endpoint/services.ts";
+import { externalDnsAnnotation } from "postern/hosted/hostnames.ts";
 import {
   clusterAnnotation,
   conditions,
   endpointFinalizer,
   linkFinalizer,
-} from "../../../src/hosted/names.ts";
-import { topologyFeature } from "../../../src/hosted/topology/controller.ts";
-import { tenantPolicy } from "../../../src/model/tenant-policy.ts";
+} from "postern/hosted/names.ts";
+import { topologyFeature } from "postern/hosted/topology/feature.ts";
+import { expect, test } from "vitest";
 import {
   guestGroup,
   guestNetwork,
@@ -389,9 +389,11 @@ describeHosted("a tenant whose control planes HyperShift creates", (start) => {
     const hostname = "api.one.example.com";
     const hosted = await heldCluster(world, "one", { services: services(hostname) });
     await world.make({
-      ...{ apiVersion: "v1", kind: "Service" },
+      apiVersion: "v1",
+      kind: "Service",
       metadata: {
-        ...{ namespace: hosted.namespace, name: "kube-apiserver-private-external" },
+        namespace: hosted.namespace,
+        name: "kube-apiserver-private-external",
         labels: { [externalLabel]: "true" },
         annotations: { [externalDnsAnnotation]: hostname },
       },

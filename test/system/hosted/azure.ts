@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { TokenSource } from "../../../src/azure/tokens.ts";
-import type { CredentialOf } from "../../../src/hosted/azure-sides.ts";
-import { frontendName } from "../../../src/local/cloud-provider/names.ts";
-import { keyOf } from "../../../src/model/kind.ts";
-import { parseResourceId, resourceGroupId } from "../../../src/model/resource-id.ts";
-import type { Simulator, SimulatorOptions } from "../../../src/simulator/simulator.ts";
-import type { JsonObject } from "../../../src/simulator/store.ts";
+import type { Simulator, SimulatorOptions } from "@postern/azure-simulator/simulator.ts";
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
+import { keyOf } from "@postern/core/kind.ts";
+import { parseResourceId, resourceGroupId } from "@postern/core/resource-id.ts";
+import { frontendName } from "@postern/local/cloud-provider/names.ts";
+import type { TokenSource } from "postern/azure/tokens.ts";
+import type { CredentialOf } from "postern/hosted/azure-sides.ts";
 import { startChecked } from "../../simulator/start.ts";
 
 export const tenant = "22222222-2222-4222-8222-222222222222";

@@ -1,5 +1,5 @@
+import { cloudProviderFeature } from "@postern/local/cloud-provider/feature.ts";
 import { expect, test } from "vitest";
-import { cloudProviderFeature } from "../../../src/local/cloud-provider/controller.ts";
 import { location, managementGroup, managementNetwork } from "./azure.ts";
 import { describeHosted, type HostedWorld, type Thing, type WorldOptions } from "./world.ts";
 

@@ -1,6 +1,6 @@
-import type { WatchCache } from "../../../src/kube/cache.ts";
-import type { Caches } from "../../../src/kube/caches.ts";
-import { KubeClient } from "../../../src/kube/client.ts";
+import type { WatchCache } from "postern/kube/cache.ts";
+import type { Caches } from "postern/kube/caches.ts";
+import { KubeClient } from "postern/kube/client.ts";
 
 /** Something that was written and that the caches have yet to hear of; without a version it was deleted. */
 interface Written {
@@ -15,6 +15,8 @@ interface Written {
 /** A client that knows what it still waits for: answers, and the watches' word of what was written. */
 export class CountingClient extends KubeClient {
   caches: Caches | undefined;
+  /** How many of its requests are answered only after the clock has moved. */
+  waiting: () => number = () => 0;
   #open = 0;
   #unheard: Written[] = [];
 
@@ -47,7 +49,7 @@ export class CountingClient extends KubeClient {
   get calm(): boolean {
     const caches = this.caches?.all() ?? [];
     this.#unheard = this.#unheard.filter((each) => !caches.every((cache) => heard(cache, each)));
-    return this.#open === 0 && this.#unheard.length === 0;
+    return this.#open === this.waiting() && this.#unheard.length === 0;
   }
 }
 
@@ -55,7 +57,9 @@ function heard(cache: WatchCache, { root, plural, key, version, uid }: Written):
   const { group, version: served, plural: ours } = cache.kind;
   const ourRoot = group === "" ? `/api/${served}` : `/apis/${group}/${served}`;
   if (root !== ourRoot || plural !== ours) return true;
-  const { filled, version: newest } = cache.health();
+  const { filled, version: newest, connected, failure } = cache.health();
+  // It waits for the clock before it connects again.
+  if (failure !== undefined && !connected) return true;
   if (!filled) return false;
   if (version !== undefined) return Number(newest) >= version;
   const object = cache.get(key);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { claimsIn } from "@postern/core/claims.ts";
+import { resourceGroupId } from "@postern/core/resource-id.ts";
 import { expect, test } from "vitest";
-import { claimsIn } from "../../../src/model/claims.ts";
-import { resourceGroupId } from "../../../src/model/resource-id.ts";
 import { guestGroup, guestSubscription, location, ownIdentities } from "./azure.ts";
 import {
   addressesAt,

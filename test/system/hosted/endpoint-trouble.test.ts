@@ -1,9 +1,9 @@
+import { resourceGroupId } from "@postern/core/resource-id.ts";
+import { AzureError } from "postern/azure/errors.ts";
+import type { AzureSides } from "postern/hosted/azure-sides.ts";
+import { endpointFeature } from "postern/hosted/endpoint/feature.ts";
+import { conditions } from "postern/hosted/names.ts";
 import { expect, test } from "vitest";
-import { AzureError } from "../../../src/azure/errors.ts";
-import type { AzureSides } from "../../../src/hosted/azure-sides.ts";
-import { endpointFeature } from "../../../src/hosted/endpoint/controller.ts";
-import { conditions } from "../../../src/hosted/names.ts";
-import { resourceGroupId } from "../../../src/model/resource-id.ts";
 import { guestGroup, guestNetwork, guestSubscription, location } from "./azure.ts";
 import {
   addressesAt,

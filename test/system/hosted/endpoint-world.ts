@@ -1,12 +1,12 @@
-import { endpointFeature } from "../../../src/hosted/endpoint/controller.ts";
+import type { SimulatorOptions } from "@postern/azure-simulator/simulator.ts";
+import { openPolicy, type TenantPolicy } from "@postern/core/tenant-policy.ts";
+import { endpointFeature } from "postern/hosted/endpoint/feature.ts";
 import {
   clusterAnnotation,
   conditions,
   controlPlaneFinalizer,
   endpointFinalizer,
-} from "../../../src/hosted/names.ts";
-import { openPolicy, type TenantPolicy } from "../../../src/model/tenant-policy.ts";
-import type { SimulatorOptions } from "../../../src/simulator/simulator.ts";
+} from "postern/hosted/names.ts";
 import {
   balancer,
   frontendOf,

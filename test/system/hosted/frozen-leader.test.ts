@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { TrustedIssuer } from "@postern/azure-simulator/entra/application.ts";
+import { cloudProviderFeature } from "@postern/local/cloud-provider/feature.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { cloudProviderFeature } from "../../../src/local/cloud-provider/controller.ts";
-import type { TrustedIssuer } from "../../../src/simulator/application.ts";
 import type { User } from "../../setup/control-plane.ts";
 import { type SlowArm, slowArm } from "../../setup/slow-arm.ts";
 import {
@@ -19,7 +19,7 @@ import {
 import { hostedClusterObject } from "./objects.ts";
 import { describeHosted, type HostedWorld } from "./world.ts";
 
-const bin = fileURLToPath(new URL("../../../bin/postern.js", import.meta.url));
+const bin = fileURLToPath(new URL("../../../packages/postern/bin/postern.js", import.meta.url));
 const issuer = "https://kubernetes.default.svc";
 const contributor =
   "/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c";
@@ -129,7 +129,9 @@ describeHosted("a leader that was frozen", (start) => {
     const guests = simulator.directory.addApplication({
       tenant,
       federated: names.map((name) => ({
-        ...{ name, issuer, audiences: ["api://AzureADTokenExchange"] },
+        name,
+        issuer,
+        audiences: ["api://AzureADTokenExchange"],
         subject: `system:serviceaccount:clusters-${name}:control-plane-operator`,
       })),
     });
@@ -144,10 +146,14 @@ describeHosted("a leader that was frozen", (start) => {
     await cluster.request("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
       metadata: { name: "frozen-leader" },
       roleRef: {
-        ...{ apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+        apiGroup: "rbac.authorization.k8s.io",
+        kind: "ClusterRole",
+        name: "cluster-admin",
       },
       subjects: ["alice", "bob"].map((name) => ({
-        ...{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name },
+        kind: "User",
+        apiGroup: "rbac.authorization.k8s.io",
+        name,
       })),
     });
     await cluster.request("POST", "/api/v1/namespaces", { metadata: { name: "clusters" } });

@@ -1,21 +1,21 @@
 import { readFile } from "node:fs/promises";
-import { beforeAll, expect, test } from "vitest";
-import { Arm } from "../../../src/azure/arm.ts";
-import { customCloud } from "../../../src/azure/clouds.ts";
-import type { Look } from "../../../src/azure/gateway.ts";
-import { privateDnsZones } from "../../../src/azure/gateways/private-dns.ts";
-import type { TokenSource } from "../../../src/azure/tokens.ts";
-import { azureSides } from "../../../src/hosted/azure-sides.ts";
-import { identities } from "../../../src/hosted/identities.ts";
-import { registeredIn } from "../../../src/hosted/tenancy.ts";
-import type { Feature, Plan, Step } from "../../../src/kube/feature.ts";
-import type { MakeFeature } from "../../../src/kube/runtime.ts";
+import type { Application, TrustedIssuer } from "@postern/azure-simulator/entra/application.ts";
 import {
   type HostedControlPlane,
   hostedControlPlane,
-} from "../../../src/model/kinds/hosted-control-plane.ts";
-import { resourceGroupId } from "../../../src/model/resource-id.ts";
-import type { Application, TrustedIssuer } from "../../../src/simulator/application.ts";
+} from "@postern/core/kinds/hosted-control-plane.ts";
+import { resourceGroupId } from "@postern/core/resource-id.ts";
+import { Arm } from "postern/azure/arm.ts";
+import { customCloud } from "postern/azure/clouds.ts";
+import type { Look } from "postern/azure/gateway.ts";
+import { privateDnsZones } from "postern/azure/gateways/private-dns.ts";
+import type { TokenSource } from "postern/azure/tokens.ts";
+import { azureSides } from "postern/hosted/azure-sides.ts";
+import { identities } from "postern/hosted/identities.ts";
+import { registeredIn } from "postern/hosted/tenancy.ts";
+import { defineFeature, type Plan, type Step } from "postern/kube/feature.ts";
+import type { MakeFeature } from "postern/kube/runtime.ts";
+import { beforeAll, expect, test } from "vitest";
 import { guestSubscription, location, managementGroup, tenant } from "./azure.ts";
 import { describeHosted, type HostedWorld, type Thing } from "./world.ts";
 
@@ -56,15 +56,18 @@ function zones(world: () => HostedWorld): MakeFeature {
       controlPlane: HostedControlPlane;
       zone: Look<unknown>;
     }
-    const feature: Feature<HostedControlPlane, Seen, ZoneStep> = {
+    const feature = defineFeature({
       name: "zones",
       kind: hostedControlPlane,
       conditions: ["Zoned"],
-      see: async (controlPlane, pass) => ({
-        controlPlane,
-        zone: await privateDnsZones(sides.guest(controlPlane, pass)).look(zoneOf(controlPlane)),
-      }),
-      plan: ({ zone, controlPlane }): Plan<ZoneStep> => {
+      observe: async (controlPlane, pass) => {
+        const zones = privateDnsZones(sides.guest(controlPlane, pass));
+        return {
+          observed: { controlPlane, zone: await zones.look(zoneOf(controlPlane)) },
+          context: zones,
+        };
+      },
+      plan: ({ zone, controlPlane }: Seen): Plan<ZoneStep> => {
         const is = zone.state === "there";
         const status = is ? "True" : "False";
         const conditions = [{ type: "Zoned", status, reason: zone.state, message: "" } as const];
@@ -72,13 +75,10 @@ function zones(world: () => HostedWorld): MakeFeature {
           zone.state === "absent" ? [{ do: "make zone", why: "there is none", controlPlane }] : [];
         return { steps, conditions, again: { afterMs: is ? 300_000 : 5_000 } };
       },
-      apply: ({ controlPlane }, pass) =>
-        privateDnsZones(sides.guest(controlPlane, pass)).put(zoneOf(controlPlane), {
-          location: "global",
-          properties: {},
-        }),
-    };
-    return { feature: feature as Feature };
+      apply: ({ controlPlane }, zones) =>
+        zones.put(zoneOf(controlPlane), { location: "global", properties: {} }),
+    });
+    return { feature };
   };
 }
 

@@ -1,19 +1,19 @@
 import { readFile } from "node:fs/promises";
+import type { Application, TrustedIssuer } from "@postern/azure-simulator/entra/application.ts";
+import { Arm } from "postern/azure/arm.ts";
+import { customCloud } from "postern/azure/clouds.ts";
+import { type AzureSides, guestSide } from "postern/hosted/azure-sides.ts";
+import { endpointFeature } from "postern/hosted/endpoint/feature.ts";
+import { grantFeature } from "postern/hosted/grant/feature.ts";
+import { identities } from "postern/hosted/identities.ts";
+import { clusterAnnotation } from "postern/hosted/names.ts";
+import { observeFeature } from "postern/hosted/services/feature.ts";
+import { KubeClient } from "postern/kube/client.ts";
+import { fromKubeconfigText } from "postern/kube/credentials.ts";
+import { Lease } from "postern/kube/lease.ts";
+import { silentLog } from "postern/kube/log.ts";
+import type { MakeFeature } from "postern/kube/runtime.ts";
 import { beforeAll, expect, onTestFinished } from "vitest";
-import { Arm } from "../../../src/azure/arm.ts";
-import { customCloud } from "../../../src/azure/clouds.ts";
-import { type AzureSides, guestSide } from "../../../src/hosted/azure-sides.ts";
-import { endpointFeature } from "../../../src/hosted/endpoint/controller.ts";
-import { grantFeature } from "../../../src/hosted/grant/controller.ts";
-import { identities } from "../../../src/hosted/identities.ts";
-import { clusterAnnotation } from "../../../src/hosted/names.ts";
-import { observeFeature } from "../../../src/hosted/observe/controller.ts";
-import { KubeClient } from "../../../src/kube/client.ts";
-import { fromKubeconfigText } from "../../../src/kube/credentials.ts";
-import { Lease } from "../../../src/kube/lease.ts";
-import { silentLog } from "../../../src/kube/log.ts";
-import type { MakeFeature } from "../../../src/kube/runtime.ts";
-import type { Application, TrustedIssuer } from "../../../src/simulator/application.ts";
 import type { Cluster } from "../../setup/cluster.ts";
 import { testOnReal } from "../../setup/differences.ts";
 import {
@@ -66,7 +66,8 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
     token = await serviceAccount(cluster, operator.namespace, operator.name);
     for (const role of roles) await bindRole(cluster, role, operator);
     await untilMay(cluster, operatorUser, {
-      ...{ group: "hypershift.openshift.io", resource: "hostedclusters" },
+      group: "hypershift.openshift.io",
+      resource: "hostedclusters",
       verb: "watch",
     });
     await cluster.request("POST", "/api/v1/namespaces", { metadata: { name: "clusters" } });
@@ -155,7 +156,11 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
       ] as const)
         expect(
           await mayDo(cluster, operatorUser, {
-            ...{ namespace: "clusters-one", verb, resource, subresource, name },
+            namespace: "clusters-one",
+            verb,
+            resource,
+            subresource,
+            name,
           }),
           `${verb} ${resource}/${subresource} ${name}`,
         ).toBe(false);

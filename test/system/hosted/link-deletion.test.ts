@@ -1,5 +1,5 @@
+import { annotations, conditions, endpointFinalizer } from "postern/hosted/names.ts";
 import { expect, test } from "vitest";
-import { annotations, conditions, endpointFinalizer } from "../../../src/hosted/names.ts";
 import {
   connect,
   gone,

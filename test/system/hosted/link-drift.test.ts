@@ -1,5 +1,5 @@
+import { conditions, linkFinalizer } from "postern/hosted/names.ts";
 import { expect, test } from "vitest";
-import { conditions, linkFinalizer } from "../../../src/hosted/names.ts";
 import {
   balancer,
   frontendOf,

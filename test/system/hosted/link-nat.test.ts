@@ -1,6 +1,6 @@
+import { overlaps, parseCidr } from "@postern/core/cidr.ts";
+import { conditions } from "postern/hosted/names.ts";
 import { expect, test } from "vitest";
-import { conditions } from "../../../src/hosted/names.ts";
-import { overlaps, parseCidr } from "../../../src/model/cidr.ts";
 import { frontendOf, managementGroup, managementNetwork } from "./azure.ts";
 import {
   gone,

@@ -1,5 +1,5 @@
+import { conditions } from "postern/hosted/names.ts";
 import { expect, test } from "vitest";
-import { conditions } from "../../../src/hosted/names.ts";
 import {
   connect,
   gone,

@@ -1,6 +1,6 @@
-import { type LinkOptions, linkFeature } from "../../../src/hosted/link/controller.ts";
-import { clusterAnnotation } from "../../../src/hosted/names.ts";
-import type { JsonObject } from "../../../src/simulator/store.ts";
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
+import { type LinkOptions, linkFeature } from "postern/hosted/link/feature.ts";
+import { clusterAnnotation } from "postern/hosted/names.ts";
 import {
   guestGroup,
   guestNetwork,

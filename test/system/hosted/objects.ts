@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { clusterAnnotation, controlPlaneNamespace } from "../../../src/hosted/names.ts";
+import { clusterAnnotation, controlPlaneNamespace } from "postern/hosted/names.ts";
 import {
   guestGroup,
   guestNetwork,

@@ -1,10 +1,6 @@
+import { controlPlaneFinalizer, endpointFinalizer, linkFinalizer } from "postern/hosted/names.ts";
+import { observeFeature } from "postern/hosted/services/feature.ts";
 import { expect, test } from "vitest";
-import {
-  controlPlaneFinalizer,
-  endpointFinalizer,
-  linkFinalizer,
-} from "../../../src/hosted/names.ts";
-import { observeFeature } from "../../../src/hosted/observe/controller.ts";
 import { guestSubnet } from "./azure.ts";
 import { route, routerService } from "./objects.ts";
 import { describeHosted, type HostedWorld, type Thing } from "./world.ts";

@@ -4,10 +4,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Application, TrustedIssuer } from "@postern/azure-simulator/entra/application.ts";
+import type { Picture } from "@postern/core/dashboard/picture.ts";
+import { cloudProviderFeature } from "@postern/local/cloud-provider/feature.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { cloudProviderFeature } from "../../../src/local/cloud-provider/controller.ts";
-import type { Application, TrustedIssuer } from "../../../src/simulator/application.ts";
-import type { Picture } from "../../../src/view/drawn.ts";
 import {
   guestGroup,
   location,
@@ -19,7 +19,7 @@ import {
 import { hostedClusterObject } from "./objects.ts";
 import { describeHosted, type HostedWorld } from "./world.ts";
 
-const bin = fileURLToPath(new URL("../../../bin/postern.js", import.meta.url));
+const bin = fileURLToPath(new URL("../../../packages/postern/bin/postern.js", import.meta.url));
 const issuer = "https://kubernetes.default.svc";
 const contributor =
   "/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c";

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { AzureSides } from "postern/hosted/azure-sides.ts";
+import { endpointFeature } from "postern/hosted/endpoint/feature.ts";
+import { linkFeature } from "postern/hosted/link/feature.ts";
+import { observeFeature } from "postern/hosted/services/feature.ts";
 import { expect, test } from "vitest";
-import type { AzureSides } from "../../../src/hosted/azure-sides.ts";
-import { endpointFeature } from "../../../src/hosted/endpoint/controller.ts";
-import { linkFeature } from "../../../src/hosted/link/controller.ts";
-import { observeFeature } from "../../../src/hosted/observe/controller.ts";
 import { managementSubscription } from "./azure.ts";
 import { describeHosted, type HostedWorld } from "./world.ts";
 

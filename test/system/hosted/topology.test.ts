@@ -1,14 +1,14 @@
-import { expect, test } from "vitest";
+import { openPolicy } from "@postern/core/tenant-policy.ts";
 import {
   conditions,
   controlPlaneFinalizer,
   endpointFinalizer,
   hostedClusterFinalizer,
   linkFinalizer,
-} from "../../../src/hosted/names.ts";
-import { observeFeature } from "../../../src/hosted/observe/controller.ts";
-import { topologyFeature } from "../../../src/hosted/topology/controller.ts";
-import { openPolicy } from "../../../src/model/tenant-policy.ts";
+} from "postern/hosted/names.ts";
+import { observeFeature } from "postern/hosted/services/feature.ts";
+import { topologyFeature } from "postern/hosted/topology/feature.ts";
+import { expect, test } from "vitest";
 import { type ClusterShape, hostedClusterObject, route } from "./objects.ts";
 import { describeHosted, type HostedWorld, type Thing } from "./world.ts";
 

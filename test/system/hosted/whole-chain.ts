@@ -1,11 +1,11 @@
-import type { AzureSides, GuestSide } from "../../../src/hosted/azure-sides.ts";
-import { endpointFeature } from "../../../src/hosted/endpoint/controller.ts";
-import { linkFeature } from "../../../src/hosted/link/controller.ts";
-import { observeFeature } from "../../../src/hosted/observe/controller.ts";
-import { topologyFeature } from "../../../src/hosted/topology/controller.ts";
-import type { MakeFeature } from "../../../src/kube/runtime.ts";
-import { cloudProviderFeature } from "../../../src/local/cloud-provider/controller.ts";
-import { openPolicy } from "../../../src/model/tenant-policy.ts";
+import { openPolicy } from "@postern/core/tenant-policy.ts";
+import { cloudProviderFeature } from "@postern/local/cloud-provider/feature.ts";
+import type { AzureSides, GuestSide } from "postern/hosted/azure-sides.ts";
+import { endpointFeature } from "postern/hosted/endpoint/feature.ts";
+import { linkFeature } from "postern/hosted/link/feature.ts";
+import { observeFeature } from "postern/hosted/services/feature.ts";
+import { topologyFeature } from "postern/hosted/topology/feature.ts";
+import type { MakeFeature } from "postern/kube/runtime.ts";
 import { location, managementGroup, managementNetwork } from "./azure.ts";
 
 /** Everything that turns one HostedCluster into a private control plane, on a machine without HyperShift and without a cloud. */

@@ -1,9 +1,9 @@
-import { expect, test } from "vitest";
-import type { MakeFeature } from "../../../src/kube/runtime.ts";
 import {
   type AzurePrivateLinkService,
   azurePrivateLinkService,
-} from "../../../src/model/kinds/azure-private-link-service.ts";
+} from "@postern/core/kinds/azure-private-link-service.ts";
+import type { MakeFeature } from "postern/kube/runtime.ts";
+import { expect, test } from "vitest";
 import { balancer } from "./azure.ts";
 import { describeHosted } from "./world.ts";
 
@@ -13,7 +13,7 @@ const looking: MakeFeature = () => ({
     name: "looking",
     kind: azurePrivateLinkService,
     conditions: ["Looked"],
-    see: async (object) => object,
+    observe: async (observed) => ({ observed, context: undefined }),
     plan: (seen) => ({
       steps: [],
       conditions: [

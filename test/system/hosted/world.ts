@@ -1,16 +1,18 @@
 import { readFile } from "node:fs/promises";
+import type { SimulatorOptions } from "@postern/azure-simulator/simulator.ts";
+import { definitions } from "@postern/core/definitions.ts";
+import { apiVersionOf } from "@postern/core/kind.ts";
+import type { Condition } from "@postern/core/kinds/condition.ts";
+import { Arm, type ArmRequest } from "postern/azure/arm.ts";
+import { customCloud } from "postern/azure/clouds.ts";
+import { type AzureSides, azureSides, type CredentialOf } from "postern/hosted/azure-sides.ts";
+import { clusterAnnotation } from "postern/hosted/names.ts";
+import type { KubeClient } from "postern/kube/client.ts";
+import { fromKubeconfigText } from "postern/kube/credentials.ts";
+import { type Log, silentLog } from "postern/kube/log.ts";
+import type { Metrics } from "postern/kube/metrics.ts";
+import { type MakeFeature, Runtime } from "postern/kube/runtime.ts";
 import { afterAll, beforeAll, describe, inject, onTestFinished, test } from "vitest";
-import { Arm, type ArmRequest } from "../../../src/azure/arm.ts";
-import { customCloud } from "../../../src/azure/clouds.ts";
-import { type AzureSides, azureSides, type CredentialOf } from "../../../src/hosted/azure-sides.ts";
-import { clusterAnnotation } from "../../../src/hosted/names.ts";
-import { fromKubeconfigText } from "../../../src/kube/credentials.ts";
-import { type Log, silentLog } from "../../../src/kube/log.ts";
-import { type MakeFeature, Runtime } from "../../../src/kube/runtime.ts";
-import { definitions } from "../../../src/model/definitions.ts";
-import { apiVersionOf } from "../../../src/model/kind.ts";
-import type { Condition } from "../../../src/model/kinds/condition.ts";
-import type { SimulatorOptions } from "../../../src/simulator/simulator.ts";
 import { ManualClock, settle } from "../../manual-clock.ts";
 import { type AuditEntry, type Cluster, clusterAt } from "../../setup/cluster.ts";
 import type { User } from "../../setup/control-plane.ts";
@@ -49,13 +51,19 @@ export interface Thing {
 /** The controllers of one process. */
 export interface Process {
   /** They are made with the two sides of Azure. */
-  features: (sides: AzureSides, azure: Azure) => readonly MakeFeature[];
+  features: (sides: AzureSides, azure: Azure, kube: KubeClient) => readonly MakeFeature[];
   /** As whom the controllers come to the API server. */
   user?: User;
   /** The token of a service account instead. */
   token?: () => string;
   /** Only this namespace; all of them when absent. */
   namespace?: string;
+  /** A proxy in front of the API server. */
+  proxy?: {
+    url: string;
+    /** How many requests it answers only after the clock has moved. */
+    waiting(): number;
+  };
 }
 
 export interface WorldOptions extends Process {
@@ -65,6 +73,7 @@ export interface WorldOptions extends Process {
   /** By which identity a control plane acts; all by the same one where nothing is said. */
   credentialOf?: (azure: Azure) => CredentialOf;
   log?: Log;
+  metrics?: Metrics;
   /** Do not start the controllers yet. */
   stopped?: boolean;
 }
@@ -191,10 +200,12 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
       client,
       clock,
       log: options.log ?? silentLog,
+      ...(options.metrics && { metrics: options.metrics }),
       namespace: given.namespace,
-      features: given.features(sidesNow(), azure),
+      features: given.features(sidesNow(), azure, client),
     });
     client.caches = runtime.caches;
+    if (given.proxy) client.waiting = given.proxy.waiting;
     const signal = new AbortController();
     const ran = runtime.run(signal.signal);
     const process = {
@@ -410,8 +421,10 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
 }
 
 /** The way to the API server, by the token of one of its users or of a service account. */
-async function connectionOf(cluster: Cluster, { user = "admin", token }: Process) {
+async function connectionOf(cluster: Cluster, { user = "admin", token, proxy }: Process) {
   const text = await readFile(cluster.kubeconfig, "utf8");
-  const own = text.replaceAll(cluster.tokens.admin, token?.() ?? cluster.tokens[user]);
+  const own = text
+    .replaceAll(cluster.tokens.admin, token?.() ?? cluster.tokens[user])
+    .replaceAll(cluster.url, proxy?.url ?? cluster.url);
   return fromKubeconfigText(own, cluster.kubeconfig);
 }

@@ -1,4 +1,4 @@
-import { azureCluster as kind } from "../../../src/model/kinds/azure-cluster.ts";
+import { azureCluster as kind } from "@postern/core/kinds/azure-cluster.ts";
 import { azureClusterSpec, internal } from "./azure-cluster-spec.ts";
 import { cannotChange, type Over, otherUuid, type Refusal, type Row, tooLong } from "./row.ts";
 

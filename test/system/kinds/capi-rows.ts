@@ -1,12 +1,12 @@
-import type { Kind } from "../../../src/model/kind.ts";
+import type { Kind } from "@postern/core/kind.ts";
 import {
   azureAsoManagedCluster,
   azureAsoManagedControlPlane,
-} from "../../../src/model/kinds/azure-aso-managed.ts";
-import { azureManagedControlPlane } from "../../../src/model/kinds/azure-managed-control-plane.ts";
-import { capiCluster } from "../../../src/model/kinds/capi-cluster.ts";
-import { kubeadmControlPlane } from "../../../src/model/kinds/kubeadm-control-plane.ts";
-import { providerConfig } from "../../../src/model/kinds/provider-config.ts";
+} from "@postern/core/kinds/azure-aso-managed.ts";
+import { azureManagedControlPlane } from "@postern/core/kinds/azure-managed-control-plane.ts";
+import { capiCluster } from "@postern/core/kinds/capi-cluster.ts";
+import { kubeadmControlPlane } from "@postern/core/kinds/kubeadm-control-plane.ts";
+import { providerConfig } from "@postern/core/kinds/provider-config.ts";
 import {
   cannotChange,
   type Over,

@@ -1,4 +1,4 @@
-import type { Kind } from "../../../src/model/kind.ts";
+import type { Kind } from "@postern/core/kind.ts";
 import { managed, onAzure, published, workload } from "./hosted-spec.ts";
 import {
   cannotChange,

@@ -1,4 +1,4 @@
-import { azureClusterIdentity as kind } from "../../../src/model/kinds/azure-cluster-identity.ts";
+import { azureClusterIdentity as kind } from "@postern/core/kinds/azure-cluster-identity.ts";
 import { cannotChange, type Over, type Refusal, type Row, uuid } from "./row.ts";
 
 const identity = (over: Over = {}) => ({

@@ -1,7 +1,7 @@
+import { crdOf } from "@postern/core/crd.ts";
+import { definitions } from "@postern/core/definitions.ts";
+import { apiVersionOf } from "@postern/core/kind.ts";
 import { expect, vi } from "vitest";
-import { crdOf } from "../../../src/model/crd.ts";
-import { definitions } from "../../../src/model/definitions.ts";
-import { apiVersionOf } from "../../../src/model/kind.ts";
 import type { Cluster } from "../../setup/cluster.ts";
 
 /**

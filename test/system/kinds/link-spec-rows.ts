@@ -1,4 +1,4 @@
-import { azurePrivateLinkService } from "../../../src/model/kinds/azure-private-link-service.ts";
+import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import {
   cannotChange,
   mustBeDomain,

@@ -1,4 +1,4 @@
-import { nodePool as kind } from "../../../src/model/kinds/node-pool.ts";
+import { nodePool as kind } from "@postern/core/kinds/node-pool.ts";
 import {
   cannotChange,
   mustBeSubnet,

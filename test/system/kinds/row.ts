@@ -1,4 +1,4 @@
-import type { Kind } from "../../../src/model/kind.ts";
+import type { Kind } from "@postern/core/kind.ts";
 
 /** A refusal, as the API server's answer lists it: the field, and how its message ends. */
 export type Refusal = readonly [field: string, message: string];

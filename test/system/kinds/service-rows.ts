@@ -1,5 +1,5 @@
-import { hostedCluster } from "../../../src/model/kinds/hosted-cluster.ts";
-import { hostedControlPlane } from "../../../src/model/kinds/hosted-control-plane.ts";
+import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { managed, onAzure, published } from "./hosted-spec.ts";
 import type { Over, Row } from "./row.ts";
 

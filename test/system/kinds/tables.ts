@@ -1,5 +1,5 @@
-import { hostedCluster } from "../../../src/model/kinds/hosted-cluster.ts";
-import { hostedControlPlane } from "../../../src/model/kinds/hosted-control-plane.ts";
+import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { accessChangeRows } from "./access-change-rows.ts";
 import { accessRows } from "./access-rows.ts";
 import { azureClusterNetworkRows } from "./azure-cluster-network-rows.ts";

@@ -1,0 +1,232 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Clock } from "@postern/core/clock.ts";
+import type { Effect } from "../control/fault-rule.ts";
+import type { Faults } from "../control/faults.ts";
+import type { LogEntry, RequestLog } from "../control/request-log.ts";
+import type { Directory } from "../entra/directory.ts";
+import type { Arm } from "./arm.ts";
+import { parseBody } from "./body.ts";
+import type { Operations } from "./operations.ts";
+import { Refusal } from "./refusal.ts";
+import type { Principal } from "./resource-type.ts";
+import type { Routed } from "./routes.ts";
+import { type Cost, type Left, type Throttle, tooManyRequests } from "./throttle.ts";
+import { type Answer, refusalAnswer } from "./wire.ts";
+
+/** What answers requests to Resource Manager. */
+export interface ArmParts {
+  arm: Arm;
+  /** Resource Manager as it was at a time. */
+  armAt(time: number): Arm;
+  directory: Directory;
+  operations: Operations;
+  throttle: Throttle;
+  faults: Faults;
+  log: RequestLog;
+  clock: Clock;
+  /** Told of errors that are faults of the simulator itself. */
+  bug?: (error: unknown) => void;
+}
+
+/** An answer, and what is made to happen to it on its way. */
+export interface Outcome {
+  answer: Answer;
+  /** What is left of the asker's requests: names of headers, each with its value behind it. */
+  counters?: readonly string[] | undefined;
+  fate?: Effect | undefined;
+}
+
+const costs: Readonly<Record<string, Cost>> = { GET: "read", HEAD: "read", DELETE: "delete" };
+const noQuery = new URLSearchParams();
+/** Most requests have nothing but a version in their query, and there are few versions. Nobody changes what they get. */
+const queries = new Map<string, URLSearchParams>();
+
+function queryOf(text: string): URLSearchParams {
+  const known = queries.get(text);
+  if (known) return known;
+  const read = new URLSearchParams(text);
+  if (text.length <= 40 && queries.size < 1000) queries.set(text, read);
+  return read;
+}
+
+/** Answer a request to Resource Manager. Everything that goes wrong becomes an answer. */
+export function answerArm(
+  method: string,
+  url: string,
+  headers: IncomingHttpHeaders,
+  body: string | undefined,
+  parts: ArmParts,
+): Outcome {
+  const { arm, directory, operations, throttle, faults, log, clock } = parts;
+  operations.settle();
+  const cut = url.indexOf("?");
+  const path = cut < 0 ? url : url.slice(0, cut);
+  let asker: Principal | undefined;
+  let routed: Routed | undefined;
+  let counted: Cost | undefined;
+  let left: Left | undefined;
+  let fate: Effect | undefined;
+  let answer: Answer;
+  let remaining: readonly string[] | undefined;
+  try {
+    asker = directory.authenticate(headers.authorization);
+    routed = arm.route(method, path);
+    if (!faults.none) fate = faults.strike(momentOf(method, path, asker, routed));
+    const instead = fate && insteadOf(fate, asker, routed);
+    if (instead) answer = instead;
+    else {
+      const { subscription } = routed.address;
+      // What nobody has needs no limit, and must not be remembered.
+      if (subscription !== undefined && directory.tenantOf(subscription.toLowerCase())) {
+        counted = costs[method] ?? "write";
+        left = throttle.take(asker.objectId, subscription.toLowerCase(), counted);
+      }
+      const stale = fate?.kind === "stale" && counted === "read" ? fate.ms : undefined;
+      answer = (stale === undefined ? arm : parts.armAt(clock.now() - stale)).answer(
+        {
+          method,
+          path,
+          query: cut < 0 ? noQuery : queryOf(url.slice(cut + 1)),
+          ifMatch: headers["if-match"],
+          ifNoneMatch: headers["if-none-match"],
+          body: parseBody(body),
+          asker,
+        },
+        routed,
+      );
+      if (left && counted) remaining = countersOf(routed, counted, left);
+    }
+  } catch (error) {
+    answer = errorAnswer(error, parts);
+    // The front door sends no counters with a refusal, the providers behind it do.
+    const provider = error instanceof Refusal && error.by !== "gateway";
+    if (provider && routed && counted && left) remaining = countersOf(routed, counted, left);
+  }
+  faults.settled();
+  const entry: LogEntry = {
+    sequence: log.count(),
+    at: clock.now(),
+    method,
+    path,
+    query: cut < 0 ? "" : url.slice(cut + 1),
+    status: fate?.kind === "lost" ? 0 : answer.status,
+    identity: asker?.objectId ?? "",
+    action: routed?.action ?? "",
+    cost: counted ?? "none",
+  };
+  const ifMatch = headers["if-match"];
+  const clientRequestId = headers["x-ms-client-request-id"];
+  if (ifMatch !== undefined) entry.ifMatch = ifMatch;
+  if (typeof clientRequestId === "string") entry.clientRequestId = clientRequestId;
+  if (headers["user-agent"] !== undefined) entry.userAgent = headers["user-agent"];
+  if (fate) entry.fault = fate.kind;
+  log.add(entry);
+  return { answer, counters: remaining, fate };
+}
+
+/** An error as an answer: a refusal in its own words, anything else as Azure tells of its own faults. */
+export function errorAnswer(error: unknown, parts: Pick<ArmParts, "bug">): Answer {
+  if (error instanceof Refusal) return refusalAnswer(error);
+  parts.bug?.(error);
+  return refusalAnswer(
+    new Refusal(500, "InternalServerError", "The simulator met an error of its own.", {
+      by: "gateway",
+    }),
+  );
+}
+
+function momentOf(method: string, path: string, asker: Principal, routed: Routed) {
+  return {
+    method,
+    path,
+    type: routed.type?.type ?? routed.address.type,
+    action: routed.action,
+    objectId: asker.objectId,
+    appId: asker.appId,
+  };
+}
+
+/** What a fault does to a request that is not for Resource Manager, a sign-in most often; undefined where it does nothing. */
+export function strikeElsewhere(
+  method: string,
+  url: string,
+  { faults }: Pick<ArmParts, "faults">,
+): Outcome | undefined {
+  const [path = ""] = url.split("?", 1);
+  const fate = faults.strike({ method, path, type: "", action: "", objectId: "", appId: "" });
+  faults.settled();
+  switch (fate?.kind) {
+    case "throttled": {
+      const headers = { "Retry-After": String(fate.retryAfterSeconds ?? 10) };
+      return { answer: { status: 429, headers, body: { error: "temporarily_unavailable" } } };
+    }
+    case "answer": {
+      const { status, headers, body } = fate;
+      return { answer: { status, headers: { ...headers }, body }, fate };
+    }
+    case "html":
+      return { answer: page(fate.status) };
+    case "lost":
+      return { answer: { status: 0, headers: {} }, fate };
+    case "dropped":
+      return { answer: { status: 0, headers: {} }, fate: { kind: "lost", when: "before" } };
+    case "slow":
+    case "operation":
+    case "stale":
+    case undefined:
+      return undefined;
+  }
+}
+
+function page(status = 502): Answer {
+  return {
+    status,
+    headers: { "Content-Type": "text/html" },
+    raw: "<html><head><title>Bad Gateway</title></head><body><h1>Bad Gateway</h1></body></html>",
+  };
+}
+
+/** The answer where a fault takes its place, and nothing is done. */
+function insteadOf(fate: Effect, asker: Principal, routed: Routed): Answer | undefined {
+  switch (fate.kind) {
+    case "answer":
+      return { status: fate.status, headers: { ...fate.headers }, body: fate.body };
+    case "html":
+      return page(fate.status);
+    case "throttled": {
+      const { subscription = "" } = routed.address;
+      const seconds = fate.retryAfterSeconds ?? 10;
+      return refusalAnswer(tooManyRequests("all", subscription, asker.objectId, 0, seconds));
+    }
+    case "lost":
+      return fate.when === "before" ? { status: 0, headers: {} } : undefined;
+    case "dropped":
+    case "slow":
+    case "operation":
+    case "stale":
+      return undefined;
+  }
+}
+
+const counters = {
+  read: [
+    "x-ms-ratelimit-remaining-subscription-reads",
+    "X-Ms-Ratelimit-Remaining-Subscription-Global-Reads",
+  ],
+  write: [
+    "x-ms-ratelimit-remaining-subscription-writes",
+    "X-Ms-Ratelimit-Remaining-Subscription-Global-Writes",
+  ],
+  delete: [
+    "x-ms-ratelimit-remaining-subscription-deletes",
+    "X-Ms-Ratelimit-Remaining-Subscription-Global-Deletes",
+  ],
+} as const;
+
+function countersOf({ type, address }: Routed, cost: Cost, left: Left): readonly string[] {
+  const [own, global] = counters[cost];
+  // Private DNS answers were recorded without the subscription-wide counter.
+  if (type?.dialect === "privateDns" || address.key.includes("/privatednsoperation"))
+    return [own, String(left.own)];
+  return [own, String(left.own), global, String(left.global)];
+}

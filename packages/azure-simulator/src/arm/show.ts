@@ -1,0 +1,24 @@
+import type { JsonObject, Resource } from "../state/store.ts";
+import type { ResourceType, World } from "./resource-type.ts";
+
+/** A resource as its readers see it. */
+export function show(
+  resource: Resource,
+  type: ResourceType,
+  world: World,
+  query: URLSearchParams,
+  etag: string | undefined,
+): JsonObject {
+  const { id, name, top } = resource;
+  const properties = {
+    ...(saysItsState(type.dialect) && { provisioningState: resource.state }),
+    ...resource.properties,
+    ...type.show?.(resource, world, query),
+  };
+  return { name, id, ...(etag !== undefined && { etag }), type: type.type, ...top, properties };
+}
+
+/** Identities and roles are there or not; they have no state in between. */
+function saysItsState(dialect: ResourceType["dialect"]): boolean {
+  return dialect !== "authorization" && dialect !== "identity";
+}

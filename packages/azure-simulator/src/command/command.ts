@@ -1,0 +1,59 @@
+import { Command, Option } from "commander";
+import { address, limit, operationMs, publicHost, speed } from "./options.ts";
+import type { SimulatorSettings } from "./run.ts";
+
+/** `postern simulator` and `azure-simulator`: an Azure that runs here. */
+export function command(): Command {
+  return new Command("simulator")
+    .description("run an Azure of your own: Resource Manager and Entra, for trying and testing")
+    .addOption(
+      new Option("--listen <host:port>", "where HTTPS is served")
+        .argParser(address)
+        .default(address("127.0.0.1:8443"), "127.0.0.1:8443"),
+    )
+    .addOption(
+      new Option("--http-listen <host:port>", "where plain HTTP is served")
+        .argParser(address)
+        .default(address("127.0.0.1:8442"), "127.0.0.1:8442"),
+    )
+    .addOption(
+      new Option(
+        "--public-host <name>",
+        "the name of this machine in the addresses that answers give",
+      ).argParser(publicHost),
+    )
+    .option("--state <file>", "keep the world in this file (default: in memory)")
+    .option("--seed <file>", "a world in YAML to start with (default: one subscription)")
+    .option("--reset", "begin with an empty state file; one that cannot be read is kept aside")
+    .addOption(
+      new Option("--clock <kind>", "manual: it stands until the control surface moves it")
+        .choices(["real", "manual"])
+        .default("real"),
+    )
+    .option("--ready-file <file>", "write addresses, CA and identities here when ready, as JSON")
+    .addOption(
+      new Option("--operation-ms <[type=]ms>", "how long operations take; may be given again")
+        .argParser(operationMs)
+        .default(undefined, "0"),
+    )
+    .addOption(
+      new Option("--speed <factor>", "how many times faster than that").argParser(speed).default(1),
+    )
+    .addOption(new Option("--reads <burst:perSecond>", "limit of reads").argParser(limit))
+    .addOption(new Option("--writes <burst:perSecond>", "limit of writes").argParser(limit))
+    .addOption(new Option("--deletes <burst:perSecond>", "limit of deletes").argParser(limit))
+    .option("--no-limits", "never answer 429 by itself")
+    .addHelpText(
+      "after",
+      ({ command }) => `
+Limits are Azure's if nothing is said: reads 250:25, writes 200:10, deletes 200:10. Under /_postern/ are the clock,
+faults, the request log and snapshots; see docs/reference/simulator-control.md.
+
+Example:
+  $ ${command.name()} --seed examples/simulator/world.yaml --ready-file ready.json`,
+    )
+    .action(async (options: SimulatorSettings) => {
+      const { runSimulator } = await import("./run.ts");
+      await runSimulator(options);
+    });
+}

@@ -1,0 +1,130 @@
+import { readFileSync } from "node:fs";
+import { realClock } from "@postern/core/clock.ts";
+import { packageVersion } from "@postern/core/process/package-version.ts";
+import { tell } from "@postern/core/process/tell.ts";
+import { UsageError } from "@postern/core/process/usage-error.ts";
+import { TestBedError } from "@postern/core/test-bed/test-bed-error.ts";
+import type { Limit, ThrottleLimits } from "../arm/throttle.ts";
+import { ManualClock } from "../control/manual-clock.ts";
+import { type Simulator, startSimulator } from "../simulator.ts";
+import type { Seed } from "../state/seed-entry.ts";
+import { readSeed } from "../state/seed-file.ts";
+import type { Address } from "./options.ts";
+import { ReadyFile, readyOf } from "./ready.ts";
+
+/** What the options of `postern simulator` say. */
+export interface SimulatorSettings {
+  listen: Address;
+  httpListen: Address;
+  publicHost?: string;
+  state?: string;
+  seed?: string;
+  reset?: boolean;
+  clock: "real" | "manual";
+  readyFile?: string;
+  operationMs?: Record<string, number>;
+  speed: number;
+  reads?: Limit;
+  writes?: Limit;
+  deletes?: Limit;
+  limits: boolean;
+}
+
+/** The world where no other is given: one subscription, and someone who may do everything in it. */
+const smallestWorld = `
+tenants: [{ id: 7e4a4700-0000-4000-8000-000000000001, name: Simulated }]
+subscriptions:
+  - { id: 50b5c21b-0000-4000-8000-000000000001, tenant: 7e4a4700-0000-4000-8000-000000000001, name: Simulated }
+applications: [{ name: owner, tenant: 7e4a4700-0000-4000-8000-000000000001 }]
+roleAssignments:
+  - { principal: owner, role: Owner, scope: /subscriptions/50b5c21b-0000-4000-8000-000000000001 }
+`;
+
+/** Run a simulator until SIGINT or SIGTERM. */
+export async function runSimulator(settings: SimulatorSettings): Promise<void> {
+  const { state: file, reset = false } = settings;
+  if (reset && file === undefined)
+    throw new UsageError("--reset empties the file of --state, which is not given");
+  const ready = settings.readyFile === undefined ? undefined : new ReadyFile(settings.readyFile);
+  const world = seedFrom(settings.seed);
+  let fail: (error: TestBedError) => void = () => undefined;
+  const stopped = new Promise<void>((resolve, reject) => {
+    process.once("SIGINT", () => resolve());
+    process.once("SIGTERM", () => resolve());
+    fail = reject;
+  });
+  // It may fail while it still starts, and is told of then.
+  stopped.catch(() => undefined);
+  const simulator = await startSimulator({
+    ...settings.httpListen,
+    https: settings.listen,
+    ...(settings.publicHost !== undefined && { publicHost: settings.publicHost }),
+    // A clock that stands must stand somewhere; where there is a state file, it goes on from there.
+    clock: settings.clock === "manual" ? new ManualClock(realClock.now()) : realClock,
+    ...(file !== undefined && { state: { file, reset } }),
+    world,
+    ...(settings.operationMs && { operationMs: settings.operationMs }),
+    speed: settings.speed,
+    limits: limitsOf(settings),
+    failed: (error) => fail(error),
+    bug: (error) => process.stderr.write(`${tell(error).text}\n`),
+  });
+  const remove = () => ready?.remove();
+  process.once("exit", remove);
+  try {
+    const told = ready && (await readyOf(simulator, packageVersion(), ready.caFile));
+    // What it tells of, a token's key among it, must be there after a kill.
+    simulator.keep();
+    if (told) ready.write(told);
+    if (settings.seed !== undefined && simulator.seedIgnored)
+      process.stderr.write(
+        `postern: the seed ${settings.seed} was not applied · ${file} began with another one · start with --reset to begin anew with this one\n`,
+      );
+    process.stdout.write(greeting(simulator, settings));
+    await stopped;
+  } finally {
+    remove();
+    process.off("exit", remove);
+    await simulator.close();
+  }
+}
+
+function seedFrom(file: string | undefined): Seed {
+  if (file === undefined) return readSeed(smallestWorld, "the smallest world");
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    const why = error instanceof Error ? error.message.replace(/,.*/, "") : String(error);
+    throw new TestBedError(
+      "SeedUnreadable",
+      `cannot read the seed ${file} · ${why} · give --seed a YAML file; an example is examples/simulator/world.yaml`,
+      { cause: error },
+    );
+  }
+  return readSeed(text, file);
+}
+
+const plenty: Limit = { burst: 1e9, perSecond: 1e9 };
+
+function limitsOf({ limits, reads, writes, deletes }: SimulatorSettings): Partial<ThrottleLimits> {
+  const otherwise = limits ? {} : { read: plenty, write: plenty, delete: plenty };
+  return {
+    ...otherwise,
+    ...(reads && { read: reads }),
+    ...(writes && { write: writes }),
+    ...(deletes && { delete: deletes }),
+  };
+}
+
+function greeting(simulator: Simulator, { readyFile }: SimulatorSettings): string {
+  const rows = [
+    ["Resource Manager", `${simulator.httpsUrl} and ${simulator.url}`],
+    ["Entra", `${simulator.httpsUrl}`],
+    ["Control", `${simulator.url}/_postern`],
+    ...simulator.directory.subscriptions().map((id) => ["Subscription", id]),
+    ...(readyFile === undefined ? [] : [["Ready file", readyFile]]),
+  ];
+  const lines = rows.map(([name = "", value = ""]) => `  ${name.padEnd(17)} ${value}`);
+  return `The Azure simulator is ready; stop it with Ctrl-C.\n${lines.join("\n")}\n`;
+}

@@ -1,0 +1,57 @@
+import type { ResourceType } from "../../arm/resource-type.ts";
+import { badRequest, type RecordType, recordKind } from "./record-kinds.ts";
+import {
+  acceptRecordSet,
+  checkMayGo,
+  missingRecordSet,
+  patchRecordSet,
+  type Spelling,
+} from "./record-set.ts";
+
+/** The record types of public zones. */
+export const publicRecordTypes = [
+  "A",
+  "AAAA",
+  "CAA",
+  "CNAME",
+  "MX",
+  "NS",
+  "PTR",
+  "SOA",
+  "SRV",
+  "TXT",
+] as const satisfies readonly RecordType[];
+
+const spelling: Spelling = {
+  ttl: "TTL",
+  field: "publicField",
+  most: 400,
+  types: publicRecordTypes,
+};
+
+/** Record sets of public zones, one type of resource for each type of record. */
+export const dnsRecords: readonly ResourceType[] = publicRecordTypes.map((type): ResourceType => {
+  const kind = recordKind(type);
+  return {
+    type: `Microsoft.Network/dnszones/${type}`,
+    dialect: "publicDns",
+    within: "parent",
+    put: "sync",
+    delete: "sync",
+    patch: patchRecordSet,
+    accept(writing) {
+      if (type === "NS" && writing.name === "@" && !writing.existing)
+        throw badRequest("The record set of type 'NS' with name '@' is made with its zone.");
+      return {
+        properties: { ...acceptRecordSet(kind, spelling, writing), targetResource: {} },
+      };
+    },
+    mayDelete: ({ name }) => checkMayGo(kind, name),
+    missing: missingRecordSet,
+    differences: [
+      "Fields as in 2018-05-01 whatever version is asked for; DS, NAPTR and TLSA records and alias targets (not done).",
+      "The serial number of the SOA record does not count [?].",
+      "Codes and words of refusals [?], but for those of records given twice or not at all.",
+    ],
+  };
+});

@@ -1,0 +1,217 @@
+import { createHash } from "node:crypto";
+import { plainLocation } from "../../arm/checks.ts";
+import { defined, flag, object, objects, tags, texts } from "../../arm/fields.ts";
+import { checkNetworkName, idIn, joinsIn, link, referred } from "../../arm/links.ts";
+import { Refusal } from "../../arm/refusal.ts";
+import type { ResourceType, World } from "../../arm/resource-type.ts";
+import { type JsonObject, parentOf, type Resource } from "../../state/store.ts";
+import {
+  acceptConfigurations,
+  configurationsOf,
+  networkOf,
+  shownConfigurations,
+} from "./ip-configurations.ts";
+import { checkPools, touchBalancers } from "./pool-membership.ts";
+
+/** Network interfaces. A write is done at once, and the address is there with the answer. */
+export const networkInterfaces: ResourceType = {
+  type: "Microsoft.Network/networkInterfaces",
+  dialect: "network",
+  within: "resourceGroup",
+  put: "sync",
+  // Recorded: 200 for one that was never on a machine, 202 for one that was.
+  delete: (resource) => (resource.properties.macAddress === undefined ? "async200" : "async"),
+  patchTags: true,
+  joins: ({ properties }) => joinsIn(properties, interfaceJoins),
+  accept({ body, properties, existing, world, id, name }) {
+    checkNetworkName(name);
+    if (existing) checkNotOwned(existing, world, "changed");
+    const location = String(body.location ?? existing?.top.location);
+    const ipConfigurations = acceptConfigurations(objects(properties, "ipConfigurations"), {
+      world,
+      id,
+      location,
+      existing,
+    });
+    for (const each of ipConfigurations)
+      checkPublicAddress(each.properties as JsonObject, id, world);
+    checkPools(world, id, ipConfigurations as { name: string; properties: JsonObject }[]);
+    return {
+      top: defined({ location, ...tags(body), kind: "Regular" }),
+      properties: interfaceProperties(properties, ipConfigurations, { world, existing, location }),
+    };
+  },
+  show(resource, world) {
+    const machine = machineOf(resource, world);
+    return defined({
+      ipConfigurations: shownConfigurations(resource, `W/"${resource.etag}"`),
+      virtualMachine: machine && { id: machine.id },
+      primary: machine && true,
+      privateEndpoint: ownerOf(resource, world, "Microsoft.Network/privateEndpoints"),
+      privateLinkService: ownerOf(resource, world, "Microsoft.Network/privateLinkServices"),
+    });
+  },
+  written(resource, before, world) {
+    touchBalancers(before, resource, world);
+  },
+  mayDelete(resource, world) {
+    checkNotOwned(resource, world, "deleted");
+    const machine = machineOf(resource, world);
+    if (!machine) return;
+    // The words are those of hashicorp/terraform-provider-azurerm#8105.
+    throw new Refusal(
+      400,
+      "NicInUse",
+      `Network Interface ${resource.id} is used by existing resource ${machine.id}. In order to delete the network interface, it must be dissociated from the resource. To learn more, see aka.ms/deletenic.`,
+    );
+  },
+  deleted(resource, world) {
+    touchBalancers(resource, undefined, world);
+  },
+  lists: {
+    loadBalancers: ({ resource, world }) => balancersOf(resource, world),
+  },
+  differences: [
+    "Network security groups, application security groups and tap configurations are kept as sent and have no effect.",
+    "A delete answers 202 when the interface has been on a machine and 200 when not: a rule read from two recordings [W].",
+    "Effective routes and effective security groups are not done.",
+    "The refusals for interfaces of endpoints and link services have codes by analogy [?].",
+  ],
+};
+
+/** The type of interfaces that stand alone; those of scale sets have their own. */
+export const interfaceType = "Microsoft.Network/networkInterfaces";
+
+/** The ip configurations of an interface, read one by one. */
+export const networkInterfaceIPConfigurations: ResourceType = {
+  type: "Microsoft.Network/networkInterfaces/ipConfigurations",
+  dialect: "network",
+  within: "parent",
+  read: ({ address, world }) => {
+    const resource = world.store.get(parentOf(address.key));
+    return resource && shownIn(resource).find((each) => isNamed(each, address.names.at(-1)));
+  },
+  list: ({ address, world }) => {
+    const resource = world.store.get(address.key.slice(0, address.key.lastIndexOf("/")));
+    return resource ? shownIn(resource).map((shown) => ({ shown })) : [];
+  },
+  differences: [],
+};
+
+/** What the asker needs on what an interface names. */
+export const interfaceJoins: Readonly<Record<string, string>> = {
+  subnet: "Microsoft.Network/virtualNetworks/subnets/join/action",
+  publicIPAddress: "Microsoft.Network/publicIPAddresses/join/action",
+  loadBalancerBackendAddressPools:
+    "Microsoft.Network/loadBalancers/backendAddressPools/join/action",
+  loadBalancerInboundNatRules: "Microsoft.Network/loadBalancers/inboundNatRules/join/action",
+  networkSecurityGroup: "Microsoft.Network/networkSecurityGroups/join/action",
+  gatewayLoadBalancer: "Microsoft.Network/loadBalancers/frontendIPConfigurations/join/action",
+};
+
+/** What is kept of an interface, whoever makes it. */
+export function interfaceProperties(
+  given: JsonObject,
+  ipConfigurations: readonly JsonObject[],
+  about: { world: World; existing: Resource | undefined; location: string },
+): JsonObject {
+  const { world, existing, location } = about;
+  const dns = object(given, "dnsSettings") ?? {};
+  const network = networkOf(ipConfigurations as { properties: JsonObject }[]);
+  return defined({
+    resourceGuid: existing?.properties.resourceGuid ?? world.guid(),
+    ipConfigurations: [...ipConfigurations],
+    dnsSettings: {
+      dnsServers: texts(dns, "dnsServers"),
+      appliedDnsServers: texts(dns, "dnsServers"),
+      internalDomainNameSuffix: suffixOf(network, location),
+    },
+    macAddress: existing?.properties.macAddress,
+    enableAcceleratedNetworking: flag(given, "enableAcceleratedNetworking", false),
+    vnetEncryptionSupported: false,
+    enableIPForwarding: flag(given, "enableIPForwarding", false),
+    disableTcpStateTracking: flag(given, "disableTcpStateTracking", false),
+    networkSecurityGroup: link(given, "networkSecurityGroup"),
+    hostedWorkloads: [],
+    tapConfigurations: [],
+    nicType: "Standard",
+    allowPort25Out: true,
+    defaultOutboundConnectivityEnabled: false,
+    auxiliaryMode: "None",
+    auxiliarySku: "None",
+  });
+}
+
+/** The machine that an interface is on. */
+export function machineOf(resource: Resource, world: World): Resource | undefined {
+  for (const user of world.store.referrers(resource.key))
+    if (user.type === "Microsoft.Compute/virtualMachines") return user;
+  return undefined;
+}
+
+/** An address of the hardware, made from a guid; the first half is one of Microsoft's. */
+export function macAddressFrom(guid: string): string {
+  const hash = createHash("sha256").update(guid).digest("hex").toUpperCase();
+  return ["00", "0D", "3A", hash.slice(0, 2), hash.slice(2, 4), hash.slice(4, 6)].join("-");
+}
+
+function shownIn(resource: Resource): JsonObject[] {
+  return shownConfigurations(resource, `W/"${resource.etag}"`);
+}
+
+function isNamed(shown: JsonObject, name: string | undefined): boolean {
+  return String(shown.name).toLowerCase() === name?.toLowerCase();
+}
+
+function ownerOf(resource: Resource, world: World, type: string): JsonObject | undefined {
+  for (const user of world.store.referrers(resource.key))
+    if (user.type === type) return { id: user.id };
+  return undefined;
+}
+
+function checkNotOwned(resource: Resource, world: World, done: string): void {
+  for (const [type, word] of [
+    ["Microsoft.Network/privateEndpoints", "PrivateEndpoint"],
+    ["Microsoft.Network/privateLinkServices", "PrivateLinkService"],
+  ] as const) {
+    const owner = ownerOf(resource, world, type);
+    if (owner)
+      throw new Refusal(
+        400,
+        `NicInUseWith${word}`,
+        `Network interface ${resource.id} cannot be ${done} because it is currently in use with ${owner.id}.`,
+      );
+  }
+}
+
+function checkPublicAddress(properties: JsonObject, id: string, world: World): void {
+  const publicId = idIn(properties.publicIPAddress);
+  if (publicId === undefined) return;
+  const address = referred(world, publicId, "Microsoft.Network/publicIPAddresses", id);
+  for (const user of world.store.referrers(address.key))
+    if (user.key !== id.toLowerCase())
+      // The words are those of microsoft/azure-tools-for-java#91.
+      throw new Refusal(
+        400,
+        "PublicIPAddressInUse",
+        `IP configuration of ${id} is referencing public IP address ${address.id} that is already allocated to resource ${user.id}.`,
+      );
+}
+
+function balancersOf(resource: Resource | undefined, world: World): Resource[] {
+  const keys = (resource ? configurationsOf(resource) : []).flatMap(({ properties }) =>
+    ((properties.loadBalancerBackendAddressPools ?? []) as JsonObject[]).map((each) =>
+      parentOf(String(each.id).toLowerCase()),
+    ),
+  );
+  return [...new Set(keys)].flatMap((key) => world.store.get(key) ?? []);
+}
+
+/** Machines of one network share a suffix; the two letters before `internal` go with the region. */
+function suffixOf(network: string, location: string): string {
+  const regions: Readonly<Record<string, string>> = { eastus: "bx", eastus2: "cx" };
+  const digest = createHash("sha256").update(network).digest();
+  const letters = "abcdefghijklmnopqrstuvwxyz234567";
+  const label = Array.from(digest.subarray(0, 26), (byte) => letters[byte & 31]).join("");
+  return `${label}.${regions[plainLocation(location)] ?? "dx"}.internal.cloudapp.net`;
+}

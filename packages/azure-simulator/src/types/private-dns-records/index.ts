@@ -1,0 +1,67 @@
+import type { ResourceType } from "../../arm/resource-type.ts";
+import { badRequest, type RecordType, recordKind } from "../dns-records/record-kinds.ts";
+import {
+  acceptRecordSet,
+  checkMayGo,
+  missingRecordSet,
+  patchRecordSet,
+  type Spelling,
+} from "../dns-records/record-set.ts";
+
+/** The record types of private zones. */
+export const privateRecordTypes = [
+  "A",
+  "AAAA",
+  "CNAME",
+  "MX",
+  "PTR",
+  "SOA",
+  "SRV",
+  "TXT",
+] as const satisfies readonly RecordType[];
+
+const spelling: Spelling = { ttl: "ttl", field: "field", most: 20, types: privateRecordTypes };
+
+/** How many record sets a private zone may hold: told by the zone, and recorded. */
+export const mostRecordSets = 25_000;
+
+/** Record sets of private zones, one type of resource for each type of record. */
+export const privateDnsRecords: readonly ResourceType[] = privateRecordTypes.map(
+  (type): ResourceType => {
+    const kind = recordKind(type);
+    return {
+      type: `Microsoft.Network/privateDnsZones/${type}`,
+      dialect: "privateDns",
+      within: "parent",
+      put: "sync",
+      delete: "sync",
+      patch: patchRecordSet,
+      accept(writing) {
+        const properties = acceptRecordSet(kind, spelling, writing);
+        const { parent, existing, world } = writing;
+        const held = privateRecordTypes.reduce(
+          (sum, each) => sum + world.store.count(`${parent?.key}/${each.toLowerCase()}`),
+          0,
+        );
+        if (!existing && held >= mostRecordSets)
+          throw badRequest(
+            `The zone '${parent?.name}' has ${held} record sets; it cannot have more than ${mostRecordSets}.`,
+          );
+        return {
+          properties: {
+            ...properties,
+            isAutoRegistered: existing?.properties.isAutoRegistered ?? false,
+          },
+        };
+      },
+      show: () => ({ provisioningState: undefined }),
+      mayDelete: ({ name }) => checkMayGo(kind, name),
+      missing: missingRecordSet,
+      differences: [
+        "Machines of a linked network are not registered by themselves (not done).",
+        "The rules on names, the range of the TTL, 20 records in a set and CNAME beside others are Azure's [D]; the words of those refusals are not [?].",
+        "A record set that is not there: code and words by memory of public DNS [?].",
+      ],
+    };
+  },
+);

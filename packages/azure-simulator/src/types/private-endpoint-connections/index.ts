@@ -1,0 +1,50 @@
+import { object, oneOf, text } from "../../arm/fields.ts";
+import { Refusal } from "../../arm/refusal.ts";
+import type { ResourceType } from "../../arm/resource-type.ts";
+import { connectionType } from "./connection.ts";
+import { tellEndpoint } from "./tell.ts";
+
+const decisions = ["Approved", "Rejected", "Removed", "Pending"] as const;
+
+/** Connections of endpoints to a private link service. They come with endpoints; the owner decides on them. */
+export const privateEndpointConnections: ResourceType = {
+  type: connectionType,
+  dialect: "network",
+  within: "parent",
+  put: "sync",
+  delete: "async",
+  accept({ properties, existing, id }) {
+    if (!existing) throw new Refusal(404, "NotFound", `Resource ${id} not found.`);
+    const held = object(existing.properties, "privateLinkServiceConnectionState") ?? {};
+    const given = object(properties, "privateLinkServiceConnectionState") ?? {};
+    const status = oneOf(given, "status", decisions, undefined) ?? String(held.status);
+    // Microsoft: a connection that was denied cannot be approved (https://github.com/MicrosoftDocs/azure-docs/issues/115121).
+    const again = status === "Approved" && held.status !== "Pending" && held.status !== "Approved";
+    if (again || (status === "Pending" && held.status !== "Pending"))
+      throw new Refusal(
+        400,
+        "PrivateEndpointConnectionStateCannotBeChanged",
+        `The state of private endpoint connection ${id} cannot be changed from ${held.status} to ${status}.`,
+      );
+    return {
+      properties: {
+        ...existing.properties,
+        privateLinkServiceConnectionState: {
+          status,
+          description: text(given, "description", String(held.description ?? "")),
+          actionsRequired: text(given, "actionsRequired", String(held.actionsRequired ?? "None")),
+        },
+      },
+    };
+  },
+  written(connection, _before, world) {
+    tellEndpoint(connection, world);
+  },
+  deleted(connection, world) {
+    tellEndpoint(connection, world);
+  },
+  differences: [
+    "A connection that was rejected or removed cannot be approved any more [D], with an error code of our own [?].",
+    "Names are of the endpoint and its guid, linkIdentifier is made from that guid [P].",
+  ],
+};

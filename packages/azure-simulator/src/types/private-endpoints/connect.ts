@@ -1,0 +1,211 @@
+import { lastSegment } from "@postern/core/resource-id.ts";
+import { defined, object, objects, text, texts } from "../../arm/fields.ts";
+import { checkNetworkName } from "../../arm/links.ts";
+import { Refusal } from "../../arm/refusal.ts";
+import type { Join, World, Writing } from "../../arm/resource-type.ts";
+import { type JsonObject, parentOf, type Resource } from "../../state/store.ts";
+import {
+  connectionName,
+  makeConnection,
+  touch,
+} from "../private-endpoint-connections/connection.ts";
+import {
+  isAlias,
+  isAutoApproved,
+  isVisible,
+  serviceOf,
+  serviceType,
+  subscriptionOf,
+} from "../private-link-services/aliases.ts";
+import { missingField } from "../private-link-services/refusals.ts";
+import { type ConnectionList, connectionLists, keptConnections } from "./endpoint.ts";
+
+const longestMessage = 140;
+
+/** A connection as it is asked for. */
+interface Asked {
+  list: ConnectionList;
+  name: string;
+  target: string;
+  groupIds: string[] | undefined;
+  requestMessage: string | undefined;
+}
+
+/** The right that Resource Manager asks for where a connection is to be approved by the one who makes it. */
+export function approvalsIn(properties: JsonObject): Join[] {
+  return asked(properties)
+    .filter(({ list, target }) => list === "privateLinkServiceConnections" && !isAlias(target))
+    .map(({ target }) => ({
+      id: target,
+      action: `${typeIn(target)}/PrivateEndpointConnectionsApproval/action`,
+    }));
+}
+
+/** Read the connection of an endpoint, and refuse what Azure refuses of it. */
+export function acceptConnections(
+  writing: Writing,
+  guid: string,
+): Record<ConnectionList, JsonObject[]> {
+  const { properties, id, existing } = writing;
+  const wanted = asked(properties);
+  if (existing) {
+    checkSame(wanted, existing, id);
+    return both((list) => objects(existing.properties, list));
+  }
+  if (wanted.length !== 1)
+    throw new Refusal(
+      400,
+      "PrivateEndpointMustHaveOneConnection",
+      `Private endpoint ${id} has ${wanted.length} private link service connections. It must have exactly one.`,
+    );
+  for (const each of wanted) checkAsked(each, id);
+  return both((list) =>
+    wanted.filter((each) => each.list === list).map((each) => connected(each, writing, guid)),
+  );
+}
+
+/** Make the connections of a new endpoint at their services. */
+export function connect(endpoint: Resource, world: World): void {
+  for (const list of connectionLists)
+    for (const { entry, service, connection } of keptConnections(endpoint, list)) {
+      const found = world.store.get(service);
+      if (!found) continue;
+      const status = String(object(entry, "leads")?.status);
+      const state = {
+        status,
+        description: status === "Approved" ? "Auto Approved" : "Awaiting approval",
+        actionsRequired: "None",
+      };
+      const name = lastSegment(connection);
+      makeConnection(found, name, endpoint, state, world.store);
+    }
+}
+
+/** Take the connections of an endpoint that has gone away from their services. */
+export function disconnect(endpoint: Resource, world: World): void {
+  const { store } = world;
+  for (const list of connectionLists)
+    for (const { connection } of keptConnections(endpoint, list)) {
+      if (!store.get(connection)) continue;
+      const service = store.get(parentOf(connection.toLowerCase()));
+      store.remove(connection.toLowerCase());
+      if (service) touch(service, store);
+    }
+}
+
+function connected(
+  { list, name, target, groupIds, requestMessage }: Asked,
+  writing: Writing,
+  guid: string,
+): JsonObject {
+  const { id, address, name: endpoint } = writing;
+  const service = visibleService(target, writing);
+  const subscription = address.subscription ?? "";
+  // By id the right to approve was a condition of the write; an alias anyone may know.
+  const action = `${serviceType}/PrivateEndpointConnectionsApproval/action`;
+  const mayApprove =
+    !isAlias(target) ||
+    (subscriptionOf(service.key) === subscription.toLowerCase() &&
+      writing.world.allowed(writing.asker, action, service.key));
+  const brought = list === "privateLinkServiceConnections" && mayApprove;
+  return {
+    name,
+    id: `${id}/${list}/${name}`,
+    type: `Microsoft.Network/privateEndpoints/${list}`,
+    properties: defined({ privateLinkServiceId: target, groupIds, requestMessage }),
+    leads: {
+      service: service.key,
+      connection: `${service.key}/privateendpointconnections/${connectionName(endpoint, guid)}`,
+      status: brought || isAutoApproved(service, subscription) ? "Approved" : "Pending",
+    },
+  };
+}
+
+function visibleService(target: string, { world, asker, address, id }: Writing): Resource {
+  const { store } = world;
+  const byAlias = isAlias(target);
+  if (!byAlias && typeIn(target).toLowerCase() !== serviceType.toLowerCase())
+    // hashicorp/terraform-provider-azurerm#11377
+    throw new Refusal(
+      400,
+      "InvalidPrivateLinkServiceIdType",
+      `Private link service Id ${target} has an invalid resource type. Permitted type(s): ${serviceType}.`,
+    );
+  const service = byAlias ? serviceOf(target, store) : store.get(target);
+  const seen =
+    service !== undefined &&
+    service.state !== "Deleting" &&
+    (isVisible(service, address.subscription ?? "") ||
+      // Who may read it needs no listing: "role-based access control only" is the default.
+      (!byAlias && world.allowed(asker, `${serviceType}/read`, service.key)));
+  if (seen) return service;
+  // The code is that of Azure/azure-powershell#24514, of whose words the beginning is known.
+  throw new Refusal(
+    400,
+    "ThirdPartyPrivateLinkServiceProvidedDuringPrivateEndpointCreationDoesNotExistOrIsNotVisible",
+    `Third-party Private Link Service ${byAlias ? "Alias" : "Id"} ${target} provided during the creation of private endpoint ${id} does not exist or is not visible.`,
+  );
+}
+
+function asked(properties: JsonObject): Asked[] {
+  return connectionLists.flatMap((list) =>
+    objects(properties, list).map((each) => {
+      const fields = object(each, "properties") ?? {};
+      return {
+        list,
+        name: text(each, "name", ""),
+        target: text(fields, "privateLinkServiceId", ""),
+        groupIds: fields.groupIds ? texts(fields, "groupIds") : undefined,
+        requestMessage: text(fields, "requestMessage", undefined),
+      };
+    }),
+  );
+}
+
+function checkAsked({ list, name, target, requestMessage }: Asked, id: string): void {
+  checkNetworkName(name);
+  if (target === "") throw missingField(`properties.${list}.privateLinkServiceId`, id);
+  if (requestMessage !== undefined && requestMessage.length > longestMessage)
+    throw new Refusal(
+      400,
+      "PrivateLinkServiceConnectionRequestMessageTooLong",
+      `The request message of private link service connection ${id}/${list}/${name} has ${requestMessage.length} characters. It cannot have more than ${longestMessage}.`,
+    );
+}
+
+/** The words are those of Azure's page on endpoints of PostgreSQL servers. */
+function checkSame(wanted: readonly Asked[], existing: Resource, id: string): void {
+  const held = connectionLists.flatMap((list) =>
+    keptConnections(existing, list).map(({ entry, fields }) => ({ list, entry, fields })),
+  );
+  const changed =
+    wanted.length !== held.length ||
+    held.some(({ list, entry, fields }) => {
+      const again = wanted.find((each) => each.list === list && each.name === entry.name);
+      return (
+        again?.target.toLowerCase() !== String(fields.privateLinkServiceId).toLowerCase() ||
+        (again.groupIds ?? []).join() !== texts(fields, "groupIds").join() ||
+        (again.requestMessage ?? fields.requestMessage) !== fields.requestMessage
+      );
+    });
+  if (!changed) return;
+  throw new Refusal(
+    400,
+    "CannotChangePrivateLinkConnectionOnPrivateEndpoint",
+    `Cannot change the private link connection on private endpoint ${id}. Please ensure you are not updating the details of existing private link connection: '${held[0]?.entry.id}'. That is not allowed.`,
+  );
+}
+
+function both(of: (list: ConnectionList) => JsonObject[]): Record<ConnectionList, JsonObject[]> {
+  return {
+    privateLinkServiceConnections: of("privateLinkServiceConnections"),
+    manualPrivateLinkServiceConnections: of("manualPrivateLinkServiceConnections"),
+  };
+}
+
+function typeIn(id: string): string {
+  const [provider = "", ...rest] = id
+    .slice(id.toLowerCase().lastIndexOf("/providers/") + 11)
+    .split("/");
+  return [provider, ...rest.filter((_, at) => at % 2 === 0)].join("/");
+}

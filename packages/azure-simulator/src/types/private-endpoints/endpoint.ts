@@ -1,0 +1,71 @@
+import { isObject, object, objects, text, texts } from "../../arm/fields.ts";
+import type { JsonObject, Resource, Store } from "../../state/store.ts";
+
+/** The type of endpoints, for those who must not import the type itself. */
+export const endpointType = "Microsoft.Network/privateEndpoints";
+
+/** The two lists of connections: those that ask for approval and those that bring it with them. */
+export const connectionLists = [
+  "privateLinkServiceConnections",
+  "manualPrivateLinkServiceConnections",
+] as const;
+
+/** Which of the two. */
+export type ConnectionList = (typeof connectionLists)[number];
+
+/** What an endpoint shows of a connection that its service no longer has. */
+const disconnected = {
+  status: "Disconnected",
+  description: "",
+  actionsRequired: "None",
+} as const;
+
+/** The connections that an endpoint keeps, with where they lead. */
+export function keptConnections(
+  { properties }: Pick<Resource, "properties">,
+  list: ConnectionList,
+): { entry: JsonObject; fields: JsonObject; service: string; connection: string }[] {
+  return objects(properties, list).map((entry) => {
+    const leads = object(entry, "leads") ?? {};
+    return {
+      entry,
+      fields: object(entry, "properties") ?? {},
+      service: text(leads, "service", ""),
+      connection: text(leads, "connection", ""),
+    };
+  });
+}
+
+/** How a connection stands: what the service says, and Disconnected where that has gone. */
+export function stateOf(connection: string, store: Store): JsonObject {
+  const state = store.get(connection)?.properties.privateLinkServiceConnectionState;
+  return isObject(state) ? state : disconnected;
+}
+
+/** The addresses of an endpoint, from its interface. */
+export function addressesOf(endpoint: Resource, store: Store): string[] {
+  return objects(endpoint.properties, "networkInterfaces").flatMap((each) => {
+    const nic = store.get(text(each, "id", ""));
+    if (!nic) return [];
+    return objects(nic.properties, "ipConfigurations").flatMap((configuration) => {
+      const address = object(configuration, "properties")?.privateIPAddress;
+      return typeof address === "string" ? [address] : [];
+    });
+  });
+}
+
+/** The names that lead to an endpoint: those of its service, once it is approved. */
+export function dnsConfigsOf(
+  endpoint: Resource,
+  store: Store,
+): { fqdn: string; ipAddresses: string[] }[] {
+  const ipAddresses = addressesOf(endpoint, store);
+  return connectionLists
+    .flatMap((list) => keptConnections(endpoint, list))
+    .filter(({ connection }) => stateOf(connection, store).status === "Approved")
+    .flatMap(({ service }) => {
+      const found = store.get(service);
+      return found ? texts(found.properties, "fqdns") : [];
+    })
+    .map((fqdn) => ({ fqdn, ipAddresses }));
+}

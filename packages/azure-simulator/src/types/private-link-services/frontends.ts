@@ -1,0 +1,110 @@
+import { plainLocation } from "../../arm/checks.ts";
+import { isObject, object, objects, reference, text } from "../../arm/fields.ts";
+import { badReference } from "../../arm/links.ts";
+import { Refusal } from "../../arm/refusal.ts";
+import type { World } from "../../arm/resource-type.ts";
+import { type JsonObject, parentOf, type Resource } from "../../state/store.ts";
+import { serviceType } from "./aliases.ts";
+import { missingField } from "./refusals.ts";
+
+/** The ids of the frontends in a body or in what is kept. */
+export function frontendIds(properties: JsonObject): string[] {
+  return objects(properties, "loadBalancerFrontendIpConfigurations").flatMap((each) => {
+    const id = reference({ each }, "each");
+    return id === undefined ? [] : [id];
+  });
+}
+
+/** Read the frontends that a service stands before, and refuse what Azure refuses of them. */
+export function acceptFrontends(
+  properties: JsonObject,
+  id: string,
+  location: string,
+  nat: readonly JsonObject[],
+  existing: Resource | undefined,
+  world: World,
+): string[] {
+  const ids = frontendIds(properties);
+  if (ids.length === 0 && text(properties, "destinationIPAddress", undefined) === undefined)
+    throw missingField("properties.loadBalancerFrontendIpConfigurations", id);
+  if (existing) checkUnchanged(ids, existing, id);
+  for (const each of ids) {
+    const { balancer, frontend } = frontendAt(each, id, location, world);
+    checkSku(balancer, id);
+    checkFree(each, id, world);
+    checkNetwork(frontend, nat, balancer, id);
+  }
+  return ids;
+}
+
+function frontendAt(id: string, service: string, location: string, { store }: World) {
+  const frontend = store.get(id);
+  const balancer = store.get(parentOf(id.toLowerCase()));
+  const place = balancer?.top.location;
+  if (!balancer || typeof place !== "string") throw badReference(id, service);
+  if (frontend?.type !== "Microsoft.Network/loadBalancers/frontendIPConfigurations")
+    throw badReference(id, service);
+  if (plainLocation(place) !== plainLocation(location)) throw badReference(id, service);
+  return { balancer, frontend: frontend.properties };
+}
+
+/** Only Standard load balancers (learn.microsoft.com/azure/private-link/private-link-service-overview#limitations). */
+function checkSku({ top, id: balancer }: Resource, id: string): void {
+  const sku = isObject(top.sku) && typeof top.sku.name === "string" ? top.sku.name : "Basic";
+  if (sku.toLowerCase() === "standard") return;
+  throw new Refusal(
+    400,
+    "PrivateLinkServiceIsNotSupportedForLoadBalancer",
+    `Private link service ${id} cannot reference load balancer ${balancer} since its sku is ${sku}. Private link service is supported only with Standard sku load balancers.`,
+  );
+}
+
+/** One frontend, one service: "different front-end IP configurations", says the same page. */
+function checkFree(frontend: string, id: string, { store }: World): void {
+  for (const other of store.referrers(frontend.toLowerCase())) {
+    if (other.type !== serviceType || other.key === id.toLowerCase()) continue;
+    if (!frontendIds(other.properties).some((each) => same(each, frontend))) continue;
+    throw new Refusal(
+      400,
+      "LoadBalancerFrontendIPConfigurationInUseByPrivateLinkService",
+      `Load balancer frontend ip configuration ${frontend} is referenced by private link service ${other.id} already.`,
+    );
+  }
+}
+
+/** A public frontend has no network of its own; recorded: Azure takes it with any NAT subnet of the region. */
+function checkNetwork(
+  frontend: JsonObject,
+  nat: readonly JsonObject[],
+  balancer: Resource,
+  id: string,
+): void {
+  const subnet = reference(frontend, "subnet");
+  if (subnet === undefined) return;
+  const network = parentOf(subnet.toLowerCase());
+  for (const each of nat) {
+    const taken = reference(object(each, "properties") ?? {}, "subnet") ?? "";
+    if (parentOf(taken.toLowerCase()) === network) continue;
+    throw new Refusal(
+      400,
+      "PrivateLinkServiceAndLoadBalancerNotInSameVirtualNetwork",
+      `Private link service ${id} takes addresses from subnet ${taken}, which is not in the virtual network of load balancer ${balancer.id}.`,
+    );
+  }
+}
+
+/** hashicorp/terraform-provider-azurerm#12250 and MicrosoftDocs/azure-docs#121302: a service keeps its frontends. */
+function checkUnchanged(ids: readonly string[], existing: Resource, id: string): void {
+  const before = frontendIds(existing.properties);
+  const changed = ids.length !== before.length || ids.some((each, at) => !same(each, before[at]));
+  if (!changed) return;
+  throw new Refusal(
+    400,
+    "PrivateLinkServiceLoadBalancerFrontendIpConfigurationCannotBeChanged",
+    `The load balancer frontend ip configurations of private link service ${id} cannot be changed.`,
+  );
+}
+
+function same(a: string, b: string | undefined): boolean {
+  return a.toLowerCase() === b?.toLowerCase();
+}

@@ -1,0 +1,130 @@
+import {
+  defined,
+  flag,
+  object,
+  objects,
+  oneOf,
+  reference,
+  tags,
+  text,
+  texts,
+} from "../../arm/fields.ts";
+import { checkNetworkName } from "../../arm/links.ts";
+import { Refusal } from "../../arm/refusal.ts";
+import type { Join, ResourceType } from "../../arm/resource-type.ts";
+import type { JsonObject } from "../../state/store.ts";
+import { interfaceId, keepInterface } from "../network-interfaces/made.ts";
+import { connectionsOf, shownConnection } from "../private-endpoint-connections/connection.ts";
+import { tellEndpoint } from "../private-endpoint-connections/tell.ts";
+import { makeAlias, serviceType } from "./aliases.ts";
+import { acceptFrontends, frontendIds } from "./frontends.ts";
+import { acceptNat, natAddresses } from "./nat.ts";
+
+/** Private link services. The interface that holds their addresses is made and removed with them. */
+export const privateLinkServices: ResourceType = {
+  type: serviceType,
+  dialect: "network",
+  within: "resourceGroup",
+  put: "async",
+  delete: "async",
+  joins({ properties }) {
+    const subnets = objects(properties, "ipConfigurations").flatMap((each): Join[] => {
+      const id = reference(object(each, "properties") ?? {}, "subnet");
+      return id ? [{ id, action: "Microsoft.Network/virtualNetworks/subnets/join/action" }] : [];
+    });
+    const action = "Microsoft.Network/loadBalancers/frontendIPConfigurations/join/action";
+    return [...subnets, ...frontendIds(properties).map((id) => ({ id, action }))];
+  },
+  accept({ body, properties, name, id, existing, world }) {
+    checkNetworkName(name);
+    const location = String(existing?.top.location ?? body.location);
+    const ipConfigurations = acceptNat(properties, id, location, existing, world);
+    const frontends = acceptFrontends(properties, id, location, ipConfigurations, existing, world);
+    const nicId =
+      interfaceOf(existing?.properties) ?? interfaceId(id, `${name}.nic.${world.guid()}`);
+    natAddresses({ id, properties: { ipConfigurations } }, nicId, world);
+    return {
+      top: defined({ location, ...tags(body), extendedLocation: object(body, "extendedLocation") }),
+      properties: defined({
+        resourceGuid: existing?.properties.resourceGuid ?? world.guid(),
+        fqdns: texts(properties, "fqdns"),
+        alias: existing?.properties.alias ?? makeAlias(name, world.guid(), location),
+        ...audience(properties, id),
+        enableProxyProtocol: flag(properties, "enableProxyProtocol", false),
+        destinationIPAddress: text(properties, "destinationIPAddress", undefined),
+        accessMode: oneOf(properties, "accessMode", ["Default", "Restricted"], undefined),
+        loadBalancerFrontendIpConfigurations: frontends.map((each) => ({ id: each })),
+        ipConfigurations,
+        networkInterfaces: [{ id: nicId }],
+      }),
+    };
+  },
+  written(service, before, world) {
+    const nicId = interfaceOf(service.properties) ?? "";
+    const addresses = natAddresses(service, nicId, world);
+    keepInterface(nicId, service, addresses, world);
+    if (
+      !before ||
+      JSON.stringify(before.properties.fqdns) === JSON.stringify(service.properties.fqdns)
+    )
+      return;
+    // Its names are those of its endpoints too.
+    for (const connection of connectionsOf(service, world.store)) tellEndpoint(connection, world);
+  },
+  show(service, world) {
+    const etag = `W/"${service.etag}"`;
+    return {
+      ipConfigurations: objects(service.properties, "ipConfigurations").map((each) => ({
+        ...each,
+        etag,
+      })),
+      privateEndpointConnections: connectionsOf(service, world.store).map((each) =>
+        shownConnection(each, etag),
+      ),
+    };
+  },
+  // The words are those of Azure's page on this error code for AKS.
+  mayDelete(service, { store }) {
+    const count = connectionsOf(service, store).length;
+    if (count === 0) return;
+    throw new Refusal(
+      409,
+      "PrivateLinkServiceWithPrivateEndpointConnectionsCannotBeDeleted",
+      `Private link service ${service.id} cannot be deleted since it has ${count} private endpoint connections. Please delete all private endpoint connections before deleting the private link service.`,
+    );
+  },
+  deleted(service, { store }) {
+    store.remove((interfaceOf(service.properties) ?? "").toLowerCase());
+  },
+  differences: [
+    "A service with connections: 409 as seen in openshift/hypershift#9194; a page of Azure says 400 for AKS.",
+    "That there is one primary address, and that its subnet stays, that frontends stay, that a frontend has one service, that the load balancer is Standard, that its network is that of the addresses, and 8 addresses at most: rules [D, I], codes and words [?].",
+    "A backend pool by address behind the frontend is not refused, though documented as unsupported (not done).",
+  ],
+};
+
+/** Who sees the service, and who of those needs no approval. */
+function audience(properties: JsonObject, id: string): JsonObject {
+  const listed = (field: string) => {
+    const given = object(properties, field);
+    return given && { subscriptions: texts(given, "subscriptions") };
+  };
+  const visibility = listed("visibility");
+  const autoApproval = listed("autoApproval");
+  const seen = visibility?.subscriptions.map((each) => each.toLowerCase()) ?? [];
+  const outside = autoApproval?.subscriptions.find(
+    (each) => !seen.includes("*") && !seen.includes(each.toLowerCase()),
+  );
+  if (outside !== undefined)
+    throw new Refusal(
+      400,
+      "PrivateLinkServiceAutoApprovalMustBeSubsetOfVisibility",
+      `Private link service ${id} approves subscription ${outside} automatically, which is not in its visibility. Auto approval subscriptions must be a subset of visibility subscriptions.`,
+    );
+  return defined({ visibility, autoApproval });
+}
+
+function interfaceOf(properties: JsonObject | undefined): string | undefined {
+  const [first] = properties ? objects(properties, "networkInterfaces") : [];
+  return first && text(first, "id", undefined);
+}

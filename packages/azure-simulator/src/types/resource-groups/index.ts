@@ -1,0 +1,44 @@
+import { tags, text } from "../../arm/fields.ts";
+import { Refusal } from "../../arm/refusal.ts";
+import type { ResourceType } from "../../arm/resource-type.ts";
+
+/** Resource groups. Deleting one deletes all that is in it. */
+export const resourceGroups: ResourceType = {
+  type: "Microsoft.Resources/resourceGroups",
+  dialect: "resources",
+  roleType: "Microsoft.Resources/subscriptions/resourceGroups",
+  within: "subscription",
+  put: "sync",
+  delete: "async",
+  patchTags: true,
+  list({ world, asker, address }) {
+    const action = `${this.roleType}/read`;
+    return [...world.store.collection(address.key)].filter(({ key }) =>
+      world.allowed(asker, action, key),
+    );
+  },
+  accept({ body, name, existing }) {
+    if (!/^[-\w.()]{1,90}$/u.test(name) || name.endsWith("."))
+      throw new Refusal(
+        400,
+        "InvalidResourceGroup",
+        `The provided resource group name '${name}' is not valid.`,
+        { by: "gateway" },
+      );
+    const location = text(body, "location", undefined) ?? existing?.top.location;
+    if (location === undefined)
+      throw new Refusal(
+        400,
+        "LocationRequired",
+        "The location property is required for this definition.",
+        { by: "gateway" },
+      );
+    return { top: { location, ...tags(body) }, properties: {} };
+  },
+  differences: [
+    "A group goes whole or not at all: where another group uses a subnet, load balancer, address or interface of it, nothing is deleted. Azure deletes what it can before it rolls back [?]. A connected link service goes and its endpoints show Disconnected [?].",
+    "A list has the groups that the asker may read; who may read none is refused, where Azure may show an empty list [?].",
+    "What is in a group does not say Deleting while the group does [?].",
+    "managedBy, moving, exporting, deployments and locks (not done).",
+  ],
+};

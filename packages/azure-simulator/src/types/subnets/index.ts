@@ -1,0 +1,221 @@
+import { type Cidr, contains, overlaps, parseCidr } from "@postern/core/cidr.ts";
+import { lastSegment } from "@postern/core/resource-id.ts";
+import {
+  defined,
+  invalid,
+  object,
+  objects,
+  oneOf,
+  reference,
+  text,
+  texts,
+} from "../../arm/fields.ts";
+import { checkNetworkName } from "../../arm/links.ts";
+import { Refusal } from "../../arm/refusal.ts";
+import type { ResourceType, World } from "../../arm/resource-type.ts";
+import { type JsonObject, parentOf, type Resource } from "../../state/store.ts";
+
+/** Subnets. One write to a network at a time. */
+export const subnets: ResourceType = {
+  type: "Microsoft.Network/virtualNetworks/subnets",
+  dialect: "network",
+  within: "parent",
+  put: "async",
+  delete: "async",
+  accept({ properties, parent, name, world, id }) {
+    const space = parent?.properties.addressSpace as { addressPrefixes: string[] };
+    const accepted = acceptSubnet(properties, name, space.addressPrefixes, parent?.id ?? "", world);
+    const others = [...world.store.collection(`${parent?.key}/subnets`)].filter(
+      (each) => each.key !== id.toLowerCase(),
+    );
+    checkNoOverlap([...others, { name, properties: accepted }], parent?.id ?? "");
+    return { properties: accepted };
+  },
+  show(subnet, world) {
+    const users = [...world.store.referrers(subnet.key)];
+    const configurations = users.flatMap((each) => configurationsIn(each, subnet.key));
+    const endpoints = users
+      .filter((each) => each.type === "Microsoft.Network/privateEndpoints")
+      .map((each) => ({ id: each.id }));
+    return {
+      ...(configurations.length > 0 && { ipConfigurations: configurations }),
+      ...(endpoints.length > 0 && { privateEndpoints: endpoints }),
+    };
+  },
+  mayDelete(subnet, world) {
+    const users = usersOf(subnet, world);
+    if (users.length === 0) return;
+    throw new Refusal(
+      400,
+      "InUseSubnetCannotBeDeleted",
+      `Subnet ${subnet.name} is in use by ${users[0]?.id} and cannot be deleted. In order to delete the subnet, delete all the resources within the subnet. See aka.ms/deletesubnet.`,
+    );
+  },
+  differences: [
+    "Security groups, route tables, NAT gateways, service endpoints and delegations are kept as sent and have no effect.",
+    "The code and words for another prefix of a subnet in use are by memory [?]; the rule is documented [D].",
+    "Interfaces, load balancers, link services and endpoints that name a subnet which is being written by itself are refused with 429 ReferencedResourceNotProvisioned [I]; reports of endpoints show it also as the error of their operation, which a fault rule can do. What names anything else that is being written is taken [?].",
+    "Preparing network policies and the links of services (not done).",
+  ],
+};
+
+/** What is kept of a subnet. */
+export function acceptSubnet(
+  properties: JsonObject,
+  name: string,
+  space: readonly string[],
+  network: string,
+  world: World,
+): JsonObject {
+  checkNetworkName(name);
+  const prefixes = prefixesOf(properties);
+  if (prefixes.length === 0)
+    throw invalid(
+      "InvalidRequestFormat",
+      "Cannot parse the request.",
+      "MissingJsonReferenceId",
+      `The subnet ${name} has no address prefix.`,
+    );
+  checkInside(properties, name, space, network);
+  checkPrefixesStay(world.store.get(`${network}/subnets/${name}`), prefixes, world);
+  const policies = oneOf(
+    properties,
+    "privateLinkServiceNetworkPolicies",
+    ["Enabled", "Disabled"],
+    "Enabled",
+  );
+  if (policies === "Enabled") checkNoService(`${network}/subnets/${name}`, world);
+  return defined({
+    addressPrefix: text(properties, "addressPrefix", undefined),
+    addressPrefixes:
+      properties.addressPrefixes === undefined ? undefined : texts(properties, "addressPrefixes"),
+    networkSecurityGroup: link(properties, "networkSecurityGroup"),
+    routeTable: link(properties, "routeTable"),
+    natGateway: link(properties, "natGateway"),
+    serviceEndpoints:
+      properties.serviceEndpoints === undefined
+        ? undefined
+        : objects(properties, "serviceEndpoints"),
+    delegations: objects(properties, "delegations"),
+    privateEndpointNetworkPolicies: oneOf(
+      properties,
+      "privateEndpointNetworkPolicies",
+      ["Enabled", "Disabled", "NetworkSecurityGroupEnabled", "RouteTableEnabled"],
+      "Disabled",
+    ),
+    privateLinkServiceNetworkPolicies: policies,
+  });
+}
+
+/** By analogy with the code for endpoints in hashicorp/terraform-provider-azurerm#10832. */
+function checkNoService(subnet: string, world: World): void {
+  for (const user of world.store.referrers(subnet.toLowerCase()))
+    if (user.type === "Microsoft.Network/privateLinkServices")
+      throw new Refusal(
+        400,
+        "PrivateLinkServiceNetworkPoliciesCannotBeEnabledOnPrivateLinkServiceSubnet",
+        `Private link service network policies cannot be enabled on private link service subnet ${subnet}.`,
+      );
+}
+
+/** A prefix stays while anyone is in the subnet (learn.microsoft.com/azure/virtual-network/virtual-network-manage-subnet). */
+function checkPrefixesStay(
+  existing: Resource | undefined,
+  wanted: readonly string[],
+  world: World,
+): void {
+  const gone = existing && prefixesOf(existing.properties).find((each) => !wanted.includes(each));
+  if (!existing || gone === undefined || usersOf(existing, world).length === 0) return;
+  throw new Refusal(
+    400,
+    "InUsePrefixCannotBeDeleted",
+    `IpPrefix ${gone} on Subnet ${existing.name} has active allocations and cannot be deleted.`,
+  );
+}
+
+function usersOf(subnet: Resource, { store }: World): Resource[] {
+  return [...store.referrers(subnet.key)].filter((each) => parentOf(each.key) !== subnet.key);
+}
+
+/** Refuse a subnet that is not within the addresses of its network. */
+export function checkInside(
+  properties: JsonObject,
+  name: string,
+  space: readonly string[],
+  network: string,
+): void {
+  for (const prefix of prefixesOf(properties)) {
+    const block = readPrefix(prefix, `subnet ${name}`);
+    if (!space.some((each) => contains(parseCidr(each), block)))
+      throw new Refusal(
+        400,
+        "NetcfgInvalidSubnet",
+        `Subnet '${name}' is not valid because its IP address range is outside the IP address range of virtual network '${lastSegment(network)}'.`,
+      );
+  }
+}
+
+/** Refuse subnets of one network that share addresses. */
+export function checkNoOverlap(
+  subnets: readonly { name: string; properties: JsonObject }[],
+  network: string,
+): void {
+  const blocks = subnets.flatMap(({ name, properties }) =>
+    prefixesOf(properties).map((prefix) => ({ name, block: parseCidr(prefix) })),
+  );
+  blocks.sort((a, b) =>
+    a.block.version !== b.block.version
+      ? a.block.version - b.block.version
+      : a.block.first < b.block.first
+        ? -1
+        : 1,
+  );
+  for (let i = 1; i < blocks.length; i++) {
+    const [low, high] = [blocks[i - 1], blocks[i]];
+    if (low && high && low.name !== high.name && overlaps(low.block, high.block))
+      throw new Refusal(
+        400,
+        "NetcfgSubnetRangesOverlap",
+        `Subnet '${high.name}' is not valid because its IP address range overlaps with that of an existing subnet in virtual network '${lastSegment(network)}'.`,
+      );
+  }
+}
+
+/** The prefixes of a subnet, in whichever of the two fields. */
+export function prefixesOf(properties: JsonObject): string[] {
+  const one = text(properties, "addressPrefix", undefined);
+  const many = texts(properties, "addressPrefixes");
+  return many.length > 0 ? many : one === undefined ? [] : [one];
+}
+
+/** The block that a prefix is; `of` says whose prefix, for the refusal. */
+export function readPrefix(prefix: string, of: string): Cidr {
+  try {
+    return parseCidr(prefix);
+  } catch {
+    throw invalid(
+      "InvalidRequestFormat",
+      "Cannot parse the request.",
+      "InvalidAddressPrefixFormat",
+      `Address prefix ${prefix} of ${of} is not formatted correctly.`,
+    );
+  }
+}
+
+function link(properties: JsonObject, name: string): JsonObject | undefined {
+  const id = reference(properties, name);
+  return id === undefined ? undefined : { id };
+}
+
+/** What holds an address of a subnet: a frontend, or the configurations of an interface that are in it. */
+function configurationsIn(user: Resource, subnet: string): JsonObject[] {
+  if (user.type === "Microsoft.Network/loadBalancers/frontendIPConfigurations")
+    return [{ id: user.id }];
+  if (!user.type.endsWith("/networkInterfaces")) return [];
+  return objects(user.properties, "ipConfigurations").flatMap((each) => {
+    const id = reference(object(each, "properties") ?? {}, "subnet");
+    return id?.toLowerCase() === subnet
+      ? [{ id: `${user.id}/ipConfigurations/${text(each, "name", "")}` }]
+      : [];
+  });
+}

@@ -1,0 +1,24 @@
+/** A step that a controller has begun, for people who watch. */
+export interface JournalStep {
+  /** Counts up, so that a reader can ask for what is new. */
+  number: number;
+  controller: string;
+  kind: string;
+  key: string;
+  do: string;
+  why: string;
+  at: string;
+  /** How it went, once that is known. A long one goes on in Azure. */
+  outcome?: "done" | "running" | "failed";
+  failure?: string;
+  /** The writes to Azure of this step's pass, with the ids by which Microsoft's support finds them. */
+  requests: JournalRequest[];
+}
+
+/** A request to Azure as the journal has it. */
+export interface JournalRequest {
+  verb: string;
+  thing: string;
+  code: string;
+  requestId: string | undefined;
+}

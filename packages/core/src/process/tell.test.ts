@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import type { Failure } from "../failure.ts";
+import { tell } from "./tell.ts";
+import { UsageError } from "./usage-error.ts";
+
+class AzureIsDown extends Error {
+  explain(): Failure {
+    return { reason: "Unreachable", message: "ARM does not answer ·\n  it is down · try later" };
+  }
+}
+
+test("a usage error is one line and exit code 64", () => {
+  const told = tell(new UsageError("unknown program 'oprator'"));
+  expect(told).toEqual({ text: "postern: unknown program 'oprator'", exitCode: 64 });
+});
+
+test("an error thrown on purpose is its explanation on one line and exit code 1", () => {
+  const told = tell(new AzureIsDown("HTTP 503 with a long body"));
+  expect(told).toEqual({
+    text: "postern: ARM does not answer · it is down · try later",
+    exitCode: 1,
+  });
+});
+
+test("anything else is a bug: it asks for a report, shows the stack, and exits 70", () => {
+  const { text, exitCode } = tell(new TypeError("x is not a function"));
+  expect(exitCode).toBe(70);
+  expect(text).toMatch(/^postern: this is a bug \(Postern \d+\.\d+\.\d+, Node \d/);
+  expect(text).toContain("TypeError: x is not a function\n    at ");
+});
+
+test("a thrown value that is no error is told as well", () => {
+  expect(tell("just a string").text).toContain("\njust a string");
+});

@@ -1,0 +1,188 @@
+import { chmodSync, closeSync, existsSync, openSync, renameSync, rmSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { TestBedError } from "./test-bed-error.ts";
+
+/** What is in the file, so that a later version can tell what it reads. */
+const format = 1;
+
+/** What a state file is for: its tables, and the words that people are told of it. */
+export interface StateFileUse {
+  /** The columns of each table. */
+  tables: Readonly<Record<string, string>>;
+  /** Who has it open. */
+  owner: string;
+  /** The option that names it. */
+  option: string;
+}
+
+/** Which file, and how it is opened. */
+export interface StateFile {
+  file: string;
+  use: StateFileUse;
+  /** Begin with an empty one. */
+  reset?: boolean;
+  /** The disk is full when the file has so many pages; for tests. */
+  mostPages?: number;
+}
+
+/**
+ * Open a state file, or make one. One that cannot be read is never written to: it is refused, or with `reset` moved
+ * aside. A good one is emptied by `reset`.
+ */
+export function openStateFile(given: StateFile): DatabaseSync {
+  const { file, reset = false, mostPages, use } = given;
+  if (reset) emptyStateFiles([given]);
+  let database: DatabaseSync | undefined;
+  try {
+    makePrivate(file);
+    database = new DatabaseSync(file);
+    if (mostPages !== undefined) database.exec(`PRAGMA max_page_count = ${mostPages}`);
+    prepare(database, use);
+    closeToOthers(file);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw openError(error, file, use);
+  }
+}
+
+/** Remove state files that belong together. Where one of them cannot be read all are kept aside, and it is told where. */
+export function emptyStateFiles(files: readonly Pick<StateFile, "file" | "use">[]): string[] {
+  const there = files.filter(({ file }) => existsSync(file));
+  if (there.some(({ file, use }) => whyUnreadable(file, use) !== undefined))
+    return there.map(({ file }) => moveAside(file));
+  for (const each of there.flatMap(({ file }) => filesOf(file))) rmSync(each, { force: true });
+  return [];
+}
+
+/** Make the file where there is none. SQLite gives the files beside it the mode of this one. */
+function makePrivate(file: string): void {
+  if (existsSync(file)) return;
+  try {
+    closeSync(openSync(file, "a", 0o600));
+  } catch {
+    // SQLite meets the same, and says it in its own words.
+  }
+}
+
+/** Keys and secrets are in it. It is known to be ours by now, so one that others could read is closed to them. */
+function closeToOthers(file: string): void {
+  for (const each of filesOf(file)) {
+    try {
+      if (existsSync(each)) chmodSync(each, 0o600);
+    } catch {
+      // It belongs to someone else, who lets us write to it: who may read it is theirs to say.
+    }
+  }
+}
+
+function prepare(database: DatabaseSync, { tables }: StateFileUse): void {
+  // Exclusive, so that a second process is refused. With the write-ahead log every commit outlives a kill of the
+  // process; only a machine that loses its power may lose the last ones, and never half of one:
+  // https://sqlite.org/pragma.html#pragma_synchronous
+  database.exec(
+    "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE; COMMIT;",
+  );
+  const [check] = database.prepare("PRAGMA quick_check(1)").all();
+  if (check?.quick_check !== "ok")
+    throw new Error(`file is damaged: ${String(check?.quick_check)}`);
+  const version = Number(database.prepare("PRAGMA user_version").get()?.user_version ?? 0);
+  if (version > format)
+    throw new Error(
+      `file is of a later version of Postern (format ${version}, known is ${format})`,
+    );
+  const found = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const missing = Object.keys(tables).filter((name) => !found.some((each) => each.name === name));
+  if (version === 0 ? found.length > 0 : missing.length > 0)
+    throw new Error("file is a database of something else");
+  if (version > 0) return;
+  const wanted = Object.entries(tables).map(
+    ([name, columns]) => `CREATE TABLE ${name} (${columns});`,
+  );
+  database.exec(`BEGIN; ${wanted.join(" ")} PRAGMA user_version = ${format}; COMMIT;`);
+}
+
+function whyUnreadable(file: string, use: StateFileUse): string | undefined {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file);
+    prepare(database, use);
+    return undefined;
+  } catch (error) {
+    // Another process works with it: neither emptied nor moved under its feet. And a full disk is no fault of the file.
+    if (isLocked(error) || isUnwritable(error)) throw openError(error, file, use);
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    database?.close();
+  }
+}
+
+/** Keep a file under another name, with the log beside it: what was written last may be only there. Gives the name. */
+export function moveAside(file: string): string {
+  let aside = `${file}.aside`;
+  for (let i = 2; existsSync(aside); i++) aside = `${file}.aside-${i}`;
+  for (const each of filesOf(file))
+    if (existsSync(each)) renameSync(each, `${aside}${each.slice(file.length)}`);
+  return aside;
+}
+
+function filesOf(file: string): string[] {
+  return [file, `${file}-wal`, `${file}-shm`, `${file}-journal`];
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && error.message.includes("database is locked");
+}
+
+/** The codes that say that a file cannot be written, whatever is in it: https://sqlite.org/rescode.html */
+const codes = { readOnly: 8, ioError: 10, full: 13, cannotOpen: 14 } as const;
+
+function codeOf(error: unknown): number | undefined {
+  const { errcode } = error as { errcode?: unknown };
+  // The low byte is the code; what is above it says more.
+  return typeof errcode === "number" ? errcode & 0xff : undefined;
+}
+
+function isUnwritable(error: unknown): boolean {
+  const code = codeOf(error);
+  return Object.values(codes).some((each) => each === code);
+}
+
+function whyOf(error: unknown): string {
+  if (codeOf(error) === codes.full) return "the disk is full";
+  return (error instanceof Error ? error.message : String(error)).replace(/\s+/g, " ");
+}
+
+/** Why a file that was open cannot be written any more. Beginning anew would mend nothing, so it is not advised. */
+export function writeError(error: unknown, file: string): TestBedError {
+  const remedy =
+    codeOf(error) === codes.full ? "make room and start again" : "mend that and start again";
+  return new TestBedError(
+    "StateUnwritable",
+    `the state file ${file} cannot be written · ${whyOf(error)} · ${remedy}; nothing that was answered is lost`,
+    { cause: error },
+  );
+}
+
+/** Why a file cannot be opened, as a person is told. */
+function openError(error: unknown, file: string, { owner, option }: StateFileUse): TestBedError {
+  if (isLocked(error))
+    return new TestBedError(
+      "StateLocked",
+      `the state file ${file} is in use · another ${owner} has it open · stop that one, or give another file to ${option}`,
+      { cause: error },
+    );
+  const code = codeOf(error);
+  if (code === codes.full || code === codes.ioError) return writeError(error, file);
+  if (isUnwritable(error))
+    return new TestBedError(
+      "StateUnwritable",
+      `the state file ${file} cannot be written · ${whyOf(error)} · give ${option} a file in a folder that exists and can be written to`,
+      { cause: error },
+    );
+  return new TestBedError(
+    "StateUnreadable",
+    `the state file ${file} cannot be read · ${whyOf(error)} · it was left as it is; start with --reset to keep it aside and begin anew, or give another file to ${option}`,
+    { cause: error },
+  );
+}

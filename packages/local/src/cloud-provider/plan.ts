@@ -1,0 +1,222 @@
+import { sameId } from "@postern/core/resource-id.ts";
+import type { Look } from "postern/azure/gateway.ts";
+import type { LoadBalancer } from "postern/azure/gateways/load-balancers.ts";
+import type { NetworkInterface } from "postern/azure/gateways/network-interfaces.ts";
+import type { Plan } from "postern/kube/feature.ts";
+import {
+  arrange,
+  type Claim,
+  frontendId,
+  frontendsOn,
+  type Ground,
+  type Shelf,
+  servesPorts,
+} from "./arrange.ts";
+import { joining } from "./machines.ts";
+import type { PublicAddress } from "./public-addresses.ts";
+
+/*
+ * For one Service, with all others in view, because they share the load balancers:
+ *
+ *   it wants          its frontend                        its public address   plan
+ *   a load balancer   -                                   absent (if public)   make the address
+ *   a load balancer   absent, or without its rules        there, or internal   write the load balancers, for all Services
+ *   a load balancer   there                               there, or internal   tell the address, put machines into the pool
+ *   a load balancer   on one of the other kind too        -                    write the load balancers, for all Services
+ *   none              there, used by a link service       -                    wait for the link service to go
+ *   none              there                               -                    write the load balancers, for all Services
+ *   none              absent                              there                delete the address
+ *   none              absent                              absent               tell no address, then let go
+ *
+ * A Service is held first and served two seconds later, and one that is deleted waits as long. While one of the load
+ * balancers is being changed it is not known what is on it, and everything waits, save to hold the Service. So all that
+ * come and go in the meantime are in one write.
+ */
+
+/** A load balancer as it was looked at. */
+export interface SeenBalancer {
+  id: string;
+  kind: "internal" | "public";
+  look: Look<LoadBalancer>;
+}
+
+/** All that a pass over a Service sees. */
+export interface Seen {
+  /** Undefined for a Service that neither asks for a load balancer nor ever had one. */
+  claim: Claim | undefined;
+  /** Whether it carries our finalizer. */
+  held: boolean;
+  /** How long ago it was deleted, by a clock that may not be ours. */
+  deletedMsAgo: number | undefined;
+  /** The claims of all Services that are held, this one's among them. */
+  claims: readonly Claim[];
+  balancers: readonly SeenBalancer[];
+  /** The interfaces of the machines that are to be behind every load balancer. */
+  machines: readonly NetworkInterface[];
+  publicAddress: { id: string; look: Look<PublicAddress> };
+  /** The frontends that link services use. */
+  usedFrontends: readonly string[];
+  /** `status.loadBalancer` as it is. */
+  told: { ingress?: readonly { ip?: string }[] } | undefined;
+  ground: Ground;
+}
+
+/** One write. */
+export type CloudStep =
+  | {
+      do: "write load balancer";
+      why: string;
+      event: string;
+      id: string;
+      body: LoadBalancer;
+      etag: string | undefined;
+    }
+  | {
+      do: "delete load balancer";
+      why: string;
+      event: string;
+      id: string;
+      etag: string | undefined;
+    }
+  | {
+      do: "put machine into pool";
+      why: string;
+      id: string;
+      body: NetworkInterface;
+      etag: string | undefined;
+    }
+  | { do: "make public address"; why: string; id: string; location: string }
+  | { do: "delete public address"; why: string; id: string };
+
+/** How long a Service waits for others that come or go with it. */
+const togetherMs = 2_000;
+/** How long a Service waits for a link service that uses its frontend. */
+const inUseMs = 15_000;
+/** How long to leave alone what Azure has just failed to do. */
+const failedMs = 30_000;
+
+/** What to do for one Service. */
+export function plan(seen: Seen): Plan<CloudStep> {
+  const { claim } = seen;
+  if (claim === undefined) return { ...rest(seen), again: "never" };
+  return claim.wants === undefined ? planToGo(seen, claim) : planToServe(seen, claim);
+}
+
+function planToServe(seen: Seen, claim: Claim): Plan<CloudStep> {
+  const { publicAddress, ground } = seen;
+  const held = { ...rest(seen), finalizer: "hold" } as const;
+  if (!seen.held) return { ...held, again: { afterMs: togetherMs } };
+  const unknown = waitMs(seen);
+  if (unknown !== undefined) return { ...held, again: { afterMs: unknown } };
+  const { look, id } = publicAddress;
+  if (claim.wants === "public" && look.state === "absent") {
+    const why = "the Service is to be reached from outside";
+    const { location } = ground;
+    return { ...held, steps: [{ do: "make public address", why, id, location }] };
+  }
+  const shelves = shelvesOf(seen);
+  const mine = shelves.filter((shelf) => frontendsOn(shelf).includes(claim.frontend));
+  const right = mine.find((shelf) => shelf.kind === claim.wants);
+  const whole =
+    right !== undefined &&
+    mine.length === 1 &&
+    servesPorts(right.balancer, claim.frontend, claim.ports);
+  if (!whole) return { ...held, steps: writes(seen, shelves) };
+  const left = [...addressLeft(seen, claim), ...joins(seen, shelves)];
+  const address = addressOf(right, claim, look);
+  if (address === undefined) return { ...held, steps: left, again: "soon" };
+  const status = { loadBalancer: { ingress: [{ ip: address, ipMode: "VIP" }] } };
+  return { ...held, steps: left, status, again: "drift" };
+}
+
+function planToGo(seen: Seen, claim: Claim): Plan<CloudStep> {
+  const early = togetherMs - (seen.deletedMsAgo ?? togetherMs);
+  if (early > 0 && early <= togetherMs) return { ...rest(seen), again: { afterMs: early } };
+  const unknown = waitMs(seen);
+  if (unknown !== undefined) return { ...rest(seen), again: { afterMs: unknown } };
+  const shelves = shelvesOf(seen);
+  const mine = shelves.filter((shelf) => frontendsOn(shelf).includes(claim.frontend));
+  const used = mine.some(({ id }) => isUsed(seen, frontendId(id, claim.frontend)));
+  if (used) return { ...rest(seen), again: { afterMs: inUseMs } };
+  if (mine.length > 0) return { ...rest(seen), steps: writes(seen, shelves) };
+  const left = addressLeft(seen, claim);
+  if (left.length > 0) return { ...rest(seen), steps: left };
+  if (seen.told?.ingress?.length)
+    return { ...rest(seen), status: { loadBalancer: {} }, again: { afterMs: 0 } };
+  return { ...rest(seen), finalizer: "release", again: "never" };
+}
+
+function rest({ told }: Seen): Plan<CloudStep> {
+  return {
+    steps: [],
+    conditions: [],
+    status: told === undefined ? {} : { loadBalancer: told },
+    again: "soon",
+  };
+}
+
+/** How long until what is being changed is known; undefined where everything is. */
+function waitMs({ balancers, publicAddress }: Seen): number | undefined {
+  const waits = [...balancers, publicAddress].flatMap(({ look }) =>
+    look.state === "changing" ? look.retryAfterMs : look.state === "failed" ? failedMs : [],
+  );
+  return waits.length === 0 ? undefined : Math.min(...waits);
+}
+
+function shelvesOf({ balancers }: Seen): Shelf[] {
+  return balancers.map(({ id, kind, look }) => ({
+    id,
+    kind,
+    balancer: look.state === "there" ? look.resource : undefined,
+  }));
+}
+
+function writes(seen: Seen, shelves: readonly Shelf[]): CloudStep[] {
+  const inUse = (id: string) => isUsed(seen, id);
+  return arrange(shelves, seen.claims, inUse, seen.ground).map(({ id, body, etag }) =>
+    body === undefined
+      ? {
+          do: "delete load balancer",
+          why: "no Service has a frontend on it any more",
+          event: "DeletedLoadBalancer",
+          id,
+          etag,
+        }
+      : {
+          do: "write load balancer",
+          why: "the Services ask for other frontends or ports than it has",
+          event: "EnsuringLoadBalancer",
+          id,
+          body,
+          etag,
+        },
+  );
+}
+
+/** The machines that no pool of the load balancers may lack. */
+function joins({ machines }: Seen, shelves: readonly Shelf[]): CloudStep[] {
+  const balancers = shelves.map(({ balancer }) => balancer);
+  return joining(machines, balancers).map((each) => ({
+    do: "put machine into pool",
+    why: "it is not behind every load balancer of the cluster",
+    ...each,
+  }));
+}
+
+/** The public address of a Service that has no use for it. */
+function addressLeft({ publicAddress: { id, look } }: Seen, claim: Claim): CloudStep[] {
+  if (claim.wants === "public" || look.state !== "there") return [];
+  return [{ do: "delete public address", why: "the Service has no use for it any more", id }];
+}
+
+function addressOf(shelf: Shelf, claim: Claim, look: Look<PublicAddress>): string | undefined {
+  if (claim.wants === "public")
+    return look.state === "there" ? look.resource.properties.ipAddress : undefined;
+  return shelf.balancer?.properties.frontendIPConfigurations?.find(
+    ({ name }) => name === claim.frontend,
+  )?.properties.privateIPAddress;
+}
+
+function isUsed({ usedFrontends }: Seen, id: string): boolean {
+  return usedFrontends.some((each) => sameId(each, id));
+}

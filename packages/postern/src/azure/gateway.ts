@@ -1,0 +1,273 @@
+import type { Failure } from "@postern/core/failure.ts";
+import { provisioningOf } from "@postern/core/provisioning.ts";
+import { type ArmAnswer, headerOf } from "./answer.ts";
+import type { ArmView } from "./arm.ts";
+import { AzureError } from "./errors.ts";
+import type { Method } from "./exchange.ts";
+import type { Write } from "./operations.ts";
+import { describePath } from "./request-path.ts";
+import type { Filled } from "./sightings.ts";
+
+/** What every resource of Azure has. Azure fills in the first five. */
+export interface ArmResource<P = unknown> {
+  id?: string;
+  name?: string;
+  type?: string;
+  /** For `ifMatch` of the next write. */
+  etag?: string;
+  location?: string;
+  tags?: Record<string, string>;
+  properties: P;
+}
+
+/** A resource named by another. */
+export interface Reference {
+  id: string;
+}
+
+/** On which state of the resource a write depends. */
+export interface Precondition {
+  /** Only if it is still the one with this etag. */
+  ifMatch?: string | undefined;
+  /** `*`: only if there is none yet. */
+  ifNoneMatch?: "*" | undefined;
+}
+
+/** What a resource is, as far as is known. Plain data: a plan decides by it. */
+export type Look<T> =
+  | { state: "absent" }
+  | { state: "there"; resource: T }
+  /** It is being written or deleted, by us or by another; it is not known what it will be. */
+  | { state: "changing"; retryAfterMs: number }
+  /** What we last began to do to it has failed. Told once; the next look sees what is left. */
+  | { state: "failed"; failure: Failure };
+
+/**
+ * All that a controller may ask of one kind of Azure resource.
+ * There is one implementation, over HTTP. Tests point it at a server instead of writing a fake.
+ */
+export interface ResourceGateway<T> {
+  /** An absent resource is `undefined`, never an error; so is one whose parent or group is absent. */
+  get(id: string): Promise<T | undefined>;
+  /**
+   * The same with what is going on: an operation that we began is looked at first, and there is no read where the resource
+   * was seen within the last `maxAgeMs`.
+   */
+  look(id: string, maxAgeMs?: number): Promise<Look<T>>;
+  /**
+   * All in a scope, to the last page: a resource group or subscription, or the parent of children. Listed anew where the
+   * last list is older than `maxAgeMs`.
+   */
+  list(scope: string, maxAgeMs?: number): Promise<T[]>;
+  /** Create or replace. The same write while it still runs is not sent again. */
+  put(id: string, body: T, condition?: Precondition): Promise<Write<T>>;
+  /** Deleting what is absent is "done". */
+  remove(id: string, condition?: Pick<Precondition, "ifMatch">): Promise<Write<undefined>>;
+}
+
+/** What tells one kind of resource from another. */
+export interface ResourceKind {
+  apiVersion: string;
+  /** What stands between the scope and the name: `providers/Microsoft.Network/loadBalancers`, or `subnets`. */
+  collection: string;
+  /** What a read should fill in beside the resource itself. */
+  expand?: string;
+  /** A list tells all that a read does. It is then believed also of what changes without the etag, such as counts. */
+  listsWhole?: true;
+}
+
+/** How long to leave a resource be that somebody else is changing. */
+const changingMs = 10_000;
+
+/** Exists by a write of ours, and no read shows it yet. */
+const notShown = Symbol("not shown");
+
+/** A runaway list ends here: nobody has this many pages. */
+const mostPages = 10_000;
+
+/** The gateway to one kind of resource. */
+export function resourceGateway<T extends ArmResource>(
+  arm: ArmView,
+  kind: ResourceKind,
+): ResourceGateway<T> {
+  const query = { "api-version": kind.apiVersion };
+  const getQuery = kind.expand === undefined ? query : { ...query, $expand: kind.expand };
+
+  const { sightings } = arm;
+  const collectionOf = (id: string) => listOf(id, kind.collection);
+
+  async function get(id: string): Promise<T | undefined> {
+    const found = await read(id);
+    return found === notShown ? undefined : found;
+  }
+
+  /** What a read shows, or what our last write made of it where the read does not show that yet. */
+  async function read(id: string): Promise<T | undefined | typeof notShown> {
+    const answer = await unlessAbsent(arm.request("GET", id, { query: getQuery }));
+    const found = answer === undefined ? undefined : (asResource(answer, id) as T);
+    const write = sightings.unshown(collectionOf(id), id, found);
+    if (write?.exists && write.resource === undefined) return notShown;
+    if (write !== undefined) return write.resource as T | undefined;
+    sightings.learn(collectionOf(id), id, found);
+    return found;
+  }
+
+  async function look(id: string, maxAgeMs = 0): Promise<Look<T>> {
+    await arm.prove();
+    const operation = await arm.check(id);
+    if (operation?.state === "running")
+      return { state: "changing", retryAfterMs: operation.retryAfterMs };
+    if (operation !== undefined) sightings.forget(collectionOf(id), id);
+    if (operation?.state === "failed") {
+      sightings.failed(collectionOf(id), id);
+      return { state: "failed", failure: operation.error.explain() };
+    }
+    const sighting = sightings.of(collectionOf(id), id, maxAgeMs);
+    // What was being changed when it was seen is something else by now.
+    const known = sighting !== undefined && !isChanging(sighting.resource);
+    const found = known ? (sighting.resource as T | undefined) : await read(id);
+    if (found === undefined) return { state: "absent" };
+    if (found === notShown || isChanging(found))
+      return { state: "changing", retryAfterMs: changingMs };
+    return { state: "there", resource: found };
+  }
+
+  async function list(scope: string, maxAgeMs = 0): Promise<T[]> {
+    const path = `${scope}/${kind.collection}`;
+    await arm.prove();
+    const filled: Filled = (before, listed) =>
+      kind.listsWhole === true ? listed : fuller(before, listed, kind.expand);
+    return (await sightings.list(path, maxAgeMs, () => listAll(path), filled)) as T[];
+  }
+
+  async function listAll(path: string): Promise<T[]> {
+    const what = `list ${describePath(path).thing}`;
+    const found: T[] = [];
+    const seen = new Set<string>();
+    let answer = await unlessAbsent(arm.request("GET", path, { query }));
+    while (answer !== undefined) {
+      const { value, nextLink } = asPage(answer, what);
+      for (const each of value) found.push(each as T);
+      if (nextLink === undefined) break;
+      if (seen.has(nextLink) || seen.size >= mostPages) throw unreadable(what);
+      seen.add(nextLink);
+      answer = await arm.follow(nextLink, what);
+    }
+    return found;
+  }
+
+  async function put(id: string, body: T, condition: Precondition = {}): Promise<Write<T>> {
+    const joined = await join(arm, collectionOf(id), id, "PUT", body);
+    if (joined?.state === "running") return joined;
+    const found = joined === undefined ? undefined : await read(id);
+    if (found === notShown) return { state: "running", id, retryAfterMs: changingMs };
+    if (found !== undefined) return { state: "done", resource: found };
+    sightings.forget(collectionOf(id), id);
+    const answer = await arm.request("PUT", id, { query, body, ...condition });
+    const write = arm.operations.begin({ id, method: "PUT", body, query, answer });
+    const own = { exists: true, etagBefore: condition.ifMatch };
+    sightings.wrote(collectionOf(id), id, own);
+    if (write.state === "running") return write;
+    const resource = asResource(answer, id) as T;
+    // An answer may lack what only a read fills in.
+    if (kind.expand === undefined) {
+      sightings.wrote(collectionOf(id), id, { ...own, resource });
+      sightings.learn(collectionOf(id), id, resource);
+    }
+    return { state: "done", resource };
+  }
+
+  async function remove(
+    id: string,
+    condition: Pick<Precondition, "ifMatch"> = {},
+  ): Promise<Write<undefined>> {
+    const joined = await join(arm, collectionOf(id), id, "DELETE");
+    if (joined?.state === "running") return joined;
+    sightings.forget(collectionOf(id), id);
+    const answer =
+      joined ?? (await unlessAbsent(arm.request("DELETE", id, { query, ...condition })));
+    const write =
+      answer === undefined || "state" in answer
+        ? ({ state: "done" } as const)
+        : arm.operations.begin({ id, method: "DELETE", query, answer });
+    if (write.state === "running") return write;
+    sightings.wrote(collectionOf(id), id, { exists: false, etagBefore: condition.ifMatch });
+    sightings.learn(collectionOf(id), id, undefined);
+    return { state: "done", resource: undefined };
+  }
+
+  return { get, look, list, put, remove };
+}
+
+/**
+ * A read fills in what a list leaves out, and while the etag is the same that stays. What the list does tell is newer: a
+ * connection is ended from its other side, and nobody promises that the etag tells of it.
+ */
+function fuller(before: unknown, listed: object, expand = ""): object {
+  const [a, b] = [before, listed] as (ArmResource<Record<string, unknown>> | undefined)[];
+  if (a?.etag === undefined || a.etag !== b?.etag) return listed;
+  const properties = { ...a.properties, ...b.properties };
+  // A list names these without what is in them.
+  if (a.properties[expand] !== undefined) properties[expand] = a.properties[expand];
+  return { ...a, ...b, properties };
+}
+
+/** The end of this very write if we know that it runs or ran; `undefined` when it must be sent. */
+async function join(
+  arm: ArmView,
+  collection: string,
+  id: string,
+  method: Method,
+  body?: unknown,
+): Promise<Write<undefined> | undefined> {
+  if (!arm.operations.runs(id, method, body)) return undefined;
+  const operation = await arm.check(id);
+  if (operation?.state === "failed") {
+    arm.sightings.failed(collection, id);
+    throw operation.error;
+  }
+  if (operation?.state === "running") return { ...operation, id };
+  return { state: "done", resource: undefined };
+}
+
+async function unlessAbsent(answer: Promise<ArmAnswer>): Promise<ArmAnswer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof AzureError && error.absent) return undefined;
+    throw error;
+  }
+}
+
+/** The list that a resource is in. Record sets are listed together, though their ids name their type. */
+function listOf(id: string, collection: string): string {
+  const above = id.slice(0, id.lastIndexOf("/"));
+  if (above.toLowerCase().endsWith(`/${collection.toLowerCase()}`)) return above;
+  return `${above.slice(0, above.lastIndexOf("/"))}/${collection}`;
+}
+
+function isChanging(resource: unknown): boolean {
+  return provisioningOf(resource) === "changing";
+}
+
+function asResource({ headers, body }: ArmAnswer, id: string): ArmResource {
+  if (!isObject(body)) throw unreadable(`read ${describePath(id).thing}`);
+  const etag = headerOf(headers, "etag");
+  const resource = { ...body, properties: body.properties ?? {} };
+  return etag === undefined ? resource : { etag, ...resource };
+}
+
+function asPage({ body }: ArmAnswer, what: string): { value: object[]; nextLink?: string } {
+  if (!isObject(body) || !Array.isArray(body.value) || !body.value.every(isObject))
+    throw unreadable(what);
+  const { value, nextLink } = body;
+  return typeof nextLink === "string" && nextLink !== "" ? { value, nextLink } : { value };
+}
+
+function unreadable(what: string): AzureError {
+  return new AzureError({ code: "UnreadableAnswer", what });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

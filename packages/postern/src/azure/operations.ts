@@ -1,0 +1,218 @@
+import type { Clock } from "@postern/core/clock.ts";
+import { idKey } from "@postern/core/resource-id.ts";
+import { type ArmAnswer, headerOf } from "./answer.ts";
+import type { ArmView } from "./arm.ts";
+import { idsIn } from "./contradictions.ts";
+import { Durations } from "./durations.ts";
+import { AzureError } from "./errors.ts";
+import type { Method } from "./exchange.ts";
+import { firstOutcome, type Look, lookAt, type Outcome } from "./operation-outcome.ts";
+import { describePath } from "./request-path.ts";
+import { retryAfterMs } from "./retry-after.ts";
+
+/** The result of a write. Writes of Azure are often long: "running" is an answer, not an error. */
+export type Write<T> =
+  | { state: "done"; resource: T }
+  | { state: "running"; id: string; retryAfterMs: number };
+
+/** What became of an operation. After "done" and "failed" it is forgotten; the resource tells the rest. */
+export type OperationState =
+  | { state: "running"; retryAfterMs: number }
+  | { state: "done"; result?: unknown }
+  | { state: "failed"; error: AzureError; write: SentWrite };
+
+/** What is remembered of the write that began an operation. */
+export interface SentWrite {
+  sentAt: number;
+  /** The ids in the body that was written. */
+  refersTo: readonly string[];
+}
+
+/** A write that has been sent and answered. */
+export interface Begun {
+  id: string;
+  method: Method;
+  body?: unknown;
+  query: Readonly<Record<string, string>>;
+  answer: ArmAnswer;
+}
+
+interface Operation extends Look {
+  key: string;
+  kind: string;
+  /** Says which write it is, so that the same write is not sent again while it runs. */
+  print: string;
+  refersTo: readonly string[];
+  startedAt: number;
+  lookedAt: number;
+  dueAt: number;
+  looking?: Promise<OperationState>;
+  /** How it ended, until the one who acts on it has heard. */
+  ended?: OperationState;
+}
+
+const longestMs = 3_600_000;
+/** How long an operation lets another of its kind be looked at in its place. */
+const followMs = 300_000;
+/** Those who follow come a moment after the one that is looked at. */
+const behindMs = 500;
+/** One that nobody has looked at for so long after its time leads no one. */
+const forsakenMs = 5_000;
+
+/**
+ * The long-running operations that one identity began in this process. Nothing waits for them: a key whose operation
+ * runs comes back when it is due. They are kept in memory only; after a restart the resource itself
+ * says whether it is still being changed.
+ */
+export class Operations {
+  readonly #clock: Clock;
+  readonly #most: number;
+  readonly #operations = new Map<string, Operation>();
+  readonly #durations: Durations;
+  /** Of a kind whose duration is not known yet, the operation that is looked at for all of them. */
+  readonly #scouts = new Map<string, Operation>();
+
+  constructor(options: { clock: Clock; durations?: Durations; most?: number }) {
+    this.#clock = options.clock;
+    this.#most = options.most ?? 20_000;
+    this.#durations = options.durations ?? new Durations();
+  }
+
+  /** How many are running. */
+  get size(): number {
+    return this.#operations.size;
+  }
+
+  /** Read the answer to a write, and remember the operation if it goes on. */
+  begin(begun: Begun): Write<unknown> {
+    const { id, method, answer, query, body } = begun;
+    const what = `${method === "DELETE" ? "delete" : "write"} ${describePath(id).thing}`;
+    const first = firstOutcome(method, answer, what);
+    const key = idKey(id);
+    if (first.state === "failed") throw first.error;
+    if (first.state === "done") {
+      this.#operations.delete(key);
+      return { state: "done", resource: answer.body };
+    }
+    const now = this.#clock.now();
+    const kind = `${method} ${describePath(id).resource}`.toLowerCase();
+    const minimumMs = retryAfterMs(headerOf(answer.headers, "retry-after"), now) ?? 0;
+    const dueAt = now + Math.max(minimumMs, this.#durations.firstLookMs(kind));
+    this.#remember({
+      ...first.look,
+      id,
+      method,
+      query,
+      what,
+      key,
+      kind,
+      print: printOf(method, body),
+      refersTo: idsIn(body),
+      startedAt: now,
+      lookedAt: now,
+      dueAt,
+    });
+    return { state: "running", id, retryAfterMs: dueAt - now };
+  }
+
+  /** Whether this very write is known to be running. */
+  runs(id: string, method: Method, body?: unknown): boolean {
+    const operation = this.#operations.get(idKey(id));
+    return operation !== undefined && operation.print === printOf(method, body);
+  }
+
+  /**
+   * What became of the operation on a resource: at most one request, and none before it is due. Whoever only looks on leaves
+   * its end for the one who acts on it: a failure is told once.
+   */
+  async check(arm: ArmView, id: string, looksOn = false): Promise<OperationState | undefined> {
+    const operation = this.#operations.get(idKey(id));
+    if (operation === undefined) return undefined;
+    const state = operation.ended ?? (await this.#stateOf(arm, operation));
+    // Another write may have taken its place while we looked.
+    if (state.state !== "running" && !looksOn && this.#operations.get(operation.key) === operation)
+      this.#operations.delete(operation.key);
+    return state;
+  }
+
+  async #stateOf(arm: ArmView, operation: Operation): Promise<OperationState> {
+    const now = this.#clock.now();
+    if (now < operation.dueAt) return { state: "running", retryAfterMs: operation.dueAt - now };
+    const scoutDueMs = this.#scoutDueMs(operation, now);
+    if (scoutDueMs !== undefined) return { state: "running", retryAfterMs: scoutDueMs + behindMs };
+    operation.looking ??= this.#look(arm, operation).finally(() => {
+      delete operation.looking;
+    });
+    return operation.looking;
+  }
+
+  /**
+   * How long until the one is looked at that this one follows; undefined where it must be looked at itself. A hundred
+   * operations that begin together end together: as long as nobody knows when, one is asked and not a hundred.
+   */
+  #scoutDueMs(operation: Operation, now: number): number | undefined {
+    const { kind, startedAt } = operation;
+    if (this.#durations.knows(kind) || now - startedAt > followMs) return undefined;
+    const scout = this.#scouts.get(kind);
+    const leads =
+      scout !== undefined &&
+      this.#operations.get(scout.key) === scout &&
+      now < scout.dueAt + forsakenMs;
+    if (!leads) this.#scouts.set(kind, operation);
+    return leads && scout !== operation ? Math.max(0, scout.dueAt - now) : undefined;
+  }
+
+  async #look(arm: ArmView, operation: Operation): Promise<OperationState> {
+    const { kind, lookedAt, startedAt, dueAt, refersTo } = operation;
+    const write: SentWrite = { sentAt: startedAt, refersTo };
+    const outcome = await lookAt(arm, operation, this.#clock.now());
+    const now = this.#clock.now();
+    if (outcome.state === "running" && now - startedAt < longestMs)
+      return this.#putOff(operation, outcome, now);
+    if (outcome.state === "running") {
+      const error = new AzureError({ code: "OperationTimedOut", what: operation.what });
+      operation.ended = { state: "failed", error, write };
+      return operation.ended;
+    }
+    operation.ended = outcome.state === "failed" ? { ...outcome, write } : outcome;
+    this.#scouts.delete(kind);
+    this.#durations.learn(kind, {
+      runningMs: lookedAt - startedAt,
+      dueMs: dueAt - startedAt,
+      endedMs: now - startedAt,
+    });
+    return operation.ended;
+  }
+
+  /** Look again when a quarter as much time again has gone by (five minutes at most), and not before Azure said. */
+  #putOff(
+    operation: Operation,
+    { minimumMs, look }: Outcome & { state: "running" },
+    now: number,
+  ): OperationState {
+    Object.assign(operation, look);
+    operation.lookedAt = now;
+    const quarterMs = Math.min((now - operation.startedAt) / 4, 300_000);
+    operation.dueAt = now + Math.max(minimumMs, quarterMs, 1_000);
+    return { state: "running", retryAfterMs: operation.dueAt - now };
+  }
+
+  #remember(operation: Operation): void {
+    this.#operations.delete(operation.key);
+    this.#operations.set(operation.key, operation);
+    if (this.#operations.size <= this.#most) return;
+    // The oldest is the one that is most likely over; its resource can still be read.
+    for (const key of this.#operations.keys()) {
+      this.#operations.delete(key);
+      return;
+    }
+  }
+}
+
+function printOf(method: Method, body: unknown): string {
+  // Loaded when the first write is sent: not all who read also write.
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  return createHash("sha256")
+    .update(`${method} ${JSON.stringify(body)}`)
+    .digest("base64");
+}

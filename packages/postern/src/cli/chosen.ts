@@ -1,0 +1,29 @@
+import type { Unread } from "@postern/core/dashboard/picture.ts";
+import { keyOf } from "@postern/core/kind.ts";
+import { nearest } from "@postern/core/process/nearest.ts";
+import { UsageError } from "@postern/core/process/usage-error.ts";
+import type { KubeWorld } from "../view/world.ts";
+import { CommandFailure } from "./command-failure.ts";
+
+/** The cluster that a person means by NAME or NAMESPACE/NAME, as namespace/name. */
+export function chosen(
+  name: string,
+  { hostedClusters, azureClusters }: KubeWorld,
+  unread: readonly Unread[],
+): string {
+  const keys = [...new Set([...hostedClusters, ...azureClusters].map(keyOf))];
+  const found = keys.filter((key) => key === name || key.split("/")[1] === name);
+  if (found.length === 1 && found[0] !== undefined) return found[0];
+  if (found.length > 1)
+    throw new UsageError(`several clusters are called '${name}': say which of ${found.join(", ")}`);
+  const [hidden] = unread;
+  if (keys.length === 0 && hidden)
+    throw new CommandFailure(`no cluster can be seen · ${hidden.what}: ${hidden.why}`);
+  if (keys.length === 0) throw new UsageError(`there is no cluster '${name}', nor any other`);
+  const meant = nearest(name, [...keys, ...keys.map((key) => key.split("/")[1] ?? key)]);
+  const some =
+    keys.slice(0, 5).join(", ") + (keys.length > 5 ? `, and ${keys.length - 5} more` : "");
+  throw new UsageError(
+    `there is no cluster '${name}': ${meant ? `did you mean '${meant}'?` : `there are ${some}`}`,
+  );
+}

@@ -1,0 +1,124 @@
+import { actionPattern } from "@postern/core/action-pattern.ts";
+import { isExplained } from "@postern/core/failure.ts";
+import { type ResourceId, resourceGroupId } from "@postern/core/resource-id.ts";
+import { shellWord } from "@postern/core/shell.ts";
+import { headerOf } from "../azure/answer.ts";
+import { AzureError } from "../azure/errors.ts";
+import type { Finding } from "../view/checks/check.ts";
+import { capiClustersIn } from "../view/cluster-objects.ts";
+import { groupsIn } from "../view/places.ts";
+import type { KubeWorld } from "../view/world.ts";
+import { clockFinding } from "./doctor-cluster.ts";
+import { rolesFor } from "./roles.ts";
+import type { Session } from "./session.ts";
+
+/** What can be asked of Azure alone: the credential, the road, and the time there. */
+export async function azureFindings({
+  azure: { credential, cloud },
+  reading: arm,
+  signal,
+}: Session): Promise<Finding[]> {
+  const about = cloud.resourceManager;
+  const token = await judged("Azure credential", about, async () => {
+    await credential.token(signal);
+    return "gets a token";
+  });
+  if (token.verdict === "wrong") return [token];
+  const before = Date.now();
+  let theirs = Number.NaN;
+  // This page belongs to no subscription, so asking costs nobody's budget.
+  const road = await judged("Azure Resource Manager", about, async () => {
+    const { headers } = await arm.request("GET", "/metadata/endpoints", {
+      query: { "api-version": "2022-09-01" },
+    });
+    theirs = Date.parse(headerOf(headers, "date") ?? "");
+    return "answers";
+  });
+  const skew = Number.isNaN(theirs)
+    ? []
+    : [clockFinding("Azure", theirs, (before + Date.now()) / 2)];
+  return [token, road, ...skew];
+}
+
+async function judged(check: string, about: string, ask: () => Promise<string>): Promise<Finding> {
+  try {
+    return { check, about, verdict: "ok", found: await ask() };
+  } catch (error) {
+    if (!isExplained(error)) throw error;
+    return { check, about, verdict: "wrong", found: error.explain().message };
+  }
+}
+
+interface Permission {
+  actions?: string[];
+  notActions?: string[];
+}
+
+/**
+ * Which actions of its role the credential lacks: in the group of the management cluster, in those of the guests, and in those
+ * of the clusters of Cluster API.
+ */
+export async function rightsFindings(session: Session, kube: KubeWorld): Promise<Finding[]> {
+  const { AZURE_SUBSCRIPTION_ID: subscription, AZURE_RESOURCE_GROUP: group } = session.env;
+  const role = (identity: string) => rolesFor(identity, undefined)[0];
+  const guests = groupsIn({ ...kube, azureClusters: [] });
+  const azureClusters = capiClustersIn(kube);
+  const clusters = groupsIn({ ...kube, hostedClusters: [], links: [], azureClusters });
+  const home = subscription && group ? resourceGroupId(subscription, group) : undefined;
+  const places = [
+    ...(home ? [{ scope: home, role: role("management") }] : []),
+    ...guests
+      .filter((each) => each.toLowerCase() !== home?.toLowerCase())
+      .map((scope) => ({ scope, role: role("guest") })),
+    ...clusters.map((scope) => ({ scope, role: role("cluster-api") })),
+  ];
+  return Promise.all(
+    places.map(async ({ scope, role }): Promise<Finding> => {
+      const check = "missing actions";
+      const held = await permissionsAt(session, scope);
+      if ("why" in held) return { check, about: scope, verdict: "not looked at", found: held.why };
+      const missing = (role?.Actions ?? []).filter((action) => !allows(held, action));
+      if (missing.length === 0)
+        return {
+          check,
+          about: scope,
+          verdict: "ok",
+          found: `every action of the role ${role?.identity}`,
+        };
+      // Who may do something there is perhaps only another person; who may do nothing is no operator.
+      const everything = missing.length === role?.Actions.length;
+      return {
+        check,
+        about: scope,
+        verdict: everything ? "wrong" : "warning",
+        found: `this credential lacks ${everything ? "every action of the role, " : ""}${missing.join(", ")}`,
+        remedy: `postern permissions ${role?.identity} --format az --scope ${shellWord(scope)}`,
+      };
+    }),
+  );
+}
+
+async function permissionsAt(
+  { reading: arm }: Session,
+  scope: ResourceId,
+): Promise<Permission[] | { why: string }> {
+  try {
+    const { body } = await arm.request(
+      "GET",
+      `${scope}/providers/Microsoft.Authorization/permissions`,
+      { query: { "api-version": "2022-04-01" } },
+    );
+    return (body as { value?: Permission[] }).value ?? [];
+  } catch (error) {
+    if (!(error instanceof AzureError) || !isExplained(error)) throw error;
+    return { why: error.explain().message };
+  }
+}
+
+/** Azure's rule: some permission has the action and does not take it out again. */
+function allows(held: readonly Permission[], action: string): boolean {
+  const plain = action.toLowerCase();
+  const names = (patterns: readonly string[] = []) =>
+    patterns.some((each) => actionPattern(each)(plain));
+  return held.some(({ actions, notActions }) => names(actions) && !names(notActions));
+}

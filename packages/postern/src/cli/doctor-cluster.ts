@@ -1,0 +1,177 @@
+import { crdName, standInLabel } from "@postern/core/crd.ts";
+import { definitions } from "@postern/core/definitions.ts";
+import type { KubeObject } from "@postern/core/kind.ts";
+import { customResourceDefinition } from "@postern/core/kinds/core.ts";
+import { parseBody } from "../kube/client.ts";
+import { KubeError } from "../kube/errors.ts";
+import { leaseKind } from "../kube/lease.ts";
+import type { Finding } from "../view/checks/check.ts";
+import type { Session } from "./session.ts";
+
+const skewMs = { warning: 30_000, wrong: 5 * 60_000 };
+
+/** What can be asked of the cluster alone. */
+export async function clusterFindings(
+  session: Session,
+  beforeInstall: boolean,
+): Promise<Finding[]> {
+  const reached = await reachable(session);
+  if (reached.some(({ verdict }) => verdict === "wrong")) return reached;
+  const [kinds, lease] = await Promise.all([
+    unlessForbidden("CRD versions", servedKinds(session, beforeInstall)),
+    beforeInstall ? [] : unlessForbidden("Lease", leases(session)),
+  ]);
+  return [...reached, ...kinds, ...lease];
+}
+
+/** What may not be read was not looked at: the other checks go on. */
+async function unlessForbidden(check: string, looking: Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await looking;
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.status !== 403) throw error;
+    const found = error.explain().message;
+    return [{ check, about: "Kubernetes API", verdict: "not looked at", found }];
+  }
+}
+
+/** Whether the API server answers, and what time it has. */
+async function reachable({ kube, signal }: Session): Promise<Finding[]> {
+  const about = kube.connection.server.host;
+  try {
+    const before = Date.now();
+    const body = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+    const text = await kube.request("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {
+      body: JSON.stringify(body),
+      signal,
+    });
+    const review = parseBody<{
+      metadata?: { creationTimestamp?: string };
+      status?: { userInfo?: { username?: string } };
+    }>(text);
+    const answered: Finding = {
+      check: "Kubernetes API",
+      about,
+      verdict: "ok",
+      found: `answers ${review.status?.userInfo?.username ?? ""}`.trim(),
+    };
+    const theirs = Date.parse(review.metadata?.creationTimestamp ?? "");
+    return Number.isNaN(theirs)
+      ? [answered]
+      : [answered, clockFinding("Kubernetes", theirs, (before + Date.now()) / 2)];
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error;
+    const found = error.explain().message;
+    return [{ check: "Kubernetes API", about, verdict: "wrong", found }];
+  }
+}
+
+/** How far a server's clock is from ours. Its seconds are whole, so half of one means nothing. */
+export function clockFinding(whose: string, theirs: number, ours: number): Finding {
+  const off = Math.max(0, Math.abs(theirs - ours) - 1_000);
+  const verdict = off > skewMs.wrong ? "wrong" : off > skewMs.warning ? "warning" : "ok";
+  return {
+    check: "clock skew",
+    about: whose,
+    verdict,
+    found: off === 0 ? "the same time" : `${Math.round(off / 1000)} s apart`,
+    ...(verdict !== "ok" && {
+      remedy: "set the clock of this machine by a time server: tokens and leases go by it",
+    }),
+  };
+}
+
+interface Crd extends KubeObject {
+  spec?: { versions?: { name: string; served?: boolean }[] };
+  status?: { conditions?: { type: string; status: string }[] };
+}
+
+/** Whether the kinds that Postern goes by are served, in the version that it asks for. */
+async function servedKinds({ kube, signal }: Session, beforeInstall: boolean): Promise<Finding[]> {
+  const found = await Promise.all(
+    definitions.map(async (definition): Promise<Finding[]> => {
+      const name = crdName(definition);
+      const check = "CRD versions";
+      const crd = await kube.get<Crd>({ kind: customResourceDefinition, name }, signal);
+      if (crd === undefined) {
+        if (definition.standIn || beforeInstall)
+          return [
+            { check, about: name, verdict: "ok", found: "is not installed, and need not be" },
+          ];
+        return [
+          {
+            check,
+            about: name,
+            verdict: "wrong",
+            found: "is not installed",
+            remedy: `kubectl apply -f manifests/crds/${definition.group}_${definition.plural}.yaml`,
+          },
+        ];
+      }
+      const served = (crd.spec?.versions ?? [])
+        .filter((each) => each.served)
+        .map((each) => each.name);
+      if (!served.includes(definition.version))
+        return [
+          {
+            check,
+            about: name,
+            verdict: "wrong",
+            found: `serves ${served.join(", ") || "nothing"}, and Postern asks for ${definition.version}`,
+            remedy: "install a release of its project that serves it",
+          },
+        ];
+      const ours = crd.metadata.labels?.[standInLabel] === "true";
+      return [
+        {
+          check,
+          about: name,
+          verdict: "ok",
+          found: `serves ${definition.version}${ours ? ", as a stand-in of Postern" : ""}`,
+        },
+      ];
+    }),
+  );
+  return found.flat();
+}
+
+interface LeaseObject extends KubeObject {
+  spec?: {
+    holderIdentity?: string | null;
+    renewTime?: string | null;
+    leaseDurationSeconds?: number;
+  };
+}
+
+/** Whether a process leads: a lease that nobody renews is an operator that is gone. */
+async function leases({ kube, signal, local }: Session): Promise<Finding[]> {
+  const found: LeaseObject[] = [];
+  for await (const { items } of kube.list<LeaseObject>(leaseKind, { signal }))
+    found.push(...items.filter(({ metadata }) => metadata.name.startsWith("postern-")));
+  const check = "Lease";
+  if (found.length === 0)
+    return local
+      ? [{ check, about: "operator", verdict: "ok", found: "local mode leads alone" }]
+      : [
+          {
+            check,
+            about: "operator",
+            verdict: "warning",
+            found: "nobody has ever held one",
+            remedy: "start the operator: postern operator --help",
+          },
+        ];
+  return found.map(({ metadata, spec }) => {
+    const ageMs = Date.now() - Date.parse(spec?.renewTime ?? "");
+    const held = Boolean(spec?.holderIdentity) && ageMs < (spec?.leaseDurationSeconds ?? 15) * 1000;
+    return {
+      check,
+      about: `${metadata.namespace}/${metadata.name}`,
+      verdict: held ? "ok" : "wrong",
+      found: held
+        ? `held by ${spec?.holderIdentity}`
+        : "nobody renews it, so no operator is at work",
+      ...(!held && { remedy: "look at the operator's pods and their log" }),
+    };
+  });
+}

@@ -1,0 +1,110 @@
+import { apiVersionOf } from "@postern/core/kind.ts";
+import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { UsageError } from "@postern/core/process/usage-error.ts";
+
+/** What `postern cluster create` is told. */
+export interface CreateOptions {
+  namespace: string;
+  baseDomain: string;
+  location: string;
+  tenantId: string;
+  subscriptionId: string;
+  resourceGroup: string;
+  vnetId: string;
+  subnetId: string;
+  controlPlaneClientId: string;
+  privateZoneId?: string;
+  endpointAccess: "Public" | "PublicAndPrivate" | "Private";
+  endpointAccessPrivateNatSubnetId?: string;
+  endpointAccessPrivateAdditionalAllowedSubscriptions?: string[];
+  oauthPublishingStrategy: "Route" | "LoadBalancer";
+  externalDnsDomain?: string;
+}
+
+/** The HostedCluster that the flags describe, by the rules of HyperShift's command line. */
+export function hostedClusterOf(name: string, options: CreateOptions) {
+  const { endpointAccess: access, namespace, baseDomain } = options;
+  checkDomains(name, options);
+  const natSubnetID = options.endpointAccessPrivateNatSubnetId;
+  const additional = options.endpointAccessPrivateAdditionalAllowedSubscriptions ?? [];
+  if (access === "Public" && (natSubnetID || additional.length > 0))
+    throw new UsageError(
+      "--endpoint-access-private-… is for a private link: set --endpoint-access to Private or PublicAndPrivate",
+    );
+  const privateLink = {
+    ...(natSubnetID && { natSubnetID }),
+    ...(additional.length > 0 && { additionalAllowedSubscriptions: additional }),
+  };
+  const hasLink = Object.keys(privateLink).length > 0;
+  return {
+    apiVersion: apiVersionOf(hostedCluster),
+    kind: hostedCluster.kind,
+    metadata: { namespace, name },
+    spec: {
+      dns: { baseDomain, ...(options.privateZoneId && { privateZoneID: options.privateZoneId }) },
+      services: servicesOf(name, options),
+      platform: {
+        type: "Azure",
+        azure: {
+          location: options.location,
+          tenantID: options.tenantId,
+          subscriptionID: options.subscriptionId,
+          resourceGroup: options.resourceGroup,
+          vnetID: options.vnetId,
+          subnetID: options.subnetId,
+          azureAuthenticationConfig: {
+            azureAuthenticationConfigType: "WorkloadIdentities",
+            workloadIdentities: {
+              controlPlaneOperator: { clientID: options.controlPlaneClientId },
+            },
+          },
+          topology: access,
+          ...(access !== "Public" && {
+            private: { type: "PrivateLink", ...(hasLink && { privateLink }) },
+          }),
+        },
+      },
+    },
+  };
+}
+
+/** Which service is published how, and under which public name. */
+function servicesOf(name: string, options: CreateOptions) {
+  const {
+    endpointAccess: access,
+    externalDnsDomain: domain,
+    oauthPublishingStrategy: oauth,
+  } = options;
+  const isPublic = access === "Public";
+  const named = (prefix: string, wanted = true) =>
+    domain && wanted ? { hostname: `${prefix}-${name}.${domain.replace(/\.$/, "")}` } : undefined;
+  const one = (
+    service: string,
+    type: "Route" | "LoadBalancer",
+    hostname?: { hostname: string },
+  ) => ({
+    service,
+    servicePublishingStrategy: {
+      type,
+      ...(hostname && (type === "Route" ? { route: hostname } : { loadBalancer: hostname })),
+    },
+  });
+  return [
+    one("APIServer", domain || access === "Private" ? "Route" : "LoadBalancer", named("api")),
+    one("OAuthServer", oauth, named("oauth")),
+    one("Konnectivity", "Route", named("konnectivity", isPublic)),
+    one("Ignition", "Route", named("ignition", isPublic)),
+  ];
+}
+
+/** A zone of the public names that lies above the cluster's own would hide them in its network. */
+function checkDomains(name: string, { baseDomain, externalDnsDomain }: CreateOptions): void {
+  if (externalDnsDomain === undefined) return;
+  const plain = (text: string) => text.toLowerCase().replace(/\.$/, "");
+  const own = plain(`${name}.${baseDomain}`);
+  const outer = plain(externalDnsDomain);
+  if (own === outer || own.endsWith(`.${outer}`))
+    throw new UsageError(
+      `--external-dns-domain ${externalDnsDomain} lies above ${own} and would hide its names: choose a domain beside it`,
+    );
+}

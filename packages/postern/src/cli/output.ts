@@ -1,0 +1,98 @@
+import type { State, Unread } from "@postern/core/dashboard/picture.ts";
+import { type Command, Option } from "commander";
+import { stringify } from "yaml";
+import { fold, terminalWidth, visible } from "./fold.ts";
+import { clearProgress } from "./progress.ts";
+
+export type Format = "text" | "wide" | "json" | "yaml";
+
+/** The option that every command which shows something has. */
+export function withOutput(command: Command): Command {
+  return command.addOption(
+    new Option("-o, --output <format>", "how it is shown")
+      .choices(["text", "wide", "json", "yaml"])
+      .default("text"),
+  );
+}
+
+/** The options by which a command finds a cluster. */
+export function withConnection(command: Command): Command {
+  return command
+    .option(
+      "--kubeconfig <file>",
+      "kubeconfig to use (default: KUBECONFIG, the pod's service account, ~/.kube/config)",
+    )
+    .option("--context <name>", "context in that kubeconfig");
+}
+
+/** Show what a command found: data as it is, or the text that is made of it. */
+export function show(format: Format, data: unknown, text: (wide: boolean) => string): void {
+  if (format === "json") print(JSON.stringify(data, undefined, 2));
+  else if (format === "yaml") print(stringify(data).trimEnd());
+  else print(fold(text(format === "wide"), terminalWidth()));
+}
+
+/** Whether it is shown as text, for people. */
+export function isText(format: Format): boolean {
+  return format === "text" || format === "wide";
+}
+
+/** Write a text and the end of its last line. */
+export function print(text: string): void {
+  clearProgress();
+  process.stdout.write(text === "" ? "" : `${text}\n`);
+}
+
+/** What could not be read, one line each: nothing may be concluded from its absence. */
+export function notRead(unread: readonly Unread[]): string[] {
+  return unread.map(({ what, why }) => paint("yellow", `not read: ${what}: ${why}`));
+}
+
+const colours = { green: 32, yellow: 33, red: 31, grey: 90, blue: 34, bold: 1 } as const;
+
+/** A text in a colour, on a terminal that shows colours to someone who wants them. */
+export function paint(colour: keyof typeof colours, text: string): string {
+  return wantsColour() ? `\u001b[${colours[colour]}m${text}\u001b[0m` : text;
+}
+
+function wantsColour(): boolean {
+  return process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+}
+
+const marks: Record<State, [keyof typeof colours, string]> = {
+  ok: ["green", "✓"],
+  working: ["blue", "…"],
+  pending: ["yellow", "?"],
+  broken: ["red", "✗"],
+  absent: ["red", "✗"],
+  unknown: ["grey", "-"],
+};
+
+/** A state as one character. */
+export function mark(state: State): string {
+  const [colour, character] = marks[state];
+  return paint(colour, character);
+}
+
+/** Columns side by side, as kubectl has them; where they do not fit, one below the other. The last one is not padded. */
+export function table(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  width = terminalWidth(),
+): string {
+  const widths = header.map((name, at) =>
+    Math.max(name.length, ...rows.map((row) => visible(row[at] ?? ""))),
+  );
+  const padded = (text: string, to = 0) => text + " ".repeat(Math.max(0, to - visible(text)));
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, at) => (at === row.length - 1 ? cell : padded(cell, widths[at])))
+      .join("   ")
+      .trimEnd();
+  const lines = [header, ...rows].map(line);
+  if (width === undefined || lines.every((each) => visible(each) <= width)) return lines.join("\n");
+  const names = Math.max(...header.map(visible));
+  return rows
+    .map((row) => header.map((name, at) => `${padded(name, names)} ${row[at] ?? ""}`).join("\n"))
+    .join("\n\n");
+}

@@ -1,0 +1,218 @@
+import { realClock, wait } from "@postern/core/clock.ts";
+import type { Unread } from "@postern/core/dashboard/picture.ts";
+import { type KubeObject, keyOf } from "@postern/core/kind.ts";
+import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
+import { namespace as namespaceKind, service } from "@postern/core/kinds/core.ts";
+import { type HostedCluster, hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { privateAccess } from "@postern/core/kinds/private-access.ts";
+import { secret } from "@postern/core/kinds/secret.ts";
+import { UsageError } from "@postern/core/process/usage-error.ts";
+import { resourceGroupId } from "@postern/core/resource-id.ts";
+import { shellWord } from "@postern/core/shell.ts";
+import { annotations, clusterAnnotation } from "../hosted/names.ts";
+import { portableKubeconfig } from "../kube/portable-kubeconfig.ts";
+import { gatherKube } from "../view/gather.ts";
+import { type Deleted, findLeftovers } from "../view/leftovers.ts";
+import type { KubeWorld } from "../view/world.ts";
+import { chosen } from "./chosen.ts";
+import { CommandFailure } from "./command-failure.ts";
+import { notRead, print, table } from "./output.ts";
+import type { Session } from "./session.ts";
+
+const minuteMs = 60_000;
+const lookEveryMs = 2_000;
+
+/** Make the namespace where there is none, and the cluster in it. */
+export async function makeCluster({ kube, signal }: Session, object: KubeObject): Promise<void> {
+  const name = object.metadata.namespace ?? "default";
+  const held = await kube.get({ kind: namespaceKind, name }, signal);
+  if (held === undefined) await kube.create(namespaceKind, { metadata: { name } }, signal);
+  await kube.create(hostedCluster, object, signal);
+}
+
+/** Delete a cluster and wait until it is gone. */
+export async function destroyCluster(
+  session: Session,
+  name: string,
+  options: { gracePeriod?: number; force?: boolean },
+): Promise<void> {
+  const { kube, signal } = session;
+  const { cluster, world: before } = await clusterCalled(session, name);
+  const key = keyOf(cluster);
+  const links = before.links.filter(
+    ({ metadata }) => metadata.annotations?.[clusterAnnotation] === key,
+  );
+  const place = {
+    kind: hostedCluster,
+    namespace: cluster.metadata.namespace,
+    name: cluster.metadata.name,
+  };
+  const uid = cluster.metadata.uid ?? "";
+  const graceMs = (options.gracePeriod ?? (isPrivate(cluster) ? 20 : 10)) * minuteMs;
+  await kube.remove(place, signal);
+  let until = realClock.now() + graceMs;
+  let told = "";
+  let givenUp = false;
+  for (;;) {
+    const unread: Unread[] = [];
+    const world = await gatherKube({ kube, signal }, unread);
+    const [hidden] = unread;
+    if (hidden)
+      throw new CommandFailure(
+        `it cannot be said whether ${key} is gone · ${hidden.what}: ${hidden.why} · it goes on being deleted`,
+      );
+    const left = leftOf(key, uid, world);
+    if (left === undefined) break;
+    if (left !== told) print(left);
+    told = left;
+    if (realClock.now() > until) {
+      if (!options.force || givenUp)
+        throw new CommandFailure(
+          `${key} is not gone after ${Math.round(graceMs / minuteMs)} minutes · ${left} · see postern tree ${key}; it goes on being deleted`,
+        );
+      print("the time is over: what is left in the guest's subscription is given up");
+      await kube.patch(
+        place,
+        "merge",
+        // With the uid: a cluster that was made anew under this name is another.
+        { metadata: { uid, annotations: { [annotations.abandon]: "true" } } },
+        { signal },
+      );
+      givenUp = true;
+      until = realClock.now() + graceMs;
+    }
+    await wait(realClock, lookEveryMs, signal);
+  }
+  await reportLeftovers(session, { cluster, links });
+}
+
+/** Say what a deleted cluster has left in Azure, and what could not be searched. Only nothing at all is a success. */
+async function reportLeftovers(session: Session, deleted: Deleted): Promise<void> {
+  const key = keyOf(deleted.cluster);
+  const { AZURE_SUBSCRIPTION_ID: subscription, AZURE_RESOURCE_GROUP: name } = session.env;
+  const group = subscription && name ? resourceGroupId(subscription, name) : undefined;
+  const { leftovers, unread } = await findLeftovers(session.reading, deleted, group);
+  if (leftovers.length + unread.length === 0) return print(`${key} is gone`);
+  process.exitCode = 3;
+  const { clusterID, platform } = deleted.cluster.spec;
+  const lines = [`${key} is deleted from Kubernetes`, ...notRead(unread)];
+  if (leftovers.length > 0)
+    lines.push(
+      "still in Azure:",
+      table(
+        ["WHAT", "FOUND BY", "ID"],
+        leftovers.map(({ what, by, id }) => [what, by, id]),
+      ),
+    );
+  if (unread.length > 0)
+    lines.push(
+      "what its links had, and what may be there still:",
+      ...recordedIn(deleted).map((id) => `  ${id}`),
+    );
+  // No object names the subscription and the id of a cluster that is gone.
+  const where = platform?.azure?.subscriptionID
+    ? ` --subscription ${shellWord(platform.azure.subscriptionID)}`
+    : "";
+  const ids = leftovers.flatMap(({ by, id }) => (by === "name" ? [id] : []));
+  const flags = [
+    ...(clusterID ? [`--cluster ${shellWord(clusterID)}`] : []),
+    ...(ids.length > 0 ? [`--resource ${ids.map(shellWord).join(" ")}`] : []),
+  ];
+  lines.push(`to delete it: postern orphans${where} --delete ${flags.join(" ")}`);
+  print(lines.join("\n"));
+}
+
+/** What the links of a cluster recorded in their status. */
+function recordedIn({ links }: Deleted): string[] {
+  const ids = links.flatMap(({ status }) => [
+    status?.privateLinkServiceID,
+    status?.privateEndpointID,
+    status?.privateDNSZoneID,
+    status?.baseDomainDNSZoneID,
+  ]);
+  return [...new Set(ids.flatMap((id) => id ?? []))];
+}
+
+/** What is still there of a cluster, in words; undefined when all of it is gone. */
+function leftOf(key: string, uid: string, world: KubeWorld): string | undefined {
+  const again = world.hostedClusters.find((each) => keyOf(each) === key);
+  if (again !== undefined && again.metadata.uid !== uid) return undefined;
+  const links = world.links.filter(
+    ({ metadata }) => metadata.annotations?.[clusterAnnotation] === key,
+  );
+  const waits = links.flatMap(({ metadata, status }) => {
+    const said = status?.conditions?.find(({ status: is }) => is !== "True");
+    return [
+      `${azurePrivateLinkService.kind} ${keyOf({ metadata })}: ${said?.message ?? "being deleted"}`,
+    ];
+  });
+  if (waits.length > 0) return waits.join("; ");
+  if (world.controlPlanes.some(({ metadata }) => metadata.annotations?.[clusterAnnotation] === key))
+    return "its control plane is being deleted";
+  return again === undefined ? undefined : "it is being deleted";
+}
+
+/** A kubeconfig that leads to a hosted cluster from here. */
+export async function accessTo(
+  session: Session,
+  name: string,
+  portForward: boolean,
+): Promise<{ kubeconfig: string; hint?: string }> {
+  const { kube, signal } = session;
+  const { cluster, world } = await clusterCalled(session, name);
+  const key = keyOf(cluster);
+  const controlPlane = world.controlPlanes.find(
+    ({ metadata }) => metadata.annotations?.[clusterAnnotation] === key,
+  );
+  const namespace = controlPlane?.metadata.namespace;
+  const held =
+    namespace === undefined
+      ? undefined
+      : await kube.get({ kind: secret, namespace, name: "admin-kubeconfig" }, signal);
+  const { data } = (held ?? {}) as { data?: Record<string, string> };
+  const text = data?.kubeconfig && Buffer.from(data.kubeconfig, "base64").toString("utf8");
+  if (!text)
+    throw new CommandFailure(
+      `there is no kubeconfig of ${key} yet · Secret ${namespace ?? "…"}/admin-kubeconfig is written by its control plane · wait until that is up`,
+    );
+  const theirs = { text, source: `in Secret ${namespace}/admin-kubeconfig` };
+  if (!portForward)
+    return {
+      kubeconfig: await portableKubeconfig(theirs, { name: key }),
+      ...(isPrivate(cluster) && {
+        hint: "its API server is reached only from its own network; from elsewhere use --port-forward",
+      }),
+    };
+  const api = await kube.get({ kind: service, namespace, name: "kube-apiserver" }, signal);
+  const { spec } = (api ?? {}) as { spec?: { ports?: { port?: number }[] } };
+  const port = spec?.ports?.[0]?.port ?? 6443;
+  return {
+    kubeconfig: await portableKubeconfig(theirs, {
+      name: key,
+      server: `https://localhost:${port}`,
+    }),
+    hint: `run beside it: kubectl port-forward -n ${namespace} service/kube-apiserver ${port}:${port}`,
+  };
+}
+
+async function clusterCalled(
+  { kube, signal }: Session,
+  name: string,
+): Promise<{ cluster: HostedCluster; world: KubeWorld }> {
+  const unread: Unread[] = [];
+  const world = await gatherKube({ kube, signal }, unread);
+  const key = chosen(name, world, unread);
+  const cluster = world.hostedClusters.find((each) => keyOf(each) === key);
+  if (cluster === undefined) throw new UsageError(`${key} is no HostedCluster`);
+  return { cluster, world };
+}
+
+function isPrivate({ spec }: HostedCluster): boolean {
+  const azure = spec.platform?.azure;
+  try {
+    return azure !== undefined && privateAccess(azure).topology !== "Public";
+  } catch {
+    // A contradiction in its spec: it may have a link all the same.
+    return true;
+  }
+}

@@ -1,0 +1,127 @@
+import { claimsIn, lastUserIn } from "@postern/core/claims.ts";
+import type { Unread } from "@postern/core/dashboard/picture.ts";
+import { ownerIn } from "@postern/core/ownership.ts";
+import { UsageError } from "@postern/core/process/usage-error.ts";
+import { idKey } from "@postern/core/resource-id.ts";
+import type { ArmView } from "../azure/arm.ts";
+import type { ArmResource, ResourceGateway } from "../azure/gateway.ts";
+import {
+  privateDnsZones,
+  privateRecordSets,
+  virtualNetworkLinks,
+} from "../azure/gateways/private-dns.ts";
+import { privateEndpoints } from "../azure/gateways/private-endpoints.ts";
+import { privateLinkServices } from "../azure/gateways/private-link-services.ts";
+import { subnets } from "../azure/gateways/subnets.ts";
+import { gatherKnown } from "../view/gather-known.ts";
+import { type Orphan, orphansIn } from "../view/orphans.ts";
+import { type NamedOrphan, orphansByName, saysWhose } from "../view/orphans-by-name.ts";
+import { finish } from "./finish.ts";
+import { look } from "./look.ts";
+import type { Session } from "./session.ts";
+
+/** The orphans that the credential of whoever asks can see. */
+export async function findOrphans(
+  session: Session,
+  subscriptions: readonly string[] = [],
+): Promise<{ orphans: Orphan[]; byName: NamedOrphan[]; unread: Unread[] }> {
+  // Azure first: what is made in between has its object in the second list.
+  const world = await look(session, { subscriptions });
+  const known = await gatherKnown(session.kube, session.signal);
+  return {
+    orphans: orphansIn(world, known),
+    byName: orphansByName(world, known),
+    unread: world.unread,
+  };
+}
+
+/** Those that may go. A zone takes along what is in it: it goes only together with all of that. */
+export function chosenOf(orphans: readonly Orphan[], named: readonly string[] = []): Orphan[] {
+  const may = orphans.filter((each) => mayGo(each, named));
+  const ids = new Set(may.map(({ id }) => id));
+  const within = (zone: string) => orphans.filter(({ id }) => id.startsWith(`${zone}/`));
+  return may.filter(
+    ({ what, id }) => what !== "zone" || within(id).every((each) => ids.has(each.id)),
+  );
+}
+
+/** What may belong to another management cluster goes only where every cluster of it is named. */
+export function mayGo(
+  { elsewhere }: Pick<Orphan, "elsewhere">,
+  named: readonly string[] = [],
+): boolean {
+  const known = named.map((each) => each.toLowerCase());
+  return elsewhere.every((each) => known.includes(each.toLowerCase()));
+}
+
+/**
+ * Those of the orphans found by name that were named for deletion. A zone is deleted with everything in it, so everything in it
+ * that is listed must be deleted too.
+ */
+export function chosenByName(
+  { orphans, byName }: { orphans: readonly Orphan[]; byName: readonly NamedOrphan[] },
+  chosen: readonly Orphan[],
+  resources: readonly string[] = [],
+): NamedOrphan[] {
+  const named = new Set(resources.map(idKey));
+  const unknown = resources.filter((id) => !byName.some((each) => idKey(each.id) === idKey(id)));
+  if (unknown.length > 0)
+    throw new UsageError(
+      `--resource ${unknown.join(" ")} is not an orphan that was found by name: run postern orphans to list them`,
+    );
+  const may = byName.filter(({ id }) => named.has(idKey(id)));
+  const deleted = new Set([...chosen, ...may].map(({ id }) => idKey(id)));
+  const isEmptied = (zone: string) =>
+    [...orphans, ...byName].every(
+      ({ id }) => !idKey(id).startsWith(`${idKey(zone)}/`) || deleted.has(idKey(id)),
+    );
+  return may.filter(({ what, id }) => what !== "zone" || isEmptied(id));
+}
+
+type Gateways = Record<
+  Orphan["what"] | NamedOrphan["what"],
+  (arm: ArmView) => ResourceGateway<ArmResource>
+>;
+
+const gateways = {
+  record: privateRecordSets,
+  "zone link": virtualNetworkLinks,
+  zone: privateDnsZones,
+  endpoint: privateEndpoints,
+  "link service": privateLinkServices,
+  "NAT subnet": subnets,
+} as unknown as Gateways;
+
+/**
+ * Delete an orphan, and wait until it is gone. It is looked at once more before: whoever took it over meanwhile keeps it.
+ */
+export async function deleteOrphan(session: Session, { id, what, owner }: Orphan): Promise<void> {
+  await remove(session, { id, what }, (found) => {
+    const { metadata } = found.properties as { metadata?: Record<string, string> };
+    const marks = what === "record" ? metadata : found.tags;
+    const owners = [ownerIn(marks), lastUserIn(marks), ...claimsIn(marks)];
+    return owners.some((each) => each?.clusterID === owner.clusterID && each.uid === owner.uid);
+  });
+}
+
+/** Delete an orphan that was found by name, and wait until it is gone. What has got an owner or a user since is kept. */
+export async function deleteByName(session: Session, orphan: NamedOrphan): Promise<void> {
+  await remove(session, orphan, ({ tags, properties }) => {
+    const { ipConfigurations = [] } = properties as { ipConfigurations?: unknown[] };
+    const isUsed = orphan.what === "NAT subnet" && ipConfigurations.length > 0;
+    return !saysWhose(tags) && !isUsed;
+  });
+}
+
+async function remove(
+  { writing: arm, signal }: Session,
+  { id, what }: Pick<Orphan | NamedOrphan, "id" | "what">,
+  isOrphan: (found: ArmResource) => boolean,
+): Promise<void> {
+  const gateway = gateways[what](arm);
+  const found = await gateway.get(id);
+  if (found === undefined) return;
+  if (!isOrphan(found))
+    throw new UsageError(`${id} is left alone: somebody has taken it over meanwhile`);
+  await finish(arm, await gateway.remove(id, { ifMatch: found.etag ?? "*" }), signal);
+}

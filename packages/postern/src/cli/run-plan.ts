@@ -1,0 +1,79 @@
+import type { Unread } from "@postern/core/dashboard/picture.ts";
+import { type KubeObject, keyOf } from "@postern/core/kind.ts";
+import { openPolicy } from "@postern/core/tenant-policy.ts";
+import { dryRun, type Planned } from "../kube/dry-run.ts";
+import { silentLog } from "../kube/log.ts";
+import { controllersToLookBy, type NotPlanned } from "../operator/dry-run.ts";
+import { type PlanFlags, planDefaults } from "../operator/plan-options.ts";
+import { readTenantPolicy } from "../operator/tenant-policy.ts";
+import { capiClustersIn, objectsOf } from "../view/cluster-objects.ts";
+import { gatherKube } from "../view/gather.ts";
+import type { KubeWorld } from "../view/world.ts";
+import { chosen } from "./chosen.ts";
+import { CommandFailure } from "./command-failure.ts";
+import type { Session } from "./session.ts";
+
+/** What every controller would do next; for one cluster where it is named. */
+export async function plansOf(
+  session: Session,
+  flags: Partial<PlanFlags>,
+  name: string | undefined,
+): Promise<{ plans: Planned[]; notPlanned: NotPlanned[] }> {
+  const { kube, arm, azure, env, local, signal } = session;
+  const unread: Unread[] = [];
+  const world = await gatherKube({ kube, signal }, unread);
+  const only = name === undefined ? undefined : chosen(name, world, unread);
+  const { features, without } = await controllersToLookBy({
+    arm,
+    credential: azure.credential,
+    kube,
+    env,
+    signal,
+    settings: { ...planDefaults, ...local?.operator, ...flags },
+    // The operator of local mode serves one person.
+    policy: (await readTenantPolicy(flags.tenantPolicy)) ?? (local && openPolicy),
+  });
+  const [hidden] = unread;
+  if (hidden) throw new CommandFailure(`no plan can be made · ${hidden.what}: ${hidden.why}`);
+  const all = await dryRun({ client: kube, features, log: silentLog, signal });
+  const notPlanned = leftOut(without, world, only);
+  if (only === undefined) return { plans: all, notPlanned };
+  const keys = new Set(objectsOf(only, world).map(keyOf));
+  return { plans: all.filter(({ key }) => keys.has(key)), notPlanned };
+}
+
+/** What of this is left out of the plans, although there are objects of its kind. */
+function leftOut(
+  without: readonly NotPlanned[],
+  kube: KubeWorld,
+  only: string | undefined,
+): NotPlanned[] {
+  const objects: Record<NotPlanned["of"], readonly KubeObject[]> = {
+    "hosted clusters": [...kube.hostedClusters, ...kube.links],
+    "Cluster API": capiClustersIn(kube),
+  };
+  return without.filter(({ of }) =>
+    objects[of].some((each) => only === undefined || keyOf(each) === only),
+  );
+}
+
+/** Plans as data for other programs. */
+export function asData({ plans, notPlanned }: Awaited<ReturnType<typeof plansOf>>) {
+  return { plans: plans.map(planAsData), notPlanned };
+}
+
+function planAsData(planned: Planned) {
+  const { feature, kind, key } = planned;
+  const about = { controller: feature, kind: kind.kind, object: key };
+  if ("failure" in planned) return { ...about, failure: planned.failure };
+  const { steps, conditions, again } = planned.plan;
+  return {
+    ...about,
+    steps: steps.map(({ do: what, why }) => ({ do: what, why })),
+    conditions,
+    again,
+    ...(planned.failedReads.length > 0 && {
+      unread: planned.failedReads.map(({ reason, message }) => ({ reason, message })),
+    }),
+  };
+}

@@ -1,0 +1,249 @@
+import { type Failure, isExplained } from "@postern/core/failure.ts";
+import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import { idKey, parseResourceId, type ResourceId, resourceIn } from "@postern/core/resource-id.ts";
+import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
+import type { ArmView } from "../../../azure/arm.ts";
+import { virtualNetworkLinks } from "../../../azure/gateways/private-dns.ts";
+import type { ZoneTurns } from "../../../azure/zone-turns.ts";
+import type { KubeClient } from "../../../kube/client.ts";
+import type { Pass } from "../../../kube/pass.ts";
+import { tryRead } from "../../../kube/try-read.ts";
+import {
+  type FoundLink,
+  foundLinks,
+  leadsTo,
+  lookAtLink,
+} from "../../../private-dns/links/observed.ts";
+import { isClaimed } from "../../../private-dns/user.ts";
+import type { ZoneReads } from "../../../private-dns/zone/observe.ts";
+import {
+  apiEndpointName,
+  apiLinkName,
+  everyLink,
+  type ManagementLink,
+  managementEndpointName,
+  managementLinkName,
+} from "../../names.ts";
+import { privateLinksOf } from "../../private-links.ts";
+import type { Roads } from "../arm-clients.ts";
+import type { Objects, Setting } from "../objects/facts.ts";
+import { type ClusterSettings, capzZone, groupOf, managementLinkGroup } from "../objects/places.ts";
+import type { Addresses, Seen, ServiceNames } from "../observed.ts";
+import { reasons } from "../reasons.ts";
+import { userOf } from "../zones/owner.ts";
+import { apiAddresses, bastionAddresses, endpointAddresses, hostOf } from "./addresses.ts";
+import { namesOf, workloadServices } from "./workload-services.ts";
+
+export interface SeeOptions extends Setting {
+  /** The resource group of the zone in which clusters are delegated. */
+  baseZoneGroup: ResourceId;
+  managementLinks: readonly ManagementLink[];
+  settings: ClusterSettings;
+  policy?: TenantPolicy | undefined;
+  turns: ZoneTurns;
+}
+
+/** Where everything is reached that is to have a name. */
+export async function seeAddresses(
+  seen: Seen,
+  objects: Objects,
+  roads: Roads,
+  reads: ZoneReads,
+  given: { pass: Pass; kube: KubeClient; options: SeeOptions },
+): Promise<Seen> {
+  const { infrastructure, cluster } = objects;
+  if (infrastructure?.is === "other") {
+    const { host, ...api } = hostOf(cluster);
+    const services = await askWorkload(seen, cluster, given);
+    if (host === undefined) return { ...seen, api, services };
+    const message = `api.${seen.domains.cluster} is not written · the endpoint ${JSON.stringify(host.slice(0, 100))} of the Cluster is no address · set spec.controlPlaneEndpoint.host to one`;
+    const problem = { reason: reasons.endpointNotAnAddress, message };
+    return { ...seen, api, services, problems: [...seen.problems, problem] };
+  }
+  if (infrastructure?.is !== "azure") return seen;
+  const object = infrastructure.object as AzureCluster;
+  const group = groupOf(object);
+  if (group === undefined) return seen;
+  const arm = roads.cluster;
+  const unknown: Addresses = { state: "unknown" };
+  const problems: Failure[] = [];
+  const ask = async (read: () => Promise<Addresses>): Promise<Addresses> => {
+    const found = await tryRead(reads.pass, read);
+    if (!("failed" in found)) return found;
+    if (!problems.some(({ message }) => message === found.failed.message))
+      problems.push(found.failed);
+    return unknown;
+  };
+  const [api, bastion, toWorkload, toManagement] = await Promise.all([
+    arm ? ask(() => apiAddresses(object, group, arm, reads)) : unknown,
+    arm ? ask(() => bastionAddresses(object, group, arm, reads)) : unknown,
+    ask(() => toWorkloadOf(object, group, objects, roads, reads)),
+    waysToManagement(object, objects.management, given.options, (link) =>
+      ask(() => toManagementOf(link, object, group, objects, roads, reads)),
+    ),
+  ]);
+  const withAddresses: Seen = {
+    ...seen,
+    api,
+    bastion,
+    toWorkload,
+    toManagement,
+    problems: [...seen.problems, ...problems],
+  };
+  return { ...withAddresses, ...(await seeServed(withAddresses, object, objects, roads, reads)) };
+}
+
+/** The names that a cluster on other infrastructure asks for; undefined where it does not answer. */
+async function askWorkload(
+  seen: Seen,
+  cluster: Objects["cluster"],
+  { pass, kube }: { pass: Pass; kube: KubeClient },
+): Promise<ServiceNames> {
+  try {
+    const services = await workloadServices(cluster, kube, pass.signal);
+    return services && namesOf(services, seen.domains.cluster);
+  } catch (error) {
+    if (pass.signal.aborted || !isExplained(error)) throw error;
+    pass.log.info({ err: error }, "the workload cluster does not answer");
+    return undefined;
+  }
+}
+
+async function toWorkloadOf(
+  cluster: AzureCluster,
+  group: ResourceId,
+  { management }: Objects,
+  roads: Roads,
+  reads: ZoneReads,
+): Promise<Addresses> {
+  const managementGroup = management && groupOf(management);
+  if (managementGroup === undefined) return { state: "none" };
+  if (cluster.spec.networkSpec?.apiServerLB?.type !== "Internal") return { state: "none" };
+  const arm = roads.management;
+  if (arm === undefined) return { state: "unknown" };
+  const { links, problem } = privateLinksOf(cluster);
+  if (problem !== undefined) return { state: "unknown" };
+  // The name that the chart of the operators before us gives.
+  const names =
+    links.length > 0 ? links.map(({ name }) => name) : [apiLinkName(cluster.metadata.name)];
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const id = resourceIn(
+        managementGroup,
+        "Microsoft.Network/privateEndpoints",
+        apiEndpointName(name),
+      );
+      const service = resourceIn(group, "Microsoft.Network/privateLinkServices", name);
+      return endpointAddresses(id, service, arm, reads);
+    }),
+  );
+  // Of several the last one counts, as it always did.
+  return (
+    found.findLast(({ state }) => state === "known") ??
+    found.find(({ state }) => state === "unknown") ?? { state: "none" }
+  );
+}
+
+/**
+ * By every way that is configured; and by another that the spec still has, until the first of them works: whoever uses it
+ * finds it.
+ */
+async function waysToManagement(
+  { metadata, spec }: AzureCluster,
+  management: AzureCluster | undefined,
+  { managementLinks }: SeeOptions,
+  look: (link: ManagementLink) => Promise<Addresses>,
+): Promise<Seen["toManagement"]> {
+  const lookAll = async (links: readonly ManagementLink[]): Promise<Seen["toManagement"]> =>
+    Object.fromEntries(
+      await Promise.all(links.map(async (link) => [link, await look(link)] as const)),
+    );
+  const ways = await lookAll(managementLinks);
+  const [first] = managementLinks;
+  if (management === undefined || (first && ways[first]?.state === "known")) return ways;
+  const endpoints = (spec.networkSpec?.subnets ?? []).flatMap(
+    (each) => each?.privateEndpoints ?? [],
+  );
+  const isKept = (link: ManagementLink) => {
+    const name = idKey(managementEndpointName(metadata.name, management.metadata.name, link));
+    return endpoints.some((each) => each && idKey(each.name) === name);
+  };
+  const others = everyLink.filter((link) => !managementLinks.includes(link) && isKept(link));
+  return { ...ways, ...(await lookAll(others)) };
+}
+
+async function toManagementOf(
+  link: ManagementLink,
+  cluster: AzureCluster,
+  group: ResourceId,
+  { management }: Objects,
+  roads: Roads,
+  reads: ZoneReads,
+): Promise<Addresses> {
+  const linkGroup = management && managementLinkGroup(management);
+  if (linkGroup === undefined) return { state: "none" };
+  if (management?.spec.networkSpec?.apiServerLB?.type !== "Internal") return { state: "none" };
+  const arm = roads.cluster;
+  if (arm === undefined) return { state: "unknown" };
+  const [workload, name] = [cluster.metadata.name, management.metadata.name];
+  const endpoint = managementEndpointName(workload, name, link);
+  const id = resourceIn(group, "Microsoft.Network/privateEndpoints", endpoint);
+  const type = "Microsoft.Network/privateLinkServices";
+  const service = resourceIn(linkGroup, type, managementLinkName(name, link));
+  return endpointAddresses(id, service, arm, reads);
+}
+
+/** Whether CAPZ has linked a zone of its own of the same name to a network in which ours would answer. */
+async function seeServed(
+  seen: Seen,
+  cluster: AzureCluster,
+  { management }: Objects,
+  roads: Roads,
+  reads: ZoneReads,
+): Promise<Pick<Seen, "served" | "servedBy">> {
+  const one = async (role: "toWorkload" | "toManagement", of: AzureCluster | undefined) => {
+    const network = seen.networks[role];
+    const domain = role === "toWorkload" ? seen.domains.cluster : seen.domains.management;
+    const id = of && capzZone(of, domain);
+    const arm = role === "toWorkload" ? roads.cluster : roads.management;
+    const wanted = role === "toWorkload" ? [seen.toWorkload] : Object.values(seen.toManagement);
+    if (!network || !id || !arm || !wanted.some(({ state }) => state === "known")) return undefined;
+    const ours = seen.zones
+      .filter((zone) => zone.role === role)
+      .flatMap(foundLinks)
+      .some(({ found }) => isClaimed(found.tags, userOf(seen)) && leadsTo(found, network));
+    if (ours) return undefined;
+    const link = await tryRead(reads.pass, () => servingLink(id, network, arm, reads));
+    return link !== undefined && "failed" in link ? undefined : link;
+  };
+  const [toWorkload, toManagement] = await Promise.all([
+    one("toWorkload", cluster),
+    one("toManagement", management),
+  ]);
+  return {
+    served: { toWorkload: toWorkload !== undefined, toManagement: toManagement !== undefined },
+    servedBy: {
+      ...(toWorkload?.found && { toWorkload: toWorkload.found }),
+      ...(toManagement?.found && { toManagement: toManagement.found }),
+    },
+  };
+}
+
+/** The link of a zone to a network; without `found` while Azure writes it. */
+async function servingLink(
+  zone: ResourceId,
+  network: ResourceId,
+  arm: ArmView,
+  reads: ZoneReads,
+): Promise<{ found?: FoundLink } | undefined> {
+  const gateway = virtualNetworkLinks(arm);
+  // No count of this zone is known, so its links are read as if it were right.
+  const isDue = reads.drift && reads.isDue("links", arm);
+  const listed = await gateway.list(zone, isDue ? reads.maxAgeMs : reads.countedAgeMs);
+  const link = listed.find((each) => leadsTo(each, network));
+  if (link?.id === undefined) return undefined;
+  const id = parseResourceId(link.id);
+  const look = await lookAtLink(gateway, id, Number.POSITIVE_INFINITY);
+  if (look.state === "absent") return undefined;
+  return look.state === "there" ? { found: { id, found: look.resource } } : {};
+}

@@ -1,0 +1,162 @@
+import { type Kind, keyOf } from "@postern/core/kind.ts";
+import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
+import type { WatchCache } from "../../../kube/cache.ts";
+import { type KubeClient, parseBody } from "../../../kube/client.ts";
+import { KubeError } from "../../../kube/errors.ts";
+import type { StatusTarget } from "../../../kube/feature.ts";
+import { versionIn, type WithStatus } from "../../../kube/status.ts";
+import { dnsFinalizer } from "../../names.ts";
+import type { InfrastructureSeen } from "../observed.ts";
+
+/** The object that the `infrastructureRef` of a Cluster names. */
+export interface Infrastructure {
+  is: InfrastructureSeen["is"];
+  kind: Kind;
+  object: WithStatus;
+}
+
+const fieldManager = "postern-dns";
+/** How long it is remembered where a kind is served. */
+const servedMs = 10 * 60_000;
+
+/**
+ * The infrastructure objects of clusters, of whatever kind: AzureClusters from their cache, others as the API server gives
+ * them. Finalizer and condition are two writes of one object, each of nothing else.
+ */
+export class InfrastructureObjects {
+  readonly #kube: KubeClient;
+  readonly #cache: WatchCache<AzureCluster>;
+  // Versions that we wrote and that the watch has yet to bring.
+  readonly #written = new Map<string, number>();
+  readonly #served = new Map<string, { kind: Kind | undefined; atMs: number }>();
+
+  constructor(kube: KubeClient, cache: WatchCache<AzureCluster>) {
+    this.#kube = kube;
+    this.#cache = cache;
+    cache.onChange(({ key, after }) => {
+      if (after === undefined || versionOf(after) >= (this.#written.get(key) ?? 0))
+        this.#written.delete(key);
+    });
+  }
+
+  /**
+   * The infrastructure object of a Cluster; undefined where there is none, or its kind is not served, has no namespaces or
+   * is not one of Cluster API's infrastructure.
+   */
+  async of(
+    { metadata, spec }: CapiCluster,
+    now: Date,
+    signal: AbortSignal,
+  ): Promise<Infrastructure | undefined> {
+    const { apiGroup, kind: called, name } = spec.infrastructureRef ?? {};
+    if (!apiGroup || !called || !name) return undefined;
+    const { namespace } = metadata;
+    if (apiGroup === azureCluster.group && called === azureCluster.kind) {
+      const key = keyOf({ metadata: { ...(namespace && { namespace }), name } });
+      const cached = this.#cache.get(key);
+      const unheard = this.#written.get(key);
+      const behind = unheard !== undefined && versionOf(cached) < unheard;
+      const object = behind
+        ? await this.#kube.get<WithStatus>({ kind: azureCluster, namespace, name }, signal)
+        : (cached as WithStatus | undefined);
+      return object && { is: "azure", kind: wholeList(azureCluster), object };
+    }
+    // The reference is a tenant's: what it names gets our finalizer and condition, by the operator's rights.
+    if (apiGroup !== azureCluster.group) return undefined;
+    const kind = await this.#kindOf(apiGroup, called, now, signal);
+    if (kind === undefined || !kind.namespaced) return undefined;
+    const object = await this.#kube.get<WithStatus>({ kind, namespace, name }, signal);
+    const is = called === "AzureASOManagedCluster" ? "aks" : "other";
+    return object && { is, kind, object };
+  }
+
+  /** Put our finalizer on, or take it off. */
+  async hold({ kind, object }: Infrastructure, held: boolean, signal: AbortSignal): Promise<void> {
+    const { namespace, name, resourceVersion, finalizers = [] } = object.metadata;
+    const others = finalizers.filter((each) => each !== dnsFinalizer);
+    // With the version the server refuses it when anyone changed the list since we read it.
+    const change = {
+      metadata: { resourceVersion, finalizers: held ? [...others, dnsFinalizer] : others },
+    };
+    try {
+      const place = { kind, namespace, name };
+      const text = await this.#kube.patch(place, "merge", change, { fieldManager, signal });
+      this.#wrote(object, versionIn(text));
+    } catch (error) {
+      const gone = error instanceof KubeError && error.status === 404;
+      if (held || !gone) throw error;
+    }
+  }
+
+  /** The place of our condition; undefined for an AzureASOManagedCluster, whose status has no conditions. */
+  statusOf(infrastructure: Infrastructure | undefined): StatusTarget | undefined {
+    if (infrastructure === undefined || infrastructure.is === "aks") return undefined;
+    const { kind, object } = infrastructure;
+    const wrote = (version: string) => this.#wrote(object, version);
+    return { kind: wholeList(kind), object, wrote };
+  }
+
+  #wrote(object: WithStatus, version: string): void {
+    const key = keyOf(object);
+    if (object.kind !== undefined && object.kind !== azureCluster.kind) return;
+    if (versionOf(this.#cache.get(key)) < Number(version))
+      this.#written.set(key, Math.max(Number(version), this.#written.get(key) ?? 0));
+  }
+
+  /** Where a kind is served: a reference names its group only. */
+  async #kindOf(
+    group: string,
+    called: string,
+    now: Date,
+    signal: AbortSignal,
+  ): Promise<Kind | undefined> {
+    const key = `${group}/${called}`;
+    const known = this.#served.get(key);
+    if (known?.kind && now.getTime() - known.atMs < servedMs) return known.kind;
+    const kind = await this.#discover(group, called, signal);
+    this.#served.set(key, { kind, atMs: now.getTime() });
+    return kind;
+  }
+
+  async #discover(group: string, called: string, signal: AbortSignal): Promise<Kind | undefined> {
+    const served = await this.#read<{ preferredVersion?: { version?: string } }>(
+      `/apis/${encodeURIComponent(group)}`,
+      signal,
+    );
+    const version = served?.preferredVersion?.version;
+    if (!version) return undefined;
+    const { resources = [] } =
+      (await this.#read<{
+        resources?: { kind?: string; name?: string; namespaced?: boolean }[];
+      }>(`/apis/${encodeURIComponent(group)}/${encodeURIComponent(version)}`, signal)) ?? {};
+    const found = resources.find(({ kind, name }) => kind === called && !name?.includes("/"));
+    if (found?.name === undefined) return undefined;
+    return {
+      group,
+      version,
+      kind: called,
+      plural: found.name,
+      namespaced: found.namespaced ?? true,
+    };
+  }
+
+  async #read<T>(path: string, signal: AbortSignal): Promise<T | undefined> {
+    try {
+      return parseBody<T>(await this.#kube.request("GET", path, { signal }));
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** The conditions of infrastructure objects are one list to the API server, or may be. */
+function wholeList(kind: Kind): Kind {
+  return { ...kind, conditionList: "whole" };
+}
+
+/** The API server promises that versions of one kind can be compared as numbers. */
+function versionOf(object: { metadata: { resourceVersion?: string } } | undefined): number {
+  return Number(object?.metadata.resourceVersion ?? 0);
+}

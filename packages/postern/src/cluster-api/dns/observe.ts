@@ -1,0 +1,237 @@
+import type { Failure } from "@postern/core/failure.ts";
+import { keyOf } from "@postern/core/kind.ts";
+import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import { parentOf, type ResourceId } from "@postern/core/resource-id.ts";
+import { allowsResourceGroup } from "@postern/core/tenant-policy.ts";
+import type { ArmView } from "../../azure/arm.ts";
+import { privateDnsZones } from "../../azure/gateways/private-dns.ts";
+import { resourceGroups } from "../../azure/gateways/resource-groups.ts";
+import { oldestSightingMs } from "../../azure/sightings.ts";
+import type { KubeClient } from "../../kube/client.ts";
+import type { Pass } from "../../kube/pass.ts";
+import { tryRead } from "../../kube/try-read.ts";
+import {
+  observeZone,
+  unreadZone,
+  type ZoneQuery,
+  type ZoneReads,
+} from "../../private-dns/zone/observe.ts";
+import { admits } from "../endpoints/wanted.ts";
+import { annotations } from "../names.ts";
+import { privateLinksOf } from "../private-links.ts";
+import { type SeeOptions, seeAddresses } from "./addresses/observe.ts";
+import type { Roads } from "./arm-clients.ts";
+import { factsOf, groupTags, type Objects } from "./objects/facts.ts";
+import { groupOf, networkOf, type Places, placesOf } from "./objects/places.ts";
+import type { Seen, ZoneSeen } from "./observed.ts";
+import { reasons } from "./reasons.ts";
+import { linkIds } from "./zones/links.ts";
+import { isName, zoneIn } from "./zones/wanted.ts";
+
+/** What goes is let out of sight for good, so it is seen anew: another process may have led and written since. */
+const goingAgeMs = 15_000;
+/** While the counts of a zone are right, what is in it is read whole this often. */
+const countedAgeMs = 30 * 60_000;
+
+/** Everything that a plan needs: what Kubernetes says, and what is in Azure on the three roads. */
+export async function observe(
+  objects: Objects,
+  { roads, kube, options }: { roads: Roads; kube: KubeClient; options: SeeOptions },
+  pass: Pass,
+): Promise<Seen> {
+  const known = factsOf(objects, options);
+  if (!isToBeLookedAt(known)) return known;
+  const going = isGoing(known);
+  const drift = pass.priority === "drift" && !going;
+  const maxAgeMs = Math.min(oldestSightingMs(pass), going ? goingAgeMs : Number.POSITIVE_INFINITY);
+  const now = pass.now().getTime();
+  const reads: ZoneReads = {
+    pass,
+    drift,
+    maxAgeMs,
+    countedAgeMs,
+    isDue: (what, { sightings }) =>
+      options.turns.take(what === "links" ? "links" : "whole", sightings, now),
+  };
+  const places = placesIn(objects, options, going);
+  const networks = networksOf(objects);
+  const seen: Seen = {
+    ...known,
+    networks,
+    expected: expectedOf(objects, options),
+    problems: [
+      ...roads.problems,
+      ...placeProblems(known, places),
+      ...(going ? outOfReach(known, objects, options) : []),
+    ],
+  };
+  const [zones, group] = await Promise.all([
+    seeZones(seen, objects, roads, places, reads, options),
+    seeGroup(objects, roads, places, reads, options),
+  ]);
+  const { publicGroup } = places;
+  const publicPlace = publicGroup && zoneIn(publicGroup, "public", seen.domains.cluster);
+  const withZones = {
+    ...seen,
+    publicPlace,
+    zones,
+    ...group,
+    problems: [...seen.problems, ...group.problems],
+  };
+  if (going) return withZones;
+  return seeAddresses(withZones, objects, roads, reads, { pass, kube, options });
+}
+
+/** Where the things of a cluster may be. A group that the policy does not allow is looked at only to delete what is there. */
+function placesIn(objects: Objects, { settings, policy }: SeeOptions, going: boolean): Places {
+  const { cluster, infrastructure, management } = objects;
+  const places = placesOf(cluster, infrastructure, management, settings);
+  const rules = policy?.rulesOf(cluster.metadata.namespace ?? "");
+  if (rules === undefined || going || infrastructure?.is !== "azure") return places;
+  const publicGroups = places.publicGroups.filter((group) => allowsResourceGroup(rules, group));
+  return { ...places, publicGroups };
+}
+
+function isGoing({ cluster, infrastructure }: Seen): boolean {
+  return cluster.deleting || infrastructure?.deleting === true;
+}
+
+/** The zone in the management network of a cluster that goes, where nobody knows any more which network that is. */
+function outOfReach(
+  { domains }: Seen,
+  { infrastructure, management, itself }: Objects,
+  options: SeeOptions,
+): Failure[] {
+  if (management !== undefined || itself || infrastructure?.is !== "azure") return [];
+  const object = infrastructure.object as AzureCluster;
+  const has = (name: string) => object.metadata.annotations?.[name];
+  const isPrivate = object.spec.networkSpec?.apiServerLB?.type === "Internal";
+  if (!isPrivate && has(annotations.apiServerAddress) === undefined) return [];
+  if (has(annotations.abandon) === "true") return [];
+  const key = keyOf({ metadata: options.management });
+  const message = `the zone ${domains.cluster} in the management network is not found · AzureCluster ${key} does not exist · correct --management-cluster-name, or annotate this AzureCluster with ${annotations.abandon}="true" to let it go all the same`;
+  return [{ reason: reasons.managementNotFound, message, requeueAfterMs: 60_000 }];
+}
+
+/** Where nothing is to be done, Azure is not asked. */
+function isToBeLookedAt(seen: Seen): boolean {
+  const { cluster, infrastructure, refused } = seen;
+  if (cluster.paused) return false;
+  if (isGoing(seen)) return infrastructure === undefined || infrastructure.held;
+  if (refused !== undefined) return false;
+  return infrastructure?.held === true && cluster.ready;
+}
+
+function placeProblems({ infrastructure, domains, cluster }: Seen, places: Places): Failure[] {
+  if (infrastructure === undefined) return [];
+  if (!isName(domains.cluster)) {
+    const message = `no names are written for ${cluster.name} · ${domains.cluster} cannot be a zone · give the cluster another name, or the operator another --base-domain`;
+    return [{ reason: reasons.placeUnknown, message }];
+  }
+  if (places.publicGroup !== undefined) return [];
+  const remedy =
+    infrastructure.is === "azure"
+      ? `set spec.subscriptionID of ${infrastructure.called}`
+      : "set CLUSTER_AZURE_SUBSCRIPTION_ID, CLUSTER_AZURE_CLIENT_ID and CLUSTER_AZURE_TENANT_ID for the operator";
+  const message = `the zone ${domains.cluster} is not made · it is not known in which subscription · ${remedy}`;
+  return [{ reason: reasons.placeUnknown, message }];
+}
+
+/** The networks in which private zones answer: the other cluster's for each. */
+function networksOf({ infrastructure, management }: Objects): Seen["networks"] {
+  if (management === undefined) return {};
+  const toWorkload = networkOf(management);
+  const toManagement =
+    infrastructure?.is === "azure" ? networkOf(infrastructure.object as AzureCluster) : undefined;
+  return { ...(toWorkload && { toWorkload }), ...(toManagement && { toManagement }) };
+}
+
+/**
+ * Which endpoints are to come: to a link that admits the management cluster, and to a management cluster that is private.
+ * Neither needs the control plane, so this may wait for them although the control plane waits for this.
+ */
+function expectedOf(
+  { infrastructure, management }: Objects,
+  { managementLinks }: SeeOptions,
+): Seen["expected"] {
+  if (management === undefined || infrastructure?.is !== "azure")
+    return { toWorkload: false, toManagement: false };
+  const workload = infrastructure.object as AzureCluster;
+  const isPrivate = ({ spec }: AzureCluster) => spec.networkSpec?.apiServerLB?.type === "Internal";
+  const subscription = management.spec.subscriptionID ?? "";
+  return {
+    toWorkload:
+      isPrivate(workload) &&
+      privateLinksOf(workload).links.some((link) => admits(link, subscription)),
+    toManagement: isPrivate(management) && managementLinks.length > 0,
+  };
+}
+
+async function seeZones(
+  seen: Seen,
+  { management, itself }: Objects,
+  roads: Roads,
+  places: Places,
+  reads: ZoneReads,
+  { baseZoneGroup }: SeeOptions,
+): Promise<ZoneSeen[]> {
+  const { domains, networks } = seen;
+  const going = isGoing(seen);
+  const base = zoneIn(baseZoneGroup, "base", domains.base);
+  const zones: ZoneAsked[] = [{ role: "base", id: base, only: seen.cluster.name, arm: roads.base }];
+  const add = (role: ZoneSeen["role"], group: ResourceId, name: string, arm: ArmView) => {
+    const id = zoneIn(group, role, name);
+    const network = role === "toWorkload" || role === "toManagement" ? networks[role] : undefined;
+    const links = network === undefined ? [] : linkIds(id, network);
+    zones.push({ role, id, links, arm });
+  };
+  if (roads.cluster) {
+    const groups = new Map(places.publicGroups.map((group) => [group.toLowerCase(), group]));
+    for (const group of groups.values()) add("public", group, domains.cluster, roads.cluster);
+    // To be undone it is looked for without the management cluster too: it lies with this one.
+    if (places.own && (management || (going && !itself)))
+      add("toManagement", places.own, domains.management, roads.cluster);
+  }
+  const managementGroup = management && groupOf(management);
+  const reachable = seen.infrastructure === undefined || seen.infrastructure.is === "azure";
+  if (managementGroup && roads.management && reachable)
+    add("toWorkload", managementGroup, domains.cluster, roads.management);
+  return Promise.all(zones.map((asked) => seeZone(asked, reads)));
+}
+
+interface ZoneAsked extends ZoneQuery {
+  role: ZoneSeen["role"];
+  arm: ArmView;
+}
+
+async function seeZone({ role, arm, ...query }: ZoneAsked, reads: ZoneReads): Promise<ZoneSeen> {
+  const { id } = query;
+  const isPrivate = role === "toWorkload" || role === "toManagement";
+  // One list serves all clusters whose zones are in this group, and tells of those that are still to be made.
+  const listed = isPrivate
+    ? await tryRead(reads.pass, () => privateDnsZones(arm).list(parentOf(id) ?? id, reads.maxAgeMs))
+    : [];
+  if ("failed" in listed)
+    return { role, ...unreadZone(id, { on: "zone", failure: listed.failed }) };
+  const zone = await observeZone(query, arm, reads);
+  return { role, ...(zone.unread === undefined ? zone : unreadZone(id, zone.unread)) };
+}
+
+async function seeGroup(
+  { infrastructure }: Objects,
+  roads: Roads,
+  { publicGroup: id, location }: Places,
+  reads: ZoneReads,
+  { policy }: SeeOptions,
+): Promise<Pick<Seen, "group" | "problems">> {
+  const { cluster: arm } = roads;
+  if (!infrastructure || infrastructure.is === "azure" || !id || !arm)
+    return { group: undefined, problems: [] };
+  const look = await tryRead(reads.pass, () => resourceGroups(arm).look(id, reads.maxAgeMs));
+  if ("failed" in look) return { group: undefined, problems: [look.failed] };
+  const tags = groupTags(infrastructure.object);
+  const { metadata } = infrastructure.object;
+  const listed = policy?.rulesOf(metadata.namespace ?? "").resourceGroups !== undefined;
+  const mayAdopt = listed || Boolean(metadata.annotations?.[annotations.identity]);
+  return { group: { id, look, tags, location, mayAdopt }, problems: [] };
+}

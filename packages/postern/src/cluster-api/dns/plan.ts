@@ -1,0 +1,165 @@
+import type { PlannedCondition } from "@postern/core/conditions.ts";
+import type { Plan } from "../../kube/feature.ts";
+import { done, join, type Part, report, requeueOf, wait, waits } from "../../kube/part.ts";
+import { healthOf } from "../../private-dns/links/plan.ts";
+import { conditions } from "../names.ts";
+import type { Addresses, Seen, ZoneSeen } from "./observed.ts";
+import { planDelete } from "./plan-delete.ts";
+import { reasons } from "./reasons.ts";
+import type { DnsStep } from "./steps.ts";
+import { planDeleteZone } from "./zones/delete.ts";
+import { planGroup } from "./zones/group.ts";
+import { nameRefusal } from "./zones/name.ts";
+import { planNames } from "./zones/records.ts";
+import {
+  eventsOf,
+  falseCondition,
+  inRole,
+  linkTroubles,
+  pending,
+  planFailed,
+  planObserved,
+  reported,
+  still,
+  troublesIn,
+} from "./zones/report.ts";
+import { publicZone } from "./zones/wanted.ts";
+import { planWantedZone } from "./zones/zone.ts";
+
+const privateRoles = ["toWorkload", "toManagement"] as const;
+type PrivateRole = (typeof privateRoles)[number];
+
+const unreadyMs = 2 * 60_000;
+
+/**
+ * The names of one cluster:
+ *
+ *   infrastructure  cluster            →
+ *   any             paused             nothing
+ *   absent          lives              look again in 1 minute
+ *   absent          goes               undo what can be found without it: the delegation, the zone in the management network
+ *   there, goes     or the cluster     undo, then let go; nothing where it is not held by us. A Cluster that we hold goes last
+ *   there           lives, refused     the condition says why; nothing is written, and nothing is deleted
+ *   there           lives              hold it; then, when the cluster is ready (else in 2 minutes), all of this at once:
+ *
+ *     public zone            in the resource group, which is made first for a cluster that is not of CAPZ; with it
+ *     delegation             in the base zone
+ *     zone toWorkload        while an endpoint in the management network is approved; else undone
+ *     zone toManagement      while an endpoint in this network is approved; else undone
+ *
+ *   and the condition: False while something is wrong or an endpoint has gone, True when all of it is there, as it was, or not
+ *   there at all, in between.
+ */
+export function plan(seen: Seen): Plan<DnsStep> {
+  const { cluster, infrastructure } = seen;
+  if (cluster.paused) return { ...still, again: "drift" };
+  if (cluster.deleting || infrastructure?.deleting) return planDelete(seen);
+  if (infrastructure === undefined) return { ...still, again: { afterMs: waits.changeMs } };
+  const refused = seen.refused ?? nameRefusal(seen);
+  if (refused !== undefined) {
+    const conditions = [falseCondition(refused)];
+    return { steps: [], conditions, events: eventsOf([refused]), again: "drift" };
+  }
+  // Whose infrastructure object nobody watches must not go before it.
+  const held = infrastructure.is === "azure" ? {} : ({ finalizer: "hold" } as const);
+  if (!infrastructure.held) return { ...still, ...held, steps: [hold(seen)], again: "soon" };
+  if (!cluster.ready) return { ...still, ...held, again: { afterMs: unreadyMs } };
+  const part = join([
+    planPublic(seen),
+    ...privateRoles.map((role) => planPrivate(seen, role)),
+    planObserved(seen),
+  ]);
+  return {
+    ...held,
+    steps: part.steps,
+    ...reported(conditionOf(seen, part)),
+    events: eventsOf(troublesIn(part)),
+    again: requeueOf(part),
+  };
+}
+
+function planPublic(seen: Seen): Part<DnsStep> {
+  const group = planGroup(seen);
+  const zone = publicZone(seen);
+  // A zone can only be made in a group that is there.
+  if (zone === undefined || group.problems.length > 0) return group;
+  const elsewhere = seen.zones.filter(({ role, id }) => role === "public" && id !== zone.id);
+  return join([
+    group,
+    planWantedZone(seen, zone),
+    ...seen.zones.filter(({ role }) => role === "base").map((base) => planDelegation(seen, base)),
+    ...elsewhere.map((each) => planDeleteZone(seen, each, "the zone is in another resource group")),
+    seen.api.state === "unknown" ? wait(pending, waits.changeMs) : done,
+  ]);
+}
+
+function planDelegation(seen: Seen, base: ZoneSeen): Part<DnsStep> {
+  if (base.unread !== undefined) return planFailed(base.unread.failure);
+  if (base.look.state === "absent") {
+    const message = `the delegation of ${seen.domains.cluster} is not written · the zone ${base.id} does not exist · make it, or correct --base-domain and --base-domain-resource-group`;
+    return wait({ reason: reasons.baseZoneMissing, message }, waits.changeMs);
+  }
+  const delegation = inRole(planNames(seen, base, false), base);
+  const isThere = publicZone(seen)?.look.state === "there";
+  return isThere ? delegation : join([delegation, report(pending)]);
+}
+
+function planPrivate(seen: Seen, role: PrivateRole): Part<DnsStep> {
+  const zones = seen.zones.filter((each) => each.role === role);
+  const wanted = seen.networks[role] !== undefined && !seen.served[role];
+  const leads = endpointsOf(seen, role);
+  // It may be a moment only: what answers goes on answering.
+  const isChanging = leads.includes("unknown");
+  if (wanted && leads.includes("known"))
+    return join([
+      ...zones.map((zone) => planWantedZone(seen, zone)),
+      isChanging ? report(pending) : done,
+    ]);
+  if (wanted && isChanging) return wait(pending, waits.changeMs);
+  // Nobody looks for an endpoint here: who comes to know its address annotates it, and that wakes this.
+  const serving = seen.served[role] ? seen.servedBy?.[role] : undefined;
+  return join([
+    ...zones.map((zone) => planDeleteZone(seen, zone, "no approved endpoint leads there")),
+    serving === undefined ? done : healthOf(serving, false, linkTroubles),
+  ]);
+}
+
+/** What is known of the endpoints that lead to the other side. */
+function endpointsOf(seen: Seen, role: PrivateRole): Addresses["state"][] {
+  const given = role === "toWorkload" ? [seen.toWorkload] : Object.values(seen.toManagement);
+  return given.map(({ state }) => state);
+}
+
+/** Whether private names are missing because their endpoint is still to come. */
+function isAwaited(seen: Seen, role: PrivateRole): boolean {
+  const isNone = endpointsOf(seen, role).every((state) => state === "none");
+  return isNone && seen.expected[role] && seen.networks[role] !== undefined;
+}
+
+/** The condition; undefined where it is to stay as it is. */
+function conditionOf(seen: Seen, part: Part<DnsStep>): PlannedCondition | undefined {
+  const type = conditions.dnsZone;
+  const [problem] = troublesIn(part);
+  if (problem !== undefined) return falseCondition(problem);
+  // One text for both sides: it is one write for a cluster that waits for two endpoints.
+  if (privateRoles.some((role) => isAwaited(seen, role))) {
+    // Of a new cluster nothing has been said yet, and GSPrivateLinksReady says what it waits for: a write less, and nobody is woken.
+    if (seen.infrastructure?.condition === undefined) return undefined;
+    const message = `not every private name of the cluster is there yet · an approved private endpoint is still to come · ${conditions.links} says what it waits for`;
+    const reason = reasons.privateNamesPending;
+    return { type, status: "False", reason, message, severity: "Info" };
+  }
+  const unresolved = part.problems.find(({ harmless }) => !harmless);
+  if (unresolved !== undefined && seen.infrastructure?.condition !== undefined) {
+    const { reason, message } = unresolved;
+    return { type, status: "False", reason, message, severity: "Info" };
+  }
+  if (part.problems.length > 0) return undefined;
+  const message = `the names of the cluster are in the zone ${seen.domains.cluster}`;
+  return { type, status: "True", reason: reasons.created, message };
+}
+
+function hold({ infrastructure }: Seen): DnsStep {
+  const why = `names are to be made for ${infrastructure?.called}`;
+  return { on: "object", do: "hold", why };
+}

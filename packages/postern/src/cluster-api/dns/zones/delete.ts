@@ -1,0 +1,60 @@
+import { nameOf } from "@postern/core/resource-id.ts";
+import { act, done, join, type Part, report, wait } from "../../../kube/part.ts";
+import type { FoundLink } from "../../../private-dns/links/observed.ts";
+import type { FoundRecord } from "../../../private-dns/records/observed.ts";
+import { isClaimed } from "../../../private-dns/user.ts";
+import { isPublicZone } from "../../../private-dns/zone/observed.ts";
+import { claimZone } from "../../../private-dns/zone/plan.ts";
+import { deleteZone, deletingMs } from "../../../private-dns/zone/plan-delete.ts";
+import type { Seen, ZoneSeen } from "../observed.ts";
+import type { DnsStep } from "../steps.ts";
+import { hasLostClaim } from "./links.ts";
+import { hasLostOwner, hasLostTags, isLeftToNext } from "./origin.ts";
+import { isOurs, userOf, withOwner, withoutOwner } from "./owner.ts";
+import { hasLostMark, nameCalled } from "./records.ts";
+import { inRole, pending, planFailed, zoneCalled } from "./report.ts";
+import { networkOf, zoneReport } from "./zone.ts";
+
+/**
+ * Undo what a cluster has in a zone: its names, its link, its claim. With the last claim the zone goes. One that holds
+ * something of somebody else's stays, without our claim; but the public zone that we made for the cluster goes with
+ * everything in it: that was put there from inside the cluster.
+ */
+export function planDeleteZone(seen: Seen, zone: ZoneSeen, why: string): Part<DnsStep> {
+  const { look, role, id } = zone;
+  if (zone.unread !== undefined) return planFailed(zone.unread.failure);
+  if (look.state === "changing") return wait(pending, look.retryAfterMs);
+  if (look.state === "failed") return planFailed(look.failure, deletingMs);
+  if (look.state === "absent") return done;
+  const { tags, etag } = look.resource;
+  const user = userOf(seen);
+  if (hasLostTags(seen, zone)) {
+    const restored = hasLostOwner(seen, zone) ? withOwner(tags, seen) : tags;
+    const claim = claimZone(zone, { tags: restored, etag }, { user, report: zoneReport(zone) });
+    return inRole(act([claim], pending), zone);
+  }
+  const claimed = isClaimed(tags, user);
+  const isOwnLink = (link: FoundLink) =>
+    isClaimed(link.found.tags, user) ||
+    (claimed && hasLostClaim(seen, zone, link, networkOf(seen, zone)));
+  const isOwnRecord = ({ found }: FoundRecord) =>
+    isOurs(found.metadata, seen) || hasLostMark(seen, zone, found);
+  const part = deleteZone(zone, look.resource, {
+    user,
+    isClaimed: claimed,
+    isWhole: role === "public" && isOurs(tags, seen),
+    isAbandoned: !isPublicZone(id) && isLeftToNext(seen, zone),
+    isOwnLink,
+    isOwnRecord,
+    goesWithZone: isOwnRecord,
+    tagsLeft: (left) => withoutOwner(left, seen),
+    why,
+    report: {
+      zone: zoneCalled(zone),
+      named: (record) => nameCalled(record, nameOf(id)),
+      events: { delete: "DeletingDNSZone" },
+    },
+  });
+  const isBusy = part.steps.length > 0 || part.requeueMs !== undefined;
+  return inRole(isBusy ? join([part, report(pending)]) : part, zone);
+}

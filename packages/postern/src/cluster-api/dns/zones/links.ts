@@ -1,0 +1,70 @@
+import { claimsIn } from "@postern/core/claims.ts";
+import {
+  childId,
+  nameOf,
+  type ResourceId,
+  resourceGroupOf,
+  sameId,
+} from "@postern/core/resource-id.ts";
+import { longestLinkName } from "../../../private-dns/links/desired.ts";
+import { type FoundLink, leadsTo } from "../../../private-dns/links/observed.ts";
+import type { LinkPolicy } from "../../../private-dns/links/plan.ts";
+import { otherClaims } from "../../../private-dns/user.ts";
+import { tagsOf } from "../../../private-dns/zone/observed.ts";
+import type { Seen, ZoneSeen } from "../observed.ts";
+import { reasons } from "../reasons.ts";
+import { isCapz, userOf } from "./owner.ts";
+import { linkTroubles, pending, zoneCalled } from "./report.ts";
+
+/** The names that our link may have: that of the operator before us, and one for when it leads to another network. */
+export function linkIds(zone: ResourceId, network: ResourceId): ResourceId[] {
+  const group = (resourceGroupOf(zone) ?? "").replaceAll(/[^-\w.]/g, "-");
+  const names = [group, `${group}-${nameOf(network)}`].map((each) => {
+    const end = "-vnet-link";
+    return `${each.slice(0, longestLinkName - end.length)}${end}`;
+  });
+  return [...new Set(names)].map((name) => childId(zone, "virtualNetworkLinks", name));
+}
+
+/** The link of a private zone to the network in which it answers. */
+export function linkPolicy(seen: Seen, zone: ZoneSeen, network: ResourceId): LinkPolicy {
+  const notLinked = (to: ResourceId) =>
+    `the zone ${nameOf(zone.id)} is not linked to ${nameOf(to)}`;
+  return {
+    user: userOf(seen),
+    networks: [network],
+    tags: {},
+    idsFor: (to) => linkIds(zone.id, to),
+    isAdoptable: (link) => hasLostClaim(seen, zone, link, network),
+    isServed: false,
+    report: {
+      ...linkTroubles,
+      zone: zoneCalled(zone),
+      creating: pending,
+      changing: pending,
+      updating: pending,
+      serves: "serves this cluster",
+      repairEvent: "RepairingPrivateDNSLink",
+      refused: (to, { reason, message }) => ({ reason, message: `${notLinked(to)} · ${message}` }),
+      taken: (to, names) => ({
+        reason: reasons.ownedByAnother,
+        message: `${notLinked(to)} · the names ${names} are taken by links to other networks · remove one of them`,
+      }),
+    },
+  };
+}
+
+/**
+ * Whether a link without any claim is the one that we make for a network: the operator before us made it, or somebody has
+ * replaced its tags. It has the name, the place and the target, and no other cluster uses the zone.
+ */
+export function hasLostClaim(
+  seen: Seen,
+  zone: ZoneSeen,
+  { id, found }: FoundLink,
+  network: ResourceId | undefined,
+): boolean {
+  if (network === undefined || claimsIn(found.tags).length > 0 || isCapz(found.tags)) return false;
+  if (otherClaims(tagsOf(zone), userOf(seen)).length > 0) return false;
+  return linkIds(zone.id, network).some((each) => sameId(each, id)) && leadsTo(found, network);
+}

@@ -1,0 +1,62 @@
+import { claimsIn, lastUserIn } from "@postern/core/claims.ts";
+import { ownerIn } from "@postern/core/ownership.ts";
+import { sameValues } from "../../../private-dns/records/difference.ts";
+import { foundRecords } from "../../../private-dns/records/observed.ts";
+import type { Seen, ZoneSeen } from "../observed.ts";
+import { baseRecords, delegationOf, isDelegationToUs } from "./name.ts";
+import { isCapz, isOurs } from "./owner.ts";
+import { originMark } from "./records.ts";
+
+/**
+ * Whether a zone that nobody claims may be taken over:
+ *
+ *   zone           proof
+ *   any            a record set in it has our mark: somebody has replaced the tags of a zone of ours
+ *   toManagement   none is needed: it lies with the cluster, and is reached by the cluster's own identity
+ *   public         the same for an AzureCluster; for others, reached by a shared identity, a delegation with our mark
+ *   toWorkload     a delegation that we adopted: the operator before us wrote both. It lies with the management cluster, so a
+ *                  tenant must not get a zone there by the name of a cluster alone
+ */
+export function proofOf(seen: Seen, zone: ZoneSeen): "there" | "pending" | "none" {
+  if (hasOurRecords(seen, zone) || zone.role === "toManagement") return "there";
+  const delegation = delegationOf(seen);
+  if (zone.role === "public")
+    return seen.infrastructure?.is === "azure" || delegation !== undefined ? "there" : "none";
+  if (delegation?.metadata[originMark] === "adopted") return "there";
+  return baseRecords(seen).some((each) => isDelegationToUs(seen, each)) ? "pending" : "none";
+}
+
+/**
+ * Whether a zone that its last user left may be claimed: one that lies with the cluster by whichever cluster comes next, one in
+ * the group of the management cluster, or reached by a shared identity, only by a cluster of the same namespace and name.
+ */
+export function isLeftToNext({ us, infrastructure }: Seen, { role, look }: ZoneSeen): boolean {
+  const last = look.state === "there" ? lastUserIn(look.resource.tags) : undefined;
+  if (last === undefined) return false;
+  const isWithCluster =
+    role === "toManagement" || (role === "public" && infrastructure?.is === "azure");
+  return isWithCluster || last.clusterID.toLowerCase() === us.clusterID;
+}
+
+/** Whether the tags of a zone of ours were replaced. */
+export function hasLostTags(seen: Seen, zone: ZoneSeen): boolean {
+  if (zone.look.state !== "there" || zone.role === "base") return false;
+  const { tags } = zone.look.resource;
+  if (claimsIn(tags).length > 0 || isCapz(tags) || ownerIn(tags) !== undefined) return false;
+  return hasLostOwner(seen, zone) || hasOurRecords(seen, zone);
+}
+
+/** Whether a public zone that we created no longer says so. */
+export function hasLostOwner(seen: Seen, { role, look }: ZoneSeen): boolean {
+  if (role !== "public" || look.state !== "there") return false;
+  const { tags, nameServers } = look.resource;
+  if (ownerIn(tags) !== undefined || isCapz(tags)) return false;
+  const delegation = delegationOf(seen);
+  return (
+    delegation?.metadata[originMark] === "created" && sameValues(delegation.values, nameServers)
+  );
+}
+
+function hasOurRecords(seen: Seen, zone: ZoneSeen): boolean {
+  return foundRecords(zone).some(({ found }) => isOurs(found.metadata, seen));
+}

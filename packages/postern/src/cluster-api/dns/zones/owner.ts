@@ -1,0 +1,65 @@
+import { claimsIn } from "@postern/core/claims.ts";
+import { type Owner, ownerIn, ownerTag } from "@postern/core/ownership.ts";
+import type { Tags } from "@postern/core/tags.ts";
+import type { ZoneUser } from "../../../private-dns/user.ts";
+import type { Zone } from "../../../private-dns/zone/observed.ts";
+import type { Seen } from "../observed.ts";
+
+/** Begins the tag by which CAPZ marks what it made. */
+const capzPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
+
+/**
+ * Who we are in Azure. A cluster is known by its place, so that one which was moved or restored, and has another uid
+ * since, finds its own.
+ */
+export function ownerFor(
+  management: string,
+  cluster: { namespace: string; name: string; uid: string },
+): Owner {
+  const { namespace, name, uid } = cluster;
+  return { clusterID: `${management}.${namespace}.${name}`.toLowerCase(), uid };
+}
+
+/** Whether tags or metadata say that something is ours alone. */
+export function isOurs(marks: Tags | undefined, { us }: Pick<Seen, "us">): boolean {
+  return ownerIn(marks)?.clusterID.toLowerCase() === us.clusterID;
+}
+
+/** An owner in words for whoever reads our conditions: a cluster of another namespace is not named there. */
+export function shownOwner(owner: Owner, { us, cluster }: Pick<Seen, "us" | "cluster">): string {
+  const own = us.clusterID.slice(0, -cluster.name.length);
+  const isNear = owner.clusterID.toLowerCase().startsWith(own);
+  return isNear ? `cluster ${owner.clusterID.slice(own.length)}` : "a cluster in another namespace";
+}
+
+/** Tags or metadata with our mark among them. */
+export function withOwner(marks: Tags, { us }: Pick<Seen, "us">): Record<string, string> {
+  return { ...marks, [ownerTag]: `${us.clusterID}/${us.uid}` };
+}
+
+/** Tags without our mark. */
+export function withoutOwner(tags: Tags, seen: Pick<Seen, "us">): Tags {
+  if (!isOurs(tags, seen)) return tags;
+  return Object.fromEntries(
+    Object.entries(tags).filter(([name]) => name.toLowerCase() !== ownerTag),
+  );
+}
+
+/** The cluster as a user of zones and links: its claim is known by its place, whatever uid it had. */
+export function userOf({ us }: Pick<Seen, "us">): ZoneUser {
+  const isOwn = ({ clusterID }: Owner) => clusterID.toLowerCase() === us.clusterID;
+  return { claim: us, claimIn: (tags) => (claimsIn(tags).some(isOwn) ? us : undefined) };
+}
+
+/** Whether CAPZ made it. */
+export function isCapz(tags: Tags | undefined): boolean {
+  return Object.keys(tags ?? {}).some((name) => name.toLowerCase().startsWith(capzPrefix));
+}
+
+/**
+ * Whether a zone can only be that of the operator before us, which marked nothing: it has the name and the place that ours
+ * must have, and nobody's mark.
+ */
+export function isLeftToUs({ tags }: Zone): boolean {
+  return claimsIn(tags).length === 0 && !isCapz(tags);
+}

@@ -1,0 +1,205 @@
+import { claimsIn } from "@postern/core/claims.ts";
+import { type Owner, ownerIn } from "@postern/core/ownership.ts";
+import { nameOf } from "@postern/core/resource-id.ts";
+import { done, join, type Part, report, wait } from "../../../kube/part.ts";
+import { foundLinks, leadsTo } from "../../../private-dns/links/observed.ts";
+import { plainValue } from "../../../private-dns/records/difference.ts";
+import type { FoundRecord, RecordSet } from "../../../private-dns/records/observed.ts";
+import { planRecords, type RecordDecision } from "../../../private-dns/records/plan.ts";
+import type { RecordStep } from "../../../private-dns/steps.ts";
+import { isClaimed, otherClaims } from "../../../private-dns/user.ts";
+import type { Seen, ZoneSeen } from "../observed.ts";
+import { reasons } from "../reasons.ts";
+import { isOurs, shownOwner, userOf, withOwner } from "./owner.ts";
+import { pending } from "./report.ts";
+import { publicZone, type Wanted, wantedIn, wildcard, writtenNames } from "./wanted.ts";
+
+/** How soon to look again for the link of a cluster that shares a zone with us. */
+const linkMs = 30_000;
+
+/** Whether nobody has marked a record set. */
+export function isUnmarked({ metadata, registered }: RecordSet): boolean {
+  return !registered && ownerIn(metadata) === undefined;
+}
+
+/**
+ * Whether a record set may have lost its metadata: it has a name and a type that we write in a zone of this role, no metadata at
+ * all, and the zone is claimed by us alone. It is ours if its values are ours, too.
+ */
+function isBare(seen: Seen, { role, look }: ZoneSeen, found: RecordSet): boolean {
+  const { registered, metadata, type, name } = found;
+  if (look.state !== "there" || registered || Object.keys(metadata).length > 0) return false;
+  const { tags } = look.resource;
+  const user = userOf(seen);
+  if (!isClaimed(tags, user) || otherClaims(tags, user).length > 0) return false;
+  const isWildcard = name === wildcard;
+  return isWildcard === (type === "CNAME") && writtenNames(seen, role).includes(name.toLowerCase());
+}
+
+/** Whether a record set that has lost its metadata holds what we published, for a cluster that is being deleted. */
+export function hasLostMark(seen: Seen, zone: ZoneSeen, found: RecordSet): boolean {
+  if (!isBare(seen, zone, found) || found.values.length === 0) return false;
+  const published = new Set(seen.infrastructure?.published.map(plainValue));
+  const zoneName = nameOf(zone.id).toLowerCase();
+  return found.values.every((value) =>
+    found.type === "CNAME"
+      ? plainValue(value).endsWith(`.${zoneName}`)
+      : published.has(plainValue(value)),
+  );
+}
+
+/**
+ * What to do about the record sets of a zone that may be used. `takingOver`: the zone is that of the operator before us,
+ * which marked nothing; until we have claimed it, what has our names in it was written by that operator.
+ *
+ *   there  marked by            wanted  →
+ *   no                          yes     made, unless another came first
+ *   yes    us                   yes     corrected where values or time to live differ
+ *   yes    us                   no      removed; where it is not known whether it is wanted it stays
+ *   yes    another user of the  yes     left to it, a zone that clusters share has each name once: good if it is right, or if
+ *          zone                         that one is in our network; ZoneOfAnotherNetwork if it is in another
+ *   yes    nobody               yes     taking over: corrected and marked; a delegation that is right, or a record set that is
+ *                                       right in a zone that we alone use: marked; else left if it is right, OwnedByAnother if not
+ *   yes    anybody else         yes     OwnedByAnother
+ *   yes    anybody else         no      left
+ *
+ * A CNAME has no neighbours of its name: what is ours in its way goes first.
+ */
+export function planNames(seen: Seen, zone: ZoneSeen, takingOver: boolean): Part<RecordStep> {
+  const wanted = wantedIn(seen, zone);
+  const part = planRecords(zone, {
+    desired: wanted.records,
+    decide: (record, asDesired) => decideOn(seen, zone, record, asDesired, takingOver),
+    // What is ours is not wanted, so it is being deleted; the next reconcile writes.
+    conflict: (record) =>
+      isOurs(record.found.metadata, seen) ? report(pending) : refuse(seen, zone, record),
+    isUnwanted: ({ found }) => isUnwanted(seen, zone, wanted, found, takingOver),
+    metadataFor: (found) => ({
+      ...withOwner(found?.metadata ?? {}, seen),
+      ...originOf(seen, zone, found),
+    }),
+    report: {
+      writing: pending,
+      changing: pending,
+      deleting: pending,
+      failed: ({ reason, message }) => ({ reason, message }),
+      named: (record) => nameCalled(record, nameOf(zone.id)),
+    },
+  });
+  if (wanted.badTarget === undefined) return part;
+  const target = JSON.stringify(wanted.badTarget.slice(0, 80));
+  const message = `no wildcard is written in ${nameOf(zone.id)} · ${target} is no name · correct the annotation network.giantswarm.io/wildcard-cname-target of the Cluster`;
+  return join([part, report({ reason: reasons.invalidAnnotation, message })]);
+}
+
+/** A name in a sentence. */
+export function nameCalled({ found }: FoundRecord, zone: string): string {
+  return `${found.name}.${zone}`;
+}
+
+function decideOn(
+  seen: Seen,
+  zone: ZoneSeen,
+  record: FoundRecord,
+  asDesired: boolean,
+  takingOver: boolean,
+): RecordDecision {
+  const { found } = record;
+  if (isOurs(found.metadata, seen))
+    return asDesired && saysOrigin(seen, zone, found) ? "keep" : "write";
+  if (isUnmarked(found)) {
+    const isLost = asDesired && (zone.role === "base" || isBare(seen, zone, found));
+    if (takingOver || isLost) return "write";
+    return asDesired ? "keep" : refuse(seen, zone, record);
+  }
+  const sharer = sharerOf(seen, zone, found);
+  if (sharer === undefined) return refuse(seen, zone, record);
+  return asDesired ? "keep" : leaveToSharer(seen, zone, record, sharer);
+}
+
+/** The other cluster that a record set belongs to, if it uses this zone too. */
+function sharerOf(seen: Seen, { role, look }: ZoneSeen, found: RecordSet): Owner | undefined {
+  if (role !== "toManagement" || look.state !== "there") return undefined;
+  const owner = ownerIn(found.metadata)?.clusterID;
+  return otherClaims(look.resource.tags, userOf(seen)).find(({ clusterID }) => clusterID === owner);
+}
+
+/** What the name of a cluster that shares the zone means for us: its address is of use in its own network only. */
+function leaveToSharer(
+  seen: Seen,
+  zone: ZoneSeen,
+  { id }: FoundRecord,
+  sharer: Owner,
+): Part<never> {
+  const links = foundLinks(zone);
+  const claimed = links.filter(({ found: { tags } }) =>
+    claimsIn(tags).some(({ clusterID }) => clusterID === sharer.clusterID),
+  );
+  // A link that somebody made by hand is used without a claim.
+  const unclaimed = links.filter(({ found: { tags } }) => claimsIn(tags).length === 0);
+  const theirs = claimed.length > 0 ? claimed : unclaimed;
+  const network = seen.networks.toManagement;
+  if (network && theirs.some((link) => leadsTo(link.found, network))) return done;
+  // They have not linked their network yet.
+  if (theirs.length === 0) return wait(pending, linkMs);
+  const message = `${nameOf(id)}.${nameOf(zone.id)} does not lead to our endpoint · the private zone is shared with ${shownOwner(sharer, seen)}, whose network is another one · put one of the clusters into another resource group`;
+  return report({ reason: reasons.zoneOfAnotherNetwork, message });
+}
+
+/**
+ * On a delegation: where the zone that it leads to comes from, `created` by us or `adopted` with the delegation. It is kept
+ * in the base zone, because there nobody but the operator writes, and no change of the zone's tags takes it away.
+ */
+export const originMark = "postern_zone";
+
+function originOf(seen: Seen, { role }: ZoneSeen, found: RecordSet | undefined) {
+  if (role !== "base") return {};
+  if (isCreated(seen)) return { [originMark]: "created" };
+  return found !== undefined && isUnmarked(found) ? { [originMark]: "adopted" } : {};
+}
+
+function saysOrigin(seen: Seen, { role }: ZoneSeen, { metadata }: RecordSet): boolean {
+  return role !== "base" || !isCreated(seen) || metadata[originMark] === "created";
+}
+
+function isCreated(seen: Seen): boolean {
+  const look = publicZone(seen)?.look;
+  return look?.state === "there" && isOurs(look.resource.tags, seen);
+}
+
+function refuse(seen: Seen, zone: ZoneSeen, { id, found }: FoundRecord): Part<never> {
+  const owner = ownerIn(found.metadata);
+  const whose =
+    owner === undefined
+      ? "nobody has marked it as ours"
+      : `it is that of ${shownOwner(owner, seen)}`;
+  const message = `${nameOf(id)}.${nameOf(zone.id)} is not written · there is a record set of type ${found.type} and ${whose} · remove it`;
+  return report({ reason: reasons.ownedByAnother, message });
+}
+
+/** Whether a record set of ours is wanted no more. */
+function isUnwanted(
+  seen: Seen,
+  zone: ZoneSeen,
+  { records, unknown }: Wanted,
+  found: RecordSet,
+  takingOver: boolean,
+): boolean {
+  const called = found.name.toLowerCase();
+  const isWanted = records.some(
+    ({ type, name }) => type === found.type && name.toLowerCase() === called,
+  );
+  if (isWanted || unknown(called)) return false;
+  return isOurs(found.metadata, seen) || (takingOver && isOldWildcard(zone, found));
+}
+
+/** The operator before us wrote a wildcard also where it led to itself. */
+function isOldWildcard({ id }: ZoneSeen, found: RecordSet): boolean {
+  const [target = ""] = found.values;
+  return (
+    found.type === "CNAME" &&
+    found.name === "*" &&
+    isUnmarked(found) &&
+    plainValue(target).endsWith(`.${nameOf(id).toLowerCase()}`)
+  );
+}

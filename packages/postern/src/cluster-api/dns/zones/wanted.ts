@@ -1,0 +1,164 @@
+import { type ResourceId, resourceIn } from "@postern/core/resource-id.ts";
+import {
+  addressRecords,
+  type DesiredRecords,
+  ttlSeconds,
+} from "../../../private-dns/records/desired.ts";
+import { isClaimed } from "../../../private-dns/user.ts";
+import type { ManagementLink } from "../../names.ts";
+import type { Addresses, Seen, ZoneSeen } from "../observed.ts";
+import { isLeftToUs, isOurs, userOf } from "./owner.ts";
+
+const delegationTtlSeconds = 3600;
+
+const apiNames = ["api", "apiserver"];
+/** The second is from when there could be several. */
+const bastionNames = ["bastion", "bastion1"];
+export const wildcard = "*";
+/** Where a wildcard leads if nobody says otherwise. */
+const usualTarget = "ingress";
+
+export interface Wanted {
+  records: readonly DesiredRecords[];
+  /** Of these names it is not known what they should be: what is there stays. */
+  unknown: (name: string) => boolean;
+  /** An annotation that names no target for a wildcard. */
+  badTarget?: string;
+}
+
+/** The id of a zone in a resource group. */
+export function zoneIn(group: ResourceId, role: ZoneSeen["role"], name: string): ResourceId {
+  const type = role === "public" || role === "base" ? "dnsZones" : "privateDnsZones";
+  return resourceIn(group, `Microsoft.Network/${type}`, name.toLowerCase());
+}
+
+/** The zone that is the cluster's own: the one it has, wherever that is, else the one it is to have. */
+export function publicZone(seen: Seen): ZoneSeen | undefined {
+  const places = seen.zones.filter(({ role }) => role === "public");
+  const there = places.filter(({ look, unread }) => look.state !== "absent" || unread);
+  const ours = there.find(
+    ({ look }) => look.state === "there" && isClaimed(look.resource.tags, userOf(seen)),
+  );
+  return ours ?? there[0] ?? places.find(({ id }) => id === seen.publicPlace);
+}
+
+/** Everything that a zone should hold of ours. */
+export function wantedIn(seen: Seen, zone: ZoneSeen): Wanted {
+  switch (zone.role) {
+    case "base":
+      return delegation(seen);
+    case "public":
+      return withWildcard(seen, zone, seen.wildcards.cluster, ownNames(seen));
+    case "toWorkload":
+      return withWildcard(seen, zone, seen.wildcards.cluster, named(apiNames, seen.toWorkload));
+    case "toManagement":
+      return withWildcard(seen, zone, seen.wildcards.management, managementNames(seen));
+  }
+}
+
+/**
+ * What is delegated is a zone with our claim: that proves that the identity of the cluster may write it, and the delegation
+ * is written by the operator's own. Where the zone is another cluster's, so is the delegation.
+ */
+function delegation(seen: Seen): Wanted {
+  const look = publicZone(seen)?.look;
+  const values = look?.state === "there" ? look.resource.nameServers : [];
+  if (look?.state !== "there" || values.length === 0) return { records: [], unknown: () => true };
+  if (!isClaimed(look.resource.tags, userOf(seen))) {
+    const unsettled = isLeftToUs(look.resource);
+    return { records: [], unknown: () => unsettled };
+  }
+  const { name } = seen.cluster;
+  return {
+    records: [{ type: "NS", name, ttlSeconds: delegationTtlSeconds, values }],
+    unknown: () => false,
+  };
+}
+
+function ownNames(seen: Seen): Wanted {
+  const fixed = both(named(apiNames, seen.api), named(bastionNames, seen.bastion));
+  const { services } = seen;
+  if (services === undefined) {
+    const known = new Set([...apiNames, ...bastionNames, wildcard]);
+    return { ...fixed, unknown: (name) => fixed.unknown(name) || !known.has(name) };
+  }
+  const taken = new Set(fixed.records.map(({ name }) => name));
+  const ofServices = services
+    .filter(({ name }) => !taken.has(name))
+    .flatMap(({ name, addresses }) => addressRecords(name, addresses));
+  return { ...fixed, records: [...fixed.records, ...ofServices] };
+}
+
+/** The present name and the one before version 0.5, and whatever the wildcard leads to, so that it leads somewhere. */
+function managementNames({ toManagement, wildcards }: Seen): Wanted {
+  const of = (link: ManagementLink): Addresses => toManagement[link] ?? { state: "none" };
+  const ingress = of("ingress").state === "none" ? of("gateway") : of("ingress");
+  const names: Wanted[] = [named(["ingress"], ingress), named(["gateway"], of("gateway"))];
+  const target = wildcards.management;
+  if (target !== undefined && isName(target) && !["ingress", "gateway"].includes(target))
+    names.push(named([target], ingress));
+  return names.reduce(both);
+}
+
+/** The fixed names that may be written in a private zone; a public one also has those of Services. */
+export function writtenNames({ wildcards }: Seen, role: ZoneSeen["role"]): string[] {
+  switch (role) {
+    case "base":
+      return [];
+    case "public":
+      return [...apiNames, ...bastionNames, wildcard];
+    case "toWorkload":
+      return [...apiNames, wildcard];
+    case "toManagement":
+      return ["ingress", "gateway", wildcards.management ?? usualTarget, wildcard];
+  }
+}
+
+/** A wildcard whose target has no record in the zone would answer every name with a failure. */
+function withWildcard(
+  seen: Seen,
+  zone: ZoneSeen,
+  annotated: string | undefined,
+  names: Wanted,
+): Wanted {
+  const target = (annotated ?? usualTarget).toLowerCase();
+  if (!isName(target)) return { ...names, badTarget: target };
+  const exists =
+    names.records.some(({ name }) => name === target) ||
+    zone.records.some(({ look }) => {
+      if (look.state !== "there" || look.resource.name.toLowerCase() !== target) return false;
+      const leads = ["A", "AAAA", "CNAME"].includes(look.resource.type);
+      return leads && (!isOurs(look.resource.metadata, seen) || names.unknown(target));
+    });
+  if (!exists) return names;
+  const zoneName = zone.id.slice(zone.id.lastIndexOf("/") + 1);
+  const record = { type: "CNAME", name: wildcard, ttlSeconds, values: [`${target}.${zoneName}`] };
+  return { ...names, records: [...names.records, record] };
+}
+
+function named(names: readonly string[], addresses: Addresses): Wanted {
+  if (addresses.state !== "known") {
+    const unknown = addresses.state === "unknown";
+    return { records: [], unknown: (name) => unknown && names.includes(name) };
+  }
+  return {
+    records: names.flatMap((name) => addressRecords(name, addresses.values)),
+    unknown: () => false,
+  };
+}
+
+function both(a: Wanted, b: Wanted): Wanted {
+  return {
+    records: [...a.records, ...b.records],
+    unknown: (name) => a.unknown(name) || b.unknown(name),
+  };
+}
+
+/** Whether a text can stand before the name of a zone. */
+export function isName(text: string): boolean {
+  const labels = text.split(".");
+  return (
+    text.length <= 200 &&
+    labels.every((label) => /^[a-z0-9_]([-a-z0-9_]{0,61}[a-z0-9_])?$/i.test(label))
+  );
+}

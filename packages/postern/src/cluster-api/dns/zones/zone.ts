@@ -1,0 +1,144 @@
+import { claimPrefix, mostClaims } from "@postern/core/claims.ts";
+import type { ResourceId } from "@postern/core/resource-id.ts";
+import { act, done, join, type Part, report, wait, waits } from "../../../kube/part.ts";
+import { foundLinks, leadsTo } from "../../../private-dns/links/observed.ts";
+import { giveUpLink, healthOf, planLinks } from "../../../private-dns/links/plan.ts";
+import { foundRecords, type RecordSet } from "../../../private-dns/records/observed.ts";
+import type { LinkStep, PrivateDnsStep } from "../../../private-dns/steps.ts";
+import { isClaimed, otherClaims } from "../../../private-dns/user.ts";
+import type { Zone } from "../../../private-dns/zone/observed.ts";
+import {
+  type Adoption,
+  planZone,
+  type ZonePolicy,
+  type ZoneReport,
+} from "../../../private-dns/zone/plan.ts";
+import type { Seen, ZoneSeen } from "../observed.ts";
+import { reasons } from "../reasons.ts";
+import type { DnsStep } from "../steps.ts";
+import { linkPolicy } from "./links.ts";
+import { hasLostOwner, isLeftToNext, proofOf } from "./origin.ts";
+import { isLeftToUs, isOurs, shownOwner, userOf, withOwner } from "./owner.ts";
+import { isUnmarked, planNames } from "./records.ts";
+import { failedResource, inRole, linkTroubles, pending, planFailed, zoneCalled } from "./report.ts";
+import { wantedIn } from "./wanted.ts";
+
+/** How soon to look again for the delegation that proves whose a zone is. */
+const proofMs = 15_000;
+
+/** What to do about a zone that is wanted. */
+export function planWantedZone(seen: Seen, zone: ZoneSeen): Part<DnsStep> {
+  const policy: ZonePolicy<PrivateDnsStep> = {
+    user: userOf(seen),
+    // A private zone may come to be shared, so it is nobody's alone.
+    tags: zone.role === "public" ? withOwner({}, seen) : {},
+    restoredTags: ({ tags }) => (hasLostOwner(seen, zone) ? withOwner(tags, seen) : undefined),
+    adoptionOf: (found) => adoptionOf(seen, zone, found),
+    planContents: (adopting) => planContents(seen, zone, adopting),
+    report: zoneReport(zone),
+  };
+  const { usable: _, ...part } = planZone(zone, policy);
+  return inRole(part, zone);
+}
+
+/** What is said of a zone. */
+export function zoneReport(zone: ZoneSeen): ZoneReport {
+  const called = zoneCalled(zone);
+  return {
+    zone: called,
+    creating: pending,
+    changing: pending,
+    claimed: "is used by this cluster",
+    full: {
+      reason: reasons.zoneFull,
+      message: `${called} is not used · ${mostClaims} clusters of one resource group use it, and Azure has no room for more tags · use another resource group`,
+    },
+    fail: planFailed,
+    failed: ({ provisioningState }, repairing) => {
+      const problem = failedResource(called, provisioningState, repairing);
+      return repairing ? report(problem) : wait(problem, waits.changeMs);
+    },
+    events: { create: "CreatingDNSZone", repair: "RepairingDNSZone" },
+  };
+}
+
+/**
+ * Whether a zone that we do not claim may be used:
+ *
+ *   claims / marks              →
+ *   others' claims              toManagement: claim it, then use it; else it is another cluster's of this name
+ *   none, but a last user       claim it: Postern managed it, and what has no mark in it is somebody else's
+ *   none, made by CAPZ          good if it answers in the network already; else OwnedByAnother
+ *   none, but proof (origin.ts) that of the operator before us, or ours whose tags somebody replaced: its names and its link are
+ *                               marked, then it is claimed
+ *   none                        OwnedByAnother
+ */
+function adoptionOf(seen: Seen, zone: ZoneSeen, found: Zone): Adoption {
+  const refuse = (why: string): Adoption => {
+    const message = `${zoneCalled(zone)} is not used · ${why}`;
+    return { is: "leave", part: report({ reason: reasons.ownedByAnother, message }) };
+  };
+  const [other] = otherClaims(found.tags, userOf(seen));
+  if (other !== undefined && zone.role !== "toManagement")
+    return refuse(
+      `it is that of ${shownOwner(other, seen)}, which has the same name · give one of them another name`,
+    );
+  if (other !== undefined || isLeftToNext(seen, zone)) return { is: "claim" };
+  if (!isLeftToUs(found)) {
+    const network = networkOf(seen, zone);
+    const link = network && foundLinks(zone).find((each) => leadsTo(each.found, network));
+    return link === undefined
+      ? refuse(
+          "it was made by Cluster API Provider Azure for another network · use another resource group",
+        )
+      : { is: "leave", part: healthOf(link, false, linkTroubles) };
+  }
+  switch (proofOf(seen, zone)) {
+    case "pending":
+      return { is: "leave", part: wait(pending, proofMs) };
+    case "none":
+      return refuse(
+        `Postern did not create it · delete it, or tag it ${claimPrefix}${seen.us.clusterID}=${seen.us.uid} to hand it over`,
+      );
+    case "there": {
+      const { unknown } = wantedIn(seen, zone);
+      const complete = !foundRecords(zone).some(({ found }) => isAwaited(found, unknown));
+      return { is: "adopt", complete };
+    }
+  }
+}
+
+/** Whether a record set may be that of the operator before us, and it is not known yet what it should be. */
+function isAwaited(found: RecordSet, unknown: (name: string) => boolean): boolean {
+  const { type, name } = found;
+  const isApi = ["A", "AAAA"].includes(type) && ["api", "apiserver"].includes(name);
+  return isApi && isUnmarked(found) && unknown(name);
+}
+
+function planContents(seen: Seen, zone: ZoneSeen, adopting: boolean): Part<PrivateDnsStep> {
+  const records = planNames(seen, zone, adopting);
+  const network = networkOf(seen, zone);
+  if (network === undefined) return records;
+  const misleads = records.problems.some(({ reason }) => reason === reasons.zoneOfAnotherNetwork);
+  const links = misleads
+    ? leaveLinks(seen, zone)
+    : planLinks(zone, linkPolicy(seen, zone, network));
+  return join<PrivateDnsStep>([links, records]);
+}
+
+/**
+ * No answer is better than the address of something else: our network is taken off a zone that misleads it. With a name of
+ * ours in it the other is misled as well; then both are told and neither moves, for they would only take turns.
+ */
+function leaveLinks(seen: Seen, zone: ZoneSeen): Part<LinkStep> {
+  if (foundRecords(zone).some(({ found }) => isOurs(found.metadata, seen))) return done;
+  const user = userOf(seen);
+  const ours = foundLinks(zone).filter(({ found }) => isClaimed(found.tags, user));
+  const why = "the names in it lead into another network";
+  return act(ours.map((link) => giveUpLink(link, user, why)));
+}
+
+/** The network in which a private zone is to answer. */
+export function networkOf({ networks }: Seen, { role }: ZoneSeen): ResourceId | undefined {
+  return role === "toWorkload" || role === "toManagement" ? networks[role] : undefined;
+}

@@ -1,0 +1,68 @@
+import { keyOf } from "@postern/core/kind.ts";
+import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.ts";
+import { defineFeature } from "../../../kube/feature.ts";
+import type { Also, MakeFeature } from "../../../kube/runtime.ts";
+import { whenItMatters } from "../../../kube/when-changed.ts";
+import { type ClusterPlace, factsOf, ownerKey, type RefusalOf } from "../facts.ts";
+import { LastWrites } from "../write.ts";
+import { apply } from "./apply.ts";
+import { type ManagementSources, observe } from "./observe.ts";
+import { plan } from "./plan.ts";
+
+/** The endpoints of the management cluster to the API servers of all workload clusters, in one write. */
+export function managementEndpointsFeature(given: {
+  management: ClusterPlace;
+  views?: { refusalOf?: RefusalOf };
+}): MakeFeature {
+  const { views } = given;
+  const key = keyOf({ metadata: given.management });
+  return ({ caches, kube }) => {
+    const sources: ManagementSources = {
+      key,
+      azureClusters: caches.of(azureCluster),
+      clusters: caches.of(capiCluster),
+      refusalOf: views?.refusalOf,
+      kube,
+      writes: new LastWrites(kube),
+      lastWrite: { at: Number.NEGATIVE_INFINITY },
+    };
+    const feature = defineFeature({
+      name: "management-endpoints",
+      kind: azureCluster,
+      conditions: [],
+      observe: async (cluster, pass) => ({
+        observed: await observe(cluster, sources, pass),
+        context: sources,
+      }),
+      plan,
+      apply,
+    });
+
+    const also: Also[] = [
+      // Every other AzureCluster, when something about its links has changed; its own changes wake it anyway.
+      {
+        kind: azureCluster,
+        keys: whenItMatters((each) => (keyOf(each) === key ? [] : [key]), asAsked),
+      },
+      {
+        kind: capiCluster,
+        keys: whenItMatters(
+          () => [key],
+          (each) => [(each as CapiCluster).spec?.paused, each.metadata.annotations],
+        ),
+      },
+    ];
+    return { feature, also };
+  };
+
+  function asAsked(each: object): unknown {
+    const {
+      created: _,
+      subnet: _s,
+      others: _o,
+      ...asked
+    } = factsOf(each as AzureCluster, undefined);
+    return [asked, ownerKey(each as AzureCluster)];
+  }
+}

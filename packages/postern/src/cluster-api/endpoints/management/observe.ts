@@ -1,0 +1,58 @@
+import { keyOf } from "@postern/core/kind.ts";
+import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
+import type { WatchCache } from "../../../kube/cache.ts";
+import type { KubeClient } from "../../../kube/client.ts";
+import type { Pass } from "../../../kube/pass.ts";
+import { appliedElsewhere, writtenByOthers } from "../applied.ts";
+import { factsOf, ownerKey, type RefusalOf } from "../facts.ts";
+import { hasOurName } from "../owner.ts";
+import type { LastWrites } from "../write.ts";
+import { gatherMs, plan, type Seen } from "./plan.ts";
+
+/** What `observe` reads from, and `apply` writes to. */
+export interface ManagementSources {
+  /** The key of the management cluster's AzureCluster. */
+  key: string;
+  azureClusters: WatchCache<AzureCluster>;
+  clusters: WatchCache<CapiCluster>;
+  refusalOf: RefusalOf | undefined;
+  kube: KubeClient;
+  writes: LastWrites;
+  /** When the management cluster was last written, by the clock of the reconcile. */
+  lastWrite: { at: number };
+}
+
+/** Of every other AzureCluster. */
+const nothing: Seen = {
+  management: undefined,
+  clusters: [],
+  applied: new Set(),
+  sinceWriteMs: gatherMs,
+};
+
+/** The management cluster, every workload cluster, and whose the endpoints in its spec are. */
+export async function observe(
+  cached: AzureCluster,
+  sources: ManagementSources,
+  pass: Pass,
+): Promise<Seen> {
+  const { key, azureClusters, clusters, refusalOf, kube, writes, lastWrite } = sources;
+  if (keyOf(cached) !== key) return nothing;
+  const facts = (each: AzureCluster) => factsOf(each, clusters.get(ownerKey(each) ?? ""));
+  const management = facts(await writes.newest(cached, pass.signal));
+  const others = azureClusters
+    .list()
+    .filter((each) => keyOf(each) !== key && refusalOf?.(each) === undefined);
+  const seen = {
+    management,
+    clusters: others.map(facts),
+    applied: await appliedElsewhere(management, hasOurName, kube, pass.signal),
+    sinceWriteMs: pass.now().getTime() - lastWrite.at,
+  };
+  if (plan(seen).steps.length === 0) return seen;
+  // Only the API server knows who wrote what is to be changed.
+  const { namespace, name } = cached.metadata;
+  const now = await kube.get<AzureCluster>({ kind: azureCluster, namespace, name }, pass.signal);
+  return now === undefined ? seen : { ...seen, foreign: writtenByOthers(now) };
+}

@@ -1,0 +1,101 @@
+import type { Plan, Step } from "../../../kube/feature.ts";
+import { straysOf } from "../applied.ts";
+import { decide } from "../decide.ts";
+import type { ClusterFacts } from "../facts.ts";
+import { claimsOf, unfit } from "../owner.ts";
+import { reasons } from "../reasons.ts";
+import type { EndpointsWrite, Target } from "../write.ts";
+
+/** What was seen of the management cluster and of all that it manages. */
+export interface Seen {
+  /** Undefined for every other AzureCluster: nothing is done about those here. */
+  management: ClusterFacts | undefined;
+  clusters: readonly ClusterFacts[];
+  /** What is ours in other subnets of the management cluster, as `subnet/endpoint`. */
+  applied: ReadonlySet<string>;
+  /** What others wrote into its subnets, as `subnet/endpoint`; known where something is to be changed. */
+  foreign?: ReadonlySet<string>;
+  sinceWriteMs: number;
+}
+
+/** One write for all workload clusters. */
+export interface ManagementStep extends Step {
+  do: "write endpoints";
+  target: Target;
+  write: EndpointsWrite;
+}
+
+/** So long after a write the next one waits, so that what comes together is written together. */
+export const gatherMs = 5_000;
+/** How many names an event tells. */
+const toldNames = 3;
+
+/**
+ * What to do about the endpoints of the management cluster:
+ *
+ *   it is   paused or deleted  subnets  differs  last write   →
+ *   not it                                                    nothing
+ *   it      yes                                               nothing
+ *   it      no                 none                           say so, if anybody asks for an endpoint
+ *   it      no, but unfit      some                           say so; only what leads to a cluster that goes is taken out
+ *   it      no                 some     no                    nothing
+ *   it      no                 some     yes      within 5 s   wait until they have gone by
+ *   it      no                 some     yes      before       one write of all that is ours
+ */
+export function plan(seen: Seen): Plan<ManagementStep> {
+  const { management, clusters, applied, foreign, sinceWriteMs } = seen;
+  const still = { steps: [], conditions: [], again: "drift" } as const;
+  if (management === undefined) return { ...still, again: "never" };
+  if (management.paused || management.deleting) return still;
+  const problem = problemOf(management, clusters);
+  const rest = problem ? { ...still, events: [{ ...problem, type: "Warning" as const }] } : still;
+  if (management.subnet === undefined) return rest;
+  const { subnet } = management;
+  // Where nothing can be asked for, nobody who lives on loses what they have.
+  const counted = problem
+    ? clusters.map((each) => (each.deleting ? each : { ...each, paused: true }))
+    : clusters;
+  const strays = straysOf(management, applied);
+  const decided = decide(subnet, management, counted, strays, foreign);
+  const { endpoints, added, corrected, removed, kept } = decided;
+  const gone = [...removed, ...decided.gone.filter((name) => !added.includes(name))];
+  if (added.length + corrected.length + gone.length === 0) return rest;
+  if (sinceWriteMs < gatherMs) return { ...rest, again: { afterMs: gatherMs - sinceWriteMs } };
+  const why = [told("added", added), told("corrected", corrected), told("removed", gone)]
+    .filter((each) => each !== undefined)
+    .join("; ");
+  const step: ManagementStep = {
+    do: "write endpoints",
+    why,
+    event: reasons.endpointsWritten,
+    target: management,
+    write: {
+      subnet: subnet.name,
+      endpoints,
+      removed,
+      differs: added.length + corrected.length > 0,
+      kept,
+    },
+  };
+  return { ...rest, steps: [step] };
+}
+
+function problemOf(management: ClusterFacts, clusters: readonly ClusterFacts[]) {
+  const wanting = clusters.filter(({ deleting, links }) => !deleting && links.length > 0);
+  if (wanting.length === 0) return undefined;
+  const note = unfit(management);
+  if (note !== undefined) return { reason: reasons.unfit, note };
+  if (management.subnet !== undefined) return undefined;
+  if (!wanting.some((each) => claimsOf(each, management).length > 0)) return undefined;
+  return {
+    reason: reasons.subnetsNotSet,
+    note: "private endpoints of workload clusters cannot be added · this AzureCluster has no subnets · add one to spec.networkSpec.subnets",
+  };
+}
+
+function told(what: string, names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
+  const first = names.slice(0, toldNames).join(", ");
+  const more = names.length > toldNames ? ` and ${names.length - toldNames} more` : "";
+  return `${what} ${first}${more}`;
+}

@@ -1,0 +1,41 @@
+import type { ArmView } from "../../../azure/arm.ts";
+import { privateEndpoints } from "../../../azure/gateways/private-endpoints.ts";
+import type { KubeClient } from "../../../kube/client.ts";
+import type { Applied } from "../../../kube/feature.ts";
+import type { Pass } from "../../../kube/pass.ts";
+import { type LastWrites, writeAnnotations, writeEndpoints } from "../write.ts";
+import type { WorkloadStep } from "./observed.ts";
+
+/** What the steps need beside what they say. */
+export interface WorkloadContext {
+  kube: KubeClient;
+  writes: LastWrites;
+  /** The ARM client that observed the management side; undefined where that was not asked. */
+  arm?: ArmView | undefined;
+}
+
+/** Carry out one step, and say whether it is over. */
+export async function apply(
+  step: WorkloadStep,
+  { kube, writes, arm }: WorkloadContext,
+  pass: Pass,
+): Promise<Applied> {
+  switch (step.do) {
+    case "change cluster": {
+      const { target, endpoints, annotations } = step;
+      if (endpoints)
+        writes.wrote(target, await writeEndpoints(kube, target, endpoints, pass.signal));
+      if (annotations)
+        writes.wrote(target, await writeAnnotations(kube, target, annotations, pass.signal));
+      return { state: "done" };
+    }
+    case "delete endpoint": {
+      if (arm === undefined) throw new Error("a step of a pass that has not looked at Azure");
+      const write = await privateEndpoints(arm).remove(step.id, {
+        ifMatch: step.etag,
+      });
+      if (write.state === "done") return { state: "done" };
+      return { state: "running", retryAfterMs: write.retryAfterMs };
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import { type KubeObject, keyOf } from "@postern/core/kind.ts";
+import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import { azureClusterIdentity } from "@postern/core/kinds/azure-cluster-identity.ts";
+import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.ts";
+import { staleReadsMs } from "../../../azure/sightings.ts";
+import { defineFeature } from "../../../kube/feature.ts";
+import type { Also, MakeFeature, Parts } from "../../../kube/runtime.ts";
+import { whenItMatters } from "../../../kube/when-changed.ts";
+import { conditions, endpointsFinalizer, type ManagementLink } from "../../names.ts";
+import { privateLinksOf } from "../../private-links.ts";
+import { type ClusterPlace, factsOf, ownerKey } from "../facts.ts";
+import { groupKey } from "../owner.ts";
+import { LastWrites } from "../write.ts";
+import { apply } from "./apply.ts";
+import { changedEndpoints } from "./changed-endpoints.ts";
+import { byGroup, byLink, observe, type Sources, type Views } from "./observe.ts";
+import { LeavingSince } from "./observe-delete.ts";
+import { plan } from "./plan.ts";
+
+export interface WorkloadEndpoints {
+  management: ClusterPlace;
+  /** The ways from a workload cluster to the management cluster; the first gives the address that is published. */
+  managementLinks?: readonly ManagementLink[];
+  views: Views & {
+    /** What wakes a feature when an identity changes. */
+    watch?(parts: Parts, keysOf: (cluster: KubeObject) => string[]): Also[];
+  };
+}
+
+/** The endpoints of each workload cluster, their addresses, and whether they are connected. */
+export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature {
+  const { views, managementLinks = ["gateway"] } = given;
+  const managementKey = keyOf({ metadata: given.management });
+  return (parts) => {
+    const { caches, kube } = parts;
+    const azureClusters = caches.of(azureCluster);
+    azureClusters.index(byLink, (each) =>
+      privateLinksOf(each).links.map(({ name }) => name.toLowerCase()),
+    );
+    azureClusters.index(byGroup, (each) => [groupKey(factsOf(each, undefined))]);
+    const sources: Sources = {
+      azureClusters,
+      clusters: caches.of(capiCluster),
+      identities: caches.of(azureClusterIdentity),
+      writes: new LastWrites(kube),
+      since: new LeavingSince(),
+      kube,
+      views,
+      managementKey,
+      managementLinks,
+      refusalOf: views.refusalOf,
+    };
+    azureClusters.onChange(({ key, after }) => {
+      if (after === undefined) sources.since.forget(key);
+    });
+    const feature = defineFeature({
+      name: "workload-endpoints",
+      kind: azureCluster,
+      finalizer: endpointsFinalizer,
+      staleReadsMs,
+      conditions: [conditions.links],
+      // The management cluster is left as it is, this too.
+      conditionsOn: ({ metadata }: AzureCluster) =>
+        keyOf({ metadata }) === managementKey ? [] : [conditions.links],
+      observe: async (cluster, pass) => {
+        const { arm, ...observed } = await observe(cluster, sources, pass);
+        return { observed, context: { kube, writes: sources.writes, arm } };
+      },
+      plan,
+      apply,
+    });
+
+    const everybody = () =>
+      azureClusters
+        .list()
+        .map(keyOf)
+        .filter((key) => key !== managementKey);
+    const isManagement = (each: KubeObject) => keyOf(each) === managementKey;
+    const changed = changedEndpoints();
+    const ofCluster = whenItMatters(
+      (cluster) =>
+        azureClusters
+          .list()
+          .filter((each) => ownerKey(each) === keyOf(cluster))
+          .map(keyOf),
+      (each) => [(each as CapiCluster).spec?.paused, each.metadata.annotations],
+    );
+    const also: Also[] = [
+      {
+        kind: azureCluster,
+        keys: whenItMatters((each) => (isManagement(each) ? everybody() : []), asManagement),
+      },
+      {
+        kind: azureCluster,
+        keys: (each) =>
+          isManagement(each)
+            ? changed(each as AzureCluster).flatMap((link) =>
+                azureClusters.byIndex(byLink, link.toLowerCase()).map(keyOf),
+              )
+            : [],
+      },
+      {
+        kind: capiCluster,
+        // A pause of the management cluster holds up everybody's endpoints.
+        keys: (each) => {
+          const keys = ofCluster(each);
+          return keys.includes(managementKey) ? everybody() : keys;
+        },
+      },
+      ...(views.watch?.(parts, (each) => (isManagement(each) ? everybody() : [keyOf(each)])) ?? []),
+    ];
+    return { feature, also };
+  };
+
+  /** What of the management cluster concerns everybody: all but its endpoints, which concern those they lead to. */
+  function asManagement(each: KubeObject): unknown {
+    if (keyOf(each) !== managementKey) return undefined;
+    const {
+      subnet,
+      others: _o,
+      linksReady: _,
+      ...facts
+    } = factsOf(each as AzureCluster, undefined);
+    return [facts, subnet?.name, (each as AzureCluster).spec.identityRef];
+  }
+}

@@ -1,0 +1,290 @@
+import { keyOf } from "@postern/core/kind.ts";
+import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import type { AzureClusterIdentity } from "@postern/core/kinds/azure-cluster-identity.ts";
+import type { PrivateEndpointSpec } from "@postern/core/kinds/azure-cluster-network.ts";
+import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
+import { idKey, resourceGroupId, resourceIn } from "@postern/core/resource-id.ts";
+import type { ArmView } from "../../../azure/arm.ts";
+import type { Look } from "../../../azure/gateway.ts";
+import {
+  type PrivateEndpoint,
+  privateEndpoints,
+} from "../../../azure/gateways/private-endpoints.ts";
+import { oldestSightingMs } from "../../../azure/sightings.ts";
+import type { WatchCache } from "../../../kube/cache.ts";
+import type { KubeClient } from "../../../kube/client.ts";
+import type { Pass } from "../../../kube/pass.ts";
+import { tryRead } from "../../../kube/try-read.ts";
+import { reachOf } from "../../endpoint-address.ts";
+import { referenceOf } from "../../identities.ts";
+import {
+  annotations,
+  conditions,
+  endpointsFinalizer,
+  everyLink,
+  type ManagementLink,
+  managementEndpointName,
+} from "../../names.ts";
+import { appliedElsewhere, straysOf, writtenByOthers } from "../applied.ts";
+import { ownersIn, standing } from "../decide.ts";
+import { type ClusterFacts, factsOf, ownerKey, type RefusalOf } from "../facts.ts";
+import {
+  type Claim,
+  claimsOf,
+  groupKey,
+  groupKeyOf,
+  hasOurName,
+  isFor,
+  leadsTo,
+  unfit,
+} from "../owner.ts";
+import { managementEndpoint, serviceOf } from "../wanted.ts";
+import type { LastWrites } from "../write.ts";
+import { type LeavingSince, seeLeaving, stillInSpec } from "./observe-delete.ts";
+import type { Seen, SeenClaim, SeenWay } from "./observed.ts";
+
+/** Azure as each cluster reaches it: by its own identity. What cannot be had is an `Explained` error. */
+export interface Views {
+  of(cluster: AzureCluster, pass: Pass): ArmView;
+  refusalOf?: RefusalOf;
+}
+
+/** What is known of Kubernetes. */
+export interface Known {
+  azureClusters: Pick<WatchCache<AzureCluster>, "get" | "byIndex">;
+  clusters: Pick<WatchCache<CapiCluster>, "get">;
+  identities: Pick<WatchCache<AzureClusterIdentity>, "get">;
+  managementKey: string;
+  managementLinks: readonly ManagementLink[];
+  refusalOf?: RefusalOf | undefined;
+}
+
+/** What `observe` reads from. */
+export interface Sources extends Known {
+  views: Views;
+  writes: LastWrites;
+  since: LeavingSince;
+  kube: KubeClient;
+}
+
+/** The look-ups by which clusters find those whom they share something with. */
+export const byLink = "endpoints-link";
+export const byGroup = "endpoints-group";
+
+/** One that is not connected yet is looked for anew, but not by every pass that something else causes. */
+const unconnectedAgeMs = 15_000;
+
+/** Everything that a plan needs: what Kubernetes says from the caches, what the endpoints are from Azure. */
+export async function observe(
+  cached: AzureCluster,
+  sources: Sources,
+  pass: Pass,
+): Promise<Seen & { arm?: ArmView }> {
+  const object = await sources.writes.newest(cached, pass.signal);
+  const { kube } = sources;
+  const seen = seeKubernetes(object, sources, await appliedToIt(object, sources, pass.signal));
+  const { management, cluster } = seen;
+  if (management === undefined || seen.isManagement || cluster.paused) return seen;
+  if (seen.refused !== undefined) return seen;
+  const managementObject = sources.azureClusters.get(sources.managementKey);
+  const viewOf = (of: AzureCluster | undefined) => {
+    if (of === undefined) throw new Error("a cluster that is not there was to be looked at");
+    return sources.views.of(of, pass);
+  };
+  let arm: ArmView | undefined;
+  const managementView = () => {
+    arm = viewOf(managementObject);
+    return arm;
+  };
+  if (cluster.deleting) {
+    if (!seen.held || management.deleting) return seen;
+    const neighbours = neighboursOf(groupKey(cluster), sources);
+    const mayBeOurs = (each: PrivateEndpointSpec) => hasOurName(each) && leadsTo(each, cluster);
+    const applied = await appliedElsewhere(management, mayBeOurs, kube, pass.signal);
+    const going = { cluster, management, managementObject, neighbours, applied };
+    const foreign =
+      stillInSpec(going).length > 0
+        ? await foreignIn(management, kube, pass.signal)
+        : new Set<string>();
+    const leaving = await seeLeaving({ ...going, foreign }, managementView, {
+      maxAgeMs: Math.min(unconnectedAgeMs, oldestSightingMs(pass)),
+      now: pass.now().getTime(),
+      since: sources.since,
+    });
+    return { ...seen, leaving, ...(arm && { arm }) };
+  }
+  sources.since.forget(cluster.key);
+  const maxAgeMs = oldestSightingMs(pass);
+  const [claims, ways] = await Promise.all([
+    tryRead(pass, () => lookAll(seen.claims, management, managementView, maxAgeMs)),
+    tryRead(pass, () => lookAll(seen.ways, cluster, () => viewOf(object), maxAgeMs)),
+  ]);
+  return {
+    ...seen,
+    ...("failed" in claims ? { claimsFailed: claims.failed } : { claims }),
+    ...("failed" in ways ? { waysFailed: ways.failed } : { ways }),
+    ...(arm && { arm }),
+  };
+}
+
+/** What others wrote into the subnets of the management cluster: only the API server knows. */
+async function foreignIn(
+  { namespace, name }: ClusterFacts,
+  kube: KubeClient,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const now = await kube.get<AzureCluster>({ kind: azureCluster, namespace, name }, signal);
+  return now === undefined ? new Set() : writtenByOthers(now);
+}
+
+/** What is ours in other subnets of the cluster itself, as `subnet/endpoint`. */
+function appliedToIt(
+  object: AzureCluster,
+  sources: Sources,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const cluster = facts(object, sources);
+  const [, management = ""] = sources.managementKey.split("/");
+  const names = everyLink.map((link) => managementEndpointName(cluster.name, management, link));
+  return appliedElsewhere(cluster, ({ name }) => names.includes(name), sources.kube, signal);
+}
+
+/** What the caches say; and what only the API server tells. */
+export function seeKubernetes(
+  object: AzureCluster,
+  sources: Known,
+  applied: ReadonlySet<string> = new Set(),
+): Seen {
+  const { azureClusters, managementKey } = sources;
+  const cluster = facts(object, sources);
+  const found = azureClusters.get(managementKey);
+  const management = found && facts(found, sources);
+  const isManagement = cluster.key === managementKey;
+  const has = (key: string) => object.metadata.annotations?.[key];
+  return {
+    cluster,
+    isManagement,
+    held: object.metadata.finalizers?.includes(endpointsFinalizer) ?? false,
+    abandoned: has(annotations.abandon) === "true",
+    published: {
+      api: has(annotations.apiServerAddress),
+      management: has(annotations.managementAddress),
+    },
+    condition: object.status?.conditions?.find(({ type }) => type === conditions.links),
+    managementKey,
+    management,
+    refused: sources.refusalOf?.(object)?.explain(),
+    tenantsDiffer: found !== undefined && tenantsDiffer(object, found, sources),
+    claims: management ? claimsSeen(cluster, management, sources) : [],
+    claimsFailed: undefined,
+    ways: management ? waysSeen(cluster, management, sources.managementLinks, applied) : [],
+    waysFailed: undefined,
+    leaving: undefined,
+  };
+}
+
+function facts(object: AzureCluster, { clusters }: Known): ClusterFacts {
+  return factsOf(object, clusters.get(ownerKey(object) ?? ""));
+}
+
+function claimsSeen(cluster: ClusterFacts, management: ClusterFacts, sources: Known): SeenClaim[] {
+  return claimsOf(cluster, management).map((claim) => {
+    const wanted = idKey(claim.endpoint.name);
+    const there = management.subnet?.endpoints.find(({ name }) => idKey(name) === wanted);
+    const group = there && groupKeyOf(serviceOf(there));
+    const neighbours = group === undefined ? [] : neighboursOf(group, sources);
+    const owners = there ? ownersIn(there, new Map([[group ?? "", neighbours]])) : [];
+    const state = standing(claim, rivalsOf(claim, management, sources), there, owners);
+    return { claim, state, look: undefined };
+  });
+}
+
+/** The claims of other clusters on the same name. */
+function rivalsOf({ link, cluster }: Claim, management: ClusterFacts, sources: Known): Claim[] {
+  return sources.azureClusters
+    .byIndex(byLink, link.toLowerCase())
+    .filter((each) => keyOf(each) !== cluster.key && keyOf(each) !== management.key)
+    .filter((each) => sources.refusalOf?.(each) === undefined)
+    .flatMap((each) => claimsOf(facts(each, sources), management))
+    .filter((each) => idKey(each.link) === idKey(link));
+}
+
+/** The workload clusters whose link services lie in one group. */
+export function neighboursOf(group: string, sources: Known): ClusterFacts[] {
+  return sources.azureClusters
+    .byIndex(byGroup, group)
+    .filter((each) => keyOf(each) !== sources.managementKey)
+    .filter((each) => sources.refusalOf?.(each) === undefined)
+    .map((each) => facts(each, sources));
+}
+
+function waysSeen(
+  cluster: ClusterFacts,
+  management: ClusterFacts,
+  configured: readonly ManagementLink[],
+  applied: ReadonlySet<string>,
+): SeenWay[] {
+  const strays = straysOf(cluster, applied);
+  const inOrder = [...configured, ...everyLink.filter((each) => !configured.includes(each))];
+  return inOrder.map((link) => {
+    const wanted = managementEndpoint(cluster, management, link);
+    const found = cluster.subnet?.endpoints.find(({ name }) => name === wanted.name);
+    const isConfigured = configured.includes(link);
+    // An old name that leads elsewhere is somebody else's.
+    const ours = isConfigured || (found !== undefined && isFor(found, wanted));
+    return {
+      link,
+      stray: strays.some(({ endpoint }) => endpoint.name === wanted.name),
+      configured: isConfigured,
+      wanted,
+      found: ours ? found : undefined,
+      look: undefined,
+    };
+  });
+}
+
+/** The endpoint that stands in a spec, as it is wanted, and can be looked for in Azure. */
+export function lookedFor(each: SeenClaim | SeenWay): PrivateEndpointSpec | undefined {
+  if ("claim" in each) return each.state.is === "there" ? each.claim.endpoint : undefined;
+  return each.found && each.wanted;
+}
+
+async function lookAll<T extends SeenClaim | SeenWay>(
+  all: readonly T[],
+  cluster: ClusterFacts,
+  view: () => ArmView,
+  maxAgeMs: number,
+): Promise<T[]> {
+  if (!all.some(lookedFor) || unfit(cluster) !== undefined) return [...all];
+  const group = resourceGroupId(cluster.subscription, cluster.group);
+  const gateway = privateEndpoints(view());
+  // For all clusters of a group one list tells what is there.
+  await gateway.list(group, maxAgeMs);
+  const lookAt = async (endpoint: PrivateEndpointSpec): Promise<Look<PrivateEndpoint>> => {
+    const id = resourceIn(group, "Microsoft.Network/privateEndpoints", endpoint.name);
+    const service = serviceOf(endpoint);
+    const isKnown = (look: Look<PrivateEndpoint>) =>
+      ["connected", "changing"].includes(reachOf(look, service).is) || look.state === "failed";
+    const known = await gateway.look(id, maxAgeMs);
+    if (isKnown(known)) return known;
+    await gateway.list(group, unconnectedAgeMs);
+    const fresh = await gateway.look(id, unconnectedAgeMs);
+    // A list does not tell the addresses of interfaces.
+    return reachOf(fresh, service).is.startsWith("without") ? gateway.look(id, 0) : fresh;
+  };
+  return Promise.all(
+    all.map(async (each) => {
+      const endpoint = lookedFor(each);
+      return endpoint === undefined ? each : { ...each, look: await lookAt(endpoint) };
+    }),
+  );
+}
+
+function tenantsDiffer(one: AzureCluster, other: AzureCluster, { identities }: Known): boolean {
+  const tenantOf = (cluster: AzureCluster) => {
+    const named = referenceOf(cluster);
+    return named && identities.get(keyOf({ metadata: named }))?.spec.tenantID?.toLowerCase();
+  };
+  const [a, b] = [tenantOf(one), tenantOf(other)];
+  return a !== undefined && b !== undefined && a !== b;
+}

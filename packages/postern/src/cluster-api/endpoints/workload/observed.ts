@@ -1,0 +1,96 @@
+import type { Failure } from "@postern/core/failure.ts";
+import type { PrivateEndpointSpec } from "@postern/core/kinds/azure-cluster-network.ts";
+import type { CapiCondition } from "@postern/core/kinds/capi-condition.ts";
+import type { ResourceId } from "@postern/core/resource-id.ts";
+import type { Look } from "../../../azure/gateway.ts";
+import type { PrivateEndpoint } from "../../../azure/gateways/private-endpoints.ts";
+import type { Step } from "../../../kube/feature.ts";
+import type { ManagementLink } from "../../names.ts";
+import type { ClaimState } from "../decide.ts";
+import type { ClusterFacts } from "../facts.ts";
+import type { Claim } from "../owner.ts";
+import type { EndpointsWrite, Target } from "../write.ts";
+
+/** A claim on the management cluster, and the endpoint in Azure where the spec has it. */
+export interface SeenClaim {
+  claim: Claim;
+  state: ClaimState;
+  look: Look<PrivateEndpoint> | undefined;
+}
+
+/** One way from the workload cluster to the management cluster. */
+export interface SeenWay {
+  link: ManagementLink;
+  /** Whether ours is still in another subnet. */
+  stray: boolean;
+  /** Whether this generation of names is asked for. */
+  configured: boolean;
+  wanted: PrivateEndpointSpec;
+  found: PrivateEndpointSpec | undefined;
+  look: Look<PrivateEndpoint> | undefined;
+}
+
+/** What is left on the management side of a cluster that is being deleted. */
+export interface Leaving {
+  /** Endpoints that are still asked for in the spec of the management cluster. */
+  inSpec: readonly string[];
+  /** Endpoints in Azure that lead to the cluster and to nobody else. `made` tells that CAPZ or we made it. */
+  inAzure: readonly { id: ResourceId; made: boolean; look: Look<PrivateEndpoint> }[];
+  /** How long they have been seen there, and how long the spec has been clean. */
+  inSpecMs: number;
+  cleanMs: number;
+  failed: Failure | undefined;
+}
+
+/** What was seen, once, before deciding. */
+export interface Seen {
+  cluster: ClusterFacts;
+  /** Whether this AzureCluster is the management cluster itself. */
+  isManagement: boolean;
+  /** Whether it carries our finalizer. */
+  held: boolean;
+  abandoned: boolean;
+  published: { api: string | undefined; management: string | undefined };
+  condition: CapiCondition | undefined;
+  managementKey: string;
+  management: ClusterFacts | undefined;
+  /** Why Postern does not act for the cluster. */
+  refused?: Failure | undefined;
+  /** Whether the identities of the two clusters are of different tenants. */
+  tenantsDiffer: boolean;
+  claims: readonly SeenClaim[];
+  /** Why the endpoints of the management side could not be looked at. */
+  claimsFailed: Failure | undefined;
+  ways: readonly SeenWay[];
+  waysFailed: Failure | undefined;
+  leaving: Leaving | undefined;
+}
+
+/** What a plan wants done. One write at most for the cluster itself. */
+export type WorkloadStep =
+  | (Step & {
+      do: "change cluster";
+      target: Target;
+      endpoints: EndpointsWrite | undefined;
+      annotations: Readonly<Record<string, string | null>> | undefined;
+    })
+  | (Step & { do: "delete endpoint"; id: ResourceId; etag: string | undefined });
+
+/** What to say of one side, and which address it gives. */
+export interface Side {
+  /** Undefined where there is nothing to say, because this side is not asked for. */
+  verdict: Verdict | undefined;
+  /** `keep` where it is not known whether what is published still holds. */
+  address: string | undefined | "keep";
+  waitMs?: number;
+  events?: readonly { reason: string; note: string; type?: "Normal" | "Warning" }[];
+}
+
+export interface Verdict {
+  status: "True" | "False";
+  reason: string;
+  message: string;
+}
+
+/** The requeue of everything that comes by itself. */
+export const minuteMs = 60_000;

@@ -1,0 +1,267 @@
+import { describe, expect, test } from "vitest";
+import {
+  endpointIn,
+  groupPath,
+  idOf,
+  management,
+  managementKey,
+  PaperClusters,
+  type Shape,
+  workload,
+} from "../../../../../../test/cluster-api/paper-clusters.ts";
+import { plan } from "./plan.ts";
+
+const key = "org-acme/wc1";
+const apiName = "wc1-api-privatelink-privateendpoint";
+
+/** A cluster that was connected and is now to go. */
+function leaving(mc: Shape = {}, wc: Shape = {}): PaperClusters {
+  const paper = new PaperClusters(management(mc), workload(wc));
+  paper.settle();
+  paper.get(key).metadata.deletionTimestamp = "2026-02-01T00:00:00Z";
+  return paper;
+}
+
+const apiId = (paper: PaperClusters) => idOf(groupPath(paper.get(managementKey)), apiName);
+const told = (paper: PaperClusters) => paper.planWorkload(key).conditions[0]?.reason;
+
+/** What the management cluster's pass does. */
+function takenOut(paper: PaperClusters): PaperClusters {
+  paper.pass(10_000);
+  for (const step of paper.planManagement().steps) paper.apply(step);
+  return paper;
+}
+
+describe("a cluster that is being deleted", () => {
+  test("is held while the management cluster asks for an endpoint to it (defect)", () => {
+    const paper = leaving();
+    expect(paper.planWorkload(key)).toMatchObject({ steps: [], again: { afterMs: 60_000 } });
+    expect(paper.planWorkload(key).finalizer).toBeUndefined();
+    expect(told(paper)).toBe("PrivateEndpointsLeaving");
+  });
+
+  test("is held while Azure has the endpoint, which CAPZ may delete within two minutes", () => {
+    const paper = takenOut(leaving());
+    expect(paper.planWorkload(key)).toMatchObject({ steps: [], again: { afterMs: 60_000 } });
+    paper.pass(119_000);
+    expect(paper.planWorkload(key)).toMatchObject({ steps: [], again: { afterMs: 1_000 } });
+    paper.azure.delete(apiId(paper));
+    expect(paper.planWorkload(key)).toMatchObject({ steps: [], finalizer: "release" });
+  });
+
+  test("has its endpoint deleted after two minutes, as a stock CAPZ never does", () => {
+    const paper = takenOut(leaving());
+    paper.planWorkload(key);
+    paper.pass(120_000);
+    const { steps, finalizer } = paper.planWorkload(key);
+    expect(steps).toMatchObject([{ do: "delete endpoint", id: expect.stringMatching(/wc1-api/i) }]);
+    expect(finalizer).toBeUndefined();
+  });
+
+  test("is held for 20 seconds although nothing is there: a write from before may be under way", () => {
+    const paper = new PaperClusters(management(), workload({ deleting: true, held: true }));
+    expect(paper.planWorkload(key)).toMatchObject({ steps: [], again: { afterMs: 20_000 } });
+    paper.pass(20_000);
+    expect(paper.planWorkload(key).finalizer).toBe("release");
+  });
+
+  test("goes when nothing is left, and nothing is", () => {
+    const paper = leaving();
+    paper.settle();
+    expect(paper.objects.has(key)).toBe(false);
+    expect([...paper.azure.keys()]).toEqual([]);
+    expect(paper.endpointsOf(managementKey)).toEqual([]);
+  });
+
+  test("goes clean although the management subscription was struck off first (defect)", () => {
+    const paper = leaving();
+    const [link] = paper.get(key).spec.networkSpec?.apiServerLB?.privateLinks ?? [];
+    if (link) link.allowedSubscriptions = [];
+    paper.settle();
+    expect([...paper.azure.keys()]).toEqual([]);
+  });
+
+  test("goes clean although its links were taken out first", () => {
+    const paper = leaving();
+    const balancer = paper.get(key).spec.networkSpec?.apiServerLB;
+    if (balancer) balancer.privateLinks = [];
+    paper.settle();
+    expect([...paper.azure.keys()]).toEqual([]);
+  });
+
+  test("leaves what neither CAPZ nor we have marked, says so, and goes", () => {
+    const paper = leaving();
+    const found = paper.azure.get(apiId(paper));
+    if (found) found.tags = { by: "hand" };
+    takenOut(paper);
+    expect(told(paper)).toBe("PrivateEndpointsLeft");
+    paper.settle();
+    expect([...paper.azure.keys()]).toEqual([apiId(paper)]);
+    expect(paper.objects.has(key)).toBe(false);
+  });
+
+  test("has what Postern made deleted, by the mark that it makes", () => {
+    const paper = leaving();
+    const found = paper.azure.get(apiId(paper));
+    if (found) found.tags = { postern_owner: "org-mc/mc" };
+    paper.settle();
+    expect([...paper.azure.keys()]).toEqual([]);
+  });
+
+  test("leaves what Postern made for another management cluster", () => {
+    const paper = leaving();
+    const found = paper.azure.get(apiId(paper));
+    if (found) found.tags = { postern_owner: "org-other/mc" };
+    takenOut(paper);
+    paper.settle();
+    expect([...paper.azure.keys()]).toEqual([apiId(paper)]);
+  });
+
+  test("has its endpoint taken out of the subnet that the nodes had before", () => {
+    const paper = leaving();
+    const subnets = paper.get(managementKey).spec.networkSpec?.subnets ?? [];
+    subnets.unshift({ name: "new-nodes", role: "node" } as never);
+    expect(told(paper)).toBe("PrivateEndpointsLeaving");
+    paper.settle();
+    expect(paper.endpointsOf(managementKey)).toEqual([]);
+    expect([...paper.azure.keys()]).toEqual([]);
+    expect(paper.objects.has(key)).toBe(false);
+  });
+
+  test("leaves what is marked as another management cluster's", () => {
+    const paper = leaving();
+    const found = paper.azure.get(apiId(paper));
+    if (found) found.tags = { "sigs.k8s.io_cluster-api-provider-azure_cluster_mc2": "owned" };
+    takenOut(paper);
+    paper.settle();
+    expect([...paper.azure.keys()]).toEqual([apiId(paper)]);
+  });
+
+  test("leaves an endpoint to a cluster whose name begins the same", () => {
+    const paper = leaving();
+    paper.put(workload({ name: "wc10" }));
+    paper.settle();
+    expect([...paper.azure.keys()]).toEqual([expect.stringMatching(/wc10-api-privatelink-/)]);
+  });
+
+  test("leaves an endpoint that a person asks for in another subnet", () => {
+    const paper = leaving();
+    const [asked] = paper.endpointsOf(managementKey);
+    const subnets = paper.get(managementKey).spec.networkSpec?.subnets ?? [];
+    if (asked && subnets[0]) subnets[0].privateEndpoints = [{ ...asked, name: "mine" }];
+    const id = idOf(groupPath(paper.get(managementKey)), "mine");
+    if (asked) paper.azure.set(id, endpointIn(id, paper.get(managementKey), asked));
+    paper.settle();
+    expect([...paper.azure.keys()]).toEqual([id]);
+  });
+
+  test("goes although the management cluster has no subnets any more (defect)", () => {
+    const paper = leaving();
+    const network = paper.get(managementKey).spec.networkSpec;
+    if (network) network.subnets = [];
+    paper.settle();
+    expect(paper.objects.has(key)).toBe(false);
+    expect([...paper.azure.keys()]).toEqual([]);
+  });
+
+  test("without our finalizer is none of our business", () => {
+    const paper = leaving();
+    paper.get(key).metadata.finalizers = [];
+    expect(paper.planWorkload(key)).toMatchObject({ steps: [], conditions: [], again: "never" });
+  });
+
+  test("goes with a management cluster that is being deleted, too", () => {
+    const paper = leaving();
+    paper.get(managementKey).metadata.deletionTimestamp = "2026-02-01T00:00:00Z";
+    expect(paper.planWorkload(key).finalizer).toBe("release");
+  });
+});
+
+describe("a deletion that cannot go on says the way out", () => {
+  const abandon = (paper: PaperClusters) => {
+    paper.get(key).metadata.annotations = {
+      ...paper.get(key).metadata.annotations,
+      "postern.io/abandon-endpoints": "true",
+    };
+  };
+
+  test("when the management cluster is missing (defect)", () => {
+    const paper = leaving();
+    paper.objects.delete(managementKey);
+    expect(told(paper)).toBe("ManagementClusterNotFound");
+    expect(paper.planWorkload(key).conditions[0]?.message).toContain(
+      "postern.io/abandon-endpoints",
+    );
+    abandon(paper);
+    const first = paper.planWorkload(key);
+    expect(first.finalizer).toBeUndefined();
+    expect(first.events).toMatchObject([{ reason: "PrivateEndpointsAbandoned", type: "Warning" }]);
+    paper.get(key).status = { conditions: first.conditions as never };
+    expect(paper.planWorkload(key).finalizer).toBe("release");
+  });
+
+  test("when the management cluster is missing, but goes at once where there was never a link", () => {
+    const paper = leaving({}, { type: "Public", links: [] });
+    paper.objects.delete(managementKey);
+    expect(paper.planWorkload(key).finalizer).toBe("release");
+  });
+
+  test("when the management cluster is paused", () => {
+    const paper = leaving();
+    paper.get(managementKey).metadata.annotations = { "cluster.x-k8s.io/paused": "" };
+    expect(told(paper)).toBe("ManagementClusterPaused");
+    abandon(paper);
+    expect(told(paper)).toBe("PrivateEndpointsAbandoned");
+  });
+
+  test("when the management cluster cannot be written, and only then", () => {
+    const paper = leaving();
+    abandon(paper);
+    expect(told(paper)).toBe("PrivateEndpointsLeaving");
+    paper.pass(119_000);
+    expect(paper.planWorkload(key)).toMatchObject({ again: { afterMs: 1_000 } });
+    paper.pass(1_000);
+    expect(told(paper)).toBe("PrivateEndpointsAbandoned");
+    paper.get(key).metadata.annotations = {};
+    expect(told(paper)).toBe("ManagementClusterNotWritten");
+    expect(paper.planWorkload(key).conditions[0]?.message).toContain("abandon-endpoints");
+    takenOut(paper);
+    expect(told(paper)).toBe("PrivateEndpointsLeaving");
+  });
+
+  test("when there is no identity to look by (defect)", () => {
+    const paper = takenOut(leaving());
+    const failed = { reason: "ClusterIdentityMissing", message: "what · why · what to do" };
+    const see = () => {
+      const seen = paper.see(key);
+      return { ...seen, leaving: { inSpec: [], inAzure: [], inSpecMs: 0, cleanMs: 0, failed } };
+    };
+    expect(plan(see()).conditions).toMatchObject([
+      {
+        reason: "ClusterIdentityMissing",
+        message: expect.stringContaining("postern.io/abandon-endpoints"),
+      },
+    ]);
+    abandon(paper);
+    expect(plan(see()).events).toMatchObject([{ reason: "PrivateEndpointsAbandoned" }]);
+  });
+
+  test("when Azure refuses to delete, and only then is it abandoned", () => {
+    const paper = takenOut(leaving());
+    abandon(paper);
+    paper.planWorkload(key);
+    paper.pass(120_000);
+    const seen = paper.see(key);
+    expect(plan(seen).steps).toHaveLength(1);
+    const condition = {
+      type: "GSPrivateLinksReady",
+      status: "False",
+      reason: "PrivateEndpointDeletionFailed",
+      message: "no right",
+      lastTransitionTime: "",
+    } as const;
+    expect(plan({ ...seen, condition }).events).toMatchObject([
+      { reason: "PrivateEndpointsAbandoned" },
+    ]);
+  });
+});

@@ -1,0 +1,158 @@
+import { nameOf } from "@postern/core/resource-id.ts";
+import type { Plan } from "../../../kube/feature.ts";
+import { annotations, conditions } from "../../names.ts";
+import { reasons } from "../reasons.ts";
+import { minuteMs, type Seen, type Verdict, type WorkloadStep } from "./observed.ts";
+import { isFalse } from "./reach.ts";
+
+/** So long CAPZ has to delete an endpoint that left the spec. A stock one never does. */
+export const graceMs = 2 * 60_000;
+
+/**
+ * So long nothing must have been seen of a cluster that has links. A write of the management cluster, or CAPZ, may be under
+ * way with what was so before the deletion, and a list of Azure may be some seconds old.
+ */
+export const quietMs = 20_000;
+
+const wayOut = `annotate this AzureCluster with ${annotations.abandon}="true" to let it go all the same`;
+
+/**
+ * How a workload cluster goes. The finalizer stays until nothing on the management side leads to it:
+ *
+ *   management cluster  in its spec  in Azure            →
+ *   missing             -            -                   say so and how to get out; go at once where there were no links
+ *   being deleted       -            -                   go: its endpoints go with it
+ *   there, and its group is another namespace's          go: what leads there is the other cluster's
+ *   there, and the policy forbids it                     say so and how to get out
+ *   there               some, < 2 min                    wait: the next write of the management cluster takes them out
+ *   there               some, longer                     say that it is not written, and how to get out
+ *   there               none         cannot be seen      say so and how to get out; a public cluster without links never had any
+ *   there               none         some, for < 2 min   wait: CAPZ may delete them
+ *   there               none         some, for longer    delete what CAPZ or we made; what nobody marked is left
+ *   there               none         none, for < 20 s    wait: something may be under way
+ *   there               none         none                go
+ *
+ * `postern.io/abandon-endpoints: "true"` lets it go wherever it would wait for something that has failed.
+ */
+export function planLeaving(seen: Seen): Plan<WorkloadStep> {
+  const { cluster, management, leaving } = seen;
+  if (!seen.held) return { steps: [], conditions: [], again: "never" };
+  if (management === undefined) {
+    if (cluster.links.length === 0 && seen.published.api === undefined) return go;
+    return stuck(
+      seen,
+      isFalse(
+        reasons.managementNotFound,
+        `the endpoints to this cluster cannot be removed · AzureCluster ${seen.managementKey} does not exist · correct --management-cluster-name, or ${wayOut}`,
+      ),
+    );
+  }
+  if (seen.refused !== undefined && !management.deleting) {
+    const { reason, message, requeueAfterMs } = seen.refused;
+    // What leads into that group is the other cluster's.
+    if (reason === "ResourceGroupTaken") return go;
+    return stuck(seen, isFalse(reason, `${message} · or ${wayOut}`), requeueAfterMs);
+  }
+  if (management.deleting || leaving === undefined) return go;
+  if (leaving.inSpec.length > 0) {
+    const names = leaving.inSpec.join(", ");
+    if (!management.paused && leaving.inSpecMs < graceMs)
+      return wait(
+        isFalse(reasons.leaving, `${names} is being taken out of AzureCluster ${management.key}`),
+        Math.min(minuteMs, graceMs - leaving.inSpecMs),
+      );
+    if (!management.paused)
+      return stuck(
+        seen,
+        isFalse(
+          reasons.managementNotWritten,
+          `${names} is not taken out of AzureCluster ${management.key} · its last write was refused, or something puts it back · the events of that AzureCluster say why; or ${wayOut}`,
+        ),
+      );
+    return stuck(
+      seen,
+      isFalse(
+        reasons.managementPaused,
+        `${names} cannot be taken out · AzureCluster ${management.key} is paused · end the pause, or ${wayOut}`,
+      ),
+    );
+  }
+  if (leaving.failed !== undefined) {
+    const { reason, message, requeueAfterMs } = leaving.failed;
+    return stuck(seen, isFalse(reason, `${message} · or ${wayOut}`), requeueAfterMs);
+  }
+  return fromAzure(seen);
+}
+
+function fromAzure(seen: Seen): Plan<WorkloadStep> {
+  const { inAzure = [], cleanMs = 0 } = seen.leaving ?? {};
+  const ours = inAzure.filter(({ made, look }) => made && look.state !== "absent");
+  const left = inAzure.filter(({ made, look }) => !made && look.state === "there");
+  if (ours.length === 0 && left.length === 0) {
+    if (cleanMs >= quietMs || seen.cluster.links.length === 0) return go;
+    const verdict = isFalse(reasons.leaving, "nothing leads to this cluster any more");
+    return wait(verdict, quietMs - cleanMs);
+  }
+  if (ours.length === 0)
+    return lastWord(
+      seen,
+      isFalse(
+        reasons.left,
+        `${left.map(({ id }) => id).join(", ")} leads to this cluster and is left · neither CAPZ nor Postern made it · delete it by hand if nobody needs it`,
+      ),
+    );
+  const { reason: told, message = "Azure has refused to delete it" } = seen.condition ?? {};
+  const failed = told === reasons.deletionFailed;
+  if (failed && seen.abandoned) return lastWord(seen, abandonedVerdict);
+  const names = ours.map(({ id }) => nameOf(id)).join(", ");
+  const verdict: Verdict = failed
+    ? isFalse(reasons.deletionFailed, message)
+    : isFalse(reasons.leaving, `${names} is still in Azure · it is deleted when CAPZ does not`);
+  if (cleanMs < graceMs) return wait(verdict, Math.min(graceMs - cleanMs, minuteMs));
+  const waits = ours.flatMap(({ look }) => (look.state === "changing" ? [look.retryAfterMs] : []));
+  const steps = ours.flatMap(({ id, look }): WorkloadStep[] =>
+    look.state === "changing"
+      ? []
+      : [
+          {
+            do: "delete endpoint",
+            id,
+            etag: look.state === "there" ? look.resource.etag : undefined,
+            why: `${nameOf(id)} leads to a cluster that is being deleted, and CAPZ has left it`,
+            event: reasons.deletingEndpoint,
+            failsAs: reasons.deletionFailed,
+          },
+        ],
+  );
+  return { ...wait(verdict, Math.min(minuteMs, ...waits)), steps };
+}
+
+const abandonedVerdict = isFalse(
+  reasons.abandoned,
+  `endpoints of the management cluster may be left · ${annotations.abandon} is set · look for them by hand`,
+);
+
+const go: Plan<WorkloadStep> = {
+  steps: [],
+  conditions: [],
+  finalizer: "release",
+  again: "never",
+};
+
+function wait(verdict: Verdict, afterMs: number): Plan<WorkloadStep> {
+  const severity = verdict.reason === reasons.leaving ? "Info" : "Error";
+  const condition = { type: conditions.links, ...verdict, severity } as const;
+  return { steps: [], conditions: [condition], again: { afterMs } };
+}
+
+/** Something that people must hear of before the cluster goes: it is told in one pass, and gone in the next. */
+function lastWord(seen: Seen, verdict: Verdict): Plan<WorkloadStep> {
+  const told = seen.condition?.reason;
+  if (told === verdict.reason || told === abandonedVerdict.reason) return go;
+  const events = [{ reason: verdict.reason, note: verdict.message, type: "Warning" as const }];
+  return { ...wait(verdict, 0), events };
+}
+
+function stuck(seen: Seen, verdict: Verdict, afterMs = minuteMs): Plan<WorkloadStep> {
+  return seen.abandoned ? lastWord(seen, abandonedVerdict) : wait(verdict, afterMs);
+}

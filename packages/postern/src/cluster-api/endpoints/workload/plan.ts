@@ -1,0 +1,138 @@
+import type { PlannedCondition } from "@postern/core/conditions.ts";
+import type { Failure } from "@postern/core/failure.ts";
+import type { Plan } from "../../../kube/feature.ts";
+import { annotations, conditions } from "../../names.ts";
+import { reasons } from "../reasons.ts";
+import { planApiSide } from "./api-side.ts";
+import { type ManagementSide, planManagementSide } from "./management-side.ts";
+import { minuteMs, type Seen, type Side, type Verdict, type WorkloadStep } from "./observed.ts";
+import { planLeaving } from "./plan-delete.ts";
+import { isFalse } from "./reach.ts";
+
+/**
+ * What to do about a workload cluster. Neither side waits for the other:
+ *
+ *   it is                        management cluster  →
+ *   the management cluster                           nothing
+ *   paused                                           nothing, also while it is being deleted
+ *   being deleted                                    leave (leave.ts)
+ *   alive                        missing             say so
+ *   alive, refused                                   say so; nothing is written
+ *   alive, public                public              only the finalizer
+ *   alive, private               public              management → workload (api-side.ts)
+ *   alive, public                private             workload → management (management-side.ts)
+ *   alive, private               private             both
+ *
+ * GSPrivateLinksReady is True when every side that is asked for is connected; it has the reason of what is missing first.
+ */
+export function plan(seen: Seen): Plan<WorkloadStep> {
+  if (seen.isManagement || seen.cluster.paused)
+    return { steps: [], conditions: held(seen), again: "never" };
+  if (seen.cluster.deleting) return planLeaving(seen);
+  if (seen.management === undefined) {
+    const verdict = isFalse(
+      reasons.managementNotFound,
+      `nothing can be connected · AzureCluster ${seen.managementKey} does not exist · create it, or correct --management-cluster-name and --management-cluster-namespace`,
+    );
+    return { steps: [], conditions: [conditionOf(verdict)], again: "drift" };
+  }
+  if (seen.refused !== undefined) return refusal(seen.refused);
+  const api = planApiSide(seen);
+  const management = planManagementSide(seen);
+  const verdict = together(api, management);
+  const waits = [api, management].flatMap(({ waitMs }) => waitMs ?? []);
+  return {
+    steps: change(seen, api, management),
+    conditions: verdict === undefined ? [] : [conditionOf(verdict)],
+    events: [...(api.events ?? []), ...warnings(verdict)],
+    finalizer: "hold",
+    again: waits.length > 0 ? { afterMs: Math.min(...waits) } : "drift",
+  };
+}
+
+function refusal({ reason, message, requeueAfterMs }: Failure): Plan<WorkloadStep> {
+  const events = [{ reason, note: message, type: "Warning" as const }];
+  return {
+    steps: [],
+    conditions: [conditionOf(isFalse(reason, message))],
+    events,
+    again: { afterMs: requeueAfterMs ?? minuteMs },
+  };
+}
+
+function conditionOf(verdict: Verdict): PlannedCondition {
+  const waits = verdict.status === "False" && byItself.includes(verdict.reason);
+  return { type: conditions.links, ...verdict, ...(waits && { severity: "Info" }) };
+}
+
+/** What a little time puts right. */
+const byItself: readonly string[] = [
+  reasons.linksNotReady,
+  reasons.endpointPending,
+  reasons.endpointNotFound,
+  reasons.interfaceNotFound,
+  reasons.addressNotFound,
+];
+
+/** The condition as it is, which may say less than ours do: what we do not decide about we do not change either. */
+function held({ condition }: Seen): PlannedCondition[] {
+  return condition === undefined ? [] : [{ ...condition } as PlannedCondition];
+}
+
+/** What only a person can put right is told by an event too. */
+const forPeople: readonly string[] = [
+  reasons.balancerMissing,
+  reasons.unknownBalancer,
+  reasons.subnetsNotSet,
+  reasons.unfit,
+  reasons.invalidLinks,
+  reasons.cannotConnect,
+  reasons.nameTaken,
+  reasons.anotherTenant,
+  reasons.notApproved,
+  reasons.endpointElsewhere,
+];
+
+function together(...sides: readonly Side[]): Verdict | undefined {
+  const said = sides.flatMap(({ verdict }) => verdict ?? []);
+  const allWrong = said.filter(({ status }) => status === "False");
+  // What nobody puts right by waiting goes before what comes by itself.
+  const wrong = allWrong.find(({ reason }) => forPeople.includes(reason)) ?? allWrong[0];
+  if (wrong !== undefined || said.length < 2) return wrong ?? said[0];
+  const message = said.map((each) => each.message).join("; ");
+  return { status: "True", reason: reasons.connected, message };
+}
+
+function warnings(verdict: Verdict | undefined) {
+  if (verdict === undefined || !forPeople.includes(verdict.reason)) return [];
+  return [{ reason: verdict.reason, note: verdict.message, type: "Warning" as const }];
+}
+
+/** Endpoints and annotations of the cluster itself, in one step: two would write one object at the same time. */
+function change(seen: Seen, api: Side, management: ManagementSide): WorkloadStep[] {
+  const { cluster, published } = seen;
+  const addresses: Record<string, string | null> = {};
+  const set = (key: string, was: string | undefined, address: Side["address"]) => {
+    if (address !== "keep" && was !== address) addresses[key] = address ?? null;
+  };
+  set(annotations.apiServerAddress, published.api, api.address);
+  set(annotations.managementAddress, published.management, management.address);
+  const keys = Object.keys(addresses);
+  if (keys.length === 0 && management.write === undefined) return [];
+  const given = Object.values(addresses).filter((each) => each !== null);
+  const whys = [
+    management.write && "the endpoints to the management cluster are not as they should be",
+    given.length > 0 && `connected at ${given.join(" and ")}`,
+    keys.length > given.length && "an address no longer holds",
+  ];
+  return [
+    {
+      do: "change cluster",
+      why: whys.filter((each) => typeof each === "string").join("; "),
+      event: management.write ? reasons.endpointsWritten : reasons.addressesPublished,
+      target: cluster,
+      endpoints: management.write,
+      annotations: keys.length > 0 ? addresses : undefined,
+    },
+  ];
+}

@@ -1,0 +1,23 @@
+import type { KubeadmControlPlane } from "@postern/core/kinds/kubeadm-control-plane.ts";
+import type { Applied } from "../../kube/feature.ts";
+import type { OwnObjects } from "../../kube/own-objects.ts";
+import type { Pass } from "../../kube/pass.ts";
+import { annotations } from "../names.ts";
+import type { PausingStep } from "./plan.ts";
+
+/** Do one step. What fails is tried again. */
+export async function apply(
+  step: PausingStep,
+  controlPlanes: OwnObjects<KubeadmControlPlane>,
+  { signal }: Pass,
+): Promise<Applied> {
+  const { controlPlane } = step;
+  const wanted =
+    step.do === "pause control plane"
+      ? { [annotations.paused]: "true", [annotations.pausedFor]: step.note }
+      : { [annotations.paused]: null, [annotations.pausedFor]: null };
+  // It is refused where the object has changed since: a pause that somebody made theirs meanwhile must stay.
+  const change = { metadata: { annotations: wanted } };
+  await controlPlanes.change(controlPlane, change, signal);
+  return { state: "done" };
+}

@@ -1,0 +1,79 @@
+import { type KubeObject, keyOf } from "@postern/core/kind.ts";
+import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import { capiCluster } from "@postern/core/kinds/capi-cluster.ts";
+import {
+  type KubeadmControlPlane,
+  kubeadmControlPlane,
+} from "@postern/core/kinds/kubeadm-control-plane.ts";
+import { defineFeature } from "../../kube/feature.ts";
+import { OwnObjects } from "../../kube/own-objects.ts";
+import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { whenItMatters } from "../../kube/when-changed.ts";
+import { annotations } from "../names.ts";
+import { apply } from "./apply.ts";
+import { infrastructureKey, ownerOf } from "./gates.ts";
+import { observe } from "./observe.ts";
+import { plan } from "./plan.ts";
+
+/** What the feature goes by. */
+export interface PausingParts {
+  managementCluster: { namespace: string; name: string };
+  /** The condition types of the AzureCluster that must be True before a control plane is built. */
+  gates: readonly string[];
+}
+
+/** Control planes wait until their infrastructure can be reached. */
+export function pausingFeature({ managementCluster, gates }: PausingParts): MakeFeature {
+  const management = keyOf({ metadata: managementCluster });
+  return ({ caches, kube }) => {
+    const controlPlanes = caches.of(kubeadmControlPlane);
+    controlPlanes.index("pausing-owner", (each) => {
+      const owner = ownerOf(each);
+      return owner ? [`${each.metadata.namespace}/${owner.name}`] : [];
+    });
+    const clusters = caches.of(capiCluster);
+    clusters.index("pausing-infrastructure", (each) =>
+      [infrastructureKey(each)].filter((key) => key !== undefined),
+    );
+    const azureClusters = caches.of(azureCluster);
+    const own = new OwnObjects(controlPlanes, kube, "postern-pausing");
+    const sources = { kube, controlPlanes: own, clusters, azureClusters, management, gates };
+
+    const feature = defineFeature({
+      name: "pausing",
+      kind: kubeadmControlPlane,
+      conditions: [],
+      observe: async (controlPlane, pass) => ({
+        observed: await observe(controlPlane, sources, pass),
+        context: own,
+      }),
+      plan,
+      apply,
+    });
+
+    const ofCluster = (cluster: KubeObject) =>
+      controlPlanes.byIndex("pausing-owner", keyOf(cluster)).map(keyOf);
+    // The management cluster concerns all, and is written often.
+    const ofManagement = whenItMatters(
+      () => controlPlanes.list().filter(isOpen).map(keyOf),
+      (changed) => (changed as AzureCluster).spec.networkSpec?.apiServerLB?.type,
+    );
+    const also: Also[] = [
+      { kind: capiCluster, keys: ofCluster },
+      {
+        kind: azureCluster,
+        keys: (changed) => [
+          ...clusters.byIndex("pausing-infrastructure", keyOf(changed)).flatMap(ofCluster),
+          ...(keyOf(changed) === management ? ofManagement(changed) : []),
+        ],
+      },
+    ];
+    return { feature, also };
+  };
+}
+
+/** Whether it may be waiting for something. */
+function isOpen({ metadata, status }: KubeadmControlPlane): boolean {
+  const held = metadata.annotations?.[annotations.pausedFor] !== undefined;
+  return held || !status?.initialization?.controlPlaneInitialized;
+}

@@ -1,0 +1,84 @@
+import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
+import {
+  type KubeadmControlPlane,
+  kubeadmControlPlane,
+} from "@postern/core/kinds/kubeadm-control-plane.ts";
+import type { WatchCache } from "../../kube/cache.ts";
+import type { KubeClient } from "../../kube/client.ts";
+import type { OwnObjects } from "../../kube/own-objects.ts";
+import type { Pass } from "../../kube/pass.ts";
+import { annotations } from "../names.ts";
+import { gatesOf, infrastructureKey, ownerOf } from "./gates.ts";
+import type { Gates, Pause, Seen } from "./plan.ts";
+
+/** Where everything that is looked at comes from. */
+export interface Sources {
+  kube: KubeClient;
+  controlPlanes: OwnObjects<KubeadmControlPlane>;
+  clusters: WatchCache<CapiCluster>;
+  azureClusters: WatchCache<AzureCluster>;
+  /** The key of the management AzureCluster. */
+  management: string;
+  gates: readonly string[];
+}
+
+/**
+ * The name under which the operator before us wrote: that of its binary. People and their tools go by others, so what it
+ * has paused can be told from what somebody else has, and goes on when its gates are met.
+ */
+const predecessor = "manager";
+
+/** Read everything once. */
+export async function observe(
+  cached: KubeadmControlPlane,
+  { kube, controlPlanes, clusters, azureClusters, management, gates: wanted }: Sources,
+  pass: Pass,
+): Promise<Seen> {
+  // The cache may not have heard of what we wrote a moment ago.
+  const controlPlane = (await controlPlanes.get(cached.metadata, pass.signal)) ?? cached;
+  const owner = ownerOf(controlPlane);
+  const cluster = owner && clusters.get(`${controlPlane.metadata.namespace}/${owner.name}`);
+  const key = cluster && infrastructureKey(cluster);
+  const gates = gatesOf({
+    controlPlane,
+    wanted,
+    management: azureClusters.get(management),
+    cluster,
+    azureCluster: key === undefined ? undefined : azureClusters.get(key),
+  });
+  return { controlPlane, gates, pause: await pauseOf(controlPlane, gates, kube, pass.signal) };
+}
+
+/** Any value of the annotation is a pause, as Cluster API has it. */
+async function pauseOf(
+  controlPlane: KubeadmControlPlane,
+  gates: Gates,
+  kube: KubeClient,
+  signal: AbortSignal,
+): Promise<Pause> {
+  const { namespace, name, annotations: held = {} } = controlPlane.metadata;
+  if (held[annotations.paused] === undefined) return { by: "nobody" };
+  const note = held[annotations.pausedFor];
+  if (note !== undefined) return { by: "us", note };
+  // Who wrote it matters only where it could be taken off, and caches do not hold it.
+  if (gates.state !== "met") return { by: "another" };
+  const now = await kube.get({ kind: kubeadmControlPlane, namespace, name }, signal);
+  const writers = writersOf(now?.metadata.managedFields, annotations.paused);
+  const byPredecessor = writers.length > 0 && writers.every((each) => each === predecessor);
+  return byPredecessor ? { by: "us", note: "" } : { by: "another" };
+}
+
+/** The managers that have set an annotation. */
+export function writersOf(managedFields: unknown, annotation: string): string[] {
+  interface Entry {
+    manager?: string;
+    fieldsV1?: { "f:metadata"?: { "f:annotations"?: Record<string, unknown> } };
+  }
+  const entries: Entry[] = Array.isArray(managedFields) ? managedFields : [];
+  return entries
+    .filter(({ fieldsV1 }) =>
+      Object.hasOwn(fieldsV1?.["f:metadata"]?.["f:annotations"] ?? {}, `f:${annotation}`),
+    )
+    .map(({ manager = "" }) => manager);
+}

@@ -1,0 +1,97 @@
+import type { KubeadmControlPlane } from "@postern/core/kinds/kubeadm-control-plane.ts";
+import type { Plan, Step } from "../../kube/feature.ts";
+
+/**
+ * Whether a control plane may be built, or waits until its infrastructure can be reached. The first row that holds counts.
+ *
+ *   the Cluster is paused                                        nothing is touched
+ *   the management AzureCluster, the Cluster that it names or
+ *     the AzureCluster is not (yet) there                        nothing is touched
+ *   no gate is set                                               ┐
+ *   the management cluster is not private                        │
+ *   the control plane is being deleted, or has answered once     │ nothing to wait for:
+ *   no Cluster owns it                                           │ our pause goes
+ *   the Cluster has no AzureCluster                              │
+ *   it is the management cluster itself                          ┘
+ *   a gate is not True        not paused        paused, with the gates noted
+ *                             paused by us      the note is kept in step
+ *                             paused by another left as it is
+ *   every gate is True        paused by us      our pause goes
+ *                             paused by another left as it is, and told once
+ *                             not paused        nothing
+ *
+ * A pause that stays on what is being deleted would hold up its end for ever, so it is taken off there too.
+ */
+export function plan(seen: Seen): Plan<PausingStep> {
+  const { gates, controlPlane } = seen;
+  switch (gates.state) {
+    case "unknown":
+      return rest;
+    case "off":
+      return seen.pause.by === "us" ? release(controlPlane, gates.why) : rest;
+    case "waiting":
+      return wait(controlPlane, gates.unmet, seen.pause);
+    case "met":
+      return goOn(controlPlane, seen.pause);
+  }
+}
+
+/** What was seen of one control plane. */
+export interface Seen {
+  controlPlane: KubeadmControlPlane;
+  gates: Gates;
+  pause: Pause;
+}
+
+/** Whether there is something to wait for. `unknown` is what must be looked at again before anything is decided. */
+export type Gates =
+  | { state: "unknown" }
+  | { state: "off"; why: string }
+  | { state: "waiting"; unmet: readonly string[] }
+  | { state: "met" };
+
+/** Who has paused it, and the note that we left. */
+export type Pause = { by: "nobody" } | { by: "us"; note: string } | { by: "another" };
+
+export type PausingStep = Step & { controlPlane: KubeadmControlPlane } & (
+    | { do: "pause control plane"; note: string }
+    | { do: "let control plane go on" }
+  );
+
+export const reasons = {
+  paused: "ControlPlanePaused",
+  resumed: "ControlPlaneResumed",
+  pausedByAnother: "PausedByAnother",
+} as const;
+
+const rest: Plan<PausingStep> = { steps: [], conditions: [], again: "never" };
+
+function wait(
+  controlPlane: KubeadmControlPlane,
+  unmet: readonly string[],
+  pause: Pause,
+): Plan<PausingStep> {
+  const note = unmet.join(",");
+  if (pause.by === "another" || (pause.by === "us" && pause.note === note)) return rest;
+  const why = `its infrastructure cannot be reached yet: ${unmet.join(", ")} of the AzureCluster not True`;
+  return {
+    ...rest,
+    steps: [{ do: "pause control plane", controlPlane, note, why, event: reasons.paused }],
+  };
+}
+
+function goOn(controlPlane: KubeadmControlPlane, pause: Pause): Plan<PausingStep> {
+  if (pause.by === "nobody") return rest;
+  if (pause.by === "us")
+    return release(controlPlane, "every condition that was waited for is True");
+  const note =
+    "every condition that was waited for is True · somebody else has paused the control plane · take off the annotation cluster.x-k8s.io/paused when it may go on";
+  return { ...rest, events: [{ reason: reasons.pausedByAnother, note }] };
+}
+
+function release(controlPlane: KubeadmControlPlane, why: string): Plan<PausingStep> {
+  return {
+    ...rest,
+    steps: [{ do: "let control plane go on", controlPlane, why, event: reasons.resumed }],
+  };
+}

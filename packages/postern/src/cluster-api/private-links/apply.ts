@@ -1,0 +1,49 @@
+import { provisioningOf } from "@postern/core/provisioning.ts";
+import type { ResourceId } from "@postern/core/resource-id.ts";
+import type { ArmView } from "../../azure/arm.ts";
+import { privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
+import { type Subnet, subnets } from "../../azure/gateways/subnets.ts";
+import type { Applied } from "../../kube/feature.ts";
+import type { Pass } from "../../kube/pass.ts";
+import { applyResourceStep } from "../../private-link/apply-resource.ts";
+import { applyLinkServiceStep } from "../../private-link/link-service/apply.ts";
+import { isOpen } from "./nat.ts";
+import type { RealiseParts } from "./parts.ts";
+import type { RealiseStep } from "./steps.ts";
+
+/** Take one step. */
+export async function apply(step: RealiseStep, parts: RealiseParts, pass: Pass): Promise<Applied> {
+  const object = parts.objects.get(pass.key);
+  // It has gone since it was seen, and was not held: whatever there was is another's by now.
+  if (object === undefined) return { state: "done" };
+  const view = parts.views.of(object, pass);
+  const beforeCreate = () => parts.known.of(object).add(step.id);
+  switch (step.on) {
+    case "subnet":
+      return open(view, step.id);
+    case "endpoint":
+      return applyResourceStep(step, privateEndpoints(view), beforeCreate);
+    default:
+      return applyLinkServiceStep(step, view, beforeCreate);
+  }
+}
+
+/** Change one property of a subnet and nothing else: read it, and write it back if nobody has changed it meanwhile. */
+async function open(view: ArmView, id: ResourceId): Promise<Applied> {
+  const gateway = subnets(view);
+  const found = await gateway.get(id);
+  const isDone = found !== undefined && isOpen(found) && provisioningOf(found) !== "failed";
+  if (found === undefined || isDone) return { state: "done" };
+  const { etag, id: _id, name: _name, type: _type, ...top } = found;
+  const {
+    provisioningState: _state,
+    ipConfigurations: _users,
+    privateEndpoints: _endpoints,
+    ...kept
+  } = found.properties;
+  const body: Subnet = {
+    ...top,
+    properties: { ...kept, privateLinkServiceNetworkPolicies: "Disabled" },
+  };
+  return gateway.put(id, body, { ifMatch: etag });
+}

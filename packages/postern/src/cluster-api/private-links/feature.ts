@@ -1,0 +1,58 @@
+import { keyOf } from "@postern/core/kind.ts";
+import { azureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.ts";
+import { staleReadsMs } from "../../azure/sightings.ts";
+import { defineFeature } from "../../kube/feature.ts";
+import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { conditions, realiseFinalizer } from "../names.ts";
+import { apply } from "./apply.ts";
+import { Known } from "./known.ts";
+import { observe } from "./observe.ts";
+import type { RealiseOptions, RealiseParts } from "./parts.ts";
+import { clusterNameOf } from "./place.ts";
+import { plan } from "./plan.ts";
+import { reasons } from "./reasons.ts";
+import { conditionOfSide, sidesOf } from "./sides.ts";
+
+export type { RealiseOptions };
+
+const byCluster = "realise: cluster";
+
+/** What an AzureCluster asks for in private links and private endpoints, in Azure, where nobody else makes it. */
+export function realiseFeature(options: RealiseOptions): MakeFeature {
+  return (given) => {
+    const objects = given.caches.of(azureCluster);
+    const clusters = given.caches.of(capiCluster);
+    objects.index(byCluster, (object) => [
+      keyOf({ metadata: { ...object.metadata, name: clusterNameOf(object) } }),
+    ]);
+    const known = new Known();
+    objects.onChange(({ key, after }) => {
+      if (after === undefined) known.forget(key);
+    });
+    const parts: RealiseParts = { ...options, objects, clusters, known };
+    const feature = defineFeature({
+      name: "realise",
+      kind: azureCluster,
+      finalizer: realiseFinalizer,
+      staleReadsMs,
+      conditions: [conditions.privateLinks, conditions.privateEndpoints],
+      conditionsOn: (object) => sidesOf(object).map((side) => conditionOfSide[side]),
+      failsAs: reasons.notRealised,
+      observe: async (object, pass) => ({
+        observed: await observe(object, parts, pass),
+        context: parts,
+      }),
+      plan,
+      apply,
+    });
+    const also: Also[] = [
+      {
+        kind: capiCluster,
+        keys: (cluster) => objects.byIndex(byCluster, keyOf(cluster as CapiCluster)).map(keyOf),
+      },
+      ...(options.views.watch?.(given) ?? []),
+    ];
+    return { feature, also };
+  };
+}

@@ -1,0 +1,34 @@
+import { type KubeObject, keyOf } from "@postern/core/kind.ts";
+import { idKey, type ResourceId, type ResourceType, typeOf } from "@postern/core/resource-id.ts";
+
+/** The ids of what was made for one cluster. */
+export interface KnownIds {
+  ofType(type: ResourceType): ResourceId[];
+  add(id: ResourceId): void;
+  remove(id: ResourceId): void;
+}
+
+/**
+ * What this process has made or seen for each cluster. What is being written is in no list, and a list that was read before
+ * says nothing of it: by this it is found when it is no longer asked for. A new process begins with a new list.
+ */
+export class Known {
+  readonly #ids = new Map<string, Map<string, ResourceId>>();
+
+  of(object: KubeObject): KnownIds {
+    const key = keyOf(object);
+    const held = this.#ids.get(key) ?? new Map<string, ResourceId>();
+    this.#ids.set(key, held);
+    return {
+      ofType: (type) =>
+        [...held.values()].filter((id) => typeOf(id).toLowerCase() === type.toLowerCase()),
+      add: (id) => held.set(idKey(id), id),
+      remove: (id) => held.delete(idKey(id)),
+    };
+  }
+
+  /** Forget a cluster that is gone. */
+  forget(key: string): void {
+    this.#ids.delete(key);
+  }
+}

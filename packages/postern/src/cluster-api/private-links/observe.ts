@@ -1,0 +1,311 @@
+import type { Failure } from "@postern/core/failure.ts";
+import { keyOf } from "@postern/core/kind.ts";
+import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
+import { isOwnedBy } from "@postern/core/ownership.ts";
+import {
+  idKey,
+  parentOf,
+  parseResourceId,
+  type ResourceId,
+  type ResourceType,
+  sameId,
+} from "@postern/core/resource-id.ts";
+import type { ArmView } from "../../azure/arm.ts";
+import type { ArmResource, Look, ResourceGateway } from "../../azure/gateway.ts";
+import { loadBalancers } from "../../azure/gateways/load-balancers.ts";
+import { type PrivateEndpoint, privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
+import {
+  type PrivateLinkService,
+  privateLinkServices,
+} from "../../azure/gateways/private-link-services.ts";
+import { virtualNetworks } from "../../azure/gateways/virtual-networks.ts";
+import { oldestSightingMs } from "../../azure/sightings.ts";
+import type { Pass } from "../../kube/pass.ts";
+import { tryRead } from "../../kube/try-read.ts";
+import { connectedOf, endpointDifferences } from "../../private-link/endpoint/desired.ts";
+import {
+  hasNatAddresses,
+  linkServiceDifferences,
+} from "../../private-link/link-service/desired.ts";
+import { foreignEndpoints, guestFirstMs } from "../../private-link/link-service/disconnect.ts";
+import { endpointsFinalizer, realiseFinalizer } from "../names.ts";
+import { isPaused } from "../paused.ts";
+import type { KnownIds } from "./known.ts";
+import { isInOwnGroup } from "./lost-tags.ts";
+import type { EndpointsSeen, Found, LinksSeen, Seen, Subject } from "./observed.ts";
+import { isUnmarked } from "./owner.ts";
+import type { RealiseParts } from "./parts.ts";
+import { clusterNameOf, ownerOf, type Place, placeOf } from "./place.ts";
+import { reasons } from "./reasons.ts";
+import { conditionOfSide, foreignEndpointsAnnotation, sidesOf } from "./sides.ts";
+import { type Wanted, type WantedEndpoint, type WantedLink, wantedOf } from "./wanted.ts";
+
+/** How old a sighting may be of what is waited for: somebody else makes or approves it. */
+const awaitedMs = 10_000;
+
+/** Read everything about one AzureCluster, once. Azure is not asked where there is nothing to do. */
+export async function observe(
+  object: AzureCluster,
+  parts: RealiseParts,
+  pass: Pass,
+): Promise<Seen> {
+  const { namespace = "" } = object.metadata;
+  const cluster = parts.clusters.get(
+    keyOf({ metadata: { namespace, name: clusterNameOf(object) } }),
+  );
+  const subject = subjectOf(object, cluster, pass.date());
+  if (isPaused(cluster, object)) return { stage: "paused", subject };
+  const deleting = object.metadata.deletionTimestamp !== undefined;
+  const asked = wantedOf(object);
+  const ours: Wanted = {
+    place: asked.place,
+    links: subject.sides.includes("links") ? asked.links : [],
+    endpoints: subject.sides.includes("endpoints") ? asked.endpoints : [],
+    problems: asked.problems.filter(({ side }) => subject.sides.includes(side)),
+  };
+  const { place, problems } = ours;
+  const nothing = ours.links.length + ours.endpoints.length === 0;
+  const free = !subject.isHeld && (deleting || nothing);
+  // With both sides another's, what we made before is theirs to remove: it has their mark too.
+  const theirs = !deleting && subject.sides.length === 0;
+  if (place === undefined && deleting && subject.isHeld)
+    return { stage: "unseen", subject, failure: nowhere(object) };
+  if (place === undefined || free || theirs)
+    return { stage: "idle", subject, problems: deleting ? [] : problems };
+  const seen = await tryRead(pass, async (): Promise<Seen> => {
+    const view = parts.views.of(object, pass);
+    const maxAgeMs = oldestSightingMs(pass);
+    const known = parts.known.of(object);
+    const look = { view, place, subject, maxAgeMs, deleting, known };
+    const [links, endpoints] = await Promise.all([
+      seeLinks(deleting ? asked : ours, look),
+      seeEndpoints(deleting ? asked : ours, look),
+    ]);
+    return { stage: "seen", subject, deleting, problems, links, endpoints };
+  });
+  if (!("failed" in seen)) return seen;
+  const isRefused = deleting && parts.views.refusalOf?.(object) !== undefined;
+  const failure = isRefused ? withWayOut(seen.failed, object) : seen.failed;
+  return { stage: "unseen", subject, failure };
+}
+
+/** What to do about a cluster that is being deleted and that Postern may not act for any more. */
+function withWayOut(failure: Failure, object: AzureCluster): Failure {
+  const message = `${failure.message} · until then nothing is deleted: list it in the tenant policy, or delete by hand what has the tag postern_owner of ${keyOf(object)} and remove the finalizer`;
+  return { ...failure, message };
+}
+
+/** We have made something for it, and the object no longer says where. */
+function nowhere(object: AzureCluster): Failure {
+  const place = placeOf(object);
+  const why = "missing" in place ? place.missing : "it is not known where it is";
+  const message = `what was made for this AzureCluster cannot be removed · ${why} · set it, or remove by hand what is tagged with its name and take the finalizer ${realiseFinalizer} off`;
+  return { reason: reasons.notRealised, message, terminal: true };
+}
+
+interface Looking {
+  view: ArmView;
+  place: Place;
+  subject: Subject;
+  maxAgeMs: number;
+  deleting: boolean;
+  known: KnownIds;
+}
+
+async function seeLinks({ links }: Wanted, looking: Looking): Promise<LinksSeen> {
+  const { view, place, subject, maxAgeMs, deleting } = looking;
+  const services = privateLinkServices(view);
+  const type = "Microsoft.Network/privateLinkServices";
+  if (deleting)
+    return {
+      wanted: [],
+      unwanted: await leaving(services, type, links, looking, isAskedLink),
+      networks: [],
+    };
+  if (!subject.sides.includes("links")) return { wanted: [], unwanted: [], networks: [] };
+  const unwanted = await strays(services, type, links, looking);
+  const wanted = await Promise.all(
+    links.map(async (link) => {
+      const { id } = link;
+      const look = await services.look(id, maxAgeMs);
+      // Who is connected to one that is to be replaced changes without a write to the service itself.
+      const goes =
+        look.state === "there" && linkServiceDifferences(look.resource, link).fixed.length > 0;
+      const hasLostTags = await isLost(look, link, looking, isAskedLink);
+      return { link, id, look: goes ? await services.look(id) : look, hasLostTags };
+    }),
+  );
+  const needy = wanted
+    .filter(
+      ({ look, link }) =>
+        look.state === "absent" ||
+        (look.state === "there" && !hasNatAddresses(look.resource, link)),
+    )
+    .map(({ link }) => link);
+  if (needy.length === 0) return { wanted, unwanted, networks: [] };
+  const ids = unique(
+    needy.flatMap(({ nat }) => nat.map(({ subnet }) => parentOf(subnet) as ResourceId)),
+  );
+  const [networks, balancer] = await Promise.all([
+    Promise.all(
+      ids.map(async (id) => ({
+        id,
+        look: await virtualNetworks(view).look(id, awaitedMs),
+        isInGroup: sameId(parentOf(id) ?? "", place.group),
+      })),
+    ),
+    loadBalancers(view).look(place.balancer, awaitedMs),
+  ]);
+  return { wanted, unwanted, networks, balancer: { id: place.balancer, look: balancer } };
+}
+
+async function seeEndpoints({ endpoints }: Wanted, looking: Looking): Promise<EndpointsSeen> {
+  const { view, subject, maxAgeMs, deleting } = looking;
+  const gateway = privateEndpoints(view);
+  const type = "Microsoft.Network/privateEndpoints";
+  if (deleting) {
+    const unwanted = await leaving(gateway, type, endpoints, looking, isAskedEndpoint);
+    return { wanted: [], unwanted };
+  }
+  if (!subject.sides.includes("endpoints")) return { wanted: [], unwanted: [] };
+  const unwanted = await strays(gateway, type, endpoints, looking);
+  const wanted = await Promise.all(
+    endpoints.map(async (endpoint) => {
+      const { id } = endpoint;
+      const look = await gateway.look(id, maxAgeMs);
+      // Its state changes by what somebody else decides, of which no write of ours tells.
+      const waits = look.state === "there" && connectedOf(look.resource) !== "approved";
+      const hasLostTags = await isLost(look, endpoint, looking, isAskedEndpoint);
+      return { endpoint, id, look: waits ? await gateway.look(id, awaitedMs) : look, hasLostTags };
+    }),
+  );
+  return { wanted, unwanted };
+}
+
+/** What has our mark in the cluster's group and is not asked for. */
+async function strays<T extends ArmResource>(
+  gateway: ResourceGateway<T>,
+  type: ResourceType,
+  wanted: readonly { id: ResourceId }[],
+  looking: Looking,
+): Promise<Found<T>[]> {
+  const { subject, known } = looking;
+  const keys = new Set(wanted.map(({ id }) => idKey(id)));
+  await noteListed(gateway, type, looking.maxAgeMs, looking);
+  const ids = known.ofType(type).filter((id) => !keys.has(idKey(id)));
+  return owned(ids, gateway, subject, known);
+}
+
+/**
+ * Everything of ours when the cluster goes, read anew: also what is asked for and not yet in a list, because a write of it
+ * may be on its way.
+ */
+async function leaving<T extends ArmResource, W extends { id: ResourceId }>(
+  gateway: ResourceGateway<T>,
+  type: ResourceType,
+  asked: readonly W[],
+  looking: Looking,
+  isAsked: (found: T, wanted: W) => boolean,
+): Promise<Found<T>[]> {
+  const { subject, known } = looking;
+  await noteListed(gateway, type, 0, looking);
+  const ids = unique([...known.ofType(type), ...asked.map(({ id }) => id)]);
+  const ours = await owned(ids, gateway, subject, known);
+  const others = asked.filter(({ id }) => !ours.some((each) => sameId(each.id, id)));
+  const lost = await Promise.all(
+    others.map(async (wanted) => {
+      const { id } = wanted;
+      const look = await gateway.look(id);
+      return (await isLost(look, wanted, looking, isAsked)) ? [{ id, look }] : [];
+    }),
+  );
+  return [...ours, ...lost.flat()];
+}
+
+/** Whether something that is asked for is ours, and somebody has replaced its tags. */
+async function isLost<T extends ArmResource, W>(
+  look: Look<T>,
+  wanted: W,
+  { view, place, subject }: Looking,
+  isAsked: (found: T, wanted: W) => boolean,
+): Promise<boolean> {
+  if (look.state !== "there" || !isUnmarked(look.resource.tags)) return false;
+  return isAsked(look.resource, wanted) && isInOwnGroup(view, place, subject.cluster);
+}
+
+function isAskedLink(found: PrivateLinkService, wanted: WantedLink): boolean {
+  return linkServiceDifferences(found, wanted).fixed.length === 0;
+}
+
+function isAskedEndpoint(found: PrivateEndpoint, wanted: WantedEndpoint): boolean {
+  return endpointDifferences(found, wanted).fixed.length === 0;
+}
+
+/** Remember what is ours. A list does not tell of what was written since: that is known here already. */
+async function noteListed<T extends ArmResource>(
+  gateway: ResourceGateway<T>,
+  type: ResourceType,
+  maxAgeMs: number,
+  { place, subject, known }: Looking,
+): Promise<void> {
+  for (const { id, tags } of await gateway.list(place.group, maxAgeMs))
+    if (id !== undefined && isOwnedBy(tags, subject.owner)) known.add(parseResourceId(id, type));
+}
+
+/** Those that are there and have our mark, or are being written, read anew; the others are forgotten. */
+async function owned<T extends ArmResource>(
+  ids: readonly ResourceId[],
+  gateway: ResourceGateway<T>,
+  { owner }: Subject,
+  known: KnownIds,
+): Promise<Found<T>[]> {
+  const found = await Promise.all(ids.map(async (id) => ({ id, look: await gateway.look(id) })));
+  return found.filter(({ id, look: { state, ...rest } }) => {
+    const ours = "resource" in rest ? isOwnedBy(rest.resource.tags, owner) : state !== "absent";
+    if (!ours) known.remove(id);
+    return ours;
+  });
+}
+
+function unique(ids: readonly ResourceId[]): ResourceId[] {
+  return [...new Map(ids.map((id) => [idKey(id), id])).values()];
+}
+
+/**
+ * The name by which CAPZ marks what it makes for a cluster. Label and owner of an AzureCluster are a tenant's words: they count
+ * where the Cluster that they name names the AzureCluster, too.
+ */
+function ownCluster({ metadata }: AzureCluster, cluster: CapiCluster | undefined): string {
+  const { kind, name } = cluster?.spec?.infrastructureRef ?? {};
+  const isMutual = kind === azureCluster.kind && name === metadata.name;
+  return cluster !== undefined && isMutual ? cluster.metadata.name : metadata.name;
+}
+
+function subjectOf(object: AzureCluster, owner: CapiCluster | undefined, now: Date): Subject {
+  const sides = sidesOf(object);
+  const types = sides.map((side): string => conditionOfSide[side]);
+  const { finalizers, annotations } = object.metadata;
+  return {
+    owner: ownerOf(object),
+    cluster: ownCluster(object, owner),
+    sides,
+    isHeld: finalizers?.includes(realiseFinalizer) === true,
+    conditions: (object.status?.conditions ?? [])
+      .filter(({ type }) => types.includes(type))
+      .map(({ type, status, reason = "", message = "", lastTransitionTime }) => ({
+        ...{ type, status, reason, message },
+        sinceMs: Math.max(0, now.getTime() - Date.parse(lastTransitionTime)),
+      })),
+    foreignEndpoints: foreignEndpoints(annotations?.[foreignEndpointsAnnotation]),
+    graceMs: graceMs(object, now),
+  };
+}
+
+/** While the management side holds the object too, its endpoints are better deleted there than cut off here. */
+function graceMs({ metadata }: AzureCluster, now: Date): number {
+  const { deletionTimestamp, finalizers } = metadata;
+  if (deletionTimestamp === undefined || !finalizers?.includes(endpointsFinalizer)) return 0;
+  const since = now.getTime() - Date.parse(deletionTimestamp);
+  return Math.max(0, guestFirstMs - Math.max(0, since));
+}

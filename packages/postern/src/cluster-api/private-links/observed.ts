@@ -1,0 +1,80 @@
+import type { PlannedCondition } from "@postern/core/conditions.ts";
+import type { Failure } from "@postern/core/failure.ts";
+import type { OwnerKey } from "@postern/core/ownership.ts";
+import type { ResourceId } from "@postern/core/resource-id.ts";
+import type { Look } from "../../azure/gateway.ts";
+import type { LoadBalancer } from "../../azure/gateways/load-balancers.ts";
+import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
+import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
+import type { VirtualNetwork } from "../../azure/gateways/virtual-networks.ts";
+import type { ForeignEndpoints } from "../../private-link/link-service/disconnect.ts";
+import type { Side } from "./sides.ts";
+import type { Problem, WantedEndpoint, WantedLink } from "./wanted.ts";
+
+/** A condition of ours as it stands, and for how long it has stood so. */
+export type HeldCondition = PlannedCondition & { sinceMs: number };
+
+/** What a plan needs of the object itself. */
+export interface Subject {
+  owner: OwnerKey;
+  /** The name of its Cluster, by which CAPZ marks what it makes. */
+  cluster: string;
+  /** The sides that are Postern's. */
+  sides: readonly Side[];
+  /** Whether our finalizer is on it. */
+  isHeld: boolean;
+  /** Our conditions on it. */
+  conditions: readonly HeldCondition[];
+  foreignEndpoints: ForeignEndpoints;
+  /** While it is being deleted: how long the management cluster still has to delete its endpoints itself. */
+  graceMs: number;
+}
+
+/** All that a plan decides by: plain data, read once. */
+export type Seen =
+  /** Nobody may touch it. */
+  | { stage: "paused"; subject: Subject }
+  /** There is nothing to do in Azure, which was not asked. */
+  | { stage: "idle"; subject: Subject; problems: readonly Problem[] }
+  /** Azure could not be asked. */
+  | { stage: "unseen"; subject: Subject; failure: Failure }
+  | SeenInAzure;
+
+/** What is in Azure. On a side that is not Postern's nothing is wanted, and nothing was looked at. */
+export interface SeenInAzure {
+  stage: "seen";
+  subject: Subject;
+  deleting: boolean;
+  problems: readonly Problem[];
+  links: LinksSeen;
+  endpoints: EndpointsSeen;
+}
+
+/** Something and how it is. */
+export interface Found<T> {
+  id: ResourceId;
+  look: Look<T>;
+}
+
+/** Something that is asked for. */
+export interface Asked {
+  /** Whether it is ours although its tags do not say so any more: see `lost-tags.ts`. */
+  hasLostTags?: boolean;
+}
+
+export interface LinksSeen {
+  wanted: readonly (Found<PrivateLinkService> & Asked & { link: WantedLink })[];
+  /** What has our mark and is not asked for. */
+  unwanted: readonly Found<PrivateLinkService>[];
+  /** What a new link service needs; looked at only where one is to be made. */
+  balancer?: Found<LoadBalancer>;
+  networks: readonly (Found<VirtualNetwork> & {
+    /** Whether the cluster's own group holds it. */
+    isInGroup: boolean;
+  })[];
+}
+
+export interface EndpointsSeen {
+  wanted: readonly (Found<PrivateEndpoint> & Asked & { endpoint: WantedEndpoint })[];
+  unwanted: readonly Found<PrivateEndpoint>[];
+}

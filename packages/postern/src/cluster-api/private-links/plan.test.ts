@@ -1,0 +1,620 @@
+import { ownerKey } from "@postern/core/ownership.ts";
+import { parseResourceId } from "@postern/core/resource-id.ts";
+import { describe, expect, test } from "vitest";
+import type { Look } from "../../azure/gateway.ts";
+import type { LoadBalancer } from "../../azure/gateways/load-balancers.ts";
+import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
+import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
+import type { VirtualNetwork } from "../../azure/gateways/virtual-networks.ts";
+import { newEndpoint } from "../../private-link/endpoint/desired.ts";
+import { newLinkService } from "../../private-link/link-service/desired.ts";
+import { conditions } from "../names.ts";
+import type { LinksSeen, Seen, SeenInAzure, Subject } from "./observed.ts";
+import { plan } from "./plan.ts";
+import { reasons } from "./reasons.ts";
+import type { Problem, WantedEndpoint, WantedLink } from "./wanted.ts";
+
+const group = "/subscriptions/s/resourceGroups/g";
+const provider = `${group}/providers/Microsoft.Network`;
+const network = parseResourceId(`${provider}/virtualNetworks/v`);
+const subnet = parseResourceId(`${network}/subnets/node`);
+const other = parseResourceId(`${network}/subnets/other`);
+const balancer = parseResourceId(`${provider}/loadBalancers/lb`);
+const frontend = parseResourceId(`${balancer}/frontendIPConfigurations/fe`);
+const tags = {
+  "sigs.k8s.io_cluster-api-provider-azure_cluster_wc": "owned",
+  postern_owner: "org/wc",
+};
+
+const link: WantedLink = {
+  ...{ name: "api", location: "westeurope", tags, frontends: [frontend] },
+  id: parseResourceId(`${provider}/privateLinkServices/api`),
+  nat: [{ name: "node-natipconfig-1", subnet }],
+  ...{ allowed: ["A"], autoApproved: ["A"], proxyProtocol: false },
+};
+const endpoint: WantedEndpoint = {
+  ...{ name: "pe", location: "westeurope", tags, subnet, manual: true },
+  id: parseResourceId(`${provider}/privateEndpoints/pe`),
+  connections: [{ name: "c", service: `${provider}/privateLinkServices/x`, groupIds: [] }],
+  ...{ interfaceName: "", addresses: [], securityGroups: [] },
+};
+
+const there = <T>(resource: T): Look<T> => ({ state: "there", resource });
+const absent = { state: "absent" } as const;
+const service = (over: object = {}, top: object = {}): PrivateLinkService => {
+  const made = newLinkService(link);
+  return { etag: "e", ...made, ...top, properties: { ...made.properties, ...over } };
+};
+const connected = (status: string, over: object = {}, top: object = {}): PrivateEndpoint => {
+  const { properties, ...made } = newEndpoint(endpoint);
+  const decided = properties.manualPrivateLinkServiceConnections?.map((each) => ({
+    ...each,
+    properties: { ...each.properties, privateLinkServiceConnectionState: { status } as never },
+  }));
+  return {
+    ...{ etag: "e", ...made, ...top },
+    properties: { ...properties, manualPrivateLinkServiceConnections: decided ?? [], ...over },
+  };
+};
+const someBalancer: LoadBalancer = {
+  properties: { frontendIPConfigurations: [{ id: frontend.toUpperCase(), properties: {} }] },
+};
+const someNetwork = (
+  policies: "Enabled" | "Disabled",
+  top: object = {},
+  provisioningState = "Succeeded",
+): VirtualNetwork => ({
+  ...top,
+  properties: {
+    subnets: [subnet, other].map((id) => ({
+      id,
+      properties: { privateLinkServiceNetworkPolicies: policies, provisioningState },
+    })),
+  },
+});
+
+const subject: Subject = {
+  owner: ownerKey("org", "wc"),
+  ...{ cluster: "wc", sides: ["links", "endpoints"], isHeld: true, conditions: [] },
+  ...{ foreignEndpoints: "disconnect", graceMs: 0 },
+};
+
+function links(
+  look: Look<PrivateLinkService>,
+  over: Partial<LinksSeen> = {},
+): Partial<SeenInAzure> {
+  const seen: LinksSeen = {
+    wanted: [{ link, id: link.id, look }],
+    unwanted: [],
+    balancer: { id: balancer, look: there(someBalancer) },
+    networks: [{ id: network, look: there(someNetwork("Disabled")), isInGroup: true }],
+  };
+  return { links: { ...seen, ...over } };
+}
+
+const endpoints = (look: Look<PrivateEndpoint>): Partial<SeenInAzure> => ({
+  endpoints: { wanted: [{ endpoint, id: endpoint.id, look }], unwanted: [] },
+});
+
+function seen(over: Partial<SeenInAzure> = {}): SeenInAzure {
+  return {
+    ...{ stage: "seen", subject, deleting: false, problems: [] },
+    links: { wanted: [], unwanted: [], networks: [] },
+    endpoints: { wanted: [], unwanted: [] },
+    ...over,
+  };
+}
+
+/** What is told and done, in short. */
+function short(given: Seen): { told: string[]; does: string[] } {
+  const { conditions: all, steps } = plan(given);
+  return {
+    told: all.map(({ status, reason }) => `${status} ${reason}`),
+    does: steps.map((each) => each.do),
+  };
+}
+
+test("what only takes its time is told as Info, what somebody must do something about as Error", () => {
+  const severityOf = (given: Partial<SeenInAzure>) =>
+    plan(seen(given)).conditions.map(({ severity }) => severity);
+  expect(severityOf(links({ state: "changing", retryAfterMs: 1 }))).toEqual(["Info"]);
+  expect(severityOf(links(there(service({}, { tags: {} }))))).toEqual(["Error"]);
+  expect(severityOf(links(there(service())))).toEqual([undefined]);
+});
+
+describe("a link service", () => {
+  const failure = { reason: "X", message: "no" };
+  test.each<[string, Partial<SeenInAzure>, string, string[]]>([
+    ["as wanted is left alone", links(there(service())), "True Realised", []],
+    [
+      "in other words for the same is left alone",
+      links(there(service({ visibility: { subscriptions: ["a"] } }, { location: "West Europe" }))),
+      "True Realised",
+      [],
+    ],
+    ["that failed is told", links({ state: "failed", failure }), "False NotMade", []],
+    [
+      "that is being written is waited for",
+      links({ state: "changing", retryAfterMs: 1 }),
+      "False BeingMade",
+      [],
+    ],
+    [
+      "without a mark is another's",
+      links(there(service({}, { tags: {} }))),
+      "False OwnedByAnother",
+      [],
+    ],
+    [
+      "of another owner is another's",
+      links(there(service({}, { tags: { ...tags, postern_owner: "org/wc1" } }))),
+      "False OwnedByAnother",
+      [],
+    ],
+    [
+      "of CAPZ is taken over",
+      links(
+        there(
+          service({}, { tags: { "sigs.k8s.io_cluster-api-provider-azure_cluster_wc": "owned" } }),
+        ),
+      ),
+      "False BeingChanged",
+      ["change a link service"],
+    ],
+    [
+      "of CAPZ for a cluster whose name begins the same is another's",
+      links(
+        there(
+          service({}, { tags: { "sigs.k8s.io_cluster-api-provider-azure_cluster_wc1": "owned" } }),
+        ),
+      ),
+      "False OwnedByAnother",
+      [],
+    ],
+    [
+      "with another frontend is replaced",
+      links(there(service({ loadBalancerFrontendIpConfigurations: [{ id: `${frontend}2` }] }))),
+      "False BeingReplaced",
+      ["remove a link service"],
+    ],
+    [
+      "in another region is replaced",
+      links(there(service({}, { location: "north" }))),
+      "False BeingReplaced",
+      ["remove a link service"],
+    ],
+    [
+      "in another subnet is replaced",
+      links(
+        there(
+          service({
+            ipConfigurations: [
+              { name: "node-natipconfig-1", properties: { subnet: { id: other }, primary: true } },
+            ],
+          }),
+        ),
+      ),
+      "False BeingReplaced",
+      ["remove a link service"],
+    ],
+    [
+      "with other addresses is changed",
+      links(
+        there(
+          service({
+            ipConfigurations: [
+              { name: "n", properties: { subnet: { id: subnet }, primary: true } },
+            ],
+          }),
+        ),
+      ),
+      "False BeingChanged",
+      ["change a link service"],
+    ],
+    [
+      "that others may see is changed",
+      links(there(service({ visibility: { subscriptions: ["A", "B"] } }))),
+      "False BeingChanged",
+      ["change a link service"],
+    ],
+    [
+      "without lists is changed",
+      links(there(service({ visibility: undefined, autoApproval: undefined }))),
+      "False BeingChanged",
+      ["change a link service"],
+    ],
+    [
+      "that approves others is changed",
+      links(there(service({ autoApproval: { subscriptions: [] } }))),
+      "False BeingChanged",
+      ["change a link service"],
+    ],
+    [
+      "with the proxy protocol is changed",
+      links(there(service({ enableProxyProtocol: true }))),
+      "False BeingChanged",
+      ["change a link service"],
+    ],
+    [
+      "without CAPZ's tag is changed",
+      links(there(service({}, { tags: { postern_owner: "org/wc" } }))),
+      "False BeingChanged",
+      ["change a link service"],
+    ],
+    [
+      "that Azure gave up is written again",
+      links(there(service({ provisioningState: "Failed" }))),
+      "False BeingChanged",
+      ["change a link service"],
+    ],
+    ["that is absent is made", links(absent), "False BeingMade", ["make a link service"]],
+    [
+      "without a load balancer waits",
+      links(absent, { balancer: { id: balancer, look: absent } }),
+      "False LoadBalancerMissing",
+      [],
+    ],
+    [
+      "without its frontend waits",
+      links(absent, { balancer: { id: balancer, look: there({ properties: {} }) } }),
+      "False LoadBalancerMissing",
+      [],
+    ],
+    [
+      "behind a failed load balancer waits",
+      links(absent, {
+        balancer: {
+          id: balancer,
+          look: there({
+            properties: { ...someBalancer.properties, provisioningState: "Failed" },
+          }),
+        },
+      }),
+      "False LoadBalancerMissing",
+      [],
+    ],
+    ["without its network waits", links(absent, { networks: [] }), "False NATSubnetUnfit", []],
+    [
+      "without its subnet waits",
+      links(absent, {
+        networks: [{ id: network, look: there({ properties: {} }), isInGroup: true }],
+      }),
+      "False NATSubnetUnfit",
+      [],
+    ],
+    [
+      "in a closed subnet has it opened",
+      links(absent, {
+        networks: [{ id: network, look: there(someNetwork("Enabled")), isInGroup: true }],
+      }),
+      "False NATSubnetBeingChanged",
+      ["open a NAT subnet"],
+    ],
+    [
+      "in a closed subnet of CAPZ's network elsewhere has it opened",
+      links(absent, {
+        networks: [
+          { id: network, look: there(someNetwork("Enabled", { tags })), isInGroup: false },
+        ],
+      }),
+      "False NATSubnetBeingChanged",
+      ["open a NAT subnet"],
+    ],
+    [
+      "in a closed subnet of somebody else waits",
+      links(absent, {
+        networks: [{ id: network, look: there(someNetwork("Enabled")), isInGroup: false }],
+      }),
+      "False NATSubnetUnfit",
+      [],
+    ],
+    [
+      "in a failed subnet has it written again",
+      links(absent, {
+        networks: [
+          { id: network, look: there(someNetwork("Disabled", {}, "Failed")), isInGroup: true },
+        ],
+      }),
+      "False NATSubnetBeingChanged",
+      ["open a NAT subnet"],
+    ],
+    [
+      "in a failed subnet of somebody else waits",
+      links(absent, {
+        networks: [
+          { id: network, look: there(someNetwork("Disabled", {}, "Failed")), isInGroup: false },
+        ],
+      }),
+      "False NATSubnetUnfit",
+      [],
+    ],
+    [
+      "that is not asked for goes",
+      { links: { wanted: [], unwanted: [{ id: link.id, look: there(service()) }], networks: [] } },
+      "False BeingRemoved",
+      ["remove a link service"],
+    ],
+  ])("%s", (_what, over, told, does) => {
+    expect(short(seen(over))).toEqual({ told: [told], does });
+  });
+
+  test("keeps what others have set when it is changed", () => {
+    const found = service(
+      { fqdns: ["a.example"], enableProxyProtocol: true },
+      { tags: { ...tags, team: "a" } },
+    );
+    const [step] = plan(seen(links(there(found)))).steps;
+    expect(step).toMatchObject({
+      etag: "e",
+      body: {
+        tags: { team: "a" },
+        properties: { fqdns: ["a.example"], enableProxyProtocol: false },
+      },
+    });
+  });
+
+  test("that was ready stays so while it is changed in place", () => {
+    const held = {
+      type: conditions.privateLinks,
+      status: "True",
+      reason: reasons.realised,
+      message: "1 private link is as asked for",
+    } as const;
+    const over = {
+      ...links(there(service({ enableProxyProtocol: true }))),
+      subject: { ...subject, conditions: [{ ...held, sinceMs: 0 }] },
+    };
+    expect(plan(seen(over)).conditions).toEqual([held]);
+  });
+
+  test("that was ready is not while its last write has failed", () => {
+    const held = { status: "True", reason: reasons.realised, message: "", sinceMs: 0 } as const;
+    const given = { ...subject, conditions: [{ type: conditions.privateLinks, ...held }] };
+    const over = { ...links(there(service({ provisioningState: "Failed" }))), subject: given };
+    expect(plan(seen(over)).conditions).toMatchObject([
+      { status: "False", reason: "BeingChanged" },
+    ]);
+  });
+
+  test("opens one subnet of a network at a time", () => {
+    const networks = [{ id: network, look: there(someNetwork("Enabled")), isInGroup: true }];
+    const id = parseResourceId(`${link.id}2`);
+    const second = { ...link, id, nat: [{ name: "n", subnet: other }] };
+    const wanted = [link, second].map((each) => ({ link: each, id: each.id, look: absent }));
+    const { links: one } = links(absent, { networks, wanted });
+    expect(short(seen({ links: one as LinksSeen })).does).toEqual(["open a NAT subnet"]);
+  });
+});
+
+describe("a private endpoint", () => {
+  const elsewhere = {
+    privateLinkServiceId: "/x",
+    privateLinkServiceConnectionState: { status: "Approved" },
+  };
+  test.each<[string, Look<PrivateEndpoint>, string, string[]]>([
+    ["that is approved is ready", there(connected("Approved")), "True Realised", []],
+    ["that is absent is made", absent, "False BeingMade", ["make an endpoint"]],
+    ["that waits is told", there(connected("Pending")), "False ApprovalPending", []],
+    ["that was rejected is told", there(connected("Rejected")), "False ConnectionRejected", []],
+    [
+      "that lost its connection is replaced",
+      there(connected("Disconnected")),
+      "False BeingReplaced",
+      ["remove an endpoint"],
+    ],
+    [
+      "in another subnet is replaced",
+      there(connected("Approved", { subnet: { id: other } })),
+      "False BeingReplaced",
+      ["remove an endpoint"],
+    ],
+    [
+      "to another service is replaced",
+      there(
+        connected("Approved", {
+          manualPrivateLinkServiceConnections: [{ name: "c", properties: elsewhere }],
+        }),
+      ),
+      "False BeingReplaced",
+      ["remove an endpoint"],
+    ],
+    [
+      "without a mark is another's",
+      there(connected("Approved", {}, { tags: {} })),
+      "False OwnedByAnother",
+      [],
+    ],
+    [
+      "in other groups is changed",
+      there(connected("Approved", { applicationSecurityGroups: [{ id: "/a" }] })),
+      "False BeingChanged",
+      ["change an endpoint"],
+    ],
+    [
+      "with other tags is changed, and says that it waits",
+      there(connected("Pending", {}, { tags: { postern_owner: "org/wc" } })),
+      "False ApprovalPending",
+      ["change an endpoint"],
+    ],
+  ])("%s", (_what, look, told, does) => {
+    expect(short(seen(endpoints(look)))).toEqual({ told: [told], does });
+  });
+
+  test.each([
+    ["Approved", "True Realised", []],
+    ["Pending", "False BeingReplaced", ["remove an endpoint"]],
+  ])(
+    "that was asked for without approval and is %s is %s where it should wait for one",
+    (status, told, does) => {
+      const { manualPrivateLinkServiceConnections: asked = [] } = connected(status).properties;
+      const lists = {
+        privateLinkServiceConnections: asked,
+        manualPrivateLinkServiceConnections: [],
+      };
+      const found = connected(status, lists);
+      expect(short(seen(endpoints(there(found))))).toEqual({ told: [told], does });
+    },
+  );
+
+  test("is one of many that are being made: they are told as one, however many are left", () => {
+    const many = (count: number) => {
+      const wanted = Array.from({ length: count }, (_, n) => ({
+        ...{ endpoint: { ...endpoint, name: `pe${n}` }, look: absent },
+        id: parseResourceId(`${endpoint.id}${n}`),
+      }));
+      return plan(seen({ endpoints: { wanted, unwanted: [] } })).conditions;
+    };
+    expect(many(200)).toEqual(many(2));
+    expect(many(2)[0]).toMatchObject({ reason: reasons.making });
+  });
+
+  test("that waits longer is looked at more seldom", () => {
+    const after = (sinceMs: number) => {
+      const held = {
+        type: conditions.privateEndpoints,
+        status: "False",
+        reason: reasons.approvalPending,
+        message: "",
+        sinceMs,
+      } as const;
+      return plan(
+        seen({
+          ...endpoints(there(connected("Pending"))),
+          subject: { ...subject, conditions: [held] },
+        }),
+      ).again;
+    };
+    expect([0, 4 * 60_000, 24 * 3_600_000].map(after)).toEqual([
+      { afterMs: 30_000 },
+      { afterMs: 60_000 },
+      { afterMs: 300_000 },
+    ]);
+  });
+});
+
+describe("an AzureCluster", () => {
+  const held = {
+    type: conditions.privateLinks,
+    status: "True",
+    reason: reasons.realised,
+    message: "m",
+  } as const;
+  const told = { ...subject, conditions: [{ ...held, sinceMs: 0 }] };
+  const wrong: Problem = { side: "links", reason: reasons.invalid, message: "no" };
+
+  test("that is paused stays as it is", () => {
+    expect(plan({ stage: "paused", subject: told })).toMatchObject({
+      steps: [],
+      conditions: [held],
+      again: "never",
+    });
+    expect(plan({ stage: "paused", subject: told }).finalizer).toBeUndefined();
+  });
+
+  test("that asks for nothing any more loses its condition, and then the finalizer", () => {
+    expect(plan(seen({ subject: told }))).toMatchObject({ conditions: [], again: { afterMs: 0 } });
+    expect(plan(seen({ subject: told })).finalizer).toBeUndefined();
+    expect(plan(seen())).toMatchObject({ conditions: [], finalizer: "release" });
+  });
+
+  test("of which something cannot be read has nothing removed, and stays held", () => {
+    const unwanted = [{ id: link.id, look: there(service()) }];
+    const planned = plan(
+      seen({ problems: [wrong], links: { wanted: [], unwanted, networks: [] } }),
+    );
+    expect(planned.steps).toEqual([]);
+    expect(planned.conditions[0]?.reason).toBe(reasons.invalid);
+    expect(plan({ stage: "idle", subject, problems: [wrong] }).finalizer).toBeUndefined();
+  });
+
+  test("tells what a person must do before what only takes its time", () => {
+    const planned = plan(seen({ ...links(absent), problems: [wrong] }));
+    expect(planned.conditions[0]).toMatchObject({ reason: reasons.invalid });
+    expect(planned.conditions[0]?.message).toMatch(/^no; private link api is being made/);
+    expect(planned.steps).toHaveLength(1);
+  });
+
+  test("that goes gives up its endpoints first, then its links, then itself", () => {
+    const endpointsLeft = {
+      wanted: [],
+      unwanted: [{ id: endpoint.id, look: there(connected("Approved")) }],
+    };
+    const linksLeft = {
+      wanted: [],
+      unwanted: [{ id: link.id, look: there(service()) }],
+      networks: [],
+    };
+    const going = { deleting: true, subject: told };
+    expect(short(seen({ ...going, links: linksLeft, endpoints: endpointsLeft })).does).toEqual([
+      "remove an endpoint",
+    ]);
+    expect(short(seen({ ...going, links: linksLeft })).does).toEqual(["remove a link service"]);
+    expect(plan(seen(going))).toMatchObject({ steps: [], finalizer: "release" });
+  });
+
+  test("of which one side is another's is told of in no condition of theirs", () => {
+    const endpointsLeft = {
+      wanted: [],
+      unwanted: [{ id: endpoint.id, look: there(connected("Approved")) }],
+    };
+    const ours = { ...subject, sides: ["links" as const] };
+    const planned = plan(seen({ deleting: true, subject: ours, endpoints: endpointsLeft }));
+    expect(planned.steps[0]?.condition).toBeUndefined();
+    expect(planned.conditions).toEqual([]);
+  });
+
+  test("for which Azure cannot be asked is told so on the sides that are ours", () => {
+    const failure = { reason: "X", message: "no right", requeueAfterMs: 7 };
+    const ours = { ...subject, sides: ["endpoints" as const] };
+    expect(plan({ stage: "unseen", subject: ours, failure })).toMatchObject({
+      conditions: [
+        { type: conditions.privateEndpoints, reason: reasons.notRealised, message: "no right" },
+      ],
+      again: { afterMs: 7 },
+    });
+  });
+});
+
+describe("a link service with endpoints, when it goes", () => {
+  const withEndpoint = (status: string) =>
+    service({
+      privateEndpointConnections: [
+        {
+          id: `${link.id}/privateEndpointConnections/c`,
+          properties: {
+            privateEndpoint: { id: "/them/pe" },
+            privateLinkServiceConnectionState: { status },
+          },
+        },
+      ],
+    });
+  const leaving = (status: string, over: Partial<Subject> = {}) =>
+    short(
+      seen({
+        ...{ deleting: true, subject: { ...subject, ...over } },
+        links: {
+          wanted: [],
+          unwanted: [{ id: link.id, look: there(withEndpoint(status)) }],
+          networks: [],
+        },
+      }),
+    );
+
+  test("rejects them, then removes them", () => {
+    expect(leaving("Approved").does).toEqual(["reject a connection"]);
+    expect(leaving("Rejected").does).toEqual(["remove a connection"]);
+  });
+
+  test("gives the management cluster its time to delete them", () => {
+    const given = { told: ["False BeingRemoved"], does: [] };
+    expect(leaving("Approved", { graceMs: 5000 })).toEqual(given);
+    expect(leaving("Approved", { graceMs: 5000, foreignEndpoints: "refuse" })).toEqual(given);
+  });
+
+  test("waits for their owners where it must not cut them off", () => {
+    expect(leaving("Approved", { foreignEndpoints: "refuse" })).toEqual({
+      told: ["False ForeignEndpointsConnected"],
+      does: [],
+    });
+  });
+});

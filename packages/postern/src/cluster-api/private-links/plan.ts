@@ -1,0 +1,173 @@
+import type { PlannedCondition } from "@postern/core/conditions.ts";
+import type { Again, Plan } from "../../kube/feature.ts";
+import { join, type Part, requeueOf, waits } from "../../kube/part.ts";
+import type { Seen, SeenInAzure, Subject } from "./observed.ts";
+import { planEndpoints } from "./plan-endpoints.ts";
+import { planLinks } from "./plan-links.ts";
+import { reasons } from "./reasons.ts";
+import { conditionOfSide, type Side } from "./sides.ts";
+import { isPassing, plain, type RealiseStep, summary } from "./steps.ts";
+import type { Problem } from "./wanted.ts";
+
+/*
+ * What is seen, and what follows. Only sides that are Postern's are planned (sides.ts); the rows of single things are in
+ * plan-links.ts and plan-endpoints.ts.
+ *
+ *   the AzureCluster                            steps                          conditions           finalizer
+ *   is paused, even if it is being deleted      none                           as they were         as it was
+ *   asks for nothing, and we hold nothing       none                           none, or Invalid…    not there
+ *   is being deleted, and says no longer where  none                           NotRealised          held
+ *   Azure cannot be asked                       none, again when Azure said    NotRealised          as it was
+ *   is being deleted, endpoints are left        remove them                    BeingRemoved         held
+ *   is being deleted, links are left            disconnect and remove them     BeingRemoved         held
+ *   is being deleted, nothing is left           none                                                goes
+ *   asks for something that cannot be           the rest; nothing is pruned    Invalid…             held
+ *   asks for something, or something is left    as for each thing              the worst of them    held
+ *   asks for nothing, and nothing is left       none                           none                 goes
+ */
+
+/** Decide what is to be done for one AzureCluster. */
+export function plan(seen: Seen): Plan<RealiseStep> {
+  const decided = decide(seen);
+  const events = decided.conditions
+    .filter((each) => each.status === "True" || !isPassing(each))
+    .map(({ status, reason, message }) => {
+      const type: "Normal" | "Warning" = status === "True" ? "Normal" : "Warning";
+      return { type, reason, note: message };
+    });
+  // Where both conditions are another's, an event is the only way to tell.
+  if (seen.stage === "unseen" && seen.subject.sides.length === 0)
+    events.push({ type: "Warning", reason: reasons.notRealised, note: seen.failure.message });
+  return { ...decided, events };
+}
+
+function decide(seen: Seen): Plan<RealiseStep> {
+  const { subject } = seen;
+  switch (seen.stage) {
+    case "paused":
+      return { steps: [], conditions: kept(subject), again: "never" };
+    case "idle":
+      return idle(subject, seen.problems);
+    case "unseen": {
+      const { failure } = seen;
+      const again: Again =
+        failure.terminal === true
+          ? "never"
+          : { afterMs: failure.requeueAfterMs ?? waits.failureMs };
+      const conditions = subject.sides.map((side) =>
+        isFalse(side, reasons.notRealised, failure.message),
+      );
+      return { steps: [], conditions, again };
+    }
+    case "seen":
+      return seen.deleting ? down(seen) : up(seen);
+  }
+}
+
+/** Nothing is ours here. What cannot be made is told all the same; whatever can help is watched. */
+function idle(subject: Subject, problems: readonly Problem[]): Plan<RealiseStep> {
+  const conditions = told(subject, { links: [], endpoints: [] }, problems);
+  const again: Again = "never";
+  // What cannot be read may be what says where everything is.
+  if (!subject.isHeld || problems.length > 0) return { steps: [], conditions, again };
+  return release(subject, conditions);
+}
+
+/** The finalizer goes when the conditions have: a plan that takes it off writes no status any more. */
+function release(subject: Subject, conditions: PlannedCondition[]): Plan<RealiseStep> {
+  const same =
+    subject.conditions.length === conditions.length &&
+    conditions.every((each) =>
+      subject.conditions.some(
+        ({ type, reason, message }) =>
+          type === each.type && reason === each.reason && message === each.message,
+      ),
+    );
+  if (!same) return { steps: [], conditions, again: { afterMs: 0 } };
+  return { steps: [], conditions, finalizer: "release", again: "never" };
+}
+
+function up(seen: SeenInAzure): Plan<RealiseStep> {
+  const { subject, problems } = seen;
+  // What cannot be read may be what asks for it.
+  const why = "it is not asked for any more";
+  const prune = (side: Side) => (problems.some((each) => each.side === side) ? undefined : { why });
+  const parts = {
+    links: planLinks(seen.links, subject, prune("links")),
+    endpoints: planEndpoints(seen.endpoints, subject, prune("endpoints")),
+  };
+  const conditions = told(subject, parts, problems);
+  const all = [...parts.links, ...parts.endpoints];
+  if (all.length === 0 && seen.links.unwanted.length + seen.endpoints.unwanted.length === 0)
+    return release(subject, conditions);
+  const part = join(all);
+  return {
+    steps: part.steps,
+    conditions,
+    ...(all.length > 0 && { finalizer: "hold" }),
+    again: requeueOf(part),
+  };
+}
+
+/** Endpoints go first: one of them may lead to a link of the same cluster. */
+function down(seen: SeenInAzure): Plan<RealiseStep> {
+  const { subject } = seen;
+  const why = "its cluster is being deleted";
+  const left = <T extends { look: { state: string } }>(all: readonly T[]) =>
+    all.filter(({ look }) => look.state !== "absent");
+  const endpoints = planEndpoints(
+    { wanted: [], unwanted: left(seen.endpoints.unwanted) },
+    subject,
+    { why },
+  );
+  const links =
+    endpoints.length > 0
+      ? []
+      : planLinks({ wanted: [], unwanted: left(seen.links.unwanted), networks: [] }, subject, {
+          why,
+        });
+  const all = [...endpoints, ...links];
+  if (all.length === 0)
+    return { steps: [], conditions: kept(subject), finalizer: "release", again: "never" };
+  const planned = told(subject, { links, endpoints }, []);
+  const others = kept(subject).filter(({ type }) => !planned.some((each) => each.type === type));
+  const part = join(all);
+  return {
+    steps: part.steps.map((step) => unlessTheirs(step, subject)),
+    conditions: [...others, ...planned],
+    again: requeueOf(part),
+  };
+}
+
+/** What we made before a side became another's is removed at the end too, but told in no condition of theirs. */
+function unlessTheirs(step: RealiseStep, { sides }: Subject): RealiseStep {
+  if (sides.some((side) => conditionOfSide[side] === step.condition)) return step;
+  const { condition: _, ...rest } = step;
+  return rest;
+}
+
+/** The condition of each side that is ours and has something to tell of. */
+function told(
+  subject: Subject,
+  parts: Record<Side, readonly Part[]>,
+  problems: readonly Problem[],
+): PlannedCondition[] {
+  return subject.sides.flatMap((side) => {
+    const wrong = problems.filter((each) => each.side === side);
+    const type = conditionOfSide[side];
+    const { length } = parts[side];
+    if (wrong.length + length === 0) return [];
+    const held = subject.conditions.find((each) => each.type === type);
+    const noun = side === "links" ? "private link" : "private endpoint";
+    const ready = `${length} ${noun}${length === 1 ? " is" : "s are"} as asked for`;
+    return [summary(type, [{ problems: wrong }, ...parts[side]], held, ready)];
+  });
+}
+
+function kept({ conditions }: Subject): PlannedCondition[] {
+  return conditions.map(plain);
+}
+
+function isFalse(side: Side, reason: string, message: string): PlannedCondition {
+  return { type: conditionOfSide[side], status: "False", reason, message };
+}

@@ -1,0 +1,172 @@
+import { isDeepStrictEqual } from "node:util";
+import { type KubeObject, keyOf } from "@postern/core/kind.ts";
+import type { ProviderConfig } from "@postern/core/kinds/provider-config.ts";
+import type { Again, Plan, Step } from "../../kube/feature.ts";
+import { annotations } from "../names.ts";
+import type { ConfigSpec, Wanted } from "./wanted.ts";
+
+/**
+ * The ProviderConfig of a Cluster. It has the Cluster's name and no namespace, so Clusters of one name share one: the first
+ * owns it, and the others are told. The first row that holds counts.
+ *
+ *   the Cluster is paused                     nothing
+ *   being deleted    without our finalizer    nothing: it never had one
+ *                    it is ours               it is deleted, then the finalizer goes
+ *                    it is not                the finalizer goes
+ *   none wanted, or not known yet             nothing, no finalizer
+ *   ProviderConfigs are not served            nothing, no finalizer; looked at again
+ *   trouble, or a name that no tenant may     told
+ *     have (default)
+ *   there is none                             made, with our finalizer on the Cluster first
+ *   there is one     ours, going              waited for
+ *                    ours                     kept in step, in all of its spec
+ *                    of another Cluster       told: ProviderConfigTaken
+ *                    nobody's mark            told: OwnedByAnother
+ *
+ * Ours is what has our mark with this Cluster's name, or that of one that is no more. What has no mark is ours where the API
+ * server says that only we, or the operator before us, wrote it, the Cluster has that one's finalizer, and no Cluster of the
+ * same name is nearer to it. The finalizer alone proves nothing: a tenant can write it.
+ */
+export function plan(seen: Seen): Plan<ConfigStep> {
+  if (seen.paused) return rest;
+  if (seen.deleting) return down(seen);
+  const { wanted } = seen;
+  switch (wanted.state) {
+    case "none":
+      return rest;
+    case "unknown":
+      return { ...rest, again: wanted.again ?? "never" };
+    case "trouble":
+      return seen.served ? { ...tell(wanted.reason, wanted.message), again: "drift" } : unserved;
+    case "config":
+      return seen.served ? up(seen, wanted.spec, wanted.again) : unserved;
+  }
+}
+
+/** What was seen of one Cluster. */
+export interface Seen {
+  cluster: KubeObject;
+  deleting: boolean;
+  paused: boolean;
+  /** Whether the Cluster has our finalizer. */
+  held: boolean;
+  /** Whether the API server knows ProviderConfigs. */
+  served: boolean;
+  found: ProviderConfig | undefined;
+  /** Whether nobody but us and the operator before us has written its spec. */
+  isByUs: boolean;
+  /** Whether the Cluster that the mark of it names is still there. */
+  ownerIsThere: boolean;
+  /** A Cluster of the same name with our finalizer, as namespace/name: the one that was there first. */
+  rival: { key: string; isOlder: boolean } | undefined;
+  wanted: Wanted;
+}
+
+export type ConfigStep = Step &
+  (
+    | { do: "make ProviderConfig"; config: ProviderConfig }
+    | { do: "change ProviderConfig"; config: ProviderConfig; change: object }
+    | { do: "delete ProviderConfig"; config: ProviderConfig }
+  );
+
+export const reasons = {
+  made: "ProviderConfigMade",
+  changed: "ProviderConfigChanged",
+  deleted: "ProviderConfigDeleted",
+  taken: "ProviderConfigTaken",
+  ownedByAnother: "OwnedByAnother",
+} as const;
+
+const rest: Plan<ConfigStep> = { steps: [], conditions: [], again: "never" };
+/** That the kind is served from now on wakes nobody. */
+const unserved: Plan<ConfigStep> = { ...rest, again: "drift" };
+
+function down(seen: Seen): Plan<ConfigStep> {
+  if (!seen.held) return rest;
+  const { found } = seen;
+  const steps: ConfigStep[] =
+    found !== undefined && isOurs(seen, found) && !isGoing(found)
+      ? [
+          {
+            do: "delete ProviderConfig",
+            config: found,
+            why: "the Cluster is being deleted",
+            event: reasons.deleted,
+          },
+        ]
+      : [];
+  return { ...rest, steps, finalizer: "release" };
+}
+
+function up(seen: Seen, spec: ConfigSpec, again: Again = "never"): Plan<ConfigStep> {
+  return { ...upNow(seen, spec), again };
+}
+
+function upNow(seen: Seen, spec: ConfigSpec): Plan<ConfigStep> {
+  const { cluster, found } = seen;
+  const mark = { [annotations.madeFor]: keyOf(cluster) };
+  if (found === undefined) {
+    const metadata = { name: cluster.metadata.name, annotations: mark };
+    const config = { metadata, spec };
+    const why = "the Cluster has none";
+    return act({ do: "make ProviderConfig", config, why, event: reasons.made });
+  }
+  if (!isOurs(seen, found)) return another(seen, found);
+  if (isGoing(found)) return { ...rest, finalizer: "hold" };
+  const isMarked = found.metadata.annotations?.[annotations.madeFor] === keyOf(cluster);
+  if (isMarked && isDeepStrictEqual({ ...found.spec }, { ...spec }))
+    return { ...rest, finalizer: "hold" };
+  const change = { metadata: { annotations: mark }, spec: replacing(found.spec, spec) };
+  const why = isMarked
+    ? "it is not as it should be"
+    : "it was made before us, or for one that is gone";
+  return act({ do: "change ProviderConfig", config: found, change, why, event: reasons.changed });
+}
+
+function isOurs(seen: Seen, { metadata }: ProviderConfig): boolean {
+  const mark = metadata.annotations?.[annotations.madeFor];
+  if (mark !== undefined) return mark === keyOf(seen.cluster) || !seen.ownerIsThere;
+  const { held, rival, deleting, isByUs } = seen;
+  return held && isByUs && (rival === undefined || (!deleting && !rival.isOlder));
+}
+
+function another({ rival, cluster }: Seen, { metadata }: ProviderConfig): Plan<ConfigStep> {
+  const owner = metadata.annotations?.[annotations.madeFor] ?? rival?.key;
+  const what = `ProviderConfig ${metadata.name} is not changed`;
+  const namespace = cluster.metadata.namespace;
+  return owner === undefined
+    ? tell(
+        reasons.ownedByAnother,
+        `${what} · it does not carry our mark · delete it, or annotate it with ${annotations.madeFor}=${namespace}/${metadata.name}`,
+      )
+    : tell(
+        reasons.taken,
+        `${what} · it belongs to a Cluster of the same name in another namespace · give the Cluster another name`,
+      );
+}
+
+/** A merge patch that leaves nothing but what is wanted. */
+function replacing(found: object, wanted: object): Record<string, unknown> {
+  const gone = Object.keys(found).filter((key) => !Object.hasOwn(wanted, key));
+  const kept = Object.entries(wanted).map(([key, value]) => {
+    const before: unknown = Reflect.get(found, key);
+    return [key, isObject(value) && isObject(before) ? replacing(before, value) : value];
+  });
+  return { ...Object.fromEntries(gone.map((key) => [key, null])), ...Object.fromEntries(kept) };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function isGoing({ metadata }: ProviderConfig): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+function act(step: ConfigStep): Plan<ConfigStep> {
+  return { ...rest, steps: [step], finalizer: "hold" };
+}
+
+function tell(reason: string, note: string): Plan<ConfigStep> {
+  return { ...rest, events: [{ reason, note, type: "Warning" }] };
+}

@@ -1,0 +1,82 @@
+import type { Service } from "@postern/core/kinds/core.ts";
+import type { ArmView } from "../../azure/arm.ts";
+import type { Precondition } from "../../azure/gateway.ts";
+import { type PrivateEndpoint, privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
+import type { OneAtATime } from "../../azure/one-at-a-time.ts";
+import type { Write } from "../../azure/operations.ts";
+import type { Applied } from "../../kube/feature.ts";
+import type { OwnObjects } from "../../kube/own-objects.ts";
+import type { Pass } from "../../kube/pass.ts";
+import { applyDnsStep } from "../../private-dns/apply.ts";
+import type { EndpointStep } from "./steps.ts";
+
+/** What the steps need beside what they say. */
+export interface EndpointContext {
+  /** The ARM client that observed Azure; undefined where Azure was not asked. */
+  arm?: ArmView | undefined;
+  services: OwnObjects<Service>;
+  oneAtATime: OneAtATime;
+}
+
+/** Carry out one step, and say whether it is over. */
+export async function apply(
+  step: EndpointStep,
+  { arm, services, oneAtATime }: EndpointContext,
+  pass: Pass,
+): Promise<Applied> {
+  switch (step.on) {
+    case "endpoint":
+      // Two clusters may want one name, and a write does not say that it is meant for a new endpoint only.
+      return oneAtATime.run(step.id, () => onEndpoint(step, looked(arm)));
+    case "service":
+      await onService(step, services, pass);
+      return { state: "done" };
+    default:
+      return applyDnsStep(step, looked(arm));
+  }
+}
+
+/** Services need no credential for Azure; everything else was looked at before. */
+function looked(arm: ArmView | undefined): ArmView {
+  if (arm === undefined) throw new Error("a step of a pass that has not looked at Azure");
+  return arm;
+}
+
+type On<Name extends EndpointStep["on"]> = Extract<EndpointStep, { on: Name }>;
+
+/**
+ * Azure does not promise to heed conditions for endpoints: one is read just before too, and what is not as planned is left
+ * to the next pass.
+ */
+async function onEndpoint(step: On<"endpoint">, arm: ArmView): Promise<Write<unknown>> {
+  const gateway = privateEndpoints(arm);
+  const [method, body] = "body" in step ? (["PUT", step.body] as const) : (["DELETE"] as const);
+  const condition: Precondition = {};
+  if (!arm.operations.runs(step.id, method, body)) {
+    const found = await gateway.get(step.id);
+    const asPlanned = step.do === "make endpoint" ? found === undefined : isThatOne(found, step);
+    if (!asPlanned) return { state: "done", resource: found };
+    if (found === undefined) condition.ifNoneMatch = "*";
+    else condition.ifMatch = found.etag;
+  }
+  return step.do === "remove endpoint"
+    ? gateway.remove(step.id, condition)
+    : gateway.put(step.id, step.body, condition);
+}
+
+function isThatOne(found: PrivateEndpoint | undefined, { ifMatch }: Precondition): boolean {
+  return found !== undefined && (ifMatch === undefined || found.etag === ifMatch);
+}
+
+async function onService(
+  step: On<"service">,
+  services: OwnObjects<Service>,
+  { signal }: Pass,
+): Promise<void> {
+  if (step.do === "remove service") return services.remove(step.found, signal);
+  const { service, found } = step;
+  if (found === undefined) return services.create(service, signal);
+  const { labels, annotations, ownerReferences } = service.metadata;
+  const metadata = { labels, annotations, ...(ownerReferences && { ownerReferences }) };
+  await services.change(found, { metadata, spec: service.spec }, signal);
+}

@@ -1,0 +1,64 @@
+import { nameOf, type ResourceId } from "@postern/core/resource-id.ts";
+import { longestLinkName } from "../../../private-dns/links/desired.ts";
+import type { LinkPolicy } from "../../../private-dns/links/plan.ts";
+import { annotations } from "../../names.ts";
+import type { Seen, ZoneSeen } from "../observed.ts";
+import { isHyperShifts, sharedTags, userOf } from "../owner.ts";
+import { reasons } from "../reasons.ts";
+import { linkIdsOf, wantedNetworks } from "../wanted.ts";
+import { isLostLink } from "./lost-tags.ts";
+import { failures, isPublished, namesPending, presentCondition, whileChanging } from "./report.ts";
+
+/**
+ * The links of a zone. One that HyperShift made in a zone that we published is adopted, and so is one of ours that has lost its
+ * tags. The zone of a base domain is linked only once the link service is there: an empty zone hides the public names of its
+ * domain.
+ */
+export function linkPolicy(seen: Seen, zone: ZoneSeen): LinkPolicy {
+  const pending = namesPending(seen);
+  const reason = failures(zone.role).link;
+  const name = nameOf(zone.id);
+  return {
+    user: userOf(seen),
+    networks: wantedNetworks(seen),
+    tags: sharedTags(seen, "vnet-link"),
+    idsFor: (network) => linkIdsOf(seen, zone, network),
+    isAdoptable: (link) =>
+      (zone.managed && isPublished(seen, zone) && isHyperShifts(link.found.tags, "vnet-link")) ||
+      isLostLink(seen, zone, link),
+    heldBack: zone.role === "base" && seen.link.alias === undefined ? pending : undefined,
+    isServed: presentCondition(seen)?.status === "True",
+    refuseId: (id) => refuseId(zone, id),
+    report: {
+      zone: `the private DNS zone ${name}`,
+      creating: pending,
+      changing: whileChanging(seen),
+      serves: "serves this cluster too",
+      unresolved: () => pending,
+      failed: ({ id, found }, repairing) =>
+        repairing
+          ? pending
+          : {
+              reason,
+              message: `the names may not resolve · link ${nameOf(id)} of the private DNS zone ${name} is ${found.properties.provisioningState} · Postern does not own it: have its owner write it again, or delete it`,
+            },
+      refused: (network, { message }) => {
+        const key = zone.role === "internal" ? annotations.internalZone : annotations.baseZone;
+        const remedy = `if the network ${nameOf(network)} is linked to another zone named ${name}, let that one be used: ${annotations.zones}: existing and ${key}: <its id> on the HostedCluster`;
+        return { reason, message: `${message} · ${remedy}` };
+      },
+      taken: (network, names) => ({
+        reason: reasons.ownedByAnother,
+        message: `the zone ${name} cannot be linked to ${nameOf(network)} · the names ${names} are taken by links to other networks · remove one of them`,
+      }),
+    },
+  };
+}
+
+function refuseId({ id: zone }: ZoneSeen, id: ResourceId) {
+  if (nameOf(id).length <= longestLinkName) return undefined;
+  return {
+    reason: reasons.nameTooLong,
+    message: `the zone ${nameOf(zone)} cannot be linked · the name ${nameOf(id)} is longer than the ${longestLinkName} characters that Azure takes · use a shorter name for the Service`,
+  };
+}

@@ -1,0 +1,152 @@
+import { describe, expect, test } from "vitest";
+import { clusterID, PaperGuest, seen } from "../../../../../../test/hosted/paper-guest.ts";
+import {
+  addressOf,
+  base,
+  internal,
+  oauth,
+  reachable,
+  settle,
+  short,
+  sibling,
+  steps,
+  told,
+} from "../../../../../../test/hosted/paper-links.ts";
+
+describe("records", () => {
+  test("of other people are never touched", () => {
+    const { guest, world } = reachable();
+    const theirs = { properties: { ttl: 60, aRecords: [{ ipv4Address: "10.0.0.1" }] } };
+    guest.set(`${internal}/A/theirs`, theirs);
+    settle(guest, world);
+    expect(guest.at(`${internal}/A/theirs`)).toMatchObject(theirs);
+  });
+
+  test("of other people under a name of ours are told", () => {
+    const guest = new PaperGuest();
+    guest.set(base, { tags: { [`postern_user_${clusterID}`]: "plane-uid" }, properties: {} });
+    guest.set(`${base}/A/api-one`, {
+      properties: { ttl: 60, aRecords: [{ ipv4Address: "10.0.0.1" }] },
+    });
+    expect(told(settle(guest, seen()))).toBe("False OwnedByAnother");
+    expect(addressOf(guest, `${base}/A/api-one`)).toBe("10.0.0.1");
+  });
+
+  test("of ours that nothing wants any more are removed (defect 29)", () => {
+    const { guest, world } = reachable();
+    const old = guest.at<{ properties: object }>(`${base}/A/api-one`);
+    guest.set(`${base}/A/api-old`, { properties: old?.properties ?? {} });
+    settle(guest, world);
+    expect(guest.at(`${base}/A/api-old`)).toBeUndefined();
+    expect(guest.at(`${base}/A/api-one`)).toBeDefined();
+  });
+
+  test("whose metadata somebody replaced by other metadata count as theirs, and that is told", () => {
+    const { guest, world } = reachable();
+    const id = `${base}/A/api-one`;
+    const found = guest.at<{ properties: object }>(id);
+    const theirs = { properties: { ...found?.properties, metadata: { team: "x" } } };
+    guest.set(id, theirs);
+    expect(told(settle(guest, world))).toBe("False OwnedByAnother");
+    expect(guest.at(id)).toMatchObject(theirs);
+  });
+
+  test("keep what others wrote into their metadata", () => {
+    const { guest, world } = reachable();
+    const id = `${base}/A/api-one`;
+    const found = guest.at<{ properties: { metadata?: object } }>(id);
+    guest.set(id, {
+      properties: {
+        ...found?.properties,
+        ttl: 60,
+        metadata: { ...found?.properties.metadata, note: "x" },
+      },
+    });
+    settle(guest, world);
+    expect(guest.at(id)).toMatchObject({ properties: { ttl: 300, metadata: { note: "x" } } });
+  });
+});
+
+describe("two links of a cluster", () => {
+  /** Both reachable, the router's first. */
+  function both() {
+    const { guest, world } = reachable();
+    guest.addresses = ["192.168.0.5"];
+    const second = settle(guest, oauth());
+    const first = settle(guest, { ...world, siblings: [sibling()] });
+    return { guest, first, second };
+  }
+
+  test("the OAuth server's name stays on the router until its own endpoint works (defect 28)", () => {
+    const { guest, world } = reachable({ siblings: [sibling({ ready: false })] });
+    expect(addressOf(guest, `${base}/A/oauth-one`)).toBe("192.168.0.4");
+    guest.state = "Pending";
+    settle(guest, oauth());
+    expect(addressOf(guest, `${base}/A/oauth-one`)).toBe("192.168.0.4");
+    settle(guest, { ...world, siblings: [sibling({ ready: true })] });
+    expect(addressOf(guest, `${base}/A/oauth-one`)).toBe("192.168.0.4");
+  });
+
+  test("the OAuth server's name moves in one write, and the router leaves it there (defect 28)", () => {
+    const { guest, first, second } = both();
+    expect(addressOf(guest, `${base}/A/oauth-one`)).toBe("192.168.0.5");
+    expect(told(first)).toBe("True AzureSuccess");
+    expect(told(second)).toBe("True AzureSuccess");
+    expect(steps(guest, { ...first, siblings: [sibling({ ready: false })] })).toEqual([]);
+  });
+
+  test("deleting only the OAuth server's leaves the router's names alone (defect 9)", () => {
+    const { guest, first, second } = both();
+    settle(guest, { ...second, going: "object" });
+    for (const id of [`${internal}/A/api`, `${internal}/A/*.apps`, `${base}/A/api-one`])
+      expect(addressOf(guest, id)).toBe("192.168.0.4");
+    expect(guest.at(`${short.replace("private-router", "oauth-openshift")}`)).toBeUndefined();
+    settle(guest, { ...first, siblings: [sibling({ lives: false, uses: false })] });
+    expect(addressOf(guest, `${base}/A/oauth-one`)).toBe("192.168.0.4");
+  });
+
+  test("the OAuth server's name is never missing while its link goes (defect 9)", () => {
+    const { guest, first, second } = both();
+    settle(guest, { ...second, going: "object" });
+    expect(addressOf(guest, `${base}/A/oauth-one`)).toBe("192.168.0.5");
+    const taken = settle(guest, { ...first, siblings: [] });
+    expect(addressOf(guest, `${base}/A/oauth-one`)).toBe("192.168.0.4");
+    settle(guest, { ...taken, going: "object" });
+    expect([...guest.resources.keys()]).toEqual([]);
+  });
+
+  test("a link that goes leaves a zone that the other uses for another domain", () => {
+    const other = sibling({ name: "private-router", uid: "link-uid", baseDomain: "else.com" });
+    const { guest, second } = both();
+    settle(guest, { ...second, going: "object", siblings: [other] });
+    expect(addressOf(guest, `${base}/A/api-one`)).toBe("192.168.0.4");
+    expect(guest.at(`${internal}/A/api`)).toBeDefined();
+  });
+
+  test("the router takes the name back while the other is still going (defect 9)", () => {
+    const { guest, first } = both();
+    settle(guest, { ...first, siblings: [sibling({ lives: false, uses: false })] });
+    expect(addressOf(guest, `${base}/A/oauth-one`)).toBe("192.168.0.4");
+  });
+
+  test.each([
+    ["the router first", [0, 1]],
+    ["the OAuth server first", [1, 0]],
+  ])("both go with the control plane, %s (defect 9)", (_order, order) => {
+    const { guest, first, second } = both();
+    const gone = { lives: false, uses: false };
+    const going = [
+      { ...first, going: "control plane" as const, siblings: [sibling(gone)] },
+      {
+        ...second,
+        going: "control plane" as const,
+        siblings: [sibling({ name: "private-router", uid: "link-uid", ...gone })],
+      },
+    ];
+    for (const at of order) {
+      const one = going[at];
+      if (one) settle(guest, one);
+    }
+    expect([...guest.resources.keys()]).toEqual([]);
+  });
+});

@@ -1,0 +1,119 @@
+import { formatIp, isIp, parseIp } from "@postern/core/ip.ts";
+import { ownerIn, ownership } from "@postern/core/ownership.ts";
+import { nameOf } from "@postern/core/resource-id.ts";
+import { type Problem, report } from "../../../kube/part.ts";
+import { addressRecords } from "../../../private-dns/records/desired.ts";
+import type { FoundRecord } from "../../../private-dns/records/observed.ts";
+import type { RecordDecision, RecordPolicy } from "../../../private-dns/records/plan.ts";
+import { conditions, privateRouter } from "../../names.ts";
+import type { Seen, ZoneSeen } from "../observed.ts";
+import { isOurs, ownedMetadata, owner } from "../owner.ts";
+import { reasons } from "../reasons.ts";
+import { nameInZone, takesOAuth, wantedNames } from "../wanted.ts";
+import { failures, isPublished, namesPending, whileChanging } from "./report.ts";
+
+/** A name in a sentence. */
+export function nameCalled({ id }: Pick<FoundRecord, "id">): string {
+  return `the name ${nameOf(id)}`;
+}
+
+/** The names of a zone, all of which lead to the endpoint. */
+export function recordPolicy(
+  seen: Seen,
+  zone: ZoneSeen,
+  addresses: readonly string[] | undefined,
+): RecordPolicy {
+  const names = namesIn(seen, zone).flatMap(({ name }) => name ?? []);
+  const values = (addresses ?? []).map((each) => (isIp(each, 6) ? formatIp(parseIp(each)) : each));
+  return {
+    desired: names.flatMap((name) => addressRecords(name, values)),
+    decide: (record, asDesired) => decideOn(seen, zone, record, asDesired),
+    isUnwanted: (record) => isUnwanted(seen, zone, names, addresses, record),
+    metadataFor: (found) => ownedMetadata(found?.metadata, seen),
+    report: {
+      writing: namesPending(seen),
+      changing: whileChanging(seen),
+      failed: ({ message }) => ({ reason: failures(zone.role).record, message }),
+      named: nameCalled,
+    },
+  };
+}
+
+function namesIn(seen: Seen, zone: ZoneSeen): { fqdn: string; name: string | undefined }[] {
+  return wantedNames(seen)
+    .filter(({ role }) => role === zone.role)
+    .map(({ fqdn }) => ({ fqdn, name: nameInZone(fqdn, zone.id) }));
+}
+
+/** Why names cannot be written in a zone that an annotation names. */
+export function misplacedName(seen: Seen, zone: ZoneSeen): Problem | undefined {
+  const misplaced = namesIn(seen, zone).find(({ name }) => name === undefined);
+  if (misplaced === undefined) return undefined;
+  const message = `the name ${misplaced.fqdn} cannot be written · it does not lie in the zone ${nameOf(zone.id)} that the annotation names · name a zone of its domain`;
+  return { reason: reasons.invalidAnnotation, message };
+}
+
+/** What is said of names whose address is not known. While a working endpoint is only being changed they are as good as they were. */
+export function addressesPending(seen: Seen): Problem {
+  const endpoint = seen.conditions.find(({ type }) => type === conditions.endpoint);
+  return endpoint?.status === "True" ? whileChanging(seen) : namesPending(seen);
+}
+
+/**
+ * What to do about one record set that is wanted, by its owner:
+ *
+ *   this object                         corrected where its addresses or its time to live differ
+ *   a sibling that is being deleted, or taken over: the OAuth server's name changes hands between the links of a cluster, and is
+ *   the router (for OAuth)              never missing in between
+ *   a sibling that lives                left to it
+ *   our cluster, but no sibling         taken over: an object that was here before us left it
+ *   nobody, but published by our        taken over: HyperShift wrote it for this very endpoint, or its metadata were replaced
+ *   status, with our address
+ *   anybody else                        OwnedByAnother
+ */
+function decideOn(
+  seen: Seen,
+  zone: ZoneSeen,
+  { id, found }: FoundRecord,
+  asDesired: boolean,
+): RecordDecision {
+  const { metadata, registered } = found;
+  if (!registered) {
+    if (isOurs(metadata, seen.us)) return asDesired ? "keep" : "write";
+    const whose = ownerIn(metadata);
+    const sibling = seen.siblings.find(({ uid }) => uid === whose?.uid);
+    // What the router holds of the OAuth server is only kept for the link that comes after it.
+    if (sibling !== undefined)
+      return !sibling.lives || sibling.name === privateRouter ? "write" : "keep";
+    if (whose !== undefined && whose.clusterID === seen.us.clusterID) return "write";
+    const isNobodys = Object.keys(metadata).length === 0;
+    if (isNobodys && isPublished(seen, zone) && asDesired) return "write";
+  }
+  const is = ownership(metadata, owner(seen));
+  const whose = is.is === "another" ? is.whose : "somebody who has not marked it as ours";
+  const message = `${nameCalled({ id })} is not written · the record set belongs to ${whose} · remove it, or use another domain`;
+  return report({ reason: reasons.ownedByAnother, message });
+}
+
+/** Whether a record set of ours is wanted no more. */
+function isUnwanted(
+  seen: Seen,
+  zone: ZoneSeen,
+  names: readonly string[],
+  addresses: readonly string[] | undefined,
+  { id, found }: FoundRecord,
+): boolean {
+  if (!isOurs(found.metadata, seen.us)) return false;
+  const types =
+    addresses === undefined ? ["A", "AAAA"] : addressRecords("", addresses).map(({ type }) => type);
+  const name = nameOf(id).toLowerCase();
+  return !types.includes(found.type) || !(names.includes(name) || isKeptForOAuth(seen, zone, name));
+}
+
+/** Whether a name stays until the link that it is meant for has taken it over. */
+function isKeptForOAuth({ cluster, object, siblings }: Seen, zone: ZoneSeen, name: string) {
+  const { baseDomain } = object.spec;
+  if (!cluster || !baseDomain || !siblings.some((each) => takesOAuth(each, baseDomain)))
+    return false;
+  return nameInZone(`oauth-${cluster.name}.${baseDomain}`, zone.id) === name;
+}

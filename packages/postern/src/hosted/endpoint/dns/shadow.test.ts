@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { group, PaperGuest, seen, spec } from "../../../../../../test/hosted/paper-guest.ts";
+import {
+  internal,
+  oauth,
+  reachable,
+  settle,
+  told,
+} from "../../../../../../test/hosted/paper-links.ts";
+import { privateZoneIn } from "../../../private-dns/zone/observed.ts";
+import type { Seen } from "../observed.ts";
+
+describe("a base domain", () => {
+  const cluster = (over: object) =>
+    ({ ...seen().cluster, ...over }) as NonNullable<Seen["cluster"]>;
+
+  test.each([
+    ["of the cluster itself", { domain: "example.com" }, "one.example.com", [], true],
+    [
+      "of the cluster itself, in another case",
+      { domain: "Example.COM", hasPrivateZone: true },
+      "ONE.example.com",
+      [],
+      true,
+    ],
+    [
+      "above the cluster's, with no zone of its own",
+      { domain: "example.com", hasPrivateZone: false },
+      "example.com",
+      [],
+      true,
+    ],
+    [
+      "far above the cluster's",
+      { domain: "a.b.example.com", hasPrivateZone: false },
+      "example.com",
+      [],
+      true,
+    ],
+    [
+      "above the cluster's, with a zone in the object",
+      { domain: "example.com", hasPrivateZone: true },
+      "example.com",
+      [],
+      false,
+    ],
+    [
+      "above the cluster's, with a zone in the group",
+      { domain: "example.com", hasPrivateZone: false },
+      "example.com",
+      ["one.example.com"],
+      false,
+    ],
+    [
+      "that only ends alike",
+      { domain: "myexample.com", hasPrivateZone: false },
+      "example.com",
+      [],
+      false,
+    ],
+    [
+      "below the cluster's",
+      { domain: "example.com", hasPrivateZone: false },
+      "ext.one.example.com",
+      [],
+      false,
+    ],
+  ])("%s is refused: %s (defect 11)", (_what, over, baseDomain, zoneNames, refused) => {
+    const world = seen({
+      cluster: cluster(over),
+      object: { ...seen().object, spec: spec({ baseDomain }) },
+      zoneNames,
+    });
+    const guest = new PaperGuest();
+    const now = settle(guest, world);
+    expect(told(now)).toBe(refused ? "False BaseDomainShadowsClusterDomain" : "True AzureSuccess");
+    expect(guest.at(privateZoneIn(group, baseDomain)) === undefined).toBe(refused);
+    expect(guest.at(internal)).toBeDefined();
+  });
+
+  test("that is missing keeps a link of the OAuth server from being available (defect 20)", () => {
+    const guest = new PaperGuest();
+    const { baseDomain: _, ...without } = spec();
+    const world = settle(guest, oauth({ object: { ...oauth().object, spec: without } }));
+    expect(told(world)).toBe("False BaseDomainMissing");
+  });
+
+  test("that is missing is fine for the router", () => {
+    const { baseDomain: _, ...without } = spec();
+    const { world } = reachable({ object: { ...seen().object, spec: without } });
+    expect(told(world)).toBe("True AzureSuccess");
+  });
+});

@@ -1,0 +1,121 @@
+import { lastUserIn, mostClaims } from "@postern/core/claims.ts";
+import { nameOf, sameId } from "@postern/core/resource-id.ts";
+import { done, join, type Part, report, wait, waits } from "../../../kube/part.ts";
+import { planLinks } from "../../../private-dns/links/plan.ts";
+import { planRecords } from "../../../private-dns/records/plan.ts";
+import type { PrivateDnsStep } from "../../../private-dns/steps.ts";
+import { otherClaims } from "../../../private-dns/user.ts";
+import type { Zone } from "../../../private-dns/zone/observed.ts";
+import { type Adoption, planZone, type ZonePlan } from "../../../private-dns/zone/plan.ts";
+import { annotations } from "../../names.ts";
+import type { Seen, ZoneSeen } from "../observed.ts";
+import { isHyperShifts, sharedTags, userOf } from "../owner.ts";
+import { reasons } from "../reasons.ts";
+import { linkPolicy } from "./links.ts";
+import { hasLostClaim, isOwnPlace } from "./lost-tags.ts";
+import { addressesPending, misplacedName, recordPolicy } from "./records.ts";
+import { failures, isPublished, namesPending, planFailed, whileChanging } from "./report.ts";
+
+/** The zone in a sentence. */
+export function zoneCalled({ id }: Pick<ZoneSeen, "id">): string {
+  return `the private DNS zone ${nameOf(id)}`;
+}
+
+/** What to do about a zone that is wanted. */
+export function planWantedZone(
+  seen: Seen,
+  zone: ZoneSeen,
+  addresses: readonly string[] | undefined,
+): ZonePlan<PrivateDnsStep> {
+  const called = zoneCalled(zone);
+  const { on = "zone" } = zone.unread ?? {};
+  return planZone(zone, {
+    user: userOf(seen),
+    missing: zone.managed
+      ? undefined
+      : {
+          reason: reasons.zoneMissing,
+          message: `the zone ${zone.id} does not exist · it was named by annotation · make it, or correct ${annotations.internalZone} and ${annotations.baseZone}`,
+        },
+    tags: sharedTags(seen, "private-dns-zone"),
+    adoptionOf: (found) => adoptionOf(seen, zone, found),
+    planContents: () =>
+      join<PrivateDnsStep>([
+        planLinks(zone, linkPolicy(seen, zone)),
+        planNames(seen, zone, addresses),
+      ]),
+    report: {
+      zone: called,
+      creating: namesPending(seen),
+      changing: whileChanging(seen),
+      claimed: "is to be used by this cluster too",
+      full: {
+        reason: reasons.zoneFull,
+        message: `${called} is not used · ${mostClaims} clusters use it and Azure has no room for more tags · ${useAsItIs}`,
+      },
+      fail: (failure) => planFailed(seen, failure, failures(zone.role)[on]),
+      failed: (found, repairing) => planFailedZone(seen, zone, found, repairing),
+      events: {
+        create: "CreatingPrivateDNSZone",
+        repair: "RepairingPrivateDNSZone",
+        claim: "SharingPrivateDNSZone",
+      },
+    },
+  });
+}
+
+const useAsItIs = `to use it as it is, name it on the HostedCluster: ${annotations.zones}: existing`;
+
+/**
+ * Whether a zone that we do not claim may be used:
+ *
+ *   claims                     →
+ *   of our cluster, earlier    claim it: an earlier control plane left it
+ *   others' only               base: claim it first; internal: it is another cluster's
+ *   none, but a last user      claim it, in the place where we create our own: Postern managed it
+ *   none                       HyperShift's, or its tags were lost, and published by us: claim it; else OwnedByAnother
+ */
+function adoptionOf(seen: Seen, zone: ZoneSeen, { tags }: Zone): Adoption {
+  const others = otherClaims(tags, userOf(seen));
+  const isOwn =
+    (isPublished(seen, zone) && isHyperShifts(tags, "private-dns-zone")) ||
+    hasLostClaim(seen, zone) ||
+    (lastUserIn(tags) !== undefined && isOwnPlace(seen, zone));
+  const refuse = (why: string): Adoption => {
+    const message = `${zoneCalled(zone)} is not used · ${why}`;
+    return { is: "leave", part: report({ reason: reasons.ownedByAnother, message }) };
+  };
+  if (others.length === 0 && !isOwn)
+    return refuse(`it exists and nobody has tagged it as Postern's · ${useAsItIs}`);
+  // A claim of our own cluster is that of an earlier control plane, which left without taking it off.
+  const other = others.find(({ clusterID }) => !sameId(clusterID, seen.us.clusterID ?? ""));
+  if (zone.role === "internal" && other !== undefined)
+    return refuse(
+      "it belongs to another cluster, which has the same name · use another name or another resource group",
+    );
+  return { is: "claim" };
+}
+
+function planFailedZone(
+  seen: Seen,
+  zone: ZoneSeen,
+  { provisioningState }: Zone,
+  repairing: boolean,
+): Part<never> {
+  if (repairing) return report(namesPending(seen));
+  // One that may not be used is reported as such.
+  if (zone.managed) return done;
+  const message = `the names may not resolve · ${zoneCalled(zone)} is ${provisioningState} · Postern does not own it: have its owner write it again`;
+  return wait({ reason: failures(zone.role).zone, message }, waits.changeMs);
+}
+
+function planNames(
+  seen: Seen,
+  zone: ZoneSeen,
+  addresses: readonly string[] | undefined,
+): Part<PrivateDnsStep> {
+  const misplaced = misplacedName(seen, zone);
+  if (misplaced !== undefined) return report(misplaced);
+  const records = planRecords(zone, recordPolicy(seen, zone, addresses));
+  return addresses === undefined ? join([records, report(addressesPending(seen))]) : records;
+}

@@ -1,0 +1,115 @@
+import { isTrue } from "@postern/core/conditions.ts";
+import { type KubeObject, keyOf } from "@postern/core/kind.ts";
+import {
+  type AzurePrivateLinkService,
+  azurePrivateLinkService,
+} from "@postern/core/kinds/azure-private-link-service.ts";
+import { service } from "@postern/core/kinds/core.ts";
+import { type HostedCluster, hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
+import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
+import { OneAtATime } from "../../azure/one-at-a-time.ts";
+import { staleReadsMs } from "../../azure/sightings.ts";
+import { ZoneTurns } from "../../azure/zone-turns.ts";
+import { defineFeature } from "../../kube/feature.ts";
+import { OwnObjects } from "../../kube/own-objects.ts";
+import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { whenItMatters } from "../../kube/when-changed.ts";
+import type { GuestSide } from "../azure-sides.ts";
+import { byHostname, byPublishedHostname, hostnamesOf, publishedHostnames } from "../hostnames.ts";
+import { clusterAnnotation, conditions, endpointFinalizer } from "../names.ts";
+import { registeredIn, tenantOf } from "../tenancy.ts";
+import { apply } from "./apply.ts";
+import { domainKey, observe, placeKey } from "./observe.ts";
+import { statusFields } from "./observed.ts";
+import { plan } from "./plan.ts";
+import { externalLabel } from "./services.ts";
+
+/** The guest side of a private link: endpoint, zones, links and names, and the Services that external-dns reads. */
+export function endpointFeature({
+  sides,
+  policy,
+}: {
+  sides: GuestSide;
+  /** Which namespace may use what. */
+  policy?: TenantPolicy | undefined;
+}): MakeFeature {
+  return ({ caches, kube }) => {
+    const links = caches.of(azurePrivateLinkService);
+    links.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
+    links.index("uid", ({ metadata }) => [metadata.uid ?? ""]);
+    links.index("endpoint-cluster", ({ metadata }) =>
+      [metadata.annotations?.[clusterAnnotation]].filter((key) => key !== undefined),
+    );
+    links.index("endpoint-domain", (link) => [domainKey(link)]);
+    links.index("endpoint-place", (link) => [placeKey(link)]);
+    const registered = registeredIn(caches);
+    const controlPlanes = caches.of(hostedControlPlane);
+    const clusters = caches.of(hostedCluster);
+    clusters.index(byHostname, hostnamesOf);
+    const allServices = caches.of(service);
+    allServices.index(byPublishedHostname, publishedHostnames);
+    const sources = { links, controlPlanes, registered, clusters, services: allServices };
+    const services = new OwnObjects(allServices, kube, "postern-endpoint");
+    const turns = new ZoneTurns();
+    const parts = { sources, services, sides, turns, policy };
+    const oneAtATime = new OneAtATime();
+
+    const feature = defineFeature({
+      name: "endpoint",
+      kind: azurePrivateLinkService,
+      finalizer: endpointFinalizer,
+      staleReadsMs,
+      conditions: [conditions.available, conditions.endpoint, conditions.dns],
+      statusFields,
+      tenantOf,
+      observe: async (link: AzurePrivateLinkService, pass) => {
+        const { arm, ...observed } = await observe(link, parts, pass);
+        return { observed, context: { arm, services, oneAtATime } };
+      },
+      plan,
+      apply,
+    });
+
+    const inNamespace = ({ metadata }: KubeObject) =>
+      links.byIndex("namespace", metadata.namespace ?? "").map(keyOf);
+    const ofCluster = (cluster: KubeObject) =>
+      links.byIndex("endpoint-cluster", keyOf(cluster)).map(keyOf);
+    const rivalsOf = (cluster: KubeObject) =>
+      hostnamesOf(cluster as HostedCluster).flatMap((each) => clusters.byIndex(byHostname, each));
+    const also: Also[] = [
+      { kind: hostedControlPlane, keys: whenItMatters(inNamespace, metadataAndSpec) },
+      {
+        kind: hostedCluster,
+        keys: whenItMatters(
+          (cluster) => [...ofCluster(cluster), ...rivalsOf(cluster).flatMap(ofCluster)],
+          metadataAndSpec,
+        ),
+      },
+      {
+        kind: azurePrivateLinkService,
+        keys: whenItMatters(
+          (link) => inNamespace(link).filter((key) => key !== keyOf(link)),
+          (link) => asSibling(link as AzurePrivateLinkService),
+        ),
+      },
+      {
+        kind: service,
+        keys: (each) => (each.metadata.labels?.[externalLabel] === "true" ? inNamespace(each) : []),
+      },
+    ];
+    return { feature, also };
+  };
+}
+
+/** What of a control plane or a cluster decides anything here; its status changes all the time and does not. */
+function metadataAndSpec(object: KubeObject): unknown {
+  const { annotations, finalizers, uid } = object.metadata;
+  return [annotations, finalizers, uid, (object as { spec?: unknown }).spec];
+}
+
+/** What of a link its siblings go by. */
+function asSibling({ metadata, spec, status }: AzurePrivateLinkService): unknown {
+  const ready = isTrue(status?.conditions, conditions.endpoint);
+  return [metadata.uid, metadata.finalizers, spec.baseDomain, status?.privateEndpointIP, ready];
+}

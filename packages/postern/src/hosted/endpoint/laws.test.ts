@@ -1,0 +1,304 @@
+import { leftTag, withoutClaim } from "@postern/core/claims.ts";
+import { idKey } from "@postern/core/resource-id.ts";
+import { describe, expect, test } from "vitest";
+import {
+  clusterID,
+  group,
+  guestNetwork,
+  nowAfter,
+  otherID,
+  PaperGuest,
+  seen,
+  spec,
+} from "../../../../../test/hosted/paper-guest.ts";
+import { base, internal, oauth, short, sibling } from "../../../../../test/hosted/paper-links.ts";
+import { fc } from "../../../../../test/setup/random.ts";
+import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
+import { privateZoneIn } from "../../private-dns/zone/observed.ts";
+import { addressesOf, stateOf } from "../../private-link/endpoint/observed.ts";
+import { conditions } from "../names.ts";
+import type { Seen } from "./observed.ts";
+import { plan } from "./plan.ts";
+import type { EndpointStep } from "./steps.ts";
+
+/** Whose something is before we come. */
+const whose = fc.constantFrom("nobody", "another", "ours" as const);
+type Whose = "nobody" | "another" | "ours";
+
+const claims = (who: Whose): Record<string, string> =>
+  who === "ours"
+    ? { [`postern_user_${clusterID}`]: "plane-uid" }
+    : who === "another"
+      ? { [`postern_user_${otherID}`]: "their-plane" }
+      : {};
+
+const owned = (who: Whose, uid = "link-uid"): Record<string, string> =>
+  who === "ours"
+    ? { postern_owner: `${clusterID}/${uid}` }
+    : who === "another"
+      ? { postern_owner: `${otherID}/their-link` }
+      : { note: "by hand" };
+
+/** Something that may be in the guest already: zones, links, records and endpoints of anybody. */
+const found = fc.record({
+  endpoint: fc.option(
+    fc.record({ who: whose, state: fc.constantFrom("Approved", "Pending", "Disconnected", "") }),
+  ),
+  longEndpoint: fc.option(whose),
+  internal: fc.option(whose),
+  base: fc.option(fc.uniqueArray(whose, { maxLength: 3 })),
+  link: fc.option(fc.record({ who: whose, guests: fc.boolean(), shipped: fc.boolean() })),
+  records: fc.uniqueArray(
+    fc.record({
+      who: whose,
+      name: fc.constantFrom("api-one", "oauth-one", "api-two", "www"),
+      address: fc.constantFrom("192.168.0.4", "10.0.0.1"),
+    }),
+    { selector: ({ name }) => name, maxLength: 4 },
+  ),
+});
+type Found = typeof found extends fc.Arbitrary<infer T> ? T : never;
+
+function guestWith(has: Found): PaperGuest {
+  const guest = new PaperGuest();
+  const endpoint = (who: Whose, state: string): PrivateEndpoint => ({
+    tags: owned(who),
+    properties: {
+      subnet: { id: `${guestNetwork}/subnets/workers` },
+      manualPrivateLinkServiceConnections: [
+        {
+          properties: {
+            privateLinkServiceId: "pls.0.westeurope.azure.privatelinkservice",
+            privateLinkServiceConnectionState: { status: state } as never,
+          },
+        },
+      ],
+      customDnsConfigs: [{ ipAddresses: ["192.168.0.7"] }],
+    },
+  });
+  if (has.endpoint) guest.set(short, endpoint(has.endpoint.who, has.endpoint.state));
+  if (has.longEndpoint) guest.set(`${short}-${clusterID}`, endpoint(has.longEndpoint, "Approved"));
+  if (has.internal) guest.set(internal, { tags: claims(has.internal), properties: {} });
+  if (!has.base) return guest;
+  guest.set(base, { tags: Object.assign({}, ...has.base.map(claims)), properties: {} });
+  if (has.link) {
+    const name = has.link.shipped ? "private-router-basedomain-vnet-link" : "by-hand";
+    const network = has.link.guests ? guestNetwork : guestNetwork.replace(/guest$/, "theirs");
+    guest.set(`${base}/virtualNetworkLinks/${name}`, {
+      tags: claims(has.link.who),
+      properties: { virtualNetwork: { id: network } },
+    });
+  }
+  for (const { who, name, address } of has.records)
+    guest.set(`${base}/A/${name}`, {
+      properties: { ttl: 300, metadata: owned(who), aRecords: [{ ipv4Address: address }] },
+    });
+  return guest;
+}
+
+/** How the cluster is: its mode, its sibling, what the link side says, what new endpoints become. */
+const wanted = fc.record({
+  zones: fc.constantFrom("managed", "managed", "none" as const),
+  baseDomain: fc.boolean(),
+  isOAuth: fc.boolean(),
+  siblings: fc.constantFrom("none", "waiting", "ready", "going" as const),
+  alias: fc.boolean(),
+  link: fc.constantFrom("True", "False" as const),
+  newState: fc.constantFrom("Approved", "Approved", "Pending"),
+  addresses: fc.constantFrom(["192.168.0.4"], ["192.168.0.4", "fd00::4"], []),
+});
+type Wanted = typeof wanted extends fc.Arbitrary<infer T> ? T : never;
+
+function worldWith(is: Wanted): Seen {
+  const like = is.isOAuth ? oauth() : seen();
+  const { baseDomain: _, ...without } = spec();
+  const other = is.isOAuth ? { name: "private-router", uid: "link-uid" } : {};
+  const lives = is.siblings !== "going";
+  const siblings =
+    is.siblings === "none"
+      ? []
+      : [sibling({ ...other, lives, uses: lives, ready: is.siblings === "ready" })];
+  return {
+    ...like,
+    object: { ...like.object, spec: is.baseDomain ? spec() : without },
+    choices: { ...like.choices, zones: is.zones },
+    siblings,
+    link: {
+      ...like.link,
+      alias: is.alias ? like.link.alias : undefined,
+      condition: { status: is.link, reason: "X", message: "x" },
+    },
+  };
+}
+
+/** Plan and do until it is at rest; every step is handed to `watch` first. */
+function settle(guest: PaperGuest, world: Seen, watch: (step: EndpointStep) => void = () => {}) {
+  let now = world;
+  for (let passes = 0; passes < 12; passes++) {
+    const planned = plan(guest.seen(now));
+    const ids = planned.steps.flatMap((step) => ("id" in step ? [idKey(step.id)] : []));
+    expect(new Set(ids).size, "two steps write one resource").toBe(ids.length);
+    for (const step of planned.steps) {
+      watch(step);
+      guest.apply(step);
+    }
+    now = nowAfter(now, planned);
+    if (planned.steps.length === 0) return { now, planned };
+  }
+  throw new Error("it does not come to rest");
+}
+
+/** What we have in a base domain's zone we have for a link that has a base domain. */
+const fitting = (has: Found, is: Wanted): Found =>
+  is.baseDomain
+    ? has
+    : { ...has, base: has.base?.filter((who) => who !== "ours") ?? null, link: null, records: [] };
+
+const prepared = (has: Found, is: Wanted) => {
+  const guest = guestWith(fitting(has, is));
+  guest.state = is.newState;
+  guest.addresses = [...is.addresses];
+  return { guest, world: worldWith(is) };
+};
+
+/** The tags of something that others share with us, without what we have put there. */
+function withoutOurs(tags: Record<string, string>): Record<string, string> {
+  const { [leftTag]: _, ...others } = withoutClaim(tags, { clusterID, uid: "" });
+  return others;
+}
+
+/** What is not ours before we begin: everything that lacks our owner and our claim. */
+function foreign(guest: PaperGuest): Map<string, string> {
+  const all = new Map<string, string>();
+  for (const [id, { tags, properties }] of guest.resources) {
+    const { metadata } = properties as { metadata?: Record<string, string> };
+    const marks = JSON.stringify([tags, metadata]);
+    if (!marks.includes(clusterID)) all.set(id, JSON.stringify([tags, properties]));
+  }
+  return all;
+}
+
+describe("whatever is in the guest", () => {
+  test("a link settles, and then nothing is planned any more (law 1)", () => {
+    fc.assert(
+      fc.property(found, wanted, (has, is) => {
+        const { guest, world } = prepared(has, is);
+        const { now } = settle(guest, world);
+        const again = plan(guest.seen(now));
+        expect(again.steps).toEqual([]);
+        expect(nowAfter(now, again)).toEqual(now);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test("nothing of ours is left after the end, however far it had come (law 2)", () => {
+    fc.assert(
+      fc.property(found, wanted, fc.nat(4), (has, is, passes) => {
+        const { guest, world } = prepared(has, is);
+        let now = world;
+        for (let pass = 0; pass < passes; pass++) {
+          const planned = plan(guest.seen(now));
+          for (const step of planned.steps) guest.apply(step);
+          // The process may die before the status is written.
+          if (pass % 2 === 0) now = nowAfter(now, planned);
+        }
+        const siblings = now.siblings.map((each) => ({ ...each, lives: false, uses: false }));
+        const others = [...guest.resources.values()].filter(
+          ({ properties }) =>
+            (properties as { metadata?: { postern_owner?: string } }).metadata?.postern_owner ===
+            `${clusterID}/${now.us.uid === "link-uid" ? "oauth-uid" : "link-uid"}`,
+        );
+        const { planned } = settle(guest, { ...now, siblings, going: "control plane" });
+        expect(planned.again === "never" ? planned.finalizer : "release").toBe("release");
+        if (others.length > 0) return;
+        const left = [...guest.resources].filter(([id, { tags, properties }]) => {
+          // A zone that others have put something into stays, and says who used it last.
+          const { [leftTag]: _, ...others } = tags ?? {};
+          const marks = JSON.stringify([others, properties]);
+          // The router's own are not those of the other link.
+          const routers =
+            now.us.uid === "oauth-uid" &&
+            (id.includes("hypershift.local") || marks.includes("link-uid"));
+          return marks.includes(clusterID) && !routers;
+        });
+        expect(left).toEqual([]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test("nothing of anybody else's is changed or deleted (law 3)", () => {
+    fc.assert(
+      fc.property(found, wanted, (has, is) => {
+        const { guest, world } = prepared(has, is);
+        const before = foreign(guest);
+        const { now } = settle(guest, world);
+        settle(guest, { ...now, going: "object" });
+        // Under our name, to our network, in our zone: ours, whose claims somebody has replaced.
+        const lost =
+          has.link?.who === "nobody" &&
+          has.link.guests &&
+          has.link.shipped &&
+          has.base?.includes("ours");
+        for (const [id, was] of before) {
+          if (lost && id.includes("/virtualnetworklinks/")) continue;
+          const left = guest.resources.get(id);
+          // The claim of a cluster whose other link lives on is its own.
+          const tags = left?.tags && withoutOurs(left.tags);
+          expect(left && JSON.stringify([tags, left.properties]), id).toBe(was);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test("available is True only if a client in the guest's network could connect (law 5)", () => {
+    fc.assert(
+      fc.property(found, wanted, (has, is) => {
+        const { guest, world } = prepared(has, is);
+        let now = world;
+        for (let passes = 0; passes < 12; passes++) {
+          const look = guest.seen(now);
+          const planned = plan(look);
+          const available = planned.conditions.find(({ type }) => type === conditions.available);
+          if (available?.status === "True") expect(reachable(guest, look)).toBe(true);
+          for (const step of planned.steps) guest.apply(step);
+          now = nowAfter(now, planned);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+/** Whether a client would come through: by what is in Azure, not by what anybody says. */
+function reachable(guest: PaperGuest, { link, status, object, choices }: Seen): boolean {
+  if (link.condition?.status !== "True") return false;
+  const endpoint = [short, `${short}-${clusterID}`]
+    .map((id) => id.replace("private-router", object.name))
+    .map((id) => guest.at<PrivateEndpoint>(id))
+    .find(
+      (each) =>
+        each?.tags?.postern_owner ===
+        `${clusterID}/${object.name === "private-router" ? "link" : "oauth"}-uid`,
+    );
+  if (!endpoint || stateOf(endpoint) !== "approved") return false;
+  const [address] = addressesOf(endpoint);
+  if (address === undefined) return false;
+  if (choices.zones === "none") return true;
+  const leads = (zone: string, name: string) => {
+    const linked = guest
+      .below(zone)
+      .some((id) => JSON.stringify(guest.at(id)?.properties).includes(`${guestNetwork}"`));
+    const record = guest.at(`${zone}/A/${name}`)?.properties as { aRecords?: unknown } | undefined;
+    return linked && JSON.stringify(record?.aRecords ?? "").includes(address);
+  };
+  if (object.name !== "private-router")
+    return object.spec.baseDomain !== undefined && leads(base, "oauth-one");
+  const names = leads(privateZoneIn(group, "one.hypershift.local"), "api");
+  return (
+    names &&
+    (object.spec.baseDomain === undefined || leads(base, "api-one") || status === undefined)
+  );
+}

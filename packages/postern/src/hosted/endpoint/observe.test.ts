@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { ManualClock } from "../../../../../test/manual-clock.ts";
+import type { ArmView } from "../../azure/arm.ts";
+import { Sightings } from "../../azure/sightings.ts";
+import { ZoneTurns } from "../../azure/zone-turns.ts";
+import type { Pass } from "../../kube/pass.ts";
+import { clusterAnnotation, controlPlaneFinalizer } from "../names.ts";
+import { observe, type Parts } from "./observe.ts";
+import { plan } from "./plan.ts";
+
+const subscriptionID = "22222222-2222-4222-8222-222222222222";
+const group = `/subscriptions/${subscriptionID}/resourceGroups/guest`;
+const network = `${group}/providers/Microsoft.Network/virtualNetworks/guest`;
+
+/** A control plane, a link of it that nobody holds yet, and an Azure in which nothing is. */
+function world(whenAsked: (controlPlane: { metadata: object }) => void) {
+  const clock = new ManualClock(0);
+  const controlPlane = {
+    metadata: {
+      namespace: "clusters-one",
+      name: "one",
+      uid: "plane",
+      finalizers: [controlPlaneFinalizer],
+      annotations: { [clusterAnnotation]: "clusters/one" },
+    },
+    spec: { clusterID: "11111111-1111-4111-8111-111111111111", platform: { type: "Azure" } },
+  };
+  const reference = { kind: "HostedControlPlane", apiVersion: "hypershift.openshift.io/v1beta1" };
+  const link = {
+    metadata: {
+      ...{ namespace: "clusters-one", name: "private-router", uid: "link" },
+      ownerReferences: [{ ...reference, name: "one", uid: "plane", controller: true }],
+    },
+    spec: {
+      ...{ subscriptionID, resourceGroupName: "guest", location: "westeurope" },
+      ...{ guestVNetID: network, guestSubnetID: `${network}/subnets/nodes` },
+    },
+  };
+  const arm = {
+    sightings: new Sightings({ clock }),
+    prove: async () => undefined,
+    check: async () => undefined,
+    request: async () => {
+      whenAsked(controlPlane);
+      return { status: 200, headers: {}, body: { value: [] } };
+    },
+  } as unknown as ArmView;
+  const parts = {
+    sources: {
+      links: { byIndex: () => [link] },
+      controlPlanes: { get: () => controlPlane, byIndex: () => [controlPlane] },
+      registered: { controlPlanes: { byIndex: () => [controlPlane] } },
+      clusters: { get: () => undefined },
+    },
+    services: { get: async () => undefined },
+    sides: { guest: () => arm },
+    turns: new ZoneTurns(),
+  } as unknown as Parts;
+  const now = () => new Date(clock.now());
+  const pass = { priority: "change", now, date: now, failedReads: [] } as unknown as Pass;
+  return () => observe(link as never, parts, pass);
+}
+
+test("what is wanted is held before it is made", async () => {
+  const planned = plan(await world(() => undefined)());
+  expect(planned.finalizer).toBe("hold");
+  expect(planned.steps.map((step) => step.do)).toContain("make zone");
+});
+
+test("nothing is begun for a control plane that began to go while Azure was asked", async () => {
+  const planned = plan(
+    await world(({ metadata }) => {
+      Object.assign(metadata, { deletionTimestamp: "2026-01-01T00:00:00Z" });
+    })(),
+  );
+  expect(planned).toMatchObject({ steps: [], finalizer: "release" });
+});

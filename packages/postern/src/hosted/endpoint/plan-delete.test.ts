@@ -1,0 +1,247 @@
+import { claimsIn } from "@postern/core/claims.ts";
+import { describe, expect, test } from "vitest";
+import { nowAfter, otherID, PaperGuest, seen } from "../../../../../test/hosted/paper-guest.ts";
+import { base, reachable, settle, steps } from "../../../../../test/hosted/paper-links.ts";
+import { annotations, conditions } from "../names.ts";
+import { plan } from "./plan.ts";
+
+describe("going", () => {
+  test("begins with everything that Azure takes at once, endpoint included", () => {
+    const { guest, world } = reachable();
+    expect(steps(guest, { ...world, going: "object" })).toEqual([
+      "remove endpoint private-router-pe",
+      "remove link private-router-vnet-link",
+      "remove link private-router-basedomain-vnet-link",
+    ]);
+  });
+
+  test.each(["object", "control plane", "orphan"] as const)(
+    "leaves nothing and then lets go (%s)",
+    (going) => {
+      const { guest, world } = reachable();
+      const end = settle(guest, { ...world, going });
+      expect([...guest.resources.keys()]).toEqual([]);
+      expect(plan(guest.seen(end))).toMatchObject({ steps: [], finalizer: "release" });
+    },
+  );
+
+  test("lets go at once where nothing was ever made (defect 12)", () => {
+    const world = seen({ going: "control plane", link: { ...seen().link, alias: undefined } });
+    expect(plan(new PaperGuest().seen(world))).toMatchObject({ steps: [], finalizer: "release" });
+  });
+
+  test("does not say available to the last (law 5)", () => {
+    const { world } = reachable();
+    const first = plan(new PaperGuest().seen({ ...world, going: "control plane" }));
+    expect(first.finalizer).toBeUndefined();
+    expect(first.conditions[0]).toMatchObject({ status: "False", reason: "Deleting" });
+    expect(
+      plan(new PaperGuest().seen({ ...nowAfter(world, first), going: "control plane" })).finalizer,
+    ).toBe("release");
+  });
+
+  test("finds what is ours without status and without the cluster's id (defect 14)", () => {
+    const { guest } = reachable();
+    const world = seen({ going: "orphan", us: { ...seen().us, clusterID: undefined } });
+    settle(guest, world);
+    expect([...guest.resources.keys()]).toEqual([]);
+  });
+
+  test("leaves a zone to those who still use it, and takes only its own from it (defect 10)", () => {
+    const { guest, world } = reachable();
+    const zone = guest.at(base);
+    const theirs = { [`postern_user_${otherID}`]: "their-plane" };
+    guest.set(base, { ...zone, tags: { ...zone?.tags, ...theirs }, properties: {} });
+    guest.set(`${base}/A/api-two`, { properties: { metadata: { postern_owner: `${otherID}/x` } } });
+    const linkId = `${base}/virtualNetworkLinks/private-router-basedomain-vnet-link`;
+    const link = guest.at(linkId);
+    guest.set(linkId, {
+      ...link,
+      tags: { ...link?.tags, ...theirs },
+      properties: link?.properties ?? {},
+    });
+    settle(guest, { ...world, going: "object" });
+    expect([...guest.resources.keys()].sort()).toEqual(
+      [base, `${base}/A/api-two`, linkId].map((id) => id.toLowerCase()).sort(),
+    );
+    expect(claimsIn(guest.at(base)?.tags)).toEqual([{ clusterID: otherID, uid: "their-plane" }]);
+    expect(claimsIn(guest.at(linkId)?.tags)).toHaveLength(1);
+  });
+
+  test("takes a link away that lost its claims and has the name of another link object's", () => {
+    const { guest, world } = reachable();
+    const links = `${base}/virtualNetworkLinks`;
+    const link = guest.at(`${links}/private-router-basedomain-vnet-link`);
+    guest.resources.delete(`${links}/private-router-basedomain-vnet-link`.toLowerCase());
+    // Made for the OAuth server of a cluster that shared the zone and has gone; somebody has replaced its tags.
+    guest.set(`${links}/oauth-openshift-basedomain-vnet-link`, {
+      properties: link?.properties,
+      tags: { team: "a" },
+    });
+    settle(guest, { ...world, going: "object" });
+    expect([...guest.resources.keys()]).toEqual([]);
+  });
+
+  test("leaves a zone to one who has only just claimed it (defect 10)", () => {
+    const { guest, world } = reachable();
+    const tags = { ...guest.at(base)?.tags, [`postern_user_${otherID}`]: "their-plane" };
+    guest.set(base, { ...guest.at(base), tags, properties: {} });
+    settle(guest, { ...world, going: "object" });
+    expect([...guest.resources.keys()]).toEqual([base.toLowerCase()]);
+    expect(claimsIn(guest.at(base)?.tags)).toEqual([{ clusterID: otherID, uid: "their-plane" }]);
+  });
+
+  test("waits with a zone until its link is gone", () => {
+    const { guest, world } = reachable();
+    const now = guest.seen({ ...world, going: "object" });
+    const zones = now.zones.map((zone) => ({
+      ...zone,
+      links: zone.links.map(({ id }) => ({
+        id,
+        look: { state: "changing" as const, retryAfterMs: 9_000 },
+      })),
+    }));
+    const planned = plan({ ...now, endpoints: [], zones });
+    expect(planned).toMatchObject({ steps: [], again: { afterMs: 9_000 } });
+    expect(planned.finalizer).toBeUndefined();
+  });
+
+  test("leaves a zone into which somebody has put something", () => {
+    const { guest, world } = reachable();
+    guest.set(`${base}/A/theirs`, { properties: {} });
+    settle(guest, { ...world, going: "object" });
+    expect([...guest.resources.keys()].sort()).toEqual(
+      [base, `${base}/A/theirs`].map((id) => id.toLowerCase()),
+    );
+    expect(claimsIn(guest.at(base)?.tags)).toEqual([]);
+  });
+
+  test("does not let go while the zones cannot be looked at", () => {
+    const { guest, world } = reachable();
+    const failure = { reason: "AuthorizationFailed", message: "no right", requeueAfterMs: 600_000 };
+    const now = guest.seen({ ...world, going: "object" });
+    const planned = plan({ ...now, endpoints: [], zones: [], zonesFailed: failure });
+    expect(planned.finalizer).toBeUndefined();
+    expect(planned.conditions[0]).toMatchObject({ status: "False", reason: "CleanupFailed" });
+    expect(planned.conditions[0]?.message).toContain("no right");
+    expect(planned.again).toEqual({ afterMs: 600_000 });
+  });
+
+  test("does not let a failure of names postpone the endpoint (§6.7)", () => {
+    const { guest, world } = reachable();
+    const now = guest.seen({ ...world, going: "object" });
+    const failure = {
+      reason: "ScopeLocked",
+      message: "a lock forbids it",
+      requeueAfterMs: 120_000,
+    };
+    const zones = now.zones.map((zone) => ({
+      ...zone,
+      look: { state: "failed" as const, failure },
+    }));
+    const planned = plan({ ...now, zones });
+    expect(planned.steps.map((step) => step.do)).toEqual(["remove endpoint"]);
+    expect(planned.conditions[0]).toMatchObject({ reason: "CleanupFailed" });
+    expect(planned.finalizer).toBeUndefined();
+  });
+
+  test("goes on while the cluster is paused", () => {
+    const { guest, world } = reachable({});
+    settle(guest, { ...world, going: "object", pause: { paused: true } });
+    expect([...guest.resources.keys()]).toEqual([]);
+  });
+
+  test("says the way out when no credential works, and never takes it by itself (defect 14)", () => {
+    const noCredential = { reason: "IdentityMissing", message: "no identity" };
+    const world = seen({ going: "orphan", noCredential });
+    const planned = plan(world);
+    expect(planned.finalizer).toBeUndefined();
+    expect(planned.conditions[0]).toMatchObject({ status: "False", reason: "CleanupFailed" });
+    expect(planned.conditions[0]?.message).toContain(`${annotations.abandon}: "true"`);
+    const told = plan({ ...world, abandoned: true });
+    expect(told.events).toMatchObject([{ type: "Warning", reason: "GuestResourcesAbandoned" }]);
+    expect(told.finalizer).toBeUndefined();
+    expect(plan({ ...nowAfter(world, told), abandoned: true }).finalizer).toBe("release");
+  });
+
+  test("what cannot be deleted though it can be read can be left behind too", () => {
+    const { guest, world } = reachable();
+    const failed = { type: conditions.dns, status: "False", reason: "CleanupFailed" } as const;
+    const now = {
+      ...world,
+      going: "object" as const,
+      conditions: [{ ...failed, message: "a lock forbids it", lastTransitionTime: "x" }],
+    };
+    const planned = plan(guest.seen(now));
+    expect(planned.steps.length).toBeGreaterThan(0);
+    expect(planned.conditions[0]?.message).toMatch(/a lock forbids it.*abandon/);
+    const left = plan(guest.seen({ ...now, abandoned: true }));
+    expect(left.steps).toEqual([]);
+    expect(left.conditions[0]).toMatchObject({ reason: "GuestResourcesAbandoned" });
+    const end = plan(guest.seen({ ...nowAfter(now, left), abandoned: true }));
+    expect(end).toMatchObject({ steps: [], finalizer: "release" });
+  });
+
+  test("takes the Services for external-dns away, and leaves those of others", () => {
+    const label = { "hypershift.openshift.io/azure-pls-external-private-svc": "true" };
+    const services = [
+      { metadata: { name: "oauth-private-external", labels: label } },
+      { metadata: { name: "kube-apiserver-private-external" } },
+    ];
+    const planned = plan(new PaperGuest().seen(seen({ going: "object", services })));
+    expect(planned.steps).toMatchObject([{ do: "remove service", found: services[0] }]);
+  });
+
+  test("abandons nothing while the credential works", () => {
+    const { guest, world } = reachable();
+    settle(guest, { ...world, going: "orphan", abandoned: true });
+    expect([...guest.resources.keys()]).toEqual([]);
+  });
+});
+
+describe("going without a known owner", () => {
+  const orphaned = () => {
+    const { guest, world } = reachable();
+    const us = { ...world.us, controlPlaneUid: undefined };
+    return { guest, world: { ...world, us, cluster: undefined, going: "object" } as const };
+  };
+
+  test("is held, and says so, while a zone may be the cluster's", () => {
+    const { guest, world } = orphaned();
+    const end = settle(guest, world);
+    const planned = plan(guest.seen(end));
+    expect(planned.finalizer).toBeUndefined();
+    expect(planned.conditions[0]).toMatchObject({ status: "False", reason: "CleanupFailed" });
+    expect(planned.conditions[0]?.message).toMatch(/the zone .* ownerReferences back/);
+    expect(guest.at(base)).toBeDefined();
+  });
+
+  test("ends when its owner is known again, or when somebody gives the rest up", () => {
+    const { guest, world } = orphaned();
+    const told = settle(guest, world);
+    const given = nowAfter(
+      { ...told, abandoned: true },
+      plan(guest.seen({ ...told, abandoned: true })),
+    );
+    expect(plan(guest.seen(given))).toMatchObject({ steps: [], finalizer: "release" });
+    settle(guest, { ...told, us: reachable().world.us, cluster: reachable().world.cluster });
+    expect([...guest.resources.keys()]).toEqual([]);
+  });
+});
+
+test("going names what Azure has not ended yet", () => {
+  const { guest, world } = reachable();
+  const looked = guest.seen({ ...world, going: "object" });
+  const look = { state: "changing", retryAfterMs: 10_000 } as const;
+  const endpoints = looked.endpoints.slice(0, 1).map((each) => ({ ...each, look }));
+  const zones = looked.zones.map((zone) => ({
+    ...zone,
+    links: zone.links.map((link) => ({ ...link, look })),
+  }));
+  const { conditions: told, steps: begun } = plan({ ...looked, endpoints, zones });
+  expect(begun).toEqual([]);
+  expect(told[0]).toMatchObject({ status: "False", reason: "Deleting" });
+  expect(told[0]?.message).toMatch(
+    /waits for .*private endpoint private-router-pe, zone link private-router-vnet-link/,
+  );
+});

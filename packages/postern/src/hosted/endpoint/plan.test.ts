@@ -1,0 +1,211 @@
+import { describe, expect, test } from "vitest";
+import {
+  alias,
+  guestNetwork,
+  nowAfter,
+  PaperGuest,
+  seen,
+} from "../../../../../test/hosted/paper-guest.ts";
+import {
+  addressOf,
+  base,
+  changeEndpoint,
+  connection,
+  internal,
+  message,
+  reachable,
+  settle,
+  short,
+  steps,
+  told,
+} from "../../../../../test/hosted/paper-links.ts";
+import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
+import { conditions } from "../names.ts";
+import type { Seen } from "./observed.ts";
+import { plan } from "./plan.ts";
+
+describe("a new link", () => {
+  test("begins with the endpoint and both zones at once", () => {
+    expect(steps(new PaperGuest(), seen())).toEqual([
+      "make endpoint private-router-pe",
+      "make zone one.hypershift.local",
+      "make zone example.com",
+    ]);
+  });
+
+  test("ends with names that lead to the endpoint, and says so (§6.2–6.5)", () => {
+    const { guest, world } = reachable();
+    expect(
+      [...guest.resources.keys()]
+        .map((id) => id.slice(id.indexOf("microsoft.network/") + 18))
+        .sort(),
+    ).toEqual([
+      "privatednszones/example.com",
+      "privatednszones/example.com/a/api-one",
+      "privatednszones/example.com/a/oauth-one",
+      "privatednszones/example.com/virtualnetworklinks/private-router-basedomain-vnet-link",
+      "privatednszones/one.hypershift.local",
+      "privatednszones/one.hypershift.local/a/*.apps",
+      "privatednszones/one.hypershift.local/a/api",
+      "privatednszones/one.hypershift.local/virtualnetworklinks/private-router-vnet-link",
+      "privateendpoints/private-router-pe",
+    ]);
+    expect(world.conditions.map(({ status, reason }) => `${status} ${reason}`)).toEqual(
+      Array(3).fill("True AzureSuccess"),
+    );
+    expect(world.status).toEqual({
+      privateEndpointID: short,
+      privateEndpointIP: "192.168.0.4",
+      privateDNSZoneID: internal,
+      dnsZoneName: "one.hypershift.local",
+      baseDomainDNSZoneID: base,
+    });
+  });
+
+  test("asks by alias, with a message that Azure takes", () => {
+    const [step] = plan(new PaperGuest().seen(seen())).steps;
+    const body = (step as { body: PrivateEndpoint }).body;
+    const [asked] = body.properties.manualPrivateLinkServiceConnections ?? [];
+    expect(asked?.properties.privateLinkServiceId).toBe(alias);
+    expect(asked?.properties.requestMessage?.length).toBeLessThanOrEqual(140);
+    expect(body.properties.subnet?.id).toBe(`${guestNetwork}/subnets/workers`);
+  });
+
+  test("waits for the alias with its endpoint and the base domain's link, not with the rest", () => {
+    const world = seen({ link: { ...seen().link, alias: undefined } });
+    const guest = new PaperGuest();
+    expect(steps(guest, world)).toEqual([
+      "make zone one.hypershift.local",
+      "make zone example.com",
+    ]);
+    const settled = settle(guest, world);
+    expect(guest.at(`${internal}/virtualNetworkLinks/private-router-vnet-link`)).toBeDefined();
+    expect(guest.below(base)).toEqual([]);
+    expect(told(settled, conditions.endpoint)).toBe("False LinkServicePending");
+  });
+
+  test("makes nothing before the control plane is held", () => {
+    const cluster = { ...seen().cluster, held: false } as NonNullable<Seen["cluster"]>;
+    const planned = plan(seen({ cluster }));
+    expect(planned).toMatchObject({ steps: [], again: "drift" });
+    expect(planned.finalizer).toBeUndefined();
+    expect(planned.conditions[0]?.reason).toBe("ControlPlaneNotHeld");
+  });
+
+  test.each([
+    ["an owner", { cluster: undefined }, "ControlPlaneUnknown"],
+    [
+      "readable name of its cluster",
+      { cluster: { ...(seen().cluster as NonNullable<Seen["cluster"]>), misnamed: true } },
+      "InvalidAnnotation",
+    ],
+    ["a cluster id", { us: { ...seen().us, clusterID: undefined } }, "ClusterIDMissing"],
+  ])("waits where it has no %s", (_what, over, reason) => {
+    const planned = plan(seen(over));
+    expect(planned.steps).toEqual([]);
+    expect(planned.conditions[0]).toMatchObject({ status: "False", reason });
+  });
+
+  test("writes AAAA records for an address of IPv6, and both for both (defect 22)", () => {
+    const guest = new PaperGuest();
+    guest.addresses = ["192.168.0.4", "FD00::4"];
+    const world = settle(guest, seen());
+    expect(guest.at(`${internal}/AAAA/api`)).toMatchObject({
+      properties: { aaaaRecords: [{ ipv6Address: "fd00::4" }] },
+    });
+    expect(addressOf(guest, `${internal}/A/api`)).toBe("192.168.0.4");
+    expect(told(world)).toBe("True AzureSuccess");
+    changeEndpoint(guest, {
+      networkInterfaces: [
+        {
+          id: "/nic",
+          properties: { ipConfigurations: [{ properties: { privateIPAddress: "fd00::4" } }] },
+        },
+      ],
+    });
+    settle(guest, world);
+    expect(guest.at(`${internal}/A/api`)).toBeUndefined();
+  });
+
+  test("takes the addresses of its names before those of its interfaces", () => {
+    const { guest, world } = reachable();
+    changeEndpoint(guest, { customDnsConfigs: [{ fqdn: "api", ipAddresses: ["192.168.0.9"] }] });
+    settle(guest, world);
+    expect(addressOf(guest, `${internal}/A/api`)).toBe("192.168.0.9");
+  });
+});
+
+describe("available", () => {
+  test("needs the link service too, and passes on what it says (defect 3)", () => {
+    const { guest, world } = reachable();
+    const condition = { status: "False", reason: "PLSCreationFailed", message: "no" } as const;
+    const now = settle(guest, { ...world, link: { ...world.link, condition } });
+    expect(told(now)).toBe("False PLSCreationFailed");
+    expect(message(now)).toBe("no");
+    expect(told(now, conditions.endpoint)).toBe("True AzureSuccess");
+  });
+
+  test.each([
+    ["says nothing yet", { condition: undefined }],
+    ["was decided for an older spec", { current: false }],
+  ])("is False while the link side %s (defect 3)", (_when, over) => {
+    const { guest, world } = reachable();
+    const now = settle(guest, { ...world, link: { ...world.link, ...over } });
+    expect(told(now)).toBe("False LinkServicePending");
+  });
+
+  test("goes False when the endpoint breaks, and back when it works again (defect 3)", () => {
+    const { guest, world } = reachable();
+    connection(guest, "Rejected");
+    const broken = settle(guest, world);
+    expect(told(broken)).toBe("False PrivateEndpointConnectionNotApproved");
+    connection(guest, "Approved");
+    expect(told(settle(guest, broken))).toBe("True AzureSuccess");
+  });
+
+  test("goes False while a name leads elsewhere, and the name is put right", () => {
+    const { guest, world } = reachable();
+    const id = `${internal}/A/api`;
+    const found = guest.at<{ properties: object }>(id);
+    guest.set(id, {
+      ...found,
+      properties: { ...found?.properties, aRecords: [{ ipv4Address: "10.9.9.9" }] },
+    });
+    const planned = plan(guest.seen(world));
+    expect(planned.conditions[0]).toMatchObject({ status: "False" });
+    expect(planned.steps).toMatchObject([{ do: "write name", ifMatch: guest.at(id)?.etag }]);
+    expect(told(settle(guest, world))).toBe("True AzureSuccess");
+  });
+
+  test("writes the same conditions in every pass at rest (defect 2)", () => {
+    const { guest, world } = reachable();
+    const planned = plan(guest.seen(world));
+    expect(planned).toMatchObject({ steps: [], again: "drift", events: [] });
+    expect(nowAfter(world, planned).conditions).toEqual(world.conditions);
+    expect(planned.status).toEqual(world.status);
+  });
+});
+
+describe("a pause", () => {
+  test("stops every change, and the truth is told all the same (defect 16)", () => {
+    const { guest, world } = reachable();
+    connection(guest, "Disconnected");
+    const planned = plan(guest.seen({ ...world, pause: { paused: true } }));
+    expect(planned.steps).toEqual([]);
+    expect(planned.conditions[0]).toMatchObject({ status: "False", reason: "Paused" });
+    expect(planned.status).toEqual(world.status);
+  });
+
+  test("of a cluster that works says nothing", () => {
+    const { guest, world } = reachable();
+    const planned = plan(guest.seen({ ...world, pause: { paused: true, untilMs: 1_000 } }));
+    expect(nowAfter(world, planned).conditions).toEqual(world.conditions);
+    expect(planned.again).toEqual({ afterMs: 1_000 });
+  });
+
+  test("of a new cluster puts no finalizer on it", () => {
+    const planned = plan(new PaperGuest().seen(seen({ pause: { paused: true } })));
+    expect(planned.finalizer).toBeUndefined();
+    expect(planned.steps).toEqual([]);
+  });
+});

@@ -1,0 +1,59 @@
+import { keyOf } from "@postern/core/kind.ts";
+import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
+import { defineFeature } from "../../kube/feature.ts";
+import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { ownServiceAccount } from "../../kube/service-account-token.ts";
+import { whenItMatters } from "../../kube/when-changed.ts";
+import { clusterAnnotation, controlPlaneNamespace } from "../names.ts";
+import { registeredIn } from "../tenancy.ts";
+import { apply } from "./apply.ts";
+import { observe } from "./observe.ts";
+import { type Account, plan } from "./plan.ts";
+
+/** The permissions of this process in the namespace of each control plane, as a RoleBinding to its own service account. */
+export function grantFeature(): MakeFeature {
+  return ({ caches, kube }) => {
+    const registered = registeredIn(caches);
+    const controlPlanes = caches.of(hostedControlPlane);
+    let known: Promise<Account | undefined> | undefined;
+    const account = (signal: AbortSignal) => {
+      known ??= ownServiceAccount(kube, signal).catch((error: unknown) => {
+        known = undefined;
+        throw error;
+      });
+      return known;
+    };
+    const feature = defineFeature({
+      name: "grant",
+      kind: hostedControlPlane,
+      conditions: [],
+      observe: async (controlPlane, pass) => ({
+        observed: await observe(controlPlane, { kube, account, registered }, pass),
+        context: kube,
+      }),
+      plan,
+      apply,
+    });
+    const inNamespace = (name: string) => controlPlanes.byIndex("namespace", name).map(keyOf);
+    // Only the first control plane of a namespace is verified.
+    const also: Also[] = [
+      {
+        kind: hostedControlPlane,
+        keys: whenItMatters(
+          ({ metadata }) => inNamespace(metadata.namespace ?? ""),
+          ({ metadata: { annotations, uid } }) => [annotations?.[clusterAnnotation], uid],
+        ),
+      },
+      {
+        kind: hostedCluster,
+        keys: whenItMatters(
+          ({ metadata: { namespace = "", name } }) =>
+            inNamespace(controlPlaneNamespace(namespace, name)),
+          ({ metadata: { uid } }) => uid,
+        ),
+      },
+    ];
+    return { feature, also };
+  };
+}

@@ -1,0 +1,116 @@
+import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
+import type { RoleBinding } from "@postern/core/kinds/role-binding.ts";
+import type { Plan, Step } from "../../kube/feature.ts";
+import { controlPlaneFinalizer } from "../names.ts";
+
+/** The ClusterRole of `manifests/rbac/control-plane.yaml`, and the name of its RoleBinding. */
+export const controlPlaneRole = "postern-control-plane";
+
+/** The reasons of the events of this feature. */
+export const grantReasons = {
+  created: "RoleBindingCreated",
+  repaired: "RoleBindingRepaired",
+  failed: "RoleBindingNotWritten",
+  anotherRole: "RoleBindingOfAnotherRole",
+} as const;
+
+/** The service account that is bound. */
+export interface Account {
+  namespace: string;
+  name: string;
+}
+
+/** What was observed before deciding. */
+export interface Seen {
+  controlPlane: HostedControlPlane;
+  /** Whether the control plane is the one that its HostedCluster has here. */
+  verified: boolean;
+  /** The service account of this process; undefined where it is none. */
+  account: Account | undefined;
+  /** The RoleBinding in the namespace of the control plane. */
+  binding: RoleBinding | undefined;
+}
+
+/** A write of the RoleBinding. */
+export type GrantStep = Step &
+  (
+    | { do: "create RoleBinding"; binding: RoleBinding }
+    | { do: "repair RoleBinding"; binding: RoleBinding; change: object }
+  );
+
+/**
+ * Which RoleBinding a control plane has.
+ *
+ *     control plane                            RoleBinding          →
+ *     not verified, or no service account      any                  nothing
+ *     being deleted, nothing left in Azure     any                  nothing: it is deleted with the namespace
+ *     verified                                 absent               create
+ *     verified                                 of another role      nothing, an event: a role cannot be exchanged
+ *     verified                                 other subjects       repair
+ *
+ * It has no owner: links that outlive their control plane, because somebody removed its finalizer, still need it.
+ */
+export function plan(seen: Seen): Plan<GrantStep> {
+  const { controlPlane, verified, account, binding } = seen;
+  const { deletionTimestamp, finalizers = [] } = controlPlane.metadata;
+  const isOver = deletionTimestamp !== undefined && !finalizers.includes(controlPlaneFinalizer);
+  if (!verified || account === undefined || isOver) return { ...nothing, again: "never" };
+  const desired = desiredBinding(controlPlane, account);
+  if (binding === undefined) return { ...nothing, steps: [create(desired)] };
+  const { kind, name } = binding.roleRef;
+  if (kind !== desired.roleRef.kind || name !== desired.roleRef.name) {
+    const note = `RoleBinding ${controlPlaneRole} in namespace ${controlPlane.metadata.namespace} grants nothing to Postern · it refers to ${kind} ${name}, which cannot be changed · delete it; Postern recreates it`;
+    return { ...nothing, events: [{ type: "Warning", reason: grantReasons.anotherRole, note }] };
+  }
+  return isSame(binding, desired) ? nothing : { ...nothing, steps: [repair(binding, desired)] };
+}
+
+const nothing: Plan<GrantStep> = { steps: [], conditions: [], again: "drift" };
+
+function desiredBinding(controlPlane: HostedControlPlane, account: Account): RoleBinding {
+  const { namespace = "" } = controlPlane.metadata;
+  return {
+    metadata: {
+      namespace,
+      name: controlPlaneRole,
+    },
+    roleRef: {
+      apiGroup: "rbac.authorization.k8s.io",
+      kind: "ClusterRole",
+      name: controlPlaneRole,
+    },
+    subjects: [{ kind: "ServiceAccount", ...account }],
+  };
+}
+
+function create(binding: RoleBinding): GrantStep {
+  return {
+    do: "create RoleBinding",
+    binding,
+    why: `Postern has no permissions in namespace ${binding.metadata.namespace} yet`,
+    event: grantReasons.created,
+    failsAs: grantReasons.failed,
+  };
+}
+
+function repair(binding: RoleBinding, { metadata, subjects }: RoleBinding): GrantStep {
+  return {
+    do: "repair RoleBinding",
+    binding,
+    change: { subjects },
+    why: `RoleBinding ${controlPlaneRole} in namespace ${metadata.namespace} was changed`,
+    event: grantReasons.repaired,
+    failsAs: grantReasons.failed,
+  };
+}
+
+function isSame(binding: RoleBinding, desired: RoleBinding): boolean {
+  const [subject, ...more] = binding.subjects ?? [];
+  const [account] = desired.subjects ?? [];
+  return (
+    more.length === 0 &&
+    subject?.kind === account?.kind &&
+    subject?.namespace === account?.namespace &&
+    subject?.name === account?.name
+  );
+}

@@ -1,0 +1,105 @@
+import { namespace as namespaceKind } from "@postern/core/kinds/core.ts";
+import { parentOf, type ResourceId } from "@postern/core/resource-id.ts";
+import { subnets } from "../../azure/gateways/subnets.ts";
+import { KubeError } from "../../kube/errors.ts";
+import type { Applied } from "../../kube/feature.ts";
+import type { Pass } from "../../kube/pass.ts";
+import { versionIn } from "../../kube/status.ts";
+import { applyLinkServiceStep } from "../../private-link/link-service/apply.ts";
+import type { Reservation } from "../../private-link/nat-subnets/reservations.ts";
+import { natSubnetAnnotation, notedSubnetOf } from "./nat/note.ts";
+import type { LinkParts } from "./parts.ts";
+import type { LinkStep } from "./steps.ts";
+
+/** Another link was faster. */
+const outrun: Applied = { state: "running", retryAfterMs: 2_000, isBegun: false };
+
+/** Begin one step. */
+export async function apply(step: LinkStep, parts: LinkParts, pass: Pass): Promise<Applied> {
+  const now = pass.now().getTime();
+  if ("reserves" in step && step.reserves && !reserveAddress(step.reserves, now, parts))
+    return outrun;
+  switch (step.on) {
+    case "note":
+      if (step.do === "note the NAT subnet") return note(step, step.subnet, pass, parts);
+      if (step.leaves !== undefined && !parts.reservations.othersIn(step.leaves, step.uid))
+        return outrun;
+      parts.reservations.leave(step.uid);
+      return note(step, null, pass, parts);
+    case "subnet":
+      return applySubnetStep(step, parts, pass);
+    default:
+      return applyLinkServiceStep(step, parts.sides.management(pass));
+  }
+}
+
+/** Reserve what a step needs; false where another link was faster. */
+function reserveAddress(
+  reserves: Reservation,
+  now: number,
+  { reservations, networks }: LinkParts,
+): boolean {
+  const { createdIn, link } = reserves;
+  if (createdIn !== undefined && !networks.tryClaim(createdIn, link.uid, now)) return false;
+  return reservations.tryReserve(reserves, now);
+}
+
+async function applySubnetStep(
+  step: Extract<LinkStep, { on: "subnet" }>,
+  { networks, reservations, sides }: LinkParts,
+  pass: Pass,
+): Promise<Applied> {
+  const gateway = subnets(sides.management(pass));
+  const now = pass.now().getTime();
+  const { id } = step;
+  const network = parentOf(id) as ResourceId;
+  if (step.do === "remove the NAT subnet") {
+    if (!reservations.tryClose(id, step.uid, now)) return outrun;
+    return networks.write(network, id, now, () => gateway.remove(id), true);
+  }
+  const { prefix: addressPrefix, broken } = step;
+  const properties = {
+    addressPrefix,
+    privateLinkServiceNetworkPolicies: "Disabled" as const,
+  };
+  const create = () =>
+    networks.write(network, id, now, () =>
+      gateway.put(id, { properties }, broken ? {} : { ifNoneMatch: "*" }),
+    );
+  if (step.do === "make the NAT subnet") return create();
+  // It is not needed yet: whoever needs it will tell of what is wrong, and nobody waits for it now.
+  await create().catch((err: unknown) =>
+    pass.log.info({ err }, "the next NAT subnet was not made"),
+  );
+  return { state: "done" };
+}
+
+/** How often the note of a namespace that others write too is tried. */
+const noteTries = 4;
+
+/** Write down in the namespace which subnet a link uses, or null, unless another has changed that note meanwhile. */
+async function note(
+  { namespace, name, uid }: { namespace: string; name: string; uid: string },
+  subnet: string | null,
+  { signal }: Pass,
+  { kube, namespaces, noted }: LinkParts,
+): Promise<Applied> {
+  const place = { kind: namespaceKind, name: namespace };
+  const key = natSubnetAnnotation(name);
+  let latest = namespaces.get(namespace) ?? (await kube.get(place, signal));
+  const seen = notedSubnetOf(latest, name);
+  for (let tries = 1; ; tries++) {
+    const { uid: own, resourceVersion } = latest?.metadata ?? {};
+    const change = { metadata: { uid: own, resourceVersion, annotations: { [key]: subnet } } };
+    const options = { fieldManager: "postern-link", signal };
+    try {
+      const version = versionIn(await kube.patch(place, "merge", change, options));
+      noted.set(uid, { subnet: subnet ?? "", version });
+      return { state: "done" };
+    } catch (error) {
+      if (!(error instanceof KubeError && error.status === 409) || tries === noteTries) throw error;
+      latest = await kube.get(place, signal);
+      if (notedSubnetOf(latest, name) !== seen) throw error;
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import { type KubeObject, keyOf } from "@postern/core/kind.ts";
+import {
+  type AzurePrivateLinkService,
+  azurePrivateLinkService,
+} from "@postern/core/kinds/azure-private-link-service.ts";
+import { namespace, type Service, service } from "@postern/core/kinds/core.ts";
+import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
+import { lastSegment } from "@postern/core/resource-id.ts";
+import { staleReadsMs } from "../../azure/sightings.ts";
+import { defineFeature } from "../../kube/feature.ts";
+import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { whenItMatters } from "../../kube/when-changed.ts";
+import { Networks } from "../../private-link/nat-subnets/networks.ts";
+import { Reservations } from "../../private-link/nat-subnets/reservations.ts";
+import { clusterAnnotation, conditions, linkFinalizer } from "../names.ts";
+import { registeredIn } from "../tenancy.ts";
+import { apply } from "./apply.ts";
+import { byClusterID } from "./belonging.ts";
+import { clusterKeyOf } from "./cluster.ts";
+import { notedSubnetOf } from "./nat/note.ts";
+import { observe } from "./observe.ts";
+import type { LinkOptions, LinkParts } from "./parts.ts";
+import { plan } from "./plan.ts";
+import { ServiceList } from "./service-list.ts";
+
+export type { LinkOptions };
+
+const byCluster = "link: cluster";
+
+/** The management side of a private link: the link service before the load balancer of a control plane. */
+export function linkFeature(options: LinkOptions): MakeFeature {
+  return ({ caches, kube }) => {
+    const objects = caches.of(azurePrivateLinkService);
+    objects.index(byCluster, (object) => [clusterKeyOf(object) ?? []].flat());
+    objects.index("uid", ({ metadata }) => [metadata.uid ?? ""]);
+    objects.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
+    const hostedClusters = caches.of(hostedCluster);
+    hostedClusters.index(byClusterID, ({ spec }) => [spec.clusterID?.toLowerCase() ?? ""]);
+    const controlPlanes = caches.of(hostedControlPlane);
+    const namespaces = caches.of(namespace, { metadataOnly: true });
+    const reservations = new Reservations();
+    const parts: LinkParts = {
+      ...options,
+      kube,
+      exists: (uid) => objects.byIndex("uid", uid).length > 0,
+      namespaceOf: (uid) => objects.byIndex("uid", uid)[0]?.metadata.namespace,
+      hostedClusters,
+      controlPlanes,
+      registered: registeredIn(caches),
+      services: caches.of(service),
+      namespaces,
+      serviceList: new ServiceList(options.sides.managementGroup),
+      networks: new Networks((network) => reservations.saw(network)),
+      reservations,
+      noted: new Map(),
+    };
+    const follow = ({ metadata, status }: AzurePrivateLinkService) => {
+      const { uid = "", namespace = "", name, deletionTimestamp } = metadata;
+      const service = status?.privateLinkServiceID;
+      reservations.follow(
+        { uid, namespace },
+        {
+          subnet: notedSubnetOf(namespaces.get(namespace), name),
+          service: service === undefined ? undefined : lastSegment(service),
+          isDeleting: deletionTimestamp !== undefined,
+        },
+      );
+    };
+    // After a restart the namespaces may be known before their links or after them.
+    namespaces.onChange(({ key }) => objects.byIndex("namespace", key).forEach(follow));
+    objects.onChange(({ before, after }) => {
+      if (after !== undefined) return follow(after);
+      const { uid = "" } = before?.metadata ?? {};
+      reservations.forget(uid);
+      parts.noted.delete(uid);
+    });
+    const feature = defineFeature({
+      name: "link",
+      kind: azurePrivateLinkService,
+      finalizer: linkFinalizer,
+      staleReadsMs,
+      conditions: [conditions.link, conditions.loadBalancer],
+      statusFields: ["internalLoadBalancerID", "privateLinkServiceID", "privateLinkServiceAlias"],
+      observe: async (object, pass) => ({
+        observed: await observe(object, parts, pass),
+        context: parts,
+      }),
+      plan,
+      apply,
+    });
+    const ofCluster = (key: string) => objects.byIndex(byCluster, key).map(keyOf);
+    const also: Also[] = [
+      {
+        kind: hostedCluster,
+        keys: whenItMatters((cluster) => ofCluster(keyOf(cluster)), metadataAndSpec),
+      },
+      {
+        kind: hostedControlPlane,
+        keys: whenItMatters(
+          ({ metadata }) => objects.byIndex("namespace", metadata.namespace ?? "").map(keyOf),
+          ({ metadata: { annotations, uid } }) => [annotations?.[clusterAnnotation], uid],
+        ),
+      },
+      {
+        kind: service,
+        keys: whenItMatters(
+          (one) => (objects.get(keyOf(one)) ? [keyOf(one)] : []),
+          (one) => [one.metadata.uid, (one as Service).status?.loadBalancer?.ingress],
+        ),
+      },
+    ];
+    return { feature, also };
+  };
+}
+
+/** What of a cluster decides anything here; its status is written all the time, and tells what we said ourselves. */
+function metadataAndSpec(object: KubeObject): unknown {
+  const { annotations, uid } = object.metadata;
+  return [annotations, uid, (object as { spec?: unknown }).spec];
+}

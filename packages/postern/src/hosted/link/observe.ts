@@ -1,0 +1,180 @@
+import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
+import { installationTag, ownerIn } from "@postern/core/ownership.ts";
+import { nameOf, type ResourceId, sameId } from "@postern/core/resource-id.ts";
+import { tagOf } from "@postern/core/tags.ts";
+import type { ArmView } from "../../azure/arm.ts";
+import type { Look } from "../../azure/gateway.ts";
+import {
+  type PrivateLinkService,
+  privateLinkServices,
+} from "../../azure/gateways/private-link-services.ts";
+import { oldestSightingMs } from "../../azure/sightings.ts";
+import type { Pass } from "../../kube/pass.ts";
+import { tryRead } from "../../kube/try-read.ts";
+import { linkServiceDifferences } from "../../private-link/link-service/desired.ts";
+import type { Ownership } from "../../private-link/policy.ts";
+import { ownLinkServiceName } from "../names.ts";
+import { type Belonging, belongingOf } from "./belonging.ts";
+import { known } from "./cluster.ts";
+import { type Frontend, frontendsAt, isFrontendOf } from "./frontends.ts";
+import { observeNat } from "./nat/observe.ts";
+import { observeDelete } from "./observe-delete.ts";
+import type { FrontendSeen, Seen, Subject, Up } from "./observed.ts";
+import { claimantOf, whose } from "./owner.ts";
+import type { LinkParts } from "./parts.ts";
+import { allowedSubscriptions, desiredOf } from "./policy.ts";
+import { ownNatSubnet, serviceId, subjectOf } from "./subject.ts";
+
+/** Read everything about one link, once. Azure is not asked where nothing can be done. */
+export async function observe(
+  object: AzurePrivateLinkService,
+  parts: LinkParts,
+  pass: Pass,
+): Promise<Seen> {
+  const belonging = belongingOf(object, parts);
+  const subject = subjectOf(object, belonging.cluster, parts);
+  const deleting = object.metadata.deletionTimestamp !== undefined;
+  const found = known(object, belonging, pass.date());
+  if (!deleting && found.is !== "wanted") return { stage: "stopped", subject, known: found };
+  const seen = await tryRead(pass, async () =>
+    deleting || found.is !== "wanted"
+      ? observeDelete(object, belonging, subject, pass, parts)
+      : observeUp(object, belonging, subject, found, pass, parts),
+  );
+  return "failed" in seen ? { stage: "unseen", subject, failure: seen.failed } : seen;
+}
+
+async function observeUp(
+  object: AzurePrivateLinkService,
+  belonging: Belonging,
+  subject: Subject,
+  given: Up["known"],
+  pass: Pass,
+  parts: LinkParts,
+): Promise<Up> {
+  const { sides, serviceList } = parts;
+  const view = sides.management(pass);
+  const now = pass.now().getTime();
+  const maxAgeMs = oldestSightingMs(pass);
+  await serviceList.refresh(view, maxAgeMs, now);
+  const usual = serviceId(sides.managementGroup, given.serviceName);
+  const own = serviceId(
+    sides.managementGroup,
+    ownLinkServiceName(subject.name, given.clusterID, subject.uid),
+  );
+  const ownerOf = (look: Look<PrivateLinkService>, at: ResourceId): Ownership =>
+    look.state === "there"
+      ? whose(look.resource, claimantOf(subject, belonging, at, parts))
+      : { is: "ours" };
+  const lookAtUsual = await lookAt(view, usual, maxAgeMs, subject);
+  // Another cluster that has or had our clusterID does not keep us from having a link service.
+  const isAnothers = ownerOf(lookAtUsual, usual).is === "another";
+  const taken =
+    serviceList.ownedBy(subject.uid).some((each) => sameId(each, own)) ||
+    sameId(subject.fields.privateLinkServiceID ?? "", own) ||
+    (isAnothers && (belonging.sharesClusterID || isLookedAfter(lookAtUsual, parts)));
+  const id = taken ? own : usual;
+  const found = { ...given, serviceName: nameOf(id) };
+  const first = taken ? await lookAt(view, own, maxAgeMs, subject) : lookAtUsual;
+  // What another left is taken over by what Azure says of it now.
+  const told = ownerOf(first, id).is === "left" ? await privateLinkServices(view).look(id) : first;
+  const current = told.state === "there" ? frontendIn(told.resource) : undefined;
+  const serviceUid = belonging.service?.metadata.uid ?? "";
+  const frontend = await tryRead(pass, async () => {
+    // Nothing else shows when a failed load balancer is repaired.
+    const expected = (all: readonly Frontend[]) =>
+      all.every(({ failed }) => failed === undefined) &&
+      (current === undefined
+        ? all.some((each) => isFrontendOf(each, serviceUid))
+        : all.some((each) => sameId(each.id, current)));
+    const all = await frontendsAt(
+      view,
+      sides.managementGroup,
+      found.loadBalancerIP,
+      maxAgeMs,
+      expected,
+    );
+    return chosen(all, serviceUid, current);
+  });
+  const { natSubnetID, additionalAllowedSubscriptions = [] } = object.spec;
+  const wanted: Omit<Up, "nat" | "service" | "owner" | "natOfService"> = {
+    stage: "up",
+    subject,
+    known: found,
+    natSubnetID,
+    id,
+    allowed: allowedSubscriptions(found.guestSubscription, additionalAllowedSubscriptions),
+    frontend: "failed" in frontend ? { is: "failed", failure: frontend.failed } : frontend,
+  };
+  const service = await asItIsNow(view, told, wanted);
+  const seen: Omit<Up, "nat"> = {
+    ...wanted,
+    service,
+    owner: ownerOf(service, id),
+    natOfService:
+      service.state === "there" ? ownNatSubnet(service.resource, subject, parts) : undefined,
+  };
+  const needed = service.state === "absent" && seen.frontend.is === "found";
+  if (!needed) return { ...seen, nat: { is: "not needed" } };
+  const nat = await tryRead(pass, () =>
+    observeNat(seen, { view, now, maxAgeMs, sharesClusterID: belonging.sharesClusterID }, parts),
+  );
+  return { ...seen, nat: "failed" in nat ? { is: "failed", failure: nat.failed } : nat };
+}
+
+/** Whether the owner of a service exists: as an object here, or in another management cluster. */
+function isLookedAfter(
+  look: Look<PrivateLinkService>,
+  { exists, installation }: LinkParts,
+): boolean {
+  if (look.state !== "there") return false;
+  const { tags } = look.resource;
+  return (
+    exists(ownerIn(tags)?.uid ?? "") ||
+    (tagOf(tags, installationTag) ?? installation) !== installation
+  );
+}
+
+/** A service that should be there and is not in the list is read: what was published is not withdrawn on hearsay. */
+async function lookAt(
+  view: ArmView,
+  id: ResourceId,
+  maxAgeMs: number,
+  { fields }: Subject,
+): Promise<Look<PrivateLinkService>> {
+  const services = privateLinkServices(view);
+  const look = await services.look(id, maxAgeMs);
+  const published = sameId(fields.privateLinkServiceID ?? "", id);
+  return look.state === "absent" && published ? services.look(id) : look;
+}
+
+/**
+ * A service that is to be deleted and made anew is read by every pass: its connections go one after another, and an old
+ * sighting would tell of them as if nothing had been done.
+ */
+async function asItIsNow(
+  view: ArmView,
+  told: Look<PrivateLinkService>,
+  wanted: Parameters<typeof desiredOf>[0] & Pick<Up, "natSubnetID">,
+): Promise<Look<PrivateLinkService>> {
+  if (told.state !== "there" || wanted.frontend.is !== "found") return told;
+  const { fixed } = linkServiceDifferences(told.resource, desiredOf(wanted, wanted.natSubnetID));
+  return fixed.length > 0 ? privateLinkServices(view).look(wanted.id) : told;
+}
+
+/** Only those of our Service. The one that the link service uses stays; else the first by id, so it is always the same. */
+function chosen(
+  all: readonly Frontend[],
+  serviceUid: string,
+  current: string | undefined,
+): FrontendSeen {
+  const ours = all.filter((each) => isFrontendOf(each, serviceUid));
+  const frontend = ours.find((each) => sameId(each.id, current ?? "")) ?? ours[0];
+  if (frontend !== undefined) return { is: "found", frontend };
+  const [foreign] = all;
+  return foreign === undefined ? { is: "missing" } : { is: "foreign", frontend: foreign };
+}
+
+function frontendIn({ properties }: PrivateLinkService): string | undefined {
+  return properties.loadBalancerFrontendIpConfigurations?.[0]?.id;
+}

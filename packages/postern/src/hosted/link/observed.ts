@@ -1,0 +1,91 @@
+import type { Failure } from "@postern/core/failure.ts";
+import type { Condition } from "@postern/core/kinds/condition.ts";
+import type { ResourceId } from "@postern/core/resource-id.ts";
+import type { Look } from "../../azure/gateway.ts";
+import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
+import type { ForeignEndpoints } from "../../private-link/link-service/disconnect.ts";
+import type { Ownership } from "../../private-link/policy.ts";
+import type { Known } from "./cluster.ts";
+import type { Frontend } from "./frontends.ts";
+import type { LeavingObserved, NatObserved } from "./nat/observed.ts";
+
+/** The object, and what its status says that is ours. */
+export interface Subject {
+  namespace: string;
+  name: string;
+  uid: string;
+  /** Which installation of Postern looks after it. */
+  installation: string;
+  conditions: readonly Condition[];
+  fields: StatusFields;
+  /** The subnet that the object notes as one that was made for it or its like. */
+  notedSubnet: string | undefined;
+  foreignEndpoints: ForeignEndpoints;
+  /** The ids that the endpoint of this link may have. */
+  ownEndpoints: readonly string[];
+}
+
+/** The status fields of this feature. */
+export interface StatusFields {
+  internalLoadBalancerID?: string | undefined;
+  privateLinkServiceID?: string | undefined;
+  privateLinkServiceAlias?: string | undefined;
+}
+
+/** All that a plan decides by: plain data, read once. */
+export type Seen = Stopped | Unseen | Up | Down;
+
+/** Nothing can be done, and Azure was not asked. */
+export interface Stopped {
+  stage: "stopped";
+  subject: Subject;
+  known: Exclude<Known, { is: "wanted" }>;
+}
+
+/** Azure could not be asked. */
+export interface Unseen {
+  stage: "unseen";
+  subject: Subject;
+  failure: Failure;
+}
+
+/** The link is wanted. */
+export interface Up {
+  stage: "up";
+  subject: Subject;
+  known: Extract<Known, { is: "wanted" }>;
+  /** Who may see the service. */
+  allowed: readonly string[];
+  /** The NAT subnet that the object asks for. */
+  natSubnetID: string | undefined;
+  id: ResourceId;
+  service: Look<PrivateLinkService>;
+  /** Whether it is the object's own; of no interest where it is not there. */
+  owner: Ownership;
+  frontend: FrontendSeen;
+  /** Where the service is to be created: from where it may take its address. */
+  nat: NatObserved;
+  /** Where the service is there: the subnet of ours that it takes its address from. */
+  natOfService: ResourceId | undefined;
+}
+
+/** What was found of the address in the spec. */
+export type FrontendSeen =
+  | { is: "found"; frontend: Frontend }
+  | { is: "missing" }
+  /** It has the address, and was created for another Service. */
+  | { is: "foreign"; frontend: Frontend }
+  | { is: "failed"; failure: Failure };
+
+/** The object is being deleted, and our finalizer is on it. */
+export interface Down {
+  stage: "down";
+  subject: Subject;
+  /** How long the guest side still has to delete its endpoint; 0 where it has nothing to do. */
+  guestMs: number;
+  /** Every link service that is or may be the object's. */
+  services: readonly { id: ResourceId; look: Look<PrivateLinkService>; ours: boolean }[];
+  /** The subnet of ours that a service of it takes its address from. */
+  natOfService: ResourceId | undefined;
+  nat: LeavingObserved;
+}

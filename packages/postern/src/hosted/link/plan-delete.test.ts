@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import {
+  absent,
+  connection,
+  doing,
+  down,
+  messageOf,
+  otherEndpoint,
+  ownEndpoint,
+  service,
+  serviceId,
+  subject,
+  subnetId,
+  there,
+  told,
+} from "../../../../../test/hosted/link-seen.ts";
+import { conditions } from "../names.ts";
+import { plan } from "./plan.ts";
+import { planDelete } from "./plan-delete.ts";
+
+const connected = (...list: Parameters<typeof connection>[]) => [
+  {
+    id: serviceId,
+    look: there(service({ privateEndpointConnections: list.map((each) => connection(...each)) })),
+    ours: true,
+  },
+];
+
+describe("a link that is being deleted", () => {
+  test("without connections loses its service, with the etag that was seen", () => {
+    const made = plan(down());
+    expect(made.steps).toMatchObject([{ do: "remove the link service", etag: 'W/"1"' }]);
+    expect(told(made)).toBe("False PLSDeleting");
+    expect(made.finalizer).toBeUndefined();
+  });
+
+  test("withdraws the alias and keeps the id, which says where to look", () => {
+    expect(plan(down()).status).toEqual({ privateLinkServiceID: serviceId });
+  });
+
+  test.each([
+    ["Approved", "reject a connection"],
+    ["Pending", "reject a connection"],
+    ["Rejected", "remove a connection"],
+    ["Disconnected", "remove a connection"],
+  ] as const)("with an endpoint that is %s: %s", (status, step) => {
+    expect(doing(plan(down({ services: connected([otherEndpoint, status]) })))).toEqual([step]);
+  });
+
+  test("removes connections only when all have heard that they are rejected", () => {
+    const services = connected([otherEndpoint, "Rejected"], [ownEndpoint, "Approved"]);
+    expect(doing(plan(down({ services })))).toEqual(["reject a connection"]);
+  });
+
+  test("gives the guest side its time to delete its own endpoint, in any case of the id", () => {
+    const services = connected([ownEndpoint.toUpperCase(), "Approved"]);
+    const waiting = plan(down({ services, guestMs: 90_000 }));
+    expect(waiting).toMatchObject({ steps: [], again: { afterMs: 90_000 } });
+    expect(doing(plan(down({ services, guestMs: 0 })))).toEqual(["reject a connection"]);
+  });
+
+  test("does not wait for the guest side with endpoints of others", () => {
+    const services = connected([ownEndpoint, "Approved"], [otherEndpoint, "Approved"]);
+    const made = plan(down({ services, guestMs: 90_000 }));
+    expect(made.steps).toMatchObject([{ why: expect.stringContaining("of-somebody") }]);
+    expect(made.steps).toHaveLength(1);
+  });
+
+  test("waits for the owners of other endpoints where the policy is refuse, and names them", () => {
+    const refusing = subject({ foreignEndpoints: "refuse" });
+    const services = connected([otherEndpoint, "Approved"]);
+    const made = plan(down({ subject: refusing, services }));
+    expect(made).toMatchObject({ steps: [], again: { afterMs: 60_000 } });
+    expect(told(made)).toBe("False ForeignEndpointsConnected");
+    expect(messageOf(made)).toContain(otherEndpoint);
+    // Its own endpoint is no reason to refuse.
+    const own = connected([ownEndpoint, "Approved"]);
+    expect(doing(plan(down({ subject: refusing, services: own })))).toEqual([
+      "reject a connection",
+    ]);
+  });
+
+  test("waits for what is under way", () => {
+    const look = { state: "changing", retryAfterMs: 7_000 } as const;
+    const made = plan(down({ services: [{ id: serviceId, look, ours: true }] }));
+    expect(made).toMatchObject({ steps: [], again: { afterMs: 7_000 } });
+  });
+
+  test("tells of what failed, and tries again when Azure said (defect 18)", () => {
+    const failure = { reason: "X", message: "m", requeueAfterMs: 600_000 };
+    const look = { state: "failed", failure } as const;
+    const made = plan(down({ services: [{ id: serviceId, look, ours: true }] }));
+    expect(told(made)).toBe("False PLSDeletionFailed");
+    expect(made.again).toEqual({ afterMs: 600_000 });
+  });
+
+  test("leaves the service of another alone, and is released", () => {
+    const services = [{ id: serviceId, look: there(service()), ours: false }];
+    const made = plan(
+      down({ services, natOfService: undefined, subject: subject({ notedSubnet: undefined }) }),
+    );
+    expect(made).toMatchObject({ steps: [], finalizer: "release" });
+  });
+
+  test("notes its subnet first where nobody has: without the service nothing would tell", () => {
+    const made = plan(down({ subject: subject({ notedSubnet: undefined }) }));
+    expect(made.steps).toMatchObject([{ do: "note the NAT subnet", subnet: subnetId }]);
+  });
+});
+
+describe("when the service is gone", () => {
+  const services = [{ id: serviceId, look: absent, ours: true }];
+  const left = { services, natOfService: undefined };
+
+  test("the last one out removes the NAT subnet (defect 8)", () => {
+    const nat = { is: "to be removed", subnet: subnetId } as const;
+    const made = planDelete(down(left), nat);
+    expect(made.steps).toMatchObject([
+      { do: "remove the NAT subnet", id: subnetId, failsAs: "NATSubnetDeletionFailed" },
+    ]);
+    expect(made.finalizer).toBeUndefined();
+  });
+
+  test("nothing is released while the subnet goes, or could not go", () => {
+    const going = planDelete(down(left), { is: "changing", retryAfterMs: 9_000 });
+    expect(going).toMatchObject({ steps: [], again: { afterMs: 9_000 } });
+    expect(going.finalizer).toBeUndefined();
+    const failure = { reason: "AuthorizationFailed", message: "m" };
+    const made = planDelete(down(left), { is: "failed", failure });
+    expect(told(made)).toBe("False NATSubnetDeletionFailed");
+    expect(made.finalizer).toBeUndefined();
+  });
+
+  test("and nothing else is left, the object is released", () => {
+    expect(plan(down({ ...left, subject: subject({ notedSubnet: undefined }) }))).toEqual({
+      ...{ steps: [], conditions: [], finalizer: "release", again: "never" },
+    });
+  });
+
+  test("the note of its subnet goes before the object is released", () => {
+    const made = plan(down(left));
+    expect(made.steps).toMatchObject([{ do: "forget the NAT subnet", name: "private-router" }]);
+    expect(made.finalizer).toBeUndefined();
+  });
+});
+
+test("a deletion says nothing new of the load balancer", () => {
+  const balancer = {
+    type: conditions.loadBalancer,
+    status: "True" as const,
+    reason: "AzureSuccess",
+    message: "m",
+    observedGeneration: 1,
+    lastTransitionTime: "2026-01-01T00:00:00Z",
+  };
+  const seen = down({ subject: subject({ conditions: [balancer] }) });
+  expect(plan(seen).conditions).toContainEqual(balancer);
+});

@@ -1,0 +1,113 @@
+import type { Failure } from "@postern/core/failure.ts";
+import type { Again, Plan } from "../../kube/feature.ts";
+import { join, type Part, type Problem, requeueOf, wait, waits } from "../../kube/part.ts";
+import { planDeleteLinkService } from "../../private-link/link-service/plan-delete.ts";
+import { conditions } from "../names.ts";
+import type { LeavingChoice } from "./nat/observed.ts";
+import { planNote } from "./nat/plan-note.ts";
+import type { Down } from "./observed.ts";
+import { linkServicePolicy } from "./policy.ts";
+import { reasons } from "./reasons.ts";
+import type { LinkStep } from "./steps.ts";
+
+/*
+ * The object is being deleted. The first row that fits counts; what is not ours is not there.
+ *
+ *   seen                                              steps                         AzurePLSCreated
+ *   a service whose last operation has failed         none, again when Azure said   False PLSDeletionFailed
+ *   a service that is being changed                   none, again when it is due    False PLSDeleting
+ *   a service in a subnet of ours that is not noted   note it                       False PLSDeleting
+ *   endpoints of others, and the policy is refuse     none                          False ForeignEndpointsConnected
+ *   our own endpoint, whose side has time left        none, until it has gone       False PLSDeleting
+ *   endpoints that are approved or wait for it        reject them                   False PLSDeleting
+ *   endpoints in any other state                      remove their connections      False PLSDeleting
+ *   a service without connections                     remove it, with its etag      False PLSDeleting
+ *   no service, the last one in a subnet of ours      remove that                   False PLSDeleting
+ *   a note of a subnet that is not used any more      remove the note               False PLSDeleting
+ *   nothing                                           none, and the finalizer goes
+ */
+
+/** Decide about a link that is being deleted, with what was chosen for the subnet that it leaves. */
+export function planDelete(observed: Down, nat: LeavingChoice): Plan<LinkStep> {
+  const { subject, services, natOfService, guestMs } = observed;
+  const policy = linkServicePolicy(subject, guestMs);
+  const deleting = { reason: reasons.deleting, message: policy.deletion.message("", "") };
+  const planSteps = (steps: readonly LinkStep[]) => report(observed, deleting, "soon", steps);
+  const note = planNote(observed, natOfService);
+  if (note.length > 0) return planSteps(note);
+  const parts: Part<LinkStep>[] = [];
+  for (const { id, look } of services.filter(({ ours }) => ours)) {
+    if (look.state === "failed")
+      return reportFailure(observed, look.failure, reasons.deletionFailed);
+    if (look.state === "changing") parts.push(wait(deleting, look.retryAfterMs));
+    if (look.state !== "there") continue;
+    const why = "its object is being deleted";
+    const part = planDeleteLinkService({ id, found: look.resource, why }, policy);
+    const [problem] = part.problems;
+    if (problem?.reason === reasons.foreignEndpoints)
+      return report(observed, problem, requeueOf(part));
+    parts.push(part);
+  }
+  const all = join(parts);
+  if (all.steps.length > 0) return planSteps(all.steps);
+  if (all.requeueMs !== undefined) return report(observed, deleting, requeueOf(all));
+  switch (nat.is) {
+    case "failed":
+      return reportFailure(observed, nat.failure, reasons.natSubnetDeletionFailed);
+    case "changing":
+      return report(observed, deleting, { afterMs: nat.retryAfterMs });
+    case "to be removed":
+      return planSteps([
+        {
+          on: "subnet",
+          do: "remove the NAT subnet",
+          id: nat.subnet,
+          uid: subject.uid,
+          why: "the last link service in it has gone",
+          event: "NATSubnetDeleting",
+          failsAs: reasons.natSubnetDeletionFailed,
+        },
+      ]);
+    case "used by others":
+    case "nothing": {
+      const { namespace, name, uid, notedSubnet } = subject;
+      if (notedSubnet === undefined)
+        return { steps: [], conditions: [], finalizer: "release", again: "never" };
+      return planSteps([
+        {
+          on: "note",
+          do: "forget the NAT subnet",
+          namespace,
+          name,
+          uid,
+          why: "the link does not use it any more",
+          // Without the note nobody would look for the subnet any more.
+          releases: true,
+          ...(nat.is === "used by others" && { leaves: notedSubnet }),
+        },
+      ]);
+    }
+  }
+}
+
+function reportFailure(observed: Down, failure: Failure, reason: string): Plan<LinkStep> {
+  const { message, requeueAfterMs = waits.failureMs } = failure;
+  return report(observed, { reason, message }, { afterMs: requeueAfterMs });
+}
+
+/** The ids stay in the status until everything is gone: they tell where to look. The alias leads nowhere any more. */
+function report(
+  { subject }: Down,
+  { reason, message }: Pick<Problem, "reason" | "message">,
+  again: Again,
+  steps: readonly LinkStep[] = [],
+): Plan<LinkStep> {
+  const { internalLoadBalancerID, privateLinkServiceID } = subject.fields;
+  const others = subject.conditions.filter(({ type }) => type !== conditions.link);
+  return {
+    steps,
+    conditions: [...others, { type: conditions.link, status: "False", reason, message }],
+    status: { internalLoadBalancerID, privateLinkServiceID },
+    again,
+  };
+}

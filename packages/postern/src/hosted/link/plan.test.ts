@@ -1,0 +1,496 @@
+import { parseResourceId } from "@postern/core/resource-id.ts";
+import { describe, expect, test } from "vitest";
+import {
+  absent,
+  alias,
+  balancerId,
+  clusterID,
+  connection,
+  doing,
+  fresh,
+  frontendId,
+  guest,
+  held,
+  messageOf,
+  otherEndpoint,
+  service,
+  serviceId,
+  subject,
+  subnetId,
+  there,
+  told,
+  up,
+} from "../../../../../test/hosted/link-seen.ts";
+import { conditions } from "../names.ts";
+import { plan, planUp, reasons } from "./plan.ts";
+
+const failure = {
+  reason: "AuthorizationFailed",
+  message: "cannot · lacks a right · give it",
+  requeueAfterMs: 600_000,
+};
+const other = "44444444-4444-4444-8444-444444444444";
+
+function stopped(
+  known: Parameters<typeof plan>[0] & { stage: "stopped" } extends { known: infer K } ? K : never,
+) {
+  return plan({ stage: "stopped", subject: subject(), known });
+}
+
+describe("a link of which nothing can be made", () => {
+  test("tells why, without a step and without asking again by itself", () => {
+    const made = stopped({ is: "stopped", reason: reasons.clusterNotFound, message: "gone" });
+    expect(told(made)).toBe("False HostedClusterNotFound");
+    expect(made).toMatchObject({ steps: [], again: "never" });
+  });
+
+  test("keeps what was published while it is so", () => {
+    const fields = { privateLinkServiceID: serviceId, privateLinkServiceAlias: alias };
+    const known = { is: "stopped", reason: reasons.clusterNotFound, message: "gone" } as const;
+    expect(plan({ stage: "stopped", subject: subject({ fields }), known }).status).toEqual(fields);
+  });
+
+  test("is left as it was while paused, and looked at when the pause ends (defect 16)", () => {
+    const before = held("True", reasons.success);
+    const known = { is: "paused", pause: { paused: true, untilMs: 5_000 } } as const;
+    const made = plan({ stage: "stopped", subject: subject({ conditions: [before] }), known });
+    expect(made).toMatchObject({ steps: [], conditions: [before], again: { afterMs: 5_000 } });
+    expect(made.finalizer).toBeUndefined();
+  });
+
+  test("says that it is paused where it has said nothing yet", () => {
+    const made = stopped({ is: "paused", pause: { paused: true } });
+    expect(told(made)).toBe("False Paused");
+    expect(made.again).toBe("never");
+  });
+});
+
+test("a link of which Azure says nothing keeps what was published, and says why (defect 18)", () => {
+  const { subject: published } = up();
+  const made = plan({ stage: "unseen", subject: published, failure });
+  expect(made).toMatchObject({ steps: [], again: { afterMs: 600_000 }, status: published.fields });
+  expect(told(made)).toBe("False AzureError");
+  expect(made.finalizer).toBeUndefined();
+});
+
+describe("a link service that is not there", () => {
+  test("is made in the load balancer's region, before its frontend, for the guest (defect 30)", () => {
+    const seen = fresh();
+    if (seen.frontend.is === "found") seen.frontend.frontend.location = "northeurope";
+    const made = plan(seen);
+    expect(doing(made)).toEqual(["make the link service"]);
+    expect(made.finalizer).toBe("hold");
+    expect(made.steps[0]).toMatchObject({
+      id: serviceId,
+      failsAs: "PLSCreationFailed",
+      body: {
+        location: "northeurope",
+        tags: {
+          "kubernetes.io_cluster_one": "owned",
+          "hypershift.openshift.io_resource-type": "private-link-service",
+          postern_owner: `${clusterID}/uid-1`,
+        },
+        properties: {
+          loadBalancerFrontendIpConfigurations: [{ id: frontendId }],
+          ipConfigurations: [
+            {
+              name: "pls-nat-ip",
+              properties: {
+                subnet: { id: subnetId },
+                primary: true,
+                privateIPAllocationMethod: "Dynamic",
+                privateIPAddressVersion: "IPv4",
+              },
+            },
+          ],
+          visibility: { subscriptions: [guest] },
+          autoApproval: { subscriptions: [guest] },
+          enableProxyProtocol: false,
+        },
+      },
+    });
+    expect(told(made)).toBe("False PLSCreating");
+    expect(told(made, conditions.loadBalancer)).toBe("True AzureSuccess");
+    expect(made.status).toEqual({ internalLoadBalancerID: balancerId });
+  });
+
+  test("was deleted by somebody: it is made again, and its alias is withdrawn at once", () => {
+    const made = plan(fresh({ subject: up().subject }));
+    expect(doing(made)).toEqual(["make the link service"]);
+    expect(made.steps[0]?.why).toContain("deleted");
+    expect(made.status).toEqual({ internalLoadBalancerID: balancerId });
+  });
+
+  test.each(["there", "absent"] as const)(
+    "reports a failed load balancer on both conditions while its service is %s",
+    (is) => {
+      const { frontend } = up();
+      if (frontend.is !== "found") throw new Error("no frontend");
+      const failed = { is: "found", frontend: { ...frontend.frontend, failed: "Failed" } } as const;
+      const given = is === "there" ? there(service()) : ({ state: "absent" } as const);
+      const made = plan(up({ service: given, frontend: failed }));
+      expect(made.steps).toEqual([]);
+      expect([told(made), told(made, conditions.loadBalancer)]).toEqual([
+        "False ILBFailed",
+        "False ILBFailed",
+      ]);
+      expect(made.again).toEqual({ afterMs: 30_000 });
+    },
+  );
+
+  test("waits for its load balancer, and says so on both conditions (defect 19)", () => {
+    const made = plan(fresh({ frontend: { is: "missing" } }));
+    expect(made).toMatchObject({ steps: [], again: { afterMs: 30_000 } });
+    expect([told(made), told(made, conditions.loadBalancer)]).toEqual([
+      "False ILBNotFound",
+      "False ILBNotFound",
+    ]);
+    expect(messageOf(made)).toContain("10.0.0.4");
+    expect(made.status).toEqual({});
+  });
+
+  test("is not tried before a load balancer of the SKU Basic", () => {
+    const seen = fresh();
+    if (seen.frontend.is === "found") seen.frontend.frontend.sku = "Basic";
+    const made = plan(seen);
+    expect(doing(made)).toEqual([]);
+    expect(told(made, conditions.loadBalancer)).toBe("False ILBUnsupported");
+    expect(messageOf(made)).toContain("Standard");
+  });
+
+  test("tells that load balancers cannot be listed, and comes back when Azure said (defect 18)", () => {
+    const made = plan(fresh({ frontend: { is: "failed", failure } }));
+    expect(told(made)).toBe("False ILBLookupFailed");
+    expect(told(made, conditions.loadBalancer)).toBe("False ILBLookupFailed");
+    expect(made.again).toEqual({ afterMs: 600_000 });
+  });
+
+  test("whose last write failed is told of with HyperShift's reason", () => {
+    const made = plan(fresh({ service: { state: "failed", failure } }));
+    expect(told(made)).toBe("False PLSCreationFailed");
+    expect(made).toMatchObject({ steps: [], again: { afterMs: 600_000 } });
+  });
+
+  test("whose last write can never succeed is not tried again by itself", () => {
+    const terminal = { ...failure, terminal: true };
+    expect(plan(fresh({ service: { state: "failed", failure: terminal } })).again).toBe("never");
+  });
+});
+
+describe("its NAT subnet", () => {
+  const subnet = { id: subnetId, prefix: "10.0.64.0/24" };
+
+  test("is noted on the object before it is made", () => {
+    const seen = fresh({ subject: subject({ notedSubnet: undefined }) });
+    expect(planUp(seen, { is: "to be made", subnet }).steps).toMatchObject([
+      { do: "note the NAT subnet", subnet: subnetId },
+    ]);
+    const noted = planUp(fresh(), { is: "to be made", subnet });
+    expect(noted.steps).toMatchObject([
+      { do: "make the NAT subnet", ...subnet, failsAs: "NATSubnetCreationFailed" },
+    ]);
+    expect(told(noted)).toBe("False NATSubnetCreating");
+  });
+
+  test("is noted together with the service that uses it", () => {
+    const made = plan(fresh({ subject: subject({ notedSubnet: undefined }) }));
+    expect(doing(made)).toEqual(["note the NAT subnet", "make the link service"]);
+  });
+
+  test("is not noted where it was given, or was there before us", () => {
+    const nat = { is: "there", subnet: subnetId, ours: false } as const;
+    const made = planUp(fresh({ subject: subject({ notedSubnet: undefined }) }), nat);
+    expect(doing(made)).toEqual(["make the link service"]);
+  });
+
+  test("gets a successor before it is full", () => {
+    const spare = { id: parseResourceId(`${subnetId}1`), prefix: "10.0.65.0/24" };
+    const made = planUp(fresh(), { is: "there", subnet: subnetId, ours: true, spare });
+    expect(doing(made)).toEqual(["make the link service", "make the next NAT subnet"]);
+  });
+
+  test.each([
+    [
+      "is being made",
+      { is: "changing", retryAfterMs: 4_000 },
+      "False NATSubnetCreating",
+      { afterMs: 4_000 },
+    ],
+    ["cannot be used", { is: "unfit", message: "m" }, "False NATSubnetUnfit", { afterMs: 60_000 }],
+    [
+      "could not be made",
+      { is: "failed", failure },
+      "False NATSubnetCreationFailed",
+      { afterMs: 600_000 },
+    ],
+  ] as const)("that %s holds the service up", (_name, nat, condition, again) => {
+    const made = planUp(fresh(), nat);
+    expect(made).toMatchObject({ steps: [], again });
+    expect(told(made)).toBe(condition);
+  });
+
+  test("with a name that Azure refuses is told of (defect 23)", () => {
+    const long = parseResourceId(
+      `${subnetId.slice(0, subnetId.lastIndexOf("/"))}/${"x".repeat(81)}`,
+    );
+    const made = planUp(fresh(), {
+      is: "to be made",
+      subnet: { id: long, prefix: "10.0.0.0/24" },
+    });
+    expect(told(made)).toBe("False NameTooLong");
+    expect(made.steps).toEqual([]);
+  });
+});
+
+describe("a link service that is there", () => {
+  test("and as wanted is published, and nothing is done", () => {
+    const made = plan(up());
+    expect(made).toMatchObject({ steps: [], again: "drift" });
+    expect(told(made)).toBe("True AzureSuccess");
+    expect(made.status).toEqual({
+      internalLoadBalancerID: balancerId,
+      privateLinkServiceID: serviceId,
+      privateLinkServiceAlias: alias,
+    });
+  });
+
+  test("is the same in any case and order of subscriptions and ids (defect 17)", () => {
+    const subscriptions = [other.toUpperCase(), guest.toUpperCase(), guest];
+    const found = service({
+      visibility: { subscriptions },
+      autoApproval: { subscriptions: subscriptions.toReversed() },
+      loadBalancerFrontendIpConfigurations: [{ id: frontendId.toUpperCase() }],
+    });
+    found.id = serviceId
+      .replace("resourceGroups", "resourcegroups")
+      .replace("privateLinkServices", "privatelinkservices");
+    found.location = "West Europe";
+    const made = plan(up({ service: there(found), allowed: [guest, other] }));
+    expect(doing(made)).toEqual([]);
+    // The schema of the status takes one spelling only.
+    expect(made.status?.privateLinkServiceID).toBe(serviceId);
+  });
+
+  test.each([
+    ["visibility lacks a subscription (defect 15)", { visibility: { subscriptions: [] } }],
+    ["visibility has one too many", { visibility: { subscriptions: [guest, other] } }],
+    ["approval lacks a subscription", { autoApproval: { subscriptions: [] } }],
+    ["proxy protocol was switched on", { enableProxyProtocol: true }],
+    [
+      "a NAT address was added",
+      {
+        ipConfigurations: [
+          ...(service().properties.ipConfigurations ?? []),
+          { name: "more", properties: { subnet: { id: subnetId }, primary: false } },
+        ],
+      },
+    ],
+    [
+      "its NAT address was made static",
+      {
+        ipConfigurations: [
+          {
+            name: "pls-nat-ip",
+            properties: {
+              subnet: { id: subnetId },
+              primary: true,
+              privateIPAllocationMethod: "Static" as const,
+              privateIPAddress: "10.0.64.9",
+            },
+          },
+        ],
+      },
+    ],
+    ["its last operation failed", { provisioningState: "Failed" }],
+  ])("is changed in place with its etag where %s", (_name, over) => {
+    const found = service({ ...over, fqdns: ["kept.example.com"] });
+    const made = plan(up({ service: there(found) }));
+    expect(doing(made)).toEqual(["change the link service"]);
+    const [step] = made.steps;
+    if (step?.on !== "link service" || step.verb !== "change") throw new Error("no change");
+    expect(step).toMatchObject({ etag: 'W/"1"', failsAs: "PLSUpdateFailed" });
+    expect(step.body.properties).toEqual({
+      ...service().properties,
+      ...{ alias: undefined, provisioningState: undefined, fqdns: ["kept.example.com"] },
+    });
+    expect(made.status?.privateLinkServiceAlias).toBe(alias);
+  });
+
+  test("that was ready is not while its last write has failed", () => {
+    const given = subject({ conditions: [held("True", reasons.success)] });
+    const failed = there(service({ provisioningState: "Failed" }));
+    expect(told(plan(up({ subject: given, service: failed })))).toBe("False PLSUpdating");
+  });
+
+  test("gets our tags back and keeps those of other people", () => {
+    const found = service(
+      {},
+      { tags: { ...service().tags, "hypershift.openshift.io_resource-type": "x", team: "a" } },
+    );
+    const [step] = plan(up({ service: there(found) })).steps;
+    expect(step).toMatchObject({ body: { tags: { ...service().tags, team: "a" } } });
+  });
+
+  test("stays available while it is changed in place", () => {
+    const before = held("True", reasons.success);
+    const fields = { privateLinkServiceID: serviceId, privateLinkServiceAlias: alias };
+    const seen = { subject: subject({ conditions: [before], fields }) };
+    const changing = { state: "changing", retryAfterMs: 3_000 } as const;
+    const made = plan(up({ ...seen, service: changing }));
+    expect(made.conditions).toContainEqual(before);
+    expect(made).toMatchObject({ steps: [], again: { afterMs: 3_000 }, status: fields });
+    const found = service({ enableProxyProtocol: true });
+    expect(plan(up({ ...seen, service: there(found) })).conditions).toContainEqual(before);
+  });
+
+  test("is made anew where the load balancer's frontend is another (defect 5)", () => {
+    const found = service({ loadBalancerFrontendIpConfigurations: [{ id: `${frontendId}-old` }] });
+    const made = plan(up({ service: there(found) }));
+    expect(doing(made)).toEqual(["remove the link service"]);
+    expect(told(made)).toBe("False PLSReplacing");
+    expect(made.status).toEqual({ internalLoadBalancerID: balancerId });
+  });
+
+  test.each([
+    ["it is in another region", service({}, { location: "eastus" }), undefined],
+    ["another NAT subnet is asked for", service(), `${subnetId}-given`],
+  ])("is made anew where %s", (_name, found, natSubnetID) => {
+    expect(doing(plan(up({ service: there(found), natSubnetID })))).toEqual([
+      "remove the link service",
+    ]);
+  });
+
+  test("is freed of its connections before it is made anew, and never against the policy", () => {
+    const found = service({
+      loadBalancerFrontendIpConfigurations: [{ id: `${frontendId}-old` }],
+      privateEndpointConnections: [connection(otherEndpoint, "Approved")],
+    });
+    expect(doing(plan(up({ service: there(found) })))).toEqual(["reject a connection"]);
+    const refusing = subject({ foreignEndpoints: "refuse" });
+    const made = plan(up({ subject: refusing, service: there(found) }));
+    expect(made.steps).toEqual([]);
+    expect(told(made)).toBe("False ForeignEndpointsConnected");
+  });
+
+  test("is left alone where it is another's, who is not named", () => {
+    const found = service({}, { tags: { postern_owner: "other-cluster/uid-2" } });
+    const made = plan(up({ subject: subject(), service: there(found) }));
+    expect(made.steps).toEqual([]);
+    expect(told(made)).toBe("False OwnedByAnother");
+    expect(messageOf(made)).toContain("another cluster");
+    expect(messageOf(made)).not.toContain("other-cluster");
+    expect(made.status).toEqual({ internalLoadBalancerID: balancerId });
+  });
+
+  test("is ready although spec.pausedUntil cannot be read, and tells of it", () => {
+    const { known } = up();
+    const made = plan(up({ known: { ...known, warning: "it is not paused" } }));
+    expect(told(made)).toBe("True AzureSuccess");
+    expect(messageOf(made)).toContain("ready, but it is not paused");
+    expect(made.events).toMatchObject([
+      { reason: "PLSReady" },
+      { reason: "PausedUntilUnreadable", note: "it is not paused", type: "Warning" },
+    ]);
+    expect(plan(up()).events).toHaveLength(1);
+  });
+
+  test("of an object of the cluster that is gone is taken over, and nothing else of it changes", () => {
+    const tags = { team: "blue", postern_owner: `${clusterID}/uid-0` };
+    const found = service({ enableProxyProtocol: true }, { tags });
+    const made = plan(up({ subject: subject(), service: there(found), owner: { is: "left" } }));
+    expect(told(made)).toBe("False PLSUpdating");
+    expect(made.steps).toMatchObject([
+      {
+        ...{ do: "change the link service", etag: 'W/"1"', event: "PLSAdopted" },
+        body: {
+          tags: { team: "blue", postern_owner: `${clusterID}/uid-1` },
+          properties: { enableProxyProtocol: true },
+        },
+      },
+    ]);
+    const still = plan(up({ subject: subject(), service: there(found) }));
+    expect(told(still)).toBe("False OwnedByAnother");
+  });
+
+  test("of HyperShift is taken over where the status names it, and only there", () => {
+    const { postern_owner: _ours, ...tags } = service().tags ?? {};
+    const found = there(service({}, { tags }));
+    const [step] = plan(up({ service: found })).steps;
+    expect(step).toMatchObject({
+      do: "change the link service",
+      body: { tags: { postern_owner: `${clusterID}/uid-1` } },
+    });
+    const unnamed = plan(up({ subject: subject(), service: found }));
+    expect(told(unnamed)).toBe("False OwnedByAnother");
+    expect(messageOf(unnamed)).toContain("another hosted cluster of HyperShift");
+    const others = there(service({}, { tags: { "kubernetes.io_cluster_two": "owned" } }));
+    expect(told(plan(up({ service: others })))).toBe("False OwnedByAnother");
+  });
+
+  test("that has lost its tags is still the object's, and gets them back", () => {
+    const [step] = plan(up({ service: there(service({}, { tags: { x: "y" } })) })).steps;
+    expect(step).toMatchObject({
+      do: "change the link service",
+      body: { tags: { x: "y", postern_owner: `${clusterID}/uid-1` } },
+    });
+  });
+
+  test("is not called created while the address of its load balancer is not found", () => {
+    const made = plan(up({ frontend: { is: "missing" } }));
+    expect(made.steps).toEqual([]);
+    expect(told(made)).toBe("False ILBNotFound");
+    expect(made.status?.privateLinkServiceAlias).toBe(alias);
+  });
+
+  test("stays available while load balancers cannot be listed, and the other condition tells", () => {
+    const before = held("True", reasons.success);
+    const fields = {
+      internalLoadBalancerID: balancerId,
+      privateLinkServiceID: serviceId,
+      privateLinkServiceAlias: alias,
+    };
+    const seen = up({
+      subject: subject({ conditions: [before], fields }),
+      frontend: { is: "failed", failure },
+    });
+    const made = plan(seen);
+    expect(made.conditions).toContainEqual(before);
+    expect(told(made, conditions.loadBalancer)).toBe("False ILBLookupFailed");
+    expect(made.status).toEqual(fields);
+  });
+
+  test("without an alias is not called created", () => {
+    const { alias: _none, ...rest } = service().properties;
+    const made = plan(
+      up({ subject: subject(), service: there({ ...service(), properties: rest }) }),
+    );
+    expect(told(made)).toBe("False AzureError");
+    expect(made.again).toBe("soon");
+  });
+
+  test("in a subnet of ours that is not noted gets the note back", () => {
+    const made = plan(up({ subject: subject({ notedSubnet: undefined }) }));
+    expect(doing(made)).toEqual(["note the NAT subnet"]);
+    expect(told(made)).toBe("True AzureSuccess");
+  });
+
+  test("whose change failed keeps its alias, and is told of with HyperShift's reason", () => {
+    const made = plan(up({ service: { state: "failed", failure } }));
+    expect(told(made)).toBe("False PLSUpdateFailed");
+    expect(made.status?.privateLinkServiceAlias).toBe(alias);
+  });
+});
+
+test("no plan has two steps that write the same resource, and no message changes by itself (defect 24)", () => {
+  const plans = [
+    up(),
+    fresh(),
+    up({ service: absent }),
+    fresh({ frontend: { is: "missing" } }),
+  ].map(plan);
+  for (const { steps, conditions: all } of plans) {
+    const ids = steps.flatMap((step) => ("id" in step ? [step.id] : []));
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { message } of all) expect(message).not.toMatch(/\d{4}-\d\d-\d\dT|request/);
+  }
+});

@@ -1,0 +1,330 @@
+import { conditionOf, type PlannedCondition } from "@postern/core/conditions.ts";
+import type { Failure } from "@postern/core/failure.ts";
+import { ownerKey, ownerTag } from "@postern/core/ownership.ts";
+import { nameOf, parentOf, parseResourceId, type ResourceId } from "@postern/core/resource-id.ts";
+import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
+import type { Again, Plan } from "../../kube/feature.ts";
+import { act, fail, type Part, type Problem, requeueOf, wait, waits } from "../../kube/part.ts";
+import {
+  planAdoptLinkService,
+  planCreateLinkService,
+  planExistingLinkService,
+} from "../../private-link/link-service/plan.ts";
+import type { Reservation } from "../../private-link/nat-subnets/reservations.ts";
+import { planChanging } from "../../private-link/plan-resource.ts";
+import { conditions } from "../names.ts";
+import { longestName } from "./cluster.ts";
+import { balancerCondition, balancerID, balancerProblem } from "./load-balancer.ts";
+import { chooseLeaving, chooseNat } from "./nat/choose.ts";
+import type { NatChoice } from "./nat/observed.ts";
+import { planNote } from "./nat/plan-note.ts";
+import type { Seen, StatusFields, Stopped, Unseen, Up } from "./observed.ts";
+import { planDelete } from "./plan-delete.ts";
+import { desiredOf, linkServicePolicy } from "./policy.ts";
+import { reasons } from "./reasons.ts";
+import type { LinkStep } from "./steps.ts";
+
+export { reasons };
+
+/*
+ * What is observed, and what follows. The first row that fits counts.
+ *
+ *   observed                                    steps                          AzurePLSCreated
+ *   being deleted                               see plan-delete.ts             False PLSDeleting
+ *   paused                                      none                           as it was, or False Paused
+ *   no cluster, no id, no address, long name    none                           False, the reason says which
+ *   Azure could not be asked                    none, again when Azure said    False AzureError
+ *   its last operation has failed               none, again when Azure said    False PLSCreationFailed, PLSUpdateFailed
+ *   being changed                               none, again when it is due     as it was while True, else False PLSCreating
+ *   of an object of the cluster that is gone    take it over, with its etag    as it was while True, else False PLSUpdating
+ *   somebody else's                             none                           False OwnedByAnother
+ *   there, load balancer not found              none                           False ILBNotFound, ILBUnsupported
+ *   there, load balancer Failed or Canceled     none                           False ILBFailed
+ *   there, load balancers cannot be listed      none                           as it was
+ *   there, Azure never changes what differs     disconnect, remove             False PLSReplacing, without the alias
+ *   there, and Failed or Canceled               write it again, with its etag  False PLSUpdating
+ *   there, something else differs               change it, with its etag       as it was while True, else False PLSUpdating
+ *   there, as wanted, with an alias             none, drift                    True AzureSuccess
+ *   absent, load balancer not found             none                           False ILBNotFound, ILBUnsupported, ILBLookupFailed
+ *   absent, NAT subnet unfit                    none                           False NATSubnetUnfit, NATSubnetCreationFailed
+ *   absent, NAT subnet absent                   note it, then make it          False NATSubnetCreating
+ *   absent                                      make it; note the subnet;      False PLSCreating
+ *                                               make the next one if few are left
+ *
+ * AzureInternalLoadBalancerAvailable is True while the address of the spec is that of a load balancer which can be used.
+ */
+
+/** How soon to look again for a load balancer: the cloud provider creates or repairs it. */
+const awaitBalancerMs = 30_000;
+
+/** Decide what is to be done about one link. */
+export function plan(observed: Seen): Plan<LinkStep> {
+  switch (observed.stage) {
+    case "stopped":
+      return planStopped(observed);
+    case "unseen":
+      return planUnseen(observed);
+    case "down":
+      return planDelete(observed, chooseLeaving(observed));
+    case "up":
+      return planUp(observed, chooseNat(observed));
+  }
+}
+
+function planStopped({ subject, known }: Stopped): Plan<LinkStep> {
+  const held = [...subject.conditions];
+  const status = { ...subject.fields };
+  if (known.is === "paused") {
+    const { untilMs } = known.pause;
+    const again: Again = untilMs === undefined ? "never" : { afterMs: untilMs };
+    if (held.length > 0) return { steps: [], conditions: held, status, again };
+    const message = "the HostedCluster is paused · nothing is changed until spec.pausedUntil ends";
+    const paused = condition({ reason: reasons.paused, message }, "");
+    return { steps: [], conditions: [paused], status, again };
+  }
+  const balancer = conditionOf(held, conditions.loadBalancer);
+  return {
+    steps: [],
+    conditions: [...(balancer ? [balancer] : []), condition(known, "")],
+    status,
+    // Whatever can help is watched.
+    again: "never",
+  };
+}
+
+function planUnseen({ subject, failure }: Unseen): Plan<LinkStep> {
+  const others = subject.conditions.filter(({ type }) => type !== conditions.link);
+  const { message } = failure;
+  return {
+    steps: [],
+    conditions: [...others, condition({ reason: reasons.error, message }, "")],
+    // What was published may well be there still.
+    status: { ...subject.fields },
+    again: againOf(planFailure(failure, reasons.error)),
+  };
+}
+
+/** What is decided about the link service. */
+interface LinkPart extends Part<LinkStep> {
+  /** What is published of it beside what stays. */
+  status?: StatusFields;
+  /** What is said where nothing is wrong. */
+  ready?: string;
+  /** Where a time does not say it. */
+  again?: Again;
+}
+
+/** Decide about a link that is desired, with the subnet that was chosen for it. */
+export function planUp(observed: Up, nat: NatChoice): Plan<LinkStep> {
+  const { service, subject } = observed;
+  const part = decide(observed, nat);
+  const { steps, events, ready = "" } = part;
+  const [problem] = part.problems;
+  const held = conditionOf(subject.conditions, conditions.link);
+  const keepsTrue = problem?.harmless === true && held?.status === "True";
+  const withdraws =
+    problem?.reason === reasons.replacing || problem?.reason === reasons.ownedByAnother;
+  // While it is not known what will be, what was published stays.
+  const keeps = service.state !== "absent" && !withdraws;
+  const { privateLinkServiceID, privateLinkServiceAlias } = subject.fields;
+  return {
+    steps,
+    conditions: [balancerCondition(observed), keepsTrue ? held : condition(problem, ready)],
+    status: {
+      internalLoadBalancerID: balancerID(observed),
+      ...(keeps && { privateLinkServiceID, privateLinkServiceAlias }),
+      ...part.status,
+    },
+    ...(events && { events }),
+    finalizer: "hold",
+    again: againOf(part),
+  };
+}
+
+function decide(observed: Up, nat: NatChoice): LinkPart {
+  const { service, subject } = observed;
+  switch (service.state) {
+    case "failed": {
+      const existed = subject.fields.privateLinkServiceID !== undefined;
+      return planFailure(service.failure, existed ? reasons.updateFailed : reasons.creationFailed);
+    }
+    case "changing":
+      return planChanging(observed.known.serviceName, service, linkServicePolicy(subject));
+    case "there":
+      return decideThere(observed, service.resource);
+    case "absent":
+      return checkBalancer(observed) ?? decideAbsent(observed, nat);
+  }
+}
+
+function decideThere(observed: Up, found: PrivateLinkService): LinkPart {
+  const { known, subject, frontend, id, owner } = observed;
+  const policy = linkServicePolicy(subject);
+  const owned = ownerKey(known.clusterID, subject.uid);
+  if (owner.is === "left") {
+    const why = "the object of this cluster that it was made for does not exist any more";
+    const tags = { [ownerTag]: owned };
+    return planAdoptLinkService({ id, found, tags, why, event: "PLSAdopted" }, policy);
+  }
+  if (owner.is === "another") {
+    const message = `link service ${nameOf(id)} is not ours · it belongs to ${owner.whose} · delete it, or set its tag postern_owner to ${owned}`;
+    return { ...act([], { reason: reasons.ownedByAnother, message }), again: "drift" };
+  }
+  const status = { privateLinkServiceID: statusID(found, id) };
+  const problem = checkBalancer(observed);
+  if (problem !== undefined) {
+    // It works as it did where only the list of load balancers is missing.
+    const harmless = frontend.is === "failed" && ({ harmless: true } as const);
+    return { ...problem, problems: problem.problems.map((e) => ({ ...e, ...harmless })), status };
+  }
+  const part = planExistingLinkService(found, desiredOf(observed, observed.natSubnetID), policy);
+  const { natOfService: subnet } = observed;
+  const reserves = subnet && reservationOf(observed, subnet);
+  const note = planNote(observed, subnet, reserves);
+  switch (part.problems[0]?.reason) {
+    case undefined:
+      return { ...planReady(observed, found, status), steps: note };
+    case reasons.replacing:
+      return { ...part, steps: [...note, ...part.steps] };
+    case reasons.foreignEndpoints:
+      return part;
+    default:
+      return { ...part, steps: [...part.steps, ...note], status };
+  }
+}
+
+/** It is as it should be, and published with its alias. */
+function planReady(
+  { id, known: { warning } }: Up,
+  { properties: { alias = "" } }: PrivateLinkService,
+  status: StatusFields,
+): LinkPart {
+  const name = nameOf(id);
+  if (alias === "") {
+    const message = `link service ${name} has no alias yet · Azure gives it one · nothing to do`;
+    return { ...act([], { reason: reasons.error, message }), status };
+  }
+  const message = `link service ${name} is ready`;
+  const warned = { reason: "PausedUntilUnreadable", note: warning ?? "", type: "Warning" } as const;
+  return {
+    ...act([]),
+    ready: warning === undefined ? message : `${message}, but ${warning}`,
+    status: { ...status, privateLinkServiceAlias: alias },
+    events: [
+      { reason: "PLSReady", note: `${message}, its alias is ${alias}` },
+      ...(warning === undefined ? [] : [warned]),
+    ],
+  };
+}
+
+/** What keeps the link service from standing before its load balancer. */
+function checkBalancer(observed: Up): LinkPart | undefined {
+  const { frontend } = observed;
+  if (frontend.is === "failed")
+    return planFailure(frontend.failure, reasons.loadBalancerLookupFailed);
+  const problem = balancerProblem(observed);
+  return problem && wait({ reason: problem.reason, message: problem.message }, awaitBalancerMs);
+}
+
+function decideAbsent(observed: Up, nat: NatChoice): LinkPart {
+  const { subject } = observed;
+  switch (nat.is) {
+    case "failed":
+      return planFailure(nat.failure, reasons.natSubnetFailed);
+    case "unfit":
+      return wait({ reason: reasons.natSubnetUnfit, message: nat.message }, waits.changeMs);
+    case "changing":
+      return wait(creatingSubnet, nat.retryAfterMs);
+    case "to be made":
+      return planSubnet(observed, nat);
+    case "not needed":
+      return act([], { reason: reasons.creating, message: "" });
+    case "there": {
+      const { subnet, ours, spare, capacity } = nat;
+      const existed = subject.fields.privateLinkServiceID !== undefined;
+      const why = existed ? "somebody deleted it" : "the cluster has none yet";
+      const policy = linkServicePolicy(subject);
+      const part = planCreateLinkService(desiredOf(observed, subnet), why, policy);
+      const reserves = {
+        ...reservationOf(observed, subnet),
+        ...(capacity !== undefined && { capacity }),
+      };
+      const steps: LinkStep[] = ours
+        ? [
+            ...planNote(observed, subnet, reserves),
+            ...part.steps.map((step) => ({ ...step, reserves })),
+          ]
+        : [...part.steps];
+      if (spare !== undefined)
+        steps.push({
+          ...spare,
+          on: "subnet",
+          do: "make the next NAT subnet",
+          why: `few addresses are left in ${nameOf(subnet)}`,
+          event: reasons.natSubnetCreating,
+        });
+      return { ...part, steps };
+    }
+  }
+}
+
+/** The subnet is noted first: after a crash it is known whose it is, and that it may be deleted. */
+function planSubnet(observed: Up, { subnet }: Extract<NatChoice, { is: "to be made" }>): LinkPart {
+  const name = nameOf(subnet.id);
+  if (name.length > longestName) {
+    const message = `the NAT subnet would be called ${name} · Azure takes at most ${longestName} characters · use a shorter infraID, or share subnets`;
+    return { ...act([], { reason: reasons.nameTooLong, message }), again: "never" };
+  }
+  // Whoever creates it has the first address.
+  const createdIn = parentOf(subnet.id) as ResourceId;
+  const reserves = { ...reservationOf(observed, subnet.id), createdIn };
+  const note = planNote(observed, subnet.id, reserves);
+  if (note.length > 0) return act(note, creatingSubnet);
+  const step: LinkStep = {
+    ...subnet,
+    on: "subnet",
+    do: "make the NAT subnet",
+    why: subnet.broken
+      ? "it cannot be used as it is"
+      : "no subnet for link services has an address left",
+    event: reasons.natSubnetCreating,
+    failsAs: reasons.natSubnetFailed,
+    reserves,
+  };
+  return act([step], creatingSubnet);
+}
+
+function reservationOf({ subject, known }: Up, subnet: ResourceId): Reservation {
+  const { uid, namespace } = subject;
+  return { link: { uid, namespace }, subnet, service: known.serviceName };
+}
+
+/** Azure may answer in another case than the schema of the status takes. */
+function statusID({ id }: PrivateLinkService, desired: string): string {
+  return parseResourceId(id ?? desired, "Microsoft.Network/privateLinkServices");
+}
+
+function planFailure(failure: Failure, reason: string): LinkPart {
+  const part = fail(failure, reason);
+  return failure.terminal === true ? { ...part, again: "never" } : part;
+}
+
+function againOf(part: LinkPart): Again {
+  if (part.again !== undefined) return part.again;
+  return part.requeueMs === undefined && part.problems.length > 0 ? "soon" : requeueOf(part);
+}
+
+function condition(problem: Said | undefined, ready: string): PlannedCondition {
+  if (problem === undefined)
+    return { type: conditions.link, status: "True", reason: reasons.success, message: ready };
+  const { reason, message } = problem;
+  return { type: conditions.link, status: "False", reason, message };
+}
+
+type Said = Pick<Problem, "reason" | "message">;
+
+const creatingSubnet: Problem = {
+  reason: reasons.natSubnetCreating,
+  message:
+    "the NAT subnet is being made · Azure takes one write to a network at a time · nothing to do",
+};

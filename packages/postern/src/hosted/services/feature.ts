@@ -1,0 +1,87 @@
+import { type KubeObject, keyOf } from "@postern/core/kind.ts";
+import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
+import { service } from "@postern/core/kinds/core.ts";
+import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
+import { type NodePool, nodePool } from "@postern/core/kinds/node-pool.ts";
+import { defineFeature } from "../../kube/feature.ts";
+import { OwnObjects } from "../../kube/own-objects.ts";
+import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { whenItMatters } from "../../kube/when-changed.ts";
+import {
+  clusterAnnotation,
+  conditions,
+  controlPlaneFinalizer,
+  oauthServer,
+  privateRouter,
+} from "../names.ts";
+import { registeredIn } from "../tenancy.ts";
+import { apply } from "./apply.ts";
+import { observe } from "./observe.ts";
+import { plan } from "./plan.ts";
+
+/** These live in the namespace of the cluster's owner, which whoever serves a single control plane may not see. */
+const elsewhere = { optional: true } as const;
+
+/** The link objects of a control plane's Services, and the hold on the control plane while they need its credential. */
+export function observeFeature(): MakeFeature {
+  return ({ caches, kube }) => {
+    const registered = registeredIn(caches);
+    const controlPlanes = caches.of(hostedControlPlane);
+    controlPlanes.index("cluster", ({ metadata }) =>
+      [metadata.annotations?.[clusterAnnotation]].filter((key) => key !== undefined),
+    );
+    const pools = caches.of(nodePool, elsewhere);
+    pools.index("cluster", (pool) => [clusterOf(pool)]);
+    const linkCache = caches.of(azurePrivateLinkService);
+    linkCache.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
+    const sources = {
+      registered,
+      services: caches.of(service),
+      clusters: caches.of(hostedCluster, elsewhere),
+      pools,
+      links: new OwnObjects(linkCache, kube, "postern-observe"),
+    };
+
+    const feature = defineFeature({
+      name: "observe",
+      kind: hostedControlPlane,
+      finalizer: controlPlaneFinalizer,
+      // There only while something is wrong: a link object tells the rest by itself.
+      conditions: [conditions.available],
+      observe: async (controlPlane, pass) => ({
+        observed: await observe(controlPlane, sources, pass),
+        context: sources.links,
+      }),
+      plan,
+      apply,
+    });
+    const inNamespace = ({ metadata }: KubeObject) =>
+      controlPlanes.byIndex("namespace", metadata.namespace ?? "").map(keyOf);
+    const ofCluster = (key: string) => controlPlanes.byIndex("cluster", key).map(keyOf);
+    const also: Also[] = [
+      {
+        kind: service,
+        keys: (one) =>
+          [privateRouter, oauthServer].includes(one.metadata.name) ? inNamespace(one) : [],
+      },
+      { kind: azurePrivateLinkService, keys: inNamespace },
+      // Of two control planes in one namespace the older counts: when it goes, the other is looked at.
+      {
+        kind: hostedControlPlane,
+        keys: whenItMatters(
+          (plane) => inNamespace(plane).filter((key) => key !== keyOf(plane)),
+          ({ metadata: { annotations, uid } }) => [annotations?.[clusterAnnotation], uid],
+        ),
+      },
+      { kind: hostedCluster, ...elsewhere, keys: (cluster) => ofCluster(keyOf(cluster)) },
+      { kind: nodePool, ...elsewhere, keys: (pool) => ofCluster(clusterOf(pool as NodePool)) },
+    ];
+    return { feature, also };
+  };
+}
+
+/** The key of the HostedCluster that a pool's machines join. */
+function clusterOf({ metadata, spec }: NodePool): string {
+  return `${metadata.namespace}/${spec.clusterName}`;
+}

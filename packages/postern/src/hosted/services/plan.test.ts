@@ -1,0 +1,508 @@
+import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
+import type { Service } from "@postern/core/kinds/core.ts";
+import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
+import type { Topology } from "@postern/core/kinds/private-access.ts";
+import { describe, expect, test } from "vitest";
+import { clusterAnnotation, controlPlaneFinalizer, endpointFinalizer } from "../names.ts";
+import { plan, type Seen } from "./plan.ts";
+
+const network =
+  "/subscriptions/33333333-3333-4333-8333-333333333333/resourceGroups/guest/providers/Microsoft.Network/virtualNetworks/guest";
+const internal = { "service.beta.kubernetes.io/azure-load-balancer-internal": "true" };
+const friend = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa";
+
+type Azure = NonNullable<HostedControlPlane["spec"]["platform"]["azure"]>;
+
+const azure = {
+  location: "westeurope",
+  resourceGroup: "guest",
+  vnetID: network,
+  subnetID: `${network}/subnets/workers`,
+  subscriptionID: "33333333-3333-4333-8333-333333333333",
+  tenantID: "22222222-2222-4222-8222-222222222222",
+  azureAuthenticationConfig: { azureAuthenticationConfigType: "WorkloadIdentities" },
+  topology: "Private",
+  private: { type: "PrivateLink" },
+} as Azure;
+
+interface Shape {
+  azure?: Partial<Azure>;
+  spec?: Partial<HostedControlPlane["spec"]>;
+  metadata?: Partial<HostedControlPlane["metadata"]>;
+}
+
+function controlPlane({ azure: over, spec, metadata }: Shape = {}): HostedControlPlane {
+  return {
+    metadata: {
+      name: "one",
+      namespace: "clusters-one",
+      uid: "hcp-uid",
+      annotations: { [clusterAnnotation]: "clusters/one" },
+      ...metadata,
+    },
+    spec: {
+      dns: { baseDomain: "example.com" },
+      platform: { type: "Azure", azure: { ...azure, ...over } },
+      ...spec,
+    },
+  };
+}
+
+function serviceOf(
+  name: string,
+  over: { status?: NonNullable<Service["status"]>; metadata?: object } = {},
+): Service {
+  return {
+    status: { loadBalancer: { ingress: [{ ip: "10.0.0.4" }] } },
+    ...over,
+    metadata: {
+      name,
+      namespace: "clusters-one",
+      annotations: internal,
+      ownerReferences: [
+        {
+          apiVersion: "hypershift.openshift.io/v1beta1",
+          kind: "HostedControlPlane",
+          name: "one",
+          uid: "hcp-uid",
+        },
+      ],
+      ...over.metadata,
+    },
+  };
+}
+
+function seen(over: Partial<Seen> = {}): Seen {
+  return {
+    controlPlane: controlPlane(),
+    pause: { paused: false },
+    services: [serviceOf("private-router")],
+    links: [],
+    poolSubnetID: undefined,
+    ...over,
+  };
+}
+
+/** The link object that is made in a world; then the world has it. */
+function made(world: Seen, at = 0): AzurePrivateLinkService {
+  const step = plan(world).steps[at];
+  if (step?.do !== "make link object") throw new Error("nothing is made");
+  return step.link;
+}
+
+/** What is done and what is said. */
+function outcome(world: Seen) {
+  const { steps, events = [], finalizer } = plan(world);
+  return {
+    does: steps.map((step) => `${step.do} ${step.link.metadata.name}`),
+    says: events.map(({ reason }) => reason),
+    finalizer,
+  };
+}
+
+const byLoadBalancer: NonNullable<HostedControlPlane["spec"]["services"]> = [
+  {
+    service: "OAuthServer",
+    servicePublishingStrategy: { type: "LoadBalancer" },
+  },
+];
+
+describe("the link object of a Service", () => {
+  test("carries what the control plane says about both sides, and belongs to it", () => {
+    const link = made(
+      seen({
+        controlPlane: controlPlane({
+          azure: {
+            location: "West Europe",
+            private: {
+              type: "PrivateLink",
+              privateLink: {
+                natSubnetID: `${network}/subnets/nat`,
+                additionalAllowedSubscriptions: [friend, friend.toUpperCase()],
+              },
+            },
+          },
+        }),
+      }),
+    );
+    expect(link).toEqual({
+      metadata: {
+        name: "private-router",
+        namespace: "clusters-one",
+        annotations: { [clusterAnnotation]: "clusters/one" },
+        ownerReferences: [
+          {
+            apiVersion: "hypershift.openshift.io/v1beta1",
+            kind: "HostedControlPlane",
+            name: "one",
+            uid: "hcp-uid",
+            controller: true,
+            blockOwnerDeletion: true,
+          },
+        ],
+      },
+      spec: {
+        loadBalancerIP: "10.0.0.4",
+        subscriptionID: "33333333-3333-4333-8333-333333333333",
+        resourceGroupName: "guest",
+        location: "westeurope",
+        natSubnetID: `${network}/subnets/nat`,
+        additionalAllowedSubscriptions: [friend.toUpperCase()],
+        guestSubnetID: `${network}/subnets/workers`,
+        guestVNetID: network,
+        baseDomain: "example.com",
+      },
+    });
+  });
+
+  test("is made with the control plane held, so that its credential outlives what needs it", () => {
+    expect(outcome(seen())).toEqual({
+      does: ["make link object private-router"],
+      says: [],
+      finalizer: "hold",
+    });
+  });
+
+  test("once it is there, nothing is left to do but to see that the control plane stays held", () => {
+    expect(outcome(seen({ links: [made(seen())] }))).toEqual({
+      does: [],
+      says: [],
+      finalizer: "hold",
+    });
+  });
+
+  test("where there can be none, a condition says why, and takes it back when it is over", () => {
+    const named = serviceOf("private-router");
+    named.status = { loadBalancer: { ingress: [{ hostname: "balancer.example.com" }] } };
+    const [said] = plan(seen({ services: [named] })).conditions;
+    expect(said).toMatchObject({ status: "False", reason: "ServiceHasNoIP" });
+    expect(plan(seen({ links: [made(seen())] })).conditions).toEqual([]);
+  });
+
+  test("the OAuth server has one of its own where a load balancer publishes it", () => {
+    const world = seen({
+      controlPlane: controlPlane({ spec: { services: byLoadBalancer } }),
+      services: [serviceOf("private-router"), serviceOf("oauth-openshift")],
+    });
+    expect(outcome(world).does).toEqual([
+      "make link object private-router",
+      "make link object oauth-openshift",
+    ]);
+  });
+
+  test("both spellings of private access say the same", () => {
+    const { topology: _, private: __, ...bare } = azure;
+    const documented = controlPlane();
+    documented.spec.platform.azure = {
+      ...bare,
+      endpointAccess: { type: "Private", private: { additionalAllowedSubscriptions: [friend] } },
+    } as Azure;
+    const link = made(seen({ controlPlane: documented }));
+    expect(link.spec.additionalAllowedSubscriptions).toEqual([friend]);
+  });
+
+  test.each([
+    ["the Route of the OAuth server", "route", "oauth-one.shop.example.org", "shop.example.org"],
+    ["its load balancer", "loadBalancer", "OAuth-One.shop.example.org", "shop.example.org"],
+    ["neither, where the name has another form", "route", "login.example.org", "example.com"],
+    ["neither, where nothing is behind the name", "route", "oauth-one.", "example.com"],
+  ] as const)("its domain comes from %s", (_, field, hostname, domain) => {
+    const type = field === "route" ? "Route" : "LoadBalancer";
+    const link = made(
+      seen({
+        controlPlane: controlPlane({
+          spec: {
+            services: [
+              {
+                service: "OAuthServer",
+                servicePublishingStrategy: { type, [field]: { hostname } },
+              },
+            ],
+          },
+        }),
+      }),
+    );
+    expect(link.spec.baseDomain).toBe(domain);
+  });
+
+  test("without any domain it has none", () => {
+    const world = seen();
+    delete world.controlPlane.spec.dns;
+    expect(made(world).spec).not.toHaveProperty("baseDomain");
+  });
+
+  test("its guest subnet comes from the first NodePool where the control plane names none", () => {
+    const bare = controlPlane({ azure: { subnetID: "" } });
+    const pool = `${network}/subnets/pool`;
+    const link = made(seen({ controlPlane: bare, poolSubnetID: pool }));
+    expect(link.spec.guestSubnetID).toBe(pool);
+    expect(outcome(seen({ controlPlane: bare }))).toMatchObject({
+      does: [],
+      says: ["GuestSubnetMissing"],
+    });
+  });
+});
+
+describe("what is not private, or not ready, gets no link", () => {
+  const rows: [string, Partial<Seen>, string[]][] = [
+    ["a Public cluster", { controlPlane: publicPlane() }, []],
+    ["a cluster that says no topology", { controlPlane: publicPlane("none") }, []],
+    [
+      "one that uses Swift",
+      {
+        controlPlane: controlPlane({
+          azure: { private: { type: "Swift", swift: { podNetworkInstance: "a" } } },
+        }),
+      },
+      [],
+    ],
+    ["one on another platform", { controlPlane: otherPlatform() }, []],
+    [
+      "a private one that says no type",
+      { controlPlane: publicPlane("Private") },
+      ["PrivateTypeMissing"],
+    ],
+    [
+      "one with both spellings",
+      { controlPlane: controlPlane({ azure: { endpointAccess: { type: "Private" } } }) },
+      ["TwoSpellings"],
+    ],
+    ["a Service that is missing", { services: [] }, []],
+    [
+      "a Service without an address yet",
+      { services: [serviceOf("private-router", { status: {} })] },
+      [],
+    ],
+    [
+      "a Service with a hostname instead of an address",
+      {
+        services: [
+          serviceOf("private-router", {
+            status: { loadBalancer: { ingress: [{ hostname: "lb.example.com" }] } },
+          }),
+        ],
+      },
+      ["ServiceHasNoIP"],
+    ],
+    [
+      "a Service that is not internal",
+      { services: [serviceOf("private-router", { metadata: { annotations: {} } })] },
+      ["ServiceNotInternal"],
+    ],
+    [
+      "a Service of nobody",
+      { services: [serviceOf("private-router", { metadata: { ownerReferences: [] } })] },
+      ["ServiceNotOwned"],
+    ],
+    ["a paused cluster", { pause: { paused: true } }, []],
+    [
+      "a control plane that is being deleted",
+      { controlPlane: controlPlane({ metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }) },
+      [],
+    ],
+  ];
+  test.each(rows)("%s", (_, over, says) => {
+    expect(outcome(seen(over))).toMatchObject({ does: [], says });
+  });
+
+  function publicPlane(topology: Topology | "none" = "Public"): HostedControlPlane {
+    const plane = controlPlane();
+    const { topology: _, private: __, ...bare } = azure;
+    plane.spec.platform.azure = { ...bare, ...(topology !== "none" && { topology }) };
+    return plane;
+  }
+
+  function otherPlatform(): HostedControlPlane {
+    return controlPlane({ spec: { platform: { type: "AWS" } } });
+  }
+});
+
+test("a pause with an end is looked at again at its end", () => {
+  expect(plan(seen({ pause: { paused: true, untilMs: 90_000 } })).again).toEqual({
+    afterMs: 90_000,
+  });
+});
+
+describe("what changed is written through at once", () => {
+  const rows: [string, Shape, Partial<Seen>, object][] = [
+    [
+      "the address of the Service",
+      {},
+      {
+        services: [
+          serviceOf("private-router", {
+            status: { loadBalancer: { ingress: [{ ip: "10.0.0.9" }] } },
+          }),
+        ],
+      },
+      { spec: { loadBalancerIP: "10.0.0.9" } },
+    ],
+    [
+      "the allow-list (defect 15)",
+      {
+        azure: {
+          private: {
+            type: "PrivateLink",
+            privateLink: { additionalAllowedSubscriptions: [friend] },
+          },
+        },
+      },
+      {},
+      { spec: { additionalAllowedSubscriptions: [friend] } },
+    ],
+    [
+      "a NAT subnet that was not given before",
+      {
+        azure: {
+          private: {
+            type: "PrivateLink",
+            privateLink: { natSubnetID: `${network}/subnets/nat` },
+          },
+        },
+      },
+      {},
+      { spec: { natSubnetID: `${network}/subnets/nat` } },
+    ],
+    [
+      "the name of the HostedCluster",
+      { metadata: { annotations: { [clusterAnnotation]: "clusters/other" } } },
+      {},
+      { metadata: { annotations: { [clusterAnnotation]: "clusters/other" } } },
+    ],
+  ];
+  test.each(rows)("%s", (_, shape, over, change) => {
+    const links = [made(seen())];
+    const world = seen({ controlPlane: controlPlane(shape), links, ...over });
+    expect(plan(world).steps).toMatchObject([{ do: "change link object", change }]);
+  });
+
+  test("an empty allow-list is taken away", () => {
+    const link = made(seen());
+    link.spec.additionalAllowedSubscriptions = [friend];
+    expect(plan(seen({ links: [link] })).steps).toMatchObject([
+      { change: { spec: { additionalAllowedSubscriptions: null } } },
+    ]);
+  });
+
+  test("a NAT subnet that is no longer given is taken away, so that one is made", () => {
+    const link = made(seen());
+    link.spec.natSubnetID = `${network}/subnets/nat`;
+    expect(plan(seen({ links: [link] })).steps).toMatchObject([
+      { change: { spec: { natSubnetID: null } } },
+    ]);
+  });
+
+  test("another case or order of ids and subscriptions is no change (defect 17)", () => {
+    const privateLink = { additionalAllowedSubscriptions: [friend, azure.subscriptionID] };
+    const world = seen({
+      controlPlane: controlPlane({ azure: { private: { type: "PrivateLink", privateLink } } }),
+    });
+    const link = made(world);
+    link.spec.additionalAllowedSubscriptions = [azure.subscriptionID, friend.toUpperCase()];
+    link.spec.guestVNetID = link.spec.guestVNetID.toUpperCase();
+    expect(outcome({ ...world, links: [link] })).toMatchObject({ does: [], says: [] });
+  });
+
+  test("what cannot change is said and not written, while the rest is", () => {
+    const links = [made(seen())];
+    const moved = controlPlane({ azure: { resourceGroup: "elsewhere", location: "eastus" } });
+    const services = [
+      serviceOf("private-router", { status: { loadBalancer: { ingress: [{ ip: "10.0.0.9" }] } } }),
+    ];
+    const { steps, events } = plan(seen({ controlPlane: moved, links, services }));
+    expect(steps).toMatchObject([{ change: { spec: { loadBalancerIP: "10.0.0.9" } } }]);
+    expect(steps[0]).not.toHaveProperty("change.spec.location");
+    expect(events?.[0]).toMatchObject({ reason: "LinkCannotChange" });
+    expect(events?.[0]?.note).toContain("resourceGroupName, location");
+  });
+
+  test("a base domain that is gone from the control plane stays on the link object", () => {
+    const links = [made(seen())];
+    const world = seen({ links });
+    delete world.controlPlane.spec.dns;
+    expect(outcome(world).does).toEqual([]);
+  });
+});
+
+describe("what was made is looked after", () => {
+  test("a link object that is being deleted is made anew only when it is gone", () => {
+    const link = made(seen());
+    link.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
+    expect(outcome(seen({ links: [link] })).does).toEqual([]);
+    expect(outcome(seen()).does).toEqual(["make link object private-router"]);
+  });
+
+  test("one of another owner is neither changed nor deleted, and that is said", () => {
+    const link = made(seen());
+    link.metadata.ownerReferences = [];
+    link.spec.loadBalancerIP = "10.9.9.9";
+    expect(outcome(seen({ links: [link] }))).toMatchObject({ does: [], says: ["OwnedByAnother"] });
+  });
+
+  test("one of an earlier control plane of the same name goes, and is then made anew", () => {
+    const link = made(seen());
+    const [owner] = link.metadata.ownerReferences ?? [];
+    if (owner) owner.uid = "earlier-uid";
+    expect(outcome(seen({ links: [link] })).does).toEqual(["delete link object private-router"]);
+    if (owner) owner.name = "another";
+    expect(outcome(seen({ links: [link] }))).toMatchObject({ does: [], says: ["OwnedByAnother"] });
+  });
+
+  test("the OAuth server's goes when it is no longer published by a load balancer", () => {
+    const both = seen({
+      controlPlane: controlPlane({ spec: { services: byLoadBalancer } }),
+      services: [serviceOf("private-router"), serviceOf("oauth-openshift")],
+    });
+    const links = [made(both, 0), made(both, 1)];
+    expect(outcome(seen({ links })).does).toEqual(["delete link object oauth-openshift"]);
+  });
+
+  test("all go when the cluster is not private any more, and then the control plane is let go", () => {
+    const shape = {
+      azure: { private: { type: "Swift", swift: { podNetworkInstance: "a" } } },
+      metadata: { finalizers: [controlPlaneFinalizer] },
+    } as const;
+    const plane = controlPlane(shape as unknown as Shape);
+    const link = made(seen());
+    expect(outcome(seen({ controlPlane: plane, links: [link] }))).toMatchObject({
+      does: ["delete link object private-router"],
+      finalizer: undefined,
+    });
+    link.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
+    expect(outcome(seen({ controlPlane: plane, links: [link] }))).toMatchObject({
+      does: [],
+      finalizer: undefined,
+    });
+    expect(outcome(seen({ controlPlane: plane, links: [] })).finalizer).toBe("release");
+  });
+});
+
+describe("a control plane that is being deleted", () => {
+  const deleting = controlPlane({
+    metadata: { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [controlPlaneFinalizer] },
+  });
+  const link = (finalizers: string[]): AzurePrivateLinkService => {
+    const one = made(seen());
+    one.metadata.finalizers = finalizers;
+    return one;
+  };
+
+  test("is held while the guest side of any link may exist", () => {
+    const links = [link([]), link([endpointFinalizer])];
+    expect(outcome(seen({ controlPlane: deleting, links })).finalizer).toBeUndefined();
+  });
+
+  test("is let go when no link has a guest side, alias or not (defect 12)", () => {
+    const links = [link(["hypershift.openshift.io/azure-pls-cleanup"])];
+    expect(outcome(seen({ controlPlane: deleting, links })).finalizer).toBe("release");
+  });
+
+  test("is let go when there are no links (defect 13)", () => {
+    expect(outcome(seen({ controlPlane: deleting, links: [] })).finalizer).toBe("release");
+  });
+
+  test("is let go even while it is paused", () => {
+    const world = seen({ controlPlane: deleting, links: [], pause: { paused: true } });
+    expect(outcome(world).finalizer).toBe("release");
+  });
+});

@@ -1,0 +1,23 @@
+import type { KubeObject } from "@postern/core/kind.ts";
+import type { Applied } from "../../kube/feature.ts";
+import type { OwnObjects } from "../../kube/own-objects.ts";
+import type { Pass } from "../../kube/pass.ts";
+import type { Stores } from "./observe.ts";
+import type { TopologyStep } from "./observed.ts";
+
+/** Do one step. */
+export async function apply(step: TopologyStep, stores: Stores, pass: Pass): Promise<Applied> {
+  const store = stores[step.kind] as OwnObjects<KubeObject>;
+  switch (step.do) {
+    case "make":
+      await store.create(step.object, pass.signal);
+      break;
+    case "change":
+      await store.change(step.object, step.change, pass.signal);
+      break;
+    case "delete":
+      await store.remove(step.object, pass.signal);
+      break;
+  }
+  return { state: "done" };
+}

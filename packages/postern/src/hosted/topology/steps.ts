@@ -1,0 +1,49 @@
+import type { KubeObject } from "@postern/core/kind.ts";
+import { withoutNulls } from "./difference.ts";
+import type { MadeKind, TopologyStep } from "./observed.ts";
+import { topologyEvents } from "./reasons.ts";
+
+/** The many Services and Routes of a cluster that comes or goes are not worth an event each. */
+const quiet: readonly MadeKind[] = ["Service", "Route", "ServiceAccount"];
+
+export function make(kind: MadeKind, object: KubeObject, why: string): TopologyStep {
+  return {
+    do: "make",
+    kind,
+    object: withoutNulls(object),
+    why: `${kind} ${object.metadata.name}: ${why}`,
+    ...(!quiet.includes(kind) && { event: topologyEvents.made }),
+  };
+}
+
+/** Delete something because its cluster goes. */
+export function end(kind: MadeKind, object: KubeObject): TopologyStep {
+  const { event, ...step } = remove(kind, object, "the HostedCluster is being deleted");
+  return { ...step, ...(event && !quiet.includes(kind) && { event }) };
+}
+
+export function change(
+  kind: MadeKind,
+  object: KubeObject,
+  change: object,
+  why: string,
+): TopologyStep {
+  const event = topologyEvents.changed;
+  return {
+    do: "change",
+    kind,
+    object,
+    change,
+    why: `${kind} ${object.metadata.name}: ${why}`,
+    event,
+  };
+}
+
+export function remove(kind: MadeKind, object: KubeObject, why: string): TopologyStep {
+  const event = topologyEvents.deleted;
+  return { do: "delete", kind, object, why: `${kind} ${object.metadata.name}: ${why}`, event };
+}
+
+export function isGoing({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}

@@ -1,0 +1,546 @@
+import { type Clock, realClock, wait } from "@postern/core/clock.ts";
+import type { PlannedCondition } from "@postern/core/conditions.ts";
+import { type Failure, isExplained } from "@postern/core/failure.ts";
+import { type KubeObject, keyOf } from "@postern/core/kind.ts";
+import type { Priority } from "@postern/core/priority.ts";
+import { cut, redact } from "@postern/core/redact.ts";
+import type { Change, WatchCache } from "./cache.ts";
+import { type KubeClient, parseBody } from "./client.ts";
+import { Confirmations } from "./confirmations.ts";
+import { KubeError } from "./errors.ts";
+import type { Events, Told } from "./events.ts";
+import type { Feature, Plan, StatusTarget, Step } from "./feature.ts";
+import type { Journal } from "./journal.ts";
+import { withoutManagedFields } from "./lines.ts";
+import type { Log } from "./log.ts";
+import type { ControllerMetrics } from "./metrics.ts";
+import { OwnWrites } from "./own-writes.ts";
+import { RunningPass } from "./pass.ts";
+import { type Outcome, WorkQueue } from "./queue.ts";
+import { statusChange, type WithStatus, writeStatus } from "./status.ts";
+import { inSpan } from "./trace.ts";
+import { runAttributed } from "./unhandled-rejections.ts";
+
+export interface ControllerOptions {
+  /** Writes nothing while another process may lead. */
+  client: KubeClient;
+  cache: WatchCache;
+  events: Events;
+  metrics: ControllerMetrics;
+  /** For people who watch. */
+  journal?: Journal | undefined;
+  log: Log;
+  clock?: Clock;
+  mayWrite: () => boolean;
+}
+
+/** How many keys a controller works on at once, where it does not say, and how many of one tenant. */
+export const defaultConcurrency = 20;
+const mostOfTenant = 16;
+const soonMs = 30_000;
+const driftMs = 5 * 60_000;
+/** How long a stop waits for passes that do not heed their signal. */
+const stopMs = 30_000;
+/** How often in a row something that passes by itself must happen before people are told. */
+const toldAfter = 3;
+/** How often in a row a key is looked at again at once. A plan that never comes to rest must not be a hot loop. */
+const longestStreak = 20;
+
+/** A failure, and the condition that tells of it; undefined where the feature has none. */
+interface Failing {
+  type: string | undefined;
+  failure: Failure;
+}
+
+/** What a pass has done so far, for the case that it fails later. */
+interface Trail {
+  failures: number;
+  streak: number;
+}
+
+/**
+ * Runs one feature: takes a key, observes, plans, applies, and writes the status once where it differs.
+ * What is thrown becomes one condition; a bug becomes a log line and a retry, never the end of the process.
+ */
+export class Controller {
+  readonly feature: Feature;
+  readonly queue: WorkQueue;
+  readonly #options: ControllerOptions;
+  readonly #clock: Clock;
+  readonly #fieldManager: string;
+  readonly #passes = new Set<RunningPass>();
+  readonly #own = new OwnWrites();
+  // What happened to a key in a row; forgotten when it comes to rest.
+  readonly #trails = new Map<string, Trail>();
+  readonly #confirmations: Confirmations | undefined;
+  // What was last told of a key, for a feature that has no status by which to tell what is new.
+  readonly #told = new Map<string, string>();
+  #begun = false;
+
+  constructor(feature: Feature, options: ControllerOptions) {
+    this.feature = feature;
+    this.#options = options;
+    this.#clock = options.clock ?? realClock;
+    this.#fieldManager = `postern-${feature.name}`;
+    const { staleReadsMs } = feature;
+    if (staleReadsMs !== undefined)
+      this.#confirmations = new Confirmations({ staleReadsMs, clock: this.#clock });
+    this.queue = new WorkQueue({
+      concurrency: feature.concurrency ?? defaultConcurrency,
+      ...(feature.concurrency === undefined && { mostOfTenant }),
+      tenantOf: (key) => this.#tenantOf(key),
+      clock: this.#clock,
+      observer: options.metrics.queue,
+      work: (key, priority) => this.#pass(key, priority),
+    });
+    options.cache.onChange((change) => this.#changed(change));
+  }
+
+  /** Begin to work on every object there is, those that somebody waits for first. */
+  begin(): void {
+    this.#begun = true;
+    for (const object of this.#options.cache.list())
+      this.queue.add(keyOf(object), this.#urgency(object));
+    this.queue.start();
+  }
+
+  /** Stop: nothing new is begun, and what is under way is ended. */
+  async end(): Promise<void> {
+    this.#begun = false;
+    const stopped = this.queue.stop();
+    for (const pass of this.#passes) pass.end("NotLeader");
+    const limit = new AbortController();
+    await Promise.race([stopped, wait(this.#clock, stopMs, limit.signal).catch(() => {})]);
+    limit.abort();
+    this.#trails.clear();
+    this.#told.clear();
+    this.#confirmations?.clear();
+  }
+
+  /** Look at an object because something that it depends on has changed. */
+  wake(key: string): void {
+    // Whoever does not lead forgets: the one who begins to lead looks at everything.
+    if (this.#begun) this.queue.add(key);
+  }
+
+  #tenantOf(key: string): string {
+    const object = this.feature.tenantOf && this.#options.cache.get(key);
+    const [namespace = ""] = key.split("/");
+    return (object && this.feature.tenantOf?.(object)) ?? namespace;
+  }
+
+  #changed({ key, after }: Change<KubeObject>): void {
+    if (after === undefined) {
+      this.#told.delete(key);
+      this.#confirmations?.forget(key);
+    }
+    if (this.#own.isAnothers(key, after?.metadata.resourceVersion)) this.wake(key);
+  }
+
+  /** After a restart most objects only need a look; what a person changed meanwhile goes first. */
+  #urgency(object: WithStatus): Priority {
+    const { generation, deletionTimestamp } = object.metadata;
+    const known = object.status?.conditions?.some(
+      (each) =>
+        this.feature.conditions.includes(each.type) &&
+        (this.feature.kind.conditionList === "whole" || each.observedGeneration === generation),
+    );
+    return known && deletionTimestamp === undefined ? "drift" : "change";
+  }
+
+  async #pass(key: string, priority: Priority): Promise<Outcome> {
+    const { metrics, log, mayWrite } = this.#options;
+    const { name } = this.feature;
+    const started = this.#clock.now();
+    const makeLog = (fields: Record<string, unknown>) => log.child({ controller: name, ...fields });
+    const pass = new RunningPass(key, priority, { clock: this.#clock, mayWrite, makeLog });
+    this.#passes.add(pass);
+    metrics.working(1);
+    let outcome: Outcome;
+    try {
+      const span = { "postern.key": key, "postern.pass": pass.id };
+      const work = { rejected: (error: unknown) => this.#rejected(pass, error) };
+      outcome = await runAttributed(work, () =>
+        inSpan(`${name} pass`, span, () => this.#observePlanApply(pass)),
+      );
+    } catch (error) {
+      outcome = { failed: true };
+      if (pass.ended?.code !== "NotLeader") this.#tellFailure(pass, error);
+    }
+    pass.over();
+    this.#options.journal?.over(pass.id);
+    this.#passes.delete(pass);
+    if (pass.rejected && !outcome.failed) outcome = { failed: true };
+    metrics.working(-1);
+    const seconds = (this.#clock.now() - started) / 1000;
+    if (outcome.failed) metrics.passed("error", seconds);
+    else metrics.passed(outcome.againMs === undefined ? "success" : "requeue_after", seconds);
+    return outcome;
+  }
+
+  /** A promise of a pass was rejected, and nobody has a handler on it: the pass has failed, whatever else comes of it. */
+  #rejected(pass: RunningPass, error: unknown): void {
+    this.#options.metrics.unhandledRejection();
+    pass.log.error({ err: error }, "unhandled rejection");
+    pass.rejected = true;
+    if (this.#begun && !this.#passes.has(pass)) this.queue.retry(pass.key);
+  }
+
+  async #observePlanApply(pass: RunningPass): Promise<Outcome> {
+    let object = await this.#read(pass);
+    if (!object) {
+      this.#confirmations?.forget(pass.key);
+      return this.#rest(pass.key);
+    }
+    try {
+      const { uid, deletionTimestamp } = object.metadata;
+      if (deletionTimestamp !== undefined) this.#confirmations?.wait(pass.key, uid);
+      pass.freshSince = this.#confirmations?.freshSince(pass.key);
+      const { observed, context } = await this.feature.observe(object, pass);
+      const plan = this.#unlessUnconfirmed(this.feature.plan(observed), object, pass);
+      if (plan.finalizer === "hold") object = await this.#finalizer(object, true, pass);
+      const { runningMs, failures } = await this.#applyAll(plan, context, object, pass);
+      if (plan.finalizer === "release" && plan.steps.length === 0) {
+        await this.#finalizer(object, false, pass);
+        return this.#rest(pass.key);
+      }
+      if (plan.steps.length === 0 && plan.again === "drift")
+        this.#options.journal?.rest(this.feature.name, pass.key);
+      const told = failures.filter((each) => this.#worthTelling(pass.key, each.failure));
+      await this.#writeStatus(object, this.#targetOf(object, context), plan, told, pass);
+      if (failures.length > 0)
+        return this.#failed(pass.key, failures, sooner(runningMs, plan.again));
+      return this.#next(pass.key, plan, runningMs);
+    } catch (error) {
+      if (isGone(error)) return this.#rest(pass.key);
+      if (pass.ended?.code === "NotLeader") throw error;
+      if (pass.ended) this.#options.metrics.timedOut();
+      const failure = this.#tellFailure(pass, pass.ended ?? error);
+      const { failsAs: reason = failure.reason } = this.feature;
+      const failures = [{ type: this.#typesOn(object)[0], failure: { ...failure, reason } }];
+      if (this.#worthTelling(pass.key, failure)) await this.#writeFailure(object, failures, pass);
+      return this.#failed(pass.key, failures, undefined);
+    }
+  }
+
+  /** The plan; without what removes a finalizer, and with the status as it is, until a reconcile has confirmed that nothing is left. */
+  #unlessUnconfirmed(plan: Plan, object: WithStatus, pass: RunningPass): Plan {
+    if (this.#confirmations === undefined) return plan;
+    const { finalizer = "" } = this.feature;
+    const { uid, deletionTimestamp, finalizers } = object.metadata;
+    const releases =
+      plan.steps.some((step) => step.releases) ||
+      (plan.finalizer === "release" && finalizers?.includes(finalizer));
+    if (!releases) {
+      // It is used again: what is created from now on is confirmed anew when that is given up.
+      if (deletionTimestamp === undefined) this.#confirmations.forget(pass.key);
+      return plan;
+    }
+    if (pass.freshSince !== undefined) return plan;
+    return {
+      conditions: [],
+      keepsStatus: true,
+      steps: plan.steps.filter((step) => !step.releases),
+      again: { afterMs: this.#confirmations.wait(pass.key, uid) },
+    };
+  }
+
+  /** The object from the cache, or from the API where the cache has not yet heard of our own last write. */
+  async #read(pass: RunningPass): Promise<WithStatus | undefined> {
+    const cached = this.#options.cache.get(pass.key);
+    const unheard = this.#own.unheard(pass.key);
+    if (unheard === undefined || cached?.metadata.resourceVersion === unheard) return cached;
+    // Once is enough: a list that skipped our version must not make every later pass ask again.
+    this.#own.forget(pass.key);
+    if (cached === undefined) return undefined;
+    const { namespace, name } = cached.metadata;
+    return this.#options.client.get<WithStatus>(
+      { kind: this.feature.kind, namespace, name },
+      pass.signal,
+    );
+  }
+
+  async #applyAll(
+    plan: Plan,
+    context: unknown,
+    object: WithStatus,
+    pass: RunningPass,
+  ): Promise<{ runningMs: number | undefined; failures: Failing[] }> {
+    let runningMs: number | undefined;
+    const one = async (step: Step): Promise<Failing | undefined> => {
+      pass.log.info({ do: step.do, why: step.why }, "step");
+      const { journal } = this.#options;
+      const entry = journal?.begin(pass.id, {
+        controller: this.feature.name,
+        kind: this.feature.kind.kind,
+        key: pass.key,
+        do: step.do,
+        why: step.why,
+        at: pass.date().toISOString(),
+      });
+      try {
+        const applied = await inSpan(step.do, { "postern.why": step.why }, () =>
+          this.feature.apply(step, context, pass),
+        );
+        const isBegun = applied.state === "done" || applied.isBegun !== false;
+        if (step.event !== undefined && isBegun)
+          this.#tell(object, {
+            type: "Normal",
+            reason: step.event,
+            action: step.do,
+            note: step.why,
+          });
+        if (applied.state === "running")
+          runningMs = Math.min(runningMs ?? Number.POSITIVE_INFINITY, applied.retryAfterMs);
+        if (entry) journal?.end(entry, applied.state);
+        return undefined;
+      } catch (error) {
+        if (pass.ended) throw error;
+        const type = step.condition ?? this.#typesOn(object)[0];
+        const failure = this.#tellFailure(pass, error, step.do);
+        if (entry) journal?.end(entry, "failed", failure.message);
+        const reason = step.failsAs ?? failure.reason;
+        const message = step.remedy ? `${failure.message} · ${step.remedy}` : failure.message;
+        return { type, failure: { ...failure, reason, message } };
+      }
+    };
+    // In the order of the plan, not of the answers: a condition must not change with who was answered first.
+    const outcomes = await Promise.all(plan.steps.map(one));
+    return { runningMs, failures: outcomes.filter((each) => each !== undefined) };
+  }
+
+  async #finalizer(object: WithStatus, wanted: boolean, pass: RunningPass): Promise<WithStatus> {
+    const ours = this.feature.finalizer;
+    const held = object.metadata.finalizers ?? [];
+    if (ours === undefined || held.includes(ours) === wanted) return object;
+    const { resourceVersion, namespace, name } = object.metadata;
+    const finalizers = wanted ? [...held, ours] : held.filter((each) => each !== ours);
+    // With the version the server refuses it when anyone changed the list since we read it.
+    const change = { metadata: { resourceVersion, finalizers } };
+    let after = object;
+    await this.#writeOwn(pass.key, async () => {
+      const options = { fieldManager: this.#fieldManager, signal: pass.signal };
+      const text = await this.#options.client.patch(
+        { kind: this.feature.kind, namespace, name },
+        "merge",
+        change,
+        options,
+      );
+      after = parseBody(withoutManagedFields(text));
+      return [after.metadata.resourceVersion ?? ""];
+    });
+    return after;
+  }
+
+  /** Write what a plan says, with the failures of its steps in their conditions. */
+  async #writeStatus(
+    object: WithStatus,
+    target: StatusTarget | undefined,
+    plan: Plan,
+    failures: readonly Failing[],
+    pass: RunningPass,
+  ): Promise<void> {
+    const changed = target !== undefined && (await this.#applyStatus(target, plan, failures, pass));
+    const isNews = this.#hasStatus(object) ? changed : this.#isNews(pass.key, plan, failures);
+    if (!isNews) return;
+    for (const { reason, note, type = "Normal" } of plan.events ?? [])
+      this.#tell(object, { type, reason, action: "Reconcile", note });
+    this.#tellFailures(object, failures);
+  }
+
+  /** Whether the object that is reconciled has a status of the feature, so that a change of it is news. */
+  #hasStatus(object: WithStatus): boolean {
+    const { statusFields = [], reportsOn } = this.feature;
+    return reportsOn === undefined && this.#typesOn(object).length + statusFields.length > 0;
+  }
+
+  /** The object whose status the feature writes. */
+  #targetOf(object: WithStatus, context: unknown): StatusTarget | undefined {
+    const { kind, reportsOn } = this.feature;
+    return reportsOn ? this.feature.reportsOn?.(context) : { kind, object };
+  }
+
+  /** Whether a feature has something to tell that it did not tell last time. */
+  #isNews(key: string, plan: Plan, failures: readonly Failing[]): boolean {
+    const news = [...(plan.events ?? []), ...failures.map(({ failure }) => failure)];
+    const text = news.length === 0 ? undefined : JSON.stringify(news);
+    const isNews = text !== undefined && text !== this.#told.get(key);
+    if (text === undefined) this.#told.delete(key);
+    else this.#told.set(key, text);
+    return isNews;
+  }
+
+  /** The condition types that are the feature's own on this object. */
+  #typesOn(object: WithStatus): readonly string[] {
+    return this.feature.conditionsOn?.(object) ?? this.feature.conditions;
+  }
+
+  /** What a plan says of the status, with what it keeps. */
+  #plannedStatus(object: WithStatus, { conditions, status = {}, keepsStatus }: Plan) {
+    if (!keepsStatus) return { conditions, fields: status };
+    const types = this.#typesOn(object).filter((type) => conditions.every((c) => c.type !== type));
+    const kept = object.status?.conditions?.filter(({ type }) => types.includes(type)) ?? [];
+    const fields = Object.fromEntries(
+      (this.feature.statusFields ?? []).map((field) => [field, object.status?.[field]]),
+    );
+    return { conditions: [...kept, ...conditions], fields: { ...fields, ...status } };
+  }
+
+  /** Write a failure before or after the plan: what else is known of the object stays as it is. */
+  async #writeFailure(
+    object: WithStatus,
+    failures: readonly Failing[],
+    pass: RunningPass,
+  ): Promise<void> {
+    // Told even where the status is what cannot be written.
+    this.#tellFailures(object, failures);
+    if (!this.#hasStatus(object)) return;
+    const target = { kind: this.feature.kind, object };
+    const plan: Plan = { steps: [], conditions: [], keepsStatus: true, again: "soon" };
+    await this.#applyStatus(target, plan, failures, pass).catch((error: unknown) => {
+      if (!isGone(error)) this.#tellFailure(pass, error);
+    });
+  }
+
+  async #applyStatus(
+    { kind, object, wrote }: StatusTarget,
+    plan: Plan,
+    failures: readonly Failing[],
+    pass: RunningPass,
+  ): Promise<boolean> {
+    const own = { conditions: this.#typesOn(object), fields: this.feature.statusFields ?? [] };
+    const { conditions, fields } = this.#plannedStatus(object, plan);
+    const planned = { conditions: withFailures(conditions, failures), fields };
+    const change = statusChange(object, own, planned, pass.date(), kind.conditionList);
+    if (change === undefined) return false;
+    const { client } = this.#options;
+    const signal = pass.ended ? undefined : pass.signal;
+    const write = () => writeStatus(client, kind, object, own, change, this.#fieldManager, signal);
+    if (this.feature.reportsOn) wrote?.((await write()).at(-1) ?? "");
+    else await this.#writeOwn(pass.key, write);
+    return true;
+  }
+
+  async #writeOwn(key: string, write: () => Promise<readonly string[]>): Promise<void> {
+    const { anothers } = await this.#own.during(key, write);
+    if (anothers) this.wake(key);
+  }
+
+  #worthTelling(key: string, failure: Failure): boolean {
+    return !failure.passing || (this.#trails.get(key)?.failures ?? 0) + 1 >= toldAfter;
+  }
+
+  #tellFailures(object: WithStatus, failures: readonly Failing[]): void {
+    for (const { type, failure } of failures) {
+      const held = object.status?.conditions?.find((each) => each.type === type);
+      if (held?.reason === failure.reason && held.message === failure.message) continue;
+      this.#tell(object, {
+        type: "Warning",
+        reason: failure.reason,
+        action: "Reconcile",
+        note: failure.message,
+      });
+    }
+  }
+
+  #tell(object: KubeObject, told: Told): void {
+    this.#options.events.tell(this.feature.name, this.feature.kind, object, told);
+  }
+
+  #tellFailure(pass: RunningPass, error: unknown, step?: string): Failure {
+    const failure = failureOf(error);
+    if (!isExplained(error)) this.#options.metrics.panicked();
+    if (failure.terminal) this.#options.metrics.terminal();
+    const level = failure.passing ? "info" : "error";
+    pass.log[level](
+      { reason: failure.reason, ...(step && { do: step }), err: error },
+      "pass failed",
+    );
+    return failure;
+  }
+
+  #rest(key: string): Outcome {
+    this.#trails.delete(key);
+    return { failed: false };
+  }
+
+  #failed(key: string, failures: readonly Failing[], runningMs: number | undefined): Outcome {
+    const trail = this.#trails.get(key);
+    this.#trails.set(key, { failures: (trail?.failures ?? 0) + 1, streak: 0 });
+    const parked = failures.every(({ failure }) => failure.terminal);
+    const times = failures.flatMap(({ failure }) => failure.requeueAfterMs ?? []);
+    if (runningMs !== undefined) times.push(runningMs);
+    const againMs = Math.min(...times);
+    // What named no time is tried again by the back-off, and does not wait for what named a long one.
+    const untimed = failures.some(
+      ({ failure }) => failure.requeueAfterMs === undefined && !failure.terminal,
+    );
+    if (times.length > 0 && !(untimed && againMs > soonMs)) return { failed: true, againMs };
+    return parked ? { failed: true, parked: true } : { failed: true };
+  }
+
+  #next(key: string, plan: Plan, runningMs: number | undefined): Outcome {
+    const streak =
+      plan.steps.length > 0 && runningMs === undefined
+        ? (this.#trails.get(key)?.streak ?? 0) + 1
+        : 0;
+    if (streak === 0) this.#trails.delete(key);
+    else this.#trails.set(key, { failures: 0, streak });
+    if (runningMs !== undefined) {
+      const againMs = sooner(runningMs, plan.again) ?? runningMs;
+      return { failed: false, againMs, priority: "change" };
+    }
+    if (streak > 0)
+      return { failed: false, againMs: streak < longestStreak ? 0 : soonMs, priority: "change" };
+    switch (plan.again) {
+      case "never":
+        return { failed: false };
+      case "soon":
+        return { failed: false, againMs: soonMs, priority: "retry" };
+      case "drift":
+        // Spread, so that a thousand objects made together are not checked together.
+        return { failed: false, againMs: driftMs * (0.9 + Math.random() / 5), priority: "drift" };
+      default:
+        return { failed: false, againMs: plan.again.afterMs, priority: "retry" };
+    }
+  }
+}
+
+/** What failed may be called anything, and the message is kept in conditions and in memory. */
+const longestMessage = 4_096;
+
+const bug = {
+  reason: "InternalError",
+  message: "an unexpected error · see the operator's log · please report it",
+};
+
+/** When to look at what was begun now and at what the plan still waits for from earlier, whichever comes first. */
+function sooner(runningMs: number | undefined, again: Plan["again"]): number | undefined {
+  if (typeof again === "string") return runningMs;
+  return Math.min(runningMs ?? again.afterMs, again.afterMs);
+}
+
+/** What to tell a person about anything that was thrown. */
+export function failureOf(error: unknown): Failure {
+  if (!isExplained(error)) return bug;
+  const failure = error.explain();
+  return { ...failure, message: redact(cut(failure.message, longestMessage)) };
+}
+
+function withFailures(
+  conditions: readonly PlannedCondition[],
+  failures: readonly Failing[],
+): PlannedCondition[] {
+  const failed = new Map<string, PlannedCondition>();
+  for (const { type, failure } of failures) {
+    if (type === undefined || failed.has(type)) continue;
+    const { reason, message } = failure;
+    failed.set(type, { type, status: "False", reason, message });
+  }
+  return [...conditions.filter(({ type }) => !failed.has(type)), ...failed.values()];
+}
+
+/** Whether the object of a write is not there any more: then there is nothing left to do. */
+function isGone(error: unknown): boolean {
+  return error instanceof KubeError && error.status === 404 && error.method !== "GET";
+}

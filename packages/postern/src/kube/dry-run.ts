@@ -1,0 +1,134 @@
+import { type Clock, realClock } from "@postern/core/clock.ts";
+import { type Failure, isExplained } from "@postern/core/failure.ts";
+import { type Kind, type KubeObject, keyOf } from "@postern/core/kind.ts";
+import { redact } from "@postern/core/redact.ts";
+import type { WatchCache } from "./cache.ts";
+import { Caches } from "./caches.ts";
+import { collectionPath, type KubeClient } from "./client.ts";
+import { KubeError } from "./errors.ts";
+import type { Feature, Plan } from "./feature.ts";
+import type { Log } from "./log.ts";
+import { RunningPass } from "./pass.ts";
+import type { MakeFeature } from "./runtime.ts";
+
+/** What a feature would do next with one object, or why it cannot say. */
+export type Planned = { feature: string; kind: Kind; key: string } & (
+  | { plan: Plan; failedReads: readonly Failure[] }
+  | { failure: Failure }
+);
+
+export interface DryRunOptions {
+  client: KubeClient;
+  features: readonly MakeFeature[];
+  log: Log;
+  signal: AbortSignal;
+  clock?: Clock;
+}
+
+/** So many objects are looked at at once; what bounds it is Azure's budget, which is kept elsewhere. */
+const atOnce = 32;
+
+/** So many sockets are enough for lists and for what a plan reads beside them. */
+const sockets = 32;
+
+/** Observe and plan once for every object, as the controllers would, and write nothing. */
+export async function dryRun(options: DryRunOptions): Promise<Planned[]> {
+  const { log, features } = options;
+  const clock = options.clock ?? realClock;
+  // A client of its own: whoever gave us theirs may want to write afterwards.
+  const client = options.client.apart(sockets);
+  client.guard(() => false);
+  const caches = new Caches({ client, log, clock });
+  const made = features.map((make) => {
+    caches.takeAsked();
+    const { feature, whereServed = false } = make({ caches, kube: client });
+    caches.of(feature.kind);
+    return { feature, whereServed, asked: caches.takeAsked() };
+  });
+  const over = new AbortController();
+  const signal = AbortSignal.any([options.signal, over.signal]);
+  const watching = caches.start(signal).catch((error: unknown) => over.abort(error));
+  try {
+    const work: (() => Promise<Planned>)[] = [];
+    for (const { feature, asked, whereServed } of made) {
+      await unlessAborted(Promise.all([...asked.keys()].map((cache) => cache.known)), signal);
+      const needed = [...asked].flatMap(([cache, needs]) => (needs && !whereServed ? [cache] : []));
+      if (!(await areServed(needed, client, signal))) continue;
+      for (const object of caches.of(feature.kind).list())
+        work.push(() => planOne(feature, object, { clock, log, signal }));
+    }
+    return await inTurns(work, atOnce);
+  } finally {
+    over.abort();
+    await watching;
+    client.close();
+  }
+}
+
+/** Whether a feature has all that it needs. A kind that is not served has no objects; one that is not shown is an error. */
+async function areServed(
+  needed: readonly WatchCache[],
+  client: KubeClient,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (const { kind, filled } of needed.filter((cache) => !cache.health().filled)) {
+    try {
+      await client.request("GET", `${collectionPath(kind, undefined)}?limit=1`, { signal });
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 404) return false;
+      throw error;
+    }
+    await unlessAborted(filled, signal);
+  }
+  return true;
+}
+
+/** Observe and plan once for one object, and write nothing. */
+export async function planOne(
+  feature: Feature,
+  object: KubeObject,
+  { clock, log, signal }: { clock: Clock; log: Log; signal: AbortSignal },
+): Promise<Planned> {
+  const key = keyOf(object);
+  // After what people change, and by what was seen of late: whoever looks must not hold up whoever works.
+  const pass = new RunningPass(key, "retry", {
+    clock,
+    mayWrite: () => false,
+    makeLog: () => log,
+  });
+  const end = () => pass.end("NotLeader");
+  signal.addEventListener("abort", end, { once: true });
+  const about = { feature: feature.name, kind: feature.kind, key };
+  try {
+    const { observed } = await feature.observe(object, pass);
+    return { ...about, plan: feature.plan(observed), failedReads: pass.failedReads };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isExplained(error)) throw error;
+    const failure = error.explain();
+    return { ...about, failure: { ...failure, message: redact(failure.message) } };
+  } finally {
+    signal.removeEventListener("abort", end);
+    pass.over();
+  }
+}
+
+function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  const stopped = new Promise<never>((_, refuse) => {
+    if (signal.aborted) refuse(signal.reason);
+    signal.addEventListener("abort", () => refuse(signal.reason), { once: true });
+  });
+  return Promise.race([work, stopped]);
+}
+
+/** The results in order, with so many under way at once. */
+async function inTurns<T>(work: readonly (() => Promise<T>)[], width: number): Promise<T[]> {
+  const results: T[] = new Array(work.length);
+  let next = 0;
+  const worker = async () => {
+    for (let at = next++; at < work.length; at = next++)
+      results[at] = await (work[at] as () => Promise<T>)();
+  };
+  await Promise.all(Array.from({ length: Math.min(width, work.length) }, worker));
+  return results;
+}

@@ -1,0 +1,108 @@
+import type { JournalRequest, JournalStep } from "@postern/core/dashboard/journal-step.ts";
+import { cut, redact } from "@postern/core/redact.ts";
+
+/** Steps name things that tenants have named, and thousands of steps are remembered. */
+const longestText = 1_024;
+
+/** What was done of late: bounded, in memory, and lost with the process. Nothing else depends on it. */
+export class Journal {
+  readonly #most: number;
+  readonly #steps: JournalStep[] = [];
+  readonly #ofPass = new Map<string, JournalStep[]>();
+  /** What goes on in Azure, by controller and object. */
+  readonly #running = new Map<string, JournalStep[]>();
+  readonly #listeners = new Set<(step: JournalStep) => void>();
+  #number = 0;
+
+  constructor(most = 2_000) {
+    this.#most = most;
+  }
+
+  /** A step begins. */
+  begin(pass: string, step: Omit<JournalStep, "number" | "requests">): JournalStep {
+    const why = redact(cut(step.why, longestText));
+    const made = {
+      ...step,
+      do: cut(step.do, longestText),
+      why,
+      number: ++this.#number,
+      requests: [],
+    };
+    this.#steps.push(made);
+    if (this.#steps.length > this.#most) this.#forget(this.#steps.shift());
+    const beside = this.#ofPass.get(pass);
+    if (beside) beside.push(made);
+    else this.#ofPass.set(pass, [made]);
+    this.#tell(made);
+    return made;
+  }
+
+  /** How it went. */
+  end(step: JournalStep, outcome: "done" | "running" | "failed", failure?: string): void {
+    step.outcome = outcome;
+    if (failure !== undefined) step.failure = cut(failure, longestText);
+    const place = placeOf(step);
+    if (outcome === "running")
+      this.#running.set(place, [...(this.#running.get(place) ?? []), step]);
+    this.#tell(step);
+  }
+
+  /** An object came to rest: what was begun for it in Azure has come to its end. */
+  rest(controller: string, key: string): void {
+    const place = placeOf({ controller, key });
+    const over = this.#running.get(place) ?? [];
+    this.#running.delete(place);
+    for (const step of over) this.end(step, "done");
+  }
+
+  /** A pass is over: no request belongs to it any more. */
+  over(pass: string): void {
+    this.#ofPass.delete(pass);
+  }
+
+  /** A request to Azure. Only writes are kept: with the steps that name its resource, or with the only step of the pass. */
+  request(pass: string | undefined, request: JournalRequest): void {
+    const steps = pass === undefined ? undefined : this.#ofPass.get(pass);
+    if (request.verb === "GET" || steps === undefined) return;
+    const name = request.thing.split("/").at(-1) ?? "";
+    const meant = steps.filter((step) => names(`${step.do} ${step.why}`, name));
+    for (const step of meant.length > 0 ? meant : steps.length === 1 ? steps : [])
+      step.requests.push(request);
+  }
+
+  /** The newest last; of some objects only, where they are named. */
+  steps(keys?: ReadonlySet<string>): JournalStep[] {
+    return keys === undefined ? [...this.#steps] : this.#steps.filter(({ key }) => keys.has(key));
+  }
+
+  /** Be told of every step when it begins and when it ends; the answer stops that. */
+  listen(listener: (step: JournalStep) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #forget(step: JournalStep | undefined): void {
+    if (step?.outcome !== "running") return;
+    const place = placeOf(step);
+    const left = (this.#running.get(place) ?? []).filter((each) => each !== step);
+    if (left.length > 0) this.#running.set(place, left);
+    else this.#running.delete(place);
+  }
+
+  #tell(step: JournalStep): void {
+    for (const listener of this.#listeners) listener(step);
+  }
+}
+
+function placeOf({ controller, key }: Pick<JournalStep, "controller" | "key">): string {
+  return `${controller} ${key}`;
+}
+
+/** Whether a text has a name as a word of its own: `api.zone` names `api`, and `api-int.zone` and `x.api` do not. */
+function names(text: string, name: string): boolean {
+  if (name === "") return false;
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
+    if (!/[\w.-]/.test(text[at - 1] ?? " ") && !/[\w-]/.test(text[at + name.length] ?? " "))
+      return true;
+  return false;
+}

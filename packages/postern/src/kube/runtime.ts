@@ -1,0 +1,242 @@
+import { type Clock, realClock } from "@postern/core/clock.ts";
+import type { Kind, KubeObject } from "@postern/core/kind.ts";
+import type { WatchCache } from "./cache.ts";
+import { type CacheShape, Caches } from "./caches.ts";
+import type { KubeClient } from "./client.ts";
+import { Controller, defaultConcurrency } from "./controller.ts";
+import { Events } from "./events.ts";
+import type { Feature } from "./feature.ts";
+import type { Check } from "./health.ts";
+import type { Journal } from "./journal.ts";
+import { type ElectionTimes, Lease } from "./lease.ts";
+import type { Log } from "./log.ts";
+import { Metrics } from "./metrics.ts";
+
+/** Another kind whose changes matter to a feature, and the keys that each change wakes. */
+export interface Also<T extends KubeObject = KubeObject> extends CacheShape {
+  kind: Kind<T>;
+  /** Which keys a changed object concerns. Asked for the object before and after the change; one that is gone is being deleted. */
+  keys(object: T): string[];
+}
+
+/** What a feature is made with: the caches that `observe` reads from, and a client that writes only while we lead. */
+export interface Parts {
+  caches: Caches;
+  kube: KubeClient;
+}
+
+/** A feature and what else it looks at. */
+export interface Made {
+  feature: Feature;
+  also?: readonly Also[];
+  /** The process is of use without it: where its kinds are not served it waits for them, and is ready all the same. */
+  whereServed?: boolean;
+}
+
+export type MakeFeature = (parts: Parts) => Made;
+
+/** The same feature, for clusters that may not know its kinds. */
+export function whereServed(make: MakeFeature): MakeFeature {
+  return (parts) => ({ ...make(parts), whereServed: true });
+}
+
+export interface RuntimeOptions {
+  client: KubeClient;
+  features: readonly MakeFeature[];
+  log: Log;
+  /** Only this namespace; all of them when absent. */
+  namespace?: string | undefined;
+  /** The Lease by which one process leads; without it this one leads from the start. */
+  lease?:
+    | ({ namespace: string; name: string; identity: string } & Partial<ElectionTimes>)
+    | undefined;
+  /** Told before the controllers begin, each time that this process comes to lead. */
+  onLead?: () => void;
+  metrics?: Metrics;
+  journal?: Journal | undefined;
+  clock?: Clock;
+  /** Who we are, in events. */
+  instance?: string;
+}
+
+const silentWatchMs = 10 * 60_000;
+
+/** The controllers of a process, from the first list to the last write. */
+export class Runtime {
+  readonly caches: Caches;
+  readonly controllers: Controller[] = [];
+  readonly metrics: Metrics;
+  readonly lease: Lease | undefined;
+  readonly #options: RuntimeOptions;
+  readonly #clock: Clock;
+  readonly #leaseClient: KubeClient | undefined;
+  /** The caches that must be filled before a controller begins, and those that it waits for but can do without. */
+  readonly #needs = new Map<Controller, ReadonlyMap<WatchCache, boolean>>();
+  #alone = false;
+  /** Which term of leading this is; 0 while another leads. */
+  #begun = 0;
+  #terms = 0;
+
+  constructor(options: RuntimeOptions) {
+    const { client, log } = options;
+    this.#options = options;
+    this.#clock = options.clock ?? realClock;
+    const clock = this.#clock;
+    this.metrics = options.metrics ?? new Metrics();
+    this.caches = new Caches({ client, log, namespace: options.namespace, clock });
+    client.guard(() => this.mayWrite());
+    if (options.lease) {
+      // On sockets of its own, so that a renewal never waits behind a thousand status writes.
+      this.#leaseClient = client.apart(2);
+      this.lease = new Lease({ ...options.lease, client: this.#leaseClient, log, clock });
+    }
+    const instance = options.instance ?? options.lease?.identity ?? "postern";
+    const events = new Events({ client, log, clock, instance });
+    for (const make of options.features) this.#add(make, events);
+  }
+
+  #add(make: MakeFeature, events: Events): void {
+    const { client, log } = this.#options;
+    this.caches.takeAsked();
+    const { feature, also = [], whereServed = false } = make({ caches: this.caches, kube: client });
+    const controller = new Controller(feature, {
+      client,
+      events,
+      log,
+      clock: this.#clock,
+      cache: this.caches.of(feature.kind),
+      journal: this.#options.journal,
+      metrics: this.metrics.controller(feature.name, feature.concurrency ?? defaultConcurrency),
+      mayWrite: () => this.mayWrite(),
+    });
+    this.metrics.watchQueue(feature.name, controller.queue);
+    this.controllers.push(controller);
+    for (const other of also) this.#wakeOn(other, controller);
+    const asked = this.caches.takeAsked();
+    this.#needs.set(controller, asked);
+    for (const [cache, needed] of asked) if (needed && !whereServed) this.caches.need(cache);
+  }
+
+  /** Whether this process may write now. */
+  mayWrite(): boolean {
+    return this.lease ? this.lease.mayWrite() : this.#alone;
+  }
+
+  /** Whether the controllers are at work here, and not in another process. */
+  get leading(): boolean {
+    return this.#begun > 0;
+  }
+
+  /** Fill the caches, lead when it is our turn, and work until the signal says stop. A kind that is missing holds up
+   * only the controllers that need it. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.caches.start(signal), this.#leadUntil(signal)]);
+  }
+
+  async #leadUntil(signal: AbortSignal): Promise<void> {
+    const lead = { begin: () => this.#begin(), end: () => this.#end() };
+    if (this.lease) await this.lease.run(signal, lead);
+    else {
+      this.#alone = true;
+      lead.begin();
+      await aborted(signal);
+      await lead.end();
+      this.#alone = false;
+    }
+    this.#leaseClient?.close();
+  }
+
+  /** Is this process alive: does every watch that is open hear something now and then? */
+  healthChecks(): Check[] {
+    return this.caches.all().map((cache) => ({
+      name: `watch-${cache.kind.plural}`,
+      check: () => {
+        const { connected, heardAt } = cache.health();
+        const silentMs = this.#clock.now() - heardAt;
+        // One that is trying to connect is alive; a restart would not help it.
+        return connected && silentMs > silentWatchMs
+          ? { ok: false, note: `nothing heard for ${Math.round(silentMs / 1000)} s` }
+          : { ok: true };
+      },
+    }));
+  }
+
+  /** Is this process of use: are the caches filled, and who leads? */
+  readyChecks(): Check[] {
+    const caches = this.caches.all().map(
+      (cache): Check => ({
+        name: `cache-${cache.kind.plural}`,
+        check: () => {
+          const { filled, objects, failure } = cache.health();
+          const note = filled ? `${objects} objects` : (failure ?? "being filled");
+          const missed = this.caches.isNeeded(cache) || failure === undefined;
+          return { ok: filled || !missed, note };
+        },
+      }),
+    );
+    const role: Check = {
+      name: "leader",
+      check: () => {
+        if (!this.lease) return { ok: true, note: "alone" };
+        // Who cannot ask the API server neither leads nor follows.
+        if (this.lease.failure !== undefined) return { ok: false, note: this.lease.failure };
+        return {
+          ok: true,
+          note: this.leading ? "leading" : `following ${this.lease.holder ?? "nobody yet"}`,
+        };
+      },
+    };
+    return [...caches, role];
+  }
+
+  #wakeOn(other: Also, controller: Controller): void {
+    const { kind, keys: _, ...shape } = other;
+    const cache = this.caches.of(kind, shape);
+    cache.onChange(({ before, after }) => {
+      // Both, because a change may take an object away from one key and give it to another.
+      const keys = new Set([
+        ...(before ? other.keys(after ? before : asDeleted(before)) : []),
+        ...(after ? other.keys(after) : []),
+      ]);
+      for (const key of keys) controller.wake(key);
+    });
+  }
+
+  #begin(): void {
+    const term = ++this.#terms;
+    this.#begun = term;
+    this.#options.onLead?.();
+    this.metrics.leading(this.#options.lease?.name ?? "alone", true);
+    for (const controller of this.controllers) {
+      const filled = [...(this.#needs.get(controller) ?? [])].map(([cache, needed]) =>
+        needed ? cache.filled : cache.known,
+      );
+      Promise.all(filled)
+        .then(() => {
+          if (this.#begun === term) controller.begin();
+        })
+        .catch((err: unknown) =>
+          this.#options.log.error({ controller: controller.feature.name, err }, "not begun"),
+        );
+    }
+  }
+
+  async #end(): Promise<void> {
+    this.#begun = 0;
+    this.metrics.leading(this.#options.lease?.name ?? "alone", false);
+    await Promise.all(this.controllers.map((controller) => controller.end()));
+  }
+}
+
+/** What nothing held was never seen to be deleted. */
+function asDeleted(object: KubeObject): KubeObject {
+  const deletionTimestamp = new Date(0).toISOString();
+  return { ...object, metadata: { deletionTimestamp, ...object.metadata } };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

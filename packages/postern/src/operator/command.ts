@@ -1,0 +1,107 @@
+import { packageVersion } from "@postern/core/process/package-version.ts";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { defaultCertificateDirectory } from "../cluster-api/names.ts";
+import { withElectionOptions } from "./election.ts";
+import type { OperatorSettings } from "./operator.ts";
+import { withPlanOptions } from "./plan-options.ts";
+
+/** `postern operator`: the controllers, against a cluster and Azure. */
+export function command(): Command {
+  const base = new Command("operator")
+    .description("run the controllers against a Kubernetes cluster and Azure")
+    .option(
+      "--kubeconfig <file>",
+      "kubeconfig to use (default: KUBECONFIG, the pod's service account, ~/.kube/config)",
+    )
+    .option("--context <name>", "context in that kubeconfig")
+    .option("--namespace <name>", "look after this namespace only (default: all)")
+    .addOption(
+      new Option(
+        "--role <role>",
+        "what this process serves: the management cluster's side of hosted control planes, one of them, or Cluster API",
+      )
+        .choices(["all", "management", "control-plane", "cluster-api"])
+        .default("all"),
+    );
+  const served = withPlanOptions(base)
+    .option(
+      "--azure-identity-ref-name <name>",
+      "AzureClusterIdentity to act by for clusters that are no AzureClusters",
+    )
+    .option("--azure-identity-ref-namespace <name>", "namespace of that AzureClusterIdentity")
+    .option(
+      "--allow-cross-namespace-secrets",
+      "let AzureClusterIdentities use Secrets and certificate files of other namespaces",
+    )
+    .option(
+      "--certificate-directory <path>",
+      `where the certificate files of AzureClusterIdentities are, one folder for each namespace (default: ${defaultCertificateDirectory})`,
+    )
+    .addOption(
+      new Option("--listen <host:port>", "where /healthz, /readyz and /metrics are served")
+        .argParser(address)
+        .default(address("127.0.0.1:8081"), "127.0.0.1:8081"),
+    )
+    .option(
+      "--expose-details",
+      "show why checks fail, and ids, DNS names and addresses of clusters in the metrics, also where --listen is not a loopback address",
+    )
+    .addOption(
+      new Option(
+        "--dashboard <host:port>",
+        "where the dashboard is served; kubectl port-forward reaches it",
+      )
+        .argParser(address)
+        .default(address("127.0.0.1:8082"), "127.0.0.1:8082"),
+    )
+    .option("--no-dashboard", "serve none");
+  return withElectionOptions(served)
+    .addOption(
+      new Option("--log-format <format>", "how log lines look")
+        .choices(["json", "text"])
+        .default("json"),
+    )
+    .addOption(
+      new Option("--log-level <level>", "what is logged")
+        .choices(["debug", "info", "warn", "error"])
+        .default("info"),
+    )
+    .addHelpText(
+      "after",
+      `
+Azure is found by the environment: AZURE_CLOUD_NAME; one of AZURE_PLS_CLIENT_ID, AZURE_CREDENTIALS_FILE,
+AZURE_FEDERATED_TOKEN_FILE or AZURE_CLIENT_SECRET; and AZURE_SUBSCRIPTION_ID and AZURE_RESOURCE_GROUP for the group of the
+management cluster's load balancers, which --role control-plane and cluster-api do not need. Traces go where OTEL_* says.
+Clusters of Cluster API each have their own identity; the credential above, and AZURE_SUBSCRIPTION_ID, are those of the base
+domain's zone. AZURE_CA_FILE is the authority of an Entra with a certificate of its own. CLUSTER_AZURE_SUBSCRIPTION_ID, _TENANT_ID, _CLIENT_ID and _LOCATION are for clusters that are no AzureClusters.
+
+Examples:
+  $ AZURE_RESOURCE_GROUP=management postern operator --log-format text
+  $ postern operator --role control-plane --namespace clusters-one
+  $ postern operator --role cluster-api --management-cluster-name mc --management-cluster-namespace org-mc \\
+      --azure-cluster-gates GSPrivateLinksReady,GSDNSZoneReady --base-domain example.com --base-domain-resource-group dns`,
+    )
+    .action(async (options: Omit<OperatorSettings, "version">) => {
+      const { runOperator } = await import("./operator.ts");
+      await runOperator({ ...options, version: packageVersion() }, stopSignal());
+    });
+}
+
+function address(text: string): { host: string; port: number } {
+  const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  if (!match || port > 65_535)
+    throw new InvalidArgumentError(
+      "give HOST:PORT, such as 127.0.0.1:8081 or [::1]:8081; 0.0.0.0:8081 for every address of this machine",
+    );
+  return { host: match[1] ?? match[2] ?? "", port };
+}
+
+/** A signal for the first SIGINT or SIGTERM. The second one ends the process at once, by default. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  const end = () => stop.abort(new Error("asked to stop"));
+  process.once("SIGINT", end);
+  process.once("SIGTERM", end);
+  return stop.signal;
+}

@@ -1,0 +1,87 @@
+import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
+import type { ResourceId } from "@postern/core/resource-id.ts";
+import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
+import type { Registry } from "@prometheus-io/client";
+import type { Arm } from "../azure/arm.ts";
+import { dnsFeature } from "../cluster-api/dns/feature.ts";
+import { DnsMetrics } from "../cluster-api/dns/metrics.ts";
+import { lostDnsFeature } from "../cluster-api/dns/orphaned.ts";
+import { managementEndpointsFeature } from "../cluster-api/endpoints/management/feature.ts";
+import { workloadEndpointsFeature } from "../cluster-api/endpoints/workload/feature.ts";
+import type { CapiViews } from "../cluster-api/identities.ts";
+import { pausingFeature } from "../cluster-api/pausing/feature.ts";
+import { realiseFeature } from "../cluster-api/private-links/feature.ts";
+import { providerConfigFeature } from "../cluster-api/provider-config/feature.ts";
+import { azureSides, guestSide } from "../hosted/azure-sides.ts";
+import { endpointFeature } from "../hosted/endpoint/feature.ts";
+import type { Identities } from "../hosted/identities.ts";
+import { linkFeature } from "../hosted/link/feature.ts";
+import { observeFeature } from "../hosted/services/feature.ts";
+import { registeredIn } from "../hosted/tenancy.ts";
+import { topologyFeature } from "../hosted/topology/feature.ts";
+import { type MakeFeature, whereServed } from "../kube/runtime.ts";
+import type { ClusterApiSettings } from "./cluster-api.ts";
+
+/** What the controllers of the management cluster go by. */
+export interface ManagementSettings {
+  managementGroup: ResourceId;
+  natSubnets: "shared" | "per-cluster";
+  natPrefixLength: number;
+  /** The first 8 characters of the uid of namespace kube-system. */
+  installation: string;
+  /** Which namespace may use what; undefined where nobody has said. */
+  policy?: TenantPolicy | undefined;
+}
+
+/** What serves the management cluster, one line each. */
+export function managementControllers(
+  arm: Arm,
+  { credentialOf }: Identities,
+  { managementGroup, ...settings }: ManagementSettings,
+): readonly MakeFeature[] {
+  const sides = azureSides({ arm, managementGroup, credentialOf });
+  const { policy } = settings;
+  return [topologyFeature({ policy }), linkFeature({ sides, ...settings })];
+}
+
+/** What serves the control planes, one line each. */
+export function controlPlaneControllers(
+  arm: Arm,
+  identities: Identities,
+  policy?: TenantPolicy,
+): readonly MakeFeature[] {
+  const sides = guestSide(arm, identities.credentialOf);
+  return [observeFeature(), following(identities, endpointFeature({ sides, policy }))];
+}
+
+/** What serves the clusters of Cluster API, one line each. Where its kinds are not served, each waits for them. */
+export function clusterApiControllers(
+  views: CapiViews,
+  settings: ClusterApiSettings,
+  registry: Registry,
+): readonly MakeFeature[] {
+  const { managementCluster, managementLinks, gates, dns, others } = settings;
+  const shared = { management: managementCluster, managementLinks, views };
+  const names = dns && {
+    ...shared,
+    ...dns,
+    settings: others,
+    metrics: new DnsMetrics(registry),
+  };
+  return [
+    managementEndpointsFeature({ management: managementCluster, views }),
+    workloadEndpointsFeature(shared),
+    realiseFeature({ views }),
+    ...(names ? [dnsFeature(names), lostDnsFeature(names)] : []),
+    pausingFeature({ managementCluster, gates }),
+    providerConfigFeature(views.policy),
+  ].map(whereServed);
+}
+
+/** A feature that acts by the credentials of control planes: they go when their control plane does. */
+function following(identities: Identities, make: MakeFeature): MakeFeature {
+  return (parts) => {
+    identities.follow(parts.caches.of(hostedControlPlane), registeredIn(parts.caches));
+    return make(parts);
+  };
+}

@@ -1,0 +1,101 @@
+import type { Failure } from "@postern/core/failure.ts";
+import { nameOf, type ResourceId, sameId } from "@postern/core/resource-id.ts";
+import type { Tags } from "@postern/core/tags.ts";
+import { act, done, join, type Part, type Problem, wait, waits } from "../../kube/part.ts";
+import type { RecordStep } from "../steps.ts";
+import { type DesiredRecords, recordId } from "./desired.ts";
+import { isAsDesired, isInTheWay } from "./difference.ts";
+import { type FoundRecord, foundRecords, type ObservedRecord, type RecordSet } from "./observed.ts";
+
+/** What to do about a record set that exists: keep it as it is, write it, or what is said where it can be neither. */
+export type RecordDecision = "keep" | "write" | Part<never>;
+
+/** What a user wants of the record sets of a zone, and how it reports on them. */
+export interface RecordPolicy {
+  desired: readonly DesiredRecords[];
+  /** By its owner, and by whether it answers as it should. */
+  decide(record: FoundRecord, asDesired: boolean): RecordDecision;
+  /** What is said of a record set that keeps another from being written; Azure refuses the write where this is left out. */
+  conflict?(record: FoundRecord): Part<never>;
+  /** Whether a record set is the user's own and wanted no more. */
+  isUnwanted(record: FoundRecord): boolean;
+  /** The metadata to write, with the owner in them. */
+  metadataFor(found: RecordSet | undefined): Tags;
+  report: RecordReport;
+}
+
+/** What is said of record sets. */
+export interface RecordReport {
+  /** A record set is being written. */
+  writing: Problem;
+  /** A record set is being changed, by us or by another. */
+  changing: Problem;
+  /** A record set is being deleted. */
+  deleting?: Problem;
+  /** Azure failed to write a record set. */
+  failed(failure: Failure): Problem;
+  /** A record set in a sentence. */
+  named(record: FoundRecord): string;
+}
+
+interface ZoneWithRecords {
+  id: ResourceId;
+  records: readonly ObservedRecord[];
+}
+
+/** Create and correct the record sets that are desired, and delete those of ours that nothing wants any more. */
+export function planRecords(zone: ZoneWithRecords, policy: RecordPolicy): Part<RecordStep> {
+  const unwanted = foundRecords(zone)
+    .filter((record) => policy.isUnwanted(record))
+    .map((record) => deleteRecord(record, policy.report, "it is not wanted any more"));
+  return join([
+    ...policy.desired.map((desired) => planRecord(zone, desired, policy)),
+    act(unwanted, unwanted.length > 0 ? policy.report.deleting : undefined),
+  ]);
+}
+
+function planRecord(
+  zone: ZoneWithRecords,
+  desired: DesiredRecords,
+  policy: RecordPolicy,
+): Part<RecordStep> {
+  const { report } = policy;
+  const id = recordId(zone.id, desired);
+  const look = zone.records.find((each) => sameId(each.id, id))?.look ?? { state: "absent" };
+  if (look.state === "changing") return wait(report.changing, look.retryAfterMs);
+  if (look.state === "failed")
+    return wait(report.failed(look.failure), look.failure.requeueAfterMs ?? waits.failureMs);
+  const inTheWay = foundRecords(zone).find(({ found }) => isInTheWay(found, desired));
+  if (inTheWay !== undefined && policy.conflict !== undefined) return policy.conflict(inTheWay);
+  const found = look.state === "there" ? look.resource : undefined;
+  const decision = found
+    ? policy.decide({ id, found }, isAsDesired(found, desired))
+    : ("write" as const);
+  if (decision === "keep") return done;
+  if (decision !== "write") return decision;
+  const { type, name, ttlSeconds, values } = desired;
+  const step: RecordStep = {
+    on: "record",
+    do: "write name",
+    id,
+    records: { type, name, ttlSeconds, values, metadata: policy.metadataFor(found) },
+    ...(found === undefined ? { ifNoneMatch: "*" } : { ifMatch: found.etag }),
+    why: `${name}.${nameOf(zone.id)} ${found === undefined ? "leads nowhere" : "is not as it should be"}`,
+  };
+  return act([step], report.writing);
+}
+
+/** The step that deletes a record set. */
+export function deleteRecord(
+  record: FoundRecord,
+  { named }: Pick<RecordReport, "named">,
+  why: string,
+): RecordStep {
+  return {
+    on: "record",
+    do: "remove name",
+    id: record.id,
+    ifMatch: record.found.etag,
+    why: `${named(record)} goes: ${why}`,
+  };
+}

@@ -1,0 +1,35 @@
+import type { ResourceId } from "@postern/core/resource-id.ts";
+import type { Tags } from "@postern/core/tags.ts";
+import type { Precondition } from "../azure/gateway.ts";
+import type { VirtualNetworkLink } from "../azure/gateways/private-dns.ts";
+import type { Step } from "../kube/feature.ts";
+import type { RecordSet } from "./records/observed.ts";
+
+type Put<On extends string, Do extends string, Body> = Step &
+  Precondition &
+  Body & { on: On; do: Do; id: ResourceId };
+
+type Delete<On extends string, Do extends string> = Step &
+  Pick<Precondition, "ifMatch"> & { on: On; do: Do; id: ResourceId };
+
+/** What is done to a zone. Nothing but its tags is ours to choose. */
+export type ZoneStep =
+  | Put<"zone", "make zone" | "claim zone" | "repair zone" | "give up zone", { tags: Tags }>
+  | Delete<"zone", "remove zone">;
+
+/** What is done to a link of a private zone. */
+export type LinkStep =
+  | Put<
+      "link",
+      "link network" | "claim link" | "repair link" | "give up link",
+      { body: VirtualNetworkLink }
+    >
+  | Delete<"link", "remove link">;
+
+/** What is done to a record set. */
+export type RecordStep =
+  | Put<"record", "write name", { records: RecordSet }>
+  | Delete<"record", "remove name">;
+
+/** Everything that is done to zones and to what is in them. `on` says to what, `do` says it to a person. */
+export type PrivateDnsStep = ZoneStep | LinkStep | RecordStep;

@@ -1,0 +1,28 @@
+import { claimsIn, withoutClaim } from "@postern/core/claims.ts";
+import type { Owner } from "@postern/core/ownership.ts";
+import type { Tags } from "@postern/core/tags.ts";
+
+/** Who uses zones and links that others may use too, and how its claim on them is known. */
+export interface ZoneUser {
+  /** The claim that it writes. */
+  claim: Owner;
+  /** Its claim among the tags of a zone or a link. */
+  claimIn(tags: Tags | undefined | null): Owner | undefined;
+}
+
+/** Whether a user claims a zone or a link. */
+export function isClaimed(tags: Tags | undefined | null, user: ZoneUser): boolean {
+  return user.claimIn(tags) !== undefined;
+}
+
+/** The claims of others on a zone or a link. */
+export function otherClaims(tags: Tags | undefined | null, user: ZoneUser): Owner[] {
+  const own = user.claimIn(tags)?.clusterID.toLowerCase();
+  return claimsIn(tags).filter(({ clusterID }) => clusterID.toLowerCase() !== own);
+}
+
+/** The tags without a user's claim. */
+export function withoutOwnClaim(tags: Tags, user: ZoneUser): Tags {
+  const own = user.claimIn(tags);
+  return own === undefined ? tags : withoutClaim(tags, own);
+}

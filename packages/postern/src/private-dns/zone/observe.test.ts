@@ -1,0 +1,52 @@
+import { parseResourceId } from "@postern/core/resource-id.ts";
+import { expect, test } from "vitest";
+import { ManualClock } from "../../../../../test/manual-clock.ts";
+import type { ArmView } from "../../azure/arm.ts";
+import { Sightings } from "../../azure/sightings.ts";
+import { observeZone } from "./observe.ts";
+
+const zones =
+  "/subscriptions/22222222-2222-4222-8222-222222222222/resourceGroups/guest/providers/Microsoft.Network/privateDnsZones";
+const zone = `${zones}/one.hypershift.local`;
+const link = `${zone}/virtualNetworkLinks/private-router-vnet-link`;
+
+test("a link that does not resolve yet is read again although it was seen", async () => {
+  const clock = new ManualClock(0);
+  const sightings = new Sightings({ clock });
+  let virtualNetworkLinkState = "InProgress";
+  const asked: string[] = [];
+  const arm = {
+    sightings,
+    prove: async () => undefined,
+    check: async () => undefined,
+    request: async (_method: string, path: string) => {
+      asked.push(path.slice(zones.length));
+      const one = { id: link, properties: { virtualNetworkLinkState } };
+      if (path === link) return { status: 200, headers: {}, body: one };
+      if (path === zone) return { status: 200, headers: {}, body: { id: zone, properties: {} } };
+      const value = path.endsWith("/virtualNetworkLinks") ? [one] : [];
+      return { status: 200, headers: {}, body: { value } };
+    },
+  } as unknown as ArmView;
+  const see = async () => {
+    const reads = {
+      pass: { failedReads: [] },
+      drift: false,
+      maxAgeMs: 600_000,
+      countedAgeMs: 600_000,
+      isDue: () => false,
+    };
+    const seen = await observeZone({ id: parseResourceId(zone) }, arm, reads);
+    return seen.links.map(({ look }) =>
+      look.state === "there" ? look.resource.properties.virtualNetworkLinkState : look.state,
+    );
+  };
+  expect(await see()).toEqual(["InProgress"]);
+  await clock.move(10_000);
+  virtualNetworkLinkState = "Completed";
+  expect(await see()).toEqual(["Completed"]);
+  asked.length = 0;
+  await clock.move(10_000);
+  expect(await see()).toEqual(["Completed"]);
+  expect(asked).toEqual([]);
+});

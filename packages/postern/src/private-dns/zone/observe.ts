@@ -1,0 +1,196 @@
+import { provisioningStateIn } from "@postern/core/provisioning.ts";
+import {
+  idKey,
+  nameOf,
+  parentOf,
+  parseResourceId,
+  type ResourceId,
+} from "@postern/core/resource-id.ts";
+import type { ArmView } from "../../azure/arm.ts";
+import type { Look } from "../../azure/gateway.ts";
+import {
+  type PrivateDnsZone,
+  privateDnsZones,
+  privateRecordSets,
+  virtualNetworkLinks,
+} from "../../azure/gateways/private-dns.ts";
+import { type DnsZone, dnsRecordSets, dnsZones } from "../../azure/gateways/public-dns.ts";
+import type { Pass } from "../../kube/pass.ts";
+import { tryRead } from "../../kube/try-read.ts";
+import { lookAtLink, type ObservedLink } from "../links/observed.ts";
+import { fromPrivate, fromPublic, type ObservedRecord } from "../records/observed.ts";
+import { isPublicZone, type ObservedZone, type Zone } from "./observed.ts";
+
+/** How a reconcile reads zones. */
+export interface ZoneReads {
+  pass: Pick<Pass, "failedReads">;
+  /** How old an observation may be. */
+  maxAgeMs: number;
+  /** It only checks for drift: what is in a zone need not be read while the counts of the zone are right. */
+  drift: boolean;
+  /** How old what is in a zone may be then. */
+  countedAgeMs: number;
+  /** Whether it is read all the same now: a count stays right when a link fails, or a record set changes. */
+  isDue(what: "links" | "records", arm: ArmView): boolean;
+  /** A zone whose counts say that it is empty is not listed. */
+  trustsEmptyCounts?: true;
+}
+
+/** Which zone to read. Links and record sets that are of interest though no list may tell of them are named. */
+export interface ZoneQuery {
+  id: ResourceId;
+  links?: readonly ResourceId[];
+  records?: readonly ResourceId[];
+  /** Only the record sets of this name, and those below it, are of interest. */
+  only?: string;
+}
+
+/** A list is as new as it must be, and the least role does not allow to read single record sets. */
+const listedMs = 60_000;
+const ever = Number.POSITIVE_INFINITY;
+
+/** Read a zone and what is in it. */
+export async function observeZone(
+  query: ZoneQuery,
+  arm: ArmView,
+  reads: ZoneReads,
+): Promise<ObservedZone> {
+  const { id } = query;
+  const isPublic = isPublicZone(id);
+  const zone = await tryRead<Look<DnsZone | PrivateDnsZone>>(reads.pass, () =>
+    isPublic
+      ? dnsZones(arm).look(id, reads.maxAgeMs)
+      : privateDnsZones(arm).look(id, reads.maxAgeMs),
+  );
+  if ("failed" in zone) return unreadZone(id, { on: "zone", failure: zone.failed });
+  const look = mapLook(zone, zoneFrom);
+  const empty: ObservedZone = { id, look, links: [], records: [] };
+  if (zone.state !== "there") return empty;
+  const found = zone.resource;
+  if (reads.trustsEmptyCounts) await learnEmptyLists(id, found.properties, arm);
+  const [links, records] = await Promise.all([
+    isPublic ? [] : tryRead(reads.pass, () => observeLinks(query, found, arm, reads)),
+    tryRead(reads.pass, () => observeRecords(query, found, arm, reads)),
+  ]);
+  if ("failed" in links) return { ...empty, unread: { on: "link", failure: links.failed } };
+  if ("failed" in records)
+    return { ...empty, links, unread: { on: "record", failure: records.failed } };
+  return { id, look, links, records };
+}
+
+/** A zone of which nothing is known. */
+export function unreadZone(
+  id: ResourceId,
+  unread: NonNullable<ObservedZone["unread"]>,
+): ObservedZone {
+  return { id, look: { state: "absent" }, links: [], records: [], unread };
+}
+
+function zoneFrom(found: DnsZone | PrivateDnsZone): Zone {
+  const { tags = {}, etag, properties } = found;
+  const nameServers = ("nameServers" in properties && properties.nameServers) || [];
+  return { tags, etag, nameServers, provisioningState: provisioningStateIn(found) };
+}
+
+interface Counts {
+  numberOfRecordSets?: number;
+  numberOfVirtualNetworkLinks?: number;
+}
+
+/** A zone that has just been seen without links, or with nothing but its SOA record, need not be listed. */
+async function learnEmptyLists(id: ResourceId, counts: Counts, { sightings }: ArmView) {
+  // Only where nothing is known yet: the counts are as old as the sighting of the zone.
+  const list = `${parentOf(id)}/providers/Microsoft.Network/privateDnsZones`;
+  if (sightings.of(list, id, listedMs) === undefined) return;
+  if (counts.numberOfVirtualNetworkLinks === 0)
+    await sightings.list(`${id}/virtualNetworkLinks`, ever, async () => []);
+  if (counts.numberOfRecordSets === 1)
+    await sightings.list(`${id}/ALL`, ever, async () => [{ id: `${id}/SOA/@`, properties: {} }]);
+}
+
+/** How old what is known of a zone's links or record sets may be. */
+async function ageOf(
+  known: () => Promise<readonly unknown[]>,
+  count: number | undefined,
+  isDue: () => boolean,
+  { drift, maxAgeMs, countedAgeMs }: ZoneReads,
+): Promise<number> {
+  if (!drift) return maxAgeMs;
+  if (count === undefined || (await known()).length !== count) return maxAgeMs;
+  return isDue() ? maxAgeMs : countedAgeMs;
+}
+
+async function observeLinks(
+  { id, links = [] }: ZoneQuery,
+  { properties }: PrivateDnsZone,
+  arm: ArmView,
+  reads: ZoneReads,
+): Promise<ObservedLink[]> {
+  const gateway = virtualNetworkLinks(arm);
+  const age = await ageOf(
+    () => gateway.list(id, ever),
+    properties.numberOfVirtualNetworkLinks,
+    () => reads.isDue("links", arm),
+    reads,
+  );
+  const look = (one: string, maxAgeMs: number) => lookAtLink(gateway, one, maxAgeMs);
+  const observed = await lookAtAll({ look }, await gateway.list(id, age), links, age);
+  const failed = observed.filter((each) => each.look.state === "failed");
+  if (failed.length === 0) return observed;
+  // Azure may have refused it because another link leads to the same network already: whatever it answered, the list tells.
+  const fresh = await lookAtAll(gateway, await gateway.list(id, 0), [], listedMs);
+  const others = fresh.filter((each) => !failed.some((one) => idKey(one.id) === idKey(each.id)));
+  return [...failed, ...others];
+}
+
+async function observeRecords(
+  { id, records = [], only }: ZoneQuery,
+  { properties }: { properties: Counts },
+  arm: ArmView,
+  reads: ZoneReads,
+): Promise<ObservedRecord[]> {
+  const readAll = async <T extends { id?: string }>(
+    gateway: Lister<T>,
+    form: (found: T) => ReturnType<typeof fromPrivate>,
+  ) => {
+    const known = () => gateway.list(id, ever);
+    const isDue = () => reads.isDue("records", arm);
+    const age = await ageOf(known, properties.numberOfRecordSets, isDue, reads);
+    const listed = await gateway.list(id, age);
+    const wanted = only === undefined ? listed : listed.filter((each) => isNamed(each, only));
+    const looks = await lookAtAll(gateway, wanted, records, Math.max(age, listedMs));
+    return looks.map((each) => ({ id: each.id, look: mapLook(each.look, form) }));
+  };
+  return isPublicZone(id)
+    ? readAll(dnsRecordSets(arm), fromPublic)
+    : readAll(privateRecordSets(arm), fromPrivate);
+}
+
+interface Lister<T> {
+  list(scope: string, maxAgeMs: number): Promise<T[]>;
+  look(id: string, maxAgeMs: number): Promise<Look<T>>;
+}
+
+/** Everything listed and everything that is of interest beside it, each once. */
+async function lookAtAll<T extends { id?: string }>(
+  gateway: Pick<Lister<T>, "look">,
+  listed: readonly T[],
+  also: readonly ResourceId[],
+  maxAgeMs: number,
+): Promise<{ id: ResourceId; look: Look<T> }[]> {
+  const ids = new Map<string, ResourceId>();
+  for (const { id } of listed) if (id !== undefined) ids.set(idKey(id), parseResourceId(id));
+  for (const id of also) ids.set(idKey(id), id);
+  return Promise.all(
+    [...ids.values()].map(async (id) => ({ id, look: await gateway.look(id, maxAgeMs) })),
+  );
+}
+
+function mapLook<T, U>(look: Look<T>, form: (found: T) => U): Look<U> {
+  return look.state === "there" ? { state: "there", resource: form(look.resource) } : look;
+}
+
+function isNamed({ id }: { id?: string }, name: string): boolean {
+  const called = id === undefined ? "" : nameOf(parseResourceId(id)).toLowerCase();
+  return called === name.toLowerCase() || called.endsWith(`.${name.toLowerCase()}`);
+}

@@ -1,0 +1,51 @@
+import { nameOf, type ResourceId } from "@postern/core/resource-id.ts";
+import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
+import { act, type Part } from "../../kube/part.ts";
+import { planCreate, planExisting, stepWords } from "../plan-resource.ts";
+import {
+  type DesiredEndpoint,
+  endpointDifferences,
+  newEndpoint,
+  repairedEndpoint,
+} from "./desired.ts";
+import type { EndpointPolicy } from "./policy.ts";
+import type { PrivateEndpointStep } from "./steps.ts";
+
+/** The endpoint does not exist. */
+export function planCreateEndpoint(
+  desired: DesiredEndpoint,
+  why: string,
+  policy: EndpointPolicy,
+): Part<PrivateEndpointStep> {
+  const { id } = desired;
+  return planCreate({ on: "endpoint", id, body: newEndpoint(desired), why }, policy);
+}
+
+/** The endpoint exists and is ours. One that is to be replaced is deleted; the next reconcile creates it. */
+export function planExistingEndpoint(
+  found: PrivateEndpoint,
+  desired: DesiredEndpoint,
+  policy: EndpointPolicy,
+): Part<PrivateEndpointStep> {
+  const { id } = desired;
+  const differences = endpointDifferences(found, desired);
+  const repaired = () => repairedEndpoint(found, desired);
+  return planExisting({ on: "endpoint", id, found, differences, repaired }, policy, (why) =>
+    planDeleteEndpoint({ id, found, why }, policy),
+  );
+}
+
+/** The endpoint is not desired any more. */
+export function planDeleteEndpoint(
+  { id, found, why }: { id: ResourceId; found: PrivateEndpoint; why: string },
+  policy: EndpointPolicy,
+): Part<PrivateEndpointStep> {
+  const name = nameOf(id);
+  const { etag } = found;
+  const words = stepWords("delete", name, why, policy);
+  return act([{ ...words, on: "endpoint", verb: "delete", id, etag }], {
+    reason: policy.reasons.delete,
+    message: policy.deletionMessage(name, why),
+    progress: true,
+  });
+}

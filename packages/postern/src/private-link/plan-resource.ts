@@ -1,0 +1,110 @@
+import { provisioningOf } from "@postern/core/provisioning.ts";
+import { nameOf, type ResourceId } from "@postern/core/resource-id.ts";
+import type { ArmResource } from "../azure/gateway.ts";
+import type { Step } from "../kube/feature.ts";
+import { act, done, type Part, wait } from "../kube/part.ts";
+import type { ResourcePolicy, Verb } from "./policy.ts";
+
+/** A step on one resource: `do` says it to a person, `on` and `verb` to the code. */
+export type ResourceStep<On extends string, T> = Step & { on: On; id: ResourceId } & (
+    | { verb: "create"; body: T }
+    | { verb: "change"; body: T; etag: string | undefined }
+    | { verb: "delete"; etag: string | undefined }
+  );
+
+/** How a resource differs from what it should be. */
+export interface Differences<D extends string> {
+  /** What Azure never changes: it must be replaced. */
+  fixed: D[];
+  changeable: D[];
+  /** Its provisioning state, where its last write failed: it is written again. */
+  failed: string | undefined;
+}
+
+/** The provisioning state of a resource whose last write failed. */
+export function failedState(found: ArmResource<{ provisioningState?: string }>) {
+  return provisioningOf(found) === "failed" ? found.properties.provisioningState : undefined;
+}
+
+/** What a step says of itself. */
+export function stepWords(verb: Verb, name: string, why: string, policy: ResourcePolicy) {
+  const { condition, steps, events, reasons } = policy;
+  return {
+    do: steps[verb],
+    why: policy.whyOf(name, why),
+    event: events[verb],
+    failsAs: reasons.failed[verb],
+    ...(condition !== undefined && { condition }),
+  };
+}
+
+/** It is being written: what was True stays True until it is known what it is. */
+export function planChanging(
+  name: string,
+  { retryAfterMs }: { retryAfterMs: number },
+  policy: ResourcePolicy,
+): Part<never> {
+  return wait({ ...beingWritten("written", name, policy), harmless: true }, retryAfterMs);
+}
+
+/** It does not exist. */
+export function planCreate<On extends string, T>(
+  given: { on: On; id: ResourceId; body: T; why: string },
+  policy: ResourcePolicy,
+): Part<ResourceStep<On, T>> {
+  const { on, id, body, why } = given;
+  const name = nameOf(id);
+  const step = { on, id, body, verb: "create", ...stepWords("create", name, why, policy) } as const;
+  return act([step], beingWritten(policy.creationVerb, name, policy));
+}
+
+function beingWritten(verb: string, name: string, { noun, reasons }: ResourcePolicy) {
+  const message = `${noun} ${name} is being ${verb} · Azure needs about half a minute · nothing to do`;
+  return { reason: reasons.create, message, progress: true } as const;
+}
+
+/** It exists and is ours: replaced where Azure never changes what differs, else changed in place with its etag. */
+export function planExisting<
+  On extends string,
+  T extends ArmResource,
+  D extends string,
+  S extends Step,
+>(
+  given: { on: On; id: ResourceId; found: T; differences: Differences<D>; repaired(): T },
+  policy: ResourcePolicy<D>,
+  planDelete: (why: string) => Part<S>,
+): Part<S | ResourceStep<On, T>> {
+  const { on, id, found, differences } = given;
+  const { fixed, changeable, failed } = differences;
+  const name = nameOf(id);
+  const inWords = (all: readonly D[]) => all.map((each) => policy.differences[each]);
+  if (fixed.length > 0) return planReplace(name, inWords(fixed).join(", "), policy, planDelete);
+  if (changeable.length === 0 && failed === undefined) return done;
+  const state = failed === undefined ? [] : [`its provisioning state is ${failed}`];
+  const why = [...inWords(changeable), ...state].join(", ");
+  const step = {
+    ...stepWords("change", name, why, policy),
+    on,
+    id,
+    verb: "change",
+    body: given.repaired(),
+    etag: found.etag,
+  } as const;
+  const message = `${policy.noun} ${name} is being put right · ${why} · nothing to do`;
+  const problem = { reason: policy.reasons.change, message, progress: true } as const;
+  // A change in place disturbs nobody who is connected.
+  return act([step], failed === undefined ? { ...problem, harmless: true } : problem);
+}
+
+/** What refuses to be deleted is reported as such. */
+function planReplace<S extends Step>(
+  name: string,
+  fixed: string,
+  { noun, reasons, replacement }: ResourcePolicy,
+  planDelete: (why: string) => Part<S>,
+): Part<S> {
+  const part = planDelete(replacement.why(fixed));
+  if (part.problems[0]?.reason !== reasons.delete) return part;
+  const message = `${noun} ${name} ${replacement.verb} · ${fixed}, which Azure never changes · nothing to do`;
+  return { ...part, problems: [{ reason: reasons.replace, message, progress: true }] };
+}

@@ -1,0 +1,218 @@
+import { request } from "node:http";
+import { expect, onTestFinished, test } from "vitest";
+import { json, serve } from "../../../../test/loopback.ts";
+import { KubeClient } from "../kube/client.ts";
+import { Journal } from "../kube/journal.ts";
+import { makeLog } from "../kube/log.ts";
+import type { World } from "../view/world.ts";
+import { type DashboardOptions, serveDashboard } from "./dashboard.ts";
+
+const nothing: World = {
+  kube: { hostedClusters: [], controlPlanes: [], links: [], azureClusters: [] },
+  azure: {
+    networks: [],
+    loadBalancers: [],
+    linkServices: [],
+    endpoints: [],
+    interfaces: [],
+    zones: [],
+  },
+  unread: [],
+};
+
+const oneCluster: World = {
+  ...nothing,
+  kube: {
+    ...nothing.kube,
+    hostedClusters: [
+      {
+        metadata: { namespace: "clusters", name: "one", uid: "1" },
+        spec: { platform: { type: "Azure" } },
+      },
+    ],
+  },
+};
+
+/** A dashboard over a world; Kubernetes shows its events to nobody. */
+async function dashboard(
+  look: () => Promise<World> = async () => nothing,
+  over: Partial<DashboardOptions> = {},
+) {
+  const { url: kubernetes } = await serve((_, response) =>
+    json(response, 403, { kind: "Status", reason: "Forbidden", message: "no" }),
+  );
+  const proof = async () => ({});
+  const at = { server: new URL(kubernetes), namespace: "default", source: "the test", proof };
+  const kube = new KubeClient(at);
+  const journal = new Journal();
+  const lines: string[] = [];
+  const made = await serveDashboard({
+    listen: { host: "127.0.0.1", port: 0 },
+    mode: "local",
+    version: "0",
+    log: makeLog({ write: (line) => lines.push(line) }),
+    source: {
+      kube: () => kube,
+      runtime: () => undefined,
+      journal: () => journal,
+      budgets: () => [],
+      look,
+    },
+    ...over,
+  });
+  onTestFinished(async () => {
+    await made.close();
+    kube.close();
+  });
+  const { port } = new URL(made.url);
+  /** Ask as a browser or anyone else might; `fetch` would choose the headers itself. */
+  const ask = (path: string, headers: Record<string, string> = {}, method = "GET", body = "") =>
+    new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const asked = request({ host: "127.0.0.1", port, path, method, headers }, (answer) => {
+        let text = "";
+        answer.on("data", (chunk) => {
+          text += chunk;
+        });
+        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, text }));
+      });
+      asked.on("error", reject);
+      asked.end(body);
+    });
+  return { ...made, ask, journal, lines, port };
+}
+
+const statusOf = async (answer: Promise<{ status: number }>) => (await answer).status;
+
+test("only those who call it by the name of this machine are answered", async () => {
+  const { ask, port } = await dashboard();
+  const own = `localhost:${port}`;
+  const about = (headers: Record<string, string>) => statusOf(ask("/api/about", headers));
+  expect(await about({ host: own })).toBe(200);
+  expect(await about({ host: `[::1]:${port}` })).toBe(200);
+  expect(await about({ host: own, origin: `http://${own}` })).toBe(200);
+  expect(await about({ host: "rebound.example" })).toBe(403);
+  expect(await about({ host: `127.0.0.1.example:${port}` })).toBe(403);
+  expect(await about({ host: own, origin: "http://evil.example" })).toBe(403);
+  expect(await about({ host: own, origin: "http://localhost:1" })).toBe(403);
+  expect(await about({ host: own, origin: "null" })).toBe(403);
+});
+
+test("a page of another site gets no data, but may link to the dashboard", async () => {
+  const { ask } = await dashboard();
+  const foreign = { "sec-fetch-site": "cross-site" };
+  expect(await statusOf(ask("/api/overview", foreign))).toBe(403);
+  expect(await statusOf(ask("/", foreign))).not.toBe(403);
+  expect(await statusOf(ask("/api/overview", { "sec-fetch-site": "same-origin" }))).toBe(200);
+});
+
+test.each([
+  ["an address that cannot be read", "GET", "/%", 400],
+  ["a name that cannot be read", "GET", "/api/clusters/%E0/one", 400],
+  ["a cluster that is not there", "GET", "/api/clusters/clusters/none", 404],
+  ["a page that is not there", "GET", "/api/none", 404],
+  ["a write where there is only something to read", "POST", "/api/overview", 405],
+  ["an action where there are none", "POST", "/api/actions/throttle", 404],
+  ["the head of a stream", "HEAD", "/api/stream", 404],
+  ["a file outside of its folder", "GET", "/..%2f..%2fpackage.json", 404],
+])("%s is answered and does no harm", async (_what, method, path, status) => {
+  const { ask } = await dashboard();
+  const answer = await ask(path, {}, method);
+  // Whatever is no file of the dashboard begins with its page, where it is built.
+  if (path.includes("package")) expect(answer.text).not.toContain('"name": "postern');
+  else expect(answer.status).toBe(status);
+});
+
+test("an action is done for our own page, with a body that can be read, and by nobody else", async () => {
+  const done: string[] = [];
+  const action = {
+    name: "break",
+    label: "Break it",
+    about: "",
+    on: "nothing" as const,
+    do: async (target: string) => `broke ${done.push(target)}`,
+  };
+  const { ask } = await dashboard(undefined, { actions: [action] });
+  const act = (headers: Record<string, string>, body: string) =>
+    ask("/api/actions/break", headers, "POST", body);
+  expect(await statusOf(act({}, '{"target":"a"}'))).toBe(403);
+  expect(await statusOf(act({ "x-postern": "1" }, "null"))).toBe(400);
+  expect(await statusOf(act({ "x-postern": "1" }, "{"))).toBe(400);
+  expect(done).toEqual([]);
+  expect(await act({ "x-postern": "1" }, '{"target":"a"}')).toMatchObject({
+    status: 200,
+    text: '{"said":"broke 1"}',
+  });
+});
+
+test("pages that ask together cost one look, and those who come while it is under way the next", async () => {
+  const looks: (() => void)[] = [];
+  const { ask } = await dashboard(
+    () => new Promise((resolve) => looks.push(() => resolve(nothing))),
+  );
+  const first = ask("/api/overview");
+  await expect.poll(() => looks.length).toBe(1);
+  const late = [ask("/api/overview"), ask("/api/overview"), ask("/api/overview")];
+  // They have arrived when a page that is answered at once is.
+  await ask("/api/about");
+  looks[0]?.();
+  await first;
+  await expect.poll(() => looks.length).toBe(2);
+  looks[1]?.();
+  expect((await Promise.all(late)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(looks).toHaveLength(2);
+});
+
+test("a side that does not answer in time is named as that, and not as a bug", async () => {
+  const late = await dashboard(async () => {
+    throw new DOMException("timed out", "TimeoutError");
+  });
+  expect(await late.ask("/api/overview")).toMatchObject({
+    status: 504,
+    text: expect.stringContaining("did not answer in time"),
+  });
+  expect(late.lines).toEqual([]);
+});
+
+test("a bug is told in the log, and to the page only that there was one", async () => {
+  const { ask, lines } = await dashboard(async () => {
+    throw new TypeError("x is undefined");
+  });
+  const { status, text } = await ask("/api/overview");
+  expect([status, text.includes("x is undefined")]).toEqual([500, false]);
+  expect(lines.join("")).toContain("x is undefined");
+});
+
+test("a page is there although its events may not be read, and says what is missing", async () => {
+  const { ask } = await dashboard(async () => oneCluster);
+  const { status, text } = await ask("/api/clusters/clusters/one");
+  expect(status).toBe(200);
+  const { picture } = JSON.parse(text) as { picture: { unread: { what: string }[] } };
+  expect(picture.unread.map(({ what }) => what)).toEqual(["steps and plans", "events"]);
+});
+
+test("steps are heard as they happen, until the page is told to listen anew", async () => {
+  const { url, renew, journal } = await dashboard();
+  const { body } = await fetch(`${url}/api/stream`);
+  const words = body?.pipeThrough(new TextDecoderStream()).getReader();
+  let heard = "";
+  const hear = async (wanted: string) => {
+    while (!heard.includes(wanted)) {
+      const { value, done } = (await words?.read()) ?? { done: true };
+      if (done) return false;
+      heard += value;
+    }
+    return true;
+  };
+  expect(await hear("event: change")).toBe(true);
+  const step = {
+    controller: "link",
+    kind: "Link",
+    key: "n/a",
+    do: "make it",
+    why: "it is missing",
+  };
+  journal.begin("pass", { ...step, at: "2026-01-01T00:00:00.000Z" });
+  expect(await hear('"do":"make it"')).toBe(true);
+  renew();
+  expect(await hear("never said")).toBe(false);
+});

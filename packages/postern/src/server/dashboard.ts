@@ -1,0 +1,199 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { isExplained } from "@postern/core/failure.ts";
+import { redactData } from "@postern/core/redact.ts";
+import { limitConnections, serverLimits } from "@postern/core/server-limits.ts";
+import type { Log } from "../kube/log.ts";
+import { sendFile } from "./files.ts";
+import { clusterPage, overview, type SourceOptions } from "./source.ts";
+import { Stream } from "./stream.ts";
+
+/** Something that a person may do from the dashboard of local mode; in a real cluster there is none. */
+export interface Action {
+  name: string;
+  /** What the button says, and what it does. */
+  label: string;
+  about: string;
+  /** What it is done to: nothing, a cluster, or a thing in the picture. */
+  on: "nothing" | "endpoint" | "link-service" | "cluster";
+  do(target: string): Promise<string>;
+}
+
+export interface DashboardOptions {
+  listen: { host: string; port: number };
+  source: SourceOptions;
+  mode: "local" | "operator";
+  version: string;
+  actions?: readonly Action[];
+  /** Hears of what nobody expected. */
+  log: Pick<Log, "error">;
+}
+
+/** A dashboard at work. */
+export interface Dashboard {
+  url: string;
+  /** Say to all pages that they should listen anew, because what they listened to is gone. */
+  renew(): void;
+  close(): Promise<void>;
+}
+
+/** The dashboard: files, data and what is new. It costs nothing while nobody looks. */
+export async function serveDashboard(options: DashboardOptions): Promise<Dashboard> {
+  const stream = new Stream(options.source);
+  const whole = inTurns(() => overview(options.source));
+  const server = createServer(serverLimits, (request, response) => {
+    answer(request, response, options, { stream, whole }).catch((error: unknown) => {
+      const { status, text } = told(error, options.log);
+      if (response.headersSent) response.destroy();
+      else send(response, status, { error: text });
+    });
+  });
+  limitConnections(server);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.listen, () => resolve());
+  });
+  const { address, port, family } = server.address() as AddressInfo;
+  return {
+    url: `http://${family === "IPv6" ? `[${address}]` : address}:${port}`,
+    renew: () => stream.close(),
+    close: () =>
+      new Promise((resolve) => {
+        stream.close();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Work that is done once for all who ask while they wait. What has begun may miss what they ask about: they share the next. */
+function inTurns<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | undefined;
+  return () => {
+    next ??= running.then(() => {
+      next = undefined;
+      const made = work();
+      running = made.catch(() => undefined);
+      return made;
+    });
+    return next;
+  };
+}
+
+interface Shared {
+  stream: Stream;
+  /** The overview, once for all pages that ask for it together. */
+  whole: () => Promise<unknown>;
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: DashboardOptions,
+  { stream, whole }: Shared,
+): Promise<void> {
+  const path = pathIn(request);
+  if (!isMeantForUs(request, path)) {
+    send(response, 403, { error: "the dashboard answers only to the name of this machine" });
+    return;
+  }
+  if (path === undefined) return send(response, 400, { error: "the address cannot be read" });
+  const { source, mode, version, actions = [] } = options;
+  const [, wanted] = /^\/api\/actions\/([a-z-]+)$/.exec(path) ?? [];
+  if (wanted !== undefined) return act(request, response, actions, wanted);
+  if (request.method !== "GET" && request.method !== "HEAD")
+    return send(response, 405, { error: "this can only be read" });
+  if (path === "/api/about")
+    return send(response, 200, {
+      mode,
+      version,
+      actions: actions.map(({ do: _, ...rest }) => rest),
+    });
+  if (path === "/api/overview") return send(response, 200, await whole());
+  if (path === "/api/budget") return send(response, 200, source.budgets());
+  if (path === "/api/stream" && request.method === "GET") return stream.serve(response);
+  const [, cluster] = /^\/api\/clusters\/([^/]+\/[^/]+)$/.exec(path) ?? [];
+  if (cluster !== undefined) {
+    const page = await clusterPage(source, cluster);
+    if (page === undefined) return send(response, 404, { error: `there is no cluster ${cluster}` });
+    return send(response, 200, page);
+  }
+  if (path.startsWith("/api/")) return send(response, 404, { error: "there is no such page" });
+  await sendFile(request, response, path);
+}
+
+async function act(
+  request: IncomingMessage,
+  response: ServerResponse,
+  actions: readonly Action[],
+  name: string,
+): Promise<void> {
+  const action = actions.find((each) => each.name === name);
+  if (action === undefined || request.method !== "POST")
+    return send(response, 404, { error: "there is no such action here" });
+  // A page of another site cannot set a header without asking first, and is not answered.
+  if (request.headers["x-postern"] !== "1")
+    return send(response, 403, { error: "the header x-postern is missing" });
+  const body = await bodyOf(request);
+  if (body === undefined) return send(response, 400, { error: "the body cannot be read" });
+  send(response, 200, { said: await action.do(String(body.target ?? "")) });
+}
+
+/** What is asked for; undefined where it cannot be read. */
+function pathIn({ url = "/" }: IncomingMessage): string | undefined {
+  try {
+    return decodeURIComponent(new URL(url, "http://dashboard").pathname);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A name that resolves to this machine may belong to anybody: only its own names are answered. A page of another site may
+ * link to the dashboard, and may not ask it for data: it could not read the answer, but the answer has its price.
+ */
+function isMeantForUs({ headers }: IncomingMessage, path = "/api/"): boolean {
+  const { origin, host = "" } = headers;
+  const site = headers["sec-fetch-site"] ?? "none";
+  if (path.startsWith("/api/") && site !== "none" && site !== "same-origin") return false;
+  const known = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host);
+  return known && (origin === undefined || origin.replace(/^https?:\/\//, "") === host);
+}
+
+/** What a page is told of an error, and the status that goes with it. */
+function told(error: unknown, log: Pick<Log, "error">): { status: number; text: string } {
+  if (isExplained(error)) return { status: 502, text: error.explain().message };
+  const { name } = error as Error;
+  if (name === "TimeoutError" || name === "AbortError")
+    return { status: 504, text: "Kubernetes or Azure did not answer in time · it is asked again" };
+  log.error({ err: error }, "the dashboard failed");
+  return { status: 500, text: "an unexpected error · see the log · please report it" };
+}
+
+const largestBody = 65_536;
+
+/** The body of a request; undefined where it is none of ours. */
+async function bodyOf(request: IncomingMessage): Promise<{ target?: unknown } | undefined> {
+  let text = "";
+  for await (const chunk of request) {
+    text += String(chunk);
+    if (text.length > largestBody) return undefined;
+  }
+  try {
+    const body: unknown = JSON.parse(text || "{}");
+    return typeof body === "object" && body !== null ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function send(response: ServerResponse, status: number, data: unknown): void {
+  response
+    .writeHead(status, {
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    })
+    .end(JSON.stringify(redactData(data)));
+}

@@ -1,0 +1,175 @@
+import { type Clock, realClock } from "@postern/core/clock.ts";
+import type { ClusterPage, EventLine } from "@postern/core/dashboard/cluster-page.ts";
+import type { Picture, Unread } from "@postern/core/dashboard/picture.ts";
+import { type KubeObject, keyOf } from "@postern/core/kind.ts";
+import type { Condition } from "@postern/core/kinds/condition.ts";
+import { idKey, lastSegment } from "@postern/core/resource-id.ts";
+import type { Budgets } from "../azure/budget.ts";
+import type { KubeClient } from "../kube/client.ts";
+import { type Planned, planOne } from "../kube/dry-run.ts";
+import { KubeError } from "../kube/errors.ts";
+import { eventKind } from "../kube/events.ts";
+import type { Journal } from "../kube/journal.ts";
+import { silentLog } from "../kube/log.ts";
+import type { Runtime } from "../kube/runtime.ts";
+import { objectsOf } from "../view/cluster-objects.ts";
+import { pictureOf } from "../view/picture.ts";
+import { tracesOf } from "../view/trace.ts";
+import type { KubeWorld, World } from "../view/world.ts";
+
+/** Where the dashboard looks. Nothing is read before someone asks. */
+export interface SourceOptions {
+  kube: () => KubeClient;
+  runtime: () => Runtime | undefined;
+  journal: () => Journal;
+  budgets: () => ReturnType<Budgets["states"]>;
+  /** Reads both sides; with the records of the zones that are asked for. */
+  look: (zones: (zone: { id?: string }, kube: KubeWorld) => boolean) => Promise<World>;
+  clock?: Clock;
+}
+
+/** The overview: every cluster, without the records of its zones. */
+export async function overview({ look, runtime }: SourceOptions): Promise<Picture> {
+  const picture = pictureOf(await look(() => false));
+  return { ...picture, unread: [...picture.unread, ...elsewhere(runtime())] };
+}
+
+/** The page of one cluster; undefined where there is none of this name. */
+export async function clusterPage(
+  options: SourceOptions,
+  cluster: string,
+): Promise<ClusterPage | undefined> {
+  let isOpened: ((zone: string) => boolean) | undefined;
+  const world = await options.look((zone, kube) => {
+    isOpened ??= zonesOf(cluster, kube);
+    return isOpened(zone.id ?? "");
+  });
+  const picture = pictureOf(world, cluster);
+  if (picture.clusters.length === 0) return undefined;
+  const objects = objectsOf(cluster, world.kube);
+  const keys = new Set(objects.map(keyOf));
+  const [plans, events] = await Promise.all([
+    plansOf(options, keys),
+    unlessForbidden(eventsOf(options.kube(), objects)),
+  ]);
+  const unread = [
+    ...picture.unread,
+    ...elsewhere(options.runtime()),
+    ...("why" in events ? [{ what: "events", why: events.why }] : []),
+  ];
+  const hosts = picture.nodes.filter(({ kind }) => kind === "record").map(({ label }) => label);
+  return {
+    picture: { ...picture, unread },
+    plans: plans.map(asData),
+    steps: options.journal().steps(keys),
+    conditions: objects.flatMap((object) => {
+      const { status } = object as { status?: { conditions?: Condition[] } };
+      const named = `${object.kind ?? ""} ${keyOf(object)}`.trim();
+      return status?.conditions ? [{ object: named, conditions: status.conditions }] : [];
+    }),
+    events: "why" in events ? [] : events,
+    traces: [...new Set(hosts)]
+      .filter((host) => !host.startsWith("*"))
+      .map((host) => ({ host, traces: tracesOf(world, host) })),
+  };
+}
+
+/** Steps and plans are known only where the controllers are at work. */
+function elsewhere(runtime: Runtime | undefined): Unread[] {
+  if (runtime?.leading) return [];
+  const leader = runtime?.lease?.holder;
+  const why = `this replica does not lead${leader ? `: ${leader} does` : ""}`;
+  return [{ what: "steps and plans", why }];
+}
+
+/** Which zones may hold names of a cluster. Opening all zones of all clusters would be two lists for each. */
+function zonesOf(cluster: string, kube: KubeWorld): (zone: string) => boolean {
+  const named = new Set(
+    objectsOf(cluster, kube)
+      .map((object) => (object as { status?: Record<string, unknown> }).status ?? {})
+      .flatMap(({ privateDNSZoneID, baseDomainDNSZoneID }) => [
+        privateDNSZoneID,
+        baseDomainDNSZoneID,
+      ])
+      .flatMap((id) => (typeof id === "string" ? [idKey(id)] : [])),
+  );
+  const azure = kube.azureClusters.find((each) => keyOf(each) === cluster);
+  const group = azure && (azure.spec.resourceGroup ?? azure.metadata.name).toLowerCase();
+  return (zone) =>
+    named.has(idKey(zone)) ||
+    (azure !== undefined &&
+      (lastSegment(zone).split(".")[0] === azure.metadata.name ||
+        idKey(zone).includes(`/resourcegroups/${group}/`)));
+}
+
+const plansMs = 20_000;
+
+/** What the controllers of this process would do next with these objects. */
+async function plansOf(
+  { runtime, clock = realClock }: SourceOptions,
+  keys: ReadonlySet<string>,
+): Promise<Planned[]> {
+  const running = runtime();
+  if (!running?.leading) return [];
+  const signal = AbortSignal.timeout(plansMs);
+  const all = running.controllers.flatMap(({ feature }) =>
+    [...keys].flatMap((key) => {
+      const object = running.caches.of(feature.kind).get(key);
+      return object ? [{ feature, object }] : [];
+    }),
+  );
+  return Promise.all(
+    all.map(({ feature, object }) => planOne(feature, object, { clock, log: silentLog, signal })),
+  );
+}
+
+function asData(planned: Planned): ClusterPage["plans"][number] {
+  const about = { controller: planned.feature, kind: planned.kind.kind, object: planned.key };
+  if ("failure" in planned) return { ...about, steps: [], failure: planned.failure.message };
+  return { ...about, steps: planned.plan.steps.map(({ do: what, why }) => ({ do: what, why })) };
+}
+
+interface EventObject extends KubeObject {
+  eventTime?: string;
+  deprecatedLastTimestamp?: string;
+  type?: string;
+  reason?: string;
+  note?: string;
+  regarding?: { kind?: string; name?: string; namespace?: string; uid?: string };
+}
+
+const mostEvents = 200;
+const eventsMs = 20_000;
+
+/** What a replica may not read is said on the page, and the rest of it is there all the same. */
+async function unlessForbidden<T>(read: Promise<T[]>): Promise<T[] | { why: string }> {
+  try {
+    return await read;
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.status !== 403) throw error;
+    return { why: error.explain().message };
+  }
+}
+
+async function eventsOf(kube: KubeClient, objects: readonly KubeObject[]): Promise<EventLine[]> {
+  const uids = new Set(objects.map(({ metadata }) => metadata.uid));
+  const namespaces = new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
+  const found: EventLine[] = [];
+  const signal = AbortSignal.timeout(eventsMs);
+  for (const namespace of namespaces)
+    for await (const { items } of kube.list<EventObject>(eventKind, { namespace, signal }))
+      for (const event of items)
+        if (uids.has(event.regarding?.uid))
+          found.push({
+            at:
+              event.eventTime ??
+              event.deprecatedLastTimestamp ??
+              event.metadata.creationTimestamp ??
+              "",
+            type: event.type ?? "Normal",
+            reason: event.reason ?? "",
+            note: event.note ?? "",
+            object: `${event.regarding?.kind} ${event.regarding?.name}`,
+          });
+  return found.sort((a, b) => a.at.localeCompare(b.at)).slice(-mostEvents);
+}

@@ -1,0 +1,96 @@
+import type { ServerResponse } from "node:http";
+import { type Clock, realClock } from "@postern/core/clock.ts";
+import type { JournalStep } from "@postern/core/dashboard/journal-step.ts";
+import { redactData } from "@postern/core/redact.ts";
+import type { SourceOptions } from "./source.ts";
+
+/** Changes that come together are told together. */
+const gatherMs = 300;
+/** Proxies and browsers give up on a stream that says nothing; and what changes in Azure alone is found by looking again. */
+const pulseMs = 15_000;
+
+/**
+ * What is new, to every page that is open, by server-sent events: `change` (look again), `step` and `pulse`. While no page is
+ * open it listens to nothing.
+ */
+export class Stream {
+  readonly #source: SourceOptions;
+  readonly #clock: Clock;
+  readonly #open = new Set<ServerResponse>();
+  #stops: (() => void)[] = [];
+  #told: (() => void) | undefined;
+  #pulse: (() => void) | undefined;
+
+  constructor(source: SourceOptions) {
+    this.#source = source;
+    this.#clock = source.clock ?? realClock;
+  }
+
+  /** Keep a page up to date until it goes. */
+  serve(response: ServerResponse): void {
+    response.writeHead(200, {
+      "content-type": "text/event-stream",
+      "cache-control": "no-store",
+      "x-accel-buffering": "no",
+    });
+    response.write(`retry: 1000\nevent: change\ndata: {}\n\n`);
+    if (this.#open.size === 0) this.#begin();
+    this.#open.add(response);
+    response.on("close", () => {
+      this.#open.delete(response);
+      if (this.#open.size === 0) this.#end();
+    });
+  }
+
+  close(): void {
+    this.#end();
+    for (const response of this.#open) response.end();
+    this.#open.clear();
+  }
+
+  #begin(): void {
+    const { journal, runtime } = this.#source;
+    const caches = runtime()?.caches.all() ?? [];
+    this.#stops = [
+      journal().listen((step) => this.#step(step)),
+      ...caches.map((cache) => cache.onChange(() => this.#changed())),
+      () => this.#pulse?.(),
+    ];
+    this.#beat();
+  }
+
+  #beat(): void {
+    this.#pulse = this.#clock.after(pulseMs, () => {
+      this.#say("pulse", {});
+      this.#beat();
+    });
+  }
+
+  #end(): void {
+    for (const stop of this.#stops) stop();
+    this.#stops = [];
+    this.#told?.();
+    this.#told = undefined;
+  }
+
+  #step(step: JournalStep): void {
+    this.#say("step", step);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#told ??= this.#clock.after(gatherMs, () => {
+      this.#told = undefined;
+      this.#say("change", {});
+    });
+  }
+
+  #say(event: string, data: unknown): void {
+    const text = `event: ${event}\ndata: ${JSON.stringify(redactData(data))}\n\n`;
+    for (const response of this.#open) {
+      // A page that does not read is dropped: it asks again when it comes back.
+      if (response.writableLength > 1_000_000) response.destroy();
+      else response.write(text);
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import { keyOf } from "@postern/core/kind.ts";
+import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
+import { ownerIn } from "@postern/core/ownership.ts";
+import { idKey } from "@postern/core/resource-id.ts";
+import { shellWord } from "@postern/core/shell.ts";
+import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
+import { askedIn } from "../cluster-objects.ts";
+import { indexOf, networkOf, type WorldIndex } from "../index-of.ts";
+import { balancerIdOf } from "../parts/states.ts";
+import type { World } from "../world.ts";
+import { type Finding, findings, type WorldCheck } from "./check.ts";
+
+type Told = Omit<Finding, "check">;
+
+/** A check of every link of a hosted cluster. */
+function ofLinks(
+  name: string,
+  look: (link: AzurePrivateLinkService, index: WorldIndex) => Omit<Told, "about"> | undefined,
+): WorldCheck {
+  return {
+    name,
+    look(world: World) {
+      const index = indexOf(world);
+      const all = world.kube.links.flatMap((link): Told[] => {
+        const told = look(link, index);
+        return told ? [{ about: keyOf(link), ...told }] : [];
+      });
+      return findings(name, all);
+    },
+  };
+}
+
+/** A link service stands only before a Standard load balancer with a private frontend in a subnet. */
+export const balancerSku = ofLinks("load balancer SKU", (link, index) => {
+  const balancer = index.loadBalancer(link.status?.internalLoadBalancerID);
+  if (balancer === undefined) return undefined;
+  const sku = balancer.sku?.name ?? "Basic";
+  return sku === "Standard"
+    ? { verdict: "ok", found: "Standard" }
+    : {
+        verdict: "wrong",
+        found: `it is ${sku}, and a link service needs Standard`,
+        remedy: "make the Service anew with a load balancer of SKU Standard",
+      };
+});
+
+/** Azure makes a link service only in the region and the network of its load balancer. */
+export const balancerPlace = ofLinks("region and network of the load balancer", (link, index) => {
+  const { status, spec } = link;
+  const balancer = index.loadBalancer(status?.internalLoadBalancerID);
+  if (balancer === undefined) return undefined;
+  const location = (balancer.location ?? "").toLowerCase().replaceAll(" ", "");
+  if (location !== spec.location.toLowerCase())
+    return {
+      verdict: "wrong",
+      found: `the load balancer is in ${location}, and the link is wanted in ${spec.location}`,
+      remedy: "name the region of the management cluster in the HostedCluster",
+    };
+  const service = index.linkService(status?.privateLinkServiceID);
+  const nat = networkOf(
+    service?.properties.ipConfigurations?.[0]?.properties.subnet?.id ?? spec.natSubnetID,
+  );
+  const home = networkOf(
+    balancer.properties.frontendIPConfigurations?.find(({ properties }) => properties.subnet)
+      ?.properties.subnet?.id,
+  );
+  if (nat !== undefined && home !== undefined && nat !== home)
+    return {
+      verdict: "wrong",
+      found: "the NAT subnet lies in another network than the load balancer",
+      remedy: "name a NAT subnet in the network of the load balancer, or none",
+    };
+  return { verdict: "ok", found: `both in ${location}` };
+});
+
+/** The guest must see the link service, and be let in without a person. */
+export const admission = ofLinks("visibility and approval", (link, index) => {
+  const service = index.linkService(link.status?.privateLinkServiceID);
+  if (service === undefined) return undefined;
+  const { visibility, autoApproval } = service.properties;
+  const guest = link.spec.subscriptionID.toLowerCase();
+  const has = (all: readonly string[] = []) =>
+    all.includes("*") || all.some((each) => each.toLowerCase() === guest);
+  if (visibility?.subscriptions?.includes("*"))
+    return {
+      verdict: "warning",
+      found: "every subscription of Azure can see it",
+      remedy: "name the subscriptions that may: additionalAllowedSubscriptions",
+    };
+  if (!has(visibility?.subscriptions) || !has(autoApproval?.subscriptions))
+    return {
+      verdict: "wrong",
+      found: `the guest's subscription ${guest} is not let in by itself`,
+      remedy: "see postern plan: the operator puts it on both lists",
+    };
+  return { verdict: "ok", found: "the guest's subscription sees it and is let in" };
+});
+
+/** The link services that Postern made, or that an object names: those of others are none of its business. */
+export function ownServices({ azure, kube }: World): PrivateLinkService[] {
+  const ids = kube.links.flatMap(({ status }) => status?.privateLinkServiceID ?? []);
+  const named = new Set([...ids, ...askedIn(kube).linkServices].map(idKey));
+  return azure.linkServices.filter(
+    ({ id = "", tags }) => ownerIn(tags) !== undefined || named.has(idKey(id)),
+  );
+}
+
+/** Connections that nobody has decided on. */
+export const waiting: WorldCheck = {
+  name: "connections that wait",
+  look: (world) =>
+    findings(
+      waiting.name,
+      ownServices(world).flatMap(({ id = "", properties }) =>
+        (properties.privateEndpointConnections ?? [])
+          .filter((each) =>
+            /^pending$/i.test(each.properties.privateLinkServiceConnectionState?.status ?? ""),
+          )
+          .map((each) => ({
+            about: id,
+            verdict: "warning" as const,
+            found: `${each.name} waits for a decision`,
+            remedy: `postern approve ${shellWord(each.name ?? "")}, or postern reject ${shellWord(each.name ?? "")}`,
+          })),
+      ),
+    ),
+};
+
+/** A link service that is left over from an earlier load balancer leads nowhere. */
+export const leadsSomewhere: WorldCheck = {
+  name: "load balancer behind the link service",
+  look(world) {
+    const index = indexOf(world);
+    const lost = ownServices(world).filter(
+      (service) => index.loadBalancer(balancerIdOf(service)) === undefined,
+    );
+    return findings(
+      leadsSomewhere.name,
+      lost.map(({ id = "" }) => ({
+        about: id,
+        verdict: "warning",
+        found: "its load balancer is gone, or cannot be seen by us",
+        remedy:
+          "see postern plan; where nothing is planned, the credential lacks the right to read it",
+      })),
+    );
+  },
+};

@@ -1,0 +1,147 @@
+import { parseCidr, usableAddresses } from "@postern/core/cidr.ts";
+import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { privateAccess } from "@postern/core/kinds/private-access.ts";
+import { ownerIn } from "@postern/core/ownership.ts";
+import { idKey, lastSegment } from "@postern/core/resource-id.ts";
+import { shellWord } from "@postern/core/shell.ts";
+import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
+import type { Subnet } from "../../azure/gateways/subnets.ts";
+import { askedIn } from "../cluster-objects.ts";
+import { isSharedSubnetName } from "../computed-names.ts";
+import type { World } from "../world.ts";
+import { findings, type WorldCheck } from "./check.ts";
+import { ownServices } from "./links.ts";
+
+/** So few free addresses are soon none. */
+const fewAddresses = 4n;
+/** Azure gives a link service no more. */
+const mostNatAddresses = 8;
+
+/** A subnet from which a link service takes its addresses must let it. */
+export const natPolicy: WorldCheck = {
+  name: "NAT subnet policy",
+  look: (world) =>
+    findings(
+      natPolicy.name,
+      natSubnets(world).map(({ subnet, id }) => {
+        const policy = subnet.properties.privateLinkServiceNetworkPolicies ?? "Enabled";
+        // Any other subnet was chosen by whoever wrote the cluster: no command is given that changes it.
+        return policy === "Disabled"
+          ? { about: id, verdict: "ok", found: "privateLinkServiceNetworkPolicies is Disabled" }
+          : {
+              about: id,
+              verdict: "wrong",
+              found: `privateLinkServiceNetworkPolicies is ${policy}, so Azure makes no link service there`,
+              remedy: isSharedSubnetName(lastSegment(id))
+                ? `az network vnet subnet update --ids ${shellWord(id)} --disable-private-link-service-network-policies true`
+                : "a cluster names this subnet: agree with its owner to disable these policies, or name another subnet in the HostedCluster",
+            };
+      }),
+    ),
+};
+
+/** Subnets of link services and of endpoints must have addresses left. */
+export const freeAddresses: WorldCheck = {
+  name: "free addresses",
+  look: (world) =>
+    findings(
+      freeAddresses.name,
+      [...natSubnets(world), ...endpointSubnets(world)].map(({ subnet, id }) => {
+        const left = freeIn(subnet);
+        if (left === undefined)
+          return { about: id, verdict: "not looked at", found: "it has no IPv4 block" };
+        const found = `${left} addresses are free`;
+        if (left >= fewAddresses) return { about: id, verdict: "ok", found };
+        return {
+          about: id,
+          verdict: left <= 0n ? "wrong" : "warning",
+          found,
+          remedy: "give the subnet another block, or name another subnet",
+        };
+      }),
+    ),
+};
+
+export const natAddresses: WorldCheck = {
+  name: "NAT addresses",
+  look: (world) =>
+    findings(
+      natAddresses.name,
+      ownServices(world).map(({ id = "", properties }) => {
+        const count = properties.ipConfigurations?.length ?? 0;
+        return {
+          about: id,
+          verdict: count > mostNatAddresses ? "wrong" : "ok",
+          found: `${count} of at most ${mostNatAddresses} NAT addresses`,
+          ...(count > mostNatAddresses && {
+            remedy: `ask for at most ${mostNatAddresses} natIPConfigurations of its link`,
+          }),
+        };
+      }),
+    ),
+};
+
+interface Place {
+  id: string;
+  subnet: Subnet;
+}
+
+function natSubnets(world: World): Place[] {
+  return found(world, [
+    ...ownServices(world).flatMap(({ properties }) =>
+      (properties.ipConfigurations ?? []).map((each) => each.properties.subnet?.id),
+    ),
+    ...world.kube.links.map(({ spec }) => spec.natSubnetID),
+    ...world.kube.hostedClusters.map(askedSubnet),
+  ]);
+}
+
+/** The subnet that a cluster asks for, which is known before anything is made of it. */
+function askedSubnet({ spec }: HostedCluster): string | undefined {
+  const azure = spec.platform?.azure;
+  try {
+    return azure && privateAccess(azure).natSubnetID;
+  } catch {
+    // Its condition tells of the contradiction.
+    return undefined;
+  }
+}
+
+function endpointSubnets(world: World): Place[] {
+  return found(world, [
+    ...ownEndpoints(world).map(({ properties }) => properties.subnet?.id),
+    ...world.kube.links.map(({ spec }) => spec.guestSubnetID),
+  ]);
+}
+
+/** The endpoints that Postern made, or that an object names: a full subnet of others is none of its business. */
+function ownEndpoints({ azure, kube }: World): PrivateEndpoint[] {
+  const ids = kube.links.flatMap(({ status }) => status?.privateEndpointID ?? []);
+  const named = new Set([...ids, ...askedIn(kube).endpoints].map(idKey));
+  return azure.endpoints.filter(
+    ({ id = "", tags }) => ownerIn(tags) !== undefined || named.has(idKey(id)),
+  );
+}
+
+/** The subnets of these ids, each once. What cannot be seen is passed over: `unread` tells of it. */
+function found({ azure }: World, ids: readonly (string | undefined)[]): Place[] {
+  const all = new Map(
+    azure.networks.flatMap(({ id: network = "", properties }) =>
+      (properties.subnets ?? []).map((subnet) => {
+        const id = subnet.id ?? `${network}/subnets/${subnet.name}`;
+        return [idKey(id), { id, subnet }] as const;
+      }),
+    ),
+  );
+  const keys = new Set(ids.flatMap((id) => (id === undefined ? [] : [idKey(id)])));
+  return [...keys].flatMap((key) => all.get(key) ?? []);
+}
+
+function freeIn({ properties }: Subnet): bigint | undefined {
+  const blocks =
+    properties.addressPrefixes ?? (properties.addressPrefix ? [properties.addressPrefix] : []);
+  const four = blocks.filter((block) => !block.includes(":"));
+  if (four.length === 0) return undefined;
+  const usable = four.reduce((sum, block) => sum + usableAddresses(parseCidr(block)), 0n);
+  return usable - BigInt(properties.ipConfigurations?.length ?? 0);
+}

@@ -1,0 +1,73 @@
+import type { Drawn, Node } from "@postern/core/dashboard/picture.ts";
+import { idKey, lastSegment } from "@postern/core/resource-id.ts";
+import type { BackendAddress } from "../../azure/gateways/backend-pools.ts";
+import { networkOf, type WorldIndex } from "../index-of.ts";
+import { provisioned, type Told } from "./states.ts";
+
+/** Gateway load balancers, their pools, and the appliances in them. */
+export function applianceParts(index: WorldIndex): Drawn {
+  const drawn: Drawn = { clusters: [], nodes: [], lines: [] };
+  for (const balancer of index.world.azure.loadBalancers) {
+    if (balancer.sku?.name !== "Gateway") continue;
+    const network = networkOf(
+      balancer.properties.frontendIPConfigurations?.[0]?.properties.subnet?.id,
+    );
+    const balancerNode = `gateway|${idKey(balancer.id ?? "")}`;
+    const place = network ? { network } : {};
+    drawn.nodes.push({
+      id: balancerNode,
+      kind: "load-balancer",
+      label: balancer.name ?? "",
+      ...place,
+      ...provisioned(balancer.properties.provisioningState),
+      facts: { sku: "Gateway" },
+      azureId: balancer.id ?? "",
+    });
+    for (const pool of balancer.properties.backendAddressPools ?? []) {
+      const poolNode = `pool|${idKey(pool.id ?? "")}`;
+      const members = pool.properties.loadBalancerBackendAddresses ?? [];
+      // Azure tells of a pool of interfaces in the second list, and leaves the first one empty.
+      const interfaces = pool.properties.backendIPConfigurations ?? [];
+      const count = Math.max(members.length, interfaces.length);
+      const told: Told =
+        count > 0
+          ? provisioned(pool.properties.provisioningState)
+          : { state: "absent", reason: "Empty", message: "no appliance is in the pool" };
+      drawn.nodes.push({
+        id: poolNode,
+        kind: "pool",
+        label: pool.name ?? "",
+        under: balancerNode,
+        ...place,
+        ...told,
+        facts: { members: String(count) },
+        azureId: pool.id ?? "",
+      });
+      drawn.lines.push({ from: balancerNode, to: poolNode, state: told.state });
+      for (const member of members) {
+        const node = applianceNode(poolNode, member, place);
+        drawn.nodes.push(node);
+        drawn.lines.push({ from: poolNode, to: node.id, state: node.state });
+      }
+    }
+  }
+  return drawn;
+}
+
+function applianceNode(
+  under: string,
+  { name, properties }: BackendAddress,
+  place: { network?: string },
+): Node {
+  const drains = /^(down|drain)$/i.test(properties.adminState ?? "");
+  const via = properties.networkInterfaceIPConfiguration?.id;
+  return {
+    id: `${under}|${name ?? properties.ipAddress ?? via ?? ""}`,
+    kind: "appliance",
+    label: name ?? (via ? lastSegment(via) : (properties.ipAddress ?? "")),
+    under,
+    ...place,
+    ...(drains ? { state: "working" as const, reason: "Draining" } : { state: "ok" as const }),
+    facts: { ...(properties.ipAddress && { address: properties.ipAddress }) },
+  };
+}

@@ -1,0 +1,176 @@
+import {
+  type ClusterSummary,
+  type Drawn,
+  type Node,
+  worst,
+} from "@postern/core/dashboard/picture.ts";
+import { keyOf } from "@postern/core/kind.ts";
+import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import type { Condition } from "@postern/core/kinds/condition.ts";
+import { idKey } from "@postern/core/resource-id.ts";
+import { connectionsOf, type PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
+import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
+import { conditions } from "../../cluster-api/names.ts";
+import { privateLinksOf } from "../../cluster-api/private-links.ts";
+import { isHidden, networkOf, type WorldIndex } from "../index-of.ts";
+import { clusterNode } from "./cluster-node.ts";
+import { missing } from "./missing.ts";
+import { nameParts } from "./names.ts";
+import { balancerIdOf, conditionState, endpointState, provisioned, type Told } from "./states.ts";
+
+/** Clusters of Cluster API: cluster → link services of its load balancer → endpoints to them → names. */
+export function clusterApiParts(index: WorldIndex, only?: string): Drawn {
+  const drawn: Drawn = { clusters: [], nodes: [], lines: [] };
+  for (const cluster of index.world.kube.azureClusters) {
+    const key = keyOf(cluster);
+    if (only !== undefined && only !== key) continue;
+    const chains = servicesOf(index, cluster).map((service) => chainOf(index, key, service));
+    const parts = [...chains.flatMap((chain) => chain.nodes), ...missingLinks(index, cluster)];
+    const summary = summaryOf(cluster, parts);
+    drawn.clusters.push(summary);
+    drawn.nodes.push(clusterNode(summary), ...parts);
+    drawn.lines.push(...chains.flatMap((chain) => chain.lines));
+  }
+  return drawn;
+}
+
+function summaryOf(cluster: AzureCluster, parts: readonly Node[]): ClusterSummary {
+  const all = cluster.status?.conditions as readonly Condition[] | undefined;
+  const access = cluster.spec.networkSpec?.apiServerLB?.type === "Internal" ? "Private" : "Public";
+  const told: Told = conditionState(all, conditions.links) ?? {
+    state: worst(parts.map(({ state }) => state)),
+  };
+  return { key: keyOf(cluster), kind: "AzureCluster", access, ...told };
+}
+
+/** The link services that a cluster asks for, by name, in its resource group. */
+function servicesOf(index: WorldIndex, cluster: AzureCluster): PrivateLinkService[] {
+  const group = cluster.spec.resourceGroup ?? cluster.metadata.name;
+  const prefix = idKey(`/subscriptions/${cluster.spec.subscriptionID}/resourceGroups/${group}/`);
+  const asked = privateLinksOf(cluster);
+  const names = new Set((asked.links ?? []).map(({ name }) => name.toLowerCase()));
+  return index.world.azure.linkServices.filter(
+    ({ id = "", name = "" }) => idKey(id).startsWith(prefix) && names.has(name.toLowerCase()),
+  );
+}
+
+/** The link services that it asks for and that are not there. */
+function missingLinks(index: WorldIndex, cluster: AzureCluster): Node[] {
+  const key = keyOf(cluster);
+  const all = cluster.status?.conditions as readonly Condition[] | undefined;
+  const found = new Set(servicesOf(index, cluster).map(({ name = "" }) => name.toLowerCase()));
+  return privateLinksOf(cluster)
+    .links.filter(({ name }) => !found.has(name.toLowerCase()))
+    .map(({ name }) => ({
+      id: `${key}|link-service|${name.toLowerCase()}`,
+      kind: "link-service",
+      label: name,
+      cluster: key,
+      under: `cluster|${key}`,
+      ...missing(conditionState(all, conditions.links), isHidden(index, "link services")),
+      facts: {},
+    }));
+}
+
+function chainOf(
+  index: WorldIndex,
+  cluster: string,
+  service: PrivateLinkService,
+): Pick<Drawn, "nodes" | "lines"> {
+  const id = (kind: string, what: string | undefined) => `${cluster}|${kind}|${idKey(what ?? "")}`;
+  const balancer = index.loadBalancer(balancerIdOf(service));
+  const home = networkOf(service.properties.ipConfigurations?.[0]?.properties.subnet?.id);
+  const balancerTold: Told = balancer
+    ? provisioned(balancer.properties.provisioningState)
+    : isHidden(index, "load balancers")
+      ? { state: "unknown", reason: "NotRead" }
+      : { state: "absent", reason: "NotFound" };
+  const serviceTold = provisioned(service.properties.provisioningState);
+  const balancerNode = id("load-balancer", balancerIdOf(service));
+  const serviceNode = id("link-service", service.id);
+  const nodes: Node[] = [
+    {
+      id: balancerNode,
+      kind: "load-balancer",
+      label: balancer?.name ?? "load balancer",
+      cluster,
+      under: `cluster|${cluster}`,
+      ...(home && { network: home }),
+      ...balancerTold,
+      facts: {},
+      ...(balancer?.id && { azureId: balancer.id }),
+    },
+    {
+      id: serviceNode,
+      kind: "link-service",
+      label: service.name ?? "",
+      cluster,
+      under: balancerNode,
+      ...(home && { network: home }),
+      ...serviceTold,
+      facts: { ...(service.properties.alias && { alias: service.properties.alias }) },
+      azureId: service.id ?? "",
+    },
+  ];
+  const lines: Drawn["lines"] = [
+    { from: `cluster|${cluster}`, to: balancerNode, state: balancerTold.state },
+    { from: balancerNode, to: serviceNode, state: serviceTold.state },
+  ];
+  for (const endpoint of index.endpointsTo(service)) {
+    const part = endpointPart(index, cluster, serviceNode, endpoint);
+    nodes.push(...part.nodes);
+    lines.push(...part.lines);
+  }
+  return { nodes, lines };
+}
+
+function endpointPart(
+  index: WorldIndex,
+  cluster: string,
+  under: string,
+  endpoint: PrivateEndpoint,
+): Pick<Drawn, "nodes" | "lines"> {
+  const told = endpointState(endpoint);
+  const network = networkOf(endpoint.properties.subnet?.id);
+  const addresses = index.addressesOf(endpoint);
+  const node = `${cluster}|endpoint|${idKey(endpoint.id ?? "")}`;
+  // A zone belongs to the chain where a record in it names this endpoint.
+  const zones = index.world.azure.zones
+    .map((zone) => ({
+      ...zone,
+      records: zone.records.filter((record) =>
+        (record.properties.aRecords ?? []).some((each) => addresses.includes(each.ipv4Address)),
+      ),
+    }))
+    .filter(
+      ({ records, links }) =>
+        records.length > 0 &&
+        links.some(({ properties }) => networkOf(properties.virtualNetwork?.id) === network),
+    );
+  const names = nameParts({ cluster, under: node, network, addresses, zones });
+  return {
+    nodes: [
+      {
+        id: node,
+        kind: "endpoint",
+        label: endpoint.name ?? "",
+        cluster,
+        under,
+        ...(network && { network }),
+        ...told,
+        facts: {
+          ...(addresses[0] && { address: addresses[0] }),
+          ...(connectionsOf(endpoint)[0]?.name && {
+            connection: connectionsOf(endpoint)[0]?.name ?? "",
+          }),
+        },
+        azureId: endpoint.id ?? "",
+      },
+      ...names.nodes,
+    ],
+    lines: [
+      { from: under, to: node, state: told.state, ...(told.reason && { label: told.reason }) },
+      ...names.lines,
+    ],
+  };
+}

@@ -1,0 +1,226 @@
+import type { ClusterSummary, Drawn, Node } from "@postern/core/dashboard/picture.ts";
+import { keyOf } from "@postern/core/kind.ts";
+import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
+import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { privateAccess } from "@postern/core/kinds/private-access.ts";
+import { ownerIn } from "@postern/core/ownership.ts";
+import { idKey, lastSegment, sameId } from "@postern/core/resource-id.ts";
+import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
+import { clusterAnnotation, conditions } from "../../hosted/names.ts";
+import { isHidden, networkOf, type WorldIndex } from "../index-of.ts";
+import { clusterNode } from "./cluster-node.ts";
+import { missing, missingNames, zonesOfLink } from "./missing.ts";
+import { nameParts } from "./names.ts";
+import {
+  admission,
+  balancerIdOf,
+  conditionState,
+  endpointState,
+  privateAddressesOf,
+  provisioned,
+  type Told,
+} from "./states.ts";
+
+/** Hosted clusters: cluster → load balancer → link service → endpoint → zone → record. */
+export function hostedParts(index: WorldIndex, only?: string): Drawn {
+  const linksOf = new Map<string, AzurePrivateLinkService[]>();
+  for (const link of index.world.kube.links) {
+    const key = link.metadata.annotations?.[clusterAnnotation] ?? link.metadata.namespace ?? "";
+    linksOf.set(key, [...(linksOf.get(key) ?? []), link]);
+  }
+  const drawn: Drawn = { clusters: [], nodes: [], lines: [] };
+  for (const cluster of index.world.kube.hostedClusters) {
+    const key = keyOf(cluster);
+    if (only !== undefined && only !== key) continue;
+    const summary = summaryOf(cluster);
+    drawn.clusters.push(summary);
+    drawn.nodes.push(clusterNode(summary));
+    for (const link of linksOf.get(key) ?? [])
+      add(drawn, chainOf(index, key, link, cluster.spec.clusterID));
+  }
+  return drawn;
+}
+
+function summaryOf(cluster: HostedCluster): ClusterSummary {
+  const key = keyOf(cluster);
+  const access = accessOf(cluster);
+  const told: Told =
+    access === "Public"
+      ? { state: "ok", reason: "Public", message: "it has no private link, as was asked for" }
+      : (conditionState(cluster.status?.conditions, conditions.available) ?? {
+          state: "working",
+          reason: "Waiting",
+        });
+  return { key, kind: "HostedCluster", access, ...told };
+}
+
+function accessOf(cluster: HostedCluster): string {
+  try {
+    const azure = cluster.spec.platform?.azure;
+    return azure === undefined ? "none" : privateAccess(azure).topology;
+  } catch {
+    return "invalid";
+  }
+}
+
+/** One link of a cluster, from its load balancer to its names. */
+function chainOf(
+  index: WorldIndex,
+  cluster: string,
+  link: AzurePrivateLinkService,
+  clusterID: string | undefined,
+): Pick<Drawn, "nodes" | "lines"> {
+  const { status, spec, metadata } = link;
+  const all = status?.conditions;
+  const id = (kind: string) => `${cluster}|${metadata.name}|${kind}`;
+  const service = index.linkService(status?.privateLinkServiceID);
+  const balancer = index.loadBalancer(
+    status?.internalLoadBalancerID ?? (service && balancerIdOf(service)),
+  );
+  const endpoint = index.endpoint(status?.privateEndpointID) ?? newEndpoint(index, link, service);
+  const guest = idKey(spec.guestVNetID);
+  const home = networkOf(
+    balancer?.properties.frontendIPConfigurations?.find(({ properties }) => properties.subnet)
+      ?.properties.subnet?.id,
+  );
+  const shared = { cluster };
+  const balancerTold = balancer
+    ? provisioned(balancer.properties.provisioningState)
+    : missing(conditionState(all, conditions.loadBalancer), isHidden(index, "load balancers"));
+  const serviceTold = service
+    ? provisioned(service.properties.provisioningState)
+    : missing(conditionState(all, conditions.link), isHidden(index, "link services"));
+  const endpointTold = endpoint
+    ? endpointState(endpoint)
+    : missing(conditionState(all, conditions.endpoint), isHidden(index, "endpoints"));
+  const addresses = endpoint
+    ? [
+        ...index.addressesOf(endpoint),
+        ...(status?.privateEndpointIP ? [status.privateEndpointIP] : []),
+      ]
+    : [];
+  const nodes: Node[] = [
+    {
+      ...shared,
+      id: id("load-balancer"),
+      kind: "load-balancer",
+      label: balancer?.name ?? metadata.name,
+      under: `cluster|${cluster}`,
+      ...(home && { network: home }),
+      ...balancerTold,
+      facts: {
+        service: metadata.name,
+        ...(spec.loadBalancerIP && { address: spec.loadBalancerIP }),
+        ...(balancer && { frontends: String(privateAddressesOf(balancer).length) }),
+      },
+      ...(balancer?.id && { azureId: balancer.id }),
+    },
+    {
+      ...shared,
+      id: id("link-service"),
+      kind: "link-service",
+      label: service?.name ?? "link service",
+      under: id("load-balancer"),
+      ...(home && { network: home }),
+      ...serviceTold,
+      facts: { ...(service?.properties.alias && { alias: service.properties.alias }) },
+      ...(service?.id && { azureId: service.id }),
+    },
+    {
+      ...shared,
+      id: id("endpoint"),
+      kind: "endpoint",
+      label: endpoint?.name ?? "endpoint",
+      under: id("link-service"),
+      network: guest,
+      ...endpointTold,
+      facts: { ...(addresses[0] && { address: addresses[0] }) },
+      ...(endpoint?.id && { azureId: endpoint.id }),
+    },
+  ];
+  const others = otherConnections(
+    index,
+    cluster,
+    id("link-service"),
+    service,
+    endpoint?.id ?? status?.privateEndpointID,
+  );
+  const names = nameParts({
+    cluster,
+    under: id("endpoint"),
+    network: guest,
+    addresses,
+    zones: zonesOfLink(index, link),
+    clusterID,
+  });
+  const lost = missingNames(index, link, { cluster, under: id("endpoint"), network: guest });
+  return {
+    nodes: [...nodes, ...names.nodes, ...lost, ...others.nodes],
+    lines: [
+      { from: `cluster|${cluster}`, to: id("load-balancer"), state: balancerTold.state },
+      { from: id("load-balancer"), to: id("link-service"), state: serviceTold.state },
+      {
+        from: id("link-service"),
+        to: id("endpoint"),
+        state: endpointTold.state,
+        ...(endpointTold.reason && { label: endpointTold.reason }),
+      },
+      ...names.lines,
+      ...others.lines,
+    ],
+  };
+}
+
+/** Our endpoint while it is being made: only its tags say whose it is, for the status has it when it is done. */
+function newEndpoint(
+  index: WorldIndex,
+  { metadata }: AzurePrivateLinkService,
+  service: PrivateLinkService | undefined,
+) {
+  return (service?.properties.privateEndpointConnections ?? [])
+    .map(({ properties }) => index.endpoint(properties.privateEndpoint?.id))
+    .find((found) => ownerIn(found?.tags)?.uid === metadata.uid);
+}
+
+/** Endpoints of other people that ask for a connection, or have one. */
+function otherConnections(
+  index: WorldIndex,
+  cluster: string,
+  under: string,
+  service: PrivateLinkService | undefined,
+  own: string | undefined,
+): Pick<Drawn, "nodes" | "lines"> {
+  const nodes: Node[] = [];
+  const lines: Drawn["lines"] = [];
+  for (const { name = "", properties } of service?.properties.privateEndpointConnections ?? []) {
+    const endpointId = properties.privateEndpoint?.id ?? "";
+    if (own && sameId(own, endpointId)) continue;
+    const said = properties.privateLinkServiceConnectionState;
+    const told = admission(said?.status, said?.description);
+    const network = networkOf(index.endpoint(endpointId)?.properties.subnet?.id);
+    const node = `${cluster}|connection|${name}`;
+    nodes.push({
+      id: node,
+      kind: "endpoint",
+      label: endpointId ? lastSegment(endpointId) : name,
+      cluster,
+      under,
+      ...(network && { network }),
+      ...told,
+      facts: { connection: name, owner: "another" },
+      ...(endpointId && { azureId: endpointId }),
+    });
+    lines.push({
+      from: under,
+      to: node,
+      state: told.state,
+      ...(told.reason && { label: told.reason }),
+    });
+  }
+  return { nodes, lines };
+}
+
+function add(drawn: Drawn, { nodes, lines }: Pick<Drawn, "nodes" | "lines">): void {
+  drawn.nodes.push(...nodes);
+  drawn.lines.push(...lines);
+}

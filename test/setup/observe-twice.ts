@@ -1,0 +1,24 @@
+import type { KubeObject } from "@postern/core/kind.ts";
+import type { Feature, Observation, Plan, Step } from "postern/kube/feature.ts";
+import type { Pass } from "postern/kube/pass.ts";
+import { expect } from "vitest";
+
+/**
+ * Observe and plan as the controller does, and hold the feature to what is true of every observation: to plan by it twice
+ * gives the same plan and leaves it as it is, and to observe again observes the same.
+ */
+export async function observeTwice<T extends KubeObject, Observed, S extends Step, Context>(
+  feature: Pick<Feature<T, Observed, S, Context>, "observe" | "plan">,
+  object: T,
+  pass: Pass,
+  story: () => string,
+): Promise<Observation<Observed, Context> & { plan: Plan<S> }> {
+  const { observed, context } = await feature.observe(object, pass);
+  const before = structuredClone(observed);
+  const plan = feature.plan(observed);
+  expect(feature.plan(observed), story()).toEqual(plan);
+  expect(observed, story()).toEqual(before);
+  const again = await feature.observe(object, pass);
+  expect(again.observed, story()).toEqual(before);
+  return { observed, context, plan };
+}
