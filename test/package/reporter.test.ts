@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { root } from "./run-bin.ts";
 
@@ -29,7 +29,7 @@ async function run(
     execFile(
       process.execPath,
       [vitest, "run", "--root", folder],
-      { env: { ...process.env, CI: "", NO_COLOR: "1", ...env } },
+      { env: { ...process.env, CI: "", NO_COLOR: "1", POSTERN_FAILED_FILES: "", ...env } },
       (error, stdout) => {
         const exitCode = error ? Number(error.code) : 0;
         resolve({ exitCode, lines: stdout.trimEnd().split("\n") });
@@ -71,6 +71,24 @@ test("failed are a test, a file that does not load, each test below a broken hoo
   ]);
   expect(lines.at(-1)).toBe("4 passed, 5 failed");
   expect(exitCode).toBe(1);
+});
+
+test("the files that failed are listed where they are all that failed", async () => {
+  const list = join(mkdtempSync(join(tmpdir(), "postern-failed-")), "list");
+  folders.push(dirname(list));
+  const failing = 'test("fails", () => expect(1).toBe(2));';
+  const files = {
+    "a.test.ts": passing,
+    "b.test.ts": failing,
+    "c.test.ts": 'import "./absent.ts";',
+  };
+  const env = { POSTERN_FAILED_FILES: list };
+  expect((await run(files, env)).exitCode).toBe(1);
+  expect(readFileSync(list, "utf8").split("\n").sort()).toEqual(["", "b.test.ts", "c.test.ts"]);
+  rmSync(list);
+  const losing = `test("loses", () => { Promise.reject(new Error("lost")); });`;
+  expect((await run({ ...files, "d.test.ts": losing }, env)).exitCode).toBe(1);
+  expect(existsSync(list)).toBe(false);
 });
 
 test("a skipped suite is named with its reason", async () => {

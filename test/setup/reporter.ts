@@ -1,4 +1,4 @@
-import { writeSync } from "node:fs";
+import { writeFileSync, writeSync } from "node:fs";
 import type { Reporter, TestCase, TestModule, Vitest } from "vitest/node";
 
 declare module "vitest" {
@@ -20,15 +20,18 @@ interface Tally {
   realOnly: Map<string, string>;
   /** Each test or file that failed, with the first line of its error. */
   failures: string[];
+  failedFiles: Set<string>;
 }
 
 /**
  * Ends a run with what was skipped and why, then the plain line `N passed, N failed`.
- * A run that ran nothing, or that skipped anything where `CI=true`, has failed.
+ * A run that ran nothing, or that skipped anything where `CI=true`, has failed. The files that failed are written to
+ * `POSTERN_FAILED_FILES`, where that names a file and they are all that failed.
  */
 export class EndReporter implements Reporter {
   private tally: Tally = emptyTally();
   private partly = false;
+  private inFilesOnly = false;
 
   onInit(vitest: Vitest): void {
     if (vitest.config.watch) return;
@@ -40,6 +43,7 @@ export class EndReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     this.tally = count(modules, this.partly);
     this.tally.failed += errors.length;
+    this.inFilesOnly = errors.length === 0;
     this.tally.failures.push(...errors.map((error) => told("outside of a test", [error])));
   }
 
@@ -49,6 +53,9 @@ export class EndReporter implements Reporter {
     if (passed === 0 || skippedInCi) process.exitCode ||= 1;
     const failed = this.tally.failed || (process.exitCode && !skippedInCi ? 1 : 0);
     if (failed > 0) process.exitCode ||= 1;
+    const { POSTERN_FAILED_FILES: list } = process.env;
+    if (list && this.inFilesOnly && !skippedInCi)
+      writeFileSync(list, [...this.tally.failedFiles].map((file) => `${file}\n`).join(""));
 
     const lines = [
       ...[...realOnly].map(([test, why]) => `not on the embedded API: ${test} (${why})`),
@@ -70,6 +77,7 @@ function emptyTally(): Tally {
     skippedSuites: new Map(),
     realOnly: new Map(),
     failures: [],
+    failedFiles: new Set(),
   };
 }
 
@@ -102,6 +110,7 @@ function count(modules: readonly TestModule[], partly: boolean): Tally {
       tally.failures.push(told(module.relativeModuleId, module.errors()));
     }
     tally.failed += failed;
+    if (failed > 0) tally.failedFiles.add(module.relativeModuleId);
   }
   return tally;
 }
