@@ -3,71 +3,71 @@ import type { Kind, KubeObject } from "@postern/core/kind.ts";
 import type { Pass } from "./pass.ts";
 import type { WithStatus } from "./status.ts";
 
-/** Something that a plan wants done. */
+/** One write that a plan asks for. */
 export interface Step {
   do: string;
   why: string;
-  /** The reason of the event that tells of it. Without one nothing is told. */
+  /** The reason of the event that is recorded when it has begun. Without one, no event is recorded. */
   event?: string;
-  /** The condition that tells of its failure; the feature's first where it names none. */
+  /** The condition that reports its failure. Default: the feature's first. */
   condition?: string;
-  /** The reason of that condition; the failure's own where it names none. */
+  /** The reason of that condition. Default: the failure's own. */
   failsAs?: string;
-  /** What else can be done about its failure; the end of the condition's message. */
+  /** What else a person can do about its failure; appended to the condition's message. */
   remedy?: string;
-  /** It removes a finalizer from another object, or what else leads to what is to be deleted: confirmed as `release` is. */
+  /** It removes a finalizer from another object, or the last reference to what is being deleted: confirmed like the removal of our own finalizer. */
   releases?: true;
 }
 
-/** When to look again if nothing happens before: soon, at the next drift check, never, or after a time. */
+/** When to reconcile again if no event arrives before: soon, at the next drift check, never, or after a time. */
 export type Again = "soon" | "drift" | "never" | { afterMs: number };
 
-/** What a plan says. All of its steps may begin at once: what must wait for another belongs to the next pass. */
+/** The result of planning. All steps may begin at once: a step that depends on another belongs to the next reconcile. */
 export interface Plan<S extends Step = Step> {
   steps: readonly S[];
-  /** All conditions that this controller owns, as they should be. One that is not named is removed. */
+  /** All conditions that this controller owns, as desired. One that is missing here is removed. */
   conditions: readonly PlannedCondition[];
-  /** The status fields that this controller owns, as they should be. One that is not named is removed. */
+  /** The status fields that this controller owns, as desired. One that is missing here is removed. */
   status?: Record<string, unknown>;
-  /** What is not named here of the conditions and fields stays as it is, instead of being removed. */
+  /** Conditions and fields that are missing here stay as they are, instead of being removed. */
   keepsStatus?: true;
   /**
-   * What people should hear of beside the steps; told once, when the status changes to what is planned here. Where
-   * the feature has no status of its own: once, when this was not what was told last.
+   * Events besides those of the steps. They are recorded once, when the status changes to what is planned here; where the
+   * feature has no status of its own, when they differ from the last ones.
    */
   events?: readonly { reason: string; note: string; type?: "Normal" | "Warning" }[];
-  /** `hold` puts our finalizer on before the first step, `release` takes it off when there is no step left. */
+  /** `hold` adds our finalizer before the first step, `release` removes it when no step is left. */
   finalizer?: "hold" | "release";
   /**
-   * Counts for a plan without steps: after steps that are done it is looked again at once. A time counts beside steps that
-   * run or fail too: what was begun earlier must not wait for what was begun last.
+   * Applies to a plan without steps: after steps that are done, the object is reconciled again at once. A time also applies
+   * beside steps that are running or failed, so that an earlier operation does not wait for the latest one.
    */
   again: Again;
 }
 
 /**
- * What came of a step. A long one is `running`: it is looked at again, never waited for. So is one that was not begun,
- * because another reconcile was faster: no event tells of it, and the next reconcile plans by what is so then.
+ * The result of a step. A long-running operation is `running`: the object is requeued, and nothing waits. So is a step that
+ * did not begin because another reconcile was faster: no event is recorded, and the next reconcile plans again.
  */
 export type Applied =
   | { state: "done" }
   | { state: "running"; retryAfterMs: number; isBegun?: false };
 
-/** The object whose status tells of a plan. */
+/** The object whose status reports a plan. */
 export interface StatusTarget {
   kind: Kind;
   object: WithStatus;
-  /** Told of the version that a write of the status made. */
+  /** Called with the resourceVersion that a status write returned. */
   wrote?(resourceVersion: string): void;
 }
 
-/** What was observed, as plain data for the plan; and what its steps need beside it, such as the ARM client that read it. */
+/** Plain data for the plan, and what its steps need besides, such as the ARM client that read the data. */
 export interface Observation<Observed, Context> {
   observed: Observed;
   context: Context;
 }
 
-/** One thing that Postern does, in three words: observe, plan, apply. */
+/** What one controller does: observe, plan, apply. */
 export interface Feature<
   T extends KubeObject = KubeObject,
   Observed = unknown,
@@ -78,34 +78,34 @@ export interface Feature<
   name: string;
   kind: Kind<T>;
   finalizer?: string;
-  /** The condition types that are its own. The first one tells of failures; without any, only events do. */
+  /** The condition types that it owns. The first one reports failures; without any, only events do. */
   conditions: readonly string[];
-  /** Those of them that are its own on this object, where on some objects another writes them. */
+  /** Those that it owns on this object, where another controller writes them on some objects. */
   conditionsOn?(object: T): readonly string[];
-  /** The reason of failures that are not of a step; the failure's own where it names none. */
+  /** The reason of failures outside of steps. Default: the failure's own. */
   failsAs?: string;
-  /** Where its status is, if not on the object that is reconciled; undefined where there is no place for it. */
+  /** The object that has its status, if not the reconciled one; undefined if none has. */
   reportsOn?(context: Context): StatusTarget | undefined;
-  /** The status fields that are its own. */
+  /** The status fields that it owns. */
   statusFields?: readonly string[];
   /**
-   * How old the answer to a read may be. A finalizer is removed only by a reconcile that read everything this long after the
-   * deletion began: an older answer may not show what was created shortly before, and nobody would look for it again.
+   * How stale a read may be. A finalizer is removed only by a reconcile that read everything this long after the deletion
+   * began: an earlier read may miss what was created shortly before, and nothing would find it later.
    */
   staleReadsMs?: number;
-  /** How many objects are reconciled at once, of whatever tenant. */
+  /** How many objects are reconciled at once, over all tenants. */
   concurrency?: number;
-  /** Whose an object is, where that is not said by its namespace: one tenant does not occupy all workers. */
+  /** The tenant of an object, where it is not the namespace: one tenant must not occupy all workers. */
   tenantOf?(object: T): string | undefined;
   /** Reads everything once, and changes nothing. */
   observe(object: T, pass: Pass): Promise<Observation<Observed, Context>>;
-  /** Decides, by what was observed alone. */
+  /** Decides from what was observed alone: no client, no clock, no log. */
   plan(observed: Observed): Plan<S>;
-  /** Begins one step, and waits for none. */
+  /** Begins one step. Never waits for a long-running operation. */
   apply(step: S, context: Context, pass: Pass): Promise<Applied>;
 }
 
-/** A feature as the controller runs it: what it observes and does is its own business. */
+/** Type-checks a feature and erases its own types, so that the controller runs all features alike. */
 export function defineFeature<T extends KubeObject, Observed, S extends Step, Context>(
   feature: Feature<T, Observed, S, Context>,
 ): Feature {

@@ -2,40 +2,40 @@ import type { PlannedCondition } from "@postern/core/conditions.ts";
 import type { Failure } from "@postern/core/failure.ts";
 import type { Again, Plan, Step } from "./feature.ts";
 
-/** How long to wait where Azure names no time. */
+/** How long to wait where Azure sends no Retry-After. */
 export const waits = {
-  /** For what ends by itself: an operation of Azure, a link that resolves in a moment. */
+  /** For what completes by itself, such as a long-running operation. */
   progressMs: 10_000,
   /** After a failure. */
   failureMs: 30_000,
-  /** For what a person, or another program, has to change first. */
+  /** For what a person or another controller has to change first. */
   changeMs: 60_000,
 } as const;
 
-/** Why something is not as it should be. */
+/** Why something is not as desired. */
 export interface Problem {
   reason: string;
   message: string;
-  /** It comes by itself, and nobody has to do anything. */
+  /** It completes by itself; nobody has to act. */
   progress?: true;
-  /** It disturbs no client: a condition that is True stays True. */
+  /** It affects no client: a condition that is True stays True. */
   harmless?: true;
 }
 
-/** What to do about one thing. A plan is made of such parts. */
+/** What to do about one resource. A plan is joined from parts. */
 export interface Part<S extends Step = Step> {
   steps: readonly S[];
-  /** The most important first; none where it is as it should be. */
+  /** The most important first; none where everything is as desired. */
   problems: readonly Problem[];
-  /** When to look again although nothing was begun. */
+  /** When to reconcile again although no step begins. */
   requeueMs?: number;
   events?: Plan["events"];
 }
 
-/** It is as it should be. */
+/** Everything is as desired. */
 export const done: Part<never> = { steps: [], problems: [] };
 
-/** Begin these steps; until they are over, the problem stands. */
+/** Begin these steps; the problem stands until they are done. */
 export function act<S extends Step>(steps: readonly S[], problem?: Problem): Part<S> {
   return { steps, problems: problem ? [problem] : [] };
 }
@@ -45,19 +45,19 @@ export function wait(problem: Problem, requeueMs: number): Part<never> {
   return { steps: [], problems: [problem], requeueMs };
 }
 
-/** Nothing can be done before somebody changes something: the change itself, or the next drift check, brings it up again. */
+/** Nothing can be done before somebody changes something: the watch event or the next drift check reconciles it again. */
 export function report(problem: Problem): Part<never> {
   return { steps: [], problems: [problem] };
 }
 
-/** Something failed: looked at again when the failure says, or else after a while. */
+/** A read or a step failed: reconciled again when the failure says, or else after `waits.failureMs`. */
 export function fail(failure: Failure, reason: string = failure.reason): Part<never> {
   const { message, requeueAfterMs = waits.failureMs, terminal } = failure;
   const part = { steps: [], problems: [{ reason, message }] };
   return terminal ? part : { ...part, requeueMs: requeueAfterMs };
 }
 
-/** All of these at once, in order of importance. */
+/** All of these parts at once, in order of importance. */
 export function join<S extends Step>(parts: readonly Part<S>[]): Part<S> {
   const times = parts.flatMap(({ requeueMs }) => requeueMs ?? []);
   const events = parts.flatMap(({ events = [] }) => events);
@@ -69,14 +69,14 @@ export function join<S extends Step>(parts: readonly Part<S>[]): Part<S> {
   };
 }
 
-/** When to look again at something of which this is the plan. */
+/** When to reconcile again after this part. */
 export function requeueOf({ requeueMs }: Pick<Part, "requeueMs">): Again {
   return requeueMs === undefined ? "drift" : { afterMs: requeueMs };
 }
 
 /**
- * The condition that a part makes: True where nothing is wrong, else what is most important. What only takes its time comes
- * after what somebody has to do something about, and what disturbs no client leaves a True condition as it is.
+ * The condition of a part: True without problems, else the most important problem. A problem that somebody must act on comes
+ * before progress, and a harmless one leaves a True condition as it is.
  */
 export function conditionFor(
   type: string,

@@ -5,36 +5,36 @@ import type { Priority } from "@postern/core/priority.ts";
 import { KubeError } from "./errors.ts";
 import type { Log } from "./log.ts";
 
-/** One look at one object: who is asking, how urgently, and whether writing is still allowed. */
+/** One reconcile of one object: its key and priority, and whether writing is still allowed. */
 export interface Pass {
   readonly id: string;
   readonly key: string;
   readonly priority: Priority;
-  /** What was read before this time, by the clock of `now`, does not count. */
+  /** Reads from before this time, by the clock of `now`, are too stale. */
   readonly freshSince?: number | undefined;
   /** Aborted when the process stops or loses the lease, and when the pass takes too long. */
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** What could not be read and is reported by the plan: without it the plan may be another. */
+  /** Reads that failed and that the plan reports: with them the plan might be different. */
   readonly failedReads: Failure[];
-  /** For how long ago something was, by the same clock. */
+  /** For measuring durations. */
   now(): Date;
-  /** For what is written down, and for what others wrote down. */
+  /** For timestamps that are stored, ours and others'. */
   date(): Date;
   mayWrite(): boolean;
 }
 
-/** How long a pass may take. Nothing in it waits for Azure's operations, so this is never reached in health. */
+/** How long a reconcile may take. Nothing in it waits for long-running operations, so a healthy one never reaches this. */
 export const longestPassMs = 2 * 60_000;
 
-/** A pass that is under way. What most passes never use is made when it is first asked for. */
+/** A reconcile under way. Its log and abort signal are created on first use: most reconciles need neither. */
 export class RunningPass implements Pass {
   readonly id = randomUUID();
   readonly key: string;
   readonly priority: Priority;
   freshSince: number | undefined;
   readonly failedReads: Failure[] = [];
-  /** A promise of it was rejected without a handler. */
+  /** One of its promises was rejected without a handler. */
   rejected = false;
   readonly #clock: Clock;
   readonly #mayWrite: () => boolean;
@@ -77,7 +77,7 @@ export class RunningPass implements Pass {
     return this.#abort.signal;
   }
 
-  /** Why the pass was ended from outside; undefined where it was not. */
+  /** Why it was cancelled; undefined where it was not. */
   get ended(): KubeError | undefined {
     return this.#ended;
   }
@@ -94,7 +94,7 @@ export class RunningPass implements Pass {
     return this.#ended === undefined && this.#mayWrite();
   }
 
-  /** End it: everything that heeds its signal stops, and nothing more is written. */
+  /** Cancel it: everything that listens to its signal stops, and nothing more is written. */
   end(why: "NotLeader" | "PassTimedOut"): void {
     const message =
       why === "NotLeader"
@@ -104,7 +104,7 @@ export class RunningPass implements Pass {
     this.#abort?.abort(this.#ended);
   }
 
-  /** Let go of the timer, when the pass is over. */
+  /** Clear the timer when the reconcile is over. */
   over(): void {
     this.#cancelTimer?.();
   }

@@ -2,8 +2,8 @@ import { type Failure, isExplained } from "@postern/core/failure.ts";
 import type { Pass } from "./pass.ts";
 
 /**
- * Read something whose failure must not hold up the rest: what was read, or why it could not be. A failure that passes by
- * itself is thrown on, because the next reconcile reads again.
+ * Read something whose failure must not block the rest: the result, or why the read failed. A transient failure is thrown,
+ * because the next reconcile reads again.
  */
 export async function tryRead<T>(
   { failedReads }: Pick<Pass, "failedReads">,
