@@ -29,7 +29,7 @@ const identities: Record<string, NonNullable<WorldOptions["credentialOf"]>> = {
 };
 
 describeHosted("what several links share", (start) => {
-  test("two clusters in one resource group share the zone of their base domain, and one leaves without harm (defect 10)", async () => {
+  test("two clusters in one resource group share the zone of their base domain, and deleting one leaves the other's DNS alone", async () => {
     const world = await startGuest(start);
     const [firstID, secondID] = [randomUUID(), randomUUID()];
     const first = await availableCluster(world, "one", { baseDomain, clusterID: firstID });
@@ -88,7 +88,7 @@ describeHosted("what several links share", (start) => {
       expect(guestThings(world)).toEqual([]);
     });
 
-  test("two clusters in two resource groups and one network use one zone (defect 10)", async () => {
+  test("two clusters in two resource groups and one network use one zone: Azure refuses to link a second", async () => {
     const world = await startGuest(start);
     world.azure.simulator.change(resourceGroupId(guestSubscription, "other"), { location });
     const first = await availableCluster(world, "one", { baseDomain });
@@ -111,7 +111,7 @@ describeHosted("what several links share", (start) => {
     expect(guestThings(world)).toEqual([]);
   });
 
-  test("the OAuth server's own link takes its name over, and gives it back (defects 9 and 28)", async () => {
+  test("the OAuth server's own link takes its record over when its endpoint works, and gives it back when it is deleted", async () => {
     const world = await startGuest(start);
     const router = await availableCluster(world, "one", { baseDomain });
     const routerAddress = (await router.now())?.status?.privateEndpointIP as string;
@@ -135,7 +135,7 @@ describeHosted("what several links share", (start) => {
     expect(await router.isAvailable()).toBe(true);
   });
 
-  test("both links go with their control plane, in whatever order they come (defect 9)", async () => {
+  test("both links are deleted with their control plane, in whatever order they are reconciled", async () => {
     const world = await startGuest(start);
     const router = await availableCluster(world, "one", { baseDomain });
     const oauth = await makeLink(world, router.hosted, { name: "oauth-openshift" });

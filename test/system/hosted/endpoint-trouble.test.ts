@@ -74,7 +74,7 @@ describeHosted("the guest side in trouble", (start) => {
     expect(guestThings(world)).toHaveLength(9);
   });
 
-  test("a right that is missing is told with HyperShift's reason, and works when it is granted (defects 18 and 24)", async () => {
+  test("a missing role is a condition with HyperShift's reason and a stable message, and it works when it is granted", async () => {
     const world = await startGuest(start);
     const { simulator } = world.azure;
     const fault = simulator.addFault({
@@ -93,7 +93,7 @@ describeHosted("the guest side in trouble", (start) => {
     await world.until("it is available", () => link.isAvailable(), 15);
   });
 
-  test("a zone of the same name that is linked elsewhere is told with the remedy, which then helps (defect 21)", async () => {
+  test("a network that is linked to another zone of the same name is a condition with the remedy, which then helps", async () => {
     const world = await startGuest(start);
     const { simulator } = world.azure;
     const hub = resourceGroupId(guestSubscription, "hub");
@@ -130,7 +130,7 @@ describeHosted("the guest side in trouble", (start) => {
     expect(await link.isAvailable()).toBe(true);
   });
 
-  test("a link that another made meanwhile under another name is used (defect 21)", async () => {
+  test("a link to the network that another created meanwhile under another name is used", async () => {
     const world = await startGuest(start);
     const link = await makeLink(world, await heldCluster(world, "one"));
     const zone = `${guestGroup}/${network}/privateDnsZones/one.hypershift.local`;
@@ -174,7 +174,7 @@ describeHosted("the guest side in trouble", (start) => {
     expect(guestThings(world)).toEqual([]);
   });
 
-  test("without a control plane and without a credential it stays, says the way out, and takes it only when told (defect 14)", async () => {
+  test("without a control plane and without a credential it keeps its finalizer, and abandons the resources only when annotated", async () => {
     let dead = false;
     const world = await startGuest(
       start,
@@ -216,7 +216,7 @@ describeHosted("the guest side in trouble", (start) => {
     expect(guestThings(world)).toHaveLength(9);
   });
 
-  test("without a control plane but with a credential everything is found by name and removed (defect 14)", async () => {
+  test("without a control plane but with a credential everything is found by name and deleted, and nothing is orphaned", async () => {
     const world = await startGuest(start);
     const link = await availableCluster(world, "one");
     const { controlPlane } = link.hosted;
@@ -231,7 +231,7 @@ describeHosted("the guest side in trouble", (start) => {
     expect(guestThings(world)).toEqual([]);
   });
 
-  test("with neither control plane nor cluster left, what has the longer name is found too (defect 14)", async () => {
+  test("with neither control plane nor cluster left, an endpoint with the longer name is found too, and not orphaned", async () => {
     const world = await startGuest(start);
     await availableCluster(world, "one");
     const kept = guestThings(world);

@@ -60,7 +60,7 @@ describeHosted("the guest side of a private link", (start) => {
     expect(writes.every(({ status }) => status < 300)).toBe(true);
   });
 
-  test("at rest nothing is written, and reads do not grow with the clusters (defect 2)", async () => {
+  test("at rest nothing is written, no reconcile causes the next, and reads do not grow with the clusters", async () => {
     const world = await startGuest(start);
     for (const name of ["one", "two", "three"]) await availableCluster(world, name);
     await world.advance(10 * 60_000);
@@ -93,7 +93,7 @@ describeHosted("the guest side of a private link", (start) => {
     await world.until("it is back", async () => back() && (await link.isAvailable()), 12);
   });
 
-  test("an endpoint whose link service was made anew is replaced (defect 6)", async () => {
+  test("an endpoint whose link service was recreated is replaced, and does not wait for approval for ever", async () => {
     const world = await startGuest(start);
     const link = await availableCluster(world, "one");
     const { simulator } = world.azure;
@@ -137,7 +137,7 @@ describeHosted("the guest side of a private link", (start) => {
     expect(world.armRequests()).toEqual([]);
   });
 
-  test("a control plane that is deleted before there is an alias does not hang (defect 12)", async () => {
+  test("a control plane that is deleted before there is an alias does not hang", async () => {
     const world = await startGuest(start);
     const link = await makeLink(world, await heldCluster(world, "one"));
     await world.advance(10_000);
@@ -187,7 +187,7 @@ describeHosted("the guest side of a private link", (start) => {
     expect(await world.get("Service", namespace, "private-router")).toBeDefined();
   });
 
-  test("a paused cluster is not changed, and goes on at once when the pause ends (defect 16)", async () => {
+  test("a paused cluster is not changed, and is reconciled at once when the pause ends", async () => {
     const world = await startGuest(start);
     const hosted = await heldCluster(world, "one", { pausedUntil: "true" });
     const link = await makeLink(world, hosted);

@@ -45,7 +45,7 @@ describeHosted("a link that is deleted", (start) => {
     expect(natSubnets(world)).toEqual([]);
   });
 
-  test("takes away what never reached its status, by name and by tag (defect 7)", async () => {
+  test("deletes a link service whose id never reached the status, by name and by tag: it is not orphaned", async () => {
     const world = await start({ features: onlyLink(), simulator });
     for (const name of ["with", "without"]) {
       const one = await linkedCluster(world, name);
@@ -134,7 +134,7 @@ describeHosted("a link that is deleted", (start) => {
     expect((await now(world, one))?.metadata.finalizers).toEqual([endpointFinalizer]);
   });
 
-  test("is told of what Azure refuses, and ends when the right is given (defect 18)", async () => {
+  test("has Azure's refusal in its condition, and is deleted when the role is granted", async () => {
     const world = await start({ features: onlyLink(), simulator });
     const one = await linkedCluster(world, "one");
     await ready(world, one);
@@ -153,7 +153,7 @@ describeHosted("a link that is deleted", (start) => {
 });
 
 describeHosted("a paused cluster", (start) => {
-  test("is left alone, and acted on at once when the pause is taken back (defect 16)", async () => {
+  test("is left alone, and reconciled at once when the pause ends", async () => {
     const world = await start({ features: onlyLink() });
     const one = await linkedCluster(world, "one", { shape: { pausedUntil: "true" } });
     await world.advance(30 * 60_000);

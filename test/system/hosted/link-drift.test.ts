@@ -74,7 +74,7 @@ describeHosted("a link service that somebody changes", (start) => {
     expect(natSubnets(world)).toEqual([`postern-nat-${installation}-0`]);
   });
 
-  test("is made anew before another frontend when the Service gets another address (defect 5)", async () => {
+  test("is recreated on another frontend when the Service gets another address", async () => {
     const world = await start({ features: onlyLink(), simulator });
     const one = await linkedCluster(world, "one");
     const { status } = await ready(world, one);
@@ -94,7 +94,7 @@ describeHosted("a link service that somebody changes", (start) => {
     expect(world.condition(after, conditions.loadBalancer)).toBe("True AzureSuccess");
   });
 
-  test("lets further subscriptions in as soon as they are named, in whatever case (defects 15, 17)", async () => {
+  test("admits further subscriptions as soon as the allow-list names them, in whatever case", async () => {
     const world = await start({ features: onlyLink(), simulator });
     const one = await linkedCluster(world, "one");
     const { status } = await ready(world, one);
@@ -205,7 +205,7 @@ describeHosted("a link service that HyperShift made", (start) => {
 });
 
 describeHosted("a load balancer that cannot be used", (start) => {
-  test("and comes later is found within half a minute (defect 19)", async () => {
+  test("and is created later is found within half a minute, and is reported as missing until then", async () => {
     const world = await start({ features: onlyLink(), simulator });
     const one = await linkedCluster(world, "one", { spec: { loadBalancerIP: "10.0.50.50" } });
     await world.giveAddress(one.service, "10.0.50.50");
@@ -217,7 +217,7 @@ describeHosted("a load balancer that cannot be used", (start) => {
     await ready(world, one);
   });
 
-  test("is told where the right to list is missing, with the time that Azure gave (defects 18, 24)", async () => {
+  test("is a condition where the role to list is missing, and is requeued when Azure said", async () => {
     const world = await start({ features: onlyLink(), simulator, stopped: true });
     const match = {
       method: "GET",

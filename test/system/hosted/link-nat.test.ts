@@ -44,7 +44,7 @@ function put(world: HostedWorld, name: string, addressPrefix: string, over: obje
 const names = (count: number) => Array.from({ length: count }, (_, n) => `c${n}`);
 
 describeHosted("shared NAT subnets", (start) => {
-  test("serve several clusters, and go with the last of them (defect 8)", async () => {
+  test("serve several clusters, and are deleted with the last of them", async () => {
     const world = await start({ features: onlyLink(), simulator });
     const one = await linkedCluster(world, "one");
     const two = await linkedCluster(world, "two");

@@ -89,7 +89,7 @@ describeHosted("the link objects of a control plane", (start) => {
     expect(await world.kubeWrites()).toEqual([]);
   });
 
-  test("a new address and a new allow-list are written through at once (defect 15)", async () => {
+  test("a new address, and a new allow-list without an event of the Service, reach the link object at once", async () => {
     const world = await start({ features });
     const { namespace, controlPlane, service } = await world.hostedCluster("one");
     await world.settled();
@@ -185,7 +185,7 @@ describeHosted("the link objects of a control plane", (start) => {
     expect((await link(world, namespace)).spec.loadBalancerIP).toBe("10.0.7.7");
   });
 
-  test("a control plane that is deleted waits for the guest side of its links (defect 12)", async () => {
+  test("a control plane that is being deleted keeps its finalizer until the endpoints of its links are gone", async () => {
     const world = await start({ features });
     const { namespace, controlPlane } = await world.hostedCluster("one");
     await world.settled();
@@ -201,7 +201,7 @@ describeHosted("the link objects of a control plane", (start) => {
     expect(await world.get("HostedControlPlane", namespace, "one")).toBeUndefined();
   });
 
-  test("a control plane whose links are all gone is let go (defect 13)", async () => {
+  test("a control plane whose links are all gone loses its finalizer", async () => {
     const world = await start({ features });
     const { namespace, controlPlane, service } = await world.hostedCluster("one");
     await world.settled();

@@ -113,7 +113,7 @@ describeHosted("the topology of a cluster without HyperShift", (start) => {
     expect(plane?.spec).toMatchObject({ clusterID: filled.clusterID, infraID: filled.infraID });
   });
 
-  test("an allow-list, a pause and its end reach the control plane at once (defects 15 and 16)", async () => {
+  test("an allow-list, a pause and its end reach the control plane at once, without an event of a Service", async () => {
     const world = await start({ features });
     const { cluster, name, namespace } = await clusterIn(world);
     const friend = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa";

@@ -70,12 +70,12 @@ test.each([
     { is: "without address" },
   ],
   [
-    "an empty address is none (defect: <nil> was published)",
+    "an empty or unparseable address is none, and <nil> is not published",
     endpoint({ interfaces: [interfaceOf("", "nonsense")] }),
     { is: "without address" },
   ],
   [
-    "a pending connection gives none, although it has an address (defect)",
+    "a pending connection gives none, although it has an address: nobody could connect to it",
     endpoint({ state: "Pending" }),
     { is: "not approved", state: "Pending" },
   ],
@@ -85,7 +85,7 @@ test.each([
     { is: "not approved", state: "Rejected" },
   ],
   [
-    "a failed endpoint gives none (defect)",
+    "a failed endpoint gives none, although it has an address",
     endpoint({ provisioning: "Failed" }),
     { is: "failed", state: "Failed" },
   ],

@@ -69,7 +69,7 @@ describe("approval", () => {
     );
   });
 
-  test("counts in whatever case Azure writes it (defect 17)", () => {
+  test("counts as Approved in whatever case Azure writes it", () => {
     const guest = new PaperGuest();
     guest.state = "APPROVED";
     expect(told(settle(guest, seen()))).toBe("True AzureSuccess");
@@ -81,7 +81,7 @@ describe("approval", () => {
     expect(told(settle(guest, seen()))).toBe("False PrivateEndpointConnectionNotApproved");
   });
 
-  test("without an address is not enough (defect 20)", () => {
+  test("without an address does not make the endpoint available", () => {
     const guest = new PaperGuest();
     guest.addresses = [];
     const now = settle(guest, seen());
@@ -104,7 +104,7 @@ describe("an endpoint that is there", () => {
       },
     ],
     ["is in another subnet", { subnet: { id: `${guestNetwork}/subnets/other` } }],
-  ])("and %s is made anew (defect 6)", (_what, change) => {
+  ])("and %s is recreated, and not awaited for ever", (_what, change) => {
     const { guest, world } = reachable();
     changeEndpoint(guest, change);
     expect(steps(guest, world)).toContain("remove endpoint private-router-pe");
@@ -114,7 +114,7 @@ describe("an endpoint that is there", () => {
     );
   });
 
-  test.each(["Disconnected", "removed"])("and is %s is made anew (defect 6)", (state) => {
+  test.each(["Disconnected", "removed"])("and is %s is recreated, and not awaited", (state) => {
     const { guest, world } = reachable();
     connection(guest, state);
     const planned = plan(guest.seen(world));
@@ -146,7 +146,7 @@ describe("an endpoint that is there", () => {
     });
   });
 
-  test("and belongs to another cluster is left, and the longer name taken (defect 10)", () => {
+  test("and belongs to another cluster of the same resource group is not adopted: the longer name is used", () => {
     const guest = new PaperGuest();
     const theirs = { tags: { postern_owner: `${otherID}/x` }, properties: {} };
     guest.set(short, theirs);
@@ -183,7 +183,7 @@ describe("an endpoint that is there", () => {
     expect(told(world)).toBe("True AzureSuccess");
   });
 
-  test("with a name that is too long for Azure is told (defect 23)", () => {
+  test("with a name that is longer than Azure allows for endpoints is reported, and not sent", () => {
     const name = "a".repeat(62);
     const world = seen({ object: { ...seen().object, name } });
     expect(plan(new PaperGuest().seen(world)).conditions[1]?.reason).toBe("NameTooLong");
@@ -202,7 +202,7 @@ describe("an endpoint that is there", () => {
     });
   });
 
-  test("that cannot be read is told with HyperShift's reason, and the names go on (defect 18)", () => {
+  test("that cannot be read is a condition with HyperShift's reason, and the DNS records are written all the same", () => {
     const endpointsFailed = {
       reason: "AuthorizationFailed",
       message: "no right",

@@ -26,7 +26,7 @@ const peer = (over: Partial<Peer> = {}): Peer => ({
 const other = (over: Partial<Peer> = {}): Peer =>
   peer({ uid: "other", controlPlaneUid: "other plane", group: there, ...over });
 
-describe("the zone of a base domain (defect 10)", () => {
+describe("the zone of a base domain that clusters of one network share", () => {
   test.each([
     ["lies in the link's own group where it is alone", [], privateZoneIn(here, "example.com")],
     [
@@ -89,7 +89,7 @@ describe("the zone of a base domain (defect 10)", () => {
   });
 });
 
-describe("the shipped name of an endpoint (defect 10)", () => {
+describe("HyperShift's name of an endpoint, which has no part for the cluster", () => {
   const id = shipped as Parameters<typeof isNameReserved>[1];
   const rival = (over: Partial<Peer> = {}) => other({ group: here, ...over });
 

@@ -25,7 +25,7 @@ describe("going", () => {
     },
   );
 
-  test("lets go at once where nothing was ever made (defect 12)", () => {
+  test("removes the finalizer at once where nothing was ever created: a deletion before the alias does not hang", () => {
     const world = seen({ going: "control plane", link: { ...seen().link, alias: undefined } });
     expect(plan(new PaperGuest().seen(world))).toMatchObject({ steps: [], finalizer: "release" });
   });
@@ -40,14 +40,14 @@ describe("going", () => {
     ).toBe("release");
   });
 
-  test("finds what is ours without status and without the cluster's id (defect 14)", () => {
+  test("finds what is ours without status and without the cluster's id: nothing is orphaned", () => {
     const { guest } = reachable();
     const world = seen({ going: "orphan", us: { ...seen().us, clusterID: undefined } });
     settle(guest, world);
     expect([...guest.resources.keys()]).toEqual([]);
   });
 
-  test("leaves a zone to those who still use it, and takes only its own from it (defect 10)", () => {
+  test("leaves a zone to the clusters that still use it, and removes only its own records and claim", () => {
     const { guest, world } = reachable();
     const zone = guest.at(base);
     const theirs = { [`postern_user_${otherID}`]: "their-plane" };
@@ -82,7 +82,7 @@ describe("going", () => {
     expect([...guest.resources.keys()]).toEqual([]);
   });
 
-  test("leaves a zone to one who has only just claimed it (defect 10)", () => {
+  test("leaves a zone to a cluster that has only just claimed it", () => {
     const { guest, world } = reachable();
     const tags = { ...guest.at(base)?.tags, [`postern_user_${otherID}`]: "their-plane" };
     guest.set(base, { ...guest.at(base), tags, properties: {} });
@@ -151,7 +151,7 @@ describe("going", () => {
     expect([...guest.resources.keys()]).toEqual([]);
   });
 
-  test("says the way out when no credential works, and never takes it by itself (defect 14)", () => {
+  test("names the annotation that abandons the resources when no credential works, and never orphans them by itself", () => {
     const noCredential = { reason: "IdentityMissing", message: "no identity" };
     const world = seen({ going: "orphan", noCredential });
     const planned = plan(world);

@@ -106,7 +106,7 @@ describe("a new link", () => {
     expect(planned.conditions[0]).toMatchObject({ status: "False", reason });
   });
 
-  test("writes AAAA records for an address of IPv6, and both for both (defect 22)", () => {
+  test("writes AAAA records for an IPv6 address, and A and AAAA records for both", () => {
     const guest = new PaperGuest();
     guest.addresses = ["192.168.0.4", "FD00::4"];
     const world = settle(guest, seen());
@@ -136,7 +136,7 @@ describe("a new link", () => {
 });
 
 describe("available", () => {
-  test("needs the link service too, and passes on what it says (defect 3)", () => {
+  test("is not True before the link service is created, and has its reason until then", () => {
     const { guest, world } = reachable();
     const condition = { status: "False", reason: "PLSCreationFailed", message: "no" } as const;
     const now = settle(guest, { ...world, link: { ...world.link, condition } });
@@ -148,13 +148,13 @@ describe("available", () => {
   test.each([
     ["says nothing yet", { condition: undefined }],
     ["was decided for an older spec", { current: false }],
-  ])("is False while the link side %s (defect 3)", (_when, over) => {
+  ])("is not True too early: it is False while the link service's condition %s", (_when, over) => {
     const { guest, world } = reachable();
     const now = settle(guest, { ...world, link: { ...world.link, ...over } });
     expect(told(now)).toBe("False LinkServicePending");
   });
 
-  test("goes False when the endpoint breaks, and back when it works again (defect 3)", () => {
+  test("goes False when the endpoint breaks, and True when it works again", () => {
     const { guest, world } = reachable();
     connection(guest, "Rejected");
     const broken = settle(guest, world);
@@ -177,7 +177,7 @@ describe("available", () => {
     expect(told(settle(guest, world))).toBe("True AzureSuccess");
   });
 
-  test("writes the same conditions in every pass at rest (defect 2)", () => {
+  test("writes the same conditions in every reconcile at rest: a status write does not cause the next", () => {
     const { guest, world } = reachable();
     const planned = plan(guest.seen(world));
     expect(planned).toMatchObject({ steps: [], again: "drift", events: [] });
@@ -187,7 +187,7 @@ describe("available", () => {
 });
 
 describe("a pause", () => {
-  test("stops every change, and the truth is told all the same (defect 16)", () => {
+  test("stops every change of the endpoint and of DNS, and a broken connection is reported all the same", () => {
     const { guest, world } = reachable();
     connection(guest, "Disconnected");
     const planned = plan(guest.seen({ ...world, pause: { paused: true } }));

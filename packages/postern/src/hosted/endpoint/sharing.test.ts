@@ -135,7 +135,7 @@ class Clusters {
 }
 
 describe("clusters that share a zone", () => {
-  test("never take anything from each other, and the last one leaves nothing (defect 10)", () => {
+  test("never delete each other's records, links or zone, and the last one leaves nothing", () => {
     fc.assert(
       fc.property(moves, fc.boolean(), (all, cached) => {
         const clusters = new Clusters();

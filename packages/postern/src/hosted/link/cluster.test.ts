@@ -61,7 +61,7 @@ test.each<[string, AzurePrivateLinkService, HostedCluster | undefined, string]>(
     cluster({ clusterID: undefined }),
     "ClusterIDMissing",
   ],
-  ["a name that is too long (defect 23)", link({ name: "x".repeat(60) }), cluster(), "NameTooLong"],
+  ["a name that is too long for Azure", link({ name: "x".repeat(60) }), cluster(), "NameTooLong"],
   [
     "a guest subnet that is none",
     link({ spec: { guestSubnetID: network } }),
@@ -69,7 +69,7 @@ test.each<[string, AzurePrivateLinkService, HostedCluster | undefined, string]>(
     "InvalidGuestSubnet",
   ],
   [
-    "no address yet (defect 19)",
+    "no load balancer address yet",
     link({ spec: { loadBalancerIP: undefined } }),
     cluster(),
     "LoadBalancerIPMissing",

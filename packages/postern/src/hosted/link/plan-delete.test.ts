@@ -86,7 +86,7 @@ describe("a link that is being deleted", () => {
     expect(made).toMatchObject({ steps: [], again: { afterMs: 7_000 } });
   });
 
-  test("tells of what failed, and tries again when Azure said (defect 18)", () => {
+  test("has a failed deletion in its condition, and is tried again when Azure said", () => {
     const failure = { reason: "X", message: "m", requeueAfterMs: 600_000 };
     const look = { state: "failed", failure } as const;
     const made = plan(down({ services: [{ id: serviceId, look, ours: true }] }));
@@ -112,7 +112,7 @@ describe("when the service is gone", () => {
   const services = [{ id: serviceId, look: absent, ours: true }];
   const left = { services, natOfService: undefined };
 
-  test("the last one out removes the NAT subnet (defect 8)", () => {
+  test("the last link in a NAT subnet deletes the subnet: it is not orphaned", () => {
     const nat = { is: "to be removed", subnet: subnetId } as const;
     const made = planDelete(down(left), nat);
     expect(made.steps).toMatchObject([

@@ -50,7 +50,7 @@ describe("a link of which nothing can be made", () => {
     expect(plan({ stage: "stopped", subject: subject({ fields }), known }).status).toEqual(fields);
   });
 
-  test("is left as it was while paused, and looked at when the pause ends (defect 16)", () => {
+  test("is left as it was while paused, and reconciled when the pause ends", () => {
     const before = held("True", reasons.success);
     const known = { is: "paused", pause: { paused: true, untilMs: 5_000 } } as const;
     const made = plan({ stage: "stopped", subject: subject({ conditions: [before] }), known });
@@ -65,7 +65,7 @@ describe("a link of which nothing can be made", () => {
   });
 });
 
-test("a link of which Azure says nothing keeps what was published, and says why (defect 18)", () => {
+test("a link service that cannot be read keeps what was published, and the condition has the failure", () => {
   const { subject: published } = up();
   const made = plan({ stage: "unseen", subject: published, failure });
   expect(made).toMatchObject({ steps: [], again: { afterMs: 600_000 }, status: published.fields });
@@ -74,7 +74,7 @@ test("a link of which Azure says nothing keeps what was published, and says why 
 });
 
 describe("a link service that is not there", () => {
-  test("is made in the load balancer's region, before its frontend, for the guest (defect 30)", () => {
+  test("is created in the load balancer's region and not the cluster's, on its frontend, for the hosted cluster", () => {
     const seen = fresh();
     if (seen.frontend.is === "found") seen.frontend.frontend.location = "northeurope";
     const made = plan(seen);
@@ -138,7 +138,7 @@ describe("a link service that is not there", () => {
     },
   );
 
-  test("waits for its load balancer, and says so on both conditions (defect 19)", () => {
+  test("waits for its load balancer, and both conditions have that: it does not wait silently", () => {
     const made = plan(fresh({ frontend: { is: "missing" } }));
     expect(made).toMatchObject({ steps: [], again: { afterMs: 30_000 } });
     expect([told(made), told(made, conditions.loadBalancer)]).toEqual([
@@ -158,7 +158,7 @@ describe("a link service that is not there", () => {
     expect(messageOf(made)).toContain("Standard");
   });
 
-  test("tells that load balancers cannot be listed, and comes back when Azure said (defect 18)", () => {
+  test("has the failed list of load balancers in its condition, and is requeued when Azure said", () => {
     const made = plan(fresh({ frontend: { is: "failed", failure } }));
     expect(told(made)).toBe("False ILBLookupFailed");
     expect(told(made, conditions.loadBalancer)).toBe("False ILBLookupFailed");
@@ -229,7 +229,7 @@ describe("its NAT subnet", () => {
     expect(told(made)).toBe(condition);
   });
 
-  test("with a name that Azure refuses is told of (defect 23)", () => {
+  test("with a name that is longer than Azure allows for subnets is reported, and not sent", () => {
     const long = parseResourceId(
       `${subnetId.slice(0, subnetId.lastIndexOf("/"))}/${"x".repeat(81)}`,
     );
@@ -254,7 +254,7 @@ describe("a link service that is there", () => {
     });
   });
 
-  test("is the same in any case and order of subscriptions and ids (defect 17)", () => {
+  test("is not updated for another case or order of subscriptions and ids", () => {
     const subscriptions = [other.toUpperCase(), guest.toUpperCase(), guest];
     const found = service({
       visibility: { subscriptions },
@@ -272,7 +272,7 @@ describe("a link service that is there", () => {
   });
 
   test.each([
-    ["visibility lacks a subscription (defect 15)", { visibility: { subscriptions: [] } }],
+    ["visibility lacks an allowed subscription", { visibility: { subscriptions: [] } }],
     ["visibility has one too many", { visibility: { subscriptions: [guest, other] } }],
     ["approval lacks a subscription", { autoApproval: { subscriptions: [] } }],
     ["proxy protocol was switched on", { enableProxyProtocol: true }],
@@ -343,7 +343,7 @@ describe("a link service that is there", () => {
     expect(plan(up({ ...seen, service: there(found) })).conditions).toContainEqual(before);
   });
 
-  test("is made anew where the load balancer's frontend is another (defect 5)", () => {
+  test("is recreated where the load balancer's frontend is another, and its old id and alias leave the status", () => {
     const found = service({ loadBalancerFrontendIpConfigurations: [{ id: `${frontendId}-old` }] });
     const made = plan(up({ service: there(found) }));
     expect(doing(made)).toEqual(["remove the link service"]);
@@ -481,7 +481,7 @@ describe("a link service that is there", () => {
   });
 });
 
-test("no plan has two steps that write the same resource, and no message changes by itself (defect 24)", () => {
+test("no plan has two steps that write the same resource, and no message has a time or a request id", () => {
   const plans = [
     up(),
     fresh(),

@@ -338,7 +338,7 @@ describe("what changed is written through at once", () => {
       { spec: { loadBalancerIP: "10.0.0.9" } },
     ],
     [
-      "the allow-list (defect 15)",
+      "the allow-list, without an event of the Service",
       {
         azure: {
           private: {
@@ -392,7 +392,7 @@ describe("what changed is written through at once", () => {
     ]);
   });
 
-  test("another case or order of ids and subscriptions is no change (defect 17)", () => {
+  test("another case or order of ids and subscriptions is no change", () => {
     const privateLink = { additionalAllowedSubscriptions: [friend, azure.subscriptionID] };
     const world = seen({
       controlPlane: controlPlane({ azure: { private: { type: "PrivateLink", privateLink } } }),
@@ -492,12 +492,12 @@ describe("a control plane that is being deleted", () => {
     expect(outcome(seen({ controlPlane: deleting, links })).finalizer).toBeUndefined();
   });
 
-  test("is let go when no link has a guest side, alias or not (defect 12)", () => {
+  test("loses its finalizer when no link has an endpoint side, although there never was an alias", () => {
     const links = [link(["hypershift.openshift.io/azure-pls-cleanup"])];
     expect(outcome(seen({ controlPlane: deleting, links })).finalizer).toBe("release");
   });
 
-  test("is let go when there are no links (defect 13)", () => {
+  test("loses its finalizer when there are no links", () => {
     expect(outcome(seen({ controlPlane: deleting, links: [] })).finalizer).toBe("release");
   });
 

@@ -92,14 +92,14 @@ describe("a cluster that the schema would refuse is refused here too, with the r
   });
 });
 
-test("a private link with all defaults is a cluster like any other (defect 1)", () => {
+test("a private link with all defaults is valid, although HyperShift's schema cannot express it", () => {
   const cluster = clusterOf({ azure: { private: { type: "PrivateLink" } } });
   expect(problemOf(cluster)).toBeUndefined();
   expect(check(cluster)).toMatchObject({ ok: true, access: { type: "PrivateLink" } });
 });
 
 test.each(["Private", "PublicAndPrivate"] as const)(
-  "an API server by load balancer in a %s cluster is said to be out of the workers' reach (defect 25)",
+  "an API server by load balancer in a %s cluster gets a warning: workers cannot reach its port through the endpoint",
   (topology) => {
     const checked = check(clusterOf({ topology, api: "LoadBalancer" }));
     expect(checked).toMatchObject({

@@ -60,7 +60,7 @@ describe("the conditions of a cluster's links on the cluster", () => {
     );
   });
 
-  test("that one of two links does not have are Unknown (defect 3)", () => {
+  test("that one of two links does not have are Unknown, and not True too early", () => {
     const { available: _, ...rest } = fine;
     const links = [linkOf("private-router", fine), linkOf("oauth-openshift", rest)];
     const found = collectedOn(links, { oauth: "LoadBalancer" });

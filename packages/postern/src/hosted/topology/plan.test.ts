@@ -280,7 +280,7 @@ describe("without HyperShift", () => {
     expect(outcome({ ...seen, services: [] }).does).toContain("make Service private-router");
   });
 
-  test("a paused cluster is not changed, and keeps what was said of it (defect 16)", () => {
+  test("a paused cluster is not changed, and keeps its conditions", () => {
     const world = settled();
     world.drop("Service", "private-router");
     const held = {
@@ -322,7 +322,7 @@ describe("without HyperShift", () => {
     });
   });
 
-  test("an API server out of the workers' reach is said, and the rest is made (defect 25)", () => {
+  test("an API server whose port workers cannot reach through the endpoint is reported, and the rest is created", () => {
     const world = settled({ api: "LoadBalancer" });
     expect(world.names("Service")).toContain("private-router");
     expect(outcome(world.see()).says).toBe("False APIServerNotBehindLink");
@@ -409,7 +409,7 @@ describe("a change of topology", () => {
     expect(outcome(world.see()).does).toEqual(["delete Route kube-apiserver-private"]);
   });
 
-  test("to Private never closes the only way to an API server that the link does not serve (defect 25)", () => {
+  test("to Private never closes the only way to an API server whose port the link does not serve", () => {
     const world = settled({ topology: "PublicAndPrivate", api: "LoadBalancer" });
     world.giveAddresses();
     world.setLinks(true);

@@ -65,7 +65,7 @@ describe("the Services of a topology", () => {
       { ...inCluster, "private-router": "internal 443→https" },
     ],
     [
-      "PublicAndPrivate by load balancers, the OAuth server reachable from both sides (defect 27)",
+      "PublicAndPrivate by load balancers, the OAuth server public as well as internal",
       { topology: "PublicAndPrivate", api: "LoadBalancer", oauth: "LoadBalancer" },
       {
         "kube-apiserver": "ClusterIP 6443→client",

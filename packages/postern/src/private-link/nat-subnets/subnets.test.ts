@@ -57,13 +57,13 @@ describe("the next NAT subnet", () => {
   test.each<[string, string[], Given[], string | undefined]>([
     ["is the first block of an empty network", ["10.0.0.0/16"], [], "10.0.0.0/24"],
     [
-      "lies in the network's real space, wherever that is (defect 8)",
+      "lies in the network's real address space, also outside 10.0.0.0/16",
       ["172.20.0.0/20"],
       [{ name: "a", addressPrefix: "172.20.0.0/24" }],
       "172.20.1.0/24",
     ],
     [
-      "keeps clear of subnets that only fill addressPrefixes (defect 8)",
+      "does not overlap subnets that only fill the plural addressPrefixes",
       ["10.0.0.0/16"],
       [{ name: "a", addressPrefixes: ["10.0.0.0/24", "fd00::/64"] }],
       "10.0.1.0/24",

@@ -119,7 +119,7 @@ describe("an endpoint for each link that admits the management cluster", () => {
     expect(events).toMatchObject([{ reason: "SubnetsNotSet", type: "Warning" }]);
   });
 
-  test("asks for approval in at most 140 characters, whatever the names are (defect)", () => {
+  test("asks for approval in at most 140 characters, whatever the names are: the CRD rejects a longer message", () => {
     const name = "w".repeat(120);
     const links = [{ name: "link", approved: [] }];
     const [made] = afterPass(world([], { name, links }));
@@ -158,7 +158,7 @@ describe("an endpoint that is there", () => {
         ],
       },
     ],
-  ])("is corrected when %s has changed (defect)", (_what, over) => {
+  ])("is corrected when %s has changed, and not only compared by name", (_what, over) => {
     const drifted = { ...ofFirst, ...over } as PrivateEndpointSpec;
     expect(afterPass(world([drifted], {}))).toEqual([ofFirst]);
   });
@@ -174,7 +174,7 @@ describe("an endpoint that is there", () => {
     expect(afterPass(world([ofFirst], { links: [] }))).toEqual([]);
   });
 
-  test("goes when its link no longer admits the management cluster (defect)", () => {
+  test("is removed when its link no longer admits the management cluster, and not orphaned", () => {
     const links = [{ name: "wc1-api-privatelink", allowed: [] }];
     expect(afterPass(world([ofFirst], { links }))).toEqual([]);
   });
@@ -183,7 +183,7 @@ describe("an endpoint that is there", () => {
     expect(afterPass(world([ofFirst], { deleting: true, held: true }))).toEqual([]);
   });
 
-  test("of wc10 is not touched because of wc1 (defect)", () => {
+  test("of wc10 is not removed with wc1, whose name is its prefix", () => {
     const paper = world([ofFirst, endpointTo("wc10")], { links: [] }, { name: "wc10" });
     expect(afterPass(paper)).toEqual([endpointTo("wc10")]);
   });

@@ -33,7 +33,7 @@ function takenOut(paper: PaperClusters): PaperClusters {
 }
 
 describe("a cluster that is being deleted", () => {
-  test("is held while the management cluster asks for an endpoint to it (defect)", () => {
+  test("keeps its finalizer while the management cluster still has an endpoint to it: the endpoint is not orphaned", () => {
     const paper = leaving();
     expect(paper.planWorkload(key)).toMatchObject({ steps: [], again: { afterMs: 60_000 } });
     expect(paper.planWorkload(key).finalizer).toBeUndefined();
@@ -73,7 +73,7 @@ describe("a cluster that is being deleted", () => {
     expect(paper.endpointsOf(managementKey)).toEqual([]);
   });
 
-  test("goes clean although the management subscription was struck off first (defect)", () => {
+  test("leaves no endpoint although its link stopped admitting the management subscription first", () => {
     const paper = leaving();
     const [link] = paper.get(key).spec.networkSpec?.apiServerLB?.privateLinks ?? [];
     if (link) link.allowedSubscriptions = [];
@@ -155,7 +155,7 @@ describe("a cluster that is being deleted", () => {
     expect([...paper.azure.keys()]).toEqual([id]);
   });
 
-  test("goes although the management cluster has no subnets any more (defect)", () => {
+  test("is not blocked by a management cluster that has no subnets any more", () => {
     const paper = leaving();
     const network = paper.get(managementKey).spec.networkSpec;
     if (network) network.subnets = [];
@@ -185,7 +185,7 @@ describe("a deletion that cannot go on says the way out", () => {
     };
   };
 
-  test("when the management cluster is missing (defect)", () => {
+  test("when the management cluster is missing, instead of waiting silently", () => {
     const paper = leaving();
     paper.objects.delete(managementKey);
     expect(told(paper)).toBe("ManagementClusterNotFound");
@@ -229,7 +229,7 @@ describe("a deletion that cannot go on says the way out", () => {
     expect(told(paper)).toBe("PrivateEndpointsLeaving");
   });
 
-  test("when there is no identity to look by (defect)", () => {
+  test("when there is no identity to read Azure with, instead of waiting silently", () => {
     const paper = takenOut(leaving());
     const failed = { reason: "ClusterIdentityMissing", message: "what · why · what to do" };
     const see = () => {

@@ -244,7 +244,7 @@ describe("the endpoint to the management cluster", () => {
     });
   });
 
-  test("is corrected when it differs (defect)", () => {
+  test("is corrected when it differs, and not only compared by name", () => {
     const paper = settled(world({}, { type: "Internal" }));
     const [found] = paper.endpointsOf(key);
     if (found) found.manualApproval = true;
@@ -252,7 +252,7 @@ describe("the endpoint to the management cluster", () => {
     expect(paper.endpointsOf(key)[0]?.manualApproval).toBe(false);
   });
 
-  test("does not wait for the API side (defect)", () => {
+  test("does not wait for the links of the API server", () => {
     const paper = settled(world({ linksReady: "False" }, { type: "Internal" }));
     expect(published(paper.get(key))).toEqual([undefined, "10.0.0.7"]);
     expect(isReady(paper.get(key))).toEqual(["False PrivateLinksNotReady"]);
@@ -288,7 +288,7 @@ describe("an address", () => {
       "False PrivateEndpointNetworkInterfaceNotFound",
     ],
   ])(
-    "is withdrawn when its endpoint is %s (defect), and looked for every minute",
+    "is withdrawn when its endpoint is %s, and not published on; it is looked for every minute",
     (_what, from, to, told) => {
       const paper = connected();
       change(paper, apiId(paper), from, to);
@@ -299,7 +299,7 @@ describe("an address", () => {
     },
   );
 
-  test("is withdrawn when its endpoint vanishes (defect), and looked for every minute", () => {
+  test("is withdrawn when its endpoint vanishes, and not published on; it is looked for every minute", () => {
     const paper = connected();
     paper.azure.delete(apiId(paper));
     const first = paper.planWorkload(key);
@@ -364,7 +364,7 @@ describe("an address", () => {
 
 describe("what a person must put right is told in the condition and in an event", () => {
   test.each([
-    ["a missing load balancer (defect)", { type: null }, {}, "LoadBalancerMissing"],
+    ["no load balancer in the spec", { type: null }, {}, "LoadBalancerMissing"],
     ["an unknown type of load balancer", { type: "Sideways" }, {}, "UnknownLoadBalancerType"],
     ["the same of the management cluster", {}, { type: null }, "LoadBalancerMissing"],
     [
@@ -466,7 +466,7 @@ describe("what a person must put right is told in the condition and in an event"
   });
 });
 
-test("a private cluster without links on purpose is said so once and holds up nothing (defect)", () => {
+test("a private cluster without links on purpose gets one event and is ready: it does not wait for links for ever", () => {
   const paper = world({ links: [] }, { type: "Internal" });
   expect(paper.planWorkload(key).events).toMatchObject([{ reason: "NoPrivateLinks" }]);
   paper.settle();

@@ -32,7 +32,7 @@ describe("records", () => {
     expect(addressOf(guest, `${base}/A/api-one`)).toBe("10.0.0.1");
   });
 
-  test("of ours that nothing wants any more are removed (defect 29)", () => {
+  test("of ours that are no longer desired are removed while the link lives", () => {
     const { guest, world } = reachable();
     const old = guest.at<{ properties: object }>(`${base}/A/api-one`);
     guest.set(`${base}/A/api-old`, { properties: old?.properties ?? {} });
@@ -77,7 +77,7 @@ describe("two links of a cluster", () => {
     return { guest, first, second };
   }
 
-  test("the OAuth server's name stays on the router until its own endpoint works (defect 28)", () => {
+  test("the OAuth server's record stays on the router's address until its own endpoint is approved", () => {
     const { guest, world } = reachable({ siblings: [sibling({ ready: false })] });
     expect(addressOf(guest, `${base}/A/oauth-one`)).toBe("192.168.0.4");
     guest.state = "Pending";
@@ -87,7 +87,7 @@ describe("two links of a cluster", () => {
     expect(addressOf(guest, `${base}/A/oauth-one`)).toBe("192.168.0.4");
   });
 
-  test("the OAuth server's name moves in one write, and the router leaves it there (defect 28)", () => {
+  test("the OAuth server's record moves to its own endpoint in one write, and the router does not take it back", () => {
     const { guest, first, second } = both();
     expect(addressOf(guest, `${base}/A/oauth-one`)).toBe("192.168.0.5");
     expect(told(first)).toBe("True AzureSuccess");
@@ -95,7 +95,7 @@ describe("two links of a cluster", () => {
     expect(steps(guest, { ...first, siblings: [sibling({ ready: false })] })).toEqual([]);
   });
 
-  test("deleting only the OAuth server's leaves the router's names alone (defect 9)", () => {
+  test("deleting only the OAuth server's link leaves the router's api and *.apps records alone", () => {
     const { guest, first, second } = both();
     settle(guest, { ...second, going: "object" });
     for (const id of [`${internal}/A/api`, `${internal}/A/*.apps`, `${base}/A/api-one`])
@@ -105,7 +105,7 @@ describe("two links of a cluster", () => {
     expect(addressOf(guest, `${base}/A/oauth-one`)).toBe("192.168.0.4");
   });
 
-  test("the OAuth server's name is never missing while its link goes (defect 9)", () => {
+  test("the OAuth server's record is never missing while its link is being deleted", () => {
     const { guest, first, second } = both();
     settle(guest, { ...second, going: "object" });
     expect(addressOf(guest, `${base}/A/oauth-one`)).toBe("192.168.0.5");
@@ -123,7 +123,7 @@ describe("two links of a cluster", () => {
     expect(guest.at(`${internal}/A/api`)).toBeDefined();
   });
 
-  test("the router takes the name back while the other is still going (defect 9)", () => {
+  test("the router takes the OAuth server's record back while the other link is still being deleted", () => {
     const { guest, first } = both();
     settle(guest, { ...first, siblings: [sibling({ lives: false, uses: false })] });
     expect(addressOf(guest, `${base}/A/oauth-one`)).toBe("192.168.0.4");
@@ -132,7 +132,7 @@ describe("two links of a cluster", () => {
   test.each([
     ["the router first", [0, 1]],
     ["the OAuth server first", [1, 0]],
-  ])("both go with the control plane, %s (defect 9)", (_order, order) => {
+  ])("both links are deleted with their control plane, and neither hangs: %s", (_order, order) => {
     const { guest, first, second } = both();
     const gone = { lives: false, uses: false };
     const going = [

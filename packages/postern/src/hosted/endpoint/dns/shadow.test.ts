@@ -65,7 +65,7 @@ describe("a base domain", () => {
       [],
       false,
     ],
-  ])("%s is refused: %s (defect 11)", (_what, over, baseDomain, zoneNames, refused) => {
+  ])("%s is refused if it hides public names", (_what, over, baseDomain, zoneNames, refused) => {
     const world = seen({
       cluster: cluster(over),
       object: { ...seen().object, spec: spec({ baseDomain }) },
@@ -78,7 +78,7 @@ describe("a base domain", () => {
     expect(guest.at(internal)).toBeDefined();
   });
 
-  test("that is missing keeps a link of the OAuth server from being available (defect 20)", () => {
+  test("that is missing keeps a link of the OAuth server from being available: it has no record to write", () => {
     const guest = new PaperGuest();
     const { baseDomain: _, ...without } = spec();
     const world = settle(guest, oauth({ object: { ...oauth().object, spec: without } }));

@@ -24,7 +24,7 @@ import { annotations, conditions } from "../../names.ts";
 import { plan } from "../plan.ts";
 
 describe("a zone", () => {
-  test("of another cluster with the same base domain is claimed before it is used (defect 10)", () => {
+  test("of another cluster with the same base domain is claimed before it is used: neither deletes it under the other", () => {
     const guest = new PaperGuest();
     guest.set(base, {
       location: "global",
@@ -255,7 +255,7 @@ describe("a zone", () => {
     expect(comparisons).toBeLessThan(20_000);
   });
 
-  test("that is linked under whatever name is linked (defect 21)", () => {
+  test("that is linked to the network under another name counts as linked", () => {
     const guest = new PaperGuest();
     guest.set(base, { tags: { [`postern_user_${clusterID}`]: "plane-uid" }, properties: {} });
     const theirs = { properties: { virtualNetwork: { id: guestNetwork.toUpperCase() } } };
@@ -278,7 +278,7 @@ describe("a zone", () => {
     ).toBeDefined();
   });
 
-  test("whose link Azure refuses is told with the remedy, and looked at again (defect 21)", () => {
+  test("whose link Azure refuses, as another zone of that name is linked: the condition has the remedy, and it is tried again", () => {
     const { guest, world } = reachable();
     const now = guest.seen({ ...world, conditions: [] });
     const zones = now.zones.map((zone) =>
