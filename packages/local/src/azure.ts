@@ -38,7 +38,7 @@ export async function startAzure(options: AzureOptions): Promise<Simulator> {
   });
   try {
     if (issuer.keys.length > 0) simulator.directory.trustIssuer(issuer);
-    simulator.keep();
+    simulator.flush();
     folder.write("azure-ca.pem", simulator.ca ?? "", 0o644);
     return simulator;
   } catch (error) {

@@ -172,7 +172,7 @@ export async function startLocal(
     // It has a token in it.
     folder.write("kubeconfig", text, 0o600);
     // What is told of from here on, a token's key among it, must be there after a kill.
-    simulator?.keep();
+    simulator?.flush();
     folder.keep();
     return {
       ready,
