@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { stateUse } from "@postern/azure-simulator/state/state.ts";
 import { writeWhole } from "@postern/core/process/whole-file.ts";
 import { emptyStateFiles, moveAside } from "@postern/core/test-bed/state-file.ts";
-import { keptUse } from "@postern/kubernetes-embedded/kept.ts";
+import { kubernetesFileUse } from "@postern/kubernetes-embedded/storage-backend.ts";
 import { LocalError, reasonOf } from "./local-error.ts";
 import type { ScenarioAppliance, ScenarioOperator } from "./scenario.ts";
 
@@ -182,7 +182,7 @@ function empty(path: string): string[] {
     const aside = readable
       ? emptyStateFiles([
           { file: azure, use: stateUse },
-          { file: kubernetes, use: keptUse },
+          { file: kubernetes, use: kubernetesFileUse },
         ])
       : states.map(moveAside);
     rmSync(join(path, owedRolesFile), { force: true });
