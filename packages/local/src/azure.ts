@@ -26,7 +26,7 @@ export async function startAzure(options: AzureOptions): Promise<Simulator> {
   const simulator = await startSimulator({
     port: ports.http,
     https: { port: ports.https },
-    ...(folder.kept && { state: { file } }),
+    ...(folder.persistent && { state: { file } }),
     ...(scenario.azure && { world: withIssuer(scenario.azure, issuer.issuer) }),
     operationMs,
     speed,
