@@ -136,7 +136,7 @@ function follow({ store }: { store: { follow(follower: Follower): void } }): Map
   let last = "";
   const key = pool.toLowerCase();
   store.follow({
-    kept(resource) {
+    saved(resource) {
       if (resource.key !== key) return;
       const entries = (resource.properties.loadBalancerBackendAddresses ?? []) as JsonObject[];
       const text = JSON.stringify(entries);
@@ -157,7 +157,7 @@ function follow({ store }: { store: { follow(follower: Follower): void } }): Map
 }
 
 interface Follower {
-  kept(resource: Resource): void;
+  saved(resource: Resource): void;
   removed(key: string): void;
 }
 

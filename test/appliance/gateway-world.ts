@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { chances } from "@postern/azure-simulator/control/chances.ts";
+import { seededRandom } from "@postern/azure-simulator/control/seeded-random.ts";
 import type { Simulator, SimulatorOptions } from "@postern/azure-simulator/simulator.ts";
 import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import {
@@ -148,7 +148,7 @@ export async function gatewayWorld(
         imdsHost: imds?.url,
         cloud: customCloud({ resourceManager: simulator.url }),
         clock,
-        random: chances(seed),
+        random: seededRandom(seed),
         metrics,
         signal: stopping.signal,
         ...more,

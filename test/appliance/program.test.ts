@@ -42,7 +42,7 @@ test("discover, status, register and deregister do what they say, and their exit
 
   const states: string[] = [];
   world.simulator.store.follow({
-    kept: ({ id, properties }) => id === pool && states.push(JSON.stringify(properties)),
+    saved: ({ id, properties }) => id === pool && states.push(JSON.stringify(properties)),
     removed: () => undefined,
   });
   const left = await ran(["deregister", ...words]);

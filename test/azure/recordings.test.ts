@@ -19,9 +19,9 @@ import { describePath } from "postern/azure/request-path.ts";
 import { staticToken } from "postern/azure/tokens.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { describeWithData } from "../setup/needs.ts";
+import { caller } from "./fake-arm.ts";
 import { HurriedClock } from "./hurried-clock.ts";
 import { type Interaction, readRecording, replay } from "./replay.ts";
-import { caller } from "./road.ts";
 
 /** The gateway to each type in the recordings; those at the end are not ours, and only the bystanders. */
 const gateways: Record<string, (arm: ArmView) => ResourceGateway<ArmResource>> = {

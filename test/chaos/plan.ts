@@ -1,5 +1,5 @@
-import { chances } from "@postern/azure-simulator/control/chances.ts";
 import type { Effect } from "@postern/azure-simulator/control/fault-rule.ts";
+import { seededRandom } from "@postern/azure-simulator/control/seeded-random.ts";
 import { applianceNames, hostedSlots, workloadSlots } from "./places.ts";
 
 /** How Postern is deployed in a storm: one operator for everything, or one for each role. */
@@ -93,7 +93,7 @@ const weather: readonly {
 
 /** Make the storm of a seed. */
 export function stormOf(seed: number, { seconds, faults }: Strength): Storm {
-  const random = chances(`storm ${seed}`);
+  const random = seededRandom(`storm ${seed}`);
   const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
   const between = (from: number, to: number) => from + random() * (to - from);
   const whole = (from: number, to: number) => Math.floor(between(from, to + 1));

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { chances } from "@postern/azure-simulator/control/chances.ts";
+import { seededRandom } from "@postern/azure-simulator/control/seeded-random.ts";
 import type { TrustedIssuer } from "@postern/azure-simulator/entra/application.ts";
 import { type Simulator, startSimulator } from "@postern/azure-simulator/simulator.ts";
 import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
@@ -117,7 +117,11 @@ export async function runStorm(storm: Storm, ground: StormGround): Promise<Outco
     bug: (error) => bugs.push(error),
   });
   const { url, ca, tokens } = plane.address;
-  const proxy = new KubernetesProxy({ upstream: url, ca, chance: chances(`proxy ${storm.seed}`) });
+  const proxy = new KubernetesProxy({
+    upstream: url,
+    ca,
+    chance: seededRandom(`proxy ${storm.seed}`),
+  });
   const fleet = new Fleet(folder, guard);
   const run = new Run(storm, { plane, simulator, proxy, fleet, signal, folder, speed });
   let faults: string[] = [];

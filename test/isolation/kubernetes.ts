@@ -6,8 +6,8 @@ import { definitions } from "@postern/core/definitions.ts";
 import { memoryKeyValue } from "@postern/core/test-bed/key-value.ts";
 import type { World } from "@postern/kubernetes-embedded/call.ts";
 import { FrontDoor } from "@postern/kubernetes-embedded/front-door.ts";
-import type { Kept, KeptObject } from "@postern/kubernetes-embedded/kept.ts";
 import { pagesOf } from "@postern/kubernetes-embedded/pages.ts";
+import type { StorageBackend, StoredRecord } from "@postern/kubernetes-embedded/storage-backend.ts";
 import { makeWorld, type Running } from "@postern/kubernetes-embedded/world.ts";
 import type { Connection } from "postern/kube/credentials.ts";
 import type { Variant } from "./variant.ts";
@@ -46,9 +46,9 @@ export async function startKubernetes(): Promise<Kubernetes> {
   };
 
   const kubernetes = { connection, requested: () => undefined } as unknown as Kubernetes;
-  const begin = (clock: Clock, objects: readonly KeptObject[]) => {
+  const begin = (clock: Clock, objects: readonly StoredRecord[]) => {
     running?.stop();
-    running = makeWorld({ kept: keptFrom(objects, things), clock, tokens: { admin: token } });
+    running = makeWorld({ backend: backendFrom(objects, things), clock, tokens: { admin: token } });
     front = new FrontDoor(running.world, undefined);
     front.pages = pagesOf(running.world, authority);
     return running.world;
@@ -84,7 +84,7 @@ export async function startKubernetes(): Promise<Kubernetes> {
 }
 
 /** HyperShift's own CRDs do not have the label by which Postern knows that HyperShift is absent. */
-function withoutLabel(object: KeptObject): KeptObject {
+function withoutLabel(object: StoredRecord): StoredRecord {
   return { ...object, text: object.text.replace(`"${standInLabel}":"true"`, "") };
 }
 
@@ -102,7 +102,10 @@ function withoutTimers(clock: Pick<Clock, "now">): Clock {
   return { now: () => clock.now(), after: () => () => undefined };
 }
 
-function keptFrom(objects: readonly KeptObject[], things: Kept["things"]): Kept {
+function backendFrom(
+  objects: readonly StoredRecord[],
+  things: StorageBackend["things"],
+): StorageBackend {
   return {
     revision: () => 0,
     all: () => objects,

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chances } from "@postern/azure-simulator/control/chances.ts";
+import { seededRandom } from "@postern/azure-simulator/control/seeded-random.ts";
 import { configMap } from "@postern/kubernetes-embedded/kinds/config-map.ts";
 import { service } from "@postern/kubernetes-embedded/kinds/service.ts";
 import type { Patched } from "@postern/kubernetes-embedded/patch/refusal.ts";
@@ -114,7 +114,7 @@ interface Compared {
 }
 
 function compareAtRandom(cluster: Cluster, given: string, compared: Compared): Promise<void> {
-  const values = randomValues(chances(given));
+  const values = randomValues(seededRandom(given));
   const next = (_: number, before: Stored | undefined) => nextStep(values, compared.target, before);
   return compareSteps(cluster, given, compared, next);
 }

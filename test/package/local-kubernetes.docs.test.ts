@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { apiVersionOf } from "@postern/kubernetes-embedded/conversion.ts";
 import { builtIns } from "@postern/kubernetes-embedded/kinds/built-ins.ts";
-import { apiVersionOf } from "@postern/kubernetes-embedded/seen.ts";
 import { expect, test } from "vitest";
 import { listedDifferences } from "../setup/differences.ts";
 import { root } from "./run-bin.ts";

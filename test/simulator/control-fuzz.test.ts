@@ -1,6 +1,6 @@
 import { Agent } from "node:http";
-import { chances } from "@postern/azure-simulator/control/chances.ts";
 import { ManualClock } from "@postern/azure-simulator/control/manual-clock.ts";
+import { seededRandom } from "@postern/azure-simulator/control/seeded-random.ts";
 import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { expect, test } from "vitest";
 import { seed, seeded } from "../setup/random.ts";
@@ -145,7 +145,7 @@ async function fullWorld(): Promise<SmallWorld> {
 
 test(`${count} wild requests to the control surface (${seeded}) are answered or refused`, async () => {
   const { simulator, control } = await fullWorld();
-  const chance = chances(String(seed));
+  const chance = seededRandom(String(seed));
   expect(await sendMany(simulator.url, count, () => wild(chance), whyBad)).toEqual([]);
   expect((await control("GET", "clock")).status).toBe(200);
 });
@@ -183,7 +183,7 @@ function wildRule(chance: () => number): JsonObject {
 
 test(`${asked} wild rules (${seeded}) do to a request what they say and no more`, async () => {
   const { simulator, control, token } = await fullWorld();
-  const chance = chances(`${seed} rules`);
+  const chance = seededRandom(`${seed} rules`);
   const agent = new Agent({ keepAlive: true });
   const wrong: string[] = [];
   let taken = 0;

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { connect } from "node:net";
-import { chances } from "@postern/azure-simulator/control/chances.ts";
+import { seededRandom } from "@postern/azure-simulator/control/seeded-random.ts";
 import type { Simulator } from "@postern/azure-simulator/simulator.ts";
 import { expect, test } from "vitest";
 import { seed, seeded } from "../setup/random.ts";
@@ -29,7 +29,7 @@ test(`${count} wild requests (${seeded}) are refused in ARM's form and change no
   const stranger = { tenant: "44444444-4444-4444-8444-444444444444", objectId: "o", appId: "a" };
   const poll = await ask("PUT", scratch(bodies[1]?.path ?? ""), bodies[1]?.body);
   const ground: Ground = {
-    chance: chances(String(seed)),
+    chance: seededRandom(String(seed)),
     tokens: {
       good: token,
       otherTenant: simulator.directory.tokenFor(stranger),

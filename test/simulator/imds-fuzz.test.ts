@@ -1,5 +1,5 @@
-import { chances } from "@postern/azure-simulator/control/chances.ts";
 import { ManualClock } from "@postern/azure-simulator/control/manual-clock.ts";
+import { seededRandom } from "@postern/azure-simulator/control/seeded-random.ts";
 import { eventVersions, instanceVersions } from "@postern/azure-simulator/imds/versions.ts";
 import { expect, test } from "vitest";
 import { seed, seeded } from "../setup/random.ts";
@@ -128,7 +128,7 @@ test(`${count} wild requests to the metadata service (${seeded}) are answered or
   }
   const imds = await simulator.machines.find(machine);
   if (!imds) throw new Error("the machine has no metadata service");
-  const chance = chances(String(seed));
+  const chance = seededRandom(String(seed));
   const next = () => {
     // Five requests a second are all that the service takes, and each must be looked at.
     clock.moveTo(clock.now() + 10_000);

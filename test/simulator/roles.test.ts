@@ -308,7 +308,7 @@ test("what is asked again is answered in less than two microseconds, with a thou
   const app = simulator.directory.addApplication({ tenant });
   for (let i = 0; i < 1000; i++) {
     const id = assignment(`${network}${i}`);
-    simulator.roles.keep({
+    simulator.roles.put({
       id,
       key: id.toLowerCase(),
       type: "Microsoft.Authorization/roleAssignments",

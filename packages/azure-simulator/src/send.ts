@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "@postern/core/clock.ts";
-import type { Outcome } from "./arm/answering.ts";
+import type { Outcome } from "./arm/handle-request.ts";
 import { type Answer, commonHeaders } from "./arm/wire.ts";
 import type { Effect } from "./control/fault-rule.ts";
 import type { Traffic } from "./control/traffic.ts";

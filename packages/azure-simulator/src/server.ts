@@ -3,8 +3,13 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { isLoopback } from "@postern/core/test-bed/loopback.ts";
 import { TestBedError } from "@postern/core/test-bed/test-bed-error.ts";
-import { type ArmParts, answerArm, errorAnswer, strikeElsewhere } from "./arm/answering.ts";
 import { readBody } from "./arm/body.ts";
+import {
+  type ArmHandlerParts,
+  errorAnswer,
+  handleArmRequest,
+  injectNonArmFault,
+} from "./arm/handle-request.ts";
 import { Refusal } from "./arm/refusal.ts";
 import type { Traffic } from "./control/traffic.ts";
 import { Sender, type Sent } from "./send.ts";
@@ -20,11 +25,11 @@ export interface Pages {
 }
 
 /** All that a server hands requests to. */
-export interface Parts extends ArmParts {
+export interface Parts extends ArmHandlerParts {
   pages: readonly Pages[];
   traffic: Traffic;
-  /** Calls back when all that has changed is kept; at once where nothing is kept. */
-  whenKept(then: () => void): void;
+  /** Calls back when all changes are in the state file; at once where there is none. */
+  whenPersisted(then: () => void): void;
   /** Told of every answer of Resource Manager. */
   answered?: (sent: Sent) => void;
 }
@@ -94,7 +99,7 @@ function receive(
 ): void {
   // The date is the simulator's, which need not be this machine's.
   response.sendDate = false;
-  // Nobody is left to be told that a connection broke.
+  // A broken connection leaves nobody to report it to.
   response.on("error", ignore);
   const { method = "GET", url = "/" } = request;
   // Most requests are for Resource Manager, and nobody else need look at those.
@@ -102,8 +107,8 @@ function receive(
     parts.traffic.came(response);
   else if (takenElsewhere(request, response, parts, sender, listener)) return;
   const answer = (body: string | undefined) => {
-    const outcome = answerArm(method, url, request.headers, body, parts);
-    parts.whenKept(() => sender.deliver(request, response, outcome));
+    const outcome = handleArmRequest(method, url, request.headers, body, parts);
+    parts.whenPersisted(() => sender.deliver(request, response, outcome));
   };
   if (method === "GET" || method === "DELETE" || method === "HEAD") answer("");
   else
@@ -130,7 +135,7 @@ function takenElsewhere(
   // Whoever moves the clock through the control surface must not be waited for.
   if (!url.startsWith("/_postern/")) parts.traffic.came(response);
   const elsewhere = !parts.faults.none && !/^\/(subscriptions|providers|_postern)(\/|$)/i.test(url);
-  const struck = elsewhere ? strikeElsewhere(method, url, parts) : undefined;
+  const struck = elsewhere ? injectNonArmFault(method, url, parts) : undefined;
   if (!struck) return parts.pages.some((pages) => pages.take(request, response, listener));
   sender.deliver(request, response, struck);
   return true;

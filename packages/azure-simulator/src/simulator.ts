@@ -86,7 +86,7 @@ export interface Simulator {
    */
   change(id: string, body: JsonObject): void;
   /** Write what has changed to the state file now; requests do it by themselves. */
-  keep(): void;
+  flush(): void;
   close(): Promise<void>;
 }
 
@@ -94,19 +94,29 @@ export interface Simulator {
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const clock = options.clock ?? realClock;
   const opened = openWorld(options, clock);
-  const { world, faults, state, kept, seedIgnored } = opened;
+  const { world, faults, state, settings, seedIgnored } = opened;
   const { store, operations, directory, roles, guid } = world;
   const log = new RequestLog();
   const throttle = new Throttle({ clock, ...(options.limits && { limits: options.limits }) });
-  const whenKept = (then: () => void) => (state ? state.whenKept(then) : then());
+  const whenPersisted = (then: () => void) => (state ? state.whenPersisted(then) : then());
   const bug = options.bug && { bug: options.bug };
   const traffic = new Traffic();
-  const steering = steer(opened, { clock, log, throttle, traffic, whenKept, ...bug });
-  const entra = new Entra({ directory, clock, log, guid, whenKept, ...bug });
+  const steering = steer(opened, { clock, log, throttle, traffic, whenPersisted, ...bug });
+  const entra = new Entra({ directory, clock, log, guid, whenPersisted, ...bug });
   const pages = [steering.control, cloudDescription, entra];
   const answered = options.answered && { answered: options.answered };
-  const shared = { directory, operations, throttle, faults, log, clock, traffic, whenKept, pages };
-  /** What comes over TLS is told of operations over TLS: clients refuse to go on without. */
+  const shared = {
+    directory,
+    operations,
+    throttle,
+    faults,
+    log,
+    clock,
+    traffic,
+    whenPersisted,
+    pages,
+  };
+  /** A request over TLS gets operation URLs over TLS: clients refuse to follow others. */
   const partsFor = (base: () => string): Parts => ({
     ...shared,
     arm: opened.armFor(base),
@@ -115,7 +125,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     ...answered,
   });
   const https = options.https === true ? {} : options.https || undefined;
-  const certificates = https && serverCertificates(kept, namesOf(options, https.names));
+  const certificates = https && serverCertificates(settings, namesOf(options, https.names));
   state?.flush();
   const { plain, tls } = await serve(partsFor, options, certificates?.server).catch(
     (error: unknown) => {
@@ -158,7 +168,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     quiet,
     drop,
     change,
-    keep: () => state?.flush(),
+    flush: () => state?.flush(),
     close: async () => {
       await Promise.all([plain.close(), tls?.close(), machines.close()]);
       state?.close();

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { badRequest, Refused, unsupportedMediaType } from "./answers.ts";
 import type { Call } from "./call.ts";
+import { apiVersionOf } from "./conversion.ts";
 import { duplicateFields } from "./duplicates.ts";
 import { objectOfProtobuf, protobufType } from "./protobuf/object.ts";
 import type { Resource, Stored } from "./resource.ts";
-import { apiVersionOf } from "./seen.ts";
 
 const mostBytes = 3 * 1024 * 1024;
 

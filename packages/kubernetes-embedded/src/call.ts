@@ -1,9 +1,9 @@
 import type { Clock } from "@postern/core/clock.ts";
 import type { Status } from "./answers.ts";
+import type { VersionedObject } from "./conversion.ts";
 import type { Asker } from "./kinds/reviews.ts";
 import type { Registry } from "./registry.ts";
 import type { Resource } from "./resource.ts";
-import type { Seen } from "./seen.ts";
 import type { Store } from "./store.ts";
 import type { Tokens } from "./tokens.ts";
 
@@ -32,7 +32,7 @@ export interface Call {
 
 /** What is answered. How it is written (as JSON, as a table) is for the server to say. */
 export type Answer = { code: number; warnings?: readonly string[] } & (
-  | { object: Seen; resource: Resource }
+  | { object: VersionedObject; resource: Resource }
   | { list: List; resource: Resource }
   | { status: Status }
   | { document: object }
@@ -40,7 +40,7 @@ export type Answer = { code: number; warnings?: readonly string[] } & (
 
 /** A list of objects, or a page of one. */
 export interface List {
-  items: readonly Seen[];
+  items: readonly VersionedObject[];
   resourceVersion: string;
   continue?: string;
   remainingItemCount?: number;

@@ -2,9 +2,9 @@ import { afterEach, expect, test } from "vitest";
 import { ManualClock, settle } from "../../../test/manual-clock.ts";
 import type { Answer, World } from "./call.ts";
 import { dispatch } from "./dispatch.ts";
-import { keptNowhere } from "./kept.ts";
 import type { Stored } from "./resource.ts";
 import type { Verb } from "./routes.ts";
+import { memoryBackend } from "./storage-backend.ts";
 import { makeWorld } from "./world.ts";
 
 const stops: (() => void)[] = [];
@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 function start(clock = new ManualClock(Date.parse("2026-01-01T00:00:00Z"))) {
-  const { world, stop } = makeWorld({ kept: keptNowhere(), clock, tokens: {} });
+  const { world, stop } = makeWorld({ backend: memoryBackend(), clock, tokens: {} });
   stops.push(stop);
   return { world, clock };
 }
@@ -221,21 +221,21 @@ test("Events are forgotten an hour after they were last written", async () => {
 
 test("what was left undone at the end of a process is done by the next", async () => {
   const held = new Map<string, { collection: string; key: string; text: string }>();
-  const kept = {
-    ...keptNowhere(),
+  const backend = {
+    ...memoryBackend(),
     all: () => [...held.values()],
     put: (collection: string, key: string, text: string) =>
       void held.set(`${collection} ${key}`, { collection, key, text }),
     remove: (collection: string, key: string) => void held.delete(`${collection} ${key}`),
   };
-  const first = makeWorld({ kept, clock: new ManualClock(), tokens: {} });
+  const first = makeWorld({ backend, clock: new ManualClock(), tokens: {} });
   const one = make(first.world, "one");
   make(first.world, "child", { ownerReferences: [owner(one)] });
   ask(first.world, "delete", "configmaps", { name: "one" });
   first.stop();
   await collected();
   expect([...held.keys()]).toContain("configmaps default/child");
-  const second = makeWorld({ kept, clock: new ManualClock(), tokens: {} });
+  const second = makeWorld({ backend, clock: new ManualClock(), tokens: {} });
   stops.push(second.stop);
   await collected();
   expect([...held.keys()]).not.toContain("configmaps default/child");

@@ -1,15 +1,15 @@
 import { dateBy } from "@postern/core/clock.ts";
 import type { World } from "./call.ts";
 import { collect, type Deed, disowned, type Standing, withoutFinalizer } from "./collect.ts";
+import { convertTo, storageCollection } from "./conversion.ts";
 import { cleanupFinalizer, definitions } from "./definitions.ts";
-import { emptied } from "./namespaces.ts";
+import { withDeletionConditions } from "./namespaces.ts";
 import { Owners, type Place } from "./owners.ts";
 import type { Resource, Stored, StoredOwner } from "./resource.ts";
-import { heldIn, seenBy } from "./seen.ts";
 import { type Change, collectionOf, type Entry } from "./store.ts";
-import { finishedDeletion, foregroundFinalizer, letGo } from "./verbs/delete.ts";
+import { deleteObject, finishedDeletion, foregroundFinalizer } from "./verbs/delete.ts";
 import { withFinalizers } from "./verbs/finalize.ts";
-import { hold } from "./verbs/hold.ts";
+import { storeObject } from "./verbs/store-object.ts";
 
 /** So many objects are looked at before requests have their turn again. */
 const atOnce = 200;
@@ -124,21 +124,21 @@ class Collector {
   }
 
   #carryOut(deed: Deed, resource: Resource, entry: Entry): void {
-    const seen = seenBy(resource, entry).object;
+    const seen = convertTo(resource, entry).object;
     switch (deed.do) {
       case "delete":
-        letGo(this.#world, resource, entry, {
+        deleteObject(this.#world, resource, entry, {
           dryRun: false,
           ...(deed.policy && { propagation: deed.policy }),
         });
         return;
       case "disown":
-        hold(this.#world, resource, disowned(seen, deed.uids), false);
+        storeObject(this.#world, resource, disowned(seen, deed.uids), false);
         return;
       case "orphan":
         for (const dependent of deed.dependents)
           this.#write(dependent, (object) => disowned(object, [seen.metadata.uid]));
-        this.#look({ collection: heldIn(resource), key: entry.key });
+        this.#look({ collection: storageCollection(resource), key: entry.key });
         return;
       case "delete dependents":
         // What becomes of each depends on its other owners, too.
@@ -157,28 +157,28 @@ class Collector {
     const resource = place && this.#resourceOf(place.collection);
     const entry = place && this.#world.store.get(place.collection, place.key);
     if (resource && entry)
-      hold(this.#world, resource, change(seenBy(resource, entry).object), false);
+      storeObject(this.#world, resource, change(convertTo(resource, entry).object), false);
   }
 
-  /** Hold an object, or let it go where nothing holds it back any more. */
+  /** Store an object, or remove it where no finalizer is left. */
   #put(resource: Resource, entry: Entry, next: Stored): void {
     if (finishedDeletion(resource, next))
-      this.#world.store.remove(heldIn(resource), entry.key, next);
-    else hold(this.#world, resource, next, false);
+      this.#world.store.remove(storageCollection(resource), entry.key, next);
+    else storeObject(this.#world, resource, next, false);
   }
 
   #emptyNamespace(resource: Resource, entry: Entry): void {
     const left = this.#deleteAll((holder) =>
-      holder.namespaced ? this.#world.store.list(heldIn(holder), entry.key) : [],
+      holder.namespaced ? this.#world.store.list(storageCollection(holder), entry.key) : [],
     );
     const { object } = this.#world.store.get("namespaces", entry.key) ?? entry;
     if (left === "more") {
       this.#look({ collection: "namespaces", key: entry.key });
       return;
     }
-    const next = emptied(object, left, this.#now());
+    const next = withDeletionConditions(object, left, this.#now());
     if (left.length > 0) {
-      if (next !== object) hold(this.#world, resource, next, false);
+      if (next !== object) storeObject(this.#world, resource, next, false);
       return;
     }
     const { finalizers = [] } = (object.spec ?? {}) as { finalizers?: string[] };
@@ -202,20 +202,20 @@ class Collector {
     this.#put(resource, entry, withoutFinalizer(entry.object, cleanupFinalizer));
   }
 
-  /** Delete what is listed of each resource, some at once; what stays because something holds it back is told. */
+  /** Delete what is listed of each resource, some at once; returns what remains because of finalizers. */
   #deleteAll(
     listed: (holder: Resource) => Entry[],
   ): { holder: Resource; object: Stored }[] | "more" {
     const left: { holder: Resource; object: Stored }[] = [];
     let count = 0;
-    for (const holder of this.#world.registry.holders()) {
+    for (const holder of this.#world.registry.storageResources()) {
       for (const each of listed(holder)) {
         if (each.object.metadata.deletionTimestamp === undefined) {
           if (count++ === atOnce) return "more";
           const options = { dryRun: false, propagation: "Background" } as const;
-          if (letGo(this.#world, holder, each, options).gone) continue;
+          if (deleteObject(this.#world, holder, each, options).gone) continue;
         }
-        const now = this.#world.store.get(heldIn(holder), each.key);
+        const now = this.#world.store.get(storageCollection(holder), each.key);
         if (now) left.push({ holder, object: now.object });
       }
     }
@@ -243,7 +243,9 @@ class Collector {
   }
 
   #resourceOf(collection: string): Resource | undefined {
-    return this.#world.registry.holders().find((each) => collectionOf(each) === collection);
+    return this.#world.registry
+      .storageResources()
+      .find((each) => collectionOf(each) === collection);
   }
 
   #forgetEventsEveryMinute(): void {

@@ -12,10 +12,10 @@ import { protobufType } from "./protobuf/object.ts";
 import type { Resource } from "./resource.ts";
 import { type ResourcePath, resourcePath, type Verb, verbOf } from "./routes.ts";
 import { Sender } from "./send.ts";
+import { encode, negotiateOutput, serialize } from "./serializer.ts";
 import { serveWatch } from "./streams.ts";
 import { review } from "./verbs/review.ts";
 import { watch } from "./verbs/watch.ts";
-import { inForm, writingFor, written } from "./written.ts";
 
 /** A request on its way through. */
 interface Passage {
@@ -80,15 +80,19 @@ export class FrontDoor {
     if (!asked && !resource) throw noSuchPath();
     if (!verb) throw methodNotAllowed();
     const { text, body } = await bodyOf(request);
-    const writing = writingFor(request.headers.accept, query, dateBy(this.#world.clock).getTime());
+    const output = negotiateOutput(
+      request.headers.accept,
+      query,
+      dateBy(this.#world.clock).getTime(),
+    );
     const answered = async (answer: Answer) => {
-      const text = await inForm(written(answer, writing), writing);
+      const text = await encode(serialize(answer, output), output);
       this.#sender.send(
         request,
         response,
         answer,
         text,
-        writing.yaml ? "application/yaml" : undefined,
+        output.yaml ? "application/yaml" : undefined,
       );
     };
     if (asked) {
@@ -109,7 +113,7 @@ export class FrontDoor {
       text,
       body,
     };
-    if (verb === "watch") return serveWatch(response, watch(call, this.#world), writing);
+    if (verb === "watch") return serveWatch(response, watch(call, this.#world), output);
     const answer = dispatch(verb, call, this.#world);
     const warning = this.#world.registry.warning(resource);
     const warnings = [...(warning === undefined ? [] : [warning]), ...(answer.warnings ?? [])];

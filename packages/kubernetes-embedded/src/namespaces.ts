@@ -9,10 +9,10 @@ interface Condition {
   message: string;
 }
 
-type Told = Omit<Condition, "lastTransitionTime">;
+type NamespaceCondition = Omit<Condition, "lastTransitionTime">;
 
-/** A namespace that is going, with what stands in its way; itself where that was said already. */
-export function emptied(
+/** A terminating namespace with conditions about what remains in it; the same object where they are unchanged. */
+export function withDeletionConditions(
   namespace: Stored,
   left: readonly { holder: Resource; object: Stored }[],
   now: number,
@@ -20,7 +20,7 @@ export function emptied(
   const status = (namespace.status ?? {}) as { phase?: string; conditions?: Condition[] };
   const old = status.conditions ?? [];
   const time = `${new Date(now).toISOString().slice(0, 19)}Z`;
-  const conditions = told(left).map((next) => {
+  const conditions = deletionConditions(left).map((next) => {
     const before = old.find(({ type }) => type === next.type);
     const unmoved = before?.status === next.status;
     return { ...next, lastTransitionTime: unmoved ? before.lastTransitionTime : time };
@@ -31,7 +31,9 @@ export function emptied(
   return unchanged ? namespace : { ...namespace, status: { ...status, conditions } };
 }
 
-function told(left: readonly { holder: Resource; object: Stored }[]): Told[] {
+function deletionConditions(
+  left: readonly { holder: Resource; object: Stored }[],
+): NamespaceCondition[] {
   const kinds = counted(left.map(({ holder }) => qualified(holder)));
   const finalizers = counted(left.flatMap(({ object }) => object.metadata.finalizers ?? []));
   return [

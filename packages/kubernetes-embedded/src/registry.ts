@@ -10,7 +10,7 @@ export class Registry {
   readonly #defined = new Map<string, Resource[]>();
   /** What those are told who use a version that is deprecated. */
   readonly #warnings = new Map<Resource, string>();
-  /** The version in which the objects of a collection are held. */
+  /** The storage version of each collection. */
   readonly #storage = new Map<string, string>();
   #revision = 0;
 
@@ -59,7 +59,7 @@ export class Registry {
   }
 
   /** One version for each collection: what has objects of its own. */
-  holders(): Resource[] {
+  storageResources(): Resource[] {
     const found = new Map<string, Resource>();
     for (const resource of this.#served.values()) {
       if (resource.view || resource.verbs?.includes("list") === false) continue;
@@ -70,7 +70,7 @@ export class Registry {
     return [...found.values()];
   }
 
-  /** What those are to be told who use a version; undefined for most. */
+  /** The warning for clients that use a version; undefined for most. */
   warning(resource: Resource): string | undefined {
     return this.#warnings.get(resource);
   }
@@ -80,13 +80,13 @@ export class Registry {
     return this.all().filter((each) => each.plural === plural && each.group === group);
   }
 
-  /** The version of a resource in which its objects are held, where that is served. */
-  holderOf(about: { group: string; plural: string }): Resource | undefined {
+  /** The resource in its storage version, where that is served. */
+  storageResource(about: { group: string; plural: string }): Resource | undefined {
     const version = this.#storage.get(collectionOf(about));
     return version === undefined ? undefined : this.find(about.group, version, about.plural);
   }
 
-  /** The version in which the objects of a resource are held. */
+  /** The storage version of a resource. */
   storageVersion(resource: Resource): string {
     return this.#storage.get(collectionOf(resource)) ?? resource.version;
   }
@@ -128,7 +128,7 @@ interface Version {
   deprecationWarning?: string;
 }
 
-/** The version in which a CRD's objects are held. */
+/** The storage version of a CRD. */
 export function storageVersionOf(crd: Stored): string | undefined {
   return versionsIn(crd).find((version) => version.storage)?.name;
 }

@@ -6,8 +6,8 @@ import { isLoopback } from "@postern/core/test-bed/loopback.ts";
 import { TestBedError } from "@postern/core/test-bed/test-bed-error.ts";
 import { type Audit, auditTo } from "./audit.ts";
 import { FrontDoor } from "./front-door.ts";
-import { keptIn, keptNowhere } from "./kept.ts";
 import { pagesOf } from "./pages.ts";
+import { fileBackend, memoryBackend } from "./storage-backend.ts";
 import { makeWorld, type Running } from "./world.ts";
 
 /** How the embedded Kubernetes API is started. */
@@ -16,9 +16,9 @@ export interface KubernetesOptions {
   port?: number;
   /** An address of loopback; nothing else is listened on. */
   host?: string;
-  /** Where everything is kept; nowhere without it. */
+  /** Where everything is stored; in memory without it. */
   data?: { file: string };
-  /** Its own where none is given, from an authority that is kept with the data. */
+  /** Its own where none is given, from an authority that is stored with the data. */
   certificate?: Certificate & { ca: string };
   /** Tokens by the names of their users, beside the admin's. */
   tokens?: Readonly<Record<string, string>>;
@@ -51,13 +51,13 @@ export async function startKubernetes(options: KubernetesOptions = {}): Promise<
       "AddressRefused",
       `the embedded Kubernetes API does not listen on ${host} · it is for trying and testing, and others could reach it there · choose 127.0.0.1 or ::1`,
     );
-  const kept = data ? keptIn(data) : keptNowhere();
+  const backend = data ? fileBackend(data) : memoryBackend();
   const audit = options.auditLog === undefined ? undefined : auditTo(options.auditLog);
   const { ca, server: own } = options.certificate
     ? { ca: options.certificate.ca, server: options.certificate }
-    : serverCertificates(kept.things, [host, "kubernetes", "kubernetes.default.svc"]);
+    : serverCertificates(backend.things, [host, "kubernetes", "kubernetes.default.svc"]);
   const running = makeWorld({
-    kept,
+    backend,
     clock,
     tokens: options.tokens ?? {},
     ...(options.mostLogBytes && { mostLogBytes: options.mostLogBytes }),
@@ -76,7 +76,7 @@ export async function startKubernetes(options: KubernetesOptions = {}): Promise<
     });
   } catch (error) {
     running.stop();
-    kept.close();
+    backend.close();
     throw error;
   }
   const { address, port: given, family } = server.address() as AddressInfo;
@@ -91,7 +91,7 @@ export async function startKubernetes(options: KubernetesOptions = {}): Promise<
     kubeconfig: kubeconfigOf(url, ca, running.world.tokens.admin),
     counts: () => Object.fromEntries([...front.counts].sort()),
     stop: () => {
-      stopped ??= stop(running, server, kept.close, audit);
+      stopped ??= stop(running, server, backend.close, audit);
       return stopped;
     },
   };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fc } from "../../../test/setup/random.ts";
-import { keptNowhere } from "./kept.ts";
 import type { Stored } from "./resource.ts";
+import { memoryBackend } from "./storage-backend.ts";
 import { Store } from "./store.ts";
 
 function object(name: string, data = ""): Stored {
@@ -10,7 +10,7 @@ function object(name: string, data = ""): Stored {
 }
 
 test("every write has a revision of its own, which its object carries", () => {
-  const store = new Store(keptNowhere());
+  const store = new Store(memoryBackend());
   const one = store.put("a", object("one"));
   const two = store.put("b", object("two"));
   const gone = store.remove("a", "n/one");
@@ -22,7 +22,7 @@ test("every write has a revision of its own, which its object carries", () => {
 });
 
 test("changes since a revision come in order, with what was before", () => {
-  const store = new Store(keptNowhere());
+  const store = new Store(memoryBackend());
   const first = store.put("a", object("one"));
   store.put("a", object("one", "2"));
   store.remove("a", "n/one");
@@ -39,7 +39,7 @@ test("a list can be had as it was at any revision that is remembered", () => {
   const steps = fc.array(fc.tuple(fc.boolean(), names, fc.string({ maxLength: 2 })));
   fc.assert(
     fc.property(steps, (all) => {
-      const store = new Store(keptNowhere());
+      const store = new Store(memoryBackend());
       const seen = new Map<number, unknown[]>();
       const now = () => store.list("c").map((entry) => entry.text);
       seen.set(store.revision, now());
@@ -56,7 +56,7 @@ test("a list can be had as it was at any revision that is remembered", () => {
 });
 
 test("the log is bounded by bytes, and what it forgot cannot be asked for", () => {
-  const store = new Store(keptNowhere(), { mostLogBytes: 20_000 });
+  const store = new Store(memoryBackend(), { mostLogBytes: 20_000 });
   const begin = store.revision;
   for (let i = 0; i < 100; i++) store.put("a", object("one", "x".repeat(1000)));
   expect(store.since(begin)).toBeUndefined();
@@ -68,7 +68,7 @@ test("the log is bounded by bytes, and what it forgot cannot be asked for", () =
 });
 
 test("who watches is told of a collection, or of all, until they stop", () => {
-  const store = new Store(keptNowhere());
+  const store = new Store(memoryBackend());
   const told: string[] = [];
   const stop = store.watch("a", ({ entry }) => told.push(`a: ${entry.key}`));
   store.watch(undefined, ({ entry }) => told.push(`all: ${entry.key}`));

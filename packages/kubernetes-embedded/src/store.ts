@@ -1,8 +1,8 @@
-import type { Kept } from "./kept.ts";
 import type { Resource, Stored } from "./resource.ts";
 import { ranged, Sorted } from "./sorted.ts";
+import type { StorageBackend } from "./storage-backend.ts";
 
-/** An object as it is held: never changed, replaced by the next one. */
+/** An object as it is stored: never changed, replaced by the next one. */
 export interface Entry {
   /** Its name, after its namespace and a slash where it has one. */
   key: string;
@@ -31,7 +31,7 @@ const firstRevision = 100;
 
 /** All objects, and what happened to them of late. */
 export class Store {
-  readonly #kept: Kept;
+  readonly #backend: StorageBackend;
   readonly #mostLogBytes: number;
   readonly #collections = new Map<string, Sorted<Entry>>();
   readonly #watchers = new Map<string, Set<(change: Change) => void>>();
@@ -42,11 +42,11 @@ export class Store {
   #log: Change[] = [];
   #logBytes = 0;
 
-  constructor(kept: Kept, options: { mostLogBytes?: number } = {}) {
-    this.#kept = kept;
+  constructor(backend: StorageBackend, options: { mostLogBytes?: number } = {}) {
+    this.#backend = backend;
     this.#mostLogBytes = options.mostLogBytes ?? defaultLogBytes;
-    let revision = kept.revision();
-    for (const { collection, key, text } of kept.all()) {
+    let revision = backend.revision();
+    for (const { collection, key, text } of backend.all()) {
       const object = JSON.parse(text) as Stored;
       const entry = { key, revision: Number(object.metadata.resourceVersion), object, text };
       revision = Math.max(revision, entry.revision);
@@ -107,7 +107,7 @@ export class Store {
     return past.range(namespace, from);
   }
 
-  /** Hold an object, in place of the one of its name. It is on disk when this returns. */
+  /** Store an object, in place of the one of its name. It is on disk when this returns. */
   put(collection: string, object: Stored, by?: Resource): Entry {
     const key = keyOf(object.metadata);
     const revision = this.#revision + 1;
@@ -119,11 +119,11 @@ export class Store {
       text: JSON.stringify(held),
       ...(by && { by }),
     };
-    this.#kept.put(collection, key, entry.text);
+    this.#backend.put(collection, key, entry.text);
     const before = this.get(collection, key);
     this.#revision = revision;
     this.#in(collection).set(key, entry);
-    this.#tell({
+    this.#notify({
       type: before ? "MODIFIED" : "ADDED",
       revision,
       collection,
@@ -133,7 +133,7 @@ export class Store {
     return entry;
   }
 
-  /** Let go of an object. What comes back is it as it was at last, with the revision of its end. */
+  /** Remove an object. Returns its last state, with the revision of the removal. */
   remove(collection: string, key: string, last?: Stored): Entry | undefined {
     const before = this.get(collection, key);
     if (!before) return undefined;
@@ -142,10 +142,10 @@ export class Store {
     const held = { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
     const by = before.by && { by: before.by };
     const entry: Entry = { key, revision, object: held, text: JSON.stringify(held), ...by };
-    this.#kept.remove(collection, key, revision);
+    this.#backend.remove(collection, key, revision);
     this.#revision = revision;
     this.#in(collection).delete(key);
-    this.#tell({ type: "DELETED", revision, collection, entry, before });
+    this.#notify({ type: "DELETED", revision, collection, entry, before });
     return entry;
   }
 
@@ -156,15 +156,15 @@ export class Store {
     return this.#log.slice(first);
   }
 
-  /** Be told of every change of a collection, or of all; the answer ends it. */
-  watch(collection: string | undefined, told: (change: Change) => void): () => void {
+  /** Call back on every change of a collection, or of all; the result stops it. */
+  watch(collection: string | undefined, notify: (change: Change) => void): () => void {
     if (collection === undefined) {
-      this.#everywhere.add(told);
-      return () => this.#everywhere.delete(told);
+      this.#everywhere.add(notify);
+      return () => this.#everywhere.delete(notify);
     }
     const watchers = this.#watchers.get(collection) ?? new Set();
-    this.#watchers.set(collection, watchers.add(told));
-    return () => watchers.delete(told);
+    this.#watchers.set(collection, watchers.add(notify));
+    return () => watchers.delete(notify);
   }
 
   #in(collection: string): Sorted<Entry> {
@@ -175,12 +175,12 @@ export class Store {
     return made;
   }
 
-  #tell(change: Change): void {
+  #notify(change: Change): void {
     this.#log.push(change);
     this.#logBytes += change.entry.text.length;
     if (this.#logBytes > this.#mostLogBytes) this.#forget();
-    for (const told of this.#everywhere) told(change);
-    for (const told of this.#watchers.get(change.collection) ?? []) told(change);
+    for (const notify of this.#everywhere) notify(change);
+    for (const notify of this.#watchers.get(change.collection) ?? []) notify(change);
   }
 
   /** A quarter at once, so that the rest is not moved for every write. */

@@ -1,16 +1,16 @@
 import type { ServerResponse } from "node:http";
-import type { Seen } from "./seen.ts";
+import type { VersionedObject } from "./conversion.ts";
+import { type OutputFormat, serializeObject } from "./serializer.ts";
 import type { Bookmark, EventType, Watch } from "./verbs/watch.ts";
-import { type Writing, writtenObject } from "./written.ts";
 
 /** Who does not read for so long is cut off, and watches again: the events of all others must not wait for them. */
 const mostUnread = 64 * 1024 * 1024;
 
 /** The bytes of the last event: all who watch are told of it one after the other, and share them. */
-let last: { type: EventType; seen: Seen; bytes: Buffer } | undefined;
+let last: { type: EventType; seen: VersionedObject; bytes: Buffer } | undefined;
 
 /** Send the events of a watch until it or the client ends. */
-export function serveWatch(response: ServerResponse, watch: Watch, writing: Writing): void {
+export function serveWatch(response: ServerResponse, watch: Watch, output: OutputFormat): void {
   response.writeHead(200, {
     "content-type": "application/json",
     "cache-control": "no-cache, private",
@@ -32,12 +32,12 @@ export function serveWatch(response: ServerResponse, watch: Watch, writing: Writ
     event: (type, seen) => {
       send(
         eventBytes(type, seen, () =>
-          line(type, writtenObject(watch.resource, seen, writing, first)),
+          line(type, serializeObject(watch.resource, seen, output, first)),
         ),
       );
       first = false;
     },
-    bookmark: (object) => send(line("BOOKMARK", JSON.stringify(bookmarkIn(writing, object)))),
+    bookmark: (object) => send(line("BOOKMARK", JSON.stringify(bookmarkIn(output, object)))),
     error: ({ status }) => send(line("ERROR", JSON.stringify(status))),
     end: () => {
       ended = true;
@@ -49,16 +49,16 @@ export function serveWatch(response: ServerResponse, watch: Watch, writing: Writ
   if (ended) response.end();
   response.on("close", stop);
 
-  function eventBytes(type: EventType, seen: Seen, make: () => Buffer): Buffer {
+  function eventBytes(type: EventType, seen: VersionedObject, make: () => Buffer): Buffer {
     // Tables and the like are for one who looks on; objects are for many.
-    if (writing.form.as !== "object") return make();
+    if (output.form.as !== "object") return make();
     if (last?.seen !== seen || last.type !== type) last = { type, seen, bytes: make() };
     return last.bytes;
   }
 }
 
 /** A bookmark in the form of the objects beside it. */
-function bookmarkIn({ form }: Writing, object: Bookmark): object {
+function bookmarkIn({ form }: OutputFormat, object: Bookmark): object {
   if (form.as === "object") return object;
   const { metadata } = object;
   const kind = form.as === "table" ? "Table" : "PartialObjectMetadata";

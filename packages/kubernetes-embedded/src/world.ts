@@ -3,17 +3,17 @@ import type { World } from "./call.ts";
 import { startCollector } from "./collector.ts";
 import { definitions, isEstablished } from "./definitions.ts";
 import { firstObjects } from "./first-objects.ts";
-import type { Kept } from "./kept.ts";
 import { builtIns } from "./kinds/built-ins.ts";
 import { Registry } from "./registry.ts";
 import { same } from "./schema/plain.ts";
 import { resourcesOf } from "./schema/resources.ts";
+import type { StorageBackend } from "./storage-backend.ts";
 import { type Change, Store } from "./store.ts";
 import { makeTokens } from "./tokens.ts";
 
 /** What a world is made from. */
 export interface Parts {
-  kept: Kept;
+  backend: StorageBackend;
   clock: Clock;
   tokens: Readonly<Record<string, string>>;
   mostLogBytes?: number;
@@ -25,9 +25,9 @@ export interface Running {
   stop(): void;
 }
 
-/** All objects as they were kept, what CRDs add to what is served, and the objects that every cluster has. */
-export function makeWorld({ kept, clock, tokens, mostLogBytes }: Parts): Running {
-  const store = new Store(kept, mostLogBytes === undefined ? {} : { mostLogBytes });
+/** All stored objects, what CRDs add to what is served, and the objects that every cluster has. */
+export function makeWorld({ backend, clock, tokens, mostLogBytes }: Parts): Running {
+  const store = new Store(backend, mostLogBytes === undefined ? {} : { mostLogBytes });
   const registry = new Registry(builtIns, resourcesOf);
   for (const { object } of store.list(definitions))
     if (isEstablished(object)) registry.define(object);
@@ -37,7 +37,7 @@ export function makeWorld({ kept, clock, tokens, mostLogBytes }: Parts): Running
     store,
     registry,
     clock,
-    tokens: makeTokens(tokens, kept.things, clock, exists),
+    tokens: makeTokens(tokens, backend.things, clock, exists),
   };
   const stopDefining = store.watch(definitions, (change) => define(registry, change));
   const stopCollecting = startCollector(world);

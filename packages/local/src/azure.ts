@@ -26,7 +26,7 @@ export async function startAzure(options: AzureOptions): Promise<Simulator> {
   const simulator = await startSimulator({
     port: ports.http,
     https: { port: ports.https },
-    ...(folder.kept && { state: { file } }),
+    ...(folder.persistent && { state: { file } }),
     ...(scenario.azure && { world: withIssuer(scenario.azure, issuer.issuer) }),
     operationMs,
     speed,
@@ -38,7 +38,7 @@ export async function startAzure(options: AzureOptions): Promise<Simulator> {
   });
   try {
     if (issuer.keys.length > 0) simulator.directory.trustIssuer(issuer);
-    simulator.keep();
+    simulator.flush();
     folder.write("azure-ca.pem", simulator.ca ?? "", 0o644);
     return simulator;
   } catch (error) {

@@ -19,8 +19,8 @@ async function breakable() {
   const { simulator, token, ask } = world;
   const { objectId: operatorId } = simulator.directory.addApplication({ tenant });
   const cloud = customCloud({ resourceManager: simulator.url });
-  const person = new Arm({ cloud, credential: staticToken(token), clock });
-  onTestFinished(() => person.close());
+  const userArm = new Arm({ cloud, credential: staticToken(token), clock });
+  onTestFinished(() => userArm.close());
   await ask("PUT", `${group}?api-version=2021-04-01`, { location: "westeurope" });
   await ask("PUT", `${assignment}?${version}`, {
     properties: {
@@ -30,7 +30,7 @@ async function breakable() {
   });
   const actions = breakages({
     simulator,
-    person,
+    userArm,
     operatorId,
     clock,
     managementGroup: group,

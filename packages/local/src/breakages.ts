@@ -19,10 +19,10 @@ const withoutRoleMs = 20_000;
 const againMs = 5_000;
 const query = { "api-version": "2022-04-01" };
 
-/** What the buttons need: an Azure, the road of the person at the keyboard, and the operator. */
+/** What the buttons need: an Azure, the ARM client of the user, and the operator. */
 export interface Breakable {
   simulator: Simulator;
-  person: Arm;
+  userArm: Arm;
   /** The object id by which the operator acts, and the group that it acts in. */
   operatorId: string;
   managementGroup: string;
@@ -34,9 +34,9 @@ export interface Breakable {
 
 /** The buttons of the dashboard that break something. The operator repairs it, but for what a person has decided. */
 export function breakages(given: Breakable): Action[] {
-  const { simulator, person, killLeader, managementGroup, clock = realClock } = given;
+  const { simulator, userArm, killLeader, managementGroup, clock = realClock } = given;
   const arm = () =>
-    person.for({
+    userArm.for({
       priority: "change",
       signal: AbortSignal.timeout(30_000),
       mayWrite: () => true,

@@ -11,11 +11,11 @@ import type { OwedRoles } from "./owed-roles.ts";
 /** A page that several look at is read once in this time. */
 const freshMs = 500;
 
-/** The dashboard of local mode, which looks by the eyes of the person at the keyboard and may break things. */
+/** The dashboard of local mode, which reads Azure as the user and can inject faults. */
 export async function startDashboard(given: {
   operator: LocalOperator;
-  /** The road of the person; that of the operator with a real Azure. */
-  person: Arm | undefined;
+  /** The ARM client of the user; with a real Azure that of the operator is used. */
+  userArm: Arm | undefined;
   subscriptions: readonly string[];
   port: number;
   version: string;
@@ -25,19 +25,19 @@ export async function startDashboard(given: {
   owed: OwedRoles;
   log: Log;
 }): Promise<{ url: string; close(): Promise<void> }> {
-  const { operator, person, subscriptions, port, version, simulator, operatorId } = given;
+  const { operator, userArm, subscriptions, port, version, simulator, operatorId } = given;
   const { managementGroup, owed, log } = given;
-  const road = () => person ?? operator.arm;
+  const armClient = () => userArm ?? operator.arm;
   const dashboard = await serveDashboard({
     listen: { host: "127.0.0.1", port },
     mode: "local",
     version,
     log,
     actions:
-      simulator && person && operatorId
+      simulator && userArm && operatorId
         ? breakages({
             simulator,
-            person,
+            userArm,
             operatorId,
             managementGroup,
             owed,
@@ -60,7 +60,7 @@ export async function startDashboard(given: {
           mayWrite: () => false,
           id: "dashboard",
         } as const;
-        const arm = road().for(caller);
+        const arm = armClient().for(caller);
         return gather({
           kube: operator.client,
           arm,
@@ -79,7 +79,7 @@ export async function startDashboard(given: {
     url: dashboard.url,
     close: async () => {
       await dashboard.close();
-      person?.close();
+      userArm?.close();
     },
   };
 }

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { stateUse } from "@postern/azure-simulator/state/state.ts";
 import { writeWhole } from "@postern/core/process/whole-file.ts";
 import { emptyStateFiles, moveAside } from "@postern/core/test-bed/state-file.ts";
-import { keptUse } from "@postern/kubernetes-embedded/kept.ts";
+import { kubernetesFileUse } from "@postern/kubernetes-embedded/storage-backend.ts";
 import { LocalError, reasonOf } from "./local-error.ts";
 import type { ScenarioAppliance, ScenarioOperator } from "./scenario.ts";
 
@@ -23,7 +23,7 @@ export interface Begun {
 export interface DataFolder {
   readonly path: string;
   /** Whether it outlives the process. */
-  readonly kept: boolean;
+  readonly persistent: boolean;
   /** Undefined where nothing was begun, or a beginning came to nothing: then whatever lay here was in the way. */
   readonly begun: Begun | undefined;
   /** What could not be read, and what belonged to it, under the names by which it is kept now. */
@@ -33,11 +33,11 @@ export interface DataFolder {
   write(name: string, text: string, mode: number): void;
   /** Why a file in it cannot be written, as a person is told. */
   unwritable(name: string, cause: unknown): LocalError;
-  /** Note what is being begun. It counts from the first `keep` on. */
+  /** Note what is being begun. It counts from the first `commit` on. */
   begin(begun: Begun): void;
-  /** What was begun has come about. */
-  keep(): void;
-  /** Let others have it; one that nobody asked to keep is removed. */
+  /** Record that what was begun is complete. */
+  commit(): void;
+  /** Unlock it; a temporary one is removed. */
   close(): void;
 }
 
@@ -48,9 +48,9 @@ export const stateFiles = { azure: "azure.db", kubernetes: "kubernetes.db" } as 
 export const owedRolesFile = "owed-roles.json";
 const begunFile = "begun.json";
 
-/** Open a folder that is kept, or make one that goes with the process. Nobody else can have it meanwhile. */
+/** Open a persistent folder, or create one that is removed with the process. It is locked meanwhile. */
 export function openDataFolder(asked: string | undefined, reset: boolean): DataFolder {
-  const path = asked === undefined ? makeTemporary() : makeKept(asked);
+  const path = asked === undefined ? makeTemporary() : makePersistent(asked);
   const lock = lockIn(path, asked);
   const file = (name: string) => join(path, name);
   const why = (name: string, cause: unknown) => unwritable(file(name), cause);
@@ -82,7 +82,7 @@ export function openDataFolder(asked: string | undefined, reset: boolean): DataF
   let beginning = begun;
   return {
     path,
-    kept: asked !== undefined,
+    persistent: asked !== undefined,
     begun,
     aside,
     file,
@@ -91,7 +91,7 @@ export function openDataFolder(asked: string | undefined, reset: boolean): DataF
     begin(next) {
       beginning = next;
     },
-    keep() {
+    commit() {
       if (beginning !== undefined) note(beginning);
     },
     close,
@@ -117,7 +117,7 @@ function temporaryIn(folder: string): string {
   }
 }
 
-function makeKept(asked: string): string {
+function makePersistent(asked: string): string {
   const path = resolve(asked);
   try {
     makeFolder(path);
@@ -182,7 +182,7 @@ function empty(path: string): string[] {
     const aside = readable
       ? emptyStateFiles([
           { file: azure, use: stateUse },
-          { file: kubernetes, use: keptUse },
+          { file: kubernetes, use: kubernetesFileUse },
         ])
       : states.map(moveAside);
     rmSync(join(path, owedRolesFile), { force: true });

@@ -13,7 +13,7 @@ export function greeting(local: Local, { speed }: LocalSettings): string {
       : []),
     ["operator", ready.operator.url],
     ["its log", ready.operator.log],
-    ["data", folder.kept ? folder.path : "kept nowhere; --data keeps it"],
+    ["data", folder.persistent ? folder.path : "kept nowhere; --data keeps it"],
   ];
   const lines = rows.map(([name = "", value = ""]) => `  ${name.padEnd(10)}  ${value}`);
   const ignored = `The scenario ${ready.scenario} was not applied:

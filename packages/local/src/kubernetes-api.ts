@@ -61,7 +61,7 @@ export async function embeddedCluster(
   const file = folder.file(stateFiles.kubernetes);
   const kubernetes = await startKubernetes({
     port,
-    ...(folder.kept && { data: { file } }),
+    ...(folder.persistent && { data: { file } }),
   }).catch((error: unknown) => {
     throw inOurWords(error, "Kubernetes", file);
   });

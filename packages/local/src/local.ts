@@ -13,12 +13,12 @@ import { applyScenario } from "./begin.ts";
 import { startDashboard } from "./dashboard.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { fastClock } from "./fast-clock.ts";
+import { identitiesOf } from "./identities.ts";
 import { kubeconfigBeside } from "./kubeconfig.ts";
 import { embeddedCluster, realCluster } from "./kubernetes-api.ts";
 import { type LocalOperator, startOperator } from "./operator.ts";
 import { OwedRoles } from "./owed-roles.ts";
 import { refuseOthers } from "./own-objects.ts";
-import { peopleOf } from "./people.ts";
 import { portsFrom } from "./ports.ts";
 import type { Ready } from "./ready.ts";
 import type { Scenario } from "./scenario.ts";
@@ -105,7 +105,7 @@ export async function startLocal(
     const managementGroup = realGroup ?? begun.operator.managementGroup;
 
     const clock = fastClock(Math.min(speed, fastestOperator));
-    const people = peopleOf(begun.operator, simulator, folder);
+    const identities = identitiesOf(begun.operator, simulator, folder);
     const log = createWriteStream(folder.file("operator.log"), { flags: "a", mode: 0o600 });
     log.on("error", (cause) => fail(folder.unwritable("operator.log", cause)));
     stops.push(() => void log.end());
@@ -120,8 +120,8 @@ export async function startLocal(
         clock,
         version,
         port: ports.operator,
-        env: { ...env, ...people.operator },
-        cloudProvider: people.cloudProvider(clock),
+        env: { ...env, ...identities.operatorEnvironment },
+        cloudProvider: identities.cloudProvider(clock),
         shared: kubeconfig !== undefined,
         log: tell,
       },
@@ -134,8 +134,8 @@ export async function startLocal(
       simulator,
       version,
       port: ports.dashboard,
-      person: people.road,
-      operatorId: people.operatorId,
+      userArm: identities.userArm,
+      operatorId: identities.operatorId,
       owed,
       log: makeLog({ write: tell }),
       managementGroup,
@@ -158,10 +158,10 @@ export async function startLocal(
       kubernetes: { url: connection.server.origin },
       operator: { url: operator.url, log: folder.file("operator.log") },
       azure: simulator && (await readyOf(simulator, version, folder.file("azure-ca.pem"))),
-      environment: people.person,
+      environment: identities.userEnvironment,
     };
     const text = kubeconfigBeside(cluster.config, {
-      environment: people.person,
+      environment: identities.userEnvironment,
       operator: clusterApi,
       urls: {
         dashboard: dashboard.url,
@@ -172,8 +172,8 @@ export async function startLocal(
     // It has a token in it.
     folder.write("kubeconfig", text, 0o600);
     // What is told of from here on, a token's key among it, must be there after a kill.
-    simulator?.keep();
-    folder.keep();
+    simulator?.flush();
+    folder.commit();
     return {
       ready,
       folder,

@@ -45,7 +45,7 @@ export interface LocalOperator {
   url: string;
   /** How many requests it has sent to the Kubernetes API. */
   requests(): number;
-  /** Its road to Azure. */
+  /** Its ARM client. */
   readonly arm: Arm;
   /** What Azure lets it ask for, and what waits for that. */
   budgets(): ReturnType<Budgets["states"]>;

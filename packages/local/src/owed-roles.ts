@@ -36,7 +36,7 @@ export class OwedRoles {
       const { roleDefinitionId, principalId } = properties;
       simulator.change(id, { properties: { roleDefinitionId, principalId } });
     }
-    simulator.keep();
+    simulator.flush();
     this.#write();
   }
 

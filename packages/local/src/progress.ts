@@ -8,11 +8,11 @@ import { drawLive } from "./terminal.ts";
 const lookEveryMs = 100;
 
 /** Show how things go until the answer is called: live on a terminal, one line a step elsewhere. */
-export function tellProgress(local: Local, settings: LocalSettings): () => void {
+export function reportProgress(local: Local, settings: LocalSettings): () => void {
   const { stdout } = process;
   const rows = () => rowsIn(local);
   const whole = wholeness(local, rows);
-  if (!stdout.isTTY) return tellLines(local, settings, rows, whole);
+  if (!stdout.isTTY) return reportLines(local, settings, rows, whole);
   const title = settings.scenario.file.replace(/.*\//, "").replace(/\.ya?ml$/, "");
   return drawLive(stdout, process.env, () => ({
     title,
@@ -34,7 +34,7 @@ export function rowsIn({ operator, appliances, clusterApi }: Local): Row[] {
   });
 }
 
-function tellLines(
+function reportLines(
   { operator }: Local,
   { clusters }: LocalSettings,
   rows: () => Row[],

@@ -2,7 +2,7 @@ import { UsageError } from "@postern/core/process/usage-error.ts";
 import type { LocalOptions } from "./command.ts";
 import { greeting } from "./greeting.ts";
 import { type Local, type LocalSettings, startLocal } from "./local.ts";
-import { tellProgress } from "./progress.ts";
+import { reportProgress } from "./progress.ts";
 import { ReadyFile } from "./ready.ts";
 import { readScenario } from "./scenario.ts";
 
@@ -21,7 +21,7 @@ export async function runLocal(options: LocalOptions): Promise<void> {
   try {
     readyFile?.write(local.ready);
     process.stdout.write(greeting(local, settings));
-    const quiet = tellProgress(local, settings);
+    const quiet = reportProgress(local, settings);
     await Promise.race([stopped, local.failed]).finally(quiet);
   } finally {
     process.off("exit", remove);

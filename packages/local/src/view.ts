@@ -24,7 +24,7 @@ export function frameOf(frame: Frame): string[] {
   const height = frame.height - (note === undefined ? 0 : 1);
   const done = rows.filter(({ state }) => state === "available").length;
   const head = `${title} · ${Math.floor(seconds)} s · ${done} of ${rows.length} available`;
-  const shown = rows.length <= height - 1 ? rows : mostTelling(rows, Math.max(0, height - 2));
+  const shown = rows.length <= height - 1 ? rows : mostRelevant(rows, Math.max(0, height - 2));
   const left = rows.length - shown.length;
   const widths = widthsOf(shown, columns);
   return [
@@ -36,7 +36,7 @@ export function frameOf(frame: Frame): string[] {
 }
 
 /** Where there is no room for all: what has failed, then what is under way. */
-function mostTelling(rows: readonly Row[], count: number): Row[] {
+function mostRelevant(rows: readonly Row[], count: number): Row[] {
   const order: Row["state"][] = ["failed", "going", "working", "available"];
   return rows.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state)).slice(0, count);
 }

@@ -2,14 +2,14 @@ import type { Json } from "../state/store.ts";
 import type { Address } from "./address.ts";
 import { checkApiVersion } from "./checks.ts";
 import { FrontDoor } from "./front-door.ts";
-import { Keeper } from "./keeper.ts";
-import { KeptAnswers } from "./kept-answers.ts";
 import { checkLevel } from "./level.ts";
 import { LongOperations } from "./long-operations.ts";
 import type { Operation } from "./operations.ts";
+import { ReadCache } from "./read-cache.ts";
 import { Reads } from "./reads.ts";
 import { methodNotAllowed, unsupported } from "./refusals.ts";
 import { typeNamed } from "./registry.ts";
+import { ResourceStore } from "./resource-store.ts";
 import type { Principal, ResourceType, World } from "./resource-type.ts";
 import { type Routed, Routes } from "./routes.ts";
 import { type Answer, providerHeaders } from "./wire.ts";
@@ -46,15 +46,15 @@ export class Arm {
   readonly #reads: Reads;
   readonly #writes: Writes;
   readonly #operations: LongOperations;
-  readonly #kept: KeptAnswers;
+  readonly #readCache: ReadCache;
 
   constructor(options: ArmOptions) {
-    const keeper = new Keeper(options.world);
-    this.#kept = new KeptAnswers(options.world.store);
-    this.#door = new FrontDoor({ ...options, keeper });
-    this.#operations = new LongOperations(options, keeper, this.#door);
-    this.#reads = new Reads(options, keeper);
-    this.#writes = new Writes(options, keeper, this.#door, this.#operations);
+    const resources = new ResourceStore(options.world);
+    this.#readCache = new ReadCache(options.world.store);
+    this.#door = new FrontDoor({ ...options, resources });
+    this.#operations = new LongOperations(options, resources, this.#door);
+    this.#reads = new Reads(options, resources);
+    this.#writes = new Writes(options, resources, this.#door, this.#operations);
   }
 
   /** Find what a request is about. */
@@ -73,10 +73,11 @@ export class Arm {
     checkLevel(request.method, address, type);
     if (!type.open) this.#door.authorize(request.asker, routed);
     this.#door.checkGroup(request.method, address, type);
-    const kept = request.method === "GET" ? this.#kept.get(address, request.query) : undefined;
-    if (kept) return kept;
+    const cached =
+      request.method === "GET" ? this.#readCache.get(address, request.query) : undefined;
+    if (cached) return cached;
     const answer = decorated(this.#dispatch(request, address, type, apiVersion), address, type);
-    return answer.lasting ? this.#kept.keep(address, request.query, answer) : answer;
+    return answer.lasting ? this.#readCache.set(address, request.query, answer) : answer;
   }
 
   #dispatch(request: ArmRequest, address: Address, type: ResourceType, apiVersion: string): Answer {

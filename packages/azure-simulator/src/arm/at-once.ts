@@ -1,10 +1,10 @@
 import { seeder } from "../state/seeder.ts";
 import type { JsonObject } from "../state/store.ts";
 import type { Arm } from "./arm.ts";
-import type { Keeper } from "./keeper.ts";
 import type { Operation } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
 import { unsupported } from "./refusals.ts";
+import type { ResourceStore } from "./resource-store.ts";
 import type { World } from "./resource-type.ts";
 
 /** Any version will do: the types tell none from another. */
@@ -35,7 +35,7 @@ export function writeAtOnce(
  */
 export function dropAtOnce(
   id: string,
-  { arm, keeper, world }: { arm: Arm; keeper: Keeper; world: World },
+  { arm, resources, world }: { arm: Arm; resources: ResourceStore; world: World },
 ): void {
   world.operations.settle();
   const { address, type } = arm.route("DELETE", id);
@@ -44,5 +44,5 @@ export function dropAtOnce(
   if (!resource)
     throw new Refusal(404, "NotFound", `there is no resource '${id}'`, { by: "gateway" });
   type.mayDelete?.(resource, world);
-  keeper.remove(resource, type);
+  resources.remove(resource, type);
 }

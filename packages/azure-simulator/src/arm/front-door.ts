@@ -2,7 +2,6 @@ import { collectionOf, parentOf, type Resource } from "../state/store.ts";
 import type { Address } from "./address.ts";
 import type { ArmRequest } from "./arm.ts";
 import { plainEtag } from "./etags.ts";
-import type { Keeper } from "./keeper.ts";
 import type { Operation } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
 import {
@@ -12,6 +11,7 @@ import {
   groupNotFound,
   notProvisioned,
 } from "./refusals.ts";
+import type { ResourceStore } from "./resource-store.ts";
 import {
   type Dialect,
   groupType,
@@ -26,14 +26,14 @@ import type { Routed } from "./routes.ts";
 export class FrontDoor {
   readonly #options: {
     world: World;
-    keeper: Keeper;
+    resources: ResourceStore;
     base: () => string;
     tenantOf: (subscription: string) => string | undefined;
   };
 
   constructor(options: {
     world: World;
-    keeper: Keeper;
+    resources: ResourceStore;
     base: () => string;
     tenantOf: (subscription: string) => string | undefined;
   }) {
@@ -180,14 +180,14 @@ export class FrontDoor {
   checkEtags(request: ArmRequest, existing: Resource | undefined, type: ResourceType): void {
     const { ifMatch, ifNoneMatch } = request;
     if (type.dialect === "privateDns" || type.dialect === "publicDns") {
-      const etag = existing && (this.#options.keeper.etagOf(existing, type) ?? "");
+      const etag = existing && (this.#options.resources.etagOf(existing, type) ?? "");
       checkDnsEtags(ifMatch, ifNoneMatch, etag, existing);
       return;
     }
     if (ifNoneMatch === "*" && existing)
       throw new Refusal(412, "PreconditionFailed", `The resource ${existing.id} exists already.`);
     if (ifMatch === undefined || ifMatch === "*") return;
-    const etag = existing ? (this.#options.keeper.etagOf(existing, type) ?? "") : "";
+    const etag = existing ? (this.#options.resources.etagOf(existing, type) ?? "") : "";
     if (existing && plainEtag(ifMatch) === plainEtag(etag)) return;
     throw etagMismatch(type, ifMatch, etag, existing?.id ?? request.path);
   }

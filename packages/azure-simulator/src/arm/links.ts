@@ -15,15 +15,15 @@ export function links(from: JsonObject, name: string): JsonObject[] | undefined 
   return found.length === 0 ? undefined : found;
 }
 
-/** The ids of a list of references that is kept. */
-export function idsIn(kept: Json | undefined): string[] {
-  if (!Array.isArray(kept)) return [];
-  return kept.flatMap((each) => (isObject(each) && typeof each.id === "string" ? [each.id] : []));
+/** The ids of a stored list of references. */
+export function idsIn(value: Json | undefined): string[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((each) => (isObject(each) && typeof each.id === "string" ? [each.id] : []));
 }
 
-/** The id of a reference that is kept. */
-export function idIn(kept: Json | undefined): string | undefined {
-  return isObject(kept) && typeof kept.id === "string" ? kept.id : undefined;
+/** The id of a stored reference. */
+export function idIn(value: Json | undefined): string | undefined {
+  return isObject(value) && typeof value.id === "string" ? value.id : undefined;
 }
 
 /** What an id in a body refers to. It must be there and be of the type. */

@@ -2,12 +2,12 @@ import type { Json, JsonObject, Resource } from "../state/store.ts";
 import type { Address } from "./address.ts";
 import type { ArmOptions, ArmRequest } from "./arm.ts";
 import type { FrontDoor } from "./front-door.ts";
-import type { Keeper } from "./keeper.ts";
 import type { Operation } from "./operations.ts";
 import { checkPoll, signPoll } from "./poll-address.ts";
 import { Refusal } from "./refusal.ts";
 import { superseded } from "./refusals.ts";
 import { typeNamed } from "./registry.ts";
+import type { ResourceStore } from "./resource-store.ts";
 import { groupType, type Principal, type ResourceType } from "./resource-type.ts";
 import type { Routed } from "./routes.ts";
 import { type Answer, operationBody, operationHeaders, providerHeaders } from "./wire.ts";
@@ -17,12 +17,12 @@ const noQuery = new URLSearchParams();
 /** Begins the operations of writes, shows them to those who look, and does what their end brings about. */
 export class LongOperations {
   readonly #options: ArmOptions;
-  readonly #keeper: Keeper;
+  readonly #resources: ResourceStore;
   readonly #door: FrontDoor;
 
-  constructor(options: ArmOptions, keeper: Keeper, door: FrontDoor) {
+  constructor(options: ArmOptions, resources: ResourceStore, door: FrontDoor) {
     this.#options = options;
-    this.#keeper = keeper;
+    this.#resources = resources;
     this.#door = door;
   }
 
@@ -56,7 +56,7 @@ export class LongOperations {
     const { operations, store } = this.#options.world;
     const { key } = resource;
     const location =
-      this.#keeper.rootOf(resource).top.location ?? this.#door.groupOf(address)?.top.location;
+      this.#resources.rootOf(resource).top.location ?? this.#door.groupOf(address)?.top.location;
     const running =
       resource.operation === undefined ? undefined : operations.get(resource.operation);
     const operation = this.begin(verb, address, type, { key, location, ...(error && { error }) });
@@ -78,19 +78,19 @@ export class LongOperations {
     resource.operation = undefined;
     if (operation.status === "Failed" && type.type === groupType) {
       // The group goes on as it was.
-      this.#keeper.setState(resource, "Succeeded");
+      this.#resources.setState(resource, "Succeeded");
       return;
     }
     if (operation.status !== "Succeeded") {
-      this.#keeper.setState(resource, operation.status === "Canceled" ? "Canceled" : "Failed");
+      this.#resources.setState(resource, operation.status === "Canceled" ? "Canceled" : "Failed");
       return;
     }
     if (operation.verb === "DELETE") {
-      this.#keeper.remove(resource, type);
+      this.#resources.remove(resource, type);
       return;
     }
-    this.#keeper.setState(resource, "Succeeded");
-    type.provisioned?.(resource, world);
+    this.#resources.setState(resource, "Succeeded");
+    type.afterProvision?.(resource, world);
   }
 
   /** A look at an operation: its status, or its result. */
@@ -142,7 +142,7 @@ export class LongOperations {
     // The right to look at operations is not the right to read what they made.
     const readable = world.allowed(asker, `${type?.roleType ?? name}/read`, key);
     const resource = verb === "PUT" && readable ? world.store.get(key) : undefined;
-    return type && resource && this.#keeper.shown(resource, type, noQuery);
+    return type && resource && this.#resources.shown(resource, type, noQuery);
   }
 }
 

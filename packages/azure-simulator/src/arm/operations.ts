@@ -32,7 +32,7 @@ export interface Course {
   error?: Operation["error"];
 }
 
-/** Where operations are kept beyond the life of the process. */
+/** Persists operations. */
 export interface OperationJournal {
   saved(operation: Operation): void;
   removed(id: string): void;
@@ -48,7 +48,7 @@ export interface OperationsOptions {
   journal?: OperationJournal;
 }
 
-const keptMs = 3_600_000;
+const retentionMs = 3_600_000;
 
 /** The operations that run, and those that ended within the last hour. */
 export class Operations {
@@ -141,7 +141,7 @@ export class Operations {
     // In the order of their beginning, so the first that is young enough ends the look.
     for (const operation of this.#all.values()) {
       if (operation.status === "InProgress") continue;
-      if (now - (operation.endedAt ?? now) < keptMs) return;
+      if (now - (operation.endedAt ?? now) < retentionMs) return;
       this.#all.delete(operation.id);
       this.#options.journal?.removed(operation.id);
     }

@@ -3,10 +3,10 @@ import { collectionOf, type Resource } from "../state/store.ts";
 import type { Address } from "./address.ts";
 import type { ArmOptions, ArmRequest } from "./arm.ts";
 import { find, findParent, ownerOf } from "./find.ts";
-import type { Keeper } from "./keeper.ts";
 import { pageStart, pageToken } from "./page-token.ts";
 import { methodNotAllowed, unsupported } from "./refusals.ts";
 import { typeNamed } from "./registry.ts";
+import type { ResourceStore } from "./resource-store.ts";
 import { groupType, type Listed, type ResourceType } from "./resource-type.ts";
 import { wholeType } from "./routes.ts";
 import type { Answer } from "./wire.ts";
@@ -14,11 +14,11 @@ import type { Answer } from "./wire.ts";
 /** Shows what is there: one resource, or a list page by page. */
 export class Reads {
   readonly #options: ArmOptions;
-  readonly #keeper: Keeper;
+  readonly #resources: ResourceStore;
 
-  constructor(options: ArmOptions, keeper: Keeper) {
+  constructor(options: ArmOptions, resources: ResourceStore) {
     this.#options = options;
-    this.#keeper = keeper;
+    this.#resources = resources;
   }
 
   get({ query, asker }: ArmRequest, address: Address, type: ResourceType): Answer {
@@ -27,9 +27,9 @@ export class Reads {
     if (elsewhere) return { status: 200, headers: {}, body: elsewhere };
     const resource = find(world.store, address, type);
     const headers: Record<string, string> = {};
-    const etag = this.#keeper.etagOf(resource, type);
+    const etag = this.#resources.etagOf(resource, type);
     if (etag !== undefined) headers.ETag = etag;
-    const body = this.#keeper.shown(resource, type, query);
+    const body = this.#resources.shown(resource, type, query);
     return { status: 200, headers, body, lasting: true };
   }
 
@@ -99,7 +99,7 @@ export class Reads {
       .map((each) =>
         "shown" in each
           ? each.shown
-          : this.#keeper.shown(each, typeNamed(each.type) ?? type, query),
+          : this.#resources.shown(each, typeNamed(each.type) ?? type, query),
       );
     if (found.length <= from + size) return { status: 200, headers: {}, body: { value } };
     const next = new URLSearchParams(query);

@@ -52,7 +52,7 @@ export interface Writing {
   world: World;
   asker: Principal;
   address: Address;
-  /** The id in the spelling that will be kept. */
+  /** The id in the spelling that will be stored. */
   id: string;
   name: string;
   body: JsonObject;
@@ -61,7 +61,7 @@ export interface Writing {
   existing: Resource | undefined;
   /** The parent of a child; it is there. */
   parent: Resource | undefined;
-  /** The location of the resource group, the default for nothing but told where one is missing. */
+  /** The location of the resource group. It is no default: error messages name it where a location is missing. */
   groupLocation: string | undefined;
 }
 
@@ -84,7 +84,7 @@ export interface Accepted {
   properties: JsonObject;
   /** Other ids that the write uses, and the action that the asker needs on each. */
   joins?: readonly Join[];
-  /** The write is taken, nothing is kept, and its operation ends with this error. */
+  /** The write is accepted, nothing is stored, and its operation ends with this error. */
   fails?: NonNullable<Operation["error"]>;
   /** Children in the body, such as the subnets of a network: all that there will be of each type named here. */
   children?: Readonly<Record<string, readonly Child[]>>;
@@ -131,21 +131,21 @@ export interface ResourceType {
   patch?(body: JsonObject, resource: Resource): JsonObject;
   /** What a write uses, as far as its body tells: rights on it are asked for before the provider looks. */
   joins?(writing: Writing): readonly Join[];
-  /** Look at a write: refuse it, or say what is kept. It must not change anything. */
+  /** Validate a write: refuse it, or return what to store. It must not change anything. */
   accept?(writing: Writing): Accepted;
   /**
-   * What a reader sees beside what is kept: what follows from other resources. From the store and the query alone: what
-   * was shown is shown again as long as the store is the same.
+   * Computed properties that a reader sees beside the stored ones. They must depend on the store and the query alone:
+   * answers are cached as long as the store is the same.
    */
   show?(resource: Resource, world: World, query: URLSearchParams): JsonObject;
-  /** What else changes with a write; called when it is kept. */
-  written?(resource: Resource, before: Resource | undefined, world: World): void;
-  /** Called when the operation of a write has ended well. */
-  provisioned?(resource: Resource, world: World): void;
+  /** Hook: changes other resources after a write. */
+  afterWrite?(resource: Resource, before: Resource | undefined, world: World): void;
+  /** Hook: runs when the operation of a write has succeeded. */
+  afterProvision?(resource: Resource, world: World): void;
   /** Refuse a delete, or let it be. */
   mayDelete?(resource: Resource, world: World): void;
-  /** What else changes when it is gone; called when the operation has ended. */
-  deleted?(resource: Resource, world: World): void;
+  /** Hook: changes other resources after the operation of a delete has ended. */
+  afterDelete?(resource: Resource, world: World): void;
   /** What a GET of one that is not there says, where it is not what its provider says of others. */
   missing?(address: Address): Refusal;
   /** Further operations by POST, named by the last word of the path. */

@@ -85,7 +85,7 @@ export class Roles {
   /** What someone may do at a scope, role by role. */
   permissionsAt(asker: Principal, scopeKey: string): Permission[] {
     const found: Permission[] = [];
-    for (const { scope, role } of this.#heldBy(asker.objectId)) {
+    for (const { scope, role } of this.#assignmentsOf(asker.objectId)) {
       if (!isWithin(scopeKey, scope)) continue;
       if (scope === "" && !this.#inTenant(asker, scopeKey)) continue;
       found.push(...(this.definition(role)?.permissions ?? []));
@@ -97,7 +97,7 @@ export class Roles {
   hasAny(asker: Principal, subscription: string): boolean {
     const key = `/subscriptions/${subscription}`.toLowerCase();
     if (this.#tenantOf(subscription) !== asker.tenant) return false;
-    return this.#heldBy(asker.objectId).some(
+    return this.#assignmentsOf(asker.objectId).some(
       ({ scope }) => isWithin(key, scope) || isWithin(scope, key),
     );
   }
@@ -119,8 +119,8 @@ export class Roles {
     return this.#assignments;
   }
 
-  /** Take in an assignment or a definition that was written. */
-  keep(resource: Resource): void {
+  /** Record an assignment or a definition that was written. */
+  put(resource: Resource): void {
     this.#load();
     if (resource.type === definitionType) {
       this.#definitions.set(resource.name.toLowerCase(), definitionOf(resource));
@@ -156,7 +156,7 @@ export class Roles {
   #scopesOf(principal: string, action: string): Scopes {
     const plain = action.toLowerCase();
     const keys = new Set<string>();
-    for (const { scope, role } of this.#heldBy(principal))
+    for (const { scope, role } of this.#assignmentsOf(principal))
       if (this.definition(role)?.permissions.some((each) => this.#gives(each, plain)))
         keys.add(scope);
     const all = keys.delete("");
@@ -178,7 +178,7 @@ export class Roles {
     return pattern;
   }
 
-  #heldBy(principal: string): RoleAssignment[] {
+  #assignmentsOf(principal: string): RoleAssignment[] {
     this.#load();
     const principalId = principal.toLowerCase();
     const held = [...(this.#byPrincipal.get(principalId) ?? [])];
@@ -198,7 +198,7 @@ export class Roles {
     if (this.#loaded) return;
     this.#loaded = true;
     for (const resource of this.#store.all())
-      if (resource.type === assignmentType || resource.type === definitionType) this.keep(resource);
+      if (resource.type === assignmentType || resource.type === definitionType) this.put(resource);
   }
 }
 

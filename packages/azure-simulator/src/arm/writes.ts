@@ -6,10 +6,10 @@ import { checkPlace, differs, objectBody, objectIn } from "./checks.ts";
 import { tags } from "./fields.ts";
 import { find, findParent, ownerOf } from "./find.ts";
 import type { FrontDoor } from "./front-door.ts";
-import type { Keeper } from "./keeper.ts";
 import type { LongOperations } from "./long-operations.ts";
 import type { Operation } from "./operations.ts";
 import { deletionBlocked, unsupported } from "./refusals.ts";
+import type { ResourceStore } from "./resource-store.ts";
 import { type Accepted, groupType, type ResourceType, type Writing } from "./resource-type.ts";
 import type { Answer } from "./wire.ts";
 
@@ -18,13 +18,18 @@ const noQuery = new URLSearchParams();
 /** Changes what is there: writes, deletes and the actions of POST. */
 export class Writes {
   readonly #options: ArmOptions;
-  readonly #keeper: Keeper;
+  readonly #resources: ResourceStore;
   readonly #door: FrontDoor;
   readonly #operations: LongOperations;
 
-  constructor(options: ArmOptions, keeper: Keeper, door: FrontDoor, operations: LongOperations) {
+  constructor(
+    options: ArmOptions,
+    resources: ResourceStore,
+    door: FrontDoor,
+    operations: LongOperations,
+  ) {
     this.#options = options;
-    this.#keeper = keeper;
+    this.#resources = resources;
     this.#door = door;
     this.#operations = operations;
   }
@@ -61,27 +66,27 @@ export class Writes {
     this.#door.checkReferred([...joins, ...(accepted.joins ?? [])], writing.id, type);
     const busy = this.#door.networkBusy(existing, parent);
     if (busy && world.switches.concurrentNetworkWrites === "refuse") throw busy;
-    this.#keeper.checkDropped(existing, accepted.children);
+    this.#resources.checkDroppedChildren(existing, accepted.children);
     const fails = accepted.fails ?? busy?.error;
     if (fails) return this.#failing(fails, writing, accepted, type, apiVersion);
     const changed = !existing || differs(existing, accepted, world);
-    const resource = this.#keeper.keep(type, writing, accepted, changed);
+    const resource = this.#resources.put(type, writing, accepted, changed);
     const status = existing && !type.putsAnew ? 200 : 201;
     const style = typeof type.put === "function" ? type.put(existing, changed) : type.put;
     if (style === "sync") {
-      type.provisioned?.(resource, world);
-      return { status, headers: {}, body: this.#keeper.shown(resource, type, noQuery) };
+      type.afterProvision?.(resource, world);
+      return { status, headers: {}, body: this.#resources.shown(resource, type, noQuery) };
     }
     // Compute says Creating of what is new, and Updating even where nothing changes.
     const compute = type.dialect === "compute";
     if ((changed || compute) && style !== "asyncDone")
-      this.#keeper.setState(resource, existing || !compute ? "Updating" : "Creating");
-    const shown = this.#keeper.shown(resource, type, noQuery);
+      this.#resources.setState(resource, existing || !compute ? "Updating" : "Creating");
+    const shown = this.#resources.shown(resource, type, noQuery);
     const etag: Record<string, string> = compute
-      ? { ETag: this.#keeper.etagOf(resource, type) ?? "" }
+      ? { ETag: this.#resources.etagOf(resource, type) ?? "" }
       : {};
     if (style === "syncUpdating") {
-      this.#keeper.setState(resource, "Succeeded");
+      this.#resources.setState(resource, "Succeeded");
       return { status, headers: etag, body: shown };
     }
     const operation = this.#operations.beginOn("PUT", resource, type, address);
@@ -105,7 +110,7 @@ export class Writes {
     if (type.dialect === "privateDns") return { status: 202, headers, body: {} };
     const asked = { id, key: id.toLowerCase(), type: type.type, name, top, properties };
     const taken: Resource = { ...asked, state: "Updating", version: 0, etag: "" };
-    const body = this.#keeper.shown(taken, type, noQuery);
+    const body = this.#resources.shown(taken, type, noQuery);
     return { status: existing ? 200 : 201, headers, body };
   }
 
@@ -123,11 +128,11 @@ export class Writes {
     const given = tags(objectBody(request.body));
     // What is not said stays: a PATCH without tags changes nothing.
     if (given.tags !== undefined) {
-      this.#keeper.touch(resource, type);
+      this.#resources.touch(resource, type);
       resource.top = { ...resource.top, ...given };
       store.put(resource);
     }
-    return { status: 200, headers: {}, body: this.#keeper.shown(resource, type, noQuery) };
+    return { status: 200, headers: {}, body: this.#resources.shown(resource, type, noQuery) };
   }
 
   delete(request: ArmRequest, address: Address, type: ResourceType, apiVersion: string): Answer {
@@ -150,12 +155,12 @@ export class Writes {
       return { status: style === "async200" ? 200 : 202, headers };
     }
     if (style === "sync") {
-      const body = type.showsDeleted && { body: this.#keeper.shown(resource, type, noQuery) };
-      this.#keeper.remove(resource, type);
+      const body = type.showsDeleted && { body: this.#resources.shown(resource, type, noQuery) };
+      this.#resources.remove(resource, type);
       return { status: 200, headers: {}, ...body };
     }
-    const held = type.type === groupType ? this.#keeper.usedFromOutside(resource) : [];
-    this.#keeper.setState(resource, "Deleting");
+    const held = type.type === groupType ? this.#resources.usedFromOutside(resource) : [];
+    this.#resources.setState(resource, "Deleting");
     const error = held.length > 0 ? deletionBlocked(resource, held) : undefined;
     const operation = this.#operations.beginOn("DELETE", resource, type, address, error);
     const headers = this.#operations.headers(operation, apiVersion);
@@ -174,7 +179,7 @@ export class Writes {
     const result = action.run({ world, asker: request.asker, address, body, resource });
     if (!action.long) return { status: 200, headers: {}, ...(result && { body: result }) };
     const operation = this.#operations.begin("POST", address, type, {
-      location: (resource && this.#keeper.rootOf(resource).top.location) ?? address.names[0],
+      location: (resource && this.#resources.rootOf(resource).top.location) ?? address.names[0],
       ...(result && { result }),
     });
     return { status: 202, headers: this.#operations.headers(operation, apiVersion) };

@@ -74,7 +74,7 @@ export async function runSimulator(settings: SimulatorSettings): Promise<void> {
   try {
     const told = ready && (await readyOf(simulator, packageVersion(), ready.caFile));
     // What it tells of, a token's key among it, must be there after a kill.
-    simulator.keep();
+    simulator.flush();
     if (told) ready.write(told);
     if (settings.seed !== undefined && simulator.seedIgnored)
       process.stderr.write(

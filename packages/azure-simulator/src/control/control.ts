@@ -27,7 +27,7 @@ export interface Controlled {
   clock: { now(): number; mode: "real" | "manual"; moveTo(time: number): void };
   /** What opens the surface to those who do not come over loopback. */
   token: string;
-  whenKept(then: () => void): void;
+  whenPersisted(then: () => void): void;
   bug?: (error: unknown) => void;
 }
 
@@ -35,7 +35,7 @@ export interface Controlled {
 export const tokenHeader = "x-postern-control";
 
 const prefix = /^\/_postern(?:\/+|(?=\?|$))/;
-const keptSnapshots = 100;
+const maxSnapshots = 100;
 
 interface Said {
   status: number;
@@ -65,7 +65,7 @@ export class Control implements Pages {
   ): boolean {
     if (!prefix.test(request.url ?? "")) return false;
     const send = ({ status, body }: Said) =>
-      this.#on.whenKept(() => {
+      this.#on.whenPersisted(() => {
         response.writeHead(status, { "Content-Type": "application/json; charset=utf-8" });
         response.end(body === undefined ? "" : `${JSON.stringify(body)}\n`);
       });
@@ -165,8 +165,8 @@ export class Control implements Pages {
     "GET snapshot": () => ok(this.#on.snapshot()),
     "PUT snapshots": ({ rest }) => {
       if (rest === undefined) throw wrong("path", "must end with a name for the snapshot");
-      if (this.#snapshots.size >= keptSnapshots && !this.#snapshots.has(rest))
-        throw new Refusal(409, "TooManySnapshots", `${keptSnapshots} are kept; delete one first`);
+      if (this.#snapshots.size >= maxSnapshots && !this.#snapshots.has(rest))
+        throw new Refusal(409, "TooManySnapshots", `${maxSnapshots} are kept; delete one first`);
       const snapshot = this.#on.snapshot();
       this.#snapshots.set(rest, snapshot);
       return { status: 201, body: { name: rest, at: snapshot.at } };

@@ -49,7 +49,7 @@ export interface FaultRule {
   probability?: number;
   /** In force for so long from now. */
   forMs?: number;
-  /** Draws chances of its own; the rule's id where nothing is said. */
+  /** Seeds its random numbers; the rule's id by default. */
   seed?: string;
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from "@postern/core/clock.ts";
 import type { Course, Operation } from "../arm/operations.ts";
-import { chances } from "./chances.ts";
 import { type Effect, type FaultRule, type Moment, matches } from "./fault-rule.ts";
+import { seededRandom } from "./seeded-random.ts";
 
 /** A rule that is in force, with what has come of it. */
 export interface Fault extends FaultRule {
@@ -13,12 +13,12 @@ export interface Fault extends FaultRule {
 }
 
 interface Armed extends Fault {
-  /** Each rule draws from a line of its own, so that one more rule changes nothing for the others. */
-  chance: () => number;
+  /** Each rule has its own random numbers, so that adding a rule changes nothing for the others. */
+  random: () => number;
   endsAt: number;
 }
 
-/** What goes wrong on demand: the first rule that matches and whose turn it is decides. */
+/** Injected faults: the first rule that matches and is due applies. */
 export class Faults {
   readonly #clock: Clock;
   readonly #seed: string;
@@ -41,9 +41,9 @@ export class Faults {
     const id = rule.id ?? `fault-${++this.#made}`;
     const endsAt =
       rule.forMs === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() + rule.forMs;
-    const chance = chances(`${this.#seed} ${rule.seed ?? id}`);
+    const random = seededRandom(`${this.#seed} ${rule.seed ?? id}`);
     this.#rules = this.#rules.filter((each) => each.id !== id);
-    this.#rules.push({ ...rule, id, seen: 0, hit: 0, chance, endsAt });
+    this.#rules.push({ ...rule, id, seen: 0, hit: 0, random, endsAt });
     return id;
   }
 
@@ -59,10 +59,10 @@ export class Faults {
   }
 
   list(): Fault[] {
-    return this.#rules.map(({ chance: _chance, endsAt: _endsAt, ...fault }) => fault);
+    return this.#rules.map(({ random: _random, endsAt: _endsAt, ...fault }) => fault);
   }
 
-  /** What happens to a request, asked once for each. What is decided about its operation is kept until `settled`. */
+  /** The fault of a request, called once for each. The course of its operation is remembered until `settled`. */
   strike(moment: Moment): Effect | undefined {
     this.#course = undefined;
     if (this.#rules.length === 0) return undefined;
@@ -96,8 +96,8 @@ export class Faults {
     rule.seen++;
     if (rule.nth !== undefined && rule.seen !== rule.nth) return false;
     if (rule.count !== undefined && rule.hit >= rule.count) return false;
-    // Drawn last and for every match that counts, so that the line of chances is the same in every run.
-    return rule.probability === undefined || rule.chance() < rule.probability;
+    // Drawn last, and for every match that counts, so that the numbers are the same in every run.
+    return rule.probability === undefined || rule.random() < rule.probability;
   }
 }
 

@@ -41,7 +41,7 @@ export interface LogFilter {
   limit?: number;
 }
 
-const kept = 100_000;
+const maxEntries = 100_000;
 
 /** The requests that were answered, the oldest forgotten first. */
 export class RequestLog {
@@ -56,9 +56,9 @@ export class RequestLog {
 
   add(entry: LogEntry): void {
     this.#entries.push(entry);
-    if (this.#entries.length < kept * 2) return;
-    this.#dropped += kept;
-    this.#entries.splice(0, kept);
+    if (this.#entries.length < maxEntries * 2) return;
+    this.#dropped += maxEntries;
+    this.#entries.splice(0, maxEntries);
   }
 
   /** Those that are wanted, as they are now: the list does not grow with the log. */

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "@postern/core/clock.ts";
 import { dropAtOnce, writeAtOnce } from "../arm/at-once.ts";
-import { Keeper } from "../arm/keeper.ts";
 import { Refusal } from "../arm/refusal.ts";
+import { ResourceStore } from "../arm/resource-store.ts";
 import type { Throttle } from "../arm/throttle.ts";
 import { Machines } from "../imds/machines.ts";
 import { History } from "../state/history.ts";
@@ -39,7 +39,7 @@ export function steer(
     log: RequestLog;
     throttle: Throttle;
     traffic: Traffic;
-    whenKept: (then: () => void) => void;
+    whenPersisted: (then: () => void) => void;
     bug?: (error: unknown) => void;
   },
 ): Steering {
@@ -80,7 +80,7 @@ export function steer(
     const [running] = operations.running();
     return running === undefined && traffic.count === 0;
   };
-  const own = { world, arm: armFor(() => ""), keeper: new Keeper(world) };
+  const own = { world, arm: armFor(() => ""), resources: new ResourceStore(world) };
   const drop = (id: string) => dropAtOnce(id, own);
   const change = (id: string, body: JsonObject) => {
     const failed = writeAtOnce(id, structuredClone(body), own);

@@ -14,7 +14,7 @@ import type { Principal } from "../arm/resource-type.ts";
 import { guidFrom } from "../state/guid.ts";
 import type { Application, FederatedCredential, TrustedIssuer } from "./application.ts";
 
-/** What is kept of a directory beyond the life of the process. Managed identities are kept as resources. */
+/** What is persisted of a directory. Managed identities are persisted as resources. */
 export interface DirectoryState {
   /** Absent while no token was made. */
   signingKey?: string;
@@ -145,7 +145,7 @@ export class Directory {
     return this.#byObjectId.get(objectId.toLowerCase());
   }
 
-  /** The identity that a machine has of its own. Its client id follows from its object id: nothing else need be kept. */
+  /** The system-assigned identity of a machine. Its client id is derived from its object id, so that only that is stored. */
   addSystemIdentity(identity: {
     tenant: string;
     objectId: string;
@@ -277,7 +277,7 @@ export class Directory {
     return made;
   }
 
-  /** What must be kept for tokens and sign-ins to go on after a restart. */
+  /** What must be persisted so that tokens and sign-ins work after a restart. */
   save(): DirectoryState {
     return {
       ...(this.#key && {

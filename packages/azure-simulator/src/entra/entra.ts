@@ -13,8 +13,8 @@ export interface EntraParts {
   clock: Clock;
   log: RequestLog;
   guid: () => string;
-  /** Calls back when all that has changed is kept: a token must not be known before its key is. */
-  whenKept(then: () => void): void;
+  /** Calls back when all changes are persisted: a token must not be sent before its key is stored. */
+  whenPersisted(then: () => void): void;
   /** Told of errors that are faults of the simulator itself. */
   bug?: (error: unknown) => void;
 }
@@ -100,7 +100,7 @@ export class Entra implements Pages {
   }
 
   #reply(request: IncomingMessage, response: ServerResponse, answer: () => unknown): void {
-    const { clock, log, guid, whenKept, bug } = this.#parts;
+    const { clock, log, guid, whenPersisted, bug } = this.#parts;
     const id = guid();
     let status = 200;
     let body: unknown;
@@ -129,7 +129,7 @@ export class Entra implements Pages {
       "x-ms-request-id": id,
       Date: new Date(clock.now()).toUTCString(),
     });
-    whenKept(() => response.end(text));
+    whenPersisted(() => response.end(text));
     const { method = "GET", url = "/" } = request;
     const [path = url, query = ""] = url.split("?", 2);
     const named = request.headers["client-request-id"];

@@ -9,7 +9,7 @@ import { signIn } from "../types/user-assigned-identities/index.ts";
 
 const kinds = ["None", "SystemAssigned", "UserAssigned", "SystemAssigned, UserAssigned"] as const;
 
-/** The `identity` that is kept of a body: its own with an object id, and those assigned with theirs. */
+/** The `identity` to store from a body: the system-assigned one with an object id, and the user-assigned ones with theirs. */
 export function acceptIdentity({
   body,
   existing,
@@ -42,8 +42,8 @@ export function identityJoins(body: JsonObject): Join[] {
   return Object.keys(ids).map((id) => ({ id, action }));
 }
 
-/** Let a machine's own identity sign in, or end that where it has none any more. Called when it is kept. */
-export function keepIdentity(resource: Resource, before: Resource | undefined, world: World): void {
+/** Register the system-assigned identity of a written machine, or remove the one that it no longer has. */
+export function syncIdentity(resource: Resource, before: Resource | undefined, world: World): void {
   const objectId = ownOf(resource);
   const earlier = before && ownOf(before);
   if (earlier !== undefined && earlier !== objectId) world.directory.removeApplication(earlier);
@@ -52,8 +52,8 @@ export function keepIdentity(resource: Resource, before: Resource | undefined, w
   world.directory.addSystemIdentity({ tenant, objectId, resourceId: resource.id });
 }
 
-/** End the sign-in of a machine's own identity. Called when the machine is gone. */
-export function endIdentity(resource: Resource, world: World): void {
+/** Remove the system-assigned identity of a deleted machine. */
+export function removeIdentity(resource: Resource, world: World): void {
   const objectId = ownOf(resource);
   if (objectId !== undefined) world.directory.removeApplication(objectId);
 }
@@ -65,7 +65,7 @@ export function restoreIdentities(world: World): void {
     if (resource.type === "Microsoft.ManagedIdentity/userAssignedIdentities")
       signIn(resource, world);
     else if (resource.type.endsWith("/federatedIdentityCredentials")) credentials.push(resource);
-    else keepIdentity(resource, undefined, world);
+    else syncIdentity(resource, undefined, world);
   }
   for (const each of credentials) federate(each, world);
 }

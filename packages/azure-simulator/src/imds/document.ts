@@ -226,12 +226,15 @@ function subnetOf(store: Store, id: string, address: string): JsonObject {
     : [];
   const one = text(properties, "addressPrefix");
   const block =
-    [one, ...blocks].find((each) => each !== "" && holds(each, address)) ?? one ?? blocks[0] ?? "";
+    [one, ...blocks].find((each) => each !== "" && includesAddress(each, address)) ??
+    one ??
+    blocks[0] ??
+    "";
   const [network = "", prefix = ""] = block.split("/");
   return { address: network, prefix };
 }
 
-function holds(block: string, address: string): boolean {
+function includesAddress(block: string, address: string): boolean {
   try {
     return contains(parseCidr(block), parseCidr(`${address}/32`));
   } catch {

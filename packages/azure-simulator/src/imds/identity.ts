@@ -19,7 +19,7 @@ export function identityToken(
   const resource = query.get("resource");
   if (!resource)
     throw identityRefused(400, "invalid_request", "Required audience parameter not specified");
-  const application = chosen(identitiesOf(store, directory, machine), query);
+  const application = selectIdentity(identitiesOf(store, directory, machine), query);
   try {
     checkResource(directory, resource, application.tenant);
   } catch (error) {
@@ -63,8 +63,8 @@ function identitiesOf(store: Store, directory: Directory, machine: Resource): Id
   return { own: directory.find(text(identity, "principalId")), assigned };
 }
 
-/** By what the asker says; else the machine's own; else the only one. */
-function chosen({ own, assigned }: Identities, query: URLSearchParams): Application {
+/** The identity that the query names; else the system-assigned one; else the only one. */
+function selectIdentity({ own, assigned }: Identities, query: URLSearchParams): Application {
   const wanted = {
     appId: query.get("client_id"),
     objectId: query.get("object_id") ?? query.get("principal_id"),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { chances } from "../control/chances.ts";
 import { ManualClock } from "../control/manual-clock.ts";
+import { seededRandom } from "../control/seeded-random.ts";
 import { History } from "./history.ts";
 import { type Resource, Store } from "./store.ts";
 
@@ -22,7 +22,7 @@ function resource(i: number, written: number): Resource {
 }
 
 /** What a store holds, by key. */
-function heldIn(store: Store): Record<string, unknown> {
+function contentsOf(store: Store): Record<string, unknown> {
   const held = [...store.all()].map(({ key, properties }) => [key, properties.written]);
   return Object.fromEntries(held.sort());
 }
@@ -37,19 +37,19 @@ function remembered(count: number) {
 }
 
 test("any time that is asked for, in any order, shows the world of then", () => {
-  const chance = chances("history");
+  const chance = seededRandom("history");
   const { clock, store, history } = remembered(5);
-  const then = [heldIn(store)];
+  const then = [contentsOf(store)];
   for (let at = 1; at <= 300; at++) {
     clock.moveTo(at);
     const i = Math.floor(chance() * 10);
     if (chance() < 0.4) store.remove(keyOf(i));
     else store.put(resource(i, at));
-    then.push(heldIn(store));
+    then.push(contentsOf(store));
   }
   for (let look = 0; look < 300; look++) {
     const at = Math.floor(chance() * then.length);
-    expect([at, heldIn(history.at(at))]).toEqual([at, then[at]]);
+    expect([at, contentsOf(history.at(at))]).toEqual([at, then[at]]);
   }
 });
 
@@ -59,10 +59,10 @@ test("what is too long ago is forgotten, and the rest is still as it was", () =>
     clock.moveTo(at);
     store.put(resource(at % 2, at));
   }
-  expect(heldIn(history.at(59_990))).toEqual({ [keyOf(0)]: 59_990, [keyOf(1)]: 59_989 });
+  expect(contentsOf(history.at(59_990))).toEqual({ [keyOf(0)]: 59_990, [keyOf(1)]: 59_989 });
   // As far back as is remembered.
-  expect(Number(heldIn(history.at(1))[keyOf(1)])).toBeGreaterThan(1);
-  expect(heldIn(history.at(60_000))).toEqual(heldIn(store));
+  expect(Number(contentsOf(history.at(1))[keyOf(1)])).toBeGreaterThan(1);
+  expect(contentsOf(history.at(60_000))).toEqual(contentsOf(store));
 });
 
 test("a look back takes as long as there were changes, whatever the size of the world", () => {

@@ -4,7 +4,7 @@ import { type Follower, type Resource, Store } from "./store.ts";
 interface Change {
   at: number;
   key: string;
-  /** What was kept before and after, as JSON; undefined where there was nothing. */
+  /** The resource before and after, as JSON; undefined where there was none. */
   before: string | undefined;
   after: string | undefined;
 }
@@ -38,7 +38,7 @@ export class History implements Follower {
     for (const text of this.#last.values()) this.#past.load(JSON.parse(text) as Resource);
   }
 
-  kept(resource: Resource): void {
+  saved(resource: Resource): void {
     const { key } = resource;
     const after = JSON.stringify(resource);
     const before = this.#last.get(key);

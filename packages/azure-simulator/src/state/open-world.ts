@@ -44,7 +44,8 @@ export interface OpenWorld {
   faults: Faults;
   /** Undefined where nothing outlives the process. */
   state: State | undefined;
-  kept: KeyValue;
+  /** Values that are not resources, such as the seed and the keys of certificates. */
+  settings: KeyValue;
   /** Resource Manager for those who reach it at this address, which may become known later. */
   armFor(base: () => string, store?: Store): Arm;
   /** Whether a seed was given that is not the one that the state file began with; it was not applied. */
@@ -66,10 +67,10 @@ export function openWorld(options: WorldOptions, clock: Clock): OpenWorld {
 }
 
 function open(options: WorldOptions, clock: Clock, state: State | undefined): OpenWorld {
-  const kept: KeyValue = state ?? memoryKeyValue();
+  const settings: KeyValue = state ?? memoryKeyValue();
   // What was made from the first seed must go on from it.
-  const secret = kept.get("seed") ?? options.seed ?? randomBytes(16).toString("hex");
-  kept.set("seed", secret);
+  const secret = settings.get("seed") ?? options.seed ?? randomBytes(16).toString("hex");
+  settings.set("seed", secret);
   const guid = guids(secret, state);
   const store = new Store();
   const directory = new Directory({ clock, guid, changed: () => state?.changed("directory") });
@@ -105,14 +106,14 @@ function open(options: WorldOptions, clock: Clock, state: State | undefined): Op
       secret,
     });
   const arm = armFor(() => "");
-  const seeded = kept.get("seeded");
+  const seeded = settings.get("seeded");
   const given = options.world;
   if (given && seeded === undefined) {
     applySeed(given, { arm, world });
-    kept.set("seeded", given.digest);
+    settings.set("seeded", given.digest);
   }
   const seedIgnored = given !== undefined && (seeded ?? given.digest) !== given.digest;
-  return { world, faults, state, kept, armFor, seedIgnored };
+  return { world, faults, state, settings, armFor, seedIgnored };
 }
 
 /** Guids that are the same in every run with the same seed, and go on where a state file left off. */
@@ -138,7 +139,7 @@ function load(state: State, world: World, clock: Clock): void {
   state.keepText("directory", () => JSON.stringify(directory.save()));
   for (const resource of state.loadResources()) store.load(resource);
   for (const operation of state.loadOperations()) operations.load(operation);
-  store.keepIn(state.resources);
+  store.setJournal(state.resources);
   if (clock instanceof ManualClock) {
     clock.moveTo(state.keepNumber("clock", () => clock.now()) ?? clock.now());
     clock.moved = () => state.touch();

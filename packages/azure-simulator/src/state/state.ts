@@ -80,12 +80,12 @@ export class State implements KeyValue {
     this.touch();
   }
 
-  /** Keep a number that changes often: it is asked for when there is something to write. Gives what was kept. */
+  /** Register a number that changes often: it is read when there is something to write. Returns the stored value. */
   keepNumber(name: string, now: () => number): number | undefined {
     const text = this.get(name);
-    const kept = text === undefined ? undefined : Number(text);
-    this.#counters.set(name, { now, written: kept ?? Number.NaN });
-    return kept;
+    const stored = text === undefined ? undefined : Number(text);
+    this.#counters.set(name, { now, written: stored ?? Number.NaN });
+    return stored;
   }
 
   /** Keep a text that is made when it is written, and only when it is said to have changed. */
@@ -99,7 +99,7 @@ export class State implements KeyValue {
     this.touch();
   }
 
-  /** Something changed that is kept. */
+  /** Something changed that must be written. */
   touch(): void {
     this.#changed = true;
   }
@@ -151,7 +151,7 @@ export class State implements KeyValue {
   }
 
   /** Call back when all changes so far are in the file. */
-  whenKept(then: () => void): void {
+  whenPersisted(then: () => void): void {
     if (this.#broken) return;
     if (!this.#changed) {
       then();

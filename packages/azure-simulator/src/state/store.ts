@@ -11,7 +11,7 @@ export type ProvisioningState =
   | "Canceled"
   | "Creating";
 
-/** One resource as it is kept: what was asked for and what was filled in, but nothing that follows from others. */
+/** One resource as it is stored: requested and defaulted values, but nothing that is computed from other resources. */
 export interface Resource {
   /** The id in the spelling of its first write. */
   readonly id: string;
@@ -34,15 +34,15 @@ export interface Resource {
   operation?: string | undefined;
 }
 
-/** Where changes are kept beyond the life of the process. */
+/** Persists changes. */
 export interface Journal {
   saved(resource: Resource): void;
   removed(key: string): void;
 }
 
-/** Somebody who keeps an index of what is kept. */
+/** Is notified of every change, for instance to maintain an index. */
 export interface Follower {
-  kept(resource: Resource): void;
+  saved(resource: Resource): void;
   removed(key: string): void;
 }
 
@@ -63,7 +63,7 @@ export class Store {
     return ++this.#sequence;
   }
 
-  /** Counts whatever is kept or removed: while it stays the same, so does all that is read. */
+  /** Counts all writes and removals: while it is the same, so is the result of every read. */
   get changes(): number {
     return this.#changes;
   }
@@ -72,13 +72,13 @@ export class Store {
     return this.#byKey.size;
   }
 
-  keepIn(journal: Journal): void {
+  setJournal(journal: Journal): void {
     this.#journal = journal;
   }
 
-  /** Tell somebody of all that is kept, and from now on of every change. */
+  /** Notify a follower of all stored resources now, and of every change from now on. */
   follow(follower: Follower): void {
-    for (const resource of this.#byKey.values()) follower.kept(resource);
+    for (const resource of this.#byKey.values()) follower.saved(resource);
     this.#followers.push(follower);
   }
 
@@ -86,19 +86,19 @@ export class Store {
     return this.#byKey.get(idOrKey) ?? this.#byKey.get(idOrKey.toLowerCase());
   }
 
-  /** Keep a resource, new or changed. */
+  /** Store a resource, new or changed. */
   put(resource: Resource): void {
     this.load(resource);
     this.#journal?.saved(resource);
   }
 
-  /** Take a resource in without writing it to the journal: it came from there. */
+  /** Store a resource that was read from the journal, without writing it there again. */
   load(resource: Resource): void {
     const { key } = resource;
     this.#changes++;
     if (this.#byKey.get(key) !== resource) this.#place(resource);
     this.#refer(key, referencesIn(resource));
-    for (const each of this.#followers) each.kept(resource);
+    for (const each of this.#followers) each.saved(resource);
   }
 
   #place(resource: Resource): void {

@@ -2,6 +2,7 @@ import { dateBy } from "@postern/core/clock.ts";
 import { badRequest, invalid } from "../answers.ts";
 import { duplicatesIn } from "../body.ts";
 import type { Call, World } from "../call.ts";
+import { apiVersionOf, convertTo, storageCollection } from "../conversion.ts";
 import { definitionProblems, definitionStatus, isDefinition, withNames } from "../definitions.ts";
 import { metadataProblems } from "../kinds/metadata.ts";
 import type { WriteOptions } from "../options.ts";
@@ -10,7 +11,6 @@ import { recordUpdate } from "../patch/record-update.ts";
 import type { Cause, Resource, Stored } from "../resource.ts";
 import { prunedMetadata } from "../schema/embedded.ts";
 import { same } from "../schema/plain.ts";
-import { apiVersionOf, heldIn, seenBy } from "../seen.ts";
 
 /** An object on its way into the store. */
 export interface Given {
@@ -47,7 +47,7 @@ export function complete(call: Call, world: World, given: Given): Completed {
     given.sent === "applied" ? whole : withManagers(call, world, whole, old, options, now);
   const recorded = withParts(resource, subresource, managed, old);
   const others = () =>
-    world.store.list(heldIn(resource)).map((entry) => seenBy(resource, entry).object);
+    world.store.list(storageCollection(resource)).map((entry) => convertTo(resource, entry).object);
   const prepared = resource.strategy?.prepare?.(recorded, old, others) ?? recorded;
   const ready = isDefinition(resource) ? definitionStatus(prepared, old, others(), now) : prepared;
   refuse(resource, ready, resource.strategy?.refused?.(ready, old, others) ?? []);

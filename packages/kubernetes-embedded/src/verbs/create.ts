@@ -3,13 +3,13 @@ import { dateBy } from "@postern/core/clock.ts";
 import { alreadyExists, badRequest, forbidden, notFound, Refused } from "../answers.ts";
 import { objectIn } from "../body.ts";
 import type { Answer, Call, World } from "../call.ts";
+import { storageCollection } from "../conversion.ts";
 import { isTerminating } from "../definitions.ts";
 import { type WriteOptions, writeOptions } from "../options.ts";
 import type { Resource, Stored } from "../resource.ts";
-import { heldIn } from "../seen.ts";
 import { keyOf } from "../store.ts";
 import { complete, type Given } from "./complete.ts";
-import { hold } from "./hold.ts";
+import { storeObject } from "./store-object.ts";
 
 /** Make an object that is not there yet. */
 export function create(call: Call, world: World): Answer {
@@ -31,10 +31,10 @@ export function make(
   if (namespace !== undefined) checkNamespace(world, resource, namespace, name);
   checkDefinition(world, resource, name);
   const done = complete(call, world, { object, old: undefined, options, sent });
-  const there = world.store.get(heldIn(resource), keyOf(object.metadata));
+  const there = world.store.get(storageCollection(resource), keyOf(object.metadata));
   if (there)
     throw alreadyExists(resource, name, there.object.metadata.deletionTimestamp !== undefined);
-  const entry = hold(world, resource, done.object, options.dryRun);
+  const entry = storeObject(world, resource, done.object, options.dryRun);
   return { code: 201, object: entry, resource, warnings: done.warnings };
 }
 

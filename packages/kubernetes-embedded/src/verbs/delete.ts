@@ -1,26 +1,26 @@
 import { dateBy } from "@postern/core/clock.ts";
 import { conflict, deleted, forbidden } from "../answers.ts";
 import type { Answer, Call, World } from "../call.ts";
+import { convertTo, storageCollection, type VersionedObject } from "../conversion.ts";
 import { isDefinition, terminating } from "../definitions.ts";
 import { type DeleteOptions, deleteOptions } from "../options.ts";
 import type { Resource, Stored } from "../resource.ts";
-import { heldIn, type Seen, seenBy } from "../seen.ts";
 import type { Entry } from "../store.ts";
 import { timestamp } from "./create.ts";
 import { find } from "./get.ts";
-import { hold } from "./hold.ts";
 import { list } from "./list.ts";
+import { storeObject } from "./store-object.ts";
 
 /** The finalizers that the garbage collector takes away when it has done its part. */
 export const orphanFinalizer = "orphan";
 export const foregroundFinalizer = "foregroundDeletion";
 
-/** Let go of an object: at once, or when all that hold it back have. */
+/** Delete an object: at once, or when its finalizers are removed. */
 export function remove(call: Call, world: World): Answer {
   const options = deleteOptions(call.query, call.body);
   const { resource } = call;
   const entry = find(call, world);
-  const { gone, seen } = letGo(world, resource, entry, options);
+  const { gone, seen } = deleteObject(world, resource, entry, options);
   if (!gone || showsDeleted(resource)) return { code: 200, object: seen, resource };
   const { name, uid } = seen.object.metadata;
   return { code: 200, status: deleted(resource, name, uid) };
@@ -34,10 +34,10 @@ export function removeAll(call: Call, world: World): Answer {
   for (const { object } of answer.list.items) {
     const { name, namespace } = object.metadata;
     const entry = world.store.get(
-      heldIn(call.resource),
+      storageCollection(call.resource),
       namespace === undefined ? name : `${namespace}/${name}`,
     );
-    if (entry) letGo(world, call.resource, entry, options);
+    if (entry) deleteObject(world, call.resource, entry, options);
   }
   return answer;
 }
@@ -50,27 +50,29 @@ function showsDeleted({ builtIn, plural }: Resource): boolean {
 }
 
 /** What came of a deletion. */
-export interface LetGo {
+export interface DeleteResult {
   gone: boolean;
-  seen: Seen;
+  seen: VersionedObject;
 }
 
 /** Delete an object, or mark it as one that is to go. */
-export function letGo(
+export function deleteObject(
   world: World,
   resource: Resource,
   entry: Entry,
   options: DeleteOptions,
-): LetGo {
-  const seen = seenBy(resource, entry);
+): DeleteResult {
+  const seen = convertTo(resource, entry);
   check(resource, seen.object, options);
-  const next = marked(world, resource, seen.object, options);
+  const next = withDeletionTimestamp(world, resource, seen.object, options);
   if (finishedDeletion(resource, next)) {
-    const last = options.dryRun ? entry : world.store.remove(heldIn(resource), entry.key);
-    return { gone: true, seen: last ? seenBy(resource, last) : seen };
+    const last = options.dryRun
+      ? entry
+      : world.store.remove(storageCollection(resource), entry.key);
+    return { gone: true, seen: last ? convertTo(resource, last) : seen };
   }
   if (next === seen.object) return { gone: false, seen };
-  return { gone: false, seen: hold(world, resource, next, options.dryRun) };
+  return { gone: false, seen: storeObject(world, resource, next, options.dryRun) };
 }
 
 /** Namespaces that the system itself lives in. */
@@ -99,8 +101,8 @@ function check(
     throw forbidden(resource, name, "this namespace may not be deleted");
 }
 
-/** The object as one that is to go; itself where it is marked so already. */
-function marked(
+/** The object with a deletion timestamp; the same object where it has one already. */
+function withDeletionTimestamp(
   world: World,
   resource: Resource,
   object: Stored,
@@ -142,7 +144,7 @@ function collectors(finalizers: readonly string[], policy: DeleteOptions["propag
   return policy === "Foreground" ? [...kept, foregroundFinalizer] : kept;
 }
 
-/** Whether nothing holds an object back any more that is to go. */
+/** Whether an object with a deletion timestamp has no finalizers left. */
 export function finishedDeletion(resource: Resource, { metadata, spec }: Stored): boolean {
   if (metadata.deletionTimestamp === undefined) return false;
   if ((metadata.finalizers ?? []).length > 0) return false;

@@ -1,11 +1,11 @@
 import { badRequest } from "../answers.ts";
 import { objectIn } from "../body.ts";
 import type { Answer, Call, World } from "../call.ts";
+import { convertTo } from "../conversion.ts";
 import type { Stored } from "../resource.ts";
-import { seenBy } from "../seen.ts";
 import { finishedDeletion } from "./delete.ts";
 import { find } from "./get.ts";
-import { hold } from "./hold.ts";
+import { storeObject } from "./store-object.ts";
 
 /** Change what holds a namespace back from being deleted. */
 export function finalize(call: Call, world: World): Answer {
@@ -17,12 +17,12 @@ export function finalize(call: Call, world: World): Answer {
     );
   const { finalizers = [] } = (spec ?? {}) as { finalizers?: string[] };
   const entry = find(call, world);
-  const next = withFinalizers(seenBy(resource, entry).object, finalizers);
+  const next = withFinalizers(convertTo(resource, entry).object, finalizers);
   if (finishedDeletion(resource, next)) {
     world.store.remove("namespaces", entry.key, next);
     return { code: 200, object: { object: next, text: JSON.stringify(next) }, resource };
   }
-  return { code: 200, object: hold(world, resource, next, false), resource };
+  return { code: 200, object: storeObject(world, resource, next, false), resource };
 }
 
 /** A namespace with these things to do before it can go. */

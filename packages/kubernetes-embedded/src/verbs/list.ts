@@ -1,8 +1,8 @@
 import { badRequest, expired, tooLarge } from "../answers.ts";
 import type { Answer, Call, List, World } from "../call.ts";
+import { convertTo, storageCollection, type VersionedObject } from "../conversion.ts";
 import { type ListOptions, listOptions } from "../options.ts";
 import type { Resource } from "../resource.ts";
-import { heldIn, type Seen, seenBy } from "../seen.ts";
 import { nameAskedFor, type Selector, selectorOf } from "../selectors.ts";
 import type { Entry } from "../store.ts";
 
@@ -40,7 +40,7 @@ function startOf(options: ListOptions, { store }: World): Place {
 
 function entriesFrom(call: Call, { store }: World, place: Place): Entry[] {
   const { namespace, query } = call;
-  const collection = heldIn(call.resource);
+  const collection = storageCollection(call.resource);
   const name = nameAskedFor(query);
   const now = place.revision === store.revision;
   if (now && name !== undefined && (namespace !== undefined || !call.resource.namespaced)) {
@@ -68,7 +68,7 @@ function page(
   { limit }: ListOptions,
   place: Place,
 ): List {
-  const items: Seen[] = [];
+  const items: VersionedObject[] = [];
   const resourceVersion = String(place.revision);
   for (const [i, entry] of entries.entries()) {
     if (limit > 0 && items.length === limit) {
@@ -77,7 +77,7 @@ function page(
       const remaining = selector ? {} : { remainingItemCount: entries.length - i };
       return { items, resourceVersion, continue: from, ...remaining };
     }
-    const seen = seenBy(resource, entry);
+    const seen = convertTo(resource, entry);
     if (!selector || selector(seen.object)) items.push(seen);
   }
   return { items, resourceVersion };

@@ -2,6 +2,7 @@ import { dateBy } from "@postern/core/clock.ts";
 import { badRequest, invalid, notFound, Refused, unsupportedMediaType } from "../answers.ts";
 import { unfitMetadata } from "../body.ts";
 import type { Answer, Call, World } from "../call.ts";
+import { convertTo, storageCollection } from "../conversion.ts";
 import { type WriteOptions, writeOptions } from "../options.ts";
 import { jsonPatch } from "../patch/json-patch.ts";
 import { mergePatch } from "../patch/merge-patch.ts";
@@ -9,7 +10,6 @@ import type { Patched } from "../patch/refusal.ts";
 import { serverSideApply } from "../patch/server-side-apply.ts";
 import { strategicMerge } from "../patch/strategic-merge.ts";
 import type { Resource, Stored } from "../resource.ts";
-import { heldIn, seenBy } from "../seen.ts";
 import { otherVersions } from "./complete.ts";
 import { make } from "./create.ts";
 import { find } from "./get.ts";
@@ -31,7 +31,7 @@ export function patch(call: Call, world: World): Answer {
   if (body instanceof Error) throw badRequest(`error decoding patch: ${body.message}`);
   if (contentType === forms.apply) return apply(call, world, options);
   const entry = find(call, world);
-  const old = seenBy(resource, entry).object;
+  const old = convertTo(resource, entry).object;
   const patched = carriedOut(resource, contentType, old, body);
   const unfit = unfitMetadata(patched.metadata ?? {});
   if (unfit !== undefined) throw unfitPatch(call, unfit);
@@ -65,9 +65,9 @@ function carriedOut(resource: Resource, form: string, old: Stored, body: unknown
 function apply(call: Call, world: World, options: WriteOptions): Answer {
   const { resource, subresource, namespace, name = "" } = call;
   const key = namespace === undefined ? name : `${namespace}/${name}`;
-  const entry = world.store.get(heldIn(resource), key);
+  const entry = world.store.get(storageCollection(resource), key);
   if (!entry && subresource !== undefined) throw notFound(resource, name);
-  const live = entry && seenBy(resource, entry).object;
+  const live = entry && convertTo(resource, entry).object;
   const applied = named(call, call.body as Stored);
   const done = serverSideApply({
     resource,

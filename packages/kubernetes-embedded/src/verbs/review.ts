@@ -1,6 +1,6 @@
 import type { Answer, World } from "../call.ts";
+import { apiVersionOf } from "../conversion.ts";
 import type { Asker, Review } from "../kinds/reviews.ts";
-import { apiVersionOf } from "../seen.ts";
 import { objectOf } from "./token-request.ts";
 
 type Spec = Record<string, unknown> & { audiences?: string[] };

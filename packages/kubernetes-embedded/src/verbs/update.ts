@@ -1,15 +1,15 @@
 import { badRequest, conflict, invalid, modified } from "../answers.ts";
 import { objectIn } from "../body.ts";
 import type { Answer, Call, World } from "../call.ts";
+import { convertTo, storageCollection } from "../conversion.ts";
 import { type WriteOptions, writeOptions } from "../options.ts";
 import type { ManagedFields, Resource, Stored } from "../resource.ts";
 import { same } from "../schema/plain.ts";
-import { heldIn, seenBy } from "../seen.ts";
 import type { Entry } from "../store.ts";
 import { complete, type Given } from "./complete.ts";
 import { finishedDeletion } from "./delete.ts";
 import { find } from "./get.ts";
-import { hold, storedForm } from "./hold.ts";
+import { storageForm, storeObject } from "./store-object.ts";
 
 /** Put another object in the place of one. */
 export function update(call: Call, world: World): Answer {
@@ -54,7 +54,7 @@ export function replace(
   sent: Given["sent"],
 ): Answer {
   const { resource } = call;
-  const old = seenBy(resource, entry).object;
+  const old = convertTo(resource, entry).object;
   check(resource, given, old, sent);
   const object = withMetadata(given, old);
   const { object: next, warnings } = complete(call, world, { object, old, options, sent });
@@ -64,13 +64,13 @@ export function replace(
     resource,
     warnings,
   });
-  if (unchanged(next, old)) return answer(seenBy(resource, entry));
+  if (unchanged(next, old)) return answer(convertTo(resource, entry));
   if (!options.dryRun && finishedDeletion(resource, next)) {
-    const { stored } = storedForm(world, resource, next);
-    world.store.remove(heldIn(resource), entry.key, stored);
+    const { stored } = storageForm(world, resource, next);
+    world.store.remove(storageCollection(resource), entry.key, stored);
     return answer({ object: next, text: JSON.stringify(next) });
   }
-  return answer(hold(world, resource, next, options.dryRun));
+  return answer(storeObject(world, resource, next, options.dryRun));
 }
 
 function check(resource: Resource, given: Stored, { metadata }: Stored, sent: Given["sent"]): void {

@@ -2,8 +2,8 @@ import { afterEach, expect, test } from "vitest";
 import { ManualClock } from "../../../../test/manual-clock.ts";
 import type { Call } from "../call.ts";
 import { dispatch } from "../dispatch.ts";
-import { keptNowhere } from "../kept.ts";
 import type { Verb } from "../routes.ts";
+import { memoryBackend } from "../storage-backend.ts";
 import { makeWorld } from "../world.ts";
 import { watch } from "./watch.ts";
 
@@ -14,7 +14,7 @@ afterEach(() => {
 
 function start(mostLogBytes?: number) {
   const clock = new ManualClock();
-  const parts = { kept: keptNowhere(), clock, tokens: {} };
+  const parts = { backend: memoryBackend(), clock, tokens: {} };
   const { world, stop } = makeWorld({ ...parts, ...(mostLogBytes && { mostLogBytes }) });
   stops.push(stop);
   const resource = world.registry.find("", "v1", "configmaps");

@@ -1,15 +1,15 @@
 import { expired, type Refused } from "../answers.ts";
 import type { Call, World } from "../call.ts";
+import { apiVersionOf, convertTo, storageCollection, type VersionedObject } from "../conversion.ts";
 import { definitions } from "../definitions.ts";
 import { type ListOptions, listOptions } from "../options.ts";
 import type { Resource, Stored } from "../resource.ts";
-import { apiVersionOf, heldIn, type Seen, seenBy } from "../seen.ts";
 import { type Selector, selectorOf } from "../selectors.ts";
 import type { Change, Entry } from "../store.ts";
 
 /** Where the events of a watch go. */
 export interface Sink {
-  event(type: EventType, seen: Seen): void;
+  event(type: EventType, seen: VersionedObject): void;
   bookmark(object: Bookmark): void;
   error(refused: Refused): void;
   /** No more events come. */
@@ -78,7 +78,7 @@ function begin(wanted: Wanted, world: World, sink: Sink): () => void {
     sink.end();
     return () => undefined;
   }
-  const collection = heldIn(resource);
+  const collection = storageCollection(resource);
   const tell = (change: Change) => {
     if (change.revision > from) send(wanted, change, sink);
   };
@@ -126,8 +126,8 @@ function startsWithAll({ resourceVersion = 0, initialEvents }: ListOptions): boo
 
 function sendAll(wanted: Wanted, { store }: World, sink: Sink): void {
   const { resource, namespace, selector, options } = wanted;
-  for (const entry of store.list(heldIn(resource), namespace)) {
-    const seen = seenBy(resource, entry);
+  for (const entry of store.list(storageCollection(resource), namespace)) {
+    const seen = convertTo(resource, entry);
     if (!selector || selector(seen.object)) sink.event("ADDED", seen);
   }
   if (options.initialEvents && options.bookmarks)
@@ -138,20 +138,20 @@ function sendAll(wanted: Wanted, { store }: World, sink: Sink): void {
 function send({ resource, namespace, selector }: Wanted, change: Change, sink: Sink): void {
   const { type, entry, before } = change;
   if (namespace !== undefined && entry.object.metadata.namespace !== namespace) return;
-  const now = seenBy(resource, entry);
+  const now = convertTo(resource, entry);
   if (!selector) {
     sink.event(type, now);
     return;
   }
   const is = type !== "DELETED" && selector(now.object);
-  const was = before !== undefined && selector(seenBy(resource, before).object);
+  const was = before !== undefined && selector(convertTo(resource, before).object);
   if (is) sink.event(was ? "MODIFIED" : "ADDED", now);
   else if (was) sink.event("DELETED", type === "DELETED" ? now : lastSeen(resource, before, entry));
 }
 
 /** What a watcher saw last, with the revision at which it stopped to see it. */
-function lastSeen(resource: Resource, before: Entry, { revision }: Entry): Seen {
-  const { object } = seenBy(resource, before);
+function lastSeen(resource: Resource, before: Entry, { revision }: Entry): VersionedObject {
+  const { object } = convertTo(resource, before);
   const last: Stored = {
     ...object,
     metadata: { ...object.metadata, resourceVersion: String(revision) },

@@ -88,7 +88,7 @@ export function observer(given: {
     const deletedAt = object.metadata.deletionTimestamp;
     const seen: Seen = {
       claim: own,
-      held: isHeld(object),
+      held: hasFinalizer(object),
       deletedMsAgo:
         deletedAt === undefined ? undefined : pass.date().getTime() - Date.parse(deletedAt),
       claims: [],
@@ -111,7 +111,7 @@ export function observer(given: {
       .services()
       .filter(given.serves)
       // One that is not held yet could be gone tomorrow, and its frontend would stay.
-      .flatMap((each) => (isHeld(each) ? (claimOf(each) ?? []) : []))
+      .flatMap((each) => (hasFinalizer(each) ? (claimOf(each) ?? []) : []))
       .map((claim) => ({ ...claim, publicAddressId: made.get(publicAddressName(claim.frontend)) }));
     const balancers = await seeBalancers(arm, claims, maxAgeMs);
     for (const { id, look } of balancers)
@@ -159,7 +159,7 @@ export function claimOf(object: Service): Claim | undefined {
     spec?.type === "LoadBalancer" &&
     spec.loadBalancerClass === undefined &&
     deletionTimestamp === undefined;
-  if (!asks && !isHeld(object)) return undefined;
+  if (!asks && !hasFinalizer(object)) return undefined;
   const internal = annotations?.[internalAnnotation]?.toLowerCase() === "true";
   return {
     frontend: frontendName(uid),
@@ -171,7 +171,7 @@ export function claimOf(object: Service): Claim | undefined {
   };
 }
 
-function isHeld({ metadata }: Service): boolean {
+function hasFinalizer({ metadata }: Service): boolean {
   return metadata.finalizers?.includes(cleanupFinalizer) === true;
 }
 

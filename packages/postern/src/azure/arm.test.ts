@@ -1,8 +1,14 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  caller,
+  failure,
+  linkId,
+  refuse,
+  fakeArm as road,
+} from "../../../../test/azure/fake-arm.ts";
 import { HurriedClock } from "../../../../test/azure/hurried-clock.ts";
-import { caller, failure, linkId, refuse, road } from "../../../../test/azure/road.ts";
 import { json, serve } from "../../../../test/loopback.ts";
 import { ManualClock, settle } from "../../../../test/manual-clock.ts";
 import { Arm } from "./arm.ts";

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { failure, group, linkId, refuse, road } from "../../../../test/azure/road.ts";
+import {
+  failure,
+  group,
+  linkId,
+  refuse,
+  fakeArm as road,
+} from "../../../../test/azure/fake-arm.ts";
 import { json, type Seen } from "../../../../test/loopback.ts";
 import { ManualClock } from "../../../../test/manual-clock.ts";
 import { contradicts, idsIn, idsNamedIn } from "./contradictions.ts";

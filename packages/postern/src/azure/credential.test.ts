@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { failure } from "../../../../test/azure/road.ts";
+import { failure } from "../../../../test/azure/fake-arm.ts";
 import { json, type Seen, serve } from "../../../../test/loopback.ts";
 import { cloudNamed, customCloud } from "./clouds.ts";
 import { credentialFromEnvironment, credentialFromFile } from "./credential.ts";

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { caller, failure, group, linkId, refuse, road } from "../../../../test/azure/road.ts";
+import {
+  caller,
+  failure,
+  group,
+  linkId,
+  refuse,
+  fakeArm as road,
+} from "../../../../test/azure/fake-arm.ts";
 import { json, type Seen } from "../../../../test/loopback.ts";
 import { AzureError } from "./errors.ts";
 import { type ArmResource, resourceGateway } from "./gateway.ts";

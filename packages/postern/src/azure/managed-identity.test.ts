@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import { failure } from "../../../../test/azure/fake-arm.ts";
 import { HurriedClock } from "../../../../test/azure/hurried-clock.ts";
-import { failure } from "../../../../test/azure/road.ts";
 import { json, type Seen, serve } from "../../../../test/loopback.ts";
 import { cloudNamed } from "./clouds.ts";
 import { managedIdentity } from "./managed-identity.ts";

@@ -1,6 +1,12 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import { caller, failure, linkId, refuse, road } from "../../../../test/azure/road.ts";
+import {
+  caller,
+  failure,
+  linkId,
+  refuse,
+  fakeArm as road,
+} from "../../../../test/azure/fake-arm.ts";
 import { json, type Seen } from "../../../../test/loopback.ts";
 import { ManualClock } from "../../../../test/manual-clock.ts";
 import { fc } from "../../../../test/setup/random.ts";

@@ -1,6 +1,6 @@
 import type { Priority } from "@postern/core/priority.ts";
 import { expect, test, vi } from "vitest";
-import { caller, group, refuse, road } from "../../../../test/azure/road.ts";
+import { caller, group, refuse, fakeArm as road } from "../../../../test/azure/fake-arm.ts";
 import { json } from "../../../../test/loopback.ts";
 import { ManualClock } from "../../../../test/manual-clock.ts";
 import { Budgets } from "./budget.ts";

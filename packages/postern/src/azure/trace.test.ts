@@ -6,7 +6,7 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import { expect, onTestFinished, test } from "vitest";
-import { failure, linkId, refuse, road } from "../../../../test/azure/road.ts";
+import { failure, linkId, refuse, fakeArm as road } from "../../../../test/azure/fake-arm.ts";
 import { json } from "../../../../test/loopback.ts";
 
 const query = { "api-version": "2025-05-01" };

@@ -1,6 +1,6 @@
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { caller } from "../../../../test/azure/road.ts";
+import { caller } from "../../../../test/azure/fake-arm.ts";
 import { Arm } from "../azure/arm.ts";
 import { type Cloud, cloudNamed, customCloud } from "../azure/clouds.ts";
 import { AzureError } from "../azure/errors.ts";

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { describe, expect, test, vi } from "vitest";
-import { failure } from "../../../../test/azure/road.ts";
+import { failure } from "../../../../test/azure/fake-arm.ts";
 import { json, type Seen, serve, serveTls } from "../../../../test/loopback.ts";
 import { cloudNamed } from "../azure/clouds.ts";
 import { KubeClient } from "../kube/client.ts";

@@ -1,6 +1,6 @@
 import { idKey, resourceGroupId } from "@postern/core/resource-id.ts";
 import { expect, test } from "vitest";
-import { refuse, road } from "../../../../test/azure/road.ts";
+import { refuse, fakeArm as road } from "../../../../test/azure/fake-arm.ts";
 import {
   clusterID,
   cluster as clusterOf,

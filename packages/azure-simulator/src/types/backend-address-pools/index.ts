@@ -45,7 +45,7 @@ export const backendAddressPools: ResourceType = {
         `Backend address pool ${pool.id} is in use by ${user.id} and cannot be deleted.`,
       );
   },
-  deleted(pool, world) {
+  afterDelete(pool, world) {
     leavePool(pool, world);
   },
   differences: [

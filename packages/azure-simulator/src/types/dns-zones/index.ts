@@ -43,7 +43,7 @@ export const dnsZones: ResourceType = {
       0,
     ),
   }),
-  written(zone, before, { store }) {
+  afterWrite(zone, before, { store }) {
     if (before) return;
     const servers = zone.properties.nameServers as string[];
     const shared = { fqdn: `${zone.name}.`, targetResource: {} };

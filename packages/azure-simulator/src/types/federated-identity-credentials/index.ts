@@ -48,10 +48,10 @@ export const federatedIdentityCredentials: ResourceType = {
       );
     return { properties: { issuer, subject, audiences } };
   },
-  written(resource, _before, world) {
+  afterWrite(resource, _before, world) {
     federate(resource, world);
   },
-  deleted(resource, { store, directory }) {
+  afterDelete(resource, { store, directory }) {
     const identity = store.get(parentOf(resource.key));
     if (identity) directory.unfederate(String(identity.properties.principalId), resource.name);
   },

@@ -59,7 +59,7 @@ export const inboundNatRules: ResourceType = {
     return { properties: accepted?.properties ?? {} };
   },
   show: (rule, world) => membersOfRule(rule, world),
-  deleted(rule, world) {
+  afterDelete(rule, world) {
     leaveRule(rule, world);
   },
   differences: ["Port mappings of rules for a pool are not made."],

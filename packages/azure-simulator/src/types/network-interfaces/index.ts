@@ -51,7 +51,7 @@ export const networkInterfaces: ResourceType = {
       privateLinkService: ownerOf(resource, world, "Microsoft.Network/privateLinkServices"),
     });
   },
-  written(resource, before, world) {
+  afterWrite(resource, before, world) {
     touchBalancers(before, resource, world);
   },
   mayDelete(resource, world) {
@@ -65,7 +65,7 @@ export const networkInterfaces: ResourceType = {
       `Network Interface ${resource.id} is used by existing resource ${machine.id}. In order to delete the network interface, it must be dissociated from the resource. To learn more, see aka.ms/deletenic.`,
     );
   },
-  deleted(resource, world) {
+  afterDelete(resource, world) {
     touchBalancers(resource, undefined, world);
   },
   lists: {

@@ -59,7 +59,7 @@ export function acceptConfigurations(
       subnet: idIn(subnet) ?? "",
       version: version === "IPv6" ? 6 : 4,
       wanted: method === "Static" ? wanted : undefined,
-      held: heldBy(existing, name),
+      held: currentAddress(existing, name),
       asker,
     });
     checkRegion(world, idIn(subnet) ?? "", location, id);
@@ -115,7 +115,7 @@ export function networkOf(configurations: readonly { properties: JsonObject }[])
   return parentOf((idIn(configurations[0]?.properties.subnet) ?? "").toLowerCase());
 }
 
-function heldBy(existing: Resource | undefined, name: string): string | undefined {
+function currentAddress(existing: Resource | undefined, name: string): string | undefined {
   const held = existing && configurationsOf(existing).find((each) => each.name === name);
   const address = held?.properties.privateIPAddress;
   return typeof address === "string" ? address : undefined;

@@ -19,8 +19,8 @@ export function interfaceId(ownerId: string, name: string): string {
   return `${ownerId.slice(0, ownerId.lastIndexOf("/providers/"))}/providers/${networkInterfaces.type}/${name}`;
 }
 
-/** Keep the interface of a service or an endpoint: it is what holds the addresses. */
-export function keepInterface(
+/** Create or update the interface of a service or an endpoint, which has its addresses. */
+export function putInterface(
   id: string,
   owner: Resource,
   addresses: readonly InterfaceAddress[],

@@ -50,7 +50,7 @@ export const privateDnsZoneGroups: ResourceType = {
       },
     };
   },
-  written(group, before, world) {
+  afterWrite(group, before, world) {
     if (!before) return;
     const now = new Set(zonesIn(group.properties).map((each) => each.toLowerCase()));
     const gone = objects(before.properties, "privateDnsZoneConfigs").filter(
@@ -58,7 +58,7 @@ export const privateDnsZoneGroups: ResourceType = {
     );
     clearRecords({ ...before, properties: { privateDnsZoneConfigs: gone } }, world);
   },
-  provisioned(group, world) {
+  afterProvision(group, world) {
     const endpoint = world.store.get(parentOf(group.key));
     if (endpoint) writeRecords(group, endpoint, world);
   },
@@ -69,7 +69,7 @@ export const privateDnsZoneGroups: ResourceType = {
       properties: { provisioningState: state, ...object(each, "properties") },
     })),
   }),
-  deleted(group, world) {
+  afterDelete(group, world) {
     clearRecords(group, world);
   },
   // Recorded: this one child is told by its name and not by its id.

@@ -57,7 +57,7 @@ export const privateDnsZones: ResourceType = {
       ).length,
     };
   },
-  written(zone, before, { store }) {
+  afterWrite(zone, before, { store }) {
     if (before) return;
     const soaRecord = {
       host: "azureprivatedns.net",

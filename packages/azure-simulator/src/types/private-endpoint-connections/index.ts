@@ -2,7 +2,7 @@ import { object, oneOf, text } from "../../arm/fields.ts";
 import { Refusal } from "../../arm/refusal.ts";
 import type { ResourceType } from "../../arm/resource-type.ts";
 import { connectionType } from "./connection.ts";
-import { tellEndpoint } from "./tell.ts";
+import { updateEndpoint } from "./update-endpoint.ts";
 
 const decisions = ["Approved", "Rejected", "Removed", "Pending"] as const;
 
@@ -37,11 +37,11 @@ export const privateEndpointConnections: ResourceType = {
       },
     };
   },
-  written(connection, _before, world) {
-    tellEndpoint(connection, world);
+  afterWrite(connection, _before, world) {
+    updateEndpoint(connection, world);
   },
-  deleted(connection, world) {
-    tellEndpoint(connection, world);
+  afterDelete(connection, world) {
+    updateEndpoint(connection, world);
   },
   differences: [
     "A connection that was rejected or removed cannot be approved any more [D], with an error code of our own [?].",

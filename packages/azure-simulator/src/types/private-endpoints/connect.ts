@@ -18,7 +18,7 @@ import {
   subscriptionOf,
 } from "../private-link-services/aliases.ts";
 import { missingField } from "../private-link-services/refusals.ts";
-import { type ConnectionList, connectionLists, keptConnections } from "./endpoint.ts";
+import { type ConnectionList, connectionLists, endpointConnections } from "./endpoint.ts";
 
 const longestMessage = 140;
 
@@ -67,7 +67,7 @@ export function acceptConnections(
 /** Make the connections of a new endpoint at their services. */
 export function connect(endpoint: Resource, world: World): void {
   for (const list of connectionLists)
-    for (const { entry, service, connection } of keptConnections(endpoint, list)) {
+    for (const { entry, service, connection } of endpointConnections(endpoint, list)) {
       const found = world.store.get(service);
       if (!found) continue;
       const status = String(object(entry, "leads")?.status);
@@ -85,7 +85,7 @@ export function connect(endpoint: Resource, world: World): void {
 export function disconnect(endpoint: Resource, world: World): void {
   const { store } = world;
   for (const list of connectionLists)
-    for (const { connection } of keptConnections(endpoint, list)) {
+    for (const { connection } of endpointConnections(endpoint, list)) {
       if (!store.get(connection)) continue;
       const service = store.get(parentOf(connection.toLowerCase()));
       store.remove(connection.toLowerCase());
@@ -176,7 +176,7 @@ function checkAsked({ list, name, target, requestMessage }: Asked, id: string): 
 /** The words are those of Azure's page on endpoints of PostgreSQL servers. */
 function checkSame(wanted: readonly Asked[], existing: Resource, id: string): void {
   const held = connectionLists.flatMap((list) =>
-    keptConnections(existing, list).map(({ entry, fields }) => ({ list, entry, fields })),
+    endpointConnections(existing, list).map(({ entry, fields }) => ({ list, entry, fields })),
   );
   const changed =
     wanted.length !== held.length ||

@@ -20,8 +20,8 @@ const disconnected = {
   actionsRequired: "None",
 } as const;
 
-/** The connections that an endpoint keeps, with where they lead. */
-export function keptConnections(
+/** The connections of an endpoint, with the service and the connection resource of each. */
+export function endpointConnections(
   { properties }: Pick<Resource, "properties">,
   list: ConnectionList,
 ): { entry: JsonObject; fields: JsonObject; service: string; connection: string }[] {
@@ -61,7 +61,7 @@ export function dnsConfigsOf(
 ): { fqdn: string; ipAddresses: string[] }[] {
   const ipAddresses = addressesOf(endpoint, store);
   return connectionLists
-    .flatMap((list) => keptConnections(endpoint, list))
+    .flatMap((list) => endpointConnections(endpoint, list))
     .filter(({ connection }) => stateOf(connection, store).status === "Approved")
     .flatMap(({ service }) => {
       const found = store.get(service);

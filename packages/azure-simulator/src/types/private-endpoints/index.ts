@@ -7,15 +7,15 @@ import type { ResourceType, World } from "../../arm/resource-type.ts";
 import { show } from "../../arm/show.ts";
 import { type JsonObject, parentOf, type Resource } from "../../state/store.ts";
 import { networkInterfaces } from "../network-interfaces/index.ts";
-import { type InterfaceAddress, interfaceId, keepInterface } from "../network-interfaces/made.ts";
+import { type InterfaceAddress, interfaceId, putInterface } from "../network-interfaces/made.ts";
 import { missingField } from "../private-link-services/refusals.ts";
 import { draftAddresses } from "../subnets/addresses.ts";
 import { acceptConnections, approvalsIn, connect, disconnect } from "./connect.ts";
 import {
   type ConnectionList,
   dnsConfigsOf,
+  endpointConnections,
   endpointType,
-  keptConnections,
   stateOf,
 } from "./endpoint.ts";
 
@@ -58,9 +58,9 @@ export const privateEndpoints: ResourceType = {
       properties: kept,
     };
   },
-  written(endpoint, before, world) {
+  afterWrite(endpoint, before, world) {
     const nicId = interfaceOf(endpoint.properties);
-    keepInterface(nicId, endpoint, addressesFor(endpoint, nicId, world), world);
+    putInterface(nicId, endpoint, addressesFor(endpoint, nicId, world), world);
     if (!before) connect(endpoint, world);
   },
   show(endpoint, world, query) {
@@ -79,7 +79,7 @@ export const privateEndpoints: ResourceType = {
       isIPv6EnabledPrivateEndpoint: false,
     };
   },
-  deleted(endpoint, world) {
+  afterDelete(endpoint, world) {
     disconnect(endpoint, world);
     world.store.remove(interfaceOf(endpoint.properties).toLowerCase());
   },
@@ -189,7 +189,7 @@ function addressesFor(
 }
 
 function shown(endpoint: Resource, list: ConnectionList, { store }: World): JsonObject[] {
-  return keptConnections(endpoint, list).map(({ entry, fields, connection }) => ({
+  return endpointConnections(endpoint, list).map(({ entry, fields, connection }) => ({
     name: entry.name,
     id: entry.id,
     etag: `W/"${endpoint.etag}"`,

@@ -44,7 +44,7 @@ function indexOf(store: Store): ReadonlyMap<string, string> {
     aliases.delete(key);
   };
   store.follow({
-    kept({ type, key, properties }) {
+    saved({ type, key, properties }) {
       if (type !== serviceType || typeof properties.alias !== "string") return;
       const alias = properties.alias.toLowerCase();
       // Written again, it keeps its place.

@@ -13,9 +13,9 @@ import { checkNetworkName } from "../../arm/links.ts";
 import { Refusal } from "../../arm/refusal.ts";
 import type { Join, ResourceType } from "../../arm/resource-type.ts";
 import type { JsonObject } from "../../state/store.ts";
-import { interfaceId, keepInterface } from "../network-interfaces/made.ts";
+import { interfaceId, putInterface } from "../network-interfaces/made.ts";
 import { connectionsOf, shownConnection } from "../private-endpoint-connections/connection.ts";
-import { tellEndpoint } from "../private-endpoint-connections/tell.ts";
+import { updateEndpoint } from "../private-endpoint-connections/update-endpoint.ts";
 import { makeAlias, serviceType } from "./aliases.ts";
 import { acceptFrontends, frontendIds } from "./frontends.ts";
 import { acceptNat, natAddresses } from "./nat.ts";
@@ -59,17 +59,17 @@ export const privateLinkServices: ResourceType = {
       }),
     };
   },
-  written(service, before, world) {
+  afterWrite(service, before, world) {
     const nicId = interfaceOf(service.properties) ?? "";
     const addresses = natAddresses(service, nicId, world);
-    keepInterface(nicId, service, addresses, world);
+    putInterface(nicId, service, addresses, world);
     if (
       !before ||
       JSON.stringify(before.properties.fqdns) === JSON.stringify(service.properties.fqdns)
     )
       return;
     // Its names are those of its endpoints too.
-    for (const connection of connectionsOf(service, world.store)) tellEndpoint(connection, world);
+    for (const connection of connectionsOf(service, world.store)) updateEndpoint(connection, world);
   },
   show(service, world) {
     const etag = `W/"${service.etag}"`;
@@ -93,7 +93,7 @@ export const privateLinkServices: ResourceType = {
       `Private link service ${service.id} cannot be deleted since it has ${count} private endpoint connections. Please delete all private endpoint connections before deleting the private link service.`,
     );
   },
-  deleted(service, { store }) {
+  afterDelete(service, { store }) {
     store.remove((interfaceOf(service.properties) ?? "").toLowerCase());
   },
   differences: [

@@ -68,7 +68,7 @@ export const publicIPAddresses: ResourceType = {
         (user !== undefined && address.state === "Succeeded" ? addressFor(address) : undefined),
     });
   },
-  provisioned(address, world) {
+  afterProvision(address, world) {
     const { properties } = address;
     if (properties.publicIPAllocationMethod !== "Static" || properties.ipAddress !== undefined)
       return;

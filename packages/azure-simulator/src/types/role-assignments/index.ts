@@ -50,10 +50,10 @@ export const roleAssignments: ResourceType = {
       },
     };
   },
-  written(resource, _before, world) {
-    world.roles.keep(resource);
+  afterWrite(resource, _before, world) {
+    world.roles.put(resource);
   },
-  deleted(resource, world) {
+  afterDelete(resource, world) {
     world.roles.drop(resource);
   },
   list: listed,

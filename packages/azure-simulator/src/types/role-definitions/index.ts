@@ -61,8 +61,8 @@ export const roleDefinitions: ResourceType = {
       },
     };
   },
-  written(resource, _before, world) {
-    world.roles.keep(resource);
+  afterWrite(resource, _before, world) {
+    world.roles.put(resource);
   },
   mayDelete({ name }, world) {
     for (const each of world.roles.assignments().values())
@@ -72,7 +72,7 @@ export const roleDefinitions: ResourceType = {
           "There are existing role assignments referencing role (code: RoleDefinitionHasAssignments)",
         );
   },
-  deleted(resource, world) {
+  afterDelete(resource, world) {
     world.roles.drop(resource);
   },
   read({ world, address }) {

@@ -82,10 +82,10 @@ class AddressIndex {
     return held.filter((each) => each.subnet === subnet).map((each) => each.value);
   }
 
-  kept({ key, properties }: Resource): void {
+  saved({ key, properties }: Resource): void {
     const before = this.#held.get(key);
     if (before?.of === properties) return;
-    const held = heldBy(properties);
+    const held = addressesIn(properties);
     if (!before && held.length === 0) return;
     this.removed(key);
     if (held.length === 0) return;
@@ -119,7 +119,7 @@ export function addressIndexOf(store: Store): AddressIndex {
   return index;
 }
 
-function heldBy(properties: JsonObject): { subnet: string; value: bigint }[] {
+function addressesIn(properties: JsonObject): { subnet: string; value: bigint }[] {
   const held: { subnet: string; value: bigint }[] = [];
   const look = ({ subnet, privateIPAddress }: JsonObject) => {
     const id = isObject(subnet) ? subnet.id : undefined;

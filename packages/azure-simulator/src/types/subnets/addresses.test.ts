@@ -2,7 +2,7 @@ import { lastSegment } from "@postern/core/resource-id.ts";
 import { describe, expect, test } from "vitest";
 import type { World } from "../../arm/resource-type.ts";
 import { type Resource, Store } from "../../state/store.ts";
-import { draftAddresses, heldIn, holderOf } from "./addresses.ts";
+import { draftAddresses, usedAddressCount, userOfAddress } from "./addresses.ts";
 
 const group = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network";
 const subnet = `${group}/virtualNetworks/v/subnets/n`;
@@ -45,8 +45,10 @@ describe("addresses of a subnet", () => {
   test("begin at the fifth and go up", () => {
     const world = worldWith("10.0.0.0/24");
     expect([write(world, "a"), write(world, "b")]).toEqual(["10.0.0.4", "10.0.0.5"]);
-    expect(heldIn(world, subnet)).toBe(2);
-    expect(holderOf(world, subnet, "10.0.0.4")).toBe(`${group}/networkInterfaces/a`.toLowerCase());
+    expect(usedAddressCount(world, subnet)).toBe(2);
+    expect(userOfAddress(world, subnet, "10.0.0.4")).toBe(
+      `${group}/networkInterfaces/a`.toLowerCase(),
+    );
   });
 
   test("are free again when their holder is gone, the lowest first", () => {
@@ -73,7 +75,7 @@ describe("addresses of a subnet", () => {
     expect(draft.take({ subnet, held: "10.0.0.9", asker: "x" })).toBe("10.0.0.9");
     expect(draft.take({ subnet, held: "10.0.0.9", asker: "y" })).toBe("10.0.0.4");
     expect(draft.take({ subnet, asker: "z" })).toBe("10.0.0.5");
-    expect(heldIn(world, subnet)).toBe(0);
+    expect(usedAddressCount(world, subnet)).toBe(0);
   });
 
   test.each([
@@ -92,7 +94,7 @@ describe("addresses of a subnet", () => {
     const world = worldWith("10.0.0.0/24");
     expect(write(world, "a", "10.0.0.8")).toBe("10.0.0.8");
     expect(write(world, "a", "10.0.0.8")).toBe("10.0.0.8");
-    expect(heldIn(world, subnet)).toBe(1);
+    expect(usedAddressCount(world, subnet)).toBe(1);
   });
 
   test("come from the prefix of the version that is asked for", () => {

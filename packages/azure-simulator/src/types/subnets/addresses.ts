@@ -1,4 +1,4 @@
-import { type Cidr, contains, parseCidr, sizeOf } from "@postern/core/cidr.ts";
+import { type Cidr, contains, formatCidr, parseCidr, sizeOf } from "@postern/core/cidr.ts";
 import { formatIp, type Ip, isIp, parseIp } from "@postern/core/ip.ts";
 import { invalid } from "../../arm/fields.ts";
 import { badReference } from "../../arm/links.ts";
@@ -53,15 +53,15 @@ export function draftAddresses(world: World, owners: readonly string[]): Address
   };
 }
 
-/** Who holds an address of a subnet. */
-export function holderOf(world: World, subnet: string, address: string): string | undefined {
+/** The resource that uses an address of a subnet. */
+export function userOfAddress(world: World, subnet: string, address: string): string | undefined {
   return addressIndexOf(world.store)
     .uses(subnet.toLowerCase())
     ?.holder(parseIp(address).value, new Set());
 }
 
-/** How many addresses of a subnet are held. */
-export function heldIn(world: World, subnet: string): number {
+/** How many addresses of a subnet are in use. */
+export function usedAddressCount(world: World, subnet: string): number {
   return addressIndexOf(world.store).uses(subnet.toLowerCase())?.size ?? 0;
 }
 
@@ -138,14 +138,14 @@ function checked(
     throw new Refusal(
       400,
       "PrivateIPAddressNotInSubnet",
-      `Private static IP address ${wanted} does not belong to the range of subnet prefix ${prefixes.map(written).join(", ")}.`,
+      `Private static IP address ${wanted} does not belong to the range of subnet prefix ${prefixes.map(formatCidr).join(", ")}.`,
     );
   const { first, last } = usable(prefix);
   if (ip.value < first || ip.value > last)
     throw new Refusal(
       400,
       "PrivateIPAddressInReservedRange",
-      `Private static IP address ${wanted} falls within reserved IP range of subnet prefix ${written(prefix)}.`,
+      `Private static IP address ${wanted} falls within reserved IP range of subnet prefix ${formatCidr(prefix)}.`,
     );
   const by = blocked(ip);
   if (by === undefined) return ip;
@@ -162,10 +162,6 @@ function full(subnet: Resource, prefixes: readonly Cidr[]): Refusal {
   return new Refusal(
     400,
     "SubnetIsFull",
-    `Subnet ${subnet.name} with address prefix ${prefixes.map(written).join(", ")} does not have enough capacity for 1 IP addresses.`,
+    `Subnet ${subnet.name} with address prefix ${prefixes.map(formatCidr).join(", ")} does not have enough capacity for 1 IP addresses.`,
   );
-}
-
-function written({ version, first, prefixLength }: Cidr): string {
-  return `${formatIp({ version, value: first })}/${prefixLength}`;
 }

@@ -27,10 +27,10 @@ export const userAssignedIdentities: ResourceType = {
       },
     };
   },
-  written(resource, _before, world) {
+  afterWrite(resource, _before, world) {
     signIn(resource, world);
   },
-  deleted(resource, world) {
+  afterDelete(resource, world) {
     world.directory.removeApplication(String(resource.properties.principalId));
   },
   differences: ["The identity can sign in at once; Entra takes seconds to minutes to know it."],

@@ -37,19 +37,19 @@ export const virtualMachineScaleSets: ResourceType = {
     return accepted;
   },
   show: () => ({ instancesMade: undefined }),
-  written(scaleSet, before, world) {
+  afterWrite(scaleSet, before, world) {
     if (before && upgradesAtOnce(scaleSet.properties))
       for (const instance of instancesOf(scaleSet, world)) upgrade(instance, scaleSet, world);
     settleInstances(scaleSet, world);
   },
-  provisioned(scaleSet, world) {
+  afterProvision(scaleSet, world) {
     for (const instance of instancesOf(scaleSet, world)) {
       if (instance.state !== "Creating") continue;
       instance.state = "Succeeded";
       world.store.put(instance);
     }
   },
-  deleted(scaleSet, world) {
+  afterDelete(scaleSet, world) {
     for (const machine of machinesOf(scaleSet, world)) removeInstance(machine, world);
   },
   views: { instanceView: (scaleSet, world) => summary(instancesOf(scaleSet, world)) },

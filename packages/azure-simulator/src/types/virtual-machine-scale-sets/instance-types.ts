@@ -49,7 +49,7 @@ export const scaleSetInstances: ResourceType = {
       },
     };
   },
-  written(instance, before, world) {
+  afterWrite(instance, before, world) {
     const scaleSet = world.store.get(parentOf(instance.key));
     if (!scaleSet || same(configuredOf(instance), before && configuredOf(before))) return;
     settleInterfaces(instance, scaleSet, world);
@@ -62,7 +62,7 @@ export const scaleSetInstances: ResourceType = {
     }),
   }),
   missing: (address) => missingInstance(address.names[1] ?? ""),
-  deleted(instance, world) {
+  afterDelete(instance, world) {
     lower(world.store.get(parentOf(instance.key)), world);
   },
   views: {
@@ -86,7 +86,7 @@ export const scaleSetInterfaces: ResourceType = {
     primary: true,
     virtualMachine: { id: parentOf(resource.id) },
   }),
-  deleted(resource, world) {
+  afterDelete(resource, world) {
     touchBalancers(resource, undefined, world);
   },
   differences: ["Read with any api-version; Azure has only old ones for it."],

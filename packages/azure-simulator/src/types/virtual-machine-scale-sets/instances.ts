@@ -91,7 +91,7 @@ export function settleInterfaces(instance: Resource, scaleSet: Resource, world: 
     world.store.remove(nic.key);
     touchBalancers(nic, undefined, world);
   }
-  for (const each of wanted) keepInterface(each, scaleSet, instanceInterfaceType, world);
+  for (const each of wanted) putInterface(each, scaleSet, instanceInterfaceType, world);
   instance.properties = {
     ...instance.properties,
     networkProfile: { networkInterfaces: wanted.map(({ id }) => ({ id })) },
@@ -131,10 +131,10 @@ function makeInstance(scaleSet: Resource, number: number, world: World): void {
   bump(instance);
   world.store.put(instance);
   for (const each of interfaces)
-    keepInterface(each, scaleSet, flexible ? interfaceType : instanceInterfaceType, world);
+    putInterface(each, scaleSet, flexible ? interfaceType : instanceInterfaceType, world);
 }
 
-function keepInterface(
+function putInterface(
   { id, properties, configurations }: { id: string } & Omit<Described, "name">,
   scaleSet: Resource,
   type: string,

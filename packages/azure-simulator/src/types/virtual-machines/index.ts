@@ -73,12 +73,12 @@ export const virtualMachines: ResourceType = {
       instanceView: instanceView(machine),
     }),
   }),
-  written(machine, before, world) {
+  afterWrite(machine, before, world) {
     // Every write counts, even one that changes nothing: recorded as "2" and then "3".
     if (before && before.version === machine.version) bump(machine);
     for (const { key } of interfacesOf(machine, world)) plugIn(key, world);
   },
-  provisioned(machine, world) {
+  afterProvision(machine, world) {
     const storage = machine.properties.storageProfile as JsonObject;
     const disk = storage.osDisk as JsonObject;
     const managedDisk = disk.managedDisk as JsonObject;
@@ -93,7 +93,7 @@ export const virtualMachines: ResourceType = {
     bump(machine);
     world.store.put(machine);
   },
-  deleted(machine, world) {
+  afterDelete(machine, world) {
     const network = machine.properties.networkProfile as JsonObject;
     for (const each of objects(network, "networkInterfaces")) {
       if (text(object(each, "properties") ?? {}, "deleteOption", "Detach") !== "Delete") continue;

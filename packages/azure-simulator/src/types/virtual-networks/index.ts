@@ -70,7 +70,7 @@ export const virtualNetworks: ResourceType = {
       });
     return { subnets: shown };
   },
-  deleted(network, { store }) {
+  afterDelete(network, { store }) {
     // A link to a network that is gone leads nowhere.
     for (const user of [...store.referrers(network.key)])
       if (user.type.endsWith("/virtualNetworkLinks")) store.remove(user.key);

@@ -45,7 +45,10 @@ export class Types {
   #make(schema: Schema): ValueType | undefined {
     if (schema["x-kubernetes-int-or-string"] === true) {
       const kinds = ["number", "string"];
-      return { name: "dyn", valueOf: (raw) => scalarOf(held(raw, kinds, "integer or string")) };
+      return {
+        name: "dyn",
+        valueOf: (raw) => scalarOf(checkedKind(raw, kinds, "integer or string")),
+      };
     }
     switch (schema.type) {
       case "array":
@@ -55,11 +58,11 @@ export class Types {
       case "string":
         return textType(schema);
       case "boolean":
-        return { name: "bool", valueOf: (raw) => held(raw, ["boolean"], "boolean") };
+        return { name: "bool", valueOf: (raw) => checkedKind(raw, ["boolean"], "boolean") };
       case "integer":
-        return { name: "int", valueOf: (raw) => scalarOf(held(raw, ["number"], "integer")) };
+        return { name: "int", valueOf: (raw) => scalarOf(checkedKind(raw, ["number"], "integer")) };
       case "number":
-        return { name: "double", valueOf: (raw) => held(raw, ["number"], "number") };
+        return { name: "double", valueOf: (raw) => checkedKind(raw, ["number"], "number") };
       case undefined:
         return undefined;
     }
@@ -122,7 +125,7 @@ export class Types {
 function textType(schema: Schema): ValueType {
   const of = (name: string, make: (text: string) => unknown) => ({
     name,
-    valueOf: (raw: unknown) => make(held(raw, ["string"], "string") as string),
+    valueOf: (raw: unknown) => make(checkedKind(raw, ["string"], "string") as string),
   });
   switch (formatOf(schema)) {
     case "byte":
@@ -138,7 +141,7 @@ function textType(schema: Schema): ValueType {
 }
 
 /** A value of the wrong type can come here: what an update leaves as it was is not checked. */
-function held(raw: unknown, kinds: readonly string[], type: string): unknown {
+function checkedKind(raw: unknown, kinds: readonly string[], type: string): unknown {
   if (!kinds.includes(typeof raw)) throw strange(type);
   return raw;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { group, linkId, road } from "../../../../../test/azure/road.ts";
+import { group, linkId, fakeArm as road } from "../../../../../test/azure/fake-arm.ts";
 import { json } from "../../../../../test/loopback.ts";
 import type { ArmView } from "../arm.ts";
 import type { ArmResource, ResourceGateway } from "../gateway.ts";

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { parseResourceId } from "@postern/core/resource-id.ts";
 import { expect, test } from "vitest";
-import { group, road } from "../../../../../test/azure/road.ts";
+import { group, fakeArm as road } from "../../../../../test/azure/fake-arm.ts";
 import { json } from "../../../../../test/loopback.ts";
 import { ManualClock } from "../../../../../test/manual-clock.ts";
 import { frontendsAt } from "./frontends.ts";

@@ -10,43 +10,42 @@ import { LocalError } from "./local-error.ts";
 import type { OperatorOptions } from "./operator.ts";
 import type { ScenarioOperator } from "./scenario.ts";
 
-/** Who acts in Azure, and by what. With a real Azure it is all left to the environment. */
-export interface People {
-  /** The environment of the operator, and that of the person at the keyboard. */
-  operator: Record<string, string>;
-  person: Record<string, string>;
-  /** How the person reaches Azure from within this process. */
-  road: Arm | undefined;
-  /** Who the operator is to Azure. */
+/** The Azure identities of the operator and of the user at the keyboard. Real Azure takes them from the environment. */
+export interface Identities {
+  operatorEnvironment: Record<string, string>;
+  userEnvironment: Record<string, string>;
+  /** The ARM client of the user. */
+  userArm: Arm | undefined;
+  /** The object id of the operator. */
   operatorId: string | undefined;
-  /** What gives Services their load balancers, because nobody else does. */
+  /** The options of the cloud provider, which gives Services their load balancers. */
   cloudProvider(clock: Clock): OperatorOptions["cloudProvider"];
 }
 
-/** The people of a scenario. */
-export function peopleOf(
+/** The identities of a scenario. */
+export function identitiesOf(
   wanted: ScenarioOperator,
   simulator: Simulator | undefined,
   folder: DataFolder,
-): People {
+): Identities {
   if (!simulator)
     return {
-      operator: {},
-      person: {},
-      road: undefined,
+      operatorEnvironment: {},
+      userEnvironment: {},
+      userArm: undefined,
       operatorId: undefined,
       cloudProvider: () => undefined,
     };
   const { managementGroup, loadBalancers: at } = wanted;
   const operator = applicationNamed(simulator, wanted.identity);
-  const person = applicationNamed(simulator, wanted.person);
+  const user = applicationNamed(simulator, wanted.person);
   return {
-    operator: environmentOf(simulator, folder, operator, managementGroup),
-    person: environmentOf(simulator, folder, person, managementGroup),
-    road: roadOf(simulator, person, realClock),
+    operatorEnvironment: environmentOf(simulator, folder, operator, managementGroup),
+    userEnvironment: environmentOf(simulator, folder, user, managementGroup),
+    userArm: armFor(simulator, user, realClock),
     operatorId: operator.objectId,
     cloudProvider: (clock) =>
-      at && { arm: roadOf(simulator, applicationNamed(simulator, at.identity), clock), at },
+      at && { arm: armFor(simulator, applicationNamed(simulator, at.identity), clock), at },
   };
 }
 
@@ -79,8 +78,8 @@ function environmentOf(
   };
 }
 
-/** The road of somebody for whom nobody checks a secret, because he is a part of this machine. */
-function roadOf(simulator: Simulator, application: Application, clock: Clock): Arm {
+/** An ARM client with tokens issued in this process, without a secret. */
+function armFor(simulator: Simulator, application: Application, clock: Clock): Arm {
   const lifetimeMs = 3_600_000;
   const token = async () => ({
     token: simulator.directory.tokenFor(application, { forMs: lifetimeMs }),

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { keptIn } from "./kept.ts";
+import { fileBackend } from "./storage-backend.ts";
 
 const folders: string[] = [];
 afterEach(() => {
@@ -11,21 +11,21 @@ afterEach(() => {
 });
 
 function file(): string {
-  const folder = mkdtempSync(join(tmpdir(), "postern-kept-"));
+  const folder = mkdtempSync(join(tmpdir(), "postern-backend-"));
   folders.push(folder);
   return join(folder, "kubernetes.db");
 }
 
 test("what was put is there when it is opened again, and what was removed is not", () => {
   const where = file();
-  const first = keptIn({ file: where });
+  const first = fileBackend({ file: where });
   first.put("secrets", "n/a", "1");
   first.put("secrets", "n/a", "2");
   first.put("secrets", "n/b", "3");
   first.remove("secrets", "n/b", 17);
   first.things.set("key", "value");
   first.close();
-  const second = keptIn({ file: where });
+  const second = fileBackend({ file: where });
   expect([...second.all()]).toEqual([{ collection: "secrets", key: "n/a", text: "2" }]);
   expect(second.revision()).toBe(17);
   expect(second.things.get("key")).toBe("value");
@@ -35,24 +35,24 @@ test("what was put is there when it is opened again, and what was removed is not
 test("a write outlives a process that is killed in the next moment", () => {
   const where = file();
   const program = `
-    const { keptIn } = await import(${JSON.stringify(join(import.meta.dirname, "kept.ts"))});
-    const kept = keptIn({ file: ${JSON.stringify(where)} });
-    for (let i = 0; i < 50; i++) kept.put("secrets", "n/" + i, "text " + i);
+    const { fileBackend } = await import(${JSON.stringify(join(import.meta.dirname, "storage-backend.ts"))});
+    const backend = fileBackend({ file: ${JSON.stringify(where)} });
+    for (let i = 0; i < 50; i++) backend.put("secrets", "n/" + i, "text " + i);
     process.kill(process.pid, "SIGKILL");
   `;
   const { signal, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program]);
   expect(signal, String(stderr)).toBe("SIGKILL");
-  const kept = keptIn({ file: where });
-  expect([...kept.all()]).toHaveLength(50);
-  kept.close();
+  const backend = fileBackend({ file: where });
+  expect([...backend.all()]).toHaveLength(50);
+  backend.close();
 });
 
 test("a disk that is full is told, and what was there stays", () => {
-  const kept = keptIn({ file: file(), mostPages: 20 });
-  kept.put("secrets", "n/a", "1");
-  expect(() => kept.put("secrets", "n/b", "x".repeat(200_000))).toThrow(
+  const backend = fileBackend({ file: file(), mostPages: 20 });
+  backend.put("secrets", "n/a", "1");
+  expect(() => backend.put("secrets", "n/b", "x".repeat(200_000))).toThrow(
     /the disk is full.*make room/,
   );
-  expect([...kept.all()]).toHaveLength(1);
-  kept.close();
+  expect([...backend.all()]).toHaveLength(1);
+  backend.close();
 });

@@ -1,25 +1,25 @@
 import { badRequest, notAcceptable } from "./answers.ts";
 import type { Answer, List } from "./call.ts";
+import { apiVersionOf, type VersionedObject } from "./conversion.ts";
 import type { Resource, Stored } from "./resource.ts";
-import { apiVersionOf, type Seen } from "./seen.ts";
 import { type Form, formOf, mediaTypes } from "./shown/accept.ts";
 import { metadataListOf, metadataOf } from "./shown/partial.ts";
 import { type Include, includeOf, tableOf } from "./shown/tables.ts";
 
-/** How a client wants objects written. */
-export interface Writing {
+/** The format in which a client wants objects. */
+export interface OutputFormat {
   form: Form;
   yaml: boolean;
   include: Include;
   now: number;
 }
 
-/** How the one who asks wants objects written. */
-export function writingFor(
+/** The output format that a client asks for by its Accept header and query. */
+export function negotiateOutput(
   accept: string | undefined,
   query: URLSearchParams,
   now: number,
-): Writing {
+): OutputFormat {
   const yaml = mediaTypes(accept)[0]?.type === "application/yaml";
   const form = yaml ? ({ as: "object" } as const) : formOf(accept);
   if (!form) throw notAcceptable();
@@ -30,18 +30,18 @@ export function writingFor(
 }
 
 /** An answer as text. */
-export function written(answer: Answer, writing: Writing): string {
+export function serialize(answer: Answer, output: OutputFormat): string {
   if ("status" in answer) return JSON.stringify(answer.status);
   if ("document" in answer) return JSON.stringify(answer.document);
-  if ("object" in answer) return writtenObject(answer.resource, answer.object, writing, true);
-  return writtenList(answer.resource, answer.list, writing);
+  if ("object" in answer) return serializeObject(answer.resource, answer.object, output, true);
+  return serializeList(answer.resource, answer.list, output);
 }
 
 /** One object. `headers` is false for those of a watch after the first, where tables need none. */
-export function writtenObject(
+export function serializeObject(
   resource: Resource,
-  { object, text }: Seen,
-  { form, include, now }: Writing,
+  { object, text }: VersionedObject,
+  { form, include, now }: OutputFormat,
   headers: boolean,
 ): string {
   switch (form.as) {
@@ -58,21 +58,25 @@ export function writtenObject(
   }
 }
 
-/** A text of JSON in the form that the client asked for. The package for YAML is loaded when somebody does. */
-export async function inForm(text: string, { yaml }: Writing): Promise<string> {
+/** A JSON text in the format that the client asked for. The YAML package is loaded on first use. */
+export async function encode(text: string, { yaml }: OutputFormat): Promise<string> {
   if (!yaml) return text;
   const { stringify } = await import("yaml");
   return stringify(JSON.parse(text));
 }
 
 /** Items of built-in kinds do not repeat what the list says of them all. */
-function withoutKind(resource: Resource, items: readonly Seen[]): string[] {
+function withoutKind(resource: Resource, items: readonly VersionedObject[]): string[] {
   const { kind } = resource;
   const begin = `${JSON.stringify({ apiVersion: apiVersionOf(resource), kind }).slice(0, -1)},`;
   return items.map(({ text }) => (text.startsWith(begin) ? `{${text.slice(begin.length)}` : text));
 }
 
-function writtenList(resource: Resource, list: List, { form, include, now }: Writing): string {
+function serializeList(
+  resource: Resource,
+  list: List,
+  { form, include, now }: OutputFormat,
+): string {
   const { items, ...metadata } = list;
   const objects = (): Stored[] => items.map(({ object }) => object);
   switch (form.as) {

@@ -1,5 +1,5 @@
 import { lastSegment } from "@postern/core/resource-id.ts";
-import { endIdentity, keepIdentity } from "../entra/identities.ts";
+import { removeIdentity, syncIdentity } from "../entra/identities.ts";
 import { type JsonObject, parentOf, type Resource } from "../state/store.ts";
 import { bump, etagOf } from "./etags.ts";
 import type { Operation } from "./operations.ts";
@@ -13,24 +13,24 @@ import {
 } from "./resource-type.ts";
 import { show } from "./show.ts";
 
-/** What Azure does not delete while something uses it, whichever group that is in. */
-const heldTypes = new Set([
+/** Azure does not delete these while another resource uses them, in whichever group. */
+const undeletableWhileUsed = new Set([
   "Microsoft.Network/virtualNetworks/subnets",
   "Microsoft.Network/loadBalancers",
   "Microsoft.Network/publicIPAddresses",
   "Microsoft.Network/networkInterfaces",
 ]);
 
-/** Keeps and removes resources with all that belongs to them: children, states, etags, and what the type adds. */
-export class Keeper {
+/** Writes and removes resources with their children, provisioning states and etags, and runs the hooks of their types. */
+export class ResourceStore {
   readonly #world: World;
 
   constructor(world: World) {
     this.#world = world;
   }
 
-  /** Write a resource, and the children in its body, and tell the type. */
-  keep(type: ResourceType, writing: Writing, accepted: Accepted, changed: boolean): Resource {
+  /** Write a resource and the children in its body, and run the hook of its type. */
+  put(type: ResourceType, writing: Writing, accepted: Accepted, changed: boolean): Resource {
     const world = this.#world;
     const { existing, id, name } = writing;
     const before = existing && { ...existing };
@@ -49,14 +49,14 @@ export class Keeper {
     resource.properties = accepted.properties;
     if (changed) this.touch(resource, type);
     world.store.put(resource);
-    if (accepted.children) this.#keepChildren(resource, accepted.children);
-    type.written?.(resource, before, world);
-    keepIdentity(resource, before, world);
+    if (accepted.children) this.#putChildren(resource, accepted.children);
+    type.afterWrite?.(resource, before, world);
+    syncIdentity(resource, before, world);
     return resource;
   }
 
-  /** Refuse a write that would take away a child which may not be deleted: leaving it out is deleting it. */
-  checkDropped(parent: Resource | undefined, wanted: Accepted["children"] = {}): void {
+  /** Refuse a write that leaves out a child which may not be deleted: leaving it out deletes it. */
+  checkDroppedChildren(parent: Resource | undefined, wanted: Accepted["children"] = {}): void {
     if (!parent) return;
     for (const [typeName, listed] of Object.entries(wanted)) {
       const type = typeNamed(typeName);
@@ -68,7 +68,7 @@ export class Keeper {
     }
   }
 
-  #keepChildren(parent: Resource, wanted: NonNullable<Accepted["children"]>): void {
+  #putChildren(parent: Resource, wanted: NonNullable<Accepted["children"]>): void {
     const world = this.#world;
     const { store } = world;
     for (const [typeName, listed] of Object.entries(wanted)) {
@@ -98,7 +98,7 @@ export class Keeper {
         child.top = top ?? {};
         child.properties = properties;
         store.put(child);
-        type.written?.(child, before, world);
+        type.afterWrite?.(child, before, world);
       }
     }
   }
@@ -118,12 +118,12 @@ export class Keeper {
     this.#removeOne(resource);
   }
 
-  /** What in a group cannot go because something in another group uses it. */
+  /** The resources of a group that cannot be deleted because a resource in another group uses them. */
   usedFromOutside(group: Resource): Resource[] {
     const { store } = this.#world;
     const outside = ({ key }: Resource) => !key.startsWith(`${group.key}/`);
     return [...store.within(group.key)].filter(
-      (each) => heldTypes.has(each.type) && [...store.referrers(each.key)].some(outside),
+      (each) => undeletableWhileUsed.has(each.type) && [...store.referrers(each.key)].some(outside),
     );
   }
 
@@ -132,11 +132,11 @@ export class Keeper {
     const { operations } = this.#world;
     const running = operations.get(resource.operation ?? "");
     this.#world.store.remove(resource.key);
-    // What was still being done to it comes to nothing: its group or its parent is gone.
-    if (running) operations.end(running, "Canceled", gone(resource));
+    // A running operation is canceled: the group or the parent is gone.
+    if (running) operations.end(running, "Canceled", canceledByDelete(resource));
     if (type) this.#touchRootOf(resource, type);
-    type?.deleted?.(resource, this.#world);
-    endIdentity(resource, this.#world);
+    type?.afterDelete?.(resource, this.#world);
+    removeIdentity(resource, this.#world);
   }
 
   setState(resource: Resource, state: Resource["state"]): void {
@@ -190,12 +190,12 @@ export class Keeper {
   }
 }
 
-/** Whether a type has more words than that of a provider and one of its own. */
+/** Whether a type is a child type, such as `Microsoft.Network/virtualNetworks/subnets`. */
 function isChild(type: string): boolean {
   return type.indexOf("/") !== type.lastIndexOf("/");
 }
 
-function gone(resource: Resource): NonNullable<Operation["error"]> {
+function canceledByDelete(resource: Resource): NonNullable<Operation["error"]> {
   const message = `The resource ${resource.id} was deleted while the operation was running.`;
   return {
     code: "Canceled",

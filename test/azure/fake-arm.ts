@@ -8,14 +8,14 @@ import { onTestFinished } from "vitest";
 import { json, type Seen, serve } from "../loopback.ts";
 import { HurriedClock } from "./hurried-clock.ts";
 
-/** A caller who may do everything. */
+/** A caller that may do everything. */
 export function caller(over: Partial<Caller> = {}): Caller {
   const { signal } = new AbortController();
   return { priority: "change", signal, mayWrite: () => true, ...over };
 }
 
-/** A Resource Manager on loopback that answers as told, and the road to it. */
-export async function road(
+/** A Resource Manager on loopback with the given answers, and an ARM client for it. */
+export async function fakeArm(
   answer: (seen: Seen, response: ServerResponse) => void,
   over: Partial<ArmOptions> & { caller?: Partial<Caller> } = {},
 ): Promise<{

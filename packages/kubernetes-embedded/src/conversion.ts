@@ -1,19 +1,19 @@
 import type { Resource, Stored } from "./resource.ts";
 import { collectionOf, type Entry } from "./store.ts";
 
-/** An object as one version of its resource shows it. */
-export interface Seen {
+/** An object in one version of its resource. */
+export interface VersionedObject {
   object: Stored;
   text: string;
 }
 
-const views = new WeakMap<Entry, Map<Resource, Seen>>();
+const views = new WeakMap<Entry, Map<Resource, VersionedObject>>();
 
 /**
- * An entry as a resource shows it. Most are held as they are shown; one of another version, or from before its CRD
+ * An entry in the version of a resource. Most are stored in it; one of another version, or from before its CRD
  * changed, is completed by this one's schema, once.
  */
-export function seenBy(resource: Resource, entry: Entry): Seen {
+export function convertTo(resource: Resource, entry: Entry): VersionedObject {
   if (entry.by === resource) return entry;
   const known = views.get(entry)?.get(resource);
   if (known) return known;
@@ -35,7 +35,7 @@ export function apiVersionOf({ group, version }: { group: string; version: strin
   return group === "" ? version : `${group}/${version}`;
 }
 
-/** The collection that holds what a resource shows. */
-export function heldIn(resource: Resource): string {
+/** The collection in which the objects of a resource are stored. */
+export function storageCollection(resource: Resource): string {
   return collectionOf(resource.view?.of ?? resource);
 }

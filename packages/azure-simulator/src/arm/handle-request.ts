@@ -13,8 +13,8 @@ import type { Routed } from "./routes.ts";
 import { type Cost, type Left, type Throttle, tooManyRequests } from "./throttle.ts";
 import { type Answer, refusalAnswer } from "./wire.ts";
 
-/** What answers requests to Resource Manager. */
-export interface ArmParts {
+/** The parts that answer requests to Resource Manager. */
+export interface ArmHandlerParts {
   arm: Arm;
   /** Resource Manager as it was at a time. */
   armAt(time: number): Arm;
@@ -24,14 +24,14 @@ export interface ArmParts {
   faults: Faults;
   log: RequestLog;
   clock: Clock;
-  /** Told of errors that are faults of the simulator itself. */
+  /** Called with errors that are bugs of the simulator itself. */
   bug?: (error: unknown) => void;
 }
 
-/** An answer, and what is made to happen to it on its way. */
+/** An answer, and the fault to inject while it is sent. */
 export interface Outcome {
   answer: Answer;
-  /** What is left of the asker's requests: names of headers, each with its value behind it. */
+  /** Rate limit headers: names, each followed by its value. */
   counters?: readonly string[] | undefined;
   fate?: Effect | undefined;
 }
@@ -49,13 +49,13 @@ function queryOf(text: string): URLSearchParams {
   return read;
 }
 
-/** Answer a request to Resource Manager. Everything that goes wrong becomes an answer. */
-export function answerArm(
+/** Answer a request to Resource Manager. Errors become answers too. */
+export function handleArmRequest(
   method: string,
   url: string,
   headers: IncomingHttpHeaders,
   body: string | undefined,
-  parts: ArmParts,
+  parts: ArmHandlerParts,
 ): Outcome {
   const { arm, directory, operations, throttle, faults, log, clock } = parts;
   operations.settle();
@@ -72,11 +72,11 @@ export function answerArm(
     asker = directory.authenticate(headers.authorization);
     routed = arm.route(method, path);
     if (!faults.none) fate = faults.strike(momentOf(method, path, asker, routed));
-    const instead = fate && insteadOf(fate, asker, routed);
-    if (instead) answer = instead;
+    const injected = fate && injectedAnswer(fate, asker, routed);
+    if (injected) answer = injected;
     else {
       const { subscription } = routed.address;
-      // What nobody has needs no limit, and must not be remembered.
+      // An unknown subscription has no limit, and must not be remembered.
       if (subscription !== undefined && directory.tenantOf(subscription.toLowerCase())) {
         counted = costs[method] ?? "write";
         left = throttle.take(asker.objectId, subscription.toLowerCase(), counted);
@@ -124,8 +124,8 @@ export function answerArm(
   return { answer, counters: remaining, fate };
 }
 
-/** An error as an answer: a refusal in its own words, anything else as Azure tells of its own faults. */
-export function errorAnswer(error: unknown, parts: Pick<ArmParts, "bug">): Answer {
+/** An error as an answer: a refusal as it is, anything else as an internal server error. */
+export function errorAnswer(error: unknown, parts: Pick<ArmHandlerParts, "bug">): Answer {
   if (error instanceof Refusal) return refusalAnswer(error);
   parts.bug?.(error);
   return refusalAnswer(
@@ -146,11 +146,11 @@ function momentOf(method: string, path: string, asker: Principal, routed: Routed
   };
 }
 
-/** What a fault does to a request that is not for Resource Manager, a sign-in most often; undefined where it does nothing. */
-export function strikeElsewhere(
+/** The injected answer to a request that is not for Resource Manager, usually a sign-in; undefined without a fault. */
+export function injectNonArmFault(
   method: string,
   url: string,
-  { faults }: Pick<ArmParts, "faults">,
+  { faults }: Pick<ArmHandlerParts, "faults">,
 ): Outcome | undefined {
   const [path = ""] = url.split("?", 1);
   const fate = faults.strike({ method, path, type: "", action: "", objectId: "", appId: "" });
@@ -165,7 +165,7 @@ export function strikeElsewhere(
       return { answer: { status, headers: { ...headers }, body }, fate };
     }
     case "html":
-      return { answer: page(fate.status) };
+      return { answer: htmlPage(fate.status) };
     case "lost":
       return { answer: { status: 0, headers: {} }, fate };
     case "dropped":
@@ -178,7 +178,7 @@ export function strikeElsewhere(
   }
 }
 
-function page(status = 502): Answer {
+function htmlPage(status = 502): Answer {
   return {
     status,
     headers: { "Content-Type": "text/html" },
@@ -186,13 +186,13 @@ function page(status = 502): Answer {
   };
 }
 
-/** The answer where a fault takes its place, and nothing is done. */
-function insteadOf(fate: Effect, asker: Principal, routed: Routed): Answer | undefined {
+/** The injected answer of a fault that replaces the request's own; undefined where the request is still done. */
+function injectedAnswer(fate: Effect, asker: Principal, routed: Routed): Answer | undefined {
   switch (fate.kind) {
     case "answer":
       return { status: fate.status, headers: { ...fate.headers }, body: fate.body };
     case "html":
-      return page(fate.status);
+      return htmlPage(fate.status);
     case "throttled": {
       const { subscription = "" } = routed.address;
       const seconds = fate.retryAfterSeconds ?? 10;

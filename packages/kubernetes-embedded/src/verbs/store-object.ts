@@ -1,27 +1,32 @@
 import type { World } from "../call.ts";
+import { apiVersionOf, convertTo, storageCollection, type VersionedObject } from "../conversion.ts";
 import type { Resource, Stored } from "../resource.ts";
-import { apiVersionOf, heldIn, type Seen, seenBy } from "../seen.ts";
 
-/** Put a complete object into the store, in the version in which it is held; what comes back is as its resource shows it. */
-export function hold(world: World, resource: Resource, object: Stored, dryRun: boolean): Seen {
+/** Store a complete object in its storage version; returns it in the version of the resource. */
+export function storeObject(
+  world: World,
+  resource: Resource,
+  object: Stored,
+  dryRun: boolean,
+): VersionedObject {
   if (dryRun) {
     const { resourceVersion, ...metadata } = object.metadata;
     const shown = resourceVersion === "" ? { ...object, metadata } : object;
     return { object: shown as Stored, text: JSON.stringify(shown) };
   }
-  const { stored, by } = storedForm(world, resource, ordered(object));
-  return seenBy(resource, world.store.put(heldIn(resource), stored, by));
+  const { stored, by } = storageForm(world, resource, ordered(object));
+  return convertTo(resource, world.store.put(storageCollection(resource), stored, by));
 }
 
-/** An object as it is held: in the version for that, and in the form of the resource that holds it. */
-export function storedForm(
+/** An object in its storage version, and the resource of that version. */
+export function storageForm(
   world: World,
   resource: Resource,
   object: Stored,
 ): { stored: Stored; by?: Resource } {
   const { view } = resource;
   if (view) {
-    const holder = world.registry.holderOf(view.of);
+    const holder = world.registry.storageResource(view.of);
     return { stored: view.take(object), ...(holder && { by: holder }) };
   }
   const version = world.registry.storageVersion(resource);

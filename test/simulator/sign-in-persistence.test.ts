@@ -12,7 +12,7 @@ import { startChecked } from "./start.ts";
 const scope = "https://management.azure.com/.default";
 const clientId = "c1111111-1111-4111-8111-111111111111";
 const issuer = "https://cluster.example/oidc";
-const people = `
+const seedHead = `
 tenants:
   - id: ${tenant}
 subscriptions:
@@ -21,13 +21,13 @@ subscriptions:
 `;
 
 test("tokens, the certificate authority, managed identities and roles go on after a restart", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "postern-kept-"));
+  const folder = mkdtempSync(join(tmpdir(), "postern-sign-in-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const state = { file: join(folder, "world.db") };
   const identity = `${group}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/cpo`;
   const credential = { issuer, subject: "s", audiences: ["a"] };
   const world = readSeed(
-    `${people}applications:
+    `${seedHead}applications:
   - name: owner
     tenant: ${tenant}
     clientId: ${clientId}
@@ -66,7 +66,7 @@ test("a seed gives an application a certificate and makes the keys of an issuer 
   const held = makeCertificate({ subject: "client", key: privateKey });
   const jwk = { ...publicKey.export({ format: "jwk" }), kid: "k1" };
   const world = readSeed(
-    `${people}issuers:
+    `${seedHead}issuers:
   - issuer: ${issuer}
     keys: ${JSON.stringify([jwk])}
 applications:
@@ -121,7 +121,7 @@ test.each([
     "certificate of applications[0]",
   ],
 ])("a seed with %s is refused with its place", async (_what, text, words) => {
-  const world = readSeed(`${people}${text}`, "world.yaml");
+  const world = readSeed(`${seedHead}${text}`, "world.yaml");
   await expect(startChecked({ world })).rejects.toThrow(words);
 });
 

@@ -2,14 +2,14 @@ import type { Store } from "../state/store.ts";
 import type { Address } from "./address.ts";
 import type { Answer } from "./wire.ts";
 
-/** How many characters are kept, all told. */
-const most = 8_000_000;
+/** How many characters the cache holds. */
+const maxLength = 8_000_000;
 
 /**
- * The answers to reads, as text, until anything at all is written: clients that wait for a change ask for the same again
- * and again. Only for answers that follow from the store alone and are the same for everyone who may read.
+ * Caches the answers to reads, as text, until anything is written: clients that wait for a change repeat the same read.
+ * Only for answers that depend on the store alone and are the same for everyone who may read.
  */
-export class KeptAnswers {
+export class ReadCache {
   readonly #store: Store;
   /** By the address, which is the same object for the same path as long as its route is remembered. */
   readonly #answers = new Map<Address, { query: URLSearchParams; answer: Answer }>();
@@ -21,21 +21,21 @@ export class KeptAnswers {
   }
 
   get(address: Address, query: URLSearchParams): Answer | undefined {
-    if (this.#changes !== this.#store.changes) this.#forget();
-    const kept = this.#answers.get(address);
-    return kept?.query === query ? kept.answer : undefined;
+    if (this.#changes !== this.#store.changes) this.#clear();
+    const cached = this.#answers.get(address);
+    return cached?.query === query ? cached.answer : undefined;
   }
 
-  /** Keep an answer, and give it as it is kept. */
-  keep(address: Address, query: URLSearchParams, { body, ...rest }: Answer): Answer {
+  /** Cache an answer, and return it in its cached form. */
+  set(address: Address, query: URLSearchParams, { body, ...rest }: Answer): Answer {
     const answer = { ...rest, text: JSON.stringify(body) };
     this.#length += answer.text.length;
-    if (this.#length > most) this.#forget();
+    if (this.#length > maxLength) this.#clear();
     this.#answers.set(address, { query, answer });
     return answer;
   }
 
-  #forget(): void {
+  #clear(): void {
     this.#answers.clear();
     this.#length = 0;
     this.#changes = this.#store.changes;

@@ -2,18 +2,18 @@ import type { DatabaseSync } from "node:sqlite";
 import { type KeyValue, memoryKeyValue } from "@postern/core/test-bed/key-value.ts";
 import { openStateFile, type StateFileUse, writeError } from "@postern/core/test-bed/state-file.ts";
 
-/** One object as it lies on disk. */
-export interface KeptObject {
+/** One object as it is stored on disk. */
+export interface StoredRecord {
   collection: string;
   key: string;
   text: string;
 }
 
-/** What outlives the process. A write is on disk when it returns; only a loss of power can take it back. */
-export interface Kept {
+/** Persists objects. A write is on disk when it returns; only a loss of power can take it back. */
+export interface StorageBackend {
   /** The last revision that was written down on its own. Objects may carry later ones. */
   revision(): number;
-  all(): Iterable<KeptObject>;
+  all(): Iterable<StoredRecord>;
   put(collection: string, key: string, text: string): void;
   remove(collection: string, key: string, revision: number): void;
   /** Small things that are no objects, such as keys and tokens. */
@@ -21,8 +21,8 @@ export interface Kept {
   close(): void;
 }
 
-/** Where nothing outlives the process. */
-export function keptNowhere(): Kept {
+/** Persists nothing. */
+export function memoryBackend(): StorageBackend {
   return {
     revision: () => 0,
     all: () => [],
@@ -34,7 +34,7 @@ export function keptNowhere(): Kept {
 }
 
 /** What is in the file. */
-export const keptUse: StateFileUse = {
+export const kubernetesFileUse: StateFileUse = {
   tables: {
     objects:
       "collection TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (collection, key)",
@@ -44,10 +44,10 @@ export const keptUse: StateFileUse = {
   option: "--data",
 };
 
-/** Keep everything in a file. One that cannot be read is refused. */
-export function keptIn(given: { file: string; mostPages?: number }): Kept {
-  const database = openStateFile({ ...given, use: keptUse });
-  const written = <T>(write: () => T): T => {
+/** Persist everything in a file. An unreadable file is refused. */
+export function fileBackend(given: { file: string; mostPages?: number }): StorageBackend {
+  const database = openStateFile({ ...given, use: kubernetesFileUse });
+  const wrapErrors = <T>(write: () => T): T => {
     try {
       return write();
     } catch (error) {
@@ -57,10 +57,10 @@ export function keptIn(given: { file: string; mostPages?: number }): Kept {
   const { put, remove, all, getThing, setThing } = prepare(database);
   return {
     revision: () => Number(getThing.get("revision")?.value ?? 0),
-    all: () => all.iterate() as Iterable<unknown> as Iterable<KeptObject>,
-    put: (collection, key, text) => written(() => void put.run(collection, key, text)),
+    all: () => all.iterate() as Iterable<unknown> as Iterable<StoredRecord>,
+    put: (collection, key, text) => wrapErrors(() => void put.run(collection, key, text)),
     remove: (collection, key, at) =>
-      written(() => {
+      wrapErrors(() => {
         database.exec("BEGIN");
         try {
           remove.run(collection, key);
@@ -73,7 +73,7 @@ export function keptIn(given: { file: string; mostPages?: number }): Kept {
       }),
     things: {
       get: (name) => getThing.get(name)?.value as string | undefined,
-      set: (name, value) => written(() => void setThing.run(name, value)),
+      set: (name, value) => wrapErrors(() => void setThing.run(name, value)),
     },
     close: () => database.close(),
   };

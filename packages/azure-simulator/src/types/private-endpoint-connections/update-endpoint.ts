@@ -4,8 +4,8 @@ import type { Resource } from "../../state/store.ts";
 import { followEndpoint } from "../private-dns-zone-groups/records.ts";
 import { touch } from "./connection.ts";
 
-/** The endpoint of a connection shows what is decided and named at the service, so it changes with it. */
-export function tellEndpoint({ properties }: Resource, world: World): void {
+/** An endpoint shows the state of its connection at the service, so it changes with the connection. */
+export function updateEndpoint({ properties }: Resource, world: World): void {
   const { privateEndpoint } = properties;
   const id = isObject(privateEndpoint) ? privateEndpoint.id : undefined;
   const endpoint = typeof id === "string" ? world.store.get(id) : undefined;

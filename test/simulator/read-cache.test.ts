@@ -1,5 +1,5 @@
-import { Keeper } from "@postern/azure-simulator/arm/keeper.ts";
 import { typeNamed } from "@postern/azure-simulator/arm/registry.ts";
+import { ResourceStore } from "@postern/azure-simulator/arm/resource-store.ts";
 import { expect, test } from "vitest";
 import { fc } from "../setup/random.ts";
 import { anyStep, firstSteps } from "./random-steps.ts";
@@ -37,13 +37,13 @@ test("between random writes every read shows what is kept then", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 25, maxLength: 25 }), async (steps) => {
       const { ask, simulator } = await smallWorld({ limits });
-      const keeper = new Keeper(simulator.world);
+      const resources = new ResourceStore(simulator.world);
       for (const { method, path, body } of [...firstSteps, ...steps]) {
         await ask(method, path, body);
         for (const resource of [...simulator.store.all()]) {
           const type = typeNamed(resource.type);
           const { text } = await ask("GET", resource.id);
-          const shown = type && JSON.stringify(keeper.shown(resource, type, query));
+          const shown = type && JSON.stringify(resources.shown(resource, type, query));
           expect(text.replaceAll("\\/", "/")).toBe(shown);
         }
       }
