@@ -7,8 +7,8 @@ import type { Applied } from "../../kube/feature.ts";
 import type { Pass } from "../../kube/pass.ts";
 import { applyResourceStep } from "../../private-link/apply-resource.ts";
 import { applyLinkServiceStep } from "../../private-link/link-service/apply.ts";
-import { isOpen } from "./nat.ts";
-import type { RealiseParts } from "./parts.ts";
+import type { RealiseParts } from "./azure/dependencies.ts";
+import { isOpen } from "./azure/nat.ts";
 import type { RealiseStep } from "./steps.ts";
 
 /** Take one step. */

@@ -6,13 +6,13 @@ import { defineFeature } from "../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { conditions, realiseFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
-import { Known } from "./known.ts";
+import { Known } from "./azure/created-ids.ts";
+import type { RealiseOptions, RealiseParts } from "./azure/dependencies.ts";
 import { observe } from "./observe.ts";
-import type { RealiseOptions, RealiseParts } from "./parts.ts";
-import { clusterNameOf } from "./place.ts";
 import { plan } from "./plan.ts";
 import { reasons } from "./reasons.ts";
-import { conditionOfSide, sidesOf } from "./sides.ts";
+import { clusterNameOf } from "./spec/location.ts";
+import { conditionOfSide, sidesOf } from "./spec/managed.ts";
 
 export type { RealiseOptions };
 

@@ -31,15 +31,15 @@ import {
 import { foreignEndpoints, guestFirstMs } from "../../private-link/link-service/disconnect.ts";
 import { endpointsFinalizer, realiseFinalizer } from "../names.ts";
 import { isPaused } from "../paused.ts";
-import type { KnownIds } from "./known.ts";
-import { isInOwnGroup } from "./lost-tags.ts";
+import type { KnownIds } from "./azure/created-ids.ts";
+import type { RealiseParts } from "./azure/dependencies.ts";
+import { isInOwnGroup } from "./azure/missing-tags.ts";
+import { isUnmarked } from "./azure/owner.ts";
 import type { EndpointsSeen, Found, LinksSeen, Seen, Subject } from "./observed.ts";
-import { isUnmarked } from "./owner.ts";
-import type { RealiseParts } from "./parts.ts";
-import { clusterNameOf, ownerOf, type Place, placeOf } from "./place.ts";
 import { reasons } from "./reasons.ts";
-import { conditionOfSide, foreignEndpointsAnnotation, sidesOf } from "./sides.ts";
-import { type Wanted, type WantedEndpoint, type WantedLink, wantedOf } from "./wanted.ts";
+import { type Wanted, type WantedEndpoint, type WantedLink, wantedOf } from "./spec/desired.ts";
+import { clusterNameOf, ownerOf, type Place, placeOf } from "./spec/location.ts";
+import { conditionOfSide, foreignEndpointsAnnotation, sidesOf } from "./spec/managed.ts";
 
 /** How old a sighting may be of what is waited for: somebody else makes or approves it. */
 const awaitedMs = 10_000;

@@ -1,13 +1,13 @@
 import type { PlannedCondition } from "@postern/core/conditions.ts";
 import type { Again, Plan } from "../../kube/feature.ts";
 import { join, type Part, requeueOf, waits } from "../../kube/part.ts";
+import { planEndpoints } from "./azure/plan-endpoints.ts";
+import { planLinks } from "./azure/plan-links.ts";
 import type { Seen, SeenInAzure, Subject } from "./observed.ts";
-import { planEndpoints } from "./plan-endpoints.ts";
-import { planLinks } from "./plan-links.ts";
 import { reasons } from "./reasons.ts";
-import { conditionOfSide, type Side } from "./sides.ts";
+import type { Problem } from "./spec/desired.ts";
+import { conditionOfSide, type Side } from "./spec/managed.ts";
 import { isPassing, plain, type RealiseStep, summary } from "./steps.ts";
-import type { Problem } from "./wanted.ts";
 
 /*
  * What is seen, and what follows. Only sides that are Postern's are planned (sides.ts); the rows of single things are in

@@ -3,8 +3,8 @@ import type { ProviderConfig } from "@postern/core/kinds/provider-config.ts";
 import type { TenantRules } from "@postern/core/tenant-policy.ts";
 import { describe, expect, test } from "vitest";
 import { annotations } from "../names.ts";
+import { allowedOf, type Source, type Wanted, wantedOf } from "./desired/desired.ts";
 import { plan, reasons, type Seen } from "./plan.ts";
-import { allowedOf, type Source, type Wanted, wantedOf } from "./wanted.ts";
 
 const ids = { clientID: "client", subscriptionID: "sub", tenantID: "tenant" };
 const spec = { credentials: { source: "UserAssignedManagedIdentity" }, ...ids } as const;

@@ -3,7 +3,7 @@ import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import type { ProviderConfig } from "@postern/core/kinds/provider-config.ts";
 import type { Again, Plan, Step } from "../../kube/feature.ts";
 import { annotations } from "../names.ts";
-import type { ConfigSpec, Wanted } from "./wanted.ts";
+import type { ConfigSpec, Wanted } from "./desired/desired.ts";
 
 /**
  * The ProviderConfig of a Cluster. It has the Cluster's name and no namespace, so Clusters of one name share one: the first

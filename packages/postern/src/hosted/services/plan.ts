@@ -15,7 +15,7 @@ import {
   oauthServer,
   privateRouter,
 } from "../names.ts";
-import { differenceOf, wantedLink } from "./wanted-link.ts";
+import { differenceOf, wantedLink } from "./desired/link.ts";
 
 /**
  * Which link objects a control plane has.

@@ -6,7 +6,7 @@ import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plan
 import type { Route } from "@postern/core/kinds/route.ts";
 import type { Pause } from "@postern/core/pause.ts";
 import type { Step } from "../../kube/feature.ts";
-import type { Problem } from "./check.ts";
+import type { Problem } from "./cluster/check.ts";
 
 /** What was seen, once, before deciding. */
 export interface Seen {

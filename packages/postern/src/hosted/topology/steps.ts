@@ -1,5 +1,5 @@
 import type { KubeObject } from "@postern/core/kind.ts";
-import { withoutNulls } from "./difference.ts";
+import { withoutNulls } from "./desired/difference.ts";
 import type { MadeKind, TopologyStep } from "./observed.ts";
 import { topologyEvents } from "./reasons.ts";
 

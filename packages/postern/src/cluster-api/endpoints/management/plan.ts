@@ -1,10 +1,10 @@
 import type { Plan, Step } from "../../../kube/feature.ts";
-import { straysOf } from "../applied.ts";
-import { decide } from "../decide.ts";
-import type { ClusterFacts } from "../facts.ts";
-import { claimsOf, unfit } from "../owner.ts";
-import { reasons } from "../reasons.ts";
-import type { EndpointsWrite, Target } from "../write.ts";
+import { claimsOf, unfit } from "../claims/claims.ts";
+import { decide } from "../claims/decide.ts";
+import { reasons } from "../claims/reasons.ts";
+import { straysOf } from "../spec/applied.ts";
+import type { ClusterFacts } from "../spec/facts.ts";
+import type { EndpointsWrite, Target } from "../spec/write.ts";
 
 /** What was seen of the management cluster and of all that it manages. */
 export interface Seen {

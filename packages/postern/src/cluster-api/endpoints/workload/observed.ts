@@ -6,10 +6,10 @@ import type { Look } from "../../../azure/gateway.ts";
 import type { PrivateEndpoint } from "../../../azure/gateways/private-endpoints.ts";
 import type { Step } from "../../../kube/feature.ts";
 import type { ManagementLink } from "../../names.ts";
-import type { ClaimState } from "../decide.ts";
-import type { ClusterFacts } from "../facts.ts";
-import type { Claim } from "../owner.ts";
-import type { EndpointsWrite, Target } from "../write.ts";
+import type { Claim } from "../claims/claims.ts";
+import type { ClaimState } from "../claims/decide.ts";
+import type { ClusterFacts } from "../spec/facts.ts";
+import type { EndpointsWrite, Target } from "../spec/write.ts";
 
 /** A claim on the management cluster, and the endpoint in Azure where the spec has it. */
 export interface SeenClaim {
