@@ -10,7 +10,7 @@ import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Pass } from "../../kube/pass.ts";
 import { annotations } from "../names.ts";
 import { gatesOf, infrastructureKey, ownerOf } from "./gates/gates.ts";
-import type { Gates, Pause, Seen } from "./plan.ts";
+import type { Gates, Pause, Seen } from "./observed.ts";
 
 /** Where everything that is looked at comes from. */
 export interface Sources {

@@ -32,7 +32,7 @@ import { foreignEndpoints, guestFirstMs } from "../../private-link/link-service/
 import { endpointsFinalizer, realiseFinalizer } from "../names.ts";
 import { isPaused } from "../paused.ts";
 import type { KnownIds } from "./azure/created-ids.ts";
-import type { RealiseParts } from "./azure/dependencies.ts";
+import type { PrivateLinkParts } from "./azure/dependencies.ts";
 import { isInOwnGroup } from "./azure/missing-tags.ts";
 import { isUnmarked } from "./azure/owner.ts";
 import type { EndpointsSeen, Found, LinksSeen, Seen, Subject } from "./observed.ts";
@@ -47,7 +47,7 @@ const awaitedMs = 10_000;
 /** Read everything about one AzureCluster, once. Azure is not asked where there is nothing to do. */
 export async function observe(
   object: AzureCluster,
-  parts: RealiseParts,
+  parts: PrivateLinkParts,
   pass: Pass,
 ): Promise<Seen> {
   const { namespace = "" } = object.metadata;

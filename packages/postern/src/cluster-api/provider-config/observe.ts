@@ -16,7 +16,7 @@ import { allows } from "../allowed-namespaces.ts";
 import { annotations, providerConfigFinalizer } from "../names.ts";
 import { isPaused } from "../paused.ts";
 import { allowedOf, isSupported, type Source } from "./desired/desired.ts";
-import type { Seen } from "./plan.ts";
+import type { Seen } from "./observed.ts";
 
 /** By this name the API server knows what we wrote. */
 export const fieldManager = "postern-provider-config";

@@ -3,8 +3,9 @@ import type { Plan } from "../../kube/feature.ts";
 import { hostedClusterFinalizer } from "../names.ts";
 import { isAnothers, isMade, isOf, isOwn } from "./desired/labels.ts";
 import { sides } from "./desired/objects.ts";
-import type { MadeKind, Seen, TopologyStep } from "./observed.ts";
+import type { Seen } from "./observed.ts";
 import { topologyApplied, topologyReasons } from "./reasons.ts";
+import type { MadeKind, TopologyStep } from "./steps.ts";
 import { end, isGoing } from "./steps.ts";
 
 /**

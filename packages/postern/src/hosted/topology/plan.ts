@@ -15,9 +15,10 @@ import {
 } from "./desired/control-plane.ts";
 import { isAnothers, isMade, isOf, isOwn } from "./desired/labels.ts";
 import { linksOf, networkPlan } from "./network/plan.ts";
-import type { Seen, TopologyStep } from "./observed.ts";
+import type { Seen } from "./observed.ts";
 import { planDown } from "./plan-delete.ts";
 import { topologyApplied, topologyReasons } from "./reasons.ts";
+import type { TopologyStep } from "./steps.ts";
 import { change, isGoing, make } from "./steps.ts";
 
 /**

@@ -8,7 +8,8 @@ import { hasOurName } from "../claims/claims.ts";
 import { appliedElsewhere, writtenByOthers } from "../spec/applied.ts";
 import { factsOf, ownerKey, type RefusalOf } from "../spec/facts.ts";
 import type { LastWrites } from "../spec/write.ts";
-import { gatherMs, plan, type Seen } from "./plan.ts";
+import type { Seen } from "./observed.ts";
+import { gatherMs, plan } from "./plan.ts";
 
 /** What `observe` reads from, and `apply` writes to. */
 export interface ManagementSources {

@@ -6,8 +6,9 @@ import { reasons } from "../claims/reasons.ts";
 import { isFalse } from "./directions/reach.ts";
 import { type ManagementSide, planManagementSide } from "./directions/to-management.ts";
 import { planApiSide } from "./directions/to-workload.ts";
-import { minuteMs, type Seen, type Side, type Verdict, type WorkloadStep } from "./observed.ts";
+import { minuteMs, type Seen, type Side, type Verdict } from "./observed.ts";
 import { planLeaving } from "./plan-delete.ts";
+import type { WorkloadStep } from "./steps.ts";
 
 /**
  * What to do about a workload cluster. Neither side waits for the other:

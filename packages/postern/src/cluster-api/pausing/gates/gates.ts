@@ -2,7 +2,7 @@ import type { OwnerReference } from "@postern/core/kind.ts";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import type { KubeadmControlPlane } from "@postern/core/kinds/kubeadm-control-plane.ts";
-import type { Gates } from "../plan.ts";
+import type { Gates } from "../observed.ts";
 
 /** What decides whether a control plane has something to wait for. */
 export interface GateFacts {

@@ -5,13 +5,13 @@ import type { CapiViews } from "../../identities.ts";
 import type { Known } from "./created-ids.ts";
 
 /** What the feature is made with. */
-export interface RealiseOptions {
+export interface PrivateLinkOptions {
   /** Azure, by the identity of an AzureCluster; `watch` wakes it when an identity changes. */
   views: Pick<CapiViews, "of"> & Partial<Pick<CapiViews, "watch" | "refusalOf">>;
 }
 
 /** The same with what is shared by all passes. */
-export interface RealiseParts extends RealiseOptions {
+export interface PrivateLinkParts extends PrivateLinkOptions {
   objects: Pick<WatchCache<AzureCluster>, "get">;
   clusters: Pick<WatchCache<CapiCluster>, "get">;
   known: Known;

@@ -11,7 +11,7 @@ import { planChanging } from "../../../private-link/plan-resource.ts";
 import type { EndpointsSeen, HeldCondition, Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { WantedEndpoint } from "../spec/desired.ts";
-import type { RealiseStep } from "../steps.ts";
+import type { PrivateLinkStep } from "../steps.ts";
 import { checkOwner } from "./owner.ts";
 import { endpointPolicy as policy, waitOut } from "./policy.ts";
 
@@ -41,7 +41,7 @@ export function planEndpoints(
   seen: EndpointsSeen,
   subject: Subject,
   prune: { why: string } | undefined,
-): Part<RealiseStep>[] {
+): Part<PrivateLinkStep>[] {
   const wanted = seen.wanted.map((each) => wantedEndpoint(each, subject));
   if (prune === undefined) return wanted;
   return [...wanted, ...seen.unwanted.map((each) => unwantedEndpoint(each, prune.why))];
@@ -50,7 +50,7 @@ export function planEndpoints(
 function wantedEndpoint(
   { endpoint, look, hasLostTags = false }: EndpointsSeen["wanted"][number],
   subject: Subject,
-): Part<RealiseStep> {
+): Part<PrivateLinkStep> {
   const name = endpoint.name;
   switch (look.state) {
     case "failed":
@@ -109,7 +109,7 @@ function approvalWaitMs(held: readonly HeldCondition[]): number {
 function unwantedEndpoint(
   { id, look }: EndpointsSeen["unwanted"][number],
   why: string,
-): Part<RealiseStep> {
+): Part<PrivateLinkStep> {
   switch (look.state) {
     case "absent":
       return done;

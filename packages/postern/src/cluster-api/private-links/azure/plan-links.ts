@@ -11,7 +11,7 @@ import { planChanging } from "../../../private-link/plan-resource.ts";
 import type { LinksSeen, Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { WantedLink } from "../spec/desired.ts";
-import type { RealiseStep } from "../steps.ts";
+import type { PrivateLinkStep } from "../steps.ts";
 import { natProblem } from "./nat.ts";
 import { checkOwner } from "./owner.ts";
 import { awaitCapzMs, linkPolicy, waitOut } from "./policy.ts";
@@ -39,7 +39,7 @@ export function planLinks(
   seen: LinksSeen,
   subject: Subject,
   prune: { why: string } | undefined,
-): Part<RealiseStep>[] {
+): Part<PrivateLinkStep>[] {
   const opened = new Set<string>();
   const wanted = seen.wanted.map((each) => wantedLink(each, seen, subject, opened));
   if (prune === undefined) return wanted;
@@ -51,7 +51,7 @@ function wantedLink(
   seen: LinksSeen,
   subject: Subject,
   opened: Set<string>,
-): Part<RealiseStep> {
+): Part<PrivateLinkStep> {
   const policy = linkPolicy(subject);
   const name = link.name;
   switch (look.state) {
@@ -119,7 +119,7 @@ function unwantedLink(
   { id, look }: LinksSeen["unwanted"][number],
   subject: Subject,
   why: string,
-): Part<RealiseStep> {
+): Part<PrivateLinkStep> {
   const policy = linkPolicy(subject);
   switch (look.state) {
     case "absent":

@@ -12,8 +12,9 @@ import type { Publishing } from "../cluster/publishing.ts";
 import { patchTo } from "../desired/difference.ts";
 import { belongsTo, isMade } from "../desired/labels.ts";
 import { type Side, sides, type Wanted, wantedObjects } from "../desired/objects.ts";
-import type { Seen, TopologyStep } from "../observed.ts";
+import type { Seen } from "../observed.ts";
 import { topologyReasons } from "../reasons.ts";
+import type { TopologyStep } from "../steps.ts";
 import { change, isGoing, make, remove } from "../steps.ts";
 
 /** What is to be done about the Services and Routes, and what is in the way of the rest. */
