@@ -1,7 +1,7 @@
 // Writes docs/reference/metrics.md from the metrics in the code; with --check it only says whether they are in step.
 import { readFileSync, writeFileSync } from "node:fs";
 import { Registry } from "@prometheus-io/client";
-import { DnsMetrics } from "postern/cluster-api/dns/metrics.ts";
+import { DnsMetrics } from "postern/cluster-api/dns/azure/metrics.ts";
 import { Metrics } from "postern/kube/metrics.ts";
 import { countRequests } from "postern/operator/azure.ts";
 

@@ -6,27 +6,26 @@ import { idKey } from "@postern/core/resource-id.ts";
 import { defaultPolicy } from "@postern/core/tenant-policy.ts";
 import type { AzureError } from "postern/azure/errors.ts";
 import type { PrivateEndpoint } from "postern/azure/gateways/private-endpoints.ts";
-import { factsOf } from "postern/cluster-api/endpoints/facts.ts";
+import { groupKey } from "postern/cluster-api/endpoints/claims/claims.ts";
+import { serviceOf } from "postern/cluster-api/endpoints/claims/desired.ts";
+import { plan as planManagement } from "postern/cluster-api/endpoints/management/plan.ts";
+import type { ManagementStep } from "postern/cluster-api/endpoints/management/steps.ts";
+import { factsOf } from "postern/cluster-api/endpoints/spec/facts.ts";
+import type { EndpointsWrite } from "postern/cluster-api/endpoints/spec/write.ts";
 import {
-  type ManagementStep,
-  plan as planManagement,
-} from "postern/cluster-api/endpoints/management/plan.ts";
-import { groupKey } from "postern/cluster-api/endpoints/owner.ts";
-import { serviceOf } from "postern/cluster-api/endpoints/wanted.ts";
+  LeavingSince,
+  stillInAzure,
+  stillInSpec,
+} from "postern/cluster-api/endpoints/workload/cluster/observe-delete.ts";
 import {
   type Known,
   lookedFor,
   neighboursOf,
   seeKubernetes,
 } from "postern/cluster-api/endpoints/workload/observe.ts";
-import {
-  LeavingSince,
-  stillInAzure,
-  stillInSpec,
-} from "postern/cluster-api/endpoints/workload/observe-delete.ts";
-import type { Seen, WorkloadStep } from "postern/cluster-api/endpoints/workload/observed.ts";
+import type { Seen } from "postern/cluster-api/endpoints/workload/observed.ts";
 import { plan as planWorkload } from "postern/cluster-api/endpoints/workload/plan.ts";
-import type { EndpointsWrite } from "postern/cluster-api/endpoints/write.ts";
+import type { WorkloadStep } from "postern/cluster-api/endpoints/workload/steps.ts";
 import { GroupClaims } from "postern/cluster-api/group-claims.ts";
 import { endpointsFinalizer, type ManagementLink } from "postern/cluster-api/names.ts";
 import { privateLinksOf } from "postern/cluster-api/private-links.ts";

@@ -3,8 +3,8 @@ import type { ResourceId } from "@postern/core/resource-id.ts";
 import type { Seen, ZoneRole } from "postern/cluster-api/dns/observed.ts";
 import { plan } from "postern/cluster-api/dns/plan.ts";
 import type { DnsStep } from "postern/cluster-api/dns/steps.ts";
+import { zoneIn } from "postern/cluster-api/dns/zones/desired.ts";
 import { ownerFor } from "postern/cluster-api/dns/zones/owner.ts";
-import { zoneIn } from "postern/cluster-api/dns/zones/wanted.ts";
 import {
   after,
   managementGroup,

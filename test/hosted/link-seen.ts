@@ -3,8 +3,8 @@ import type { EndpointConnection } from "postern/azure/gateways/endpoint-connect
 import type { PrivateLinkService } from "postern/azure/gateways/private-link-services.ts";
 import type { NatSnapshot } from "postern/hosted/link/nat/observed.ts";
 import type { Down, Subject, Up } from "postern/hosted/link/observed.ts";
-import { whose } from "postern/hosted/link/owner.ts";
-import { desiredOf } from "postern/hosted/link/policy.ts";
+import { desiredOf } from "postern/hosted/link/service/desired.ts";
+import { whose } from "postern/hosted/link/service/owner.ts";
 import type { LinkStep } from "postern/hosted/link/steps.ts";
 import { conditions } from "postern/hosted/names.ts";
 import type { Plan } from "postern/kube/feature.ts";

@@ -7,8 +7,6 @@ import type {
   VirtualNetworkLink,
 } from "postern/azure/gateways/private-dns.ts";
 import type { PrivateEndpoint } from "postern/azure/gateways/private-endpoints.ts";
-import type { Seen, ZoneSeen } from "postern/hosted/endpoint/observed.ts";
-import type { EndpointStep } from "postern/hosted/endpoint/steps.ts";
 import {
   endpointIds,
   guestGroup,
@@ -16,7 +14,9 @@ import {
   nameInZone,
   wantedNames,
   wantedNetworks,
-} from "postern/hosted/endpoint/wanted.ts";
+} from "postern/hosted/endpoint/desired/desired.ts";
+import type { Seen, ZoneSeen } from "postern/hosted/endpoint/observed.ts";
+import type { EndpointStep } from "postern/hosted/endpoint/steps.ts";
 import { internalZoneName, privateRouter } from "postern/hosted/names.ts";
 import type { Plan } from "postern/kube/feature.ts";
 import { recordId } from "postern/private-dns/records/desired.ts";

@@ -12,8 +12,9 @@ import {
   endpointFinalizer,
   hostedClusterFinalizer,
 } from "postern/hosted/names.ts";
-import type { Seen, TopologyStep } from "postern/hosted/topology/observed.ts";
+import type { Seen } from "postern/hosted/topology/observed.ts";
 import { plan } from "postern/hosted/topology/plan.ts";
+import type { TopologyStep } from "postern/hosted/topology/steps.ts";
 
 const network =
   "/subscriptions/33333333-3333-4333-8333-333333333333/resourceGroups/guest/providers/Microsoft.Network/virtualNetworks/guest";

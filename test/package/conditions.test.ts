@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { reasons as ofDns } from "postern/cluster-api/dns/reasons.ts";
-import { reasons as ofEndpoints } from "postern/cluster-api/endpoints/reasons.ts";
-import { reasons as ofPausing } from "postern/cluster-api/pausing/plan.ts";
+import { reasons as ofEndpoints } from "postern/cluster-api/endpoints/claims/reasons.ts";
+import { reasons as ofPausing } from "postern/cluster-api/pausing/reasons.ts";
 import { reasons as ofRealise } from "postern/cluster-api/private-links/reasons.ts";
-import { reasons as ofProviderConfig } from "postern/cluster-api/provider-config/plan.ts";
-import { troubles } from "postern/cluster-api/provider-config/wanted.ts";
+import { troubles } from "postern/cluster-api/provider-config/desired/desired.ts";
+import { reasons as ofProviderConfig } from "postern/cluster-api/provider-config/reasons.ts";
 import { reasons as ofEndpoint } from "postern/hosted/endpoint/reasons.ts";
 import { reasons as ofLink } from "postern/hosted/link/reasons.ts";
 import { conditions, success } from "postern/hosted/names.ts";

@@ -6,7 +6,7 @@ import { namespace } from "@postern/core/kinds/core.ts";
 import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { kubeadmControlPlane } from "@postern/core/kinds/kubeadm-control-plane.ts";
-import { isMade } from "postern/hosted/topology/labels.ts";
+import { isMade } from "postern/hosted/topology/desired/labels.ts";
 import { collectionPath, type KubeClient, parseBody } from "postern/kube/client.ts";
 import { KubeError } from "postern/kube/errors.ts";
 import { LocalError } from "./local-error.ts";

@@ -1,5 +1,5 @@
 import { Registry } from "@prometheus-io/client";
-import { DnsMetrics } from "postern/cluster-api/dns/metrics.ts";
+import { DnsMetrics } from "postern/cluster-api/dns/azure/metrics.ts";
 import { expect, test } from "vitest";
 import { describeHosted, type HostedWorld } from "../hosted/world.ts";
 import {

@@ -1,9 +1,9 @@
 import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { resourceGroupId } from "@postern/core/resource-id.ts";
-import type { DnsViews } from "postern/cluster-api/dns/arm-clients.ts";
+import type { DnsViews } from "postern/cluster-api/dns/azure/arm-clients.ts";
 import { type DnsOptions, dnsFeature } from "postern/cluster-api/dns/feature.ts";
-import { lostDnsFeature } from "postern/cluster-api/dns/orphaned.ts";
+import { lostDnsFeature } from "postern/cluster-api/dns/objects/orphaned.ts";
 import { guestSubscription, location, managementSubscription } from "../hosted/azure.ts";
 import type { HostedWorld, Thing, WorldOptions } from "../hosted/world.ts";
 import { azureClusterObject, clusterObject, management, namespaces } from "./objects.ts";

@@ -1,5 +1,5 @@
 import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
-import { LastWrites, writeAnnotations } from "postern/cluster-api/endpoints/write.ts";
+import { LastWrites, writeAnnotations } from "postern/cluster-api/endpoints/spec/write.ts";
 import { KubeClient } from "postern/kube/client.ts";
 import { fromKubeconfig } from "postern/kube/credentials.ts";
 import { expect, onTestFinished, test } from "vitest";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
-import { wantedOf } from "postern/cluster-api/private-links/wanted.ts";
+import { wantedOf } from "postern/cluster-api/private-links/spec/desired.ts";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { describeHosted } from "../hosted/world.ts";

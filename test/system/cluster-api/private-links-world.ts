@@ -1,5 +1,8 @@
 import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
-import { type RealiseOptions, realiseFeature } from "postern/cluster-api/private-links/feature.ts";
+import {
+  type PrivateLinkOptions,
+  realiseFeature,
+} from "postern/cluster-api/private-links/feature.ts";
 import { guestGroup, guestSubnet, location, managementSubscription } from "../hosted/azure.ts";
 import type { HostedWorld, Thing, WorldOptions } from "../hosted/world.ts";
 import { azureClusterObject, namespaces } from "./objects.ts";
@@ -24,7 +27,7 @@ export const balancerId = (name: string, group: string) =>
 /** A world with this feature alone, and a namespace for clusters. */
 export async function startRealise(
   start: (options: WorldOptions) => Promise<HostedWorld>,
-  more: Partial<WorldOptions> & { views?: RealiseOptions["views"] } = {},
+  more: Partial<WorldOptions> & { views?: PrivateLinkOptions["views"] } = {},
 ): Promise<HostedWorld> {
   const { views, ...rest } = more;
   const world = await start({

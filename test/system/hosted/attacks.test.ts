@@ -1,5 +1,5 @@
 import { tenantPolicy } from "@postern/core/tenant-policy.ts";
-import { externalLabel } from "postern/hosted/endpoint/services.ts";
+import { externalLabel } from "postern/hosted/endpoint/cluster/services.ts";
 import { externalDnsAnnotation } from "postern/hosted/hostnames.ts";
 import {
   clusterAnnotation,

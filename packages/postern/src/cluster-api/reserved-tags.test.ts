@@ -1,7 +1,7 @@
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { describe, expect, test } from "vitest";
 import { groupTags } from "./dns/objects/facts.ts";
-import { placeOf } from "./private-links/place.ts";
+import { placeOf } from "./private-links/spec/location.ts";
 
 const capz = "sigs.k8s.io_cluster-api-provider-azure_cluster_victim";
 const forged = {

@@ -1,6 +1,6 @@
 import { Gauge, Registry } from "@prometheus-io/client";
 import { expect, onTestFinished, test } from "vitest";
-import { DnsMetrics } from "../cluster-api/dns/metrics.ts";
+import { DnsMetrics } from "../cluster-api/dns/azure/metrics.ts";
 import { type Check, isLoopback, serveHealth } from "../kube/health.ts";
 import { Metrics } from "../kube/metrics.ts";
 import { countRequests } from "./azure.ts";

@@ -1,7 +1,7 @@
 import { keyOf } from "@postern/core/kind.ts";
 import { idKey, lastSegment } from "@postern/core/resource-id.ts";
 import { apiEndpointName, everyLink, managementLinkName } from "../cluster-api/names.ts";
-import { placeOf } from "../cluster-api/private-links/place.ts";
+import { placeOf } from "../cluster-api/private-links/spec/location.ts";
 import { privateLinksOf } from "../cluster-api/private-links.ts";
 import {
   annotations,

@@ -2,7 +2,7 @@ import { resourceGroups } from "../../azure/gateways/resource-groups.ts";
 import type { Applied } from "../../kube/feature.ts";
 import type { Pass } from "../../kube/pass.ts";
 import { applyDnsStep } from "../../private-dns/apply.ts";
-import { type Roads, roadTo } from "./arm-clients.ts";
+import { type Roads, roadTo } from "./azure/arm-clients.ts";
 import type { Infrastructure, InfrastructureObjects } from "./objects/infrastructure.ts";
 import type { DnsStep } from "./steps.ts";
 

@@ -7,7 +7,7 @@ import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { whenItMatters } from "../../kube/when-changed.ts";
 import { conditions, dnsClusterFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
-import { type DnsOptions, working } from "./dns-parts.ts";
+import { type DnsOptions, working } from "./objects/dependencies.ts";
 import { plan } from "./plan.ts";
 
 export type { DnsOptions };

@@ -20,8 +20,8 @@ import {
 import { fc } from "../../../../../test/setup/random.ts";
 import type { Addresses, Seen } from "./observed.ts";
 import { plan } from "./plan.ts";
+import { zoneIn } from "./zones/desired.ts";
 import { nameRefusal } from "./zones/name.ts";
-import { zoneIn } from "./zones/wanted.ts";
 
 const { public: own, base, toWorkload, toManagement } = zoneIds;
 const elsewhere = zoneIn(otherGroup, "public", "wc1.example.com");

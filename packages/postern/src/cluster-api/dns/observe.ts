@@ -16,17 +16,17 @@ import {
   type ZoneQuery,
   type ZoneReads,
 } from "../../private-dns/zone/observe.ts";
-import { admits } from "../endpoints/wanted.ts";
+import { admits } from "../endpoints/claims/desired.ts";
 import { annotations } from "../names.ts";
 import { privateLinksOf } from "../private-links.ts";
 import { type SeeOptions, seeAddresses } from "./addresses/observe.ts";
-import type { Roads } from "./arm-clients.ts";
+import type { Roads } from "./azure/arm-clients.ts";
 import { factsOf, groupTags, type Objects } from "./objects/facts.ts";
 import { groupOf, networkOf, type Places, placesOf } from "./objects/places.ts";
 import type { Seen, ZoneSeen } from "./observed.ts";
 import { reasons } from "./reasons.ts";
+import { isName, zoneIn } from "./zones/desired.ts";
 import { linkIds } from "./zones/links.ts";
-import { isName, zoneIn } from "./zones/wanted.ts";
 
 /** What goes is let out of sight for good, so it is seen anew: another process may have led and written since. */
 const goingAgeMs = 15_000;

@@ -21,7 +21,7 @@ import {
 import type { Seen } from "./observed.ts";
 import { plan } from "./plan.ts";
 import { reasons } from "./reasons.ts";
-import { zoneIn } from "./zones/wanted.ts";
+import { zoneIn } from "./zones/desired.ts";
 
 const { public: own, base, toWorkload, toManagement } = zoneIds;
 

@@ -8,6 +8,7 @@ import { planDelete } from "./plan-delete.ts";
 import { reasons } from "./reasons.ts";
 import type { DnsStep } from "./steps.ts";
 import { planDeleteZone } from "./zones/delete.ts";
+import { publicZone } from "./zones/desired.ts";
 import { planGroup } from "./zones/group.ts";
 import { nameRefusal } from "./zones/name.ts";
 import { planNames } from "./zones/records.ts";
@@ -23,7 +24,6 @@ import {
   still,
   troublesIn,
 } from "./zones/report.ts";
-import { publicZone } from "./zones/wanted.ts";
 import { planWantedZone } from "./zones/zone.ts";
 
 const privateRoles = ["toWorkload", "toManagement"] as const;

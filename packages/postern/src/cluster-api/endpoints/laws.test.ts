@@ -18,7 +18,7 @@ import { fc } from "../../../../../test/setup/random.ts";
 import { connectionsOf, type PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
 import { annotations } from "../names.ts";
 import { privateLinksOf } from "../private-links.ts";
-import { serviceOf } from "./wanted.ts";
+import { serviceOf } from "./claims/desired.ts";
 
 /** Names that begin with each other, groups and subscriptions that are shared. */
 const names = ["wc", "wc1", "wc10", "wc1-api"] as const;

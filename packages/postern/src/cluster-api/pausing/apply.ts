@@ -3,7 +3,7 @@ import type { Applied } from "../../kube/feature.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Pass } from "../../kube/pass.ts";
 import { annotations } from "../names.ts";
-import type { PausingStep } from "./plan.ts";
+import type { PausingStep } from "./steps.ts";
 
 /** Do one step. What fails is tried again. */
 export async function apply(

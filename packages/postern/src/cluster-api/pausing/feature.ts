@@ -11,7 +11,7 @@ import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { whenItMatters } from "../../kube/when-changed.ts";
 import { annotations } from "../names.ts";
 import { apply } from "./apply.ts";
-import { infrastructureKey, ownerOf } from "./gates.ts";
+import { infrastructureKey, ownerOf } from "./gates/gates.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 

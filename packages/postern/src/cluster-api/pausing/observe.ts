@@ -9,8 +9,8 @@ import type { KubeClient } from "../../kube/client.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Pass } from "../../kube/pass.ts";
 import { annotations } from "../names.ts";
-import { gatesOf, infrastructureKey, ownerOf } from "./gates.ts";
-import type { Gates, Pause, Seen } from "./plan.ts";
+import { gatesOf, infrastructureKey, ownerOf } from "./gates/gates.ts";
+import type { Gates, Pause, Seen } from "./observed.ts";
 
 /** Where everything that is looked at comes from. */
 export interface Sources {

@@ -3,9 +3,11 @@ import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import type { KubeadmControlPlane } from "@postern/core/kinds/kubeadm-control-plane.ts";
 import { describe, expect, test } from "vitest";
 import { annotations } from "../names.ts";
-import { type GateFacts, gatesOf } from "./gates.ts";
+import { type GateFacts, gatesOf } from "./gates/gates.ts";
 import { writersOf } from "./observe.ts";
-import { type Gates, type Pause, plan, reasons } from "./plan.ts";
+import type { Gates, Pause } from "./observed.ts";
+import { plan } from "./plan.ts";
+import { reasons } from "./reasons.ts";
 
 const owner = { apiVersion: "cluster.x-k8s.io/v1beta2", kind: "Cluster", name: "wc", uid: "u" };
 

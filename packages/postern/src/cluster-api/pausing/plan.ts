@@ -1,5 +1,8 @@
 import type { KubeadmControlPlane } from "@postern/core/kinds/kubeadm-control-plane.ts";
-import type { Plan, Step } from "../../kube/feature.ts";
+import type { Plan } from "../../kube/feature.ts";
+import type { Pause, Seen } from "./observed.ts";
+import { reasons } from "./reasons.ts";
+import type { PausingStep } from "./steps.ts";
 
 /**
  * Whether a control plane may be built, or waits until its infrastructure can be reached. The first row that holds counts.
@@ -35,34 +38,6 @@ export function plan(seen: Seen): Plan<PausingStep> {
       return goOn(controlPlane, seen.pause);
   }
 }
-
-/** What was seen of one control plane. */
-export interface Seen {
-  controlPlane: KubeadmControlPlane;
-  gates: Gates;
-  pause: Pause;
-}
-
-/** Whether there is something to wait for. `unknown` is what must be looked at again before anything is decided. */
-export type Gates =
-  | { state: "unknown" }
-  | { state: "off"; why: string }
-  | { state: "waiting"; unmet: readonly string[] }
-  | { state: "met" };
-
-/** Who has paused it, and the note that we left. */
-export type Pause = { by: "nobody" } | { by: "us"; note: string } | { by: "another" };
-
-export type PausingStep = Step & { controlPlane: KubeadmControlPlane } & (
-    | { do: "pause control plane"; note: string }
-    | { do: "let control plane go on" }
-  );
-
-export const reasons = {
-  paused: "ControlPlanePaused",
-  resumed: "ControlPlaneResumed",
-  pausedByAnother: "PausedByAnother",
-} as const;
 
 const rest: Plan<PausingStep> = { steps: [], conditions: [], again: "never" };
 

@@ -7,12 +7,16 @@ import type { Applied } from "../../kube/feature.ts";
 import type { Pass } from "../../kube/pass.ts";
 import { applyResourceStep } from "../../private-link/apply-resource.ts";
 import { applyLinkServiceStep } from "../../private-link/link-service/apply.ts";
-import { isOpen } from "./nat.ts";
-import type { RealiseParts } from "./parts.ts";
-import type { RealiseStep } from "./steps.ts";
+import type { PrivateLinkParts } from "./azure/dependencies.ts";
+import { isOpen } from "./azure/nat.ts";
+import type { PrivateLinkStep } from "./steps.ts";
 
 /** Take one step. */
-export async function apply(step: RealiseStep, parts: RealiseParts, pass: Pass): Promise<Applied> {
+export async function apply(
+  step: PrivateLinkStep,
+  parts: PrivateLinkParts,
+  pass: Pass,
+): Promise<Applied> {
   const object = parts.objects.get(pass.key);
   // It has gone since it was seen, and was not held: whatever there was is another's by now.
   if (object === undefined) return { state: "done" };

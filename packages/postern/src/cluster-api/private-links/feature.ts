@@ -6,20 +6,20 @@ import { defineFeature } from "../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { conditions, realiseFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
-import { Known } from "./known.ts";
+import { Known } from "./azure/created-ids.ts";
+import type { PrivateLinkOptions, PrivateLinkParts } from "./azure/dependencies.ts";
 import { observe } from "./observe.ts";
-import type { RealiseOptions, RealiseParts } from "./parts.ts";
-import { clusterNameOf } from "./place.ts";
 import { plan } from "./plan.ts";
 import { reasons } from "./reasons.ts";
-import { conditionOfSide, sidesOf } from "./sides.ts";
+import { clusterNameOf } from "./spec/location.ts";
+import { conditionOfSide, sidesOf } from "./spec/managed.ts";
 
-export type { RealiseOptions };
+export type { PrivateLinkOptions };
 
 const byCluster = "realise: cluster";
 
 /** What an AzureCluster asks for in private links and private endpoints, in Azure, where nobody else makes it. */
-export function realiseFeature(options: RealiseOptions): MakeFeature {
+export function realiseFeature(options: PrivateLinkOptions): MakeFeature {
   return (given) => {
     const objects = given.caches.of(azureCluster);
     const clusters = given.caches.of(capiCluster);
@@ -30,7 +30,7 @@ export function realiseFeature(options: RealiseOptions): MakeFeature {
     objects.onChange(({ key, after }) => {
       if (after === undefined) known.forget(key);
     });
-    const parts: RealiseParts = { ...options, objects, clusters, known };
+    const parts: PrivateLinkParts = { ...options, objects, clusters, known };
     const feature = defineFeature({
       name: "realise",
       kind: azureCluster,

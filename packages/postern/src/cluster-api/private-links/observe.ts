@@ -31,15 +31,15 @@ import {
 import { foreignEndpoints, guestFirstMs } from "../../private-link/link-service/disconnect.ts";
 import { endpointsFinalizer, realiseFinalizer } from "../names.ts";
 import { isPaused } from "../paused.ts";
-import type { KnownIds } from "./known.ts";
-import { isInOwnGroup } from "./lost-tags.ts";
+import type { KnownIds } from "./azure/created-ids.ts";
+import type { PrivateLinkParts } from "./azure/dependencies.ts";
+import { isInOwnGroup } from "./azure/missing-tags.ts";
+import { isUnmarked } from "./azure/owner.ts";
 import type { EndpointsSeen, Found, LinksSeen, Seen, Subject } from "./observed.ts";
-import { isUnmarked } from "./owner.ts";
-import type { RealiseParts } from "./parts.ts";
-import { clusterNameOf, ownerOf, type Place, placeOf } from "./place.ts";
 import { reasons } from "./reasons.ts";
-import { conditionOfSide, foreignEndpointsAnnotation, sidesOf } from "./sides.ts";
-import { type Wanted, type WantedEndpoint, type WantedLink, wantedOf } from "./wanted.ts";
+import { type Wanted, type WantedEndpoint, type WantedLink, wantedOf } from "./spec/desired.ts";
+import { clusterNameOf, ownerOf, type Place, placeOf } from "./spec/location.ts";
+import { conditionOfSide, foreignEndpointsAnnotation, sidesOf } from "./spec/managed.ts";
 
 /** How old a sighting may be of what is waited for: somebody else makes or approves it. */
 const awaitedMs = 10_000;
@@ -47,7 +47,7 @@ const awaitedMs = 10_000;
 /** Read everything about one AzureCluster, once. Azure is not asked where there is nothing to do. */
 export async function observe(
   object: AzureCluster,
-  parts: RealiseParts,
+  parts: PrivateLinkParts,
   pass: Pass,
 ): Promise<Seen> {
   const { namespace = "" } = object.metadata;

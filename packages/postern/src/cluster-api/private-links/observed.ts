@@ -8,8 +8,8 @@ import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts"
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import type { VirtualNetwork } from "../../azure/gateways/virtual-networks.ts";
 import type { ForeignEndpoints } from "../../private-link/link-service/disconnect.ts";
-import type { Side } from "./sides.ts";
-import type { Problem, WantedEndpoint, WantedLink } from "./wanted.ts";
+import type { Problem, WantedEndpoint, WantedLink } from "./spec/desired.ts";
+import type { Side } from "./spec/managed.ts";
 
 /** A condition of ours as it stands, and for how long it has stood so. */
 export type HeldCondition = PlannedCondition & { sinceMs: number };
@@ -58,7 +58,7 @@ export interface Found<T> {
 
 /** Something that is asked for. */
 export interface Asked {
-  /** Whether it is ours although its tags do not say so any more: see `lost-tags.ts`. */
+  /** Whether it is ours although its tags do not say so any more: see `azure/missing-tags.ts`. */
   hasLostTags?: boolean;
 }
 

@@ -12,7 +12,7 @@ import { conditions } from "../names.ts";
 import type { LinksSeen, Seen, SeenInAzure, Subject } from "./observed.ts";
 import { plan } from "./plan.ts";
 import { reasons } from "./reasons.ts";
-import type { Problem, WantedEndpoint, WantedLink } from "./wanted.ts";
+import type { Problem, WantedEndpoint, WantedLink } from "./spec/desired.ts";
 
 const group = "/subscriptions/s/resourceGroups/g";
 const provider = `${group}/providers/Microsoft.Network`;

@@ -1,13 +1,13 @@
 import type { PlannedCondition } from "@postern/core/conditions.ts";
 import type { Again, Plan } from "../../kube/feature.ts";
 import { join, type Part, requeueOf, waits } from "../../kube/part.ts";
+import { planEndpoints } from "./azure/plan-endpoints.ts";
+import { planLinks } from "./azure/plan-links.ts";
 import type { Seen, SeenInAzure, Subject } from "./observed.ts";
-import { planEndpoints } from "./plan-endpoints.ts";
-import { planLinks } from "./plan-links.ts";
 import { reasons } from "./reasons.ts";
-import { conditionOfSide, type Side } from "./sides.ts";
-import { isPassing, plain, type RealiseStep, summary } from "./steps.ts";
-import type { Problem } from "./wanted.ts";
+import type { Problem } from "./spec/desired.ts";
+import { conditionOfSide, type Side } from "./spec/managed.ts";
+import { isPassing, type PrivateLinkStep, plain, summary } from "./steps.ts";
 
 /*
  * What is seen, and what follows. Only sides that are Postern's are planned (sides.ts); the rows of single things are in
@@ -27,7 +27,7 @@ import type { Problem } from "./wanted.ts";
  */
 
 /** Decide what is to be done for one AzureCluster. */
-export function plan(seen: Seen): Plan<RealiseStep> {
+export function plan(seen: Seen): Plan<PrivateLinkStep> {
   const decided = decide(seen);
   const events = decided.conditions
     .filter((each) => each.status === "True" || !isPassing(each))
@@ -41,7 +41,7 @@ export function plan(seen: Seen): Plan<RealiseStep> {
   return { ...decided, events };
 }
 
-function decide(seen: Seen): Plan<RealiseStep> {
+function decide(seen: Seen): Plan<PrivateLinkStep> {
   const { subject } = seen;
   switch (seen.stage) {
     case "paused":
@@ -65,7 +65,7 @@ function decide(seen: Seen): Plan<RealiseStep> {
 }
 
 /** Nothing is ours here. What cannot be made is told all the same; whatever can help is watched. */
-function idle(subject: Subject, problems: readonly Problem[]): Plan<RealiseStep> {
+function idle(subject: Subject, problems: readonly Problem[]): Plan<PrivateLinkStep> {
   const conditions = told(subject, { links: [], endpoints: [] }, problems);
   const again: Again = "never";
   // What cannot be read may be what says where everything is.
@@ -74,7 +74,7 @@ function idle(subject: Subject, problems: readonly Problem[]): Plan<RealiseStep>
 }
 
 /** The finalizer goes when the conditions have: a plan that takes it off writes no status any more. */
-function release(subject: Subject, conditions: PlannedCondition[]): Plan<RealiseStep> {
+function release(subject: Subject, conditions: PlannedCondition[]): Plan<PrivateLinkStep> {
   const same =
     subject.conditions.length === conditions.length &&
     conditions.every((each) =>
@@ -87,7 +87,7 @@ function release(subject: Subject, conditions: PlannedCondition[]): Plan<Realise
   return { steps: [], conditions, finalizer: "release", again: "never" };
 }
 
-function up(seen: SeenInAzure): Plan<RealiseStep> {
+function up(seen: SeenInAzure): Plan<PrivateLinkStep> {
   const { subject, problems } = seen;
   // What cannot be read may be what asks for it.
   const why = "it is not asked for any more";
@@ -110,7 +110,7 @@ function up(seen: SeenInAzure): Plan<RealiseStep> {
 }
 
 /** Endpoints go first: one of them may lead to a link of the same cluster. */
-function down(seen: SeenInAzure): Plan<RealiseStep> {
+function down(seen: SeenInAzure): Plan<PrivateLinkStep> {
   const { subject } = seen;
   const why = "its cluster is being deleted";
   const left = <T extends { look: { state: string } }>(all: readonly T[]) =>
@@ -140,7 +140,7 @@ function down(seen: SeenInAzure): Plan<RealiseStep> {
 }
 
 /** What we made before a side became another's is removed at the end too, but told in no condition of theirs. */
-function unlessTheirs(step: RealiseStep, { sides }: Subject): RealiseStep {
+function unlessTheirs(step: PrivateLinkStep, { sides }: Subject): PrivateLinkStep {
   if (sides.some((side) => conditionOfSide[side] === step.condition)) return step;
   const { condition: _, ...rest } = step;
   return rest;

@@ -8,7 +8,7 @@ import type { HeldCondition } from "./observed.ts";
 import { reasons } from "./reasons.ts";
 
 /** Everything that this feature does. */
-export type RealiseStep = LinkServiceStep | PrivateEndpointStep | OpenSubnetStep;
+export type PrivateLinkStep = LinkServiceStep | PrivateEndpointStep | OpenSubnetStep;
 
 export type OpenSubnetStep = Step & { on: "subnet"; do: "open a NAT subnet"; id: ResourceId };
 

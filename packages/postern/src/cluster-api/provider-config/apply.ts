@@ -2,7 +2,7 @@ import type { ProviderConfig } from "@postern/core/kinds/provider-config.ts";
 import type { Applied } from "../../kube/feature.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Pass } from "../../kube/pass.ts";
-import type { ConfigStep } from "./plan.ts";
+import type { ConfigStep } from "./steps.ts";
 
 /** Do one step. */
 export async function apply(

@@ -16,9 +16,9 @@ import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { whenItMatters } from "../../kube/when-changed.ts";
 import { providerConfigFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
+import { isSupported } from "./desired/desired.ts";
 import { fieldManager, observe } from "./observe.ts";
 import { plan } from "./plan.ts";
-import { isSupported } from "./wanted.ts";
 
 const metadataOnly = { metadataOnly: true } as const;
 /** Crossplane, and the two ways to have AKS, are there on some management clusters only. */

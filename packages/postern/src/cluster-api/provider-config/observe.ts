@@ -15,8 +15,8 @@ import type { Pass } from "../../kube/pass.ts";
 import { allows } from "../allowed-namespaces.ts";
 import { annotations, providerConfigFinalizer } from "../names.ts";
 import { isPaused } from "../paused.ts";
-import type { Seen } from "./plan.ts";
-import { allowedOf, isSupported, type Source } from "./wanted.ts";
+import { allowedOf, isSupported, type Source } from "./desired/desired.ts";
+import type { Seen } from "./observed.ts";
 
 /** By this name the API server knows what we wrote. */
 export const fieldManager = "postern-provider-config";

@@ -3,8 +3,10 @@ import type { ProviderConfig } from "@postern/core/kinds/provider-config.ts";
 import type { TenantRules } from "@postern/core/tenant-policy.ts";
 import { describe, expect, test } from "vitest";
 import { annotations } from "../names.ts";
-import { plan, reasons, type Seen } from "./plan.ts";
-import { allowedOf, type Source, type Wanted, wantedOf } from "./wanted.ts";
+import { allowedOf, type Source, type Wanted, wantedOf } from "./desired/desired.ts";
+import type { Seen } from "./observed.ts";
+import { plan } from "./plan.ts";
+import { reasons } from "./reasons.ts";
 
 const ids = { clientID: "client", subscriptionID: "sub", tenantID: "tenant" };
 const spec = { credentials: { source: "UserAssignedManagedIdentity" }, ...ids } as const;

@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { type KubeObject, keyOf } from "@postern/core/kind.ts";
+import { keyOf } from "@postern/core/kind.ts";
 import type { ProviderConfig } from "@postern/core/kinds/provider-config.ts";
-import type { Again, Plan, Step } from "../../kube/feature.ts";
+import type { Again, Plan } from "../../kube/feature.ts";
 import { annotations } from "../names.ts";
-import type { ConfigSpec, Wanted } from "./wanted.ts";
+import type { ConfigSpec } from "./desired/desired.ts";
+import type { Seen } from "./observed.ts";
+import { reasons } from "./reasons.ts";
+import type { ConfigStep } from "./steps.ts";
 
 /**
  * The ProviderConfig of a Cluster. It has the Cluster's name and no namespace, so Clusters of one name share one: the first
@@ -42,40 +45,6 @@ export function plan(seen: Seen): Plan<ConfigStep> {
       return seen.served ? up(seen, wanted.spec, wanted.again) : unserved;
   }
 }
-
-/** What was seen of one Cluster. */
-export interface Seen {
-  cluster: KubeObject;
-  deleting: boolean;
-  paused: boolean;
-  /** Whether the Cluster has our finalizer. */
-  held: boolean;
-  /** Whether the API server knows ProviderConfigs. */
-  served: boolean;
-  found: ProviderConfig | undefined;
-  /** Whether nobody but us and the operator before us has written its spec. */
-  isByUs: boolean;
-  /** Whether the Cluster that the mark of it names is still there. */
-  ownerIsThere: boolean;
-  /** A Cluster of the same name with our finalizer, as namespace/name: the one that was there first. */
-  rival: { key: string; isOlder: boolean } | undefined;
-  wanted: Wanted;
-}
-
-export type ConfigStep = Step &
-  (
-    | { do: "make ProviderConfig"; config: ProviderConfig }
-    | { do: "change ProviderConfig"; config: ProviderConfig; change: object }
-    | { do: "delete ProviderConfig"; config: ProviderConfig }
-  );
-
-export const reasons = {
-  made: "ProviderConfigMade",
-  changed: "ProviderConfigChanged",
-  deleted: "ProviderConfigDeleted",
-  taken: "ProviderConfigTaken",
-  ownedByAnother: "OwnedByAnother",
-} as const;
 
 const rest: Plan<ConfigStep> = { steps: [], conditions: [], again: "never" };
 /** That the kind is served from now on wakes nobody. */

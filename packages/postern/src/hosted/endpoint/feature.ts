@@ -20,10 +20,10 @@ import { byHostname, byPublishedHostname, hostnamesOf, publishedHostnames } from
 import { clusterAnnotation, conditions, endpointFinalizer } from "../names.ts";
 import { registeredIn, tenantOf } from "../tenancy.ts";
 import { apply } from "./apply.ts";
+import { externalLabel } from "./cluster/services.ts";
 import { domainKey, observe, placeKey } from "./observe.ts";
 import { statusFields } from "./observed.ts";
 import { plan } from "./plan.ts";
-import { externalLabel } from "./services.ts";
 
 /** The guest side of a private link: endpoint, zones, links and names, and the Services that external-dns reads. */
 export function endpointFeature({

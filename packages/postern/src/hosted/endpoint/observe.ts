@@ -36,8 +36,6 @@ import {
   internalZoneName,
   privateRouter,
 } from "../names.ts";
-import { hasLostClaim, isOwnPlace } from "./dns/lost-tags.ts";
-import { liesAbove } from "./dns/shadow.ts";
 import {
   type Belonging,
   belongingOf,
@@ -47,11 +45,9 @@ import {
   peerOf,
   type Sources,
   siblingsOf,
-} from "./facts.ts";
-import { type OwnStatus, type Seen, statusFields, type Us, type ZoneSeen } from "./observed.ts";
-import { isHyperShifts, isOurs, ourClaim } from "./owner.ts";
-import { baseZonePlace, isNameReserved, type Peer } from "./placement.ts";
-import { externalServices } from "./services.ts";
+} from "./cluster/facts.ts";
+import { baseZonePlace, isNameReserved, type Peer } from "./cluster/placement.ts";
+import { externalServices } from "./cluster/services.ts";
 import {
   endpointIds,
   guestGroup,
@@ -60,7 +56,11 @@ import {
   plainName,
   wantedNames,
   wantedNetworks,
-} from "./wanted.ts";
+} from "./desired/desired.ts";
+import { hasLostClaim, isOwnPlace } from "./dns/missing-tags.ts";
+import { liesAbove } from "./dns/shadow.ts";
+import { type OwnStatus, type Seen, statusFields, type Us, type ZoneSeen } from "./observed.ts";
+import { isHyperShifts, isOurs, ourClaim } from "./ownership/owner.ts";
 
 /** What `observe` reads from. */
 export interface Parts {

@@ -5,11 +5,11 @@ import type { Plan } from "../../kube/feature.ts";
 import { done, join, type Part, type Problem, waits } from "../../kube/part.ts";
 import { tagsOf } from "../../private-dns/zone/observed.ts";
 import { annotations, conditions } from "../names.ts";
+import { externalLabel } from "./cluster/services.ts";
 import { planDeleteZone, planStuck, planUnfinished } from "./dns/delete.ts";
-import { ourEndpoints } from "./endpoint.ts";
 import type { Seen } from "./observed.ts";
+import { ourEndpoints } from "./private-endpoint/plan.ts";
 import { reasons } from "./reasons.ts";
-import { externalLabel } from "./services.ts";
 import { type EndpointStep, isFalse, type Verdict } from "./steps.ts";
 
 /**

@@ -8,6 +8,7 @@ import {
   internalZoneName,
   privateRouter,
 } from "../names.ts";
+import { planServices } from "./cluster/services.ts";
 import { planGiveUpZone } from "./dns/delete.ts";
 import {
   isPublished,
@@ -18,11 +19,10 @@ import {
 } from "./dns/report.ts";
 import { shadowed } from "./dns/shadow.ts";
 import { planWantedZone } from "./dns/zone.ts";
-import { planEndpoint } from "./endpoint.ts";
 import type { OwnStatus, Seen, ZoneSeen } from "./observed.ts";
 import { undo } from "./plan-delete.ts";
+import { planEndpoint } from "./private-endpoint/plan.ts";
 import { reasons } from "./reasons.ts";
-import { planServices } from "./services.ts";
 import {
   type Part as EndpointPart,
   type EndpointStep,

@@ -2,7 +2,7 @@ import { roleBinding } from "@postern/core/kinds/role-binding.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import type { Applied } from "../../kube/feature.ts";
 import type { Pass } from "../../kube/pass.ts";
-import type { GrantStep } from "./plan.ts";
+import type { GrantStep } from "./steps.ts";
 
 /** Carry out one step. */
 export async function apply(step: GrantStep, kube: KubeClient, { signal }: Pass): Promise<Applied> {

@@ -9,7 +9,8 @@ import { clusterAnnotation, controlPlaneNamespace } from "../names.ts";
 import { registeredIn } from "../tenancy.ts";
 import { apply } from "./apply.ts";
 import { observe } from "./observe.ts";
-import { type Account, plan } from "./plan.ts";
+import type { Account } from "./observed.ts";
+import { plan } from "./plan.ts";
 
 /** The permissions of this process in the namespace of each control plane, as a RoleBinding to its own service account. */
 export function grantFeature(): MakeFeature {

@@ -3,7 +3,8 @@ import { type RoleBinding, roleBinding } from "@postern/core/kinds/role-binding.
 import type { KubeClient } from "../../kube/client.ts";
 import type { Pass } from "../../kube/pass.ts";
 import { type Registered, whyUnverified } from "../tenancy.ts";
-import { type Account, controlPlaneRole, type Seen } from "./plan.ts";
+import type { Account, Seen } from "./observed.ts";
+import { controlPlaneRole } from "./plan.ts";
 
 /** Where the observed state comes from. */
 export interface Sources {

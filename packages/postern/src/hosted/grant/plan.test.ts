@@ -2,7 +2,8 @@ import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plan
 import type { RoleBinding } from "@postern/core/kinds/role-binding.ts";
 import { expect, test } from "vitest";
 import { controlPlaneFinalizer } from "../names.ts";
-import { plan, type Seen } from "./plan.ts";
+import type { Seen } from "./observed.ts";
+import { plan } from "./plan.ts";
 
 const controlPlane = {
   metadata: { namespace: "clusters-one", name: "one", uid: "uid-1" },

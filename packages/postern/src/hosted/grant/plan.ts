@@ -1,42 +1,13 @@
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import type { RoleBinding } from "@postern/core/kinds/role-binding.ts";
-import type { Plan, Step } from "../../kube/feature.ts";
+import type { Plan } from "../../kube/feature.ts";
 import { controlPlaneFinalizer } from "../names.ts";
+import type { Account, Seen } from "./observed.ts";
+import { grantReasons } from "./reasons.ts";
+import type { GrantStep } from "./steps.ts";
 
 /** The ClusterRole of `manifests/rbac/control-plane.yaml`, and the name of its RoleBinding. */
 export const controlPlaneRole = "postern-control-plane";
-
-/** The reasons of the events of this feature. */
-export const grantReasons = {
-  created: "RoleBindingCreated",
-  repaired: "RoleBindingRepaired",
-  failed: "RoleBindingNotWritten",
-  anotherRole: "RoleBindingOfAnotherRole",
-} as const;
-
-/** The service account that is bound. */
-export interface Account {
-  namespace: string;
-  name: string;
-}
-
-/** What was observed before deciding. */
-export interface Seen {
-  controlPlane: HostedControlPlane;
-  /** Whether the control plane is the one that its HostedCluster has here. */
-  verified: boolean;
-  /** The service account of this process; undefined where it is none. */
-  account: Account | undefined;
-  /** The RoleBinding in the namespace of the control plane. */
-  binding: RoleBinding | undefined;
-}
-
-/** A write of the RoleBinding. */
-export type GrantStep = Step &
-  (
-    | { do: "create RoleBinding"; binding: RoleBinding }
-    | { do: "repair RoleBinding"; binding: RoleBinding; change: object }
-  );
 
 /**
  * Which RoleBinding a control plane has.

@@ -7,8 +7,8 @@ import type { Pass } from "../../kube/pass.ts";
 import { versionIn } from "../../kube/status.ts";
 import { applyLinkServiceStep } from "../../private-link/link-service/apply.ts";
 import type { Reservation } from "../../private-link/nat-subnets/reservations.ts";
+import type { LinkParts } from "./cluster/dependencies.ts";
 import { natSubnetAnnotation, notedSubnetOf } from "./nat/note.ts";
-import type { LinkParts } from "./parts.ts";
 import type { LinkStep } from "./steps.ts";
 
 /** Another link was faster. */

@@ -16,13 +16,13 @@ import { Reservations } from "../../private-link/nat-subnets/reservations.ts";
 import { clusterAnnotation, conditions, linkFinalizer } from "../names.ts";
 import { registeredIn } from "../tenancy.ts";
 import { apply } from "./apply.ts";
-import { byClusterID } from "./belonging.ts";
-import { clusterKeyOf } from "./cluster.ts";
+import type { LinkOptions, LinkParts } from "./cluster/dependencies.ts";
+import { clusterKeyOf } from "./cluster/requirements.ts";
+import { byClusterID } from "./cluster/verified-cluster.ts";
 import { notedSubnetOf } from "./nat/note.ts";
 import { observe } from "./observe.ts";
-import type { LinkOptions, LinkParts } from "./parts.ts";
 import { plan } from "./plan.ts";
-import { ServiceList } from "./service-list.ts";
+import { ServiceList } from "./service/service-list.ts";
 
 export type { LinkOptions };
 

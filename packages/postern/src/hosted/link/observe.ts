@@ -14,16 +14,16 @@ import { tryRead } from "../../kube/try-read.ts";
 import { linkServiceDifferences } from "../../private-link/link-service/desired.ts";
 import type { Ownership } from "../../private-link/policy.ts";
 import { ownLinkServiceName } from "../names.ts";
-import { type Belonging, belongingOf } from "./belonging.ts";
-import { known } from "./cluster.ts";
-import { type Frontend, frontendsAt, isFrontendOf } from "./frontends.ts";
+import type { LinkParts } from "./cluster/dependencies.ts";
+import { known } from "./cluster/requirements.ts";
+import { ownNatSubnet, serviceId, subjectOf } from "./cluster/subject.ts";
+import { type Belonging, belongingOf } from "./cluster/verified-cluster.ts";
+import { type Frontend, frontendsAt, isFrontendOf } from "./load-balancer/frontends.ts";
 import { observeNat } from "./nat/observe.ts";
-import { observeDelete } from "./observe-delete.ts";
 import type { FrontendSeen, Seen, Subject, Up } from "./observed.ts";
-import { claimantOf, whose } from "./owner.ts";
-import type { LinkParts } from "./parts.ts";
-import { allowedSubscriptions, desiredOf } from "./policy.ts";
-import { ownNatSubnet, serviceId, subjectOf } from "./subject.ts";
+import { allowedSubscriptions, desiredOf } from "./service/desired.ts";
+import { observeDelete } from "./service/observe-delete.ts";
+import { claimantOf, whose } from "./service/owner.ts";
 
 /** Read everything about one link, once. Azure is not asked where nothing can be done. */
 export async function observe(

@@ -5,8 +5,8 @@ import type { Look } from "../../azure/gateway.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import type { ForeignEndpoints } from "../../private-link/link-service/disconnect.ts";
 import type { Ownership } from "../../private-link/policy.ts";
-import type { Known } from "./cluster.ts";
-import type { Frontend } from "./frontends.ts";
+import type { Known } from "./cluster/requirements.ts";
+import type { Frontend } from "./load-balancer/frontends.ts";
 import type { LeavingObserved, NatObserved } from "./nat/observed.ts";
 
 /** The object, and what its status says that is ours. */

@@ -6,8 +6,8 @@ import { conditions } from "../names.ts";
 import type { LeavingChoice } from "./nat/observed.ts";
 import { planNote } from "./nat/plan-note.ts";
 import type { Down } from "./observed.ts";
-import { linkServicePolicy } from "./policy.ts";
 import { reasons } from "./reasons.ts";
+import { linkServicePolicy } from "./service/desired.ts";
 import type { LinkStep } from "./steps.ts";
 
 /*

@@ -13,15 +13,15 @@ import {
 import type { Reservation } from "../../private-link/nat-subnets/reservations.ts";
 import { planChanging } from "../../private-link/plan-resource.ts";
 import { conditions } from "../names.ts";
-import { longestName } from "./cluster.ts";
-import { balancerCondition, balancerID, balancerProblem } from "./load-balancer.ts";
+import { longestName } from "./cluster/requirements.ts";
+import { balancerCondition, balancerID, balancerProblem } from "./load-balancer/report.ts";
 import { chooseLeaving, chooseNat } from "./nat/choose.ts";
 import type { NatChoice } from "./nat/observed.ts";
 import { planNote } from "./nat/plan-note.ts";
 import type { Seen, StatusFields, Stopped, Unseen, Up } from "./observed.ts";
 import { planDelete } from "./plan-delete.ts";
-import { desiredOf, linkServicePolicy } from "./policy.ts";
 import { reasons } from "./reasons.ts";
+import { desiredOf, linkServicePolicy } from "./service/desired.ts";
 import type { LinkStep } from "./steps.ts";
 
 export { reasons };

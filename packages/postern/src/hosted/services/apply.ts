@@ -2,7 +2,7 @@ import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-
 import type { Applied } from "../../kube/feature.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Pass } from "../../kube/pass.ts";
-import type { ObserveStep } from "./plan.ts";
+import type { ObserveStep } from "./steps.ts";
 
 /** Do one step. */
 export async function apply(

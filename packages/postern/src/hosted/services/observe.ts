@@ -9,7 +9,7 @@ import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Pass } from "../../kube/pass.ts";
 import { clusterAnnotation, oauthServer, privateRouter } from "../names.ts";
 import { type Registered, unverifiedMessage } from "../tenancy.ts";
-import type { Seen } from "./plan.ts";
+import type { Seen } from "./observed.ts";
 
 /** Where everything that is looked at comes from. */
 export interface Sources {

@@ -4,7 +4,8 @@ import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plan
 import type { Topology } from "@postern/core/kinds/private-access.ts";
 import { describe, expect, test } from "vitest";
 import { clusterAnnotation, controlPlaneFinalizer, endpointFinalizer } from "../names.ts";
-import { plan, type Seen } from "./plan.ts";
+import type { Seen } from "./observed.ts";
+import { plan } from "./plan.ts";
 
 const network =
   "/subscriptions/33333333-3333-4333-8333-333333333333/resourceGroups/guest/providers/Microsoft.Network/virtualNetworks/guest";

@@ -5,8 +5,7 @@ import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-
 import type { Service } from "@postern/core/kinds/core.ts";
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { type PrivateAccess, privateAccess } from "@postern/core/kinds/private-access.ts";
-import type { Pause } from "@postern/core/pause.ts";
-import type { Again, Plan, Step } from "../../kube/feature.ts";
+import type { Again, Plan } from "../../kube/feature.ts";
 import {
   conditions,
   controlPlaneFinalizer,
@@ -15,7 +14,22 @@ import {
   oauthServer,
   privateRouter,
 } from "../names.ts";
-import { differenceOf, wantedLink } from "./wanted-link.ts";
+import { differenceOf, wantedLink } from "./desired/link.ts";
+import type { Seen } from "./observed.ts";
+import { observeReasons } from "./reasons.ts";
+import type { ObserveStep } from "./steps.ts";
+
+interface Said {
+  reason: string;
+  note: string;
+  type: "Warning";
+}
+
+/** What is decided about one Service: at most one thing to do, and at most one to say. */
+interface Decided {
+  step?: ObserveStep;
+  said?: Said;
+}
 
 /**
  * Which link objects a control plane has.
@@ -41,54 +55,6 @@ import { differenceOf, wantedLink } from "./wanted-link.ts";
  * What is said is a condition of the control plane too: events are forgotten, and without a link object nothing else
  * could tell why there is none.
  */
-export const observeReasons = {
-  made: "LinkMade",
-  changed: "LinkChanged",
-  deleted: "LinkDeleted",
-  failed: "LinkNotWritten",
-  notOurs: "OwnedByAnother",
-  serviceNotOwned: "ServiceNotOwned",
-  serviceNotInternal: "ServiceNotInternal",
-  serviceHasNoIp: "ServiceHasNoIP",
-  noGuestSubnet: "GuestSubnetMissing",
-  cannotChange: "LinkCannotChange",
-  unverified: "ControlPlaneNotVerified",
-} as const;
-
-/** What was seen, once, before deciding. */
-export interface Seen {
-  controlPlane: HostedControlPlane;
-  /** Why the control plane is not obeyed. */
-  unverified?: string | undefined;
-  pause: Pause;
-  /** The Services of the two names, where they are. */
-  services: readonly Service[];
-  /** Every link object in the namespace of the control plane. */
-  links: readonly AzurePrivateLinkService[];
-  /** The subnet of the first NodePool of the cluster. */
-  poolSubnetID: string | undefined;
-}
-
-export type ObserveStep = Step &
-  (
-    | { do: "make link object"; link: AzurePrivateLinkService }
-    | { do: "change link object"; link: AzurePrivateLinkService; change: object }
-    | { do: "delete link object"; link: AzurePrivateLinkService }
-  );
-
-interface Said {
-  reason: string;
-  note: string;
-  type: "Warning";
-}
-
-/** What is decided about one Service: at most one thing to do, and at most one to say. */
-interface Decided {
-  step?: ObserveStep;
-  said?: Said;
-}
-
-/** Decide, do not act. */
 export function plan(seen: Seen): Plan<ObserveStep> {
   const { controlPlane, pause, links } = seen;
   if (controlPlane.metadata.deletionTimestamp !== undefined) {

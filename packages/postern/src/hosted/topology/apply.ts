@@ -3,7 +3,7 @@ import type { Applied } from "../../kube/feature.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Pass } from "../../kube/pass.ts";
 import type { Stores } from "./observe.ts";
-import type { TopologyStep } from "./observed.ts";
+import type { TopologyStep } from "./steps.ts";
 
 /** Do one step. */
 export async function apply(step: TopologyStep, stores: Stores, pass: Pass): Promise<Applied> {

@@ -19,11 +19,11 @@ import { byHostname, byPublishedHostname, hostnamesOf, publishedHostnames } from
 import { conditions, controlPlaneNamespace, hostedClusterFinalizer } from "../names.ts";
 import { standIns } from "../tenancy.ts";
 import { apply } from "./apply.ts";
-import { madeBy, madeByLabel } from "./labels.ts";
+import { madeBy, madeByLabel } from "./desired/labels.ts";
+import { sides } from "./desired/objects.ts";
 import { observe, type Stores } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { topologyApplied } from "./reasons.ts";
-import { sides } from "./wanted.ts";
 
 /** Only ours: on OpenShift there are many, and where HyperShift makes them there are none of ours. */
 const ourRoutes = {

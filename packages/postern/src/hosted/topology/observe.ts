@@ -11,9 +11,9 @@ import type { WatchCache } from "../../kube/cache.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Pass } from "../../kube/pass.ts";
 import { controlPlaneAccount, controlPlaneNamespace } from "../names.ts";
-import { forbiddenOf, takenFrom } from "./forbidden.ts";
+import { forbiddenOf, takenFrom } from "./cluster/forbidden.ts";
+import { sides } from "./desired/objects.ts";
 import type { Seen } from "./observed.ts";
-import { sides } from "./wanted.ts";
 
 /** Everything that this feature reads and writes. */
 export interface Stores {

@@ -5,8 +5,7 @@ import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import type { Route } from "@postern/core/kinds/route.ts";
 import type { Pause } from "@postern/core/pause.ts";
-import type { Step } from "../../kube/feature.ts";
-import type { Problem } from "./check.ts";
+import type { Problem } from "./cluster/check.ts";
 
 /** What was seen, once, before deciding. */
 export interface Seen {
@@ -28,20 +27,3 @@ export interface Seen {
   routes: readonly Route[] | undefined;
   links: readonly AzurePrivateLinkService[];
 }
-
-/** The kinds that this feature writes. */
-export type MadeKind =
-  | "HostedCluster"
-  | "Namespace"
-  | "HostedControlPlane"
-  | "ServiceAccount"
-  | "Service"
-  | "Route"
-  | "AzurePrivateLinkService";
-
-export type TopologyStep = Step &
-  (
-    | { do: "make"; kind: MadeKind; object: KubeObject }
-    | { do: "change"; kind: MadeKind; object: KubeObject; change: object }
-    | { do: "delete"; kind: MadeKind; object: KubeObject }
-  );

@@ -1,11 +1,12 @@
 import type { KubeObject } from "@postern/core/kind.ts";
 import type { Plan } from "../../kube/feature.ts";
 import { hostedClusterFinalizer } from "../names.ts";
-import { isAnothers, isMade, isOf, isOwn } from "./labels.ts";
-import type { MadeKind, Seen, TopologyStep } from "./observed.ts";
+import { isAnothers, isMade, isOf, isOwn } from "./desired/labels.ts";
+import { sides } from "./desired/objects.ts";
+import type { Seen } from "./observed.ts";
 import { topologyApplied, topologyReasons } from "./reasons.ts";
+import type { MadeKind, TopologyStep } from "./steps.ts";
 import { end, isGoing } from "./steps.ts";
-import { sides } from "./wanted.ts";
 
 /**
  * How a cluster goes, one row after the other. A row begins when nothing of those before it is left.

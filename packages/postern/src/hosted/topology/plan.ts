@@ -3,21 +3,22 @@ import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import type { Again, Plan } from "../../kube/feature.ts";
 import { clusterAnnotation, success } from "../names.ts";
 import { isReservedNamespace } from "../tenancy.ts";
-import { type Checked, check, type Problem } from "./check.ts";
-import { collected } from "./collect.ts";
+import { type Checked, check, type Problem } from "./cluster/check.ts";
+import { hostnameTaken } from "./cluster/forbidden.ts";
+import { numbersOf } from "./cluster/ids.ts";
+import { collected } from "./cluster/link-conditions.ts";
 import {
   controlPlaneChange,
   wantedAccount,
   wantedControlPlane,
   wantedNamespace,
-} from "./control-plane.ts";
-import { hostnameTaken } from "./forbidden.ts";
-import { isAnothers, isMade, isOf, isOwn } from "./labels.ts";
-import { linksOf, networkPlan } from "./network.ts";
-import { numbersOf } from "./numbers.ts";
-import type { Seen, TopologyStep } from "./observed.ts";
+} from "./desired/control-plane.ts";
+import { isAnothers, isMade, isOf, isOwn } from "./desired/labels.ts";
+import { linksOf, networkPlan } from "./network/plan.ts";
+import type { Seen } from "./observed.ts";
 import { planDown } from "./plan-delete.ts";
 import { topologyApplied, topologyReasons } from "./reasons.ts";
+import type { TopologyStep } from "./steps.ts";
 import { change, isGoing, make } from "./steps.ts";
 
 /**

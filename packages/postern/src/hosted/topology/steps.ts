@@ -1,7 +1,25 @@
 import type { KubeObject } from "@postern/core/kind.ts";
-import { withoutNulls } from "./difference.ts";
-import type { MadeKind, TopologyStep } from "./observed.ts";
+import type { Step } from "../../kube/feature.ts";
+import { withoutNulls } from "./desired/difference.ts";
 import { topologyEvents } from "./reasons.ts";
+
+/** The kinds that this feature writes. */
+export type MadeKind =
+  | "HostedCluster"
+  | "Namespace"
+  | "HostedControlPlane"
+  | "ServiceAccount"
+  | "Service"
+  | "Route"
+  | "AzurePrivateLinkService";
+
+/** Everything that this feature does. */
+export type TopologyStep = Step &
+  (
+    | { do: "make"; kind: MadeKind; object: KubeObject }
+    | { do: "change"; kind: MadeKind; object: KubeObject; change: object }
+    | { do: "delete"; kind: MadeKind; object: KubeObject }
+  );
 
 /** The many Services and Routes of a cluster that comes or goes are not worth an event each. */
 const quiet: readonly MadeKind[] = ["Service", "Route", "ServiceAccount"];

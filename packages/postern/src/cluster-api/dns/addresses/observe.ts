@@ -25,7 +25,7 @@ import {
   managementLinkName,
 } from "../../names.ts";
 import { privateLinksOf } from "../../private-links.ts";
-import type { Roads } from "../arm-clients.ts";
+import type { Roads } from "../azure/arm-clients.ts";
 import type { Objects, Setting } from "../objects/facts.ts";
 import { type ClusterSettings, capzZone, groupOf, managementLinkGroup } from "../objects/places.ts";
 import type { Addresses, Seen, ServiceNames } from "../observed.ts";

@@ -5,7 +5,7 @@ import { type Secret, secret, secretValue } from "@postern/core/kinds/secret.ts"
 import type { KubeClient } from "../../../kube/client.ts";
 import { tenantCluster } from "../../../kube/tenant-cluster.ts";
 import type { ServiceNames } from "../observed.ts";
-import { isName } from "../zones/wanted.ts";
+import { isName } from "../zones/desired.ts";
 
 const ingressNamespace = "kube-system";
 const gatewayNamespace = "envoy-gateway-system";

@@ -6,9 +6,9 @@ import { act, done, type Part, report, wait } from "../../../kube/part.ts";
 import type { Seen } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { DnsStep } from "../steps.ts";
+import { publicZone } from "./desired.ts";
 import { isOurs, withOwner } from "./owner.ts";
 import { pending, planFailed } from "./report.ts";
-import { publicZone } from "./wanted.ts";
 
 /**
  * The resource group of a cluster that has nothing else in Azure:

@@ -5,8 +5,8 @@ import { sameValues } from "../../../private-dns/records/difference.ts";
 import { foundRecords, type RecordSet } from "../../../private-dns/records/observed.ts";
 import type { Seen } from "../observed.ts";
 import { reasons } from "../reasons.ts";
+import { publicZone } from "./desired.ts";
 import { isOurs, shownOwner } from "./owner.ts";
-import { publicZone } from "./wanted.ts";
 
 /** Names that no cluster gets in the base zone, because people and programs expect something else there. */
 export const reservedNames: readonly string[] = [

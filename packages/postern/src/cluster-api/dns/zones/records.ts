@@ -10,9 +10,9 @@ import type { RecordStep } from "../../../private-dns/steps.ts";
 import { isClaimed, otherClaims } from "../../../private-dns/user.ts";
 import type { Seen, ZoneSeen } from "../observed.ts";
 import { reasons } from "../reasons.ts";
+import { publicZone, type Wanted, wantedIn, wildcard, writtenNames } from "./desired.ts";
 import { isOurs, shownOwner, userOf, withOwner } from "./owner.ts";
 import { pending } from "./report.ts";
-import { publicZone, type Wanted, wantedIn, wildcard, writtenNames } from "./wanted.ts";
 
 /** How soon to look again for the link of a cluster that shares a zone with us. */
 const linkMs = 30_000;

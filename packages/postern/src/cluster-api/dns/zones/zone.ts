@@ -16,12 +16,12 @@ import {
 import type { Seen, ZoneSeen } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { DnsStep } from "../steps.ts";
+import { wantedIn } from "./desired.ts";
 import { linkPolicy } from "./links.ts";
 import { hasLostOwner, isLeftToNext, proofOf } from "./origin.ts";
 import { isLeftToUs, isOurs, shownOwner, userOf, withOwner } from "./owner.ts";
 import { isUnmarked, planNames } from "./records.ts";
 import { failedResource, inRole, linkTroubles, pending, planFailed, zoneCalled } from "./report.ts";
-import { wantedIn } from "./wanted.ts";
 
 /** How soon to look again for the delegation that proves whose a zone is. */
 const proofMs = 15_000;

@@ -1,8 +1,8 @@
 import type { Applied } from "../../../kube/feature.ts";
 import type { Pass } from "../../../kube/pass.ts";
-import { writeEndpoints } from "../write.ts";
+import { writeEndpoints } from "../spec/write.ts";
 import type { ManagementSources } from "./observe.ts";
-import type { ManagementStep } from "./plan.ts";
+import type { ManagementStep } from "./steps.ts";
 
 /** Carry out one step. */
 export async function apply(

@@ -4,8 +4,8 @@ import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.
 import { defineFeature } from "../../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../../kube/runtime.ts";
 import { whenItMatters } from "../../../kube/when-changed.ts";
-import { type ClusterPlace, factsOf, ownerKey, type RefusalOf } from "../facts.ts";
-import { LastWrites } from "../write.ts";
+import { type ClusterPlace, factsOf, ownerKey, type RefusalOf } from "../spec/facts.ts";
+import { LastWrites } from "../spec/write.ts";
 import { apply } from "./apply.ts";
 import { type ManagementSources, observe } from "./observe.ts";
 import { plan } from "./plan.ts";

@@ -4,11 +4,12 @@ import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import type { WatchCache } from "../../../kube/cache.ts";
 import type { KubeClient } from "../../../kube/client.ts";
 import type { Pass } from "../../../kube/pass.ts";
-import { appliedElsewhere, writtenByOthers } from "../applied.ts";
-import { factsOf, ownerKey, type RefusalOf } from "../facts.ts";
-import { hasOurName } from "../owner.ts";
-import type { LastWrites } from "../write.ts";
-import { gatherMs, plan, type Seen } from "./plan.ts";
+import { hasOurName } from "../claims/claims.ts";
+import { appliedElsewhere, writtenByOthers } from "../spec/applied.ts";
+import { factsOf, ownerKey, type RefusalOf } from "../spec/facts.ts";
+import type { LastWrites } from "../spec/write.ts";
+import type { Seen } from "./observed.ts";
+import { gatherMs, plan } from "./plan.ts";
 
 /** What `observe` reads from, and `apply` writes to. */
 export interface ManagementSources {

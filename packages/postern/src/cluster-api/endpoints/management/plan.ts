@@ -1,29 +1,11 @@
-import type { Plan, Step } from "../../../kube/feature.ts";
-import { straysOf } from "../applied.ts";
-import { decide } from "../decide.ts";
-import type { ClusterFacts } from "../facts.ts";
-import { claimsOf, unfit } from "../owner.ts";
-import { reasons } from "../reasons.ts";
-import type { EndpointsWrite, Target } from "../write.ts";
-
-/** What was seen of the management cluster and of all that it manages. */
-export interface Seen {
-  /** Undefined for every other AzureCluster: nothing is done about those here. */
-  management: ClusterFacts | undefined;
-  clusters: readonly ClusterFacts[];
-  /** What is ours in other subnets of the management cluster, as `subnet/endpoint`. */
-  applied: ReadonlySet<string>;
-  /** What others wrote into its subnets, as `subnet/endpoint`; known where something is to be changed. */
-  foreign?: ReadonlySet<string>;
-  sinceWriteMs: number;
-}
-
-/** One write for all workload clusters. */
-export interface ManagementStep extends Step {
-  do: "write endpoints";
-  target: Target;
-  write: EndpointsWrite;
-}
+import type { Plan } from "../../../kube/feature.ts";
+import { claimsOf, unfit } from "../claims/claims.ts";
+import { decide } from "../claims/decide.ts";
+import { reasons } from "../claims/reasons.ts";
+import { straysOf } from "../spec/applied.ts";
+import type { ClusterFacts } from "../spec/facts.ts";
+import type { Seen } from "./observed.ts";
+import type { ManagementStep } from "./steps.ts";
 
 /** So long after a write the next one waits, so that what comes together is written together. */
 export const gatherMs = 5_000;

@@ -3,8 +3,8 @@ import { privateEndpoints } from "../../../azure/gateways/private-endpoints.ts";
 import type { KubeClient } from "../../../kube/client.ts";
 import type { Applied } from "../../../kube/feature.ts";
 import type { Pass } from "../../../kube/pass.ts";
-import { type LastWrites, writeAnnotations, writeEndpoints } from "../write.ts";
-import type { WorkloadStep } from "./observed.ts";
+import { type LastWrites, writeAnnotations, writeEndpoints } from "../spec/write.ts";
+import type { WorkloadStep } from "./steps.ts";
 
 /** What the steps need beside what they say. */
 export interface WorkloadContext {

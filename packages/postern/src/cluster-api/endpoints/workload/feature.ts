@@ -8,13 +8,13 @@ import type { Also, MakeFeature, Parts } from "../../../kube/runtime.ts";
 import { whenItMatters } from "../../../kube/when-changed.ts";
 import { conditions, endpointsFinalizer, type ManagementLink } from "../../names.ts";
 import { privateLinksOf } from "../../private-links.ts";
-import { type ClusterPlace, factsOf, ownerKey } from "../facts.ts";
-import { groupKey } from "../owner.ts";
-import { LastWrites } from "../write.ts";
+import { groupKey } from "../claims/claims.ts";
+import { type ClusterPlace, factsOf, ownerKey } from "../spec/facts.ts";
+import { LastWrites } from "../spec/write.ts";
 import { apply } from "./apply.ts";
-import { changedEndpoints } from "./changed-endpoints.ts";
+import { changedEndpoints } from "./cluster/changed-endpoints.ts";
+import { LeavingSince } from "./cluster/observe-delete.ts";
 import { byGroup, byLink, observe, type Sources, type Views } from "./observe.ts";
-import { LeavingSince } from "./observe-delete.ts";
 import { plan } from "./plan.ts";
 
 export interface WorkloadEndpoints {

@@ -25,9 +25,6 @@ import {
   type ManagementLink,
   managementEndpointName,
 } from "../../names.ts";
-import { appliedElsewhere, straysOf, writtenByOthers } from "../applied.ts";
-import { ownersIn, standing } from "../decide.ts";
-import { type ClusterFacts, factsOf, ownerKey, type RefusalOf } from "../facts.ts";
 import {
   type Claim,
   claimsOf,
@@ -37,10 +34,13 @@ import {
   isFor,
   leadsTo,
   unfit,
-} from "../owner.ts";
-import { managementEndpoint, serviceOf } from "../wanted.ts";
-import type { LastWrites } from "../write.ts";
-import { type LeavingSince, seeLeaving, stillInSpec } from "./observe-delete.ts";
+} from "../claims/claims.ts";
+import { ownersIn, standing } from "../claims/decide.ts";
+import { managementEndpoint, serviceOf } from "../claims/desired.ts";
+import { appliedElsewhere, straysOf, writtenByOthers } from "../spec/applied.ts";
+import { type ClusterFacts, factsOf, ownerKey, type RefusalOf } from "../spec/facts.ts";
+import type { LastWrites } from "../spec/write.ts";
+import { type LeavingSince, seeLeaving, stillInSpec } from "./cluster/observe-delete.ts";
 import type { Seen, SeenClaim, SeenWay } from "./observed.ts";
 
 /** Azure as each cluster reaches it: by its own identity. What cannot be had is an `Explained` error. */

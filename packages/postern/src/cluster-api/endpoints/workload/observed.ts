@@ -4,12 +4,10 @@ import type { CapiCondition } from "@postern/core/kinds/capi-condition.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
 import type { Look } from "../../../azure/gateway.ts";
 import type { PrivateEndpoint } from "../../../azure/gateways/private-endpoints.ts";
-import type { Step } from "../../../kube/feature.ts";
 import type { ManagementLink } from "../../names.ts";
-import type { ClaimState } from "../decide.ts";
-import type { ClusterFacts } from "../facts.ts";
-import type { Claim } from "../owner.ts";
-import type { EndpointsWrite, Target } from "../write.ts";
+import type { Claim } from "../claims/claims.ts";
+import type { ClaimState } from "../claims/decide.ts";
+import type { ClusterFacts } from "../spec/facts.ts";
 
 /** A claim on the management cluster, and the endpoint in Azure where the spec has it. */
 export interface SeenClaim {
@@ -65,16 +63,6 @@ export interface Seen {
   waysFailed: Failure | undefined;
   leaving: Leaving | undefined;
 }
-
-/** What a plan wants done. One write at most for the cluster itself. */
-export type WorkloadStep =
-  | (Step & {
-      do: "change cluster";
-      target: Target;
-      endpoints: EndpointsWrite | undefined;
-      annotations: Readonly<Record<string, string | null>> | undefined;
-    })
-  | (Step & { do: "delete endpoint"; id: ResourceId; etag: string | undefined });
 
 /** What to say of one side, and which address it gives. */
 export interface Side {

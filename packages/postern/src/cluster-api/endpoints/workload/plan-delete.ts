@@ -1,9 +1,10 @@
 import { nameOf } from "@postern/core/resource-id.ts";
 import type { Plan } from "../../../kube/feature.ts";
 import { annotations, conditions } from "../../names.ts";
-import { reasons } from "../reasons.ts";
-import { minuteMs, type Seen, type Verdict, type WorkloadStep } from "./observed.ts";
-import { isFalse } from "./reach.ts";
+import { reasons } from "../claims/reasons.ts";
+import { isFalse } from "./directions/reach.ts";
+import { minuteMs, type Seen, type Verdict } from "./observed.ts";
+import type { WorkloadStep } from "./steps.ts";
 
 /** So long CAPZ has to delete an endpoint that left the spec. A stock one never does. */
 export const graceMs = 2 * 60_000;

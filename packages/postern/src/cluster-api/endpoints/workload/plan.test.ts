@@ -12,7 +12,7 @@ import {
   workload,
 } from "../../../../../../test/cluster-api/paper-clusters.ts";
 import { annotations } from "../../names.ts";
-import { apiEndpoint, managementEndpoint } from "../wanted.ts";
+import { apiEndpoint, managementEndpoint } from "../claims/desired.ts";
 import { plan } from "./plan.ts";
 
 const key = "org-acme/wc1";

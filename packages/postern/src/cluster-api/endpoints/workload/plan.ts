@@ -2,12 +2,13 @@ import type { PlannedCondition } from "@postern/core/conditions.ts";
 import type { Failure } from "@postern/core/failure.ts";
 import type { Plan } from "../../../kube/feature.ts";
 import { annotations, conditions } from "../../names.ts";
-import { reasons } from "../reasons.ts";
-import { planApiSide } from "./api-side.ts";
-import { type ManagementSide, planManagementSide } from "./management-side.ts";
-import { minuteMs, type Seen, type Side, type Verdict, type WorkloadStep } from "./observed.ts";
+import { reasons } from "../claims/reasons.ts";
+import { isFalse } from "./directions/reach.ts";
+import { type ManagementSide, planManagementSide } from "./directions/to-management.ts";
+import { planApiSide } from "./directions/to-workload.ts";
+import { minuteMs, type Seen, type Side, type Verdict } from "./observed.ts";
 import { planLeaving } from "./plan-delete.ts";
-import { isFalse } from "./reach.ts";
+import type { WorkloadStep } from "./steps.ts";
 
 /**
  * What to do about a workload cluster. Neither side waits for the other:
@@ -15,12 +16,12 @@ import { isFalse } from "./reach.ts";
  *   it is                        management cluster  →
  *   the management cluster                           nothing
  *   paused                                           nothing, also while it is being deleted
- *   being deleted                                    leave (leave.ts)
+ *   being deleted                                    leave (plan-delete.ts)
  *   alive                        missing             say so
  *   alive, refused                                   say so; nothing is written
  *   alive, public                public              only the finalizer
- *   alive, private               public              management → workload (api-side.ts)
- *   alive, public                private             workload → management (management-side.ts)
+ *   alive, private               public              management → workload (directions/to-workload.ts)
+ *   alive, public                private             workload → management (directions/to-management.ts)
  *   alive, private               private             both
  *
  * GSPrivateLinksReady is True when every side that is asked for is connected; it has the reason of what is missing first.

@@ -2,11 +2,11 @@ import { nameOf, type ResourceId } from "@postern/core/resource-id.ts";
 import { longestLinkName } from "../../../private-dns/links/desired.ts";
 import type { LinkPolicy } from "../../../private-dns/links/plan.ts";
 import { annotations } from "../../names.ts";
+import { linkIdsOf, wantedNetworks } from "../desired/desired.ts";
 import type { Seen, ZoneSeen } from "../observed.ts";
-import { isHyperShifts, sharedTags, userOf } from "../owner.ts";
+import { isHyperShifts, sharedTags, userOf } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
-import { linkIdsOf, wantedNetworks } from "../wanted.ts";
-import { isLostLink } from "./lost-tags.ts";
+import { isLostLink } from "./missing-tags.ts";
 import { failures, isPublished, namesPending, presentCondition, whileChanging } from "./report.ts";
 
 /**

@@ -6,10 +6,10 @@ import { addressRecords } from "../../../private-dns/records/desired.ts";
 import type { FoundRecord } from "../../../private-dns/records/observed.ts";
 import type { RecordDecision, RecordPolicy } from "../../../private-dns/records/plan.ts";
 import { conditions, privateRouter } from "../../names.ts";
+import { nameInZone, takesOAuth, wantedNames } from "../desired/desired.ts";
 import type { Seen, ZoneSeen } from "../observed.ts";
-import { isOurs, ownedMetadata, owner } from "../owner.ts";
+import { isOurs, ownedMetadata, owner } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
-import { nameInZone, takesOAuth, wantedNames } from "../wanted.ts";
 import { failures, isPublished, namesPending, whileChanging } from "./report.ts";
 
 /** A name in a sentence. */

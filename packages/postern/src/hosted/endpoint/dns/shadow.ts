@@ -1,7 +1,7 @@
 import type { Problem } from "../../../kube/part.ts";
+import { isBelow, plainName, sameName } from "../desired/desired.ts";
 import type { Seen } from "../observed.ts";
 import { reasons } from "../reasons.ts";
-import { isBelow, plainName, sameName } from "../wanted.ts";
 
 /**
  * Whether the zone of the base domain would hide the cluster's own names. In a linked network a private zone answers for

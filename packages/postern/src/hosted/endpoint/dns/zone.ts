@@ -9,10 +9,10 @@ import type { Zone } from "../../../private-dns/zone/observed.ts";
 import { type Adoption, planZone, type ZonePlan } from "../../../private-dns/zone/plan.ts";
 import { annotations } from "../../names.ts";
 import type { Seen, ZoneSeen } from "../observed.ts";
-import { isHyperShifts, sharedTags, userOf } from "../owner.ts";
+import { isHyperShifts, sharedTags, userOf } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
 import { linkPolicy } from "./links.ts";
-import { hasLostClaim, isOwnPlace } from "./lost-tags.ts";
+import { hasLostClaim, isOwnPlace } from "./missing-tags.ts";
 import { addressesPending, misplacedName, recordPolicy } from "./records.ts";
 import { failures, isPublished, namesPending, planFailed, whileChanging } from "./report.ts";
 

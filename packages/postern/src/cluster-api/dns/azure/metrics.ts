@@ -1,0 +1,133 @@
+import { nameOf, resourceGroupOf, subscriptionOf } from "@postern/core/resource-id.ts";
+import { Counter, Gauge, type Registry } from "@prometheus-io/client";
+import { AzureError } from "../../../azure/errors.ts";
+import { foundRecords } from "../../../private-dns/records/observed.ts";
+import type { Seen, ZoneSeen } from "../observed.ts";
+
+const controller = "dns-operator-azure";
+
+/** The numbers of the operator before us, under its names, so that its dashboards work. */
+export class DnsMetrics {
+  readonly #zones: Gauge<string>;
+  readonly #sums: Gauge<string>;
+  readonly #records: Gauge<string>;
+  readonly #requests: Counter<string>;
+  readonly #errors: Counter<string>;
+  // What each cluster shows, and how many show the same.
+  readonly #shown = new Map<string, readonly Series[]>();
+  readonly #users = new Map<string, number>();
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#zones = new Gauge({
+      name: "dns_operator_azure_zone_info",
+      help: "DNS zones of clusters, each 1",
+      labelNames: ["controller", "zone", "type", "resource_group", "tenant_id", "subscription_id"],
+      registers,
+    });
+    this.#sums = new Gauge({
+      name: "dns_operator_azure_zone_records_sum",
+      help: "Record sets in a zone",
+      labelNames: ["controller", "zone", "type"],
+      registers,
+    });
+    this.#records = new Gauge({
+      name: "dns_operator_azure_record_set_info",
+      help: "Address records of clusters, each 1",
+      labelNames: ["controller", "zone", "type", "fqdn", "ip", "ttl"],
+      registers,
+    });
+    this.#requests = new Counter({
+      name: "dns_operator_azure_api_request_total",
+      help: "Requests to Azure for the names of clusters",
+      labelNames: ["controller", "method"],
+      registers,
+    });
+    this.#errors = new Counter({
+      name: "dns_operator_azure_api_request_errors_total",
+      help: "Those of them that failed",
+      labelNames: ["method"],
+      registers,
+    });
+  }
+
+  /** Count a request; that something is absent is an answer and no error. */
+  async asked<T>(method: string, answer: Promise<T>): Promise<T> {
+    this.#requests.inc({ controller, method });
+    try {
+      return await answer;
+    } catch (error) {
+      if (!(error instanceof AzureError && error.absent)) this.#errors.inc({ method });
+      throw error;
+    }
+  }
+
+  /** Show what was seen of a cluster's zones, and nothing that was shown of it before. */
+  saw(key: string, seen: Seen, tenants: Tenants = {}): void {
+    const shown = seen.zones.flatMap((zone) => this.#seriesOf(zone, tenants));
+    this.forget(key);
+    for (const series of shown) {
+      series.gauge.set(series.labels, series.value);
+      this.#users.set(idOf(series), (this.#users.get(idOf(series)) ?? 0) + 1);
+    }
+    if (shown.length > 0) this.#shown.set(key, shown);
+  }
+
+  /** Show nothing of a cluster any more. What another one shows too stays: many have a zone of the same name. */
+  forget(key: string): void {
+    for (const series of this.#shown.get(key) ?? []) {
+      const left = (this.#users.get(idOf(series)) ?? 1) - 1;
+      if (left > 0) this.#users.set(idOf(series), left);
+      else {
+        this.#users.delete(idOf(series));
+        series.gauge.remove(series.labels);
+      }
+    }
+    this.#shown.delete(key);
+  }
+
+  #seriesOf(zone: ZoneSeen, tenants: Tenants): Series[] {
+    const { id, role, look } = zone;
+    if (role === "base" || look.state !== "there") return [];
+    const type = role === "public" ? "public" : "private";
+    const labels = { controller, zone: nameOf(id), type };
+    const info = {
+      ...labels,
+      resource_group: resourceGroupOf(id) ?? "",
+      tenant_id: (role === "toWorkload" ? tenants.management : tenants.cluster) ?? "",
+      subscription_id: subscriptionOf(id) ?? "",
+    };
+    const found = foundRecords(zone);
+    const addresses = found.flatMap(({ found: { type: of, name, values, ttlSeconds } }) =>
+      of === "A"
+        ? values.map((ip) => ({ fqdn: `${name}.${nameOf(id)}`, ip, ttl: String(ttlSeconds ?? "") }))
+        : [],
+    );
+    return [
+      { gauge: this.#zones, labels: info, value: 1 },
+      { gauge: this.#sums, labels, value: found.length },
+      ...addresses.map((each) => ({
+        gauge: this.#records,
+        labels: { ...labels, ...each },
+        value: 1,
+      })),
+    ];
+  }
+}
+
+/** The tenants by whose identities zones are reached, where an AzureClusterIdentity says them. */
+export interface Tenants {
+  cluster?: string | undefined;
+  management?: string | undefined;
+}
+
+/** One number, by its labels. */
+interface Series {
+  gauge: Gauge<string>;
+  labels: Record<string, string>;
+  value: number;
+}
+
+function idOf({ labels }: Series): string {
+  return JSON.stringify(labels);
+}

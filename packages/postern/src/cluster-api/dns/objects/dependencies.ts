@@ -1,0 +1,147 @@
+import { type KubeObject, keyOf } from "@postern/core/kind.ts";
+import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import { azureClusterIdentity } from "@postern/core/kinds/azure-cluster-identity.ts";
+import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.ts";
+import type { ResourceId } from "@postern/core/resource-id.ts";
+import { allowsName } from "@postern/core/tenant-policy.ts";
+import { ZoneTurns } from "../../../azure/zone-turns.ts";
+import type { WatchCache } from "../../../kube/cache.ts";
+import type { Observation } from "../../../kube/feature.ts";
+import type { Pass } from "../../../kube/pass.ts";
+import type { Parts } from "../../../kube/runtime.ts";
+import { referenceOf as identityOf } from "../../identities.ts";
+import type { ManagementLink } from "../../names.ts";
+import type { DnsContext } from "../apply.ts";
+import { type DnsViews, openRoads } from "../azure/arm-clients.ts";
+import type { DnsMetrics } from "../azure/metrics.ts";
+import { observe } from "../observe.ts";
+import type { Seen } from "../observed.ts";
+import { reasons } from "../reasons.ts";
+import { factsOf, managementOf, type Objects } from "./facts.ts";
+import { InfrastructureObjects } from "./infrastructure.ts";
+import { type ClusterSettings, placesOf } from "./places.ts";
+
+export interface DnsOptions {
+  management: { namespace: string; name: string };
+  baseDomain: string;
+  /** The resource group of the zone of the base domain. */
+  baseZoneGroup: ResourceId;
+  /** By which names workload clusters reach the management cluster. */
+  managementLinks: readonly ManagementLink[];
+  views: DnsViews;
+  /** `CLUSTER_AZURE_*`, for clusters that are not of CAPZ. */
+  settings?: ClusterSettings;
+  metrics?: DnsMetrics;
+}
+
+/** How the names of one cluster are seen and made. */
+export interface Working {
+  clusters: WatchCache<CapiCluster>;
+  /** The Clusters that name an AzureCluster. */
+  users(infrastructure: KubeObject): CapiCluster[];
+  observe(cluster: CapiCluster, pass: Pass): Promise<Observation<Seen, DnsContext>>;
+  /** The same, without what is in Azure. */
+  observeObjects(cluster: CapiCluster, pass: Pass): Promise<Observation<Seen, DnsContext>>;
+}
+
+const byReference = "dns-infrastructure";
+const byName = "dns-name";
+
+/** What the features of names have in common. */
+export function working(options: DnsOptions, { caches, kube }: Parts): Working {
+  const { views, metrics } = options;
+  const seeing = { settings: {}, ...options, policy: views.policy, turns: new ZoneTurns() };
+  const clusters = caches.of(capiCluster);
+  const azureClusters = caches.of(azureCluster);
+  clusters.index(byReference, (cluster) =>
+    [referenceOf(cluster)].filter((key) => key !== undefined),
+  );
+  clusters.index(byName, ({ metadata }) => [metadata.name.toLowerCase()]);
+  const managementKey = keyOf({ metadata: options.management });
+  /** Whether the policy lets a cluster have its name. */
+  const mayHaveName = ({ metadata: { namespace = "", name } }: CapiCluster): boolean =>
+    allowsName(views.policy?.rulesOf(namespace) ?? {}, `${name}.${options.baseDomain}`);
+  /** Whoever has the name of a cluster by right: the management cluster, or the oldest of those that have it. */
+  const namesakeOf = (cluster: CapiCluster): Objects["namesake"] => {
+    const name = cluster.metadata.name.toLowerCase();
+    if (name === options.management.name.toLowerCase())
+      return keyOf(cluster) === managementKey ? undefined : "management";
+    const older = clusters
+      .byIndex(byName, name)
+      .filter(mayHaveName)
+      .some((each) => keyOf(each) !== keyOf(cluster) && ageOf(each) < ageOf(cluster));
+    return older ? "older" : undefined;
+  };
+  const objects = new InfrastructureObjects(kube, azureClusters);
+  const identities = caches.of(azureClusterIdentity);
+  const tenantOf = (cluster: AzureCluster | undefined) => {
+    const named = cluster && identityOf(cluster);
+    return named && identities.get(keyOf({ metadata: named }))?.spec.tenantID;
+  };
+
+  const open = async (cluster: CapiCluster, pass: Pass) => {
+    const { itself, ...found } = managementOf(cluster, options, { clusters, azureClusters });
+    const infrastructure = await objects.of(cluster, pass.now(), pass.signal);
+    const management = itself ? undefined : found.management;
+    const { publicGroup } = placesOf(cluster, infrastructure, management, seeing.settings);
+    const refusal = (
+      infrastructure?.is === "azure"
+        ? views.refusalOf?.(infrastructure.object as AzureCluster)
+        : infrastructure && views.referenceRefusalOf?.(infrastructure.object, publicGroup)
+    )?.explain();
+    const namesake = namesakeOf(cluster);
+    const mayNot = !itself && !mayHaveName(cluster);
+    const nameRefused = {
+      reason: reasons.notAllowed,
+      message: `no DNS records are written for ${cluster.metadata.name}.${options.baseDomain} · the tenant policy does not allow this name for namespace ${cluster.metadata.namespace} · give the cluster another name, or add the name to domains in the file of --tenant-policy`,
+    };
+    const all: Objects = {
+      ...found,
+      cluster,
+      infrastructure,
+      management,
+      itself,
+      namesake,
+      refused: refusal
+        ? { reason: refusal.reason, message: refusal.message }
+        : mayNot
+          ? nameRefused
+          : undefined,
+    };
+    const roads = openRoads(all, views, pass, metrics, publicGroup);
+    return { all, context: { roads, infrastructure, objects } };
+  };
+  return {
+    clusters,
+    users: (object) => clusters.byIndex(byReference, keyOf(object)),
+    async observe(cluster, pass) {
+      const { all, context } = await open(cluster, pass);
+      const seen = await observe(all, { roads: context.roads, kube, options: seeing }, pass);
+      const gone = cluster.metadata.deletionTimestamp !== undefined && seen.zones.length === 0;
+      if (gone) metrics?.forget(keyOf(cluster));
+      else if (seen.zones.length > 0) {
+        const { infrastructure, management } = all;
+        const own = infrastructure?.is === "azure" ? infrastructure.object : undefined;
+        metrics?.saw(keyOf(cluster), seen, {
+          cluster: tenantOf(own as AzureCluster | undefined),
+          management: tenantOf(management),
+        });
+      }
+      return { observed: seen, context };
+    },
+    async observeObjects(cluster, pass) {
+      const { all, context } = await open(cluster, pass);
+      return { observed: factsOf(all, options), context };
+    },
+  };
+}
+
+function ageOf({ metadata }: CapiCluster): string {
+  return `${metadata.creationTimestamp ?? ""} ${metadata.namespace}`;
+}
+
+/** The key of the AzureCluster that a Cluster names. */
+export function referenceOf({ metadata, spec }: CapiCluster): string | undefined {
+  const { kind, name } = spec.infrastructureRef ?? {};
+  return kind === azureCluster.kind ? `${metadata.namespace}/${name}` : undefined;
+}

@@ -1,0 +1,100 @@
+import { keyOf } from "@postern/core/kind.ts";
+import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.ts";
+import { staleReadsMs } from "../../../azure/sightings.ts";
+import { defineFeature, type Observation, type Plan } from "../../../kube/feature.ts";
+import type { Pass } from "../../../kube/pass.ts";
+import type { Also, MakeFeature } from "../../../kube/runtime.ts";
+import { conditions, dnsFinalizer } from "../../names.ts";
+import { apply, type DnsContext } from "../apply.ts";
+import type { Seen } from "../observed.ts";
+import { plan } from "../plan.ts";
+import type { DnsStep } from "../steps.ts";
+import { type DnsOptions, referenceOf, working } from "./dependencies.ts";
+
+/** When to look again at one whose Cluster the caches are about to hear of. */
+const soonMs = 60_000;
+
+/**
+ * The names of an AzureCluster whose Cluster went first, and which our finalizer would hold for ever:
+ *
+ *   being deleted and held by us  a Cluster names it  a Cluster has the name of its own  →
+ *   no                                                                                   nothing
+ *   yes                           yes                                                    nothing: that one's turn
+ *   yes                           no                  yes                                let go: the names are that one's now
+ *   yes                           no                  no                                 as if its Cluster were being deleted
+ */
+export function lostDnsFeature({ metrics: _, ...options }: DnsOptions): MakeFeature {
+  return (parts) => {
+    const names = working(options, parts);
+    const observe = async (object: AzureCluster, pass: Pass): Promise<LostObservation> => {
+      const cluster = lostCluster(object);
+      if (cluster === undefined || names.users(object).length > 0)
+        return { observed: { is: "not lost" }, context: undefined };
+      const { namespace, name } = cluster.metadata;
+      // Not from the cache, which may not have heard of it yet: what is undone here would be that one's.
+      const place = { kind: capiCluster, namespace, name };
+      const now = await parts.kube.get<CapiCluster>(place, pass.signal);
+      if (now !== undefined && referenceOf(now) === keyOf(object))
+        return { observed: { is: "found" }, context: undefined };
+      const { observed, context } = await (now === undefined
+        ? names.observe(cluster, pass)
+        : names.observeObjects(cluster, pass));
+      return { observed: { is: "lost", seen: observed }, context };
+    };
+    const feature = defineFeature({
+      name: "dns-lost",
+      kind: azureCluster,
+      staleReadsMs,
+      conditions: [conditions.dnsZone],
+      reportsOn: (context) => context?.objects.statusOf(context.infrastructure),
+      observe,
+      plan: planLost,
+      apply: async (step, context, pass) => {
+        if (context === undefined) throw new Error("a step of a pass that has not looked");
+        return apply(step, context, pass);
+      },
+    });
+    const also: Also[] = [
+      {
+        kind: capiCluster,
+        keys: (cluster) => {
+          const key = referenceOf(cluster as CapiCluster);
+          return cluster.metadata.deletionTimestamp && key !== undefined ? [key] : [];
+        },
+      },
+      ...(options.views.watch?.(parts, (cluster) => [keyOf(cluster)]) ?? []),
+    ];
+    return { feature, also };
+  };
+}
+
+type LostObservation = Observation<Lost, DnsContext | undefined>;
+
+type Lost = { is: "not lost" | "found" } | { is: "lost"; seen: Seen };
+
+function planLost(lost: Lost): Plan<DnsStep> {
+  if (lost.is === "lost") return plan(lost.seen);
+  return {
+    steps: [],
+    conditions: [],
+    again: lost.is === "found" ? { afterMs: soonMs } : "never",
+  };
+}
+
+/** The Cluster that an AzureCluster belonged to, as it would be now; undefined where nothing is to be undone. */
+function lostCluster({ metadata }: AzureCluster): CapiCluster | undefined {
+  const { namespace, name, deletionTimestamp, finalizers, labels } = metadata;
+  if (deletionTimestamp === undefined || !finalizers?.includes(dnsFinalizer)) return undefined;
+  const owner = metadata.ownerReferences?.find(({ kind }) => kind === capiCluster.kind);
+  const { group: apiGroup, kind } = azureCluster;
+  return {
+    metadata: {
+      ...(namespace !== undefined && { namespace }),
+      name: owner?.name ?? labels?.["cluster.x-k8s.io/cluster-name"] ?? name,
+      ...(owner && { uid: owner.uid }),
+      deletionTimestamp,
+    },
+    spec: { infrastructureRef: { apiGroup, kind, name } },
+  };
+}

@@ -1,0 +1,127 @@
+import type { PrivateEndpointSpec } from "@postern/core/kinds/azure-cluster-network.ts";
+import { idKey } from "@postern/core/resource-id.ts";
+import type { Stray } from "../spec/applied.ts";
+import type { ClusterFacts, EndpointSubnet } from "../spec/facts.ts";
+import {
+  type Claim,
+  claimsOf,
+  groupKey,
+  groupKeyOf,
+  hasOurName,
+  heirOf,
+  isFor,
+  isFrozen,
+  ownersOf,
+  winnerOf,
+} from "./claims.ts";
+import { asItIs, connectionsIn, isAsWanted } from "./desired.ts";
+
+/** What the subnet of the management cluster is to hold of ours, and how that differs from what it holds. */
+export interface Decision {
+  /** All that is ours, by name. */
+  endpoints: readonly PrivateEndpointSpec[];
+  added: readonly string[];
+  corrected: readonly string[];
+  removed: readonly string[];
+  /** What is ours in other subnets: what stays there, and the names of what goes. */
+  kept: readonly Stray[];
+  gone: readonly string[];
+}
+
+/**
+ * Decide about every endpoint of the subnet, for all workload clusters at once:
+ *
+ *   leads to a known cluster  has our name  of its clusters one  a claim on its name  →
+ *   no                                                                                somebody else's: left alone
+ *   yes                       no                                                      the same
+ *   yes                       yes, and another wrote it                               the same
+ *   yes                       yes           is frozen                                 kept as it is
+ *   yes                       yes           lives                wins                 corrected where it differs
+ *   yes                       yes           any                  none                 removed
+ *   -                         -             lives                wins                 added
+ *
+ * What is ours in another subnet, because the nodes have got a new one, goes from there: what is still wanted is added
+ * here. Of a frozen cluster it stays where it is.
+ */
+export function decide(
+  subnet: EndpointSubnet,
+  management: ClusterFacts,
+  clusters: readonly ClusterFacts[],
+  strays: readonly Stray[] = [],
+  foreign: ReadonlySet<string> = new Set(),
+): Decision {
+  // Names without case: to the API server they are two, to Azure one.
+  const found = Map.groupBy(subnet.endpoints, ({ name }) => idKey(name));
+  const groups = Map.groupBy(clusters, groupKey);
+  const claims = Map.groupBy(
+    clusters.flatMap((each) => claimsOf(each, management)),
+    ({ endpoint }) => idKey(endpoint.name),
+  );
+  const ours = new Map<string, PrivateEndpointSpec>();
+  const added: string[] = [];
+  const corrected: string[] = [];
+  const removed: string[] = [];
+  for (const there of subnet.endpoints) {
+    const key = idKey(there.name);
+    const owners = ownersIn(there, groups);
+    const isSomebodyElses = !hasOurName(there) && !claims.has(key);
+    if (owners.length === 0 || isSomebodyElses) continue;
+    // A restored backup has another writer: what is just as we would write it is ours all the same.
+    const isOurForm = claims.get(key)?.some(({ endpoint }) => isAsWanted(there, endpoint));
+    if (foreign.has(`${subnet.name}/${there.name}`) && !isOurForm) continue;
+    if (owners.some(isFrozen)) {
+      ours.set(there.name, asItIs(there));
+      continue;
+    }
+    const won = winnerOf(claims.get(key) ?? [], found.get(key)?.[0])?.endpoint;
+    // One that leads where it should keeps the spelling of its name.
+    const wanted = won && isFor(there, won) ? { ...won, name: there.name } : won;
+    if (wanted?.name === there.name) {
+      ours.set(there.name, wanted);
+      if (!isAsWanted(there, wanted)) corrected.push(there.name);
+    } else removed.push(there.name);
+  }
+  for (const [key, all] of claims) {
+    if (found.has(key)) continue;
+    const wanted = winnerOf(all, undefined)?.endpoint;
+    if (wanted === undefined) continue;
+    ours.set(wanted.name, wanted);
+    added.push(wanted.name);
+  }
+  const endpoints = [...ours.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const kept = strays.filter(({ endpoint }) => ownersIn(endpoint, groups).some(isFrozen));
+  const gone = strays.filter((each) => !kept.includes(each)).map(({ endpoint }) => endpoint.name);
+  return { endpoints, added, corrected, removed, kept, gone };
+}
+
+/** The clusters that an endpoint is for, of all that are known. */
+export function ownersIn(
+  endpoint: PrivateEndpointSpec,
+  groups: ReadonlyMap<string, readonly ClusterFacts[]>,
+): readonly ClusterFacts[] {
+  return connectionsIn(endpoint).flatMap(({ privateLinkServiceID: id = "" }) =>
+    ownersOf(id, groups.get(groupKeyOf(id) ?? "") ?? []),
+  );
+}
+
+/** Whether one claim has what it asks for, must wait for it, or cannot have it because of another. */
+export type ClaimState =
+  | { is: "there" }
+  | { is: "pending" }
+  /** `by` is a cluster, where it is one. */
+  | { is: "taken"; by: string | undefined };
+
+/** How a claim stands, given all claims on the same name, what the subnet holds under it, and whose that is. */
+export function standing(
+  claim: Claim,
+  rivals: readonly Claim[],
+  there: PrivateEndpointSpec | undefined,
+  owners: readonly ClusterFacts[],
+): ClaimState {
+  if (there !== undefined && owners.length === 0) return { is: "taken", by: undefined };
+  const heir = heirOf([claim, ...rivals], there)?.cluster;
+  const another = owners.find((each) => isFrozen(each)) ?? heir;
+  if (another !== undefined && another.key !== claim.cluster.key)
+    return { is: "taken", by: another.key };
+  return there !== undefined && isFor(there, claim.endpoint) ? { is: "there" } : { is: "pending" };
+}

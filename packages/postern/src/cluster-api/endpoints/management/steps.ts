@@ -1,0 +1,9 @@
+import type { Step } from "../../../kube/feature.ts";
+import type { EndpointsWrite, Target } from "../spec/write.ts";
+
+/** One write for all workload clusters. */
+export interface ManagementStep extends Step {
+  do: "write endpoints";
+  target: Target;
+  write: EndpointsWrite;
+}

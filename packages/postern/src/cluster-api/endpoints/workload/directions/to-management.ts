@@ -1,0 +1,143 @@
+import { unfit } from "../../claims/claims.ts";
+import { asItIs, isAsWanted } from "../../claims/desired.ts";
+import { reasons } from "../../claims/reasons.ts";
+import type { EndpointsWrite } from "../../spec/write.ts";
+import { minuteMs, type Seen, type SeenWay, type Side } from "../observed.ts";
+import { isFalse, sideOf } from "./reach.ts";
+
+/** The side, and how the endpoints of the workload cluster itself are to change. */
+export type ManagementSide = Side & { write?: EndpointsWrite };
+
+/**
+ * From the workload cluster to the management cluster:
+ *
+ *   load balancer of the management cluster  way          stands in the spec  →
+ *   Public                                                                    nothing is asked for; what is ours goes
+ *   not known                                                                 say so; what is there stays
+ *   Internal                                 configured   no, or differs      write it
+ *   Internal                                 configured   yes                 look at it in Azure
+ *   Internal                                 another      yes                 look at it too; removed when the first is connected
+ *
+ * The address that is published is that of the first way that is configured; until it is connected, that of another which is.
+ */
+export function planManagementSide(seen: Seen): ManagementSide {
+  const { management, cluster, ways } = seen;
+  if (management === undefined) return { verdict: undefined, address: "keep" };
+  const say = (reason: string, message: string): Side => ({
+    verdict: isFalse(reason, message),
+    address: "keep",
+  });
+  switch (management.balancer) {
+    case "missing":
+      return say(
+        reasons.balancerMissing,
+        `whether the management cluster is private is not known · AzureCluster ${management.key} has no apiServerLB · set it, with type Internal or Public`,
+      );
+    case "unknown":
+      return say(
+        reasons.unknownBalancer,
+        `whether the management cluster is private is not known · apiServerLB.type of AzureCluster ${management.key} is neither Internal nor Public · correct it`,
+      );
+    case "Public":
+      return { verdict: undefined, address: undefined, ...removalOf(seen, ways) };
+    case "Internal":
+  }
+  const wrong = unfit(management) ?? unfit(cluster);
+  if (wrong !== undefined) return { ...say(reasons.unfit, wrong), address: undefined };
+  if (cluster.subnet === undefined)
+    return {
+      ...say(
+        reasons.subnetsNotSet,
+        "the private endpoint to the management cluster cannot be added · this AzureCluster has no subnets · add one to spec.networkSpec.subnets",
+      ),
+      address: undefined,
+    };
+  if (seen.waysFailed !== undefined) {
+    const { reason, message, requeueAfterMs } = seen.waysFailed;
+    const side: Side = { ...say(reason, message), waitMs: requeueAfterMs ?? minuteMs };
+    return { ...side, ...writeOf(seen, false) };
+  }
+  const sides = sidesOf(seen);
+  return { ...told(sides), ...writeOf(seen, isConnected(sides[0]?.side)) };
+}
+
+interface WaySide {
+  way: SeenWay;
+  side: Side;
+}
+
+/** What each way gives, the first that is configured first. */
+function sidesOf(seen: Seen): WaySide[] {
+  const { management: published } = seen.published;
+  const sides = seen.ways.map((way) => ({ way, side: planWay(seen, way, undefined) }));
+  // What is published may be another way's: it is nothing that this one has to keep.
+  const isTheirs = sides.some(({ side }) => isConnected(side) && side.address === published);
+  return isTheirs ? sides : seen.ways.map((way) => ({ way, side: planWay(seen, way, published) }));
+}
+
+function isConnected(side: Side | undefined): boolean {
+  return side?.address !== undefined && side.address !== "keep";
+}
+
+function told(sides: readonly WaySide[]): Side {
+  const asked = sides.filter(({ way }) => way.configured).map(({ side }) => side);
+  const [first] = asked;
+  if (first === undefined) return { verdict: undefined, address: undefined };
+  const wrong = asked.find(({ verdict }) => verdict?.status !== "True");
+  const connected = sides.map(({ side }) => side).find(isConnected);
+  const waits = asked.flatMap(({ waitMs }) => waitMs ?? []);
+  return {
+    verdict: (wrong ?? first).verdict,
+    // Whoever still uses another way keeps it until this one works.
+    address: first.address ?? connected?.address,
+    ...(waits.length > 0 && { waitMs: Math.min(...waits) }),
+  };
+}
+
+function planWay(
+  seen: Seen,
+  { wanted, found, look }: SeenWay,
+  published: string | undefined,
+): Side {
+  if (found === undefined)
+    return {
+      verdict: isFalse(
+        reasons.endpointPending,
+        `the private endpoint ${wanted.name} is being added`,
+      ),
+      address: undefined,
+      waitMs: minuteMs,
+    };
+  const { tenantsDiffer, cluster } = seen;
+  return sideOf({ wanted, look, tenantsDiffer, published, cluster: cluster.key });
+}
+
+/** The write that puts our endpoints right, where they are not. */
+function writeOf(seen: Seen, connected: boolean): { write?: EndpointsWrite } {
+  const subnet = seen.cluster.subnet?.name;
+  if (subnet === undefined) return {};
+  const isKept = (way: SeenWay) => !way.configured && !connected && way.found !== undefined;
+  const endpoints = seen.ways.flatMap((way) => {
+    if (way.configured) return [way.wanted];
+    return way.found && isKept(way) ? [asItIs(way.found)] : [];
+  });
+  const removed = seen.ways.flatMap(({ found, ...way }) =>
+    found && !way.configured && !isKept({ found, ...way }) ? [found.name] : [],
+  );
+  const differs = seen.ways.some(
+    ({ configured, found, wanted }) => configured && !(found && isAsWanted(found, wanted)),
+  );
+  // One that is configured moves with the write that adds it.
+  const strays = seen.ways.some(({ stray, configured }) => stray && (configured || connected));
+  return differs || strays || removed.length > 0
+    ? { write: { subnet, endpoints, removed, differs } }
+    : {};
+}
+
+function removalOf(seen: Seen, ways: readonly SeenWay[]): { write?: EndpointsWrite } {
+  const removed = ways.flatMap(({ found }) => found?.name ?? []);
+  const subnet = seen.cluster.subnet?.name;
+  const strays = ways.some(({ stray }) => stray);
+  if ((removed.length === 0 && !strays) || subnet === undefined) return {};
+  return { write: { subnet, endpoints: [], removed, differs: false } };
+}

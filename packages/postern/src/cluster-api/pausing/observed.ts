@@ -1,0 +1,18 @@
+import type { KubeadmControlPlane } from "@postern/core/kinds/kubeadm-control-plane.ts";
+
+/** What was seen of one control plane. */
+export interface Seen {
+  controlPlane: KubeadmControlPlane;
+  gates: Gates;
+  pause: Pause;
+}
+
+/** Whether there is something to wait for. `unknown` is what must be looked at again before anything is decided. */
+export type Gates =
+  | { state: "unknown" }
+  | { state: "off"; why: string }
+  | { state: "waiting"; unmet: readonly string[] }
+  | { state: "met" };
+
+/** Who has paused it, and the note that we left. */
+export type Pause = { by: "nobody" } | { by: "us"; note: string } | { by: "another" };

@@ -1,0 +1,23 @@
+import { parentOf, sameId } from "@postern/core/resource-id.ts";
+import { type Tags, tagOf } from "@postern/core/tags.ts";
+import type { ArmView } from "../../../azure/arm.ts";
+import { loadBalancers } from "../../../azure/gateways/load-balancers.ts";
+import { virtualNetworks } from "../../../azure/gateways/virtual-networks.ts";
+import { capzTagPrefix, type Place } from "../spec/location.ts";
+
+/** How old a sighting may be of what CAPZ made long ago. */
+const oldestMs = 30 * 60_000;
+
+/**
+ * Whether a resource without any owner is ours all the same, because somebody has replaced its tags. It is, if it is what
+ * the cluster asks for, in everything that Azure never changes, and if the load balancer or the network in the same group
+ * has CAPZ's tag for this cluster: a tenant cannot put that there by writing an AzureCluster.
+ */
+export async function isInOwnGroup(view: ArmView, place: Place, cluster: string): Promise<boolean> {
+  const isOwn = (tags: Tags | undefined) => tagOf(tags, capzTagPrefix + cluster) === "owned";
+  const balancer = await loadBalancers(view).look(place.balancer, oldestMs);
+  if (balancer.state === "there" && isOwn(balancer.resource.tags)) return true;
+  if (!sameId(parentOf(place.network) ?? "", place.group)) return false;
+  const network = await virtualNetworks(view).look(place.network, oldestMs);
+  return network.state === "there" && isOwn(network.resource.tags);
+}

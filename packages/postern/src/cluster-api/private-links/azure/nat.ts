@@ -1,0 +1,110 @@
+import { provisioningOf } from "@postern/core/provisioning.ts";
+import { idKey, nameOf, parentOf, type ResourceId, sameId } from "@postern/core/resource-id.ts";
+import { tagOf } from "@postern/core/tags.ts";
+import type { Subnet } from "../../../azure/gateways/subnets.ts";
+import type { VirtualNetwork } from "../../../azure/gateways/virtual-networks.ts";
+import { act, type Part, type Problem, wait, waits } from "../../../kube/part.ts";
+import type { LinksSeen, Subject } from "../observed.ts";
+import { reasons } from "../reasons.ts";
+import type { WantedLink } from "../spec/desired.ts";
+import { capzTagPrefix } from "../spec/location.ts";
+import { conditionOfSide } from "../spec/managed.ts";
+import type { OpenSubnetStep } from "../steps.ts";
+import { otherCluster } from "./owner.ts";
+import { awaitCapzMs, waitOut } from "./policy.ts";
+
+/**
+ * What keeps a link from taking addresses from its subnets. A subnet that is closed to link services is opened, if its
+ * network is the cluster's own; Azure takes one write to a network at a time, so `opened` has the networks of this plan.
+ */
+export function natProblem(
+  link: WantedLink,
+  { networks }: LinksSeen,
+  subject: Subject,
+  opened: Set<string>,
+): Part<OpenSubnetStep> | undefined {
+  for (const { subnet } of link.nat) {
+    const network = parentOf(subnet) as ResourceId;
+    const found = networks.find(({ id }) => sameId(id, network));
+    const [net, sub] = [nameOf(network), nameOf(subnet)];
+    const unfit = (why: string, todo: string, requeueMs: number) => {
+      const message = `private link ${link.name} waits · ${why} · ${todo}`;
+      return wait({ reason: reasons.subnetUnfit, message }, requeueMs);
+    };
+    if (found === undefined || found.look.state === "absent")
+      return unfit(
+        `network ${net} is not there`,
+        "Cluster API Provider Azure makes it",
+        awaitCapzMs,
+      );
+    const { look } = found;
+    if (look.state === "failed") return waitOut(look.failure, reasons.subnetUnfit);
+    if (look.state === "changing")
+      return unfit(`network ${net} is being written`, "nothing to do", look.retryAfterMs);
+    const held = look.resource.properties.subnets?.find((each) => sameId(each.id ?? "", subnet));
+    if (held === undefined)
+      return unfit(
+        `network ${net} has no subnet ${sub}`,
+        "Cluster API Provider Azure makes it",
+        awaitCapzMs,
+      );
+    // What refers to a subnet that is being written is refused.
+    if (provisioningOf(held) === "changing") return wait(beingOpened(link, sub), waits.progressMs);
+    const isFailed = provisioningOf(held) === "failed";
+    if (isOpen(held) && !isFailed) continue;
+    if (isFailed && !isClusters(look.resource, found.isInGroup, subject))
+      return unfit(
+        `subnet ${sub} is ${held.properties.provisioningState}, and network ${net} is not this cluster's own`,
+        "have its owner write the subnet again",
+        waits.changeMs,
+      );
+    if (!isClusters(look.resource, found.isInGroup, subject))
+      return unfit(
+        `subnet ${sub} has network policies for link services, and network ${net} is not this cluster's own`,
+        "have its owner set privateLinkServiceNetworkPolicies of the subnet to Disabled",
+        waits.changeMs,
+      );
+    return opening(link, subnet, held, opened);
+  }
+  return undefined;
+}
+
+function opening(
+  link: WantedLink,
+  subnet: ResourceId,
+  held: Subnet,
+  opened: Set<string>,
+): Part<OpenSubnetStep> {
+  const name = nameOf(subnet);
+  const network = idKey(parentOf(subnet) ?? "");
+  if (opened.has(network)) return wait(beingOpened(link, name), waits.failureMs);
+  opened.add(network);
+  const users = held.properties.ipConfigurations?.length ?? 0;
+  const others = users === 0 ? "" : `; ${users} addresses of others in it are not affected`;
+  const step: OpenSubnetStep = {
+    on: "subnet",
+    do: "open a NAT subnet",
+    id: subnet,
+    why: `link services need privateLinkServiceNetworkPolicies Disabled on ${name}${others}`,
+    event: "OpeningNATSubnet",
+    condition: conditionOfSide.links,
+    failsAs: reasons.subnetNotChanged,
+  };
+  return act([step], beingOpened(link, name));
+}
+
+function beingOpened({ name }: WantedLink, subnet: string): Problem {
+  const message = `private link ${name} waits · subnet ${subnet} is being opened for link services · nothing to do`;
+  return { reason: reasons.subnetChanging, message, progress: true };
+}
+
+/** Whether a subnet lets link services take addresses. */
+export function isOpen({ properties }: Subnet): boolean {
+  return /^disabled$/i.test(properties.privateLinkServiceNetworkPolicies ?? "");
+}
+
+/** Subnets have no tags: whose one is, its network tells. One in the cluster's group that names nobody is the cluster's. */
+function isClusters({ tags }: VirtualNetwork, isInGroup: boolean, { cluster }: Subject): boolean {
+  if (tagOf(tags, capzTagPrefix + cluster) === "owned") return true;
+  return isInGroup && otherCluster(tags) === undefined;
+}

@@ -1,0 +1,111 @@
+import type { Failure } from "@postern/core/failure.ts";
+import { type Part, wait, waits } from "../../../kube/part.ts";
+import type { EndpointPolicy } from "../../../private-link/endpoint/policy.ts";
+import type { LinkServicePolicy } from "../../../private-link/link-service/policy.ts";
+import type { Subject } from "../observed.ts";
+import { reasons } from "../reasons.ts";
+import { conditionOfSide, foreignEndpointsAnnotation } from "../spec/managed.ts";
+
+/** How long to wait for what Cluster API Provider Azure creates. */
+export const awaitCapzMs = 30_000;
+/** How often to look, at least, whether the management cluster has deleted its endpoints. */
+const awaitManagementMs = 15_000;
+
+/** A failure passes when Azure says, whatever it is: other programs write here too. */
+export function waitOut(
+  { message, requeueAfterMs = waits.failureMs }: Failure,
+  reason: string,
+): Part<never> {
+  return wait({ reason, message }, requeueAfterMs);
+}
+
+const shared = {
+  creationVerb: "made",
+  reasons: {
+    create: reasons.making,
+    change: reasons.changing,
+    replace: reasons.replacing,
+    delete: reasons.removing,
+    failed: {
+      create: reasons.notMade,
+      change: reasons.notChanged,
+      delete: reasons.notRemoved,
+    },
+  },
+  whyOf: (name: string, why: string) => `${name}: ${why}`,
+  replacement: {
+    verb: "is being replaced",
+    why: (differences: string) => `it is made anew: ${differences}, which Azure never changes`,
+  },
+};
+
+/** How the private links of an AzureCluster are called and reported. */
+export function linkPolicy({ foreignEndpoints, graceMs }: Subject): LinkServicePolicy {
+  return {
+    ...shared,
+    noun: "private link",
+    condition: conditionOfSide.links,
+    steps: {
+      create: "make a link service",
+      change: "change a link service",
+      delete: "remove a link service",
+    },
+    events: {
+      create: "MakingPrivateLink",
+      change: "ChangingPrivateLink",
+      delete: "RemovingPrivateLink",
+    },
+    differences: {
+      frontends: "its load balancer frontends are others",
+      region: "it is in another region",
+      natSubnet: "its first NAT address is in another subnet",
+      natAddresses: "its NAT addresses are others",
+      visibility: "other subscriptions may see it",
+      autoApproval: "other subscriptions need no approval",
+      speaksProxyProtocol: "it speaks the proxy protocol",
+      lacksProxyProtocol: "it does not speak the proxy protocol",
+      tags: "its tags are others",
+    },
+    deletion: {
+      policy: foreignEndpoints,
+      isOwn: () => graceMs > 0,
+      guestMs: graceMs,
+      longestWaitMs: awaitManagementMs,
+      refused: reasons.foreignEndpoints,
+      refusal: (name, connected) =>
+        `private link ${name} cannot go · endpoints are connected to it: ${connected.join(", ")} · have their owners delete them, or set the annotation ${foreignEndpointsAnnotation} to disconnect`,
+      message: (name, why) => beingRemoved("private link", name, why),
+      waitingMessage: (name) =>
+        beingRemoved("private link", name, "the management cluster deletes its endpoints first"),
+    },
+  };
+}
+
+/** How the private endpoints of an AzureCluster are called and reported. */
+export const endpointPolicy: EndpointPolicy = {
+  ...shared,
+  noun: "private endpoint",
+  condition: conditionOfSide.endpoints,
+  steps: { create: "make an endpoint", change: "change an endpoint", delete: "remove an endpoint" },
+  events: {
+    create: "MakingPrivateEndpoint",
+    change: "ChangingPrivateEndpoint",
+    delete: "RemovingPrivateEndpoint",
+  },
+  differences: {
+    subnet: "it is in another subnet",
+    region: "it is in another region",
+    connections: "it is connected elsewhere",
+    disconnected: "its connection was removed from the link service",
+    approval: "it asked for approval in another way",
+    interfaceName: "its network interface has another name",
+    addresses: "other addresses were given to it",
+    securityGroups: "it is in other application security groups",
+    tags: "its tags are others",
+  },
+  deletionMessage: (name, why) => beingRemoved("private endpoint", name, why),
+};
+
+function beingRemoved(noun: string, name: string, why: string): string {
+  return `${noun} ${name} is being removed · ${why} · nothing to do`;
+}

@@ -1,0 +1,160 @@
+import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import { childId, resourceIn } from "@postern/core/resource-id.ts";
+import { annotations } from "../../names.ts";
+import { reasons } from "../reasons.ts";
+import type { Entry, Making, Problem, WantedLink } from "./desired.ts";
+import { whereIn } from "./json-position.ts";
+import { hasLinksInSpec, placeOfLinks } from "./managed.ts";
+import { asObject, entriesIn, isName, textsIn } from "./parse.ts";
+
+const longestName = 80;
+const mostLinks = 8;
+const mostAddresses = 8;
+/** What is beyond this is not looked at: the ones before it are reported already. */
+const mostShown = 64;
+const mostFrontends = 64;
+const mostSubscriptions = 1_000;
+
+/** The private links that an AzureCluster asks for, in any spelling. Without a place they are only counted. */
+export function wantedLinks(object: AzureCluster, place: Making | undefined): Entry<WantedLink>[] {
+  const list = listOf(object);
+  if ("problem" in list) return [list];
+  const seen = new Set<string>();
+  return entriesIn(list.entries)
+    .slice(0, mostShown)
+    .map(({ at, entry }) => {
+      const where = `${placeOfLinks(object)}[${at}]`;
+      const link = asObject(entry);
+      const name = typeof link?.name === "string" ? link.name : "";
+      const what = link === undefined ? "it is no object" : wrong(link, name, object);
+      const key = name.toLowerCase();
+      const twice = seen.has(key) ? `the name ${name} is there twice` : undefined;
+      const many = seen.size >= mostLinks ? `Azure takes at most ${mostLinks} of them` : undefined;
+      seen.add(key);
+      const why = what ?? twice ?? many;
+      if (why !== undefined) return problem(`private link ${name || "without a name"}`, where, why);
+      if (place === undefined)
+        return problem(`private link ${name}`, where, "its place is unknown");
+      return { wanted: read(link ?? {}, name, place) };
+    });
+}
+
+/** The raw list, or why the annotation cannot be read. */
+function listOf(object: AzureCluster): { entries: unknown } | { problem: Problem } {
+  if (hasLinksInSpec(object))
+    return { entries: object.spec.networkSpec?.apiServerLB?.privateLinks };
+  const text = object.metadata.annotations?.[annotations.privateLinks];
+  if (text === undefined || text.trim() === "") return { entries: [] };
+  const told = (why: string) => ({
+    problem: {
+      ...({ side: "links", reason: reasons.invalidAnnotation } as const),
+      message: `the private links cannot be read · annotation ${annotations.privateLinks} ${why} · write the list that spec.networkSpec.apiServerLB.privateLinks would hold, as JSON`,
+    },
+  });
+  try {
+    const entries: unknown = JSON.parse(text);
+    return Array.isArray(entries) ? { entries } : told("is JSON, but no list");
+  } catch (error) {
+    return told(`is no JSON: ${whereIn(text, error)}`);
+  }
+}
+
+/** What is wrong with a link; undefined where it can be made. */
+function wrong(
+  link: Record<string, unknown>,
+  name: string,
+  { spec }: AzureCluster,
+): string | undefined {
+  const balancer = spec.networkSpec?.apiServerLB;
+  if (!isName(name, longestName))
+    return `its name must have 1 to ${longestName} letters, digits and -_.`;
+  if (!balancer) return "the cluster has no spec.networkSpec.apiServerLB";
+  if (balancer.type !== "Internal")
+    return `spec.networkSpec.apiServerLB.type is ${balancer.type ?? "Public"} and must be Internal`;
+  const nat = natIn(link);
+  if (nat.length === 0 || nat.length > mostAddresses)
+    return `natIPConfigurations must have 1 to ${mostAddresses} entries and has ${nat.length}`;
+  const subnets = (spec.networkSpec?.subnets ?? []).flatMap((each) => each?.name ?? []);
+  for (const each of nat) {
+    if (!isName(each.subnet, longestName)) return "a NAT address names no subnet";
+    if (!subnets.includes(each.subnet))
+      return `a NAT address is in subnet ${each.subnet}, which spec.networkSpec.subnets does not have`;
+    if (each.isStatic && each.address === "") return "a Static NAT address has no privateIPAddress";
+  }
+  const frontends = textsIn(link.lbFrontendIPConfigNames);
+  if (frontends.length === 0) return "lbFrontendIPConfigNames is empty";
+  if (new Set(frontends.map(lower)).size < frontends.length)
+    return "a name is in lbFrontendIPConfigNames twice";
+  if (frontends.length > mostFrontends)
+    return `lbFrontendIPConfigNames has more than ${mostFrontends} entries`;
+  const known = (balancer.frontendIPs ?? []).flatMap((each) => each?.name ?? []);
+  const odd = frontends.find((each) => !isName(each, longestName) || !isAmong(each, known));
+  if (odd !== undefined)
+    return `spec.networkSpec.apiServerLB.frontendIPs has no frontend ${JSON.stringify(odd)}`;
+  const allowed = new Set(textsIn(link.allowedSubscriptions).map(lower));
+  const approved = textsIn(link.autoApprovedSubscriptions);
+  if (Math.max(allowed.size, approved.length) > mostSubscriptions)
+    return `it names more than ${mostSubscriptions} subscriptions`;
+  const outside = approved.find((each) => !allowed.has("*") && !allowed.has(lower(each)));
+  return outside === undefined
+    ? undefined
+    : `autoApprovedSubscriptions has ${outside}, which allowedSubscriptions has not`;
+}
+
+/** Without frontends in the spec CAPZ names one itself: then only Azure knows. */
+function isAmong(name: string, known: readonly string[]): boolean {
+  return known.length === 0 || known.some((each) => lower(each) === lower(name));
+}
+
+function read(link: Record<string, unknown>, name: string, place: Making): WantedLink {
+  return {
+    name,
+    id: resourceIn(place.group, "Microsoft.Network/privateLinkServices", name),
+    location: place.location,
+    tags: place.tags,
+    frontends: textsIn(link.lbFrontendIPConfigNames).map((each) =>
+      childId(place.balancer, "frontendIPConfigurations", each),
+    ),
+    nat: natIn(link).map((each, at) => ({
+      name: `${each.subnet}-natipconfig-${at + 1}`,
+      subnet: place.subnet(each.subnet),
+      ...(each.isStatic && { address: each.address }),
+    })),
+    allowed: once(textsIn(link.allowedSubscriptions)),
+    autoApproved: once(textsIn(link.autoApprovedSubscriptions)),
+    proxyProtocol: link.enableProxyProtocol === true,
+  };
+}
+
+/** The NAT addresses in the spelling of the fork or in that of upstream. */
+function natIn(
+  link: Record<string, unknown>,
+): { subnet: string; isStatic: boolean; address: string }[] {
+  const [first = [], second = []] = [link.natIPConfigurations, link.natIpConfigurations].map(
+    (each) => entriesIn(each),
+  );
+  return (first.length > 0 ? first : second).map(({ entry }) => {
+    const { subnet, allocationMethod, privateIPAddress } = asObject(entry) ?? {};
+    const address = typeof privateIPAddress === "string" ? privateIPAddress : "";
+    const isStatic =
+      typeof allocationMethod === "string" && allocationMethod !== ""
+        ? lower(allocationMethod) === "static"
+        : address !== "";
+    return { subnet: typeof subnet === "string" ? subnet : "", isStatic, address };
+  });
+}
+
+function problem(thing: string, where: string, why: string): Entry<never> {
+  const message = `${thing} cannot be made · ${where}: ${why} · correct it`;
+  return { problem: { side: "links", reason: reasons.invalid, message } };
+}
+
+function once(texts: readonly string[]): string[] {
+  const first = new Map<string, string>();
+  for (const each of texts) if (!first.has(lower(each))) first.set(lower(each), each);
+  return [...first.values()];
+}
+
+function lower(text: string): string {
+  return text.toLowerCase();
+}

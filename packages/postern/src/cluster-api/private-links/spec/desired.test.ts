@@ -1,0 +1,301 @@
+import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import { describe, expect, test } from "vitest";
+import { annotations } from "../../names.ts";
+import { reasons } from "../reasons.ts";
+import { wantedOf } from "./desired.ts";
+
+const subscription = "11111111-1111-4111-8111-111111111111";
+const other = "22222222-2222-4222-8222-222222222222";
+const group = `/subscriptions/${subscription}/resourceGroups/wc-group`;
+const provider = "providers/Microsoft.Network";
+const service = `/subscriptions/${other}/resourceGroups/mc/${provider}/privateLinkServices/gate`;
+
+const nat = [{ subnet: "node", allocationMethod: "Dynamic" }];
+const link = { name: "wc-link", natIPConfigurations: nat, lbFrontendIPConfigNames: ["fe"] };
+const endpoint = {
+  name: "wc-pe",
+  privateLinkServiceConnections: [{ name: "c", privateLinkServiceID: service }],
+};
+
+function cluster(
+  over: {
+    links?: unknown;
+    balancer?: unknown;
+    subnets?: unknown;
+    vnet?: object;
+    annotation?: string;
+    spec?: object;
+  } = {},
+): AzureCluster {
+  const balancer = {
+    ...{ name: "wc-lb", type: "Internal", frontendIPs: [{ name: "fe" }] },
+    privateLinks: over.links,
+  };
+  return {
+    metadata: {
+      ...{ namespace: "org", name: "wc" },
+      ...(over.annotation !== undefined && {
+        annotations: { [annotations.privateLinks]: over.annotation },
+      }),
+    },
+    spec: {
+      ...{ location: "westeurope", subscriptionID: subscription, resourceGroup: "wc-group" },
+      networkSpec: {
+        vnet: over.vnet ?? { name: "net" },
+        subnets: over.subnets === undefined ? [{ name: "node", role: "node" }] : over.subnets,
+        apiServerLB: over.balancer === undefined ? balancer : over.balancer,
+      },
+      ...over.spec,
+    } as AzureCluster["spec"],
+  };
+}
+
+const within = (endpoints: unknown) => [
+  { name: "node", role: "node", privateEndpoints: endpoints },
+];
+const why = (over: Parameters<typeof cluster>[0]) =>
+  wantedOf(cluster(over)).problems.map(({ message }) => message);
+
+describe("private links", () => {
+  const wanted = {
+    name: "wc-link",
+    id: `${group}/${provider}/privateLinkServices/wc-link`,
+    location: "westeurope",
+    tags: {
+      "sigs.k8s.io_cluster-api-provider-azure_cluster_wc": "owned",
+      postern_owner: "org/wc",
+    },
+    frontends: [`${group}/${provider}/loadBalancers/wc-lb/frontendIPConfigurations/fe`],
+    nat: [
+      {
+        name: "node-natipconfig-1",
+        subnet: `${group}/${provider}/virtualNetworks/net/subnets/node`,
+      },
+    ],
+    ...{ allowed: [], autoApproved: [], proxyProtocol: false },
+  };
+
+  test.each<[string, Parameters<typeof cluster>[0]]>([
+    ["of upstream", { links: [link] }],
+    [
+      "of the fork",
+      { links: [{ ...link, natIPConfigurations: undefined, natIpConfigurations: nat }] },
+    ],
+    ["of the annotation, where the schema has none", { annotation: JSON.stringify([link]) }],
+    ["of the annotation beside an empty list", { links: [], annotation: JSON.stringify([link]) }],
+  ])("are read in the spelling %s", (_what, over) => {
+    expect(wantedOf(cluster(over)).links).toEqual([wanted]);
+    expect(why(over)).toEqual([]);
+  });
+
+  test("are those of the spec where both are there", () => {
+    const annotation = JSON.stringify([{ ...link, name: "other" }]);
+    expect(wantedOf(cluster({ links: [link], annotation })).links).toEqual([wanted]);
+  });
+
+  test("have numbered NAT addresses, of which one may be static", () => {
+    const natIPConfigurations = [
+      ...nat,
+      null,
+      { subnet: "node", allocationMethod: "Static", privateIPAddress: "10.0.0.9" },
+    ];
+    const [read] = wantedOf(cluster({ links: [{ ...link, natIPConfigurations }] })).links;
+    expect(read?.nat.map(({ name, address }) => [name, address])).toEqual([
+      ["node-natipconfig-1", undefined],
+      ["node-natipconfig-2", "10.0.0.9"],
+    ]);
+  });
+
+  test("take CAPZ's defaults for what is not said", () => {
+    const spec = { resourceGroup: undefined, networkSpec: undefined };
+    const balancer = { type: "Internal", privateLinks: [link] };
+    const networkSpec = { subnets: [{ name: "node", role: "node" }], apiServerLB: balancer };
+    const [read] = wantedOf(cluster({ spec: { ...spec, networkSpec } })).links;
+    const own = `/subscriptions/${subscription}/resourceGroups/wc/${provider}`;
+    expect(read?.frontends).toEqual([
+      `${own}/loadBalancers/wc-internal-lb/frontendIPConfigurations/fe`,
+    ]);
+    expect(read?.nat[0]?.subnet).toBe(`${own}/virtualNetworks/wc-vnet/subnets/node`);
+  });
+
+  test("may hold nulls, also in the lists of subscriptions of the fork", () => {
+    const allowedSubscriptions = [null, subscription, subscription.toUpperCase()];
+    const links = [null, { ...link, allowedSubscriptions, autoApprovedSubscriptions: null }];
+    expect(wantedOf(cluster({ links }))).toMatchObject({
+      links: [{ allowed: [subscription], autoApproved: [] }],
+      problems: [],
+    });
+  });
+
+  test.each<[string, Parameters<typeof cluster>[0], string]>([
+    ["no name", { links: [{ ...link, name: undefined }] }, "its name must have"],
+    [
+      "no NAT address",
+      { links: [{ ...link, natIPConfigurations: [] }] },
+      "must have 1 to 8 entries and has 0",
+    ],
+    [
+      "nine NAT addresses",
+      { links: [{ ...link, natIPConfigurations: Array(9).fill(nat[0]) }] },
+      "has 9",
+    ],
+    [
+      "a subnet that is not there",
+      { links: [{ ...link, natIPConfigurations: [{ subnet: "x" }] }] },
+      "subnet x, which",
+    ],
+    [
+      "a Static address that is not given",
+      {
+        links: [{ ...link, natIPConfigurations: [{ subnet: "node", allocationMethod: "Static" }] }],
+      },
+      "no privateIPAddress",
+    ],
+    [
+      "no frontend",
+      { links: [{ ...link, lbFrontendIPConfigNames: null }] },
+      "lbFrontendIPConfigNames is empty",
+    ],
+    [
+      "a frontend that is not there",
+      { links: [{ ...link, lbFrontendIPConfigNames: ["x"] }] },
+      'no frontend "x"',
+    ],
+    ["a frontend twice", { links: [{ ...link, lbFrontendIPConfigNames: ["fe", "FE"] }] }, "twice"],
+    [
+      "approval without visibility",
+      { links: [{ ...link, autoApprovedSubscriptions: [other] }] },
+      "which allowedSubscriptions has not",
+    ],
+    [
+      "a public load balancer",
+      { balancer: { type: "Public", privateLinks: [link] } },
+      "type is Public",
+    ],
+    [
+      "an unknown load balancer type",
+      { balancer: { type: "Odd", privateLinks: [link] } },
+      "type is Odd",
+    ],
+    [
+      "no load balancer",
+      { balancer: null, annotation: JSON.stringify([link]) },
+      "no spec.networkSpec.apiServerLB",
+    ],
+    ["no subnets", { links: [link], subnets: null }, "subnet node, which"],
+    ["one name twice", { links: [link, { ...link, name: "WC-Link" }] }, "is there twice"],
+    ["a text for a link", { annotation: '["a"]' }, "it is no object"],
+    [
+      "no subscription",
+      { links: [link], spec: { subscriptionID: "" } },
+      "spec.subscriptionID is empty",
+    ],
+    [
+      "tags that Azure refuses",
+      { links: [link], spec: { additionalTags: { "a/b": "c" } } },
+      "correct spec.additionalTags",
+    ],
+  ])("with %s are told of, with what and where", (_what, over, message) => {
+    expect(why(over)).toEqual([expect.stringContaining(message)]);
+  });
+
+  test("that are well are made although another is not", () => {
+    const { links, problems } = wantedOf(cluster({ links: [{ name: "bad" }, link] }));
+    expect(links).toEqual([wanted]);
+    expect(problems[0]?.message).toContain("spec.networkSpec.apiServerLB.privateLinks[0]");
+  });
+
+  test.each([
+    ["no JSON", '[{"name": "a"},\n {"name": secret}]', "line 2, character 11"],
+    ["half of it", '[{"name":', "it ends too early"],
+    ["no list", '{"name":"a"}', "is JSON, but no list"],
+  ])("in an annotation that is %s are told of, and where", (_what, annotation, where) => {
+    const { links, problems } = wantedOf(cluster({ annotation }));
+    expect(links).toEqual([]);
+    expect(problems).toEqual([
+      { side: "links", reason: reasons.invalidAnnotation, message: expect.stringContaining(where) },
+    ]);
+    expect(problems[0]?.message).not.toContain("secret");
+  });
+});
+
+describe("private endpoints", () => {
+  test("are read with everything that can be asked for", () => {
+    const asked = {
+      ...endpoint,
+      location: "northeurope",
+      privateLinkServiceConnections: [
+        null,
+        { name: "c", privateLinkServiceID: service, groupIDs: ["g"], requestMessage: "please" },
+      ],
+      customNetworkInterfaceName: "nic",
+      privateIPAddresses: ["10.0.0.8", null],
+      applicationSecurityGroups: ["/subscriptions/s/a"],
+      manualApproval: true,
+    };
+    expect(wantedOf(cluster({ subnets: within([null, asked]) })).endpoints).toEqual([
+      {
+        name: "wc-pe",
+        id: `${group}/${provider}/privateEndpoints/wc-pe`,
+        location: "northeurope",
+        tags: expect.objectContaining({ postern_owner: "org/wc" }),
+        subnet: `${group}/${provider}/virtualNetworks/net/subnets/node`,
+        manual: true,
+        connections: [{ name: "c", service, groupIds: ["g"], requestMessage: "please" }],
+        interfaceName: "nic",
+        addresses: ["10.0.0.8"],
+        securityGroups: ["/subscriptions/s/a"],
+      },
+    ]);
+  });
+
+  test("lie in the subnet by its id where that is known", () => {
+    const hub = `/subscriptions/${other}/resourcegroups/Hub/${provider}/virtualNetworks/hub`;
+    const id = `${hub}/subnets/n`;
+    const subnets = [{ name: "node", role: "node", id, privateEndpoints: [endpoint] }];
+    const [read] = wantedOf(cluster({ vnet: { id: hub }, subnets })).endpoints;
+    expect(read?.subnet.toLowerCase()).toBe(id.toLowerCase());
+  });
+
+  test("attack: the id of a subnet in another network than the cluster's is refused", () => {
+    const id = `/subscriptions/${other}/resourcegroups/Hub/${provider}/virtualNetworks/hub/subnets/n`;
+    const subnets = [{ name: "node", role: "node", id, privateEndpoints: [endpoint] }];
+    const { endpoints, problems } = wantedOf(cluster({ subnets }));
+    expect(endpoints).toEqual([]);
+    expect(problems[0]?.message).toContain("subnet node is not in the cluster's network");
+  });
+
+  test.each<[string, unknown, string]>([
+    ["no name", [{ ...endpoint, name: "" }], "its name must have"],
+    ["a long name", [{ ...endpoint, name: "a".repeat(65) }], "1 to 64"],
+    ["no connection", [{ ...endpoint, privateLinkServiceConnections: [] }], "is empty"],
+    [
+      "an id that is none",
+      [{ ...endpoint, privateLinkServiceConnections: [{ privateLinkServiceID: "x" }] }],
+      "the id of a resource",
+    ],
+    [
+      "a long message",
+      [
+        {
+          ...endpoint,
+          privateLinkServiceConnections: [
+            { privateLinkServiceID: service, requestMessage: "x".repeat(141) },
+          ],
+        },
+      ],
+      "more than 140",
+    ],
+    ["one name twice", [endpoint, endpoint], "is there twice"],
+  ])("with %s are told of, with what and where", (_what, endpoints, message) => {
+    const told = why({ subnets: within(endpoints) });
+    expect(told).toEqual([expect.stringContaining(message)]);
+    expect(told[0]).toContain("spec.networkSpec.subnets[0].privateEndpoints[");
+  });
+
+  test("nothing is asked for by an AzureCluster without a network, subnets or entries", () => {
+    const nothing = { links: [], endpoints: [], problems: [] };
+    for (const networkSpec of [undefined, null, {}, { subnets: [null], apiServerLB: null }])
+      expect(wantedOf(cluster({ spec: { networkSpec } }))).toMatchObject(nothing);
+  });
+});

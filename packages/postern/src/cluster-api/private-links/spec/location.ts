@@ -1,0 +1,121 @@
+import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import { type OwnerKey, ownerKey, ownerTag } from "@postern/core/ownership.ts";
+import {
+  childId,
+  parentOf,
+  parseResourceId,
+  type ResourceId,
+  ResourceIdError,
+  type ResourceType,
+  resourceGroupId,
+  resourceIn,
+  sameId,
+} from "@postern/core/resource-id.ts";
+import { checkedTags, TagError, type Tags } from "@postern/core/tags.ts";
+import { withoutReserved } from "../../reserved-tags.ts";
+
+/** Begins CAPZ's tag on everything that a cluster owns; the name of the cluster follows. */
+export const capzTagPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
+
+/** Where in Azure a cluster is, and the marks of what is made for it. */
+export interface Place {
+  group: ResourceId;
+  location: string;
+  network: ResourceId;
+  /** The id of a subnet of the cluster by its name. */
+  subnet(name: string): ResourceId;
+  balancer: ResourceId;
+  /** The marks of what is made, or why Azure would refuse them. */
+  tags: Tags | TagError;
+}
+
+/**
+ * Whose something is: the namespace and the name of its AzureCluster. Not the uid, which `clusterctl move` and a restored
+ * backup change; nobody else has that name in that group.
+ */
+export function ownerOf({ metadata }: AzureCluster): OwnerKey {
+  return ownerKey(metadata.namespace ?? "", metadata.name);
+}
+
+/** The name of the Cluster that an AzureCluster belongs to, which is nearly always its own. */
+export function clusterNameOf({ metadata }: AzureCluster): string {
+  const owner = metadata.ownerReferences?.find(({ kind }) => kind === "Cluster");
+  return owner?.name ?? metadata.labels?.["cluster.x-k8s.io/cluster-name"] ?? metadata.name;
+}
+
+/** Read where a cluster is, with the defaults of CAPZ; or what is missing. */
+export function placeOf(object: AzureCluster): Place | { missing: string } {
+  const { spec, metadata } = object;
+  const { name } = metadata;
+  const { networkSpec } = spec;
+  if (!spec.subscriptionID) return { missing: "spec.subscriptionID is empty" };
+  if (!spec.location) return { missing: "spec.location is empty" };
+  try {
+    const group = resourceGroupId(spec.subscriptionID, spec.resourceGroup || name);
+    const vnet = networkSpec?.vnet;
+    const network =
+      known(vnet?.id, "Microsoft.Network/virtualNetworks") ??
+      resourceIn(
+        resourceGroupId(spec.subscriptionID, vnet?.resourceGroup || spec.resourceGroup || name),
+        "Microsoft.Network/virtualNetworks",
+        vnet?.name || `${name}-vnet`,
+      );
+    const balancer = networkSpec?.apiServerLB;
+    const balancerId = known(balancer?.id, "Microsoft.Network/loadBalancers");
+    // CAPZ writes these ids, but a tenant may, too: they must not lead to what is another's.
+    if (balancerId !== undefined && !sameId(parentOf(balancerId) ?? "", group))
+      return { missing: "spec.networkSpec.apiServerLB.id is not in the cluster's resource group" };
+    const strayed = (networkSpec?.subnets ?? []).find((each) => {
+      const id = known(each?.id, "Microsoft.Network/virtualNetworks/subnets");
+      return id !== undefined && !sameId(parentOf(id) ?? "", network);
+    });
+    if (strayed !== undefined)
+      return { missing: `the id of subnet ${strayed?.name} is not in the cluster's network` };
+    return {
+      group,
+      network,
+      location: spec.location,
+      subnet: (wanted) => {
+        const listed = (networkSpec?.subnets ?? []).find((each) => each?.name === wanted);
+        const id = known(listed?.id, "Microsoft.Network/virtualNetworks/subnets");
+        return id ?? childId(network, "subnets", wanted);
+      },
+      balancer:
+        balancerId ??
+        resourceIn(
+          group,
+          "Microsoft.Network/loadBalancers",
+          balancer?.name || `${name}-internal-lb`,
+        ),
+      tags: tagsOf(object),
+    };
+  } catch (error) {
+    if (error instanceof ResourceIdError) return { missing: error.message };
+    throw error;
+  }
+}
+
+/** CAPZ's mark, so that its tools know the resource, and ours. */
+function tagsOf(object: AzureCluster): Tags | TagError {
+  try {
+    return checkedTags({
+      ...withoutReserved(object.spec.additionalTags ?? {}),
+      [`${capzTagPrefix}${clusterNameOf(object)}`]: "owned",
+      [ownerTag]: ownerOf(object),
+    });
+  } catch (error) {
+    if (error instanceof TagError) return error;
+    throw error;
+  }
+}
+
+/** An id that somebody wrote down; one that cannot be read is none. */
+function known(id: string | undefined, type: ResourceType): ResourceId | undefined {
+  if (!id) return undefined;
+  try {
+    return parseResourceId(id, type);
+  } catch (error) {
+    if (error instanceof ResourceIdError) return undefined;
+    throw error;
+  }
+}

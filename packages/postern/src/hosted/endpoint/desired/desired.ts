@@ -1,0 +1,128 @@
+import { createHash } from "node:crypto";
+import {
+  childId,
+  idKey,
+  nameOf,
+  parseResourceId,
+  type ResourceId,
+  resourceGroupId,
+  resourceIn,
+  sameId,
+} from "@postern/core/resource-id.ts";
+import {
+  baseZoneLinkName,
+  endpointName,
+  internalZoneLinkName,
+  internalZoneName,
+  privateRouter,
+} from "../../names.ts";
+import type { Seen, ZoneSeen } from "../observed.ts";
+
+/** Azure takes no longer name. */
+export const longestEndpointName = 64;
+
+/** Where the guest's things are made. */
+export function guestGroup(spec: Seen["object"]["spec"]): ResourceId {
+  return resourceGroupId(spec.subscriptionID, spec.resourceGroupName);
+}
+
+/** The names that an endpoint may have: HyperShift's, and one that no other cluster has. */
+export function endpointIds(
+  { name, spec }: Pick<Seen["object"], "name" | "spec">,
+  clusterID: string | undefined,
+): ResourceId[] {
+  const short = endpointName(name);
+  const names = clusterID === undefined ? [short] : [short, `${short}-${clusterID}`];
+  const type = "Microsoft.Network/privateEndpoints";
+  return names.map((each) => resourceIn(guestGroup(spec), type, each));
+}
+
+/** The names that a zone's link to a network may have, in order of preference. */
+export function linkIdsOf(
+  { object, us: { clusterID } }: Pick<Seen, "object" | "us">,
+  zone: Pick<ZoneSeen, "id" | "role">,
+  network: ResourceId,
+  link: string = object.name,
+): ResourceId[] {
+  const shipped = zone.role === "internal" ? internalZoneLinkName(link) : baseZoneLinkName(link);
+  const ofGuest = idKey(network) === idKey(object.spec.guestVNetID);
+  const base = ofGuest ? shipped : `${shipped}-${shortHash(network)}`;
+  const names = clusterID === undefined ? [base] : [base, `${base}-${clusterID}`];
+  return names.map((name) => childId(zone.id, "virtualNetworkLinks", name));
+}
+
+function shortHash(id: string): string {
+  return createHash("sha256").update(idKey(id)).digest("hex").slice(0, 8);
+}
+
+/** The networks in which the names are to resolve: the guest's first. */
+export function wantedNetworks({ object, choices }: Seen): ResourceId[] {
+  const guest = parseResourceId(object.spec.guestVNetID);
+  return [guest, ...choices.networks.filter((each) => !sameId(each, guest))];
+}
+
+/** A name that clients in the guest's network use, and the zone that it belongs to. */
+export interface WantedName {
+  role: ZoneSeen["role"];
+  fqdn: string;
+}
+
+/**
+ * The names of a link (C the control plane, B the base domain):
+ *
+ *   link            internal zone     base zone
+ *   private-router  api, *.apps       api-C; oauth-C until another link with the same B has an endpoint that works
+ *   any other       –                 oauth-C
+ */
+export function wantedNames(
+  seen: Pick<Seen, "object" | "cluster" | "siblings" | "choices">,
+): WantedName[] {
+  const { object, cluster, choices } = seen;
+  if (cluster === undefined || choices.zones === "none") return [];
+  const names: WantedName[] = [];
+  const isRouter = object.name === privateRouter;
+  if (isRouter) {
+    const internal = internalZoneName(cluster.name);
+    names.push({ role: "internal", fqdn: `api.${internal}` });
+    names.push({ role: "internal", fqdn: `*.apps.${internal}` });
+  }
+  const { baseDomain } = object.spec;
+  if (baseDomain === undefined) return names;
+  if (isRouter) names.push({ role: "base", fqdn: `api-${cluster.name}.${baseDomain}` });
+  if (!isRouter || !seen.siblings.some((each) => takesOAuth(each, baseDomain) && each.ready))
+    names.push({ role: "base", fqdn: `oauth-${cluster.name}.${baseDomain}` });
+  return names;
+}
+
+/** Whether a sibling is, or will be, the one that the OAuth server's name leads to. */
+export function takesOAuth(
+  sibling: Seen["siblings"][number],
+  baseDomain: string | undefined,
+): boolean {
+  return (
+    sibling.lives && sibling.name !== privateRouter && sameName(sibling.baseDomain, baseDomain)
+  );
+}
+
+/** Whether two DNS names are the same; absent ones are not. */
+export function sameName(a: string | undefined, b: string | undefined): boolean {
+  return a !== undefined && plainName(a) === plainName(b ?? "");
+}
+
+/** A DNS name as it is compared. */
+export function plainName(name: string): string {
+  return name.toLowerCase().replace(/\.$/, "");
+}
+
+/** Whether a name lies below a domain. */
+export function isBelow(name: string, domain: string): boolean {
+  return plainName(name).endsWith(`.${plainName(domain)}`);
+}
+
+/** The name within a zone; undefined where it does not belong to the zone. */
+export function nameInZone(fqdn: string, zone: ResourceId): string | undefined {
+  const domain = nameOf(zone);
+  return isBelow(fqdn, domain)
+    ? plainName(fqdn).slice(0, -(plainName(domain).length + 1))
+    : undefined;
+}

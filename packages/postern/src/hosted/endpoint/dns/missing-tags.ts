@@ -1,0 +1,90 @@
+import { idKey, nameOf, type ResourceId, sameId } from "@postern/core/resource-id.ts";
+import { type FoundLink, foundLinks, networkKey } from "../../../private-dns/links/observed.ts";
+import { type FoundRecord, foundRecords } from "../../../private-dns/records/observed.ts";
+import { otherClaims } from "../../../private-dns/user.ts";
+import { privateZoneIn, tagsOf } from "../../../private-dns/zone/observed.ts";
+import { internalZoneName, oauthServer, privateRouter } from "../../names.ts";
+import {
+  guestGroup,
+  linkIdsOf,
+  nameInZone,
+  plainName,
+  wantedNames,
+  wantedNetworks,
+} from "../desired/desired.ts";
+import type { Seen, ZoneSeen } from "../observed.ts";
+import { isOurs, isUnmarked, ourClaim, userOf } from "../ownership/owner.ts";
+import { isPublished } from "./report.ts";
+
+/**
+ * What is ours although nothing on it says so: `az … update --tags` replaces every tag. The computed name in the computed
+ * place, published in our status, is the proof; the claim is then written again.
+ */
+
+/** Whether a zone of ours has lost its claims: a link or a record set in it is ours. Whatever else it holds is left alone. */
+export function hasLostClaim(seen: Seen, zone: ZoneSeen): boolean {
+  const { look } = zone;
+  if (look.state !== "there" || !zone.managed || !isUnmarked(look.resource.tags)) return false;
+  if (!isPublished(seen, zone) || !isOwnPlace(seen, zone)) return false;
+  return (
+    foundLinks(zone).some(
+      (link) => ourClaim(link.found.tags, seen.us) !== undefined || isLostLink(seen, zone, link),
+    ) ||
+    foundRecords(zone).some(
+      (record) => isOurs(record.found.metadata, seen.us) || isLostRecord(seen, zone, record),
+    )
+  );
+}
+
+/**
+ * Whether a link of a zone of ours has lost its claims: it has a name that we give links to this network, whichever Service it was
+ * created for. Clusters that share a zone use one link, so while another claims the zone the link may be that one's.
+ */
+export function isLostLink(seen: Seen, zone: ZoneSeen, { id, found }: FoundLink): boolean {
+  const target = networkKey(found);
+  const services = new Set([seen.object.name, privateRouter, oauthServer]);
+  return (
+    zone.managed &&
+    isPublished(seen, zone) &&
+    isUnmarked(found.tags) &&
+    !isShared(seen, zone) &&
+    wantedNetworks(seen)
+      .filter((network) => idKey(network) === target)
+      .flatMap((network) =>
+        [...services].flatMap((service) => linkIdsOf(seen, zone, network, service)),
+      )
+      .some((each) => sameId(each, id))
+  );
+}
+
+function isShared(seen: Seen, zone: ZoneSeen): boolean {
+  return otherClaims(tagsOf(zone), userOf(seen)).length > 0;
+}
+
+/** Whether a record set of a zone of ours has lost its metadata: it has one of our names and our endpoint's address. */
+export function isLostRecord(seen: Seen, zone: ZoneSeen, { id, found }: FoundRecord): boolean {
+  const { type, metadata, values } = found;
+  return (
+    type === "A" &&
+    Object.keys(metadata).length === 0 &&
+    isPublished(seen, zone) &&
+    values.length === 1 &&
+    values[0] === seen.status.privateEndpointIP &&
+    wantedNames(seen).some(
+      ({ role, fqdn }) => role === zone.role && nameInZone(fqdn, zone.id) === idKey(nameOf(id)),
+    )
+  );
+}
+
+/** Whether a zone has the name and the resource group of the one that we create for the cluster. */
+export function isOwnPlace(seen: Seen, zone: ZoneSeen): boolean {
+  return sameId(placeOf(seen, zone) ?? "", zone.id);
+}
+
+/** Where we create a zone. */
+function placeOf({ object, cluster }: Seen, { role }: ZoneSeen): ResourceId | undefined {
+  const group = guestGroup(object.spec);
+  const { baseDomain } = object.spec;
+  if (role === "base") return baseDomain ? privateZoneIn(group, plainName(baseDomain)) : undefined;
+  return cluster && privateZoneIn(group, internalZoneName(cluster.name));
+}

@@ -1,0 +1,157 @@
+import { claimsIn } from "@postern/core/claims.ts";
+import { idKey } from "@postern/core/resource-id.ts";
+import { describe, expect, test } from "vitest";
+import { nowAfter, PaperGuest, seen, spec } from "../../../../../../test/hosted/paper-guest.ts";
+import { fc } from "../../../../../../test/setup/random.ts";
+import type { Look } from "../../../azure/gateway.ts";
+import type { VirtualNetworkLink } from "../../../azure/gateways/private-dns.ts";
+import type { RecordSet } from "../../../private-dns/records/observed.ts";
+import { conditions } from "../../names.ts";
+import type { Seen } from "../observed.ts";
+import { plan } from "../plan.ts";
+import type { EndpointStep } from "../steps.ts";
+
+/** One cluster of several in one group, with the same base domain and the same network. */
+function cluster(n: number): Seen {
+  const like = seen();
+  const name = `c${n}`;
+  const facts = { ...like.cluster, name, hostedCluster: name } as NonNullable<Seen["cluster"]>;
+  return {
+    ...like,
+    object: { ...like.object, spec: spec({ baseDomain: "shared.test" }) },
+    us: { uid: `link-${n}`, clusterID: `id-${n}`, controlPlaneUid: `plane-${n}` },
+    cluster: facts,
+  };
+}
+
+/** What an observation of one cluster is made from: the zones as they are, what is in them perhaps from a list of before. */
+function withOldLists(now: Seen, before: Seen | undefined): Seen {
+  const isOwn = (marks: Record<string, string> | undefined) =>
+    JSON.stringify(marks ?? {}).includes(`${now.us.clusterID}`);
+  const merged = <T extends { id: string; look: Look<VirtualNetworkLink | RecordSet> }>(
+    fresh: readonly T[],
+    old: readonly T[],
+  ): T[] => {
+    // The cluster's own writes are known at once.
+    const own = ({ look }: T) =>
+      look.state === "there" &&
+      isOwn("metadata" in look.resource ? look.resource.metadata : look.resource.tags);
+    return [...fresh.filter(own), ...old.filter((each) => !own(each))];
+  };
+  const zones = now.zones.map((zone) => {
+    const old = before?.zones.find(({ id }) => id === zone.id);
+    if (old === undefined || zone.look.state !== "there" || old.look.state !== "there") return zone;
+    const links = merged(zone.links, old.links);
+    return { ...zone, links, records: merged(zone.records, old.records) };
+  });
+  return { ...now, zones };
+}
+
+/** Whether a zone is about to be deleted or left to nobody by a list that is not right any more. */
+function isOutdated(guest: PaperGuest, look: Seen, step: EndpointStep): boolean {
+  const isLast =
+    step.do === "remove zone" || (step.do === "give up zone" && claimsIn(step.tags).length === 0);
+  if (!isLast) return false;
+  const zone = look.zones.find(({ id }) => id === step.id);
+  const seenInside = [...(zone?.links ?? []), ...(zone?.records ?? [])].flatMap((each) =>
+    each.look.state === "there" ? [`${idKey(each.id)} ${each.look.resource.etag}`] : [],
+  );
+  const inside = guest.below(step.id).map((id) => `${idKey(id)} ${guest.at(id)?.etag}`);
+  return JSON.stringify(inside.sort()) !== JSON.stringify(seenInside.sort());
+}
+
+/** Do what a plan says; what another has changed in between is refused, as Azure does, and tried again later. */
+function act(guest: PaperGuest, world: Seen, look: Seen) {
+  const planned = plan(look);
+  let refused = false;
+  let outdated = false;
+  for (const step of planned.steps)
+    try {
+      if (isOutdated(guest, look, step)) outdated = true;
+      else guest.apply(step);
+    } catch (error) {
+      if (!/^(404|409|412)/.test((error as Error).message)) throw error;
+      refused = true;
+    }
+  const over = planned.finalizer === "release" && planned.steps.length === 0;
+  const rests = planned.steps.length === 0;
+  return { now: refused ? world : nowAfter(world, planned), over, outdated, rests };
+}
+
+const moves = fc.array(
+  fc.record({
+    who: fc.nat(2),
+    /** Look now and act at the next turn, as one does who reads what is old. */
+    late: fc.boolean(),
+    /** What is in the zones is known from an earlier list, as it is to one who acts by an identity of its own. */
+    cached: fc.boolean(),
+    leave: fc.integer({ min: 0, max: 9 }),
+  }),
+  { maxLength: 40 },
+);
+
+/** Several clusters and their guest, one reconcile after another. */
+class Clusters {
+  readonly guest = new PaperGuest();
+  readonly worlds = [0, 1, 2].map(cluster);
+  readonly #looks: (Seen | undefined)[] = [];
+  readonly #listed: (Seen | undefined)[] = [];
+  readonly #gone = new Set<number>();
+
+  /** Whether there was nothing to do. */
+  turn(who: number, { late = false, cached = false } = {}): boolean {
+    const world = this.worlds[who];
+    if (world === undefined || this.#gone.has(who)) return true;
+    const look = this.#looks[who] ?? this.#look(who, world, cached);
+    this.#looks[who] = late ? look : undefined;
+    if (late) return false;
+    const done = act(this.guest, world, { ...look, going: world.going });
+    if (done.outdated) this.#listed[who] = undefined;
+    this.worlds[who] = done.now;
+    if (done.over && plan(this.guest.seen(world)).steps.length === 0) this.#gone.add(who);
+    return done.rests;
+  }
+
+  #look(who: number, world: Seen, cached: boolean): Seen {
+    const now = this.guest.seen(world);
+    if (cached) return withOldLists(now, this.#listed[who]);
+    this.#listed[who] = now;
+    return now;
+  }
+
+  leave(who: number): void {
+    const world = this.worlds[who];
+    if (world) this.worlds[who] = { ...world, going: "object" };
+  }
+
+  /** Take turns until nobody has anything to do. */
+  settle(cached: boolean): void {
+    for (let round = 0; round < 40; round++) {
+      const rests = [0, 1, 2].map((who) => this.turn(who, { cached }));
+      if (rests.every((each) => each)) return;
+    }
+    throw new Error("they do not come to rest");
+  }
+}
+
+describe("clusters that share a zone", () => {
+  test("never delete each other's records, links or zone, and the last one leaves nothing", () => {
+    fc.assert(
+      fc.property(moves, fc.boolean(), (all, cached) => {
+        const clusters = new Clusters();
+        for (const { who, leave, ...how } of all) {
+          if (leave === 0) clusters.leave(who);
+          clusters.turn(who, how);
+        }
+        clusters.settle(false);
+        for (const { conditions: told, going } of clusters.worlds)
+          if (going === undefined)
+            expect(told.find(({ type }) => type === conditions.available)?.status).toBe("True");
+        for (const who of [0, 1, 2]) clusters.leave(who);
+        clusters.settle(cached);
+        expect([...clusters.guest.resources.keys()]).toEqual([]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

@@ -1,0 +1,256 @@
+import { parseResourceId } from "@postern/core/resource-id.ts";
+import { describe, expect, test } from "vitest";
+import {
+  clusterID,
+  guestNetwork,
+  nowAfter,
+  otherID,
+  PaperGuest,
+  seen,
+} from "../../../../../../test/hosted/paper-guest.ts";
+import {
+  changeEndpoint,
+  connection,
+  internal,
+  message,
+  reachable,
+  settle,
+  short,
+  steps,
+  told,
+} from "../../../../../../test/hosted/paper-links.ts";
+import type { PrivateEndpoint } from "../../../azure/gateways/private-endpoints.ts";
+import { conditions } from "../../names.ts";
+import type { Seen } from "../observed.ts";
+import { plan } from "../plan.ts";
+
+describe("approval", () => {
+  const pending = (sinceMs: number, over: Partial<Seen> = {}) => {
+    const guest = new PaperGuest();
+    guest.state = "Pending";
+    const world = settle(guest, seen(over));
+    return plan(guest.seen({ ...world, endpointSinceMs: sinceMs }));
+  };
+
+  test("is waited for, ever longer up to five minutes", () => {
+    const waits = [0, 30_000, 60_000, 120_000, 290_000, 600_000].map(
+      (since) => pending(since).again,
+    );
+    expect(waits).toEqual(
+      [30_000, 30_000, 60_000, 120_000, 290_000, 300_000].map((afterMs) => ({ afterMs })),
+    );
+  });
+
+  test("is told by one event at first and by a warning with the remedy after 15 minutes", () => {
+    const guest = new PaperGuest();
+    guest.state = "Pending";
+    let world = seen();
+    const events: string[] = [];
+    for (const endpointSinceMs of [0, 0, 0, 0, 60_000, 600_000, 900_000, 1_200_000]) {
+      const planned = plan(guest.seen({ ...world, endpointSinceMs }));
+      for (const step of planned.steps) guest.apply(step);
+      for (const { reason, type } of planned.events ?? []) events.push(`${type} ${reason}`);
+      world = nowAfter(world, planned);
+    }
+    expect(events).toEqual([
+      "Normal PrivateEndpointConnectionNotApproved",
+      "Warning PrivateEndpointConnectionNotApproved",
+    ]);
+    expect(message(world, conditions.endpoint)).toMatch(/approve it: az network/);
+  });
+
+  test("that was refused is told, with whom to agree and what to delete", () => {
+    const { guest, world } = reachable();
+    connection(guest, "Rejected");
+    const now = settle(guest, world);
+    expect(told(now, conditions.endpoint)).toBe("False PrivateEndpointConnectionNotApproved");
+    expect(message(now)).toMatch(
+      /rejected, which is final .* agree with them, then delete the private endpoint \/subscriptions\//,
+    );
+  });
+
+  test("counts as Approved in whatever case Azure writes it", () => {
+    const guest = new PaperGuest();
+    guest.state = "APPROVED";
+    expect(told(settle(guest, seen()))).toBe("True AzureSuccess");
+  });
+
+  test.each(["", "Strange"])("in an unknown state (%j) is none", (state) => {
+    const guest = new PaperGuest();
+    guest.state = state;
+    expect(told(settle(guest, seen()))).toBe("False PrivateEndpointConnectionNotApproved");
+  });
+
+  test("without an address does not make the endpoint available", () => {
+    const guest = new PaperGuest();
+    guest.addresses = [];
+    const now = settle(guest, seen());
+    expect(told(now)).toBe("False PrivateEndpointAddressPending");
+    expect(guest.at(`${internal}/A/api`)).toBeUndefined();
+  });
+});
+
+describe("an endpoint that is there", () => {
+  test.each([
+    [
+      "leads to another alias",
+      {
+        manualPrivateLinkServiceConnections: [
+          {
+            name: "x",
+            properties: { privateLinkServiceId: "old.0.westeurope.azure.privatelinkservice" },
+          },
+        ],
+      },
+    ],
+    ["is in another subnet", { subnet: { id: `${guestNetwork}/subnets/other` } }],
+  ])("and %s is recreated, and not awaited for ever", (_what, change) => {
+    const { guest, world } = reachable();
+    changeEndpoint(guest, change);
+    expect(steps(guest, world)).toContain("remove endpoint private-router-pe");
+    expect(told(settle(guest, world))).toBe("True AzureSuccess");
+    expect(guest.at<PrivateEndpoint>(short)?.properties.subnet?.id).toBe(
+      `${guestNetwork}/subnets/workers`,
+    );
+  });
+
+  test.each(["Disconnected", "removed"])("and is %s is recreated, and not awaited", (state) => {
+    const { guest, world } = reachable();
+    connection(guest, state);
+    const planned = plan(guest.seen(world));
+    expect(planned.steps.map((step) => step.do)).toEqual(["remove endpoint"]);
+    expect(planned.conditions[1]?.reason).toBe("PrivateEndpointReplacing");
+    expect(told(settle(guest, world))).toBe("True AzureSuccess");
+  });
+
+  test("is left alone while there is no alias to lead to", () => {
+    const { guest, world } = reachable();
+    connection(guest, "Disconnected");
+    expect(steps(guest, { ...world, link: { ...world.link, alias: undefined } })).toEqual([]);
+  });
+
+  test("gets tags back that it has lost, and keeps other people's", () => {
+    const { guest, world } = reachable();
+    const found = guest.at<PrivateEndpoint>(short);
+    const { postern_owner = "" } = found?.tags ?? {};
+    guest.set(short, {
+      ...found,
+      tags: { postern_owner, cost: "42" },
+      properties: found?.properties ?? {},
+    });
+    settle(guest, world);
+    expect(guest.at(short)?.tags).toMatchObject({
+      cost: "42",
+      "kubernetes.io_cluster_one": "owned",
+      "hypershift.openshift.io_resource-type": "private-endpoint",
+    });
+  });
+
+  test("and belongs to another cluster of the same resource group is not adopted: the longer name is used", () => {
+    const guest = new PaperGuest();
+    const theirs = { tags: { postern_owner: `${otherID}/x` }, properties: {} };
+    guest.set(short, theirs);
+    const world = settle(guest, seen());
+    expect(guest.at(short)).toMatchObject(theirs);
+    expect(world.status.privateEndpointID).toBe(`${short}-${clusterID}`);
+    expect(told(world)).toBe("True AzureSuccess");
+  });
+
+  test("under both names for others is told, and the others are not named", () => {
+    const guest = new PaperGuest();
+    guest.set(short, { tags: { postern_owner: `${otherID}/x` }, properties: {} });
+    guest.set(`${short}-${clusterID}`, { properties: {} });
+    const world = settle(guest, seen());
+    expect(told(world, conditions.endpoint)).toBe("False OwnedByAnother");
+    expect(message(world, conditions.endpoint)).toContain("another cluster");
+    expect(message(world, conditions.endpoint)).not.toContain(otherID);
+  });
+
+  test("by HyperShift, and published, is taken over", () => {
+    const guest = new PaperGuest();
+    const { world: like, guest: old } = reachable();
+    const found = old.at<PrivateEndpoint>(short);
+    guest.set(short, {
+      ...found,
+      tags: { "hypershift.openshift.io_resource-type": "private-endpoint" },
+      properties: found?.properties ?? {},
+    });
+    const world = settle(
+      guest,
+      seen({ status: { privateEndpointID: like.status.privateEndpointID ?? "" } }),
+    );
+    expect(guest.at(short)?.tags?.postern_owner).toBe(`${clusterID}/link-uid`);
+    expect(told(world)).toBe("True AzureSuccess");
+  });
+
+  test("with a name that is longer than Azure allows for endpoints is reported, and not sent", () => {
+    const name = "a".repeat(62);
+    const world = seen({ object: { ...seen().object, name } });
+    expect(plan(new PaperGuest().seen(world)).conditions[1]?.reason).toBe("NameTooLong");
+  });
+
+  test("stays as told while its making is tried again after a failure", () => {
+    const failure = { reason: "X", message: "no room in the subnet", requeueAfterMs: 120_000 };
+    const id = parseResourceId(short);
+    const failed = plan(seen({ endpoints: [{ id, look: { state: "failed", failure } }] }));
+    expect(failed.again).toEqual({ afterMs: 120_000 });
+    const again = plan(new PaperGuest().seen(nowAfter(seen(), failed)));
+    expect(again.steps.map((step) => step.do)).toContain("make endpoint");
+    expect(again.conditions[1]).toMatchObject({
+      reason: "PrivateEndpointCreationFailed",
+      message: "no room in the subnet",
+    });
+  });
+
+  test("that cannot be read is a condition with HyperShift's reason, and the DNS records are written all the same", () => {
+    const endpointsFailed = {
+      reason: "AuthorizationFailed",
+      message: "no right",
+      requeueAfterMs: 600_000,
+    };
+    const planned = plan({ ...new PaperGuest().seen(seen()), endpointsFailed });
+    expect(planned.conditions[1]).toMatchObject({
+      reason: "PrivateEndpointGetFailed",
+      message: "no right",
+    });
+    expect(planned.steps.map((step) => step.do)).toEqual(["make zone", "make zone"]);
+    expect(planned.again).toEqual({ afterMs: 600_000 });
+  });
+});
+
+test("an endpoint that an object of the cluster left is taken over as it is, and told", () => {
+  const { guest, world } = reachable();
+  const made = { ...world, us: { ...world.us, uid: "made-anew" }, status: {}, conditions: [] };
+  const looked = guest.seen(made);
+  expect(plan(looked).steps.filter(({ on }) => on === "endpoint")).toMatchObject([
+    { do: "make endpoint", id: expect.stringContaining("private-router-pe-") },
+  ]);
+  const endpoints = looked.endpoints.map((each) =>
+    each.look.state === "there" ? { ...each, left: true } : each,
+  );
+  const planned = plan({ ...looked, endpoints });
+  expect(planned.steps.filter(({ on }) => on === "endpoint")).toMatchObject([
+    {
+      ...{ do: "tag endpoint", id: short, event: "AdoptingPrivateEndpoint" },
+      body: { tags: { postern_owner: expect.stringMatching(/\/made-anew$/) } },
+    },
+  ]);
+  expect(planned.status).toMatchObject({ privateEndpointID: short });
+});
+
+test.each(["Failed", "Canceled"])(
+  "an endpoint that is %s is written again",
+  (provisioningState) => {
+    const { guest, world } = reachable();
+    changeEndpoint(guest, { provisioningState });
+    const before = guest.at<PrivateEndpoint>(short);
+    const planned = plan(guest.seen(world));
+    expect(planned.steps).toMatchObject([{ do: "repair endpoint", ifMatch: before?.etag }]);
+    const reason = "PrivateEndpointCreationFailed";
+    expect(planned.conditions).toContainEqual(
+      expect.objectContaining({ type: conditions.endpoint, status: "False", reason }),
+    );
+    expect(told(settle(guest, world))).toBe("True AzureSuccess");
+    expect(guest.at<PrivateEndpoint>(short)?.tags).toEqual(before?.tags);
+  },
+);

@@ -1,0 +1,63 @@
+import type { PlannedCondition } from "@postern/core/conditions.ts";
+import { nameOf } from "@postern/core/resource-id.ts";
+import { conditions } from "../../names.ts";
+import type { Up } from "../observed.ts";
+import { reasons } from "../reasons.ts";
+
+/** Why the load balancer of a link cannot be used, and what to do; undefined where it can. */
+export function balancerProblem({ frontend, known, subject }: Up): PlannedCondition | undefined {
+  const type = conditions.loadBalancer;
+  if (frontend.is === "missing")
+    return {
+      ...{ type, status: "False", reason: reasons.loadBalancerNotFound },
+      message: `no load balancer of the management group has the address ${known.loadBalancerIP} · Service ${subject.name} was given it · check the Service and the group that the operator was given`,
+    };
+  if (frontend.is === "foreign")
+    return {
+      type,
+      status: "False",
+      reason: reasons.loadBalancerForeign,
+      message: `a load balancer frontend has the address ${known.loadBalancerIP} · it was created for another Service than ${subject.namespace}/${subject.name} · give that Service an address of its own`,
+    };
+  if (frontend.is === "found" && frontend.frontend.failed !== undefined)
+    return {
+      type,
+      status: "False",
+      reason: reasons.loadBalancerFailed,
+      message: `load balancer ${nameOf(frontend.frontend.balancer)} is ${frontend.frontend.failed} · the cloud provider owns it, and its last write failed · look at the events of Service ${subject.name}, and have the cloud provider write it again`,
+    };
+  if (frontend.is !== "found" || /^standard$/i.test(frontend.frontend.sku)) return undefined;
+  const { balancer, sku } = frontend.frontend;
+  return {
+    ...{ type, status: "False", reason: reasons.loadBalancerUnsupported },
+    message: `load balancer ${nameOf(balancer)} has the SKU ${sku} · link services need Standard · set the cloud provider's loadBalancerSku to Standard and make the Service anew`,
+  };
+}
+
+/** What is told of the load balancer. */
+export function balancerCondition(seen: Up): PlannedCondition {
+  const { frontend, known } = seen;
+  const type = conditions.loadBalancer;
+  if (frontend.is === "failed") {
+    const { message } = frontend.failure;
+    return { type, status: "False", reason: reasons.loadBalancerLookupFailed, message };
+  }
+  const problem = balancerProblem(seen);
+  if (problem) return problem;
+  const name = frontend.is === "found" ? nameOf(frontend.frontend.balancer) : "";
+  const message = `load balancer ${name} has the address ${known.loadBalancerIP}`;
+  return { type, status: "True", reason: reasons.success, message };
+}
+
+/** The id of the load balancer that is published. */
+export function balancerID({ frontend, subject }: Up): string | undefined {
+  switch (frontend.is) {
+    case "found":
+      return frontend.frontend.balancer;
+    case "missing":
+    case "foreign":
+      return undefined;
+    case "failed":
+      return subject.fields.internalLoadBalancerID;
+  }
+}

@@ -1,0 +1,91 @@
+import { installationTag, ownedTags } from "@postern/core/ownership.ts";
+import { sameId } from "@postern/core/resource-id.ts";
+import type { DesiredLinkService } from "../../../private-link/link-service/desired.ts";
+import type { LinkServicePolicy } from "../../../private-link/link-service/policy.ts";
+import { annotations } from "../../names.ts";
+import type { Subject, Up } from "../observed.ts";
+import { reasons } from "../reasons.ts";
+
+/** The name of the one address that a link service translates to. */
+const natConfiguration = "pls-nat-ip";
+
+/** The link service as it should be. Without a load balancer nothing is known of where it stands. */
+export function desiredOf(
+  given: Pick<Up, "id" | "known" | "subject" | "allowed" | "frontend">,
+  natSubnet: string | undefined,
+): DesiredLinkService {
+  const { id, known, subject, allowed, frontend } = given;
+  const found = frontend.is === "found" ? frontend.frontend : undefined;
+  const owner = { clusterID: known.clusterID, uid: subject.uid };
+  return {
+    id,
+    // The region of the load balancer: that of the cluster may be another.
+    location: found?.location ?? "",
+    tags: {
+      ...ownedTags(known.hostedCluster, "private-link-service", owner),
+      [installationTag]: subject.installation,
+    },
+    frontends: [found?.id ?? ""],
+    nat: [{ name: natConfiguration, subnet: natSubnet }],
+    allowed,
+    autoApproved: allowed,
+    proxyProtocol: false,
+  };
+}
+
+/** How the link service of a hosted cluster is called and reported. */
+export function linkServicePolicy(subject: Subject, guestMs = 0): LinkServicePolicy {
+  return {
+    noun: "link service",
+    creationVerb: "written",
+    steps: {
+      create: "make the link service",
+      change: "change the link service",
+      delete: "remove the link service",
+    },
+    events: { create: reasons.creating, change: reasons.updating, delete: reasons.deleting },
+    reasons: {
+      create: reasons.creating,
+      change: reasons.updating,
+      replace: reasons.replacing,
+      delete: reasons.deleting,
+      failed: {
+        create: reasons.creationFailed,
+        change: reasons.updateFailed,
+        delete: reasons.deletionFailed,
+      },
+    },
+    differences: {
+      frontends: "its load balancer frontend is another",
+      region: "it is in another region than its load balancer",
+      natSubnet: "its NAT subnet is another",
+      natAddresses: "its NAT addresses were changed",
+      visibility: "other subscriptions may see it",
+      autoApproval: "other subscriptions are approved",
+      speaksProxyProtocol: "it speaks the proxy protocol",
+      lacksProxyProtocol: "it does not speak the proxy protocol",
+      tags: "its tags were changed",
+    },
+    whyOf: (_name, why) => why,
+    replacement: { verb: "is made anew", why: (differences) => differences },
+    deletion: {
+      policy: subject.foreignEndpoints,
+      isOwn: (endpoint) => subject.ownEndpoints.some((own) => sameId(own, endpoint)),
+      guestMs,
+      refused: reasons.foreignEndpoints,
+      refusal: (name, connected) =>
+        `endpoints of others are connected to link service ${name}: ${connected.join(", ")} · the annotation ${annotations.foreignEndpoints} does not allow to disconnect them · have their owners delete them, or set it to disconnect`,
+      message: () =>
+        "the link service is being deleted, and its NAT subnet if nobody else uses it · nothing to do",
+    },
+  };
+}
+
+/** Who may see a link service: the hosted cluster, and whoever else the object names; nobody twice. */
+export function allowedSubscriptions(guest: string, additional: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return [guest, ...additional].filter((each) => {
+    const key = each.toLowerCase();
+    return !seen.has(key) && seen.add(key);
+  });
+}

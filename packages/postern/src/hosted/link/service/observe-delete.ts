@@ -1,0 +1,90 @@
+import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
+import { idKey, type ResourceId, sameId } from "@postern/core/resource-id.ts";
+import { privateLinkServices } from "../../../azure/gateways/private-link-services.ts";
+import { oldestSightingMs } from "../../../azure/sightings.ts";
+import type { Pass } from "../../../kube/pass.ts";
+import { tryRead } from "../../../kube/try-read.ts";
+import { guestFirstMs } from "../../../private-link/link-service/disconnect.ts";
+import { endpointFinalizer, linkServiceName, ownLinkServiceName } from "../../names.ts";
+import type { LinkParts } from "../cluster/dependencies.ts";
+import { longestName } from "../cluster/requirements.ts";
+import { isHeld, ownNatSubnet, serviceId } from "../cluster/subject.ts";
+import type { Belonging } from "../cluster/verified-cluster.ts";
+import { observeLeaving } from "../nat/observe.ts";
+import type { Down, Subject } from "../observed.ts";
+import { claimantOf, whose } from "./owner.ts";
+
+/** How old the list may be where the name of the service is known beside it. */
+const listedMs = 30_000;
+
+/** Read what is left of a link that is being deleted. The cluster may be paused or gone. */
+export async function observeDelete(
+  object: AzurePrivateLinkService,
+  belonging: Belonging,
+  subject: Subject,
+  pass: Pass,
+  parts: LinkParts,
+): Promise<Down> {
+  const seen = { stage: "down", subject, guestMs: guestMs(object, pass.date()) } as const;
+  const nothing = { services: [], natOfService: undefined, nat: { is: "nothing" } } as const;
+  if (!isHeld(object)) return { ...seen, ...nothing };
+  const view = parts.sides.management(pass);
+  const now = pass.now().getTime();
+  const clusterID = belonging.cluster?.spec.clusterID;
+  // Without the cluster only its tag tells of a service that was made since the last list.
+  const maxAgeMs = clusterID === undefined ? 0 : Math.min(listedMs, oldestSightingMs(pass));
+  await parts.serviceList.refresh(view, maxAgeMs, now);
+  const services: Down["services"][number][] = [];
+  let natOfService: ResourceId | undefined;
+  for (const id of candidates(subject, belonging, parts)) {
+    const look = await privateLinkServices(view).look(id);
+    const ours =
+      look.state !== "there" ||
+      whose(look.resource, claimantOf(subject, belonging, id, parts)).is !== "another";
+    services.push({ id, look, ours });
+    if (look.state === "there" && ours)
+      natOfService ??= ownNatSubnet(look.resource, subject, parts);
+  }
+  const left = services.some(({ look, ours }) => ours && look.state !== "absent");
+  if (left) return { ...seen, services, natOfService, nat: { is: "nothing" } };
+  const nat = await tryRead(pass, () => observeLeaving(subject, { view, now }, parts));
+  return {
+    ...seen,
+    services,
+    natOfService,
+    nat: "failed" in nat ? { is: "failed", failure: nat.failed } : nat,
+  };
+}
+
+/**
+ * Where a service of the object may be: under its usual name, under its own where another cluster has or had the usual one, and
+ * wherever its tag was seen. Not where the status says: a tenant may have written that.
+ */
+function candidates(
+  { name, uid, fields }: Subject,
+  { cluster, sharesClusterID }: Belonging,
+  { sides, serviceList }: LinkParts,
+): ResourceId[] {
+  const clusterID = cluster?.spec.clusterID;
+  const ids: ResourceId[] = [];
+  if (clusterID !== undefined) {
+    const [usual, own] = [
+      linkServiceName(name, clusterID),
+      ownLinkServiceName(name, clusterID, uid),
+    ].map((each) =>
+      each.length <= longestName ? serviceId(sides.managementGroup, each) : undefined,
+    );
+    if (usual !== undefined) ids.push(usual);
+    const usesOwn = sharesClusterID || sameId(fields.privateLinkServiceID ?? "", own ?? "");
+    if (own !== undefined && usesOwn) ids.push(own);
+  }
+  const all = [...ids, ...serviceList.ownedBy(uid)];
+  return [...new Map(all.map((id) => [idKey(id), id])).values()];
+}
+
+/** While the guest side holds the object too, it gets its time to delete the endpoint itself. */
+function guestMs({ metadata }: AzurePrivateLinkService, now: Date): number {
+  if (metadata.finalizers?.includes(endpointFinalizer) !== true) return 0;
+  const since = now.getTime() - Date.parse(metadata.deletionTimestamp ?? "");
+  return Math.max(0, guestFirstMs - Math.max(0, since));
+}

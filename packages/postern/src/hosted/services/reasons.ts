@@ -1,0 +1,14 @@
+/** The reasons of the conditions and events of this feature. */
+export const observeReasons = {
+  made: "LinkMade",
+  changed: "LinkChanged",
+  deleted: "LinkDeleted",
+  failed: "LinkNotWritten",
+  notOurs: "OwnedByAnother",
+  serviceNotOwned: "ServiceNotOwned",
+  serviceNotInternal: "ServiceNotInternal",
+  serviceHasNoIp: "ServiceHasNoIP",
+  noGuestSubnet: "GuestSubnetMissing",
+  cannotChange: "LinkCannotChange",
+  unverified: "ControlPlaneNotVerified",
+} as const;

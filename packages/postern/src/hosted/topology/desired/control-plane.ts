@@ -1,0 +1,73 @@
+import { type KubeObject, keyOf } from "@postern/core/kind.ts";
+import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
+import { clusterAnnotation, controlPlaneAccount, controlPlaneNamespace } from "../../names.ts";
+import { exactPatch } from "./difference.ts";
+import { isMade, madeBy, ownedBy } from "./labels.ts";
+
+/** What people may say about a cluster beside its spec. It is the same on the control plane, no more and no less. */
+const mirrored = "postern.io/";
+/** Of these, copies would say something wrong. */
+const notCopied = ["kubectl.kubernetes.io/last-applied-configuration"];
+
+/** The namespace of a cluster's control plane. */
+export function wantedNamespace(cluster: HostedCluster): KubeObject {
+  const { namespace = "", name } = cluster.metadata;
+  return {
+    metadata: {
+      name: controlPlaneNamespace(namespace, name),
+      labels: { ...madeBy, "hypershift.openshift.io/hosted-control-plane": "true" },
+      annotations: { [clusterAnnotation]: keyOf(cluster) },
+    },
+  };
+}
+
+/** The control plane of a cluster, as HyperShift copies it. */
+export function wantedControlPlane(cluster: HostedCluster): HostedControlPlane {
+  const { namespace = "", name, annotations = {} } = cluster.metadata;
+  const copied = Object.entries(annotations).filter(([key]) => !notCopied.includes(key));
+  return {
+    metadata: {
+      name,
+      namespace: controlPlaneNamespace(namespace, name),
+      labels: { ...madeBy },
+      annotations: { ...Object.fromEntries(copied), [clusterAnnotation]: keyOf(cluster) },
+    },
+    spec: cluster.spec,
+  };
+}
+
+/** The ServiceAccount whose tokens Entra takes for the control plane's identity. HyperShift has one of the same name. */
+export function wantedAccount(controlPlane: HostedControlPlane): KubeObject {
+  return {
+    metadata: {
+      name: controlPlaneAccount,
+      namespace: controlPlane.metadata.namespace ?? "",
+      labels: { ...madeBy },
+      ownerReferences: [ownedBy(controlPlane)],
+    },
+  };
+}
+
+/** The merge patch that makes a control plane as wanted; undefined where it is so. */
+export function controlPlaneChange(
+  held: HostedControlPlane,
+  wanted: HostedControlPlane,
+): object | undefined {
+  const annotations: Record<string, string | null> = {};
+  const [has, should] = [held.metadata.annotations ?? {}, wanted.metadata.annotations ?? {}];
+  for (const key of Object.keys(has))
+    if (key.startsWith(mirrored) && should[key] === undefined) annotations[key] = null;
+  for (const [key, value] of Object.entries(should))
+    if (has[key] !== value) annotations[key] = value;
+  const metadata = {
+    ...(Object.keys(annotations).length > 0 && { annotations }),
+    ...(!isMade(held) && { labels: { ...madeBy } }),
+  };
+  const spec = exactPatch(held.spec, wanted.spec);
+  if (spec === undefined && Object.keys(metadata).length === 0) return undefined;
+  return {
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(spec !== undefined && { spec }),
+  };
+}
