@@ -14,13 +14,14 @@ const ready = ["GSPrivateLinksReady", "GSDNSZoneReady"];
 
 await serveSteps(
   (arm, everyone) => {
-    const view = (pass: Parameters<CapiViews["management"]>[0]) => arm.for(pass, everyone);
+    const view = (reconcile: Parameters<CapiViews["management"]>[0]) =>
+      arm.for(reconcile, everyone);
     const views: CapiViews = {
-      of: (_cluster, pass) => view(pass),
+      of: (_cluster, reconcile) => view(reconcile),
       policy: defaultPolicy,
       refusalOf: () => undefined,
       referenceRefusalOf: () => undefined,
-      forReference: (_object, pass) => view(pass),
+      forReference: (_object, reconcile) => view(reconcile),
       management: view,
       baseZone: view,
       watch: () => [],

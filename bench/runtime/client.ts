@@ -22,7 +22,7 @@ const { values } = parseArgs({
   },
 });
 const wanted = Number(values.n);
-const counts = { written: 0, seen: 0, failed: 0, passes: 0 };
+const counts = { written: 0, seen: 0, failed: 0, reconciles: 0 };
 let firstPass = 0;
 
 const feature: Feature<Probe, Probe> = {
@@ -32,7 +32,7 @@ const feature: Feature<Probe, Probe> = {
   statusFields: ["address"],
   concurrency: Number(values.concurrency),
   observe: async (observed) => {
-    if (counts.passes++ === 0) firstPass = performance.now();
+    if (counts.reconciles++ === 0) firstPass = performance.now();
     return { observed, context: undefined };
   },
   plan: ({ spec: { address } }) => ({
@@ -41,7 +41,7 @@ const feature: Feature<Probe, Probe> = {
       { type: "Ready", status: "True", reason: "Connected", message: `reachable at ${address}` },
     ],
     status: { address },
-    again: "never",
+    requeue: "never",
   }),
   apply: async () => ({ state: "done" }),
 };
@@ -87,7 +87,7 @@ const running = runtime.run(stop.signal);
 
 function done(): void {
   const { userCPUTime, systemCPUTime } = process.resourceUsage();
-  const { written, failed, passes } = counts;
+  const { written, failed, reconciles } = counts;
   const result = {
     seconds: (performance.now() - started) / 1000,
     listed: (firstPass - started) / 1000,
@@ -95,7 +95,7 @@ function done(): void {
     peakBytes: peakBytes(),
     written,
     failed,
-    passes,
+    reconciles,
   };
   process.stdout.write(`${JSON.stringify(result)}\n`);
   stop.abort();

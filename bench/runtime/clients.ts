@@ -5,14 +5,14 @@ import type { GoPrograms } from "./programs.ts";
 export interface Done {
   /** From the start of the runtime, before its first list, until every write was answered and seen again. */
   seconds: number;
-  /** The part of it before the first pass. */
+  /** The part of it before the first reconcile. */
   listed: number;
   cpuSeconds: number;
   peakBytes: number;
   written: number;
   /** Writes that ended in an error. */
   failed: number;
-  passes: number;
+  reconciles: number;
 }
 
 /** The same work for both. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { Arm, type ArmOptions, type ArmRequest, type ArmView } from "postern/azure/arm.ts";
+import { Arm, type ArmClient, type ArmOptions, type ArmRequest } from "postern/azure/arm.ts";
 import { customCloud } from "postern/azure/clouds.ts";
 import { AzureError } from "postern/azure/errors.ts";
 import type { Caller } from "postern/azure/exchange.ts";
@@ -19,7 +19,7 @@ export async function fakeArm(
   answer: (seen: Seen, response: ServerResponse) => void,
   over: Partial<ArmOptions> & { caller?: Partial<Caller> } = {},
 ): Promise<{
-  arm: ArmView;
+  arm: ArmClient;
   made: Arm;
   seen: Seen[];
   told: ArmRequest[];

@@ -29,7 +29,7 @@ export class HurriedClock implements Clock {
   }
 
   /** Let time go by. */
-  pass(ms: number): void {
+  reconcile(ms: number): void {
     this.#now += ms;
   }
 }

@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { Arm, type ArmView } from "postern/azure/arm.ts";
+import { Arm, type ArmClient } from "postern/azure/arm.ts";
 import { customCloud } from "postern/azure/clouds.ts";
 import { AzureError } from "postern/azure/errors.ts";
 import { type ArmResource, type ResourceGateway, resourceGateway } from "postern/azure/gateway.ts";
@@ -24,7 +24,7 @@ import { HurriedClock } from "./hurried-clock.ts";
 import { type Interaction, readRecording, replay } from "./replay.ts";
 
 /** The gateway to each type in the recordings; those at the end are not ours, and only the bystanders. */
-const gateways: Record<string, (arm: ArmView) => ResourceGateway<ArmResource>> = {
+const gateways: Record<string, (arm: ArmClient) => ResourceGateway<ArmResource>> = {
   resourcegroups: resourceGroups,
   loadbalancers: loadBalancers,
   "loadbalancers/backendaddresspools": backendPools,
@@ -49,7 +49,7 @@ const gateways: Record<string, (arm: ArmView) => ResourceGateway<ArmResource>> =
 };
 
 function bystander(apiVersion: string, collection: string) {
-  return (arm: ArmView) => resourceGateway<ArmResource>(arm, { apiVersion, collection });
+  return (arm: ArmClient) => resourceGateway<ArmResource>(arm, { apiVersion, collection });
 }
 
 describeWithData("arm-recordings", "recorded ARM traffic", (folder) => {
@@ -72,7 +72,7 @@ describeWithData("arm-recordings", "recorded ARM traffic", (folder) => {
       // An operation belongs to the write before it; without an address the resource itself is looked at.
       const looks = path === last && story.at(-1)?.endsWith(": running");
       if (isOperation(path) || looks) {
-        clock.pass(600_000);
+        clock.reconcile(600_000);
         const { state } = (await arm.check(last)) ?? { state: "forgotten" };
         story.push(`  then ${state}`);
       } else {
@@ -181,7 +181,7 @@ describeWithData("arm-recordings", "recorded ARM traffic", (folder) => {
 });
 
 /** Ask for what was recorded, and say in a line what came of it. */
-async function tell(arm: ArmView, path: string, { request }: Interaction): Promise<string> {
+async function tell(arm: ArmClient, path: string, { request }: Interaction): Promise<string> {
   const { resource, thing } = describePath(path);
   const type = resource.split("/").slice(1).join("/").toLowerCase();
   const words = thing.split("/");
@@ -203,7 +203,12 @@ async function tell(arm: ArmView, path: string, { request }: Interaction): Promi
 }
 
 /** What is no resource of a gateway: an instance view, or a list with a filter. */
-async function tellPlain(arm: ArmView, path: string, url: string, thing: string): Promise<string> {
+async function tellPlain(
+  arm: ArmClient,
+  path: string,
+  url: string,
+  thing: string,
+): Promise<string> {
   const query = Object.fromEntries(new URL(url).searchParams);
   const asked = arm.request("GET", path, { query }).then(({ status }) => String(status));
   return `GET ${thing}: ${await asked.catch(codeOf)}`;

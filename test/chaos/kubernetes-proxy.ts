@@ -45,7 +45,7 @@ export class KubernetesProxy {
   readonly #agent: Agent;
   readonly #chance: () => number;
   readonly #watches = new Set<Socket>();
-  readonly #server = createServer((incoming, outgoing) => void this.#pass(incoming, outgoing));
+  readonly #server = createServer((incoming, outgoing) => void this.#reconcile(incoming, outgoing));
 
   constructor(options: { upstream: string; ca: string; chance: () => number }) {
     this.#upstream = new URL(options.upstream);
@@ -78,7 +78,7 @@ export class KubernetesProxy {
     this.#agent.destroy();
   }
 
-  async #pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  async #reconcile(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const arrivedAt = Date.now();
     this.requests++;
     const path = incoming.url ?? "/";

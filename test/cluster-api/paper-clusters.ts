@@ -155,7 +155,7 @@ export class PaperClusters {
     return found;
   }
 
-  pass(ms: number): void {
+  reconcile(ms: number): void {
     this.#now += ms;
   }
 
@@ -342,12 +342,12 @@ export class PaperClusters {
       let still = true;
       const managed = this.planManagement();
       for (const step of managed.steps) this.apply(step);
-      still &&= managed.steps.length === 0 && typeof managed.again === "string";
+      still &&= managed.steps.length === 0 && typeof managed.requeue === "string";
       for (const key of [...this.objects.keys()]) still = this.#passOver(key) && still;
       const before = JSON.stringify([...this.azure]);
       this.runCapz();
       if (still && before === JSON.stringify([...this.azure])) return;
-      this.pass(60_000);
+      this.reconcile(60_000);
     }
     throw new Error("the clusters do not come to rest");
   }
@@ -356,18 +356,18 @@ export class PaperClusters {
     const { deletionTimestamp, finalizers = [] } = this.get(key).metadata;
     // Nobody holds it: the API server lets it go at once.
     if (deletionTimestamp && finalizers.length === 0) return !this.objects.delete(key);
-    const { steps, finalizer, conditions, again } = this.planWorkload(key);
+    const { steps, finalizer, conditions, requeue } = this.planWorkload(key);
     const { metadata, status = {} } = this.get(key);
-    if (finalizer === "hold" && !metadata.finalizers?.includes(endpointsFinalizer))
+    if (finalizer === "add" && !metadata.finalizers?.includes(endpointsFinalizer))
       metadata.finalizers = [...(metadata.finalizers ?? []), endpointsFinalizer];
     for (const step of steps) this.apply(step);
-    if (finalizer === "release" && steps.length === 0) {
+    if (finalizer === "remove" && steps.length === 0) {
       this.objects.delete(key);
       return false;
     }
     const others = (status.conditions ?? []).filter(({ type }) => type !== "GSPrivateLinksReady");
     this.get(key).status = { ...status, conditions: [...others, ...(conditions as never[])] };
-    return steps.length === 0 && !(metadata.deletionTimestamp && again !== "never");
+    return steps.length === 0 && !(metadata.deletionTimestamp && requeue !== "never");
   }
 }
 

@@ -58,7 +58,7 @@ export function paperCluster(
 }
 
 /**
- * Passes that overlap: all see before any of them writes, and what Azure refuses is for the next pass. With `cached` they know
+ * Passes that overlap: all see before any of them writes, and what Azure refuses is for the next reconcile. With `cached` they know
  * what others have in the zones by an earlier list.
  */
 export function passTogether(
@@ -130,7 +130,7 @@ function isTaken(
   }
 }
 
-/** One pass after another, until none of them has anything to do. */
+/** One reconcile after another, until none of them has anything to do. */
 export function settleAll(
   azure: PaperDns,
   clusters: readonly PaperCluster[],

@@ -263,7 +263,7 @@ function zoneOf(id: string): ResourceId {
   return parseResourceId(id.split("/").slice(0, -2).join("/"));
 }
 
-/** What a pass makes of the world beside Azure: the object is held or let go, the condition written. */
+/** What a reconcile makes of the world beside Azure: the object is held or let go, the condition written. */
 export function after(
   world: Seen,
   { steps, conditions, keepsStatus }: Pick<Plan<DnsStep>, "steps" | "conditions" | "keepsStatus">,
@@ -284,7 +284,7 @@ export function settle(
   watch: (planned: Plan<DnsStep>) => void = () => {},
 ): { world: Seen; planned: ReturnType<typeof plan> } {
   let now = world;
-  for (let passes = 0; passes < 15; passes++) {
+  for (let reconciles = 0; reconciles < 15; reconciles++) {
     const planned = plan(azure.seen(now));
     const ids = planned.steps.flatMap((step) => ("id" in step ? [idKey(step.id)] : []));
     if (new Set(ids).size < ids.length) throw new Error(`two steps on one resource: ${ids}`);

@@ -6,7 +6,7 @@ import { conditions, realiseFinalizer } from "postern/cluster-api/names.ts";
 import { realiseFeature } from "postern/cluster-api/private-links/feature.ts";
 import type { Feature } from "postern/kube/feature.ts";
 import { silentLog } from "postern/kube/log.ts";
-import type { Pass } from "postern/kube/pass.ts";
+import type { Reconcile } from "postern/kube/reconcile.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { observeTwice } from "../setup/observe-twice.ts";
 import {
@@ -206,7 +206,7 @@ export class RealiseWorld {
       of: ({ kind }: { kind: string }) =>
         kind === "AzureCluster" ? objects : { get: () => undefined },
     };
-    const views = { of: (_: AzureCluster, pass: Pass) => arm.for(pass) };
+    const views = { of: (_: AzureCluster, reconcile: Reconcile) => arm.for(reconcile) };
     this.#feature = realiseFeature({ views })({ caches, kube: {} } as never).feature as never;
   }
 
@@ -222,7 +222,7 @@ export class RealiseWorld {
       case "restart":
         return this.#boot();
       case "pass":
-        return this.#pass(name, "change");
+        return this.#reconcile(name, "change");
       case "ask":
         return this.#ask(name, change.asked);
       case "drop link":
@@ -282,7 +282,7 @@ export class RealiseWorld {
   /** One look at each: minutes after the last, or at once, when what was seen before still counts. */
   async passAll(priority: "drift" | "change" = "drift"): Promise<void> {
     await this.#clock.move(priority === "drift" ? 10 * 60_000 : 1000);
-    for (const name of [...this.#objects.keys()]) await this.#pass(name, priority);
+    for (const name of [...this.#objects.keys()]) await this.#reconcile(name, priority);
   }
 
   /** Look at all until nobody has anything to do: first in quick succession, then minutes apart. */
@@ -301,12 +301,12 @@ export class RealiseWorld {
   }
 
   /** See, plan, apply, and write the status, as the controller does. */
-  async #pass(name: string, priority: "drift" | "change"): Promise<void> {
+  async #reconcile(name: string, priority: "drift" | "change"): Promise<void> {
     const object = this.#objects.get(name);
     if (object === undefined) return;
     const { signal } = new AbortController();
     const now = () => new Date(this.#clock.now());
-    const pass = {
+    const reconcile = {
       id: "p",
       key: name,
       priority,
@@ -316,18 +316,20 @@ export class RealiseWorld {
       date: now,
       mayWrite: () => true,
       failedReads: [],
-    } as unknown as Pass;
-    const { context, plan } = await observeTwice(this.#feature, object, pass, () => this.story());
+    } as unknown as Reconcile;
+    const { context, plan } = await observeTwice(this.#feature, object, reconcile, () =>
+      this.story(),
+    );
     this.#story.push(`  ${name}: ${plan.steps.map((step) => step.do).join(", ") || "nothing"}`);
     const ids = plan.steps.map((step) => (step as { id?: string }).id?.toLowerCase());
     if (new Set(ids).size < ids.length) throw new Error(`one thing twice\n${this.story()}`);
-    if (plan.finalizer === "hold") this.#update(name, { finalizers: [realiseFinalizer] });
+    if (plan.finalizer === "add") this.#update(name, { finalizers: [realiseFinalizer] });
     const outcomes = await Promise.allSettled(
-      plan.steps.map((step) => this.#feature.apply(step, context, pass)),
+      plan.steps.map((step) => this.#feature.apply(step, context, reconcile)),
     );
     for (const outcome of outcomes)
       if (outcome.status === "rejected") this.#story.push(`    ${String(outcome.reason)}`);
-    if (plan.finalizer === "release" && plan.steps.length === 0) {
+    if (plan.finalizer === "remove" && plan.steps.length === 0) {
       this.#update(name, { finalizers: [] });
       this.#collect(name);
       return;
@@ -424,7 +426,7 @@ export class RealiseWorld {
       .sort();
   }
 
-  /** What was there before the first pass. */
+  /** What was there before the first reconcile. */
   strangers(): string[] {
     return this.#before;
   }

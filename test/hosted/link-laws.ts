@@ -8,7 +8,7 @@ import { clusterAnnotation, conditions, linkFinalizer } from "postern/hosted/nam
 import type { Change } from "postern/kube/cache.ts";
 import type { Feature } from "postern/kube/feature.ts";
 import { silentLog } from "postern/kube/log.ts";
-import type { Pass } from "postern/kube/pass.ts";
+import type { Reconcile } from "postern/kube/reconcile.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { observeTwice } from "../setup/observe-twice.ts";
 import {
@@ -221,7 +221,7 @@ export class LinkWorld {
     const { simulator } = this.#azure;
     switch (change.kind) {
       case "pass":
-        await this.#pass(object);
+        await this.#reconcile(object);
         return;
       case "drop service":
         if (ours && this.#azure.ids("/privateendpointconnections/").length === 0)
@@ -270,7 +270,7 @@ export class LinkWorld {
   /** One look at each, minutes after the last. */
   async passAll(): Promise<void> {
     await this.#clock.move(10 * 60_000);
-    for (const object of [...this.#objects.values()]) await this.#pass(object);
+    for (const object of [...this.#objects.values()]) await this.#reconcile(object);
   }
 
   #state(): string {
@@ -288,13 +288,13 @@ export class LinkWorld {
   }
 
   /** See, plan, apply, and write the status, as the controller does. */
-  async #pass(given: LinkObject): Promise<void> {
+  async #reconcile(given: LinkObject): Promise<void> {
     const { name } = given.metadata;
     const object = this.#objects.get(name);
     if (object === undefined) return;
     const { signal } = new AbortController();
     const now = () => new Date(this.#clock.now());
-    const pass = {
+    const reconcile = {
       id: "p",
       key: name,
       priority: "drift",
@@ -304,16 +304,18 @@ export class LinkWorld {
       date: now,
       mayWrite: () => true,
       failedReads: [],
-    } as unknown as Pass;
-    const { context, plan } = await observeTwice(this.#feature, object, pass, () => this.story());
+    } as unknown as Reconcile;
+    const { context, plan } = await observeTwice(this.#feature, object, reconcile, () =>
+      this.story(),
+    );
     this.#story.push(`  ${name}: ${plan.steps.map((step) => step.do).join(", ") || "nothing"}`);
-    if (plan.finalizer === "hold") this.#update(object, { finalizers: [linkFinalizer] });
+    if (plan.finalizer === "add") this.#update(object, { finalizers: [linkFinalizer] });
     const outcomes = await Promise.allSettled(
-      plan.steps.map((step) => this.#feature.apply(step, context, pass)),
+      plan.steps.map((step) => this.#feature.apply(step, context, reconcile)),
     );
     for (const outcome of outcomes)
       if (outcome.status === "rejected") this.#story.push(`    ${String(outcome.reason)}`);
-    if (plan.finalizer === "release" && plan.steps.length === 0) {
+    if (plan.finalizer === "remove" && plan.steps.length === 0) {
       this.#update(object, { finalizers: [] });
       this.#collect(name);
       return;
@@ -386,7 +388,7 @@ export class LinkWorld {
       .sort();
   }
 
-  /** What was there before the first pass. */
+  /** What was there before the first reconcile. */
   strangers(): string[] {
     return this.#before;
   }

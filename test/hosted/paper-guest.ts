@@ -280,6 +280,6 @@ export function nowAfter(world: Seen, plan: Plan<EndpointStep>): Seen {
   const conditions = plan.conditions.map(
     (each): Condition => ({ ...each, lastTransitionTime: "2026-01-01T00:00:00Z" }),
   );
-  const held = plan.finalizer === "hold" ? true : world.object.held;
+  const held = plan.finalizer === "add" ? true : world.object.held;
   return { ...world, object: { ...world.object, held }, conditions, status: plan.status ?? {} };
 }

@@ -20,7 +20,7 @@ export const base = privateZoneIn(group, "example.com");
 /** Plan and do until nothing is left to do. */
 export function settle(guest: PaperGuest, world: Seen): Seen {
   let now = world;
-  for (let passes = 0; passes < 20; passes++) {
+  for (let reconciles = 0; reconciles < 20; reconciles++) {
     const planned = plan(guest.seen(now));
     for (const step of planned.steps) guest.apply(step);
     now = nowAfter(now, planned);

@@ -169,27 +169,27 @@ export class TopologyWorld {
   }
 
   /**
-   * One pass; `between` is called after each single step, and of more than `upTo` steps the others are never taken, as
+   * One reconcile; `between` is called after each single step, and of more than `upTo` steps the others are never taken, as
    * by a process that is killed. Whether there was anything to do.
    */
-  pass(between: () => void = () => {}, upTo = Number.POSITIVE_INFINITY): boolean {
+  reconcile(between: () => void = () => {}, upTo = Number.POSITIVE_INFINITY): boolean {
     const decided = plan(this.see());
     const held = this.cluster.metadata.finalizers ?? [];
-    if (decided.finalizer === "hold" && !held.includes(hostedClusterFinalizer))
+    if (decided.finalizer === "add" && !held.includes(hostedClusterFinalizer))
       this.cluster.metadata.finalizers = [...held, hostedClusterFinalizer];
     for (const step of decided.steps.slice(0, upTo)) {
       this.#take(step);
       between();
     }
-    if (decided.finalizer === "release" && decided.steps.length === 0)
+    if (decided.finalizer === "remove" && decided.steps.length === 0)
       this.cluster.metadata.finalizers = held.filter((each) => each !== hostedClusterFinalizer);
     return decided.steps.length > 0;
   }
 
   /** Passes until there is nothing left to do; an error when that never comes. */
   settle(between?: () => void): void {
-    for (let passes = 0; this.pass(between); passes++)
-      if (passes > 20) throw new Error(`it never ends: ${JSON.stringify(this.taken.at(-1))}`);
+    for (let reconciles = 0; this.reconcile(between); reconciles++)
+      if (reconciles > 20) throw new Error(`it never ends: ${JSON.stringify(this.taken.at(-1))}`);
   }
 
   get<T extends KubeObject>(kind: string, name: string): T | undefined {

@@ -192,7 +192,7 @@ const blueStatus = {
 };
 
 /** The same change again and again: the operator takes it back. */
-const again = (seconds: readonly number[], act: (seconds: number) => Action) => seconds.map(act);
+const requeue = (seconds: readonly number[], act: (seconds: number) => Action) => seconds.map(act);
 const late = [60, 62, 64, 66, 68];
 
 const www = workloadObjects("evil", "www", groups.evil, "evil");
@@ -386,7 +386,7 @@ export const furtherAttacks: typeof attacks = {
   ],
   "a forged Service in its own control plane namespace exposes another load balancer": [
     create(stage.before, 0, hostedClusterObject("evil", "x", ownShape)),
-    ...again(late, (seconds) =>
+    ...requeue(late, (seconds) =>
       status(stage.available, seconds, ownService, {
         loadBalancer: { ingress: [{ ip: "$databaseAddress", ipMode: "VIP" }] },
       }),
@@ -426,7 +426,7 @@ export const furtherAttacks: typeof attacks = {
 export const attacksFromWithin: typeof attacks = {
   "its link names the load balancer of another": [
     working,
-    ...again(late, (s) =>
+    ...requeue(late, (s) =>
       change(stage.available, s, { ...ownLink, spec: { loadBalancerIP: "$databaseAddress" } }),
     ),
   ],
@@ -517,7 +517,7 @@ export const attacksFromWithin: typeof attacks = {
   ],
   "its older link is put into the network and base domain of another": [
     working,
-    ...again([34, 36, 38, 39], (s) => change(stage.before, s, { ...ownLink, spec: bluePlace })),
+    ...requeue([34, 36, 38, 39], (s) => change(stage.before, s, { ...ownLink, spec: bluePlace })),
     status(stage.before, 39, ownLink, blueStatus),
   ],
   "its cluster is paused, and its control plane changed into the identity of another": [

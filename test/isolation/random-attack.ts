@@ -512,8 +512,8 @@ const fromWithin = record({
   verb: constantFrom("change", "change", "change status", "delete", "replace" as const),
   stage: someStage,
   seconds: someSeconds,
-  again: integer({ min: 0, max: 3 }),
-}).chain(({ object, verb, stage: at, seconds: first, again }) => {
+  requeue: integer({ min: 0, max: 3 }),
+}).chain(({ object, verb, stage: at, seconds: first, requeue }) => {
   const found = statuses[object.kind] ?? constantFrom(undefined);
   return (found as fc.Arbitrary<object | undefined>).map((status): Action[] => {
     // Before the victim comes, the attacker's own cluster has to become available.
@@ -543,7 +543,7 @@ const fromWithin = record({
     if (verb === "change status" && status === undefined) return [];
     const changed = verb === "change" ? object : bare(object, { status });
     // The operator takes some changes back.
-    return Array.from({ length: again + 1 }, (_, n) => ({
+    return Array.from({ length: requeue + 1 }, (_, n) => ({
       stage: at,
       seconds: seconds + n * 2,
       verb,

@@ -112,7 +112,7 @@ export async function startWorld(
       credential,
       ca: simulator.ca,
       checks: [],
-      roadTo: () => arm,
+      armClientFor: () => arm,
       forgetSightings: () => arm.forgetSightings(),
       close: () => arm.close(),
     },
@@ -147,7 +147,7 @@ export async function startWorld(
         parts,
       ),
       cloudProviderFeature({
-        arm: (pass) => cloudArm.for(pass),
+        arm: (reconcile) => cloudArm.for(reconcile),
         managementGroup: groups.management,
         subnetId: subnetIn(groups.management),
         location,

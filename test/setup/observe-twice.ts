@@ -1,6 +1,6 @@
 import type { KubeObject } from "@postern/core/kind.ts";
 import type { Feature, Observation, Plan, Step } from "postern/kube/feature.ts";
-import type { Pass } from "postern/kube/pass.ts";
+import type { Reconcile } from "postern/kube/reconcile.ts";
 import { expect } from "vitest";
 
 /**
@@ -10,15 +10,15 @@ import { expect } from "vitest";
 export async function observeTwice<T extends KubeObject, Observed, S extends Step, Context>(
   feature: Pick<Feature<T, Observed, S, Context>, "observe" | "plan">,
   object: T,
-  pass: Pass,
+  reconcile: Reconcile,
   story: () => string,
 ): Promise<Observation<Observed, Context> & { plan: Plan<S> }> {
-  const { observed, context } = await feature.observe(object, pass);
+  const { observed, context } = await feature.observe(object, reconcile);
   const before = structuredClone(observed);
   const plan = feature.plan(observed);
   expect(feature.plan(observed), story()).toEqual(plan);
   expect(observed, story()).toEqual(before);
-  const again = await feature.observe(object, pass);
-  expect(again.observed, story()).toEqual(before);
+  const requeue = await feature.observe(object, reconcile);
+  expect(requeue.observed, story()).toEqual(before);
   return { observed, context, plan };
 }

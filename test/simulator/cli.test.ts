@@ -120,8 +120,8 @@ test("a seed that changed is not applied to a world that has begun, and that is 
   writeFileSync(seed, tenant);
   await (await start(args, where)).stop("SIGTERM");
   writeFileSync(seed, `${tenant}# changed\n`);
-  const again = await start(args, where);
-  expect((await again.stop("SIGTERM")).stderr).toMatch(/was not applied · .* --reset/);
+  const requeue = await start(args, where);
+  expect((await requeue.stop("SIGTERM")).stderr).toMatch(/was not applied · .* --reset/);
 });
 
 test("a manual clock stands until it is moved", async () => {

@@ -98,9 +98,9 @@ test("a delete that is asked for again and again ends when the first one would h
   const first = await ask("DELETE", zone);
   for (let i = 0; i < 2; i++) {
     simulator.moveClock(10_000);
-    const again = await ask("DELETE", zone);
-    expect(again.status).toBe(202);
-    const marks = [first, again].map((each) => each.headers.get("azure-asyncoperation"));
+    const requeue = await ask("DELETE", zone);
+    expect(requeue.status).toBe(202);
+    const marks = [first, requeue].map((each) => each.headers.get("azure-asyncoperation"));
     expect(marks[1]).toBe(marks[0]);
   }
   simulator.moveClock(10_000);

@@ -49,9 +49,9 @@ describe("record sets", () => {
     const { ask } = await withZone();
     const first = await ask("PUT", `${zone}/A/api`, a("10.0.0.4"), { "if-none-match": "*" });
     expect(first.status).toBe(201);
-    const again = await ask("PUT", `${zone}/A/api`, a("10.0.0.5"), { "if-none-match": "*" });
-    expect(again.status).toBe(412);
-    expect(again.text).toContain("The Record set api exists already");
+    const requeue = await ask("PUT", `${zone}/A/api`, a("10.0.0.5"), { "if-none-match": "*" });
+    expect(requeue.status).toBe(412);
+    expect(requeue.text).toContain("The Record set api exists already");
     const etag = String(first.body.etag);
     expect((await ask("PUT", `${zone}/A/api`, a("10.0.0.5"), { "if-match": etag })).status).toBe(
       200,

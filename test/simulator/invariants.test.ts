@@ -103,9 +103,9 @@ test(`200 random steps of 4 clients keep every invariant (${seeded}, ${runs} run
       taken += simulator.store.size;
       const before = simulator.snapshot();
       await simulator.close();
-      const again = await startChecked({ state });
-      const after = again.snapshot();
-      await again.close();
+      const requeue = await startChecked({ state });
+      const after = requeue.snapshot();
+      await requeue.close();
       expect(wrong).toEqual([]);
       expect(after.resources).toEqual(before.resources);
     }),

@@ -228,13 +228,13 @@ describe("both sides", () => {
     await done(ask, "DELETE", `${service}/privateEndpointConnections/${connection?.name}`);
     expect(stateIn(await strangerAsks("GET", far.endpoint("pe")))).toBe("Disconnected");
     expect((await done(ask, "DELETE", service)).body).toEqual({ status: "Succeeded" });
-    const again = await done(
+    const requeue = await done(
       ask,
       "PUT",
       service,
       serviceBody({ visibility: { subscriptions: ["*"] } }),
     );
-    expect((again.body.properties as JsonObject).alias).not.toBe(alias);
+    expect((requeue.body.properties as JsonObject).alias).not.toBe(alias);
     expect(stateIn(await strangerAsks("GET", far.endpoint("pe")))).toBe("Disconnected");
   });
 

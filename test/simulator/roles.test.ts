@@ -432,9 +432,9 @@ test("a managed identity keeps its ids through writes, has new ones when made ag
     "principalId",
     "tenantId",
   ]);
-  const again = await ask("PUT", id, { location: "eastus", tags: { a: "b" } });
-  expect(again.status).toBe(200);
-  expect(again.body.properties).toEqual(first.body.properties);
+  const requeue = await ask("PUT", id, { location: "eastus", tags: { a: "b" } });
+  expect(requeue.status).toBe(200);
+  expect(requeue.body.properties).toEqual(first.body.properties);
   expect((await ask("PATCH", id, { tags: { c: "d" } })).body.tags).toEqual({ c: "d" });
   expect(simulator.directory.application(first.body.properties.clientId)?.resourceId).toBe(id);
   expect((await ask("DELETE", id)).status).toBe(200);

@@ -102,10 +102,10 @@ test("a list keeps its order, also when something was deleted and made again", a
       location: "x",
     });
   const { store } = first.simulator;
-  const again = store.get(`/subscriptions/${subscription}/resourceGroups/c`);
-  if (!again) throw new Error("it is not there");
-  store.remove(again.key);
-  store.put(again);
+  const requeue = store.get(`/subscriptions/${subscription}/resourceGroups/c`);
+  if (!requeue) throw new Error("it is not there");
+  store.remove(requeue.key);
+  store.put(requeue);
   expect(await names(first)).toEqual(["a", "b", "c"]);
   await first.simulator.close();
   expect(await names(await smallWorld({ state: { file } }))).toEqual(["a", "b", "c"]);

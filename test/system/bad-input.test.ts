@@ -55,9 +55,9 @@ describeOnCluster("bad input, from the object to the condition", (cluster) => {
     });
     const feature = widgetFeature({
       statusFields: [],
-      observe: async (widget, pass) => {
+      observe: async (widget, reconcile) => {
         const id = parseResourceId(widget.spec?.note ?? "", linkType);
-        await privateLinkServices(arm.for(pass)).get(id);
+        await privateLinkServices(arm.for(reconcile)).get(id);
         return widget;
       },
       wanted: () => ({ status: {} }),

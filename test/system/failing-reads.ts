@@ -71,8 +71,8 @@ export class FailingReads {
         ...made,
         feature: {
           ...feature,
-          observe: (object, pass) => run(() => feature.observe(object, pass)),
-          apply: (step, context, pass) => run(() => feature.apply(step, context, pass)),
+          observe: (object, reconcile) => run(() => feature.observe(object, reconcile)),
+          apply: (step, context, reconcile) => run(() => feature.apply(step, context, reconcile)),
         },
       };
     };

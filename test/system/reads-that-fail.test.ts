@@ -70,7 +70,7 @@ describeHosted("every read of the operator", (start) => {
         credential,
         ca: simulator.ca,
         checks: [],
-        roadTo: () => arm,
+        armClientFor: () => arm,
         forgetSightings: () => arm.forgetSightings(),
         close: () => arm.close(),
       },

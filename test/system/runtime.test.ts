@@ -6,7 +6,7 @@ import { KubeError } from "postern/kube/errors.ts";
 import type { Feature, Step } from "postern/kube/feature.ts";
 import { serveHealth } from "postern/kube/health.ts";
 import { makeLog, silentLog } from "postern/kube/log.ts";
-import type { Pass } from "postern/kube/pass.ts";
+import type { Reconcile } from "postern/kube/reconcile.ts";
 import { type Also, Runtime, whereServed } from "postern/kube/runtime.ts";
 import { whenItMatters } from "postern/kube/when-changed.ts";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
@@ -32,7 +32,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     const clock = options.clock ?? new ManualClock(Date.now());
     const userAgent = `postern-test/${namespace}`;
     const client = new KubeClient(await fromKubeconfig(cluster.kubeconfig), { userAgent });
-    const passes: string[] = [];
+    const reconciles: string[] = [];
     const runtime = new Runtime({
       client,
       namespace,
@@ -41,9 +41,9 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       features: features.map((feature) => () => ({
         feature: {
           ...feature,
-          observe: (widget: Widget, pass: Pass) => {
-            passes.push(`${feature.name} ${widget.metadata.name}`);
-            return feature.observe(widget, pass);
+          observe: (widget: Widget, reconcile: Reconcile) => {
+            reconciles.push(`${feature.name} ${widget.metadata.name}`);
+            return feature.observe(widget, reconcile);
           },
         },
         ...(options.also && { also: options.also }),
@@ -73,22 +73,22 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
           );
         })
         .toBe(true);
-    return { runtime, namespace, clock, client, passes, writes, quiet, end, ...world };
+    return { runtime, namespace, clock, client, reconciles, writes, quiet, end, ...world };
   }
 
   test("writes each status once, is not woken by its own write, and at rest writes nothing", async () => {
-    const { make, get, passes, writes, clock, quiet } = await runtimeWith([widgetFeature()]);
+    const { make, get, reconciles, writes, clock, quiet } = await runtimeWith([widgetFeature()]);
     const names = Array.from({ length: 20 }, (_, i) => `w${i}`);
     await Promise.all(names.map((name) => make(name, { size: 7 })));
     for (const name of names) await expect.poll(async () => (await get(name)).status?.size).toBe(7);
     await quiet();
-    expect(passes.length).toBe(20);
+    expect(reconciles.length).toBe(20);
     expect((await writes()).length).toBe(20);
 
     // Two drift checks of each.
     await clock.move(11 * 60_000);
     await quiet();
-    expect(passes.length).toBeGreaterThanOrEqual(40);
+    expect(reconciles.length).toBeGreaterThanOrEqual(40);
     expect((await writes()).length).toBe(20);
     const { conditions } = (await get("w3")).status ?? {};
     expect(conditions).toMatchObject([
@@ -136,7 +136,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
   });
 
   test("what another writes into the status wakes it, and is left alone", async () => {
-    const { make, get, passes, namespace, quiet } = await runtimeWith([widgetFeature()]);
+    const { make, get, reconciles, namespace, quiet } = await runtimeWith([widgetFeature()]);
     await make("a", { size: 1 });
     await expect.poll(async () => (await get("a")).status?.size).toBe(1);
     await quiet();
@@ -148,7 +148,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     };
     const path = `/apis/test.postern.io/v1/namespaces/${namespace}/widgets/a/status?fieldManager=somebody&force=true`;
     await cluster.request("PATCH", path, mine, { contentType: "application/apply-patch+yaml" });
-    await expect.poll(() => passes.length).toBe(2);
+    await expect.poll(() => reconciles.length).toBe(2);
     await quiet();
     expect((await get("a")).status).toMatchObject({ colour: "green", size: 1 });
   });
@@ -161,13 +161,13 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       wanted: ({ metadata }) => {
         if (!metadata.deletionTimestamp)
           return {
-            finalizer: "hold",
+            finalizer: "add",
             steps: done.includes("made") ? [] : [{ do: "make", why: "absent", event: "Made" }],
           };
         const steps = done.includes("unmade")
           ? []
           : [{ do: "unmake", why: "the object is being deleted", event: "Unmade" }];
-        return { finalizer: "release", steps, again: { afterMs: 1 } };
+        return { finalizer: "remove", steps, requeue: { afterMs: 1 } };
       },
       apply: async (step) => {
         const held = (await get("a")).metadata.finalizers ?? [];
@@ -236,7 +236,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
           ? [{ type: "Ready", status: "False", reason: "Creating", message: "it comes" }]
           : [],
         ...(!decides && { keepsStatus: true }),
-        again: { afterMs: 1_000 },
+        requeue: { afterMs: 1_000 },
       }),
       apply: async () => {
         if (refuses) throw new KubeError("Forbidden", "not allowed");
@@ -267,20 +267,21 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
 
   test("where reads may be stale, a finalizer is removed by what is read that long after it was first to go", async () => {
     const finalizer = "test.postern.io/widget";
-    const isHeld = ({ metadata }: Widget) => metadata.finalizers?.includes(finalizer) === true;
+    const hasFinalizer = ({ metadata }: Widget) =>
+      metadata.finalizers?.includes(finalizer) === true;
     const isFresh: boolean[] = [];
     const feature: Feature<Widget, Widget> = widgetFeature({
       finalizer,
       staleReadsMs: 60_000,
-      observe: async (widget, pass) => {
+      observe: async (widget, reconcile) => {
         const gives = widget.spec?.size === 0 || widget.metadata.deletionTimestamp !== undefined;
-        if (gives && isHeld(widget)) isFresh.push(pass.freshSince !== undefined);
+        if (gives && hasFinalizer(widget)) isFresh.push(reconcile.freshSince !== undefined);
         return widget;
       },
       wanted: ({ metadata, spec }) =>
         metadata.deletionTimestamp || spec?.size === 0
-          ? { finalizer: "release", conditions: [], again: "never" }
-          : { finalizer: "hold" },
+          ? { finalizer: "remove", conditions: [], requeue: "never" }
+          : { finalizer: "add" },
     });
     const { make, get, patch, remove, clock, quiet } = await runtimeWith([feature]);
     const givenUp = async (act: () => Promise<unknown>) => {
@@ -291,7 +292,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       await clock.move(59_000);
       await quiet();
       const widget = await get("a");
-      expect(isHeld(widget)).toBe(true);
+      expect(hasFinalizer(widget)).toBe(true);
       // What it said before is still what it says.
       expect(widget.status?.conditions?.map(({ type }) => type)).toEqual(["Ready"]);
       expect(isFresh).not.toContain(true);
@@ -299,7 +300,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       await quiet();
       expect(isFresh.at(-1)).toBe(true);
     };
-    const hold = () => expect.poll(async () => isHeld(await get("a"))).toBe(true);
+    const hold = () => expect.poll(async () => hasFinalizer(await get("a"))).toBe(true);
 
     await make("a", { size: 1 }, { finalizers: ["somebody.io/else"] });
     await hold();
@@ -307,7 +308,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     // While the object lives on, twice: the second time is confirmed anew.
     for (const size of [2, 3]) {
       await givenUp(() => patch("a", { spec: { size: 0 } }));
-      await expect.poll(async () => isHeld(await get("a"))).toBe(false);
+      await expect.poll(async () => hasFinalizer(await get("a"))).toBe(false);
       await patch("a", { spec: { size } });
       await hold();
       await expect.poll(async () => (await get("a")).status?.size).toBe(size);
@@ -332,7 +333,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
         return widget;
       },
     });
-    const { make, get, clock, passes, writes, events, quiet } = await runtimeWith([feature]);
+    const { make, get, clock, reconciles, writes, events, quiet } = await runtimeWith([feature]);
     await make("a", { size: 1 });
     await expect
       .poll(async () => (await get("a")).status?.conditions)
@@ -349,7 +350,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       await clock.move(60_000);
       await quiet();
     }
-    expect(passes.length).toBe(4);
+    expect(reconciles.length).toBe(4);
     const written = new Set((await writes()).map((entry) => entry.objectRef?.resource));
     expect(written).toEqual(new Set(["events", "widgets"]));
     expect((await writes()).length).toBe(2);
@@ -465,19 +466,19 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     let hanging = true;
     const feature = widgetFeature({
       concurrency: 2,
-      observe: async (widget, pass) => {
+      observe: async (widget, reconcile) => {
         if (widget.metadata.name !== "stuck" || !hanging) return widget;
         await new Promise((_, reject) =>
-          pass.signal.addEventListener("abort", () => reject(new Error("aborted"))),
+          reconcile.signal.addEventListener("abort", () => reject(new Error("aborted"))),
         );
         return widget;
       },
     });
-    const { make, get, clock, passes } = await runtimeWith([feature]);
+    const { make, get, clock, reconciles } = await runtimeWith([feature]);
     await make("stuck", { size: 1 });
     await make("free", { size: 2 });
     await expect.poll(async () => (await get("free")).status?.size).toBe(2);
-    await expect.poll(() => passes.includes("widget stuck")).toBe(true);
+    await expect.poll(() => reconciles.includes("widget stuck")).toBe(true);
     await clock.move(2 * 60_000);
     await expect
       .poll(async () => (await get("stuck")).status?.conditions?.[0])
@@ -495,12 +496,12 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
         return widget;
       },
     });
-    const { make, get, patch, clock, passes, quiet } = await runtimeWith([feature]);
+    const { make, get, patch, clock, reconciles, quiet } = await runtimeWith([feature]);
     await make("a", { size: 13 });
     await expect.poll(async () => (await get("a")).status?.conditions?.[0]?.reason).toBe("Unlucky");
     await clock.move(3_600_000);
     await quiet();
-    expect(passes.length).toBe(1);
+    expect(reconciles.length).toBe(1);
     await patch("a", { spec: { size: 14 } });
     await expect
       .poll(async () => (await get("a")).status?.conditions?.[0]?.reason)
@@ -522,13 +523,13 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
         return { state: "running", retryAfterMs: step.do === "one" ? 30_000 : 10_000 };
       },
     });
-    const { make, get, clock, passes, quiet } = await runtimeWith([feature]);
+    const { make, get, clock, reconciles, quiet } = await runtimeWith([feature]);
     await make("long", { size: 1 });
     await expect.poll(() => begun).toEqual(["one", "two"]);
     await make("short", { size: 2 });
     await expect.poll(async () => (await get("short")).status?.size).toBe(2);
     await quiet();
-    const looks = () => passes.filter((each) => each === "widget long").length;
+    const looks = () => reconciles.filter((each) => each === "widget long").length;
     expect(looks()).toBe(1);
     await clock.move(9_999);
     await quiet();
@@ -543,21 +544,21 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     const feature = widgetFeature({
       wanted: () => ({
         steps: begun.length < 1 ? [{ do: "last", why: "absent" }] : [],
-        again: { afterMs: 4_000 },
+        requeue: { afterMs: 4_000 },
       }),
       apply: async (step) => {
         begun.push(step.do);
         return { state: "running", retryAfterMs: 30_000 };
       },
     });
-    const { make, clock, passes, quiet } = await runtimeWith([feature]);
+    const { make, clock, reconciles, quiet } = await runtimeWith([feature]);
     await make("a", { size: 1 });
     await expect.poll(() => begun).toEqual(["last"]);
     await quiet();
-    const before = passes.length;
+    const before = reconciles.length;
     await clock.move(4_000);
     await quiet();
-    expect(passes.length).toBe(before + 1);
+    expect(reconciles.length).toBe(before + 1);
   });
 
   test("a change of another kind wakes the objects that it concerns, by its names only", async () => {
@@ -579,18 +580,18 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
           : [];
       },
     };
-    const { make, passes, namespace, quiet } = await runtimeWith([widgetFeature()], {
+    const { make, reconciles, namespace, quiet } = await runtimeWith([widgetFeature()], {
       also: [also as Also],
     });
     await make("a", { size: 1 });
     await make("b", { size: 1 });
-    await expect.poll(() => passes.length).toBe(2);
+    await expect.poll(() => reconciles.length).toBe(2);
     await quiet();
     await cluster.request("POST", `/api/v1/namespaces/${namespace}/configmaps`, {
       metadata: { name: "m", labels: { widget: "b" } },
       data: { a: "1" },
     });
-    await expect.poll(() => passes).toEqual(["widget a", "widget b", "widget b"]);
+    await expect.poll(() => reconciles).toEqual(["widget a", "widget b", "widget b"]);
     expect(seen).toEqual([undefined]);
   });
 
@@ -606,17 +607,17 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       ({ metadata }) => (metadata.name === "m" ? [`${metadata.namespace}/a`] : []),
       ({ metadata }) => metadata.labels,
     );
-    const { make, passes, namespace, quiet } = await runtimeWith([widgetFeature()], {
+    const { make, reconciles, namespace, quiet } = await runtimeWith([widgetFeature()], {
       also: [{ kind: configMap, keys }],
     });
     const maps = `/api/v1/namespaces/${namespace}/configmaps`;
     await make("a", { size: 1 });
     await cluster.request("POST", maps, { metadata: { name: "m" } });
-    await expect.poll(() => passes.length).toBeGreaterThan(1);
+    await expect.poll(() => reconciles.length).toBeGreaterThan(1);
     await quiet();
-    const before = passes.length;
+    const before = reconciles.length;
     await cluster.request("DELETE", `${maps}/m`);
-    await expect.poll(() => passes.length).toBe(before + 1);
+    await expect.poll(() => reconciles.length).toBe(before + 1);
   });
 
   test("an object that is deleted between the look and the write is no failure", async () => {
@@ -628,9 +629,11 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       },
     });
     const log = makeLog({ write: (line) => lines.push(line) });
-    const { make, remove, quiet, passes, events, clock } = await runtimeWith([feature], { log });
+    const { make, remove, quiet, reconciles, events, clock } = await runtimeWith([feature], {
+      log,
+    });
     await make("a", { size: 1 });
-    await expect.poll(() => passes.length).toBeGreaterThan(0);
+    await expect.poll(() => reconciles.length).toBeGreaterThan(0);
     await quiet();
     await clock.move(60_000);
     await quiet();
@@ -646,7 +649,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
         conditions: [condition],
         statusFields: [],
         wanted: () => ({
-          finalizer: "hold",
+          finalizer: "add",
           status: {},
           conditions: [{ type: condition, status: "True", reason: "Held", message: "it is" }],
         }),
@@ -676,19 +679,19 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
   test("a finalizer and a status in one pass wake nobody", async () => {
     const feature = widgetFeature({
       finalizer: "test.postern.io/widget",
-      wanted: () => ({ finalizer: "hold" }),
+      wanted: () => ({ finalizer: "add" }),
     });
-    const { make, get, passes, quiet } = await runtimeWith([feature]);
+    const { make, get, reconciles, quiet } = await runtimeWith([feature]);
     const names = Array.from({ length: 20 }, (_, i) => `w${i}`);
     await Promise.all(names.map((name) => make(name, { size: 1 })));
     for (const name of names) await expect.poll(async () => (await get(name)).status?.size).toBe(1);
     await quiet();
-    expect(passes.length).toBe(20);
+    expect(reconciles.length).toBe(20);
   });
 
   test("a status that the schema refuses is told by a condition and an event, and tried again slowly", async () => {
     const feature = widgetFeature({ wanted: () => ({ status: { size: 5000 } }) });
-    const { make, get, events, clock, passes, quiet } = await runtimeWith([feature]);
+    const { make, get, events, clock, reconciles, quiet } = await runtimeWith([feature]);
     await make("a", { size: 1 });
     await expect
       .poll(async () => (await get("a")).status?.conditions?.[0])
@@ -698,7 +701,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       .toEqual(["Invalid"]);
     await clock.move(5 * 60_000);
     await quiet();
-    expect(passes.length).toBe(2);
+    expect(reconciles.length).toBe(2);
   });
 
   test("a feature without a status tells its news once, and again when it is other news", async () => {
@@ -718,13 +721,13 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
         throw Object.assign(new Error("it broke"), { explain });
       },
     });
-    const { make, patch, events, clock, passes, quiet } = await runtimeWith([feature]);
+    const { make, patch, events, clock, reconciles, quiet } = await runtimeWith([feature]);
     const told = async () => (await events()).map(({ reason, note }) => `${reason} ${note}`).sort();
     await make("a", { size: 1 });
     await expect.poll(told).toEqual(["Odd size 1"]);
     for (let i = 0; i < 4; i++) await clock.move(7 * 60_000);
     await quiet();
-    expect(passes.length).toBeGreaterThanOrEqual(4);
+    expect(reconciles.length).toBeGreaterThanOrEqual(4);
     expect(await told()).toEqual(["Odd size 1"]);
 
     await patch("a", { spec: { size: 2, note: "fail" } });
@@ -797,7 +800,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
         return step.do === "build" ? { state: "running", retryAfterMs: 7_000 } : { state: "done" };
       },
     });
-    const { make, get, clock, passes } = await runtimeWith([feature]);
+    const { make, get, clock, reconciles } = await runtimeWith([feature]);
     await make("a", { size: 1 });
     await expect
       .poll(async () => (await get("a")).status?.conditions)
@@ -806,10 +809,10 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
         { type: "Painted", status: "False", reason: "OutOfPaint" },
       ]);
     expect(applied).toEqual(["build"]);
-    const before = passes.length;
+    const before = reconciles.length;
     broken = false;
     await clock.move(7_000);
-    await expect.poll(() => passes.length).toBeGreaterThan(before);
+    await expect.poll(() => reconciles.length).toBeGreaterThan(before);
   });
 
   test("a step that fails for a moment does not wait for one that fails for long", async () => {
@@ -843,7 +846,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     const feature = widgetFeature({
       wanted: () => ({
         steps: done.length < 3 ? [{ do: `step ${done.length}`, why: "absent" }] : [],
-        again: "soon",
+        requeue: "soon",
       }),
       apply: async (step) => {
         done.push(step.do);
@@ -1027,8 +1030,8 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     const lines: string[] = [];
     const log = makeLog({ level: "debug", write: (line) => lines.push(line) });
     const feature = widgetFeature({
-      observe: async (_widget, pass) => {
-        pass.log.info({ token: "abc", nested: { clientSecret: "def" } }, "looking");
+      observe: async (_widget, reconcile) => {
+        reconcile.log.info({ token: "abc", nested: { clientSecret: "def" } }, "looking");
         throw new Error("refused: Bearer ghijklmnop, client_secret=qrstuv&x=1");
       },
     });

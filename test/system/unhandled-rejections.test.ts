@@ -27,12 +27,12 @@ describeOnCluster("a promise that is rejected without a handler", (cluster) => {
     const lines: Record<string, unknown>[] = [];
     const log = makeLog({ write: (line) => lines.push(JSON.parse(line)) });
     const client = new KubeClient(await fromKubeconfig(cluster.kubeconfig), {});
-    const passes: string[] = [];
+    const reconciles: string[] = [];
     const feature = widgetFeature({
       observe: async (widget) => {
         const { name } = widget.metadata;
-        passes.push(name);
-        await also(widget, passes.filter((each) => each === name).length);
+        reconciles.push(name);
+        await also(widget, reconciles.filter((each) => each === name).length);
         return widget;
       },
     });
@@ -64,7 +64,7 @@ describeOnCluster("a promise that is rejected without a handler", (cluster) => {
     /** How often it was reconciled, once that is over. */
     const passesOf = (name: string) => {
       const [{ running = 1 } = {}] = runtime.controllers.map(({ queue }) => queue.counts());
-      return running > 0 ? "running" : passes.filter((each) => each === name).length;
+      return running > 0 ? "running" : reconciles.filter((each) => each === name).length;
     };
     const unhandled = () => lines.filter(({ msg }) => msg === "unhandled rejection");
     return { namespace, clock, make, sizeOf, count, passesOf, unhandled };

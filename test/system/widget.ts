@@ -2,7 +2,7 @@ import type { PlannedCondition } from "@postern/core/conditions.ts";
 import type { Kind, KubeObject } from "@postern/core/kind.ts";
 import type { Condition } from "@postern/core/kinds/condition.ts";
 import type { Feature, Plan, Step } from "postern/kube/feature.ts";
-import type { Pass } from "postern/kube/pass.ts";
+import type { Reconcile } from "postern/kube/reconcile.ts";
 import type { Cluster } from "../setup/cluster.ts";
 
 /** A kind of its own for the tests of the runtime. */
@@ -78,7 +78,7 @@ export async function installWidgets(cluster: Pick<Cluster, "request">): Promise
 /** A feature that wants `status.size` to be `spec.size`, with everything else to be set by the test. */
 export function widgetFeature(
   over: Partial<Omit<Feature<Widget, Widget>, "observe">> & {
-    observe?: (widget: Widget, pass: Pass) => Promise<Widget>;
+    observe?: (widget: Widget, reconcile: Reconcile) => Promise<Widget>;
     wanted?: (widget: Widget) => Partial<Plan<Step>>;
   } = {},
 ): Feature<Widget, Widget> {
@@ -94,15 +94,15 @@ export function widgetFeature(
     kind: widgetKind,
     conditions: ["Ready"],
     statusFields: ["size"],
-    observe: async (widget, pass) => ({
-      observed: await observe(widget, pass),
+    observe: async (widget, reconcile) => ({
+      observed: await observe(widget, reconcile),
       context: undefined,
     }),
     plan: (widget) => ({
       steps: [],
       conditions: [ready],
       status: widget.spec?.size === undefined ? {} : { size: widget.spec.size },
-      again: "drift",
+      requeue: "drift",
       ...wanted?.(widget),
     }),
     apply: async () => ({ state: "done" }),

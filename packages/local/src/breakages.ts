@@ -6,7 +6,7 @@ import {
   type ResourceId,
   sameId,
 } from "@postern/core/resource-id.ts";
-import type { Arm, ArmView } from "postern/azure/arm.ts";
+import type { Arm, ArmClient } from "postern/azure/arm.ts";
 import { decision, endpointConnections } from "postern/azure/gateways/endpoint-connections.ts";
 import { connectionsOf, privateEndpoints } from "postern/azure/gateways/private-endpoints.ts";
 import { privateLinkServices } from "postern/azure/gateways/private-link-services.ts";
@@ -16,7 +16,7 @@ import type { Assignment, OwedRoles } from "./owed-roles.ts";
 
 const throttleMs = 20_000;
 const withoutRoleMs = 20_000;
-const againMs = 5_000;
+const requeueMs = 5_000;
 const query = { "api-version": "2022-04-01" };
 
 /** What the buttons need: an Azure, the ARM client of the user, and the operator. */
@@ -112,7 +112,7 @@ function endpointIn(text: string): ResourceId {
 
 /** Decide on the connection of an endpoint, as the owner of the link service. */
 async function decideOn(
-  arm: ArmView,
+  arm: ArmClient,
   endpoint: string,
   status: "Approved" | "Rejected",
   managementGroup: string,
@@ -144,7 +144,7 @@ async function decideOn(
 
 /** Take the operator's roles in the management group away, and give them back after a while. */
 async function revoke(
-  arm: () => ArmView,
+  arm: () => ArmClient,
   { operatorId, managementGroup, owed }: Breakable,
   clock: Clock,
 ): Promise<string> {
@@ -168,7 +168,7 @@ async function revoke(
 /** Azure may refuse it, because somebody throttles it too: it is asked until it is done. */
 function giveBackAfter(
   ms: number,
-  arm: () => ArmView,
+  arm: () => ArmClient,
   held: Assignment,
   owed: OwedRoles,
   clock: Clock,
@@ -180,6 +180,6 @@ function giveBackAfter(
     owed.givenBack(held);
   };
   clock.after(ms, () => {
-    giveBack().catch(() => giveBackAfter(againMs, arm, held, owed, clock));
+    giveBack().catch(() => giveBackAfter(requeueMs, arm, held, owed, clock));
   });
 }

@@ -17,7 +17,7 @@ import { installationOf } from "postern/operator/installation.ts";
 import { managementGroupIn } from "postern/operator/management-group.ts";
 import { cloudProviderFeature } from "./cloud-provider/feature.ts";
 import { portInUse } from "./local-error.ts";
-import { isOurs } from "./own-objects.ts";
+import { isOwned } from "./own-objects.ts";
 import type { ScenarioOperator } from "./scenario.ts";
 
 /** How the operator of local mode is set up: as `postern operator` is, by an environment. */
@@ -165,9 +165,9 @@ async function begin(
       subnetId: at.subnet,
       location: at.location,
       machines: at.machines,
-      ...(options.shared && { within: isOurs }),
+      ...(options.shared && { within: isOwned }),
     };
-    features.push(cloudProviderFeature({ arm: (pass) => arm.for(pass), ...place }));
+    features.push(cloudProviderFeature({ arm: (reconcile) => arm.for(reconcile), ...place }));
   }
   const runtime = new Runtime({ client, log, metrics, journal, clock, features });
   const ending = new AbortController();

@@ -25,7 +25,7 @@ const worked: readonly Kind[] = [
 ];
 
 /** Whether a scenario or the operator made an object. */
-export function isOurs(object: KubeObject): boolean {
+export function isOwned(object: KubeObject): boolean {
   return object.metadata.labels?.[localLabel] === "true" || isMade(object);
 }
 
@@ -38,12 +38,12 @@ export async function refuseOthers(
   file: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const ours = (await listed(client, namespace, signal)).filter(isOurs);
+  const ours = (await listed(client, namespace, signal)).filter(isOwned);
   const names = new Set(ours.map(({ metadata }) => metadata.name));
   const others: string[] = [];
   for (const kind of worked)
     for (const object of await listed(client, kind, signal))
-      if (!isOurs(object) && !names.has(object.metadata.namespace ?? ""))
+      if (!isOwned(object) && !names.has(object.metadata.namespace ?? ""))
         others.push(`${kind.kind} ${keyOf(object)}`);
   const [first, ...more] = others;
   if (first === undefined) return;

@@ -31,7 +31,7 @@ const arm = new Arm({
   userAgent,
 });
 const feature = cloudProviderFeature({
-  arm: (pass) => arm.for(pass),
+  arm: (reconcile) => arm.for(reconcile),
   managementGroup: parseResourceId(given.managementGroup),
   subnetId: given.subnetId,
   location: given.location,

@@ -133,8 +133,8 @@ test("an interface takes an address of its subnet, and gives it back", async () 
   }
   expect(addresses).toEqual(["10.0.0.4", "10.0.0.5", "10.0.0.6"]);
   await networkInterfaces.delete(rg, "n2", soon);
-  const again = await networkInterfaces.createOrUpdate(rg, "n4", body, soon);
-  expect(again.ipConfigurations?.[0]?.privateIPAddress).toBe("10.0.0.5");
+  const requeue = await networkInterfaces.createOrUpdate(rg, "n4", body, soon);
+  expect(requeue.ipConfigurations?.[0]?.privateIPAddress).toBe("10.0.0.5");
   expect(await networkInterfaceIPConfigurations.get(rg, "n4", "one")).toMatchObject({
     privateIPAddress: "10.0.0.5",
   });

@@ -32,8 +32,8 @@ test("an operation that fails ends its poller with the code, and the resource sa
     /The long-running operation has failed.*AllocationFailed.*no room/,
   );
   expect((await virtualNetworks.get(rg, "v")).provisioningState).toBe("Failed");
-  const again = await virtualNetworks.createOrUpdate(rg, "v", body, soon);
-  expect(again.provisioningState).toBe("Succeeded");
+  const requeue = await virtualNetworks.createOrUpdate(rg, "v", body, soon);
+  expect(requeue.provisioningState).toBe("Succeeded");
 });
 
 test("a delete that fails leaves what was to be deleted", async () => {

@@ -57,7 +57,7 @@ describeHosted("bad input, with everything at work", (startWorld) => {
     const arm = new Arm({ cloud, credential: operator, clock });
     const views = capiViews({
       arm,
-      roadTo: () => arm,
+      armClientFor: () => arm,
       managementCluster: management,
       entra: { clock, ca: simulator.ca ?? "" },
     });

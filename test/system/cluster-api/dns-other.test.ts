@@ -84,7 +84,7 @@ describeHosted("the names of clusters on other infrastructure", (startWorld) => 
     expect((await vsphere(world, "vs1")).metadata.finalizers).toEqual([finalizer]);
 
     await world.mark();
-    // In small steps: the workload cluster answers in its own time, and no pass may wait long for it.
+    // In small steps: the workload cluster answers in its own time, and no reconcile may wait long for it.
     for (let step = 0; step < 180; step++) await world.advance(5_000);
     expect(await world.kubeWrites()).toEqual([]);
     expect(world.armRequests().filter(({ method }) => method !== "GET")).toEqual([]);
@@ -158,7 +158,10 @@ describeHosted("the names of clusters on other infrastructure", (startWorld) => 
   test("without settings of its own a cluster has its zone with the management cluster", async () => {
     const world = await startDns(startWorld, {
       settings: { subscription: guestSubscription },
-      viewsOf: (views) => ({ ...views, forReference: (_, pass) => views.management(pass) }),
+      viewsOf: (views) => ({
+        ...views,
+        forReference: (_, reconcile) => views.management(reconcile),
+      }),
     });
     await onVsphere(world, "vs5", "192.0.2.10");
     await world.until(

@@ -165,8 +165,8 @@ describeHosted("names in trouble", (startWorld) => {
     const world = await startDns(startWorld, {
       viewsOf: (views) => ({
         ...views,
-        of: (cluster, pass) => {
-          if (cluster.metadata.name !== "wc1") return views.of(cluster, pass);
+        of: (cluster, reconcile) => {
+          if (cluster.metadata.name !== "wc1") return views.of(cluster, reconcile);
           throw Object.assign(new Error("none"), {
             explain: () => ({
               reason: "ClusterIdentityMissing",

@@ -32,16 +32,16 @@ export async function startDns(
   const { viewsOf = (views) => views, managementSpec, ...rest } = over;
   const world = await start({
     features: (sides) => {
-      const guest: DnsViews["forReference"] = (_, pass) =>
-        sides.guest({} as HostedControlPlane, pass);
+      const guest: DnsViews["forReference"] = (_, reconcile) =>
+        sides.guest({} as HostedControlPlane, reconcile);
       const views = viewsOf({
-        of: (cluster, pass) =>
+        of: (cluster, reconcile) =>
           cluster.spec.subscriptionID === managementSubscription
-            ? sides.management(pass)
-            : guest(cluster, pass),
+            ? sides.management(reconcile)
+            : guest(cluster, reconcile),
         forReference: guest,
-        management: (pass) => sides.management(pass),
-        baseZone: (pass) => sides.management(pass),
+        management: (reconcile) => sides.management(reconcile),
+        baseZone: (reconcile) => sides.management(reconcile),
       });
       const managementLinks = ["gateway"] as const;
       const options = {

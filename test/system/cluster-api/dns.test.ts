@@ -263,7 +263,7 @@ describeHosted("the names of AzureClusters", (startWorld) => {
   test("a process that is killed anywhere comes to the same end", async () => {
     const world = await startDns(startWorld, {}, { stopped: true });
     await makeWorkload(world, "wc1");
-    for (let passes = 0; passes < 6; passes++) {
+    for (let reconciles = 0; reconciles < 6; reconciles++) {
       await world.start();
       await world.stop();
     }

@@ -33,10 +33,10 @@ export async function startEndpoints(
   const world = await start({
     features: (sides) => {
       const views = viewsOf({
-        of: ({ spec }, pass) =>
+        of: ({ spec }, reconcile) =>
           spec.subscriptionID === managementSubscription
-            ? sides.management(pass)
-            : sides.guest({} as HostedControlPlane, pass),
+            ? sides.management(reconcile)
+            : sides.guest({} as HostedControlPlane, reconcile),
       });
       return [
         managementEndpointsFeature({ management }),

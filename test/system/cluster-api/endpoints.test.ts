@@ -392,9 +392,9 @@ describeHosted("endpoints between management and workload clusters", (startWorld
     let broken = true;
     const world = await startEndpoints(startWorld, {
       viewsOf: ({ of }) => ({
-        of: (cluster, pass) => {
+        of: (cluster, reconcile) => {
           if (broken && cluster.spec.subscriptionID === managementSubscription) throw missing();
-          return of(cluster, pass);
+          return of(cluster, reconcile);
         },
       }),
     });
@@ -417,9 +417,9 @@ describeHosted("endpoints between management and workload clusters", (startWorld
   test("a public cluster goes although the management side cannot be asked", async () => {
     const world = await startEndpoints(startWorld, {
       viewsOf: ({ of }) => ({
-        of: (cluster, pass) => {
+        of: (cluster, reconcile) => {
           if (cluster.spec.subscriptionID === managementSubscription) throw missing();
-          return of(cluster, pass);
+          return of(cluster, reconcile);
         },
       }),
     });

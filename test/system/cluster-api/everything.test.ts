@@ -71,19 +71,19 @@ describeHosted("every controller of Cluster API", (start) => {
   async function startAll(): Promise<HostedWorld> {
     const world = await start({
       features: (sides) => {
-        const guest: CapiViews["forReference"] = (_, pass) =>
-          sides.guest({} as HostedControlPlane, pass);
+        const guest: CapiViews["forReference"] = (_, reconcile) =>
+          sides.guest({} as HostedControlPlane, reconcile);
         const views: CapiViews = {
-          of: (each, pass) =>
+          of: (each, reconcile) =>
             each.spec.subscriptionID === managementSubscription
-              ? sides.management(pass)
-              : guest(each, pass),
+              ? sides.management(reconcile)
+              : guest(each, reconcile),
           policy: defaultPolicy,
           refusalOf: () => undefined,
           referenceRefusalOf: () => undefined,
           forReference: guest,
-          management: (pass) => sides.management(pass),
-          baseZone: (pass) => sides.management(pass),
+          management: (reconcile) => sides.management(reconcile),
+          baseZone: (reconcile) => sides.management(reconcile),
           watch: () => [],
         };
         const settings = {

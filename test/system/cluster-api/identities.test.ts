@@ -11,7 +11,7 @@ import type { Look } from "postern/azure/gateway.ts";
 import { privateDnsZones } from "postern/azure/gateways/private-dns.ts";
 import { type CapiViews, capiViews } from "postern/cluster-api/identities.ts";
 import { defineFeature, type Plan, type Step } from "postern/kube/feature.ts";
-import type { Pass } from "postern/kube/pass.ts";
+import type { Reconcile } from "postern/kube/reconcile.ts";
 import type { MakeFeature } from "postern/kube/runtime.ts";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { testOnReal } from "../../setup/differences.ts";
@@ -48,7 +48,7 @@ function looking(
     const arm = new Arm({ cloud, credential: operator, clock });
     const views = capiViews({
       arm,
-      roadTo: () => arm,
+      armClientFor: () => arm,
       managementCluster: management,
       entra: { clock, ca: simulator.ca ?? "" },
       ...options,
@@ -57,8 +57,8 @@ function looking(
       name: "looking",
       kind: azureCluster,
       conditions: ["Looked"],
-      observe: async (cluster, pass) => {
-        const zones = privateDnsZones(viewOf(views, cluster, pass));
+      observe: async (cluster, reconcile) => {
+        const zones = privateDnsZones(viewOf(views, cluster, reconcile));
         return { observed: await zones.look(zoneOf(cluster)), context: undefined };
       },
       plan: (look: Look<unknown>): Plan<Step> => ({
@@ -71,7 +71,7 @@ function looking(
             message: look.state === "failed" ? look.failure.message : "it was",
           },
         ],
-        again: "drift",
+        requeue: "drift",
       }),
       apply: () => Promise.resolve({ state: "done" }),
     });
@@ -79,20 +79,20 @@ function looking(
   };
 }
 
-function viewOf(views: CapiViews, cluster: AzureCluster, pass: Pass) {
+function viewOf(views: CapiViews, cluster: AzureCluster, reconcile: Reconcile) {
   switch (cluster.metadata.annotations?.[way]) {
     case "reference":
       return views.forReference(
         { ...cluster, kind: "VSphereCluster" },
-        pass,
+        reconcile,
         resourceGroupId(cluster.spec.subscriptionID ?? "", cluster.metadata.name),
       );
     case "management":
-      return views.management(pass);
+      return views.management(reconcile);
     case "base":
-      return views.baseZone(pass);
+      return views.baseZone(reconcile);
     default:
-      return views.of(cluster, pass);
+      return views.of(cluster, reconcile);
   }
 }
 

@@ -309,10 +309,10 @@ describeHosted("an AzureCluster that cannot be realised", (start) => {
       features: (sides) => [
         realise({
           views: {
-            of: (cluster, pass) => {
+            of: (cluster, reconcile) => {
               if (broken && cluster.metadata.name === "wc1")
                 throw new AzureError({ code: "ClusterIdentityMissing", what: "act in Azure" });
-              return sides.management(pass);
+              return sides.management(reconcile);
             },
           },
         }),

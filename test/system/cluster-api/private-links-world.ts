@@ -32,7 +32,9 @@ export async function startRealise(
   const { views, ...rest } = more;
   const world = await start({
     features: (sides) => [
-      realiseFeature({ views: views ?? { of: (_cluster, pass) => sides.management(pass) } }),
+      realiseFeature({
+        views: views ?? { of: (_cluster, reconcile) => sides.management(reconcile) },
+      }),
     ],
     simulator: { operationMs: { "*": 30_000 } },
     ...rest,

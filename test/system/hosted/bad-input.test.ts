@@ -33,7 +33,8 @@ function withoutCloud(sides: AzureSides): readonly MakeFeature[] {
 
 function wholeChain(sides: AzureSides): readonly MakeFeature[] {
   const subnetId = `${managementNetwork}/subnets/nodes`;
-  const arm: Parameters<typeof cloudProviderFeature>[0]["arm"] = (pass) => sides.management(pass);
+  const arm: Parameters<typeof cloudProviderFeature>[0]["arm"] = (reconcile) =>
+    sides.management(reconcile);
   return [
     ...withoutCloud(sides),
     cloudProviderFeature({ arm, managementGroup, subnetId, location }),

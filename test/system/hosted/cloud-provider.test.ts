@@ -13,7 +13,7 @@ describeHosted("the stand-in for the cloud provider", (startWorld) => {
     startWorld({
       features: (sides) => [
         cloudProviderFeature({
-          arm: (pass) => sides.management(pass),
+          arm: (reconcile) => sides.management(reconcile),
           managementGroup,
           subnetId,
           location,

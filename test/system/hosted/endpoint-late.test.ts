@@ -64,7 +64,7 @@ describeHosted("what somebody did since it was last seen", (start) => {
     await world.advance(60_000);
     expect(await link.isAvailable()).toBe(true);
     await world.remove(link.hosted.controlPlane);
-    await world.until("it is let go", async () => !(await link.isHeld()), 5);
+    await world.until("it is let go", async () => !(await link.hasFinalizer()), 5);
     expect(guestThings(world)).toEqual([]);
   });
 

@@ -144,7 +144,7 @@ describeHosted("what several links share", (start) => {
     await world.remove(router.hosted.controlPlane);
     await world.until(
       "both are let go",
-      async () => !(await oauth.isHeld()) && !(await router.isHeld()),
+      async () => !(await oauth.hasFinalizer()) && !(await router.hasFinalizer()),
       10,
     );
     expect(guestThings(world)).toEqual([]);

@@ -184,9 +184,9 @@ describeHosted("the guest side in trouble", (start) => {
           endpointFeature({
             sides: {
               ...sides,
-              guest: (controlPlane, pass) => {
+              guest: (controlPlane, reconcile) => {
                 if (dead) throw new AzureError({ code: "CredentialMissing", what: "sign in" });
-                return sides.guest(controlPlane, pass);
+                return sides.guest(controlPlane, reconcile);
               },
             } satisfies AzureSides,
           }),
@@ -204,14 +204,14 @@ describeHosted("the guest side in trouble", (start) => {
       9,
     );
     await world.advance(10 * 60_000);
-    expect(await link.isHeld()).toBe(true);
+    expect(await link.hasFinalizer()).toBe(true);
     expect(await link.message(conditions.available)).toContain(
       "postern.io/abandon-guest-resources",
     );
     await world.patch(link.thing, {
       metadata: { annotations: { "postern.io/abandon-guest-resources": "true" } },
     });
-    await world.until("it is let go", async () => !(await link.isHeld()), 5);
+    await world.until("it is let go", async () => !(await link.hasFinalizer()), 5);
     expect(await notes(world, "GuestResourcesAbandoned")).toEqual(["Warning"]);
     expect(guestThings(world)).toHaveLength(9);
   });
@@ -227,7 +227,7 @@ describeHosted("the guest side in trouble", (start) => {
     );
     await world.patch(controlPlane, { metadata: { finalizers: null } });
     await world.remove(controlPlane);
-    await world.until("it is let go", async () => !(await link.isHeld()), 10);
+    await world.until("it is let go", async () => !(await link.hasFinalizer()), 10);
     expect(guestThings(world)).toEqual([]);
   });
 
@@ -244,7 +244,7 @@ describeHosted("the guest side in trouble", (start) => {
     await world.remove(controlPlane);
     await world.patch(link.thing, { status: { privateEndpointID: null } }, "status");
     await world.start();
-    await world.until("it is let go", async () => !(await link.isHeld()), 10);
+    await world.until("it is let go", async () => !(await link.hasFinalizer()), 10);
     expect(guestThings(world)).toEqual(kept);
   });
 

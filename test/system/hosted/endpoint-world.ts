@@ -147,7 +147,7 @@ export class Link {
     );
   }
 
-  async isHeld(): Promise<boolean> {
+  async hasFinalizer(): Promise<boolean> {
     return (await this.now())?.metadata.finalizers?.includes(endpointFinalizer) ?? false;
   }
 }

@@ -128,7 +128,7 @@ describeHosted("the guest side of a private link", (start) => {
     const world = await startGuest(start);
     const link = await availableCluster(world, "one");
     await world.remove(link.hosted.controlPlane);
-    await world.until("it is let go", async () => !(await link.isHeld()), 5);
+    await world.until("it is let go", async () => !(await link.hasFinalizer()), 5);
     expect(guestThings(world)).toEqual([]);
     expect((await link.told())[0]).toBe("False Deleting");
     await world.mark();
@@ -141,9 +141,9 @@ describeHosted("the guest side of a private link", (start) => {
     const world = await startGuest(start);
     const link = await makeLink(world, await heldCluster(world, "one"));
     await world.advance(10_000);
-    expect(await link.isHeld()).toBe(true);
+    expect(await link.hasFinalizer()).toBe(true);
     await world.remove(link.hosted.controlPlane);
-    await world.until("it is let go", async () => !(await link.isHeld()), 5);
+    await world.until("it is let go", async () => !(await link.hasFinalizer()), 5);
     expect(guestThings(world)).toEqual([]);
   });
 
@@ -194,14 +194,14 @@ describeHosted("the guest side of a private link", (start) => {
     await link.publish();
     await world.advance(10 * 60_000);
     expect(guestThings(world)).toEqual([]);
-    expect(await link.isHeld()).toBe(false);
+    expect(await link.hasFinalizer()).toBe(false);
     expect((await link.told())[0]).toBe("False Paused");
     await world.patch(
       { ...hosted.cluster, kind: "HostedCluster" },
       { spec: { pausedUntil: null } },
     );
     await world.settled();
-    expect(await link.isHeld()).toBe(true);
+    expect(await link.hasFinalizer()).toBe(true);
     await world.until("it is available", () => link.isAvailable(), 5);
   });
 });

@@ -105,7 +105,7 @@ describeHosted("a leader that was frozen", (start) => {
     const world = await start({
       features: (sides) => [
         cloudProviderFeature({
-          arm: (pass) => sides.management(pass),
+          arm: (reconcile) => sides.management(reconcile),
           managementGroup,
           subnetId: `${managementNetwork}/subnets/nodes`,
           location,

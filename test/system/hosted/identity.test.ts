@@ -60,8 +60,8 @@ function zones(world: () => HostedWorld): MakeFeature {
       name: "zones",
       kind: hostedControlPlane,
       conditions: ["Zoned"],
-      observe: async (controlPlane, pass) => {
-        const zones = privateDnsZones(sides.guest(controlPlane, pass));
+      observe: async (controlPlane, reconcile) => {
+        const zones = privateDnsZones(sides.guest(controlPlane, reconcile));
         return {
           observed: { controlPlane, zone: await zones.look(zoneOf(controlPlane)) },
           context: zones,
@@ -73,7 +73,7 @@ function zones(world: () => HostedWorld): MakeFeature {
         const conditions = [{ type: "Zoned", status, reason: zone.state, message: "" } as const];
         const steps =
           zone.state === "absent" ? [{ do: "make zone", why: "there is none", controlPlane }] : [];
-        return { steps, conditions, again: { afterMs: is ? 300_000 : 5_000 } };
+        return { steps, conditions, requeue: { afterMs: is ? 300_000 : 5_000 } };
       },
       apply: ({ controlPlane }, zones) =>
         zones.put(zoneOf(controlPlane), { location: "global", properties: {} }),

@@ -102,7 +102,7 @@ describeHosted("postern operator", (start) => {
     const world = await start({
       features: (sides) => [
         cloudProviderFeature({
-          arm: (pass) => sides.management(pass),
+          arm: (reconcile) => sides.management(reconcile),
           managementGroup,
           subnetId: `${managementNetwork}/subnets/nodes`,
           location,

@@ -29,7 +29,7 @@ export function controlPlaneSide(sides: GuestSide): readonly MakeFeature[] {
 /** A stand-in for the cloud provider, which is no part of Postern. */
 export function cloudProvider(sides: AzureSides): MakeFeature {
   return cloudProviderFeature({
-    arm: (pass) => sides.management(pass),
+    arm: (reconcile) => sides.management(reconcile),
     managementGroup,
     subnetId: `${managementNetwork}/subnets/nodes`,
     location,

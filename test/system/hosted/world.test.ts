@@ -24,7 +24,7 @@ const looking: MakeFeature = () => ({
           message: (seen as AzurePrivateLinkService).spec.loadBalancerIP ?? "no address",
         },
       ],
-      again: { afterMs: 60_000 },
+      requeue: { afterMs: 60_000 },
     }),
     apply: async () => ({ state: "done" }),
   },

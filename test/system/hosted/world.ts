@@ -185,12 +185,12 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
       clock,
       onRequest: (request) => told.push(request),
     });
-  let road = arm();
+  let armClient = arm();
   const credentialOf = options.credentialOf?.(azure) ?? (() => azure.guest);
-  const sidesNow = () => azureSides({ arm: road, managementGroup, credentialOf });
+  const sidesNow = () => azureSides({ arm: armClient, managementGroup, credentialOf });
 
   async function start() {
-    road = arm();
+    armClient = arm();
     await run(options);
   }
 
@@ -231,7 +231,7 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
   async function stop() {
     if (running.size === 0) return;
     for (const { end } of running) await end();
-    road.close();
+    armClient.close();
   }
 
   /** Quiet is what stays so for a few looks: an answer may be on its way through a socket. */

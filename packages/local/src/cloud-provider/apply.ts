@@ -1,4 +1,4 @@
-import type { ArmView } from "postern/azure/arm.ts";
+import type { ArmClient } from "postern/azure/arm.ts";
 import { loadBalancers } from "postern/azure/gateways/load-balancers.ts";
 import { networkInterfaces } from "postern/azure/gateways/network-interfaces.ts";
 import type { Applied } from "postern/kube/feature.ts";
@@ -6,7 +6,7 @@ import type { CloudStep } from "./plan.ts";
 import { publicAddresses } from "./public-addresses.ts";
 
 /** Do one step. */
-export function apply(step: CloudStep, arm: ArmView): Promise<Applied> {
+export function apply(step: CloudStep, arm: ArmClient): Promise<Applied> {
   switch (step.do) {
     case "write load balancer":
       return loadBalancers(arm).put(step.id, step.body, { ifMatch: step.etag });

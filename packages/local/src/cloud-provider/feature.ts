@@ -1,9 +1,9 @@
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import { namespace, type Service, service } from "@postern/core/kinds/core.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
-import type { ArmView } from "postern/azure/arm.ts";
+import type { ArmClient } from "postern/azure/arm.ts";
 import { defineFeature } from "postern/kube/feature.ts";
-import type { Pass } from "postern/kube/pass.ts";
+import type { Reconcile } from "postern/kube/reconcile.ts";
 import type { MakeFeature } from "postern/kube/runtime.ts";
 import { apply } from "./apply.ts";
 import { cleanupFinalizer } from "./names.ts";
@@ -24,7 +24,7 @@ const frontendsEach = { internal: 8, public: 600 };
  */
 export function cloudProviderFeature(given: {
   /** Azure by the identity of the cluster, which is not that of the operator. */
-  arm: (pass: Pass) => ArmView;
+  arm: (reconcile: Reconcile) => ArmClient;
   managementGroup: ResourceId;
   /** Where internal frontends take their addresses. */
   subnetId: string;
@@ -60,11 +60,11 @@ export function cloudProviderFeature(given: {
       finalizer: cleanupFinalizer,
       conditions: [],
       statusFields: ["loadBalancer"],
-      // One pass plans for all: a second one beside it would only plan the same, or take it back.
+      // One reconcile plans for all: a second one beside it would only plan the same, or take it back.
       concurrency: 1,
-      observe: async (object, pass) => {
-        const context = arm(pass);
-        return { observed: await observe(object, context, pass), context };
+      observe: async (object, reconcile) => {
+        const context = arm(reconcile);
+        return { observed: await observe(object, context, reconcile), context };
       },
       plan,
       apply,

@@ -1,13 +1,13 @@
 import type { Service } from "@postern/core/kinds/core.ts";
 import { type ResourceId, resourceIn } from "@postern/core/resource-id.ts";
-import type { ArmView } from "postern/azure/arm.ts";
+import type { ArmClient } from "postern/azure/arm.ts";
 import { loadBalancers } from "postern/azure/gateways/load-balancers.ts";
 import {
   type NetworkInterface,
   networkInterfaces,
 } from "postern/azure/gateways/network-interfaces.ts";
 import { privateLinkServices } from "postern/azure/gateways/private-link-services.ts";
-import type { Pass } from "postern/kube/pass.ts";
+import type { Reconcile } from "postern/kube/reconcile.ts";
 import { type Claim, frontendsOn, type Ground } from "./arrange.ts";
 import {
   balancerName,
@@ -39,14 +39,14 @@ export function observer(given: {
   services: () => readonly Service[];
   /** Whether a Service is one that may be served at all. */
   serves: (object: Service) => boolean;
-}): (object: Service, arm: ArmView, pass: Pass) => Promise<Seen> {
+}): (object: Service, arm: ArmClient, reconcile: Reconcile) => Promise<Seen> {
   const { managementGroup: group, ground } = given;
   const most = { internal: 1, public: 1 };
   const idOf = (kind: "internal" | "public", number: number) =>
     resourceIn(group, "Microsoft.Network/loadBalancers", balancerName(kind === "internal", number));
 
   async function seeBalancers(
-    arm: ArmView,
+    arm: ArmClient,
     claims: readonly Claim[],
     maxAgeMs: number,
   ): Promise<SeenBalancer[]> {
@@ -72,13 +72,13 @@ export function observer(given: {
   }
 
   /** Those that are there: a node may be gone for a while, and comes back under its name. */
-  async function seeMachines(arm: ArmView): Promise<NetworkInterface[]> {
+  async function seeMachines(arm: ArmClient): Promise<NetworkInterface[]> {
     const gateway = networkInterfaces(arm);
     const looks = await Promise.all(given.machines.map((id) => gateway.look(id, machinesMs)));
     return looks.flatMap((look) => (look.state === "there" ? look.resource : []));
   }
 
-  return async (object, arm, pass) => {
+  return async (object, arm, reconcile) => {
     const own = given.serves(object) ? claimOf(object) : undefined;
     const publicAddress = {
       id: addressId(group, own?.frontend ?? ""),
@@ -90,7 +90,7 @@ export function observer(given: {
       claim: own,
       held: hasFinalizer(object),
       deletedMsAgo:
-        deletedAt === undefined ? undefined : pass.date().getTime() - Date.parse(deletedAt),
+        deletedAt === undefined ? undefined : reconcile.date().getTime() - Date.parse(deletedAt),
       claims: [],
       balancers: [],
       publicAddress,
@@ -100,7 +100,7 @@ export function observer(given: {
       ground,
     };
     if (own === undefined || !seen.held) return seen;
-    const maxAgeMs = pass.priority === "drift" ? driftMs : acceptedMs;
+    const maxAgeMs = reconcile.priority === "drift" ? driftMs : acceptedMs;
     const addresses = publicAddresses(arm);
     const made = new Map(
       (await addresses.list(group, maxAgeMs)).flatMap(({ name = "", id, properties }) =>
@@ -115,7 +115,8 @@ export function observer(given: {
       .map((claim) => ({ ...claim, publicAddressId: made.get(publicAddressName(claim.frontend)) }));
     const balancers = await seeBalancers(arm, claims, maxAgeMs);
     for (const { id, look } of balancers)
-      if (look.state === "failed") pass.log.warn({ id, ...look.failure }, "load balancer failed");
+      if (look.state === "failed")
+        reconcile.log.warn({ id, ...look.failure }, "load balancer failed");
     return {
       ...seen,
       claims,
@@ -142,7 +143,7 @@ function anyMustGo(claims: readonly Claim[], balancers: readonly SeenBalancer[])
   );
 }
 
-async function usedFrontends(arm: ArmView, group: ResourceId): Promise<string[]> {
+async function usedFrontends(arm: ArmClient, group: ResourceId): Promise<string[]> {
   const services = await privateLinkServices(arm).list(group, linksMs);
   return services.flatMap(
     ({ properties }) =>

@@ -77,8 +77,8 @@ describe("a Service that wants a load balancer", () => {
   test("is held first, and waits for others that come with it", () => {
     expect(plan(seen({ held: false }))).toMatchObject({
       steps: [],
-      finalizer: "hold",
-      again: { afterMs: 2_000 },
+      finalizer: "add",
+      requeue: { afterMs: 2_000 },
     });
   });
 
@@ -108,7 +108,7 @@ describe("a Service that wants a load balancer", () => {
     expect(made).toMatchObject({
       steps: [],
       status: { loadBalancer: { ingress: [{ ip: "10.0.0.5", ipMode: "VIP" }] } },
-      again: "drift",
+      requeue: "drift",
     });
   });
 
@@ -129,8 +129,8 @@ describe("a Service that wants a load balancer", () => {
     const look = { state: "changing", retryAfterMs: 7_000 } as const;
     expect(plan(seen({ balancers: [{ ...on([]), look }] }))).toMatchObject({
       steps: [],
-      finalizer: "hold",
-      again: { afterMs: 7_000 },
+      finalizer: "add",
+      requeue: { afterMs: 7_000 },
     });
   });
 
@@ -196,7 +196,7 @@ describe("a Service that wants none any more", () => {
   const gone = claim({ wants: undefined });
 
   test.each([
-    [500, { steps: [], again: { afterMs: 1_500 } }],
+    [500, { steps: [], requeue: { afterMs: 1_500 } }],
     [2_000, { steps: [{ do: "delete load balancer" }] }],
     [-90_000, { steps: [{ do: "delete load balancer" }] }],
   ])("waits for others that go with it, %i ms after it was deleted", (deletedMsAgo, planned) => {
@@ -223,7 +223,7 @@ describe("a Service that wants none any more", () => {
     const claims = [gone, claim({ frontend: "a2" })];
     expect(plan(seen({ claim: gone, claims, balancers, usedFrontends }))).toMatchObject({
       steps: [],
-      again: { afterMs: 15_000 },
+      requeue: { afterMs: 15_000 },
     });
     const [, other] = claims;
     expect(written(seen({ claim: other, claims, balancers, usedFrontends }))).toEqual({
@@ -234,7 +234,7 @@ describe("a Service that wants none any more", () => {
   test("is let go when nothing is left, and is told no address before", () => {
     const told = { ingress: [{ ip: "10.0.0.4" }] };
     expect(plan(seen({ claim: gone, told }))).toMatchObject({ status: { loadBalancer: {} } });
-    expect(plan(seen({ claim: gone })).finalizer).toBe("release");
+    expect(plan(seen({ claim: gone })).finalizer).toBe("remove");
   });
 });
 
@@ -244,7 +244,7 @@ test("a Service that never had one is not touched", () => {
     steps: [],
     conditions: [],
     status: { loadBalancer: told },
-    again: "never",
+    requeue: "never",
   });
 });
 

@@ -40,7 +40,7 @@ export interface SeenBalancer {
   look: Look<LoadBalancer>;
 }
 
-/** All that a pass over a Service sees. */
+/** All that a reconcile over a Service sees. */
 export interface Seen {
   /** Undefined for a Service that neither asks for a load balancer nor ever had one. */
   claim: Claim | undefined;
@@ -98,16 +98,16 @@ const failedMs = 30_000;
 /** What to do for one Service. */
 export function plan(seen: Seen): Plan<CloudStep> {
   const { claim } = seen;
-  if (claim === undefined) return { ...rest(seen), again: "never" };
+  if (claim === undefined) return { ...rest(seen), requeue: "never" };
   return claim.wants === undefined ? planToGo(seen, claim) : planToServe(seen, claim);
 }
 
 function planToServe(seen: Seen, claim: Claim): Plan<CloudStep> {
   const { publicAddress, ground } = seen;
-  const held = { ...rest(seen), finalizer: "hold" } as const;
-  if (!seen.held) return { ...held, again: { afterMs: togetherMs } };
+  const held = { ...rest(seen), finalizer: "add" } as const;
+  if (!seen.held) return { ...held, requeue: { afterMs: togetherMs } };
   const unknown = waitMs(seen);
-  if (unknown !== undefined) return { ...held, again: { afterMs: unknown } };
+  if (unknown !== undefined) return { ...held, requeue: { afterMs: unknown } };
   const { look, id } = publicAddress;
   if (claim.wants === "public" && look.state === "absent") {
     const why = "the Service is to be reached from outside";
@@ -124,26 +124,26 @@ function planToServe(seen: Seen, claim: Claim): Plan<CloudStep> {
   if (!whole) return { ...held, steps: writes(seen, shelves) };
   const left = [...addressLeft(seen, claim), ...joins(seen, shelves)];
   const address = addressOf(right, claim, look);
-  if (address === undefined) return { ...held, steps: left, again: "soon" };
+  if (address === undefined) return { ...held, steps: left, requeue: "soon" };
   const status = { loadBalancer: { ingress: [{ ip: address, ipMode: "VIP" }] } };
-  return { ...held, steps: left, status, again: "drift" };
+  return { ...held, steps: left, status, requeue: "drift" };
 }
 
 function planToGo(seen: Seen, claim: Claim): Plan<CloudStep> {
   const early = togetherMs - (seen.deletedMsAgo ?? togetherMs);
-  if (early > 0 && early <= togetherMs) return { ...rest(seen), again: { afterMs: early } };
+  if (early > 0 && early <= togetherMs) return { ...rest(seen), requeue: { afterMs: early } };
   const unknown = waitMs(seen);
-  if (unknown !== undefined) return { ...rest(seen), again: { afterMs: unknown } };
+  if (unknown !== undefined) return { ...rest(seen), requeue: { afterMs: unknown } };
   const shelves = shelvesOf(seen);
   const mine = shelves.filter((shelf) => frontendsOn(shelf).includes(claim.frontend));
   const used = mine.some(({ id }) => isUsed(seen, frontendId(id, claim.frontend)));
-  if (used) return { ...rest(seen), again: { afterMs: inUseMs } };
+  if (used) return { ...rest(seen), requeue: { afterMs: inUseMs } };
   if (mine.length > 0) return { ...rest(seen), steps: writes(seen, shelves) };
   const left = addressLeft(seen, claim);
   if (left.length > 0) return { ...rest(seen), steps: left };
   if (seen.told?.ingress?.length)
-    return { ...rest(seen), status: { loadBalancer: {} }, again: { afterMs: 0 } };
-  return { ...rest(seen), finalizer: "release", again: "never" };
+    return { ...rest(seen), status: { loadBalancer: {} }, requeue: { afterMs: 0 } };
+  return { ...rest(seen), finalizer: "remove", requeue: "never" };
 }
 
 function rest({ told }: Seen): Plan<CloudStep> {
@@ -151,7 +151,7 @@ function rest({ told }: Seen): Plan<CloudStep> {
     steps: [],
     conditions: [],
     status: told === undefined ? {} : { loadBalancer: told },
-    again: "soon",
+    requeue: "soon",
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ArmView } from "postern/azure/arm.ts";
+import type { ArmClient } from "postern/azure/arm.ts";
 import { type ArmResource, type ResourceGateway, resourceGateway } from "postern/azure/gateway.ts";
 import { apiVersions } from "postern/azure/gateways/api-versions.ts";
 
@@ -10,7 +10,7 @@ export type PublicAddress = ArmResource<{
 }> & { sku?: { name: "Basic" | "Standard" } };
 
 /** Public addresses, in a resource group or a subscription. */
-export function publicAddresses(arm: ArmView): ResourceGateway<PublicAddress> {
+export function publicAddresses(arm: ArmClient): ResourceGateway<PublicAddress> {
   return resourceGateway(arm, {
     apiVersion: apiVersions.network,
     collection: "providers/Microsoft.Network/publicIPAddresses",

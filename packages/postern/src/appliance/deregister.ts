@@ -14,7 +14,7 @@ import {
   withoutMember,
 } from "./pool-members.ts";
 import { reason } from "./register.ts";
-import { callerUntil, insist, type Pass, type Step } from "./retry.ts";
+import { callerUntil, type Pass, retryUntil, type Step } from "./retry.ts";
 import { type WrittenPool, writePool } from "./write-pool.ts";
 
 /** How a machine left. */
@@ -72,7 +72,7 @@ export async function deregisterFromBackendPool(
     new ApplianceError({ code: "DeregistrationTimedOut", what, seen: reason(cause), cause });
   const state: Leaving = { wrote: false, spread: false, waits: 0, members: 1 };
   const contention = () => Math.max(300, apart(state));
-  const left = await insist(ctx, { what: "deregister", limitMs, ended, contention }, (pass) =>
+  const left = await retryUntil(ctx, { what: "deregister", limitMs, ended, contention }, (pass) =>
     leave(ctx, config, state, pass),
   );
   if (left.state !== "kept") ctx.metrics.registered(false);

@@ -4,7 +4,7 @@ import {
   resourceGroupId,
   resourceIn,
 } from "@postern/core/resource-id.ts";
-import type { ArmView } from "../azure/arm.ts";
+import type { ArmClient } from "../azure/arm.ts";
 import { AzureError } from "../azure/errors.ts";
 import { apiVersions } from "../azure/gateways/api-versions.ts";
 import { type LoadBalancer, loadBalancers } from "../azure/gateways/load-balancers.ts";
@@ -14,7 +14,7 @@ import { ApplianceError } from "./errors.ts";
 import { findPlace, type Place } from "./find-machine.ts";
 import type { GWLBConfig } from "./gwlb-config.ts";
 import { type IMDSMetadata, queryIMDS } from "./imds.ts";
-import { callerUntil, insist } from "./retry.ts";
+import { callerUntil, retryUntil } from "./retry.ts";
 
 /** Where to look for the load balancer, if not in the machine's own resource group. */
 export interface DiscoverOptions {
@@ -52,8 +52,8 @@ export async function discoverGWLBBackendPool(
   // What was found once is not asked for again.
   let place: Place | undefined;
   const limitMs = Math.max(0, endsAt - ctx.clock.now());
-  const insisting = { what: "discover", limitMs, lastTryMs, ended } as const;
-  return insist(ctx, insisting, async (pass) => {
+  const retryOptions = { what: "discover", limitMs, lastTryMs, ended } as const;
+  return retryUntil(ctx, retryOptions, async (pass) => {
     const arm = ctx.azure(metadata.environment).for(callerUntil(pass.signal));
     place ??= await findPlace(arm, metadata);
     const { scope, shown, name } = whereToLook(metadata, options, what);
@@ -92,7 +92,7 @@ function whereToLook(
 
 /** The one that is named, or all: where there is no such one, the others say more than that. */
 async function balancersIn(
-  arm: ArmView,
+  arm: ArmClient,
   scope: ResourceId,
   name: string | undefined,
 ): Promise<LoadBalancer[]> {

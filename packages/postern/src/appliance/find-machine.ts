@@ -1,4 +1,4 @@
-import type { ArmView } from "../azure/arm.ts";
+import type { ArmClient } from "../azure/arm.ts";
 import {
   type InterfaceIPConfiguration,
   type NetworkInterface,
@@ -28,7 +28,7 @@ export type Place = Pick<
 const what = "find this machine in Azure";
 
 /** The machine that the metadata service names, and its primary interface: two requests. */
-export async function findPlace(arm: ArmView, metadata: IMDSMetadata): Promise<Place> {
+export async function findPlace(arm: ArmClient, metadata: IMDSMetadata): Promise<Place> {
   const { resourceId, scaleSet } = metadata;
   const uniform = scaleSet?.mode === "Uniform";
   const machine = uniform

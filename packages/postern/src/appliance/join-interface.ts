@@ -1,7 +1,7 @@
 import { provisioningOf } from "@postern/core/provisioning.ts";
 import { sameId } from "@postern/core/resource-id.ts";
 import { tagOf, withTags } from "@postern/core/tags.ts";
-import type { ArmView } from "../azure/arm.ts";
+import type { ArmClient } from "../azure/arm.ts";
 import { AzureError } from "../azure/errors.ts";
 import type { Reference } from "../azure/gateway.ts";
 import {
@@ -21,7 +21,7 @@ const joinedTag = "postern-agent-joined";
  * again. `writing` is told before anything is written.
  */
 export async function associate(
-  arm: ArmView,
+  arm: ArmClient,
   config: GWLBConfig,
   writing: () => void,
 ): Promise<boolean> {
@@ -37,7 +37,7 @@ export async function associate(
  * interface names the pool no more, and the pool was read as it was before.
  */
 export async function dissociate(
-  arm: ArmView,
+  arm: ArmClient,
   config: GWLBConfig,
 ): Promise<"written" | "kept" | "gone"> {
   if (config.scaleSet?.mode === "Uniform") return "kept";
@@ -102,7 +102,7 @@ function withPools(
 }
 
 async function readInterface(
-  arm: ArmView,
+  arm: ArmClient,
   { nicResourceId }: GWLBConfig,
 ): Promise<NetworkInterface> {
   const nic = await networkInterfaces(arm).get(nicResourceId);
@@ -111,7 +111,11 @@ async function readInterface(
   throw new ApplianceError({ code: "InterfaceNotFound", what, seen: nicResourceId });
 }
 
-async function write(arm: ArmView, read: NetworkInterface, body: NetworkInterface): Promise<void> {
+async function write(
+  arm: ArmClient,
+  read: NetworkInterface,
+  body: NetworkInterface,
+): Promise<void> {
   const { etag: ifMatch, ...wanted } = body;
   const what = "change the machine's interface";
   if (ifMatch === undefined) throw new AzureError({ code: "UnreadableAnswer", what });

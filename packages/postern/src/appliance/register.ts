@@ -12,7 +12,7 @@ import {
   withAdminState,
   withMember,
 } from "./pool-members.ts";
-import { callerUntil, insist, type Pass, type Step } from "./retry.ts";
+import { callerUntil, type Pass, retryUntil, type Step } from "./retry.ts";
 import { isSuperseded, type WrittenPool, writePool } from "./write-pool.ts";
 
 /** How to join. */
@@ -88,8 +88,8 @@ export async function registerWithBackendPool(
     waits: 0,
   };
   const finishMs = Math.min(longestFinishMs, limitMs / 10);
-  const insisting = { what: "register", limitMs, ended, finishMs } as const;
-  const made = await insist(ctx, insisting, (pass) => join(ctx, config, state, pass));
+  const retryOptions = { what: "register", limitMs, ended, finishMs } as const;
+  const made = await retryUntil(ctx, retryOptions, (pass) => join(ctx, config, state, pass));
   const seconds = (ctx.clock.now() - startedAt) / 1000;
   const registration = { ...made, wrote: state.wrote, seconds };
   ctx.metrics.registered(true);

@@ -4,7 +4,7 @@ import type { Caller } from "../azure/exchange.ts";
 import type { ApplianceContext } from "./context.ts";
 
 /** What is tried until it comes about. */
-export interface Insisting {
+export interface RetryOptions {
   what: "register" | "deregister" | "discover";
   /** How long in all. */
   limitMs: number;
@@ -54,14 +54,14 @@ export function callerUntil(signal: AbortSignal): Caller {
  *   no answer, 5xx                                   a chance within 1 s, 2 s, 4 s, up to a twentieth of the time
  *   anything else                                    none: it fails for good
  */
-export async function insist<T>(
+export async function retryUntil<T>(
   ctx: ApplianceContext,
-  insisting: Insisting,
+  retryOptions: RetryOptions,
   attempt: (pass: Pass) => Promise<Step<T>>,
 ): Promise<T> {
   const { clock, random, metrics, log } = ctx;
-  const { what, limitMs, ended, contention = usualContention } = insisting;
-  const { finishMs = 0, lastTryMs = 0 } = insisting;
+  const { what, limitMs, ended, contention = usualContention } = retryOptions;
+  const { finishMs = 0, lastTryMs = 0 } = retryOptions;
   const triesMs = limitMs - finishMs;
   const endsAt = clock.now() + triesMs;
   const over = new AbortController();

@@ -1,5 +1,5 @@
 import type { Clock } from "@postern/core/clock.ts";
-import type { ArmView } from "../azure/arm.ts";
+import type { ArmClient } from "../azure/arm.ts";
 import { AzureError } from "../azure/errors.ts";
 import { apiVersions } from "../azure/gateways/api-versions.ts";
 import type { BackendPool } from "../azure/gateways/backend-pools.ts";
@@ -21,7 +21,7 @@ export interface WrittenPool {
  * without the condition it would take away those that came in between.
  */
 export async function writePool(
-  arm: ArmView,
+  arm: ArmClient,
   clock: Clock,
   read: BackendPool,
   body: BackendPool,

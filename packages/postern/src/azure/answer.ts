@@ -29,8 +29,8 @@ export function readAnswer(received: Received, asked: Asked): ArmAnswer | AzureE
       : { status, headers, body };
   if (status < 400) return failure("RedirectRefused", received, asked);
   // Whatever is not in ARM's form was not said by ARM. A proxy's 404 must not look like an absent resource.
-  const told = body === unreadable ? undefined : readErrorBody(body);
-  return failure(told?.code ?? "UnreadableAnswer", received, asked, told?.said);
+  const parsed = body === unreadable ? undefined : readErrorBody(body);
+  return failure(parsed?.code ?? "UnreadableAnswer", received, asked, parsed?.said);
 }
 
 /** The error of an answer that never came, or not whole. */

@@ -1,13 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import {
-  caller,
-  failure,
-  linkId,
-  refuse,
-  fakeArm as road,
-} from "../../../../test/azure/fake-arm.ts";
+import { caller, failure, fakeArm, linkId, refuse } from "../../../../test/azure/fake-arm.ts";
 import { HurriedClock } from "../../../../test/azure/hurried-clock.ts";
 import { json, serve } from "../../../../test/loopback.ts";
 import { ManualClock, settle } from "../../../../test/manual-clock.ts";
@@ -20,7 +14,9 @@ const ok = (response: Parameters<typeof json>[0]) => json(response, 200, { name:
 
 describe("a request", () => {
   test("carries the token, the version and the numbers that support asks for", async () => {
-    const { arm, seen } = await road((_seen, response) => ok(response), { userAgent: "postern/1" });
+    const { arm, seen } = await fakeArm((_seen, response) => ok(response), {
+      userAgent: "postern/1",
+    });
     await arm.request("PUT", linkId, { query, body: { a: 1 }, ifMatch: 'W/"x"' });
     expect(seen[0]).toMatchObject({
       method: "PUT",
@@ -39,7 +35,7 @@ describe("a request", () => {
   });
 
   test("tells the metrics what it was and what is left", async () => {
-    const { arm, told } = await road((_seen, response) =>
+    const { arm, told } = await fakeArm((_seen, response) =>
       json(response, 200, {}, { "x-ms-ratelimit-remaining-subscription-global-reads": "3749" }),
     );
     await arm.request("GET", linkId, { query });
@@ -85,7 +81,7 @@ describe("a request", () => {
     "/a/",
     "",
   ])("is not made for %j, which is no path of Resource Manager", async (path) => {
-    const { arm, seen } = await road((_seen, response) => ok(response));
+    const { arm, seen } = await fakeArm((_seen, response) => ok(response));
     expect(await failure(arm.request("GET", path))).toMatchObject({ code: "InvalidRequestPath" });
     expect(seen).toEqual([]);
   });
@@ -106,7 +102,7 @@ describe("an answer that cannot be read", () => {
     ["JSON under another name", 200, "text/plain", '{"name":"secret page"}'],
     ["HTML with 403", 403, "text/html; charset=utf-8", "<h1>secret page</h1>"],
   ])("%s", async (_name, status, type, text) => {
-    const { arm } = await road((_seen, response) => {
+    const { arm } = await fakeArm((_seen, response) => {
       response.writeHead(status, { "content-type": type });
       response.end(text);
     });
@@ -117,7 +113,7 @@ describe("an answer that cannot be read", () => {
   });
 
   test("a read that is cut off is made again", async () => {
-    const { arm, seen } = await road((_seen, response) => {
+    const { arm, seen } = await fakeArm((_seen, response) => {
       if (seen.length > 1) return ok(response);
       response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
       response.write('{"name":');
@@ -128,7 +124,7 @@ describe("an answer that cannot be read", () => {
   });
 
   test("a read that is always cut off says so", async () => {
-    const { arm, seen } = await road((_seen, response) => {
+    const { arm, seen } = await fakeArm((_seen, response) => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
       response.write("{");
       setImmediate(() => response.destroy());
@@ -140,7 +136,7 @@ describe("an answer that cannot be read", () => {
 
   test("a redirect is not followed, and the token does not go along", async () => {
     const other = await serve((_seen, response) => ok(response));
-    const { arm } = await road((_seen, response) => {
+    const { arm } = await fakeArm((_seen, response) => {
       response.writeHead(307, { location: `${other.url}${linkId}` });
       response.end();
     });
@@ -152,7 +148,7 @@ describe("an answer that cannot be read", () => {
 
 describe("a request that fails", () => {
   test.each([408, 500, 502, 503, 504])("a read is made again after %i", async (status) => {
-    const { arm, seen } = await road((_seen, response) =>
+    const { arm, seen } = await fakeArm((_seen, response) =>
       seen.length < 3 ? refuse(response, status, "InternalServerError") : ok(response),
     );
     await arm.request("GET", linkId, { query });
@@ -160,14 +156,16 @@ describe("a request that fails", () => {
   });
 
   test("a read ends after three tries with Azure's own code", async () => {
-    const { arm, seen } = await road((_seen, response) => refuse(response, 500, "InternalError"));
+    const { arm, seen } = await fakeArm((_seen, response) =>
+      refuse(response, 500, "InternalError"),
+    );
     const error = await failure(arm.request("GET", linkId, { query }));
     expect(error).toMatchObject({ code: "InternalError", status: 500 });
     expect(seen).toHaveLength(3);
   });
 
   test("a read is not made again at once when Azure wants to be left alone", async () => {
-    const { arm, seen } = await road((_seen, response) =>
+    const { arm, seen } = await fakeArm((_seen, response) =>
       refuse(response, 503, "ServerBusy", { "retry-after": "60" }),
     );
     expect((await failure(arm.request("GET", linkId, { query }))).retryAfterMs).toBe(60_000);
@@ -175,7 +173,7 @@ describe("a request that fails", () => {
   });
 
   test.each([400, 403, 409, 412, 501])("a read is not made again after %i", async (status) => {
-    const { arm, seen } = await road((_seen, response) => refuse(response, status, "SomeCode"));
+    const { arm, seen } = await fakeArm((_seen, response) => refuse(response, status, "SomeCode"));
     expect(await failure(arm.request("GET", linkId, { query }))).toMatchObject({ status });
     expect(seen).toHaveLength(1);
   });
@@ -183,14 +181,16 @@ describe("a request that fails", () => {
   test.each(["PUT", "DELETE", "POST", "PATCH"] as const)(
     "a %s is not sent again after 500: the next pass reads first",
     async (method) => {
-      const { arm, seen } = await road((_seen, response) => refuse(response, 500, "InternalError"));
+      const { arm, seen } = await fakeArm((_seen, response) =>
+        refuse(response, 500, "InternalError"),
+      );
       expect(await failure(arm.request(method, linkId, { query }))).toMatchObject({ status: 500 });
       expect(seen).toHaveLength(1);
     },
   );
 
   test("a write whose answer is lost is not sent again, and is looked at at once", async () => {
-    const { arm, seen } = await road((_seen, response) => response.destroy());
+    const { arm, seen } = await fakeArm((_seen, response) => response.destroy());
     const error = await failure(arm.request("PUT", linkId, { query, body: {} }));
     expect(error).toMatchObject({ code: "AnswerLost", retry: "now" });
     expect(error.explain().requeueAfterMs).toBeUndefined();
@@ -198,7 +198,7 @@ describe("a request that fails", () => {
   });
 
   test("a write whose answer is cut off is not sent again", async () => {
-    const { arm, seen } = await road((_seen, response) => {
+    const { arm, seen } = await fakeArm((_seen, response) => {
       response.writeHead(201, { "content-type": "application/json", "content-length": "100" });
       response.write("{");
       setImmediate(() => response.destroy());
@@ -257,7 +257,7 @@ describe("a request that fails", () => {
     const here = new Promise<void>((resolve) => {
       arrived = resolve;
     });
-    const { arm } = await road(() => arrived(), { clock });
+    const { arm } = await fakeArm(() => arrived(), { clock });
     const asked = failure(arm.request("GET", linkId, { query }));
     await here;
     await clock.move(30_000);
@@ -267,7 +267,7 @@ describe("a request that fails", () => {
 
   test("a caller who stops is let go", async () => {
     const stop = new AbortController();
-    const { arm } = await road(() => stop.abort(new Error("shutting down")), {
+    const { arm } = await fakeArm(() => stop.abort(new Error("shutting down")), {
       caller: { signal: stop.signal },
     });
     const error = await failure(arm.request("GET", linkId, { query }));
@@ -291,7 +291,7 @@ describe("the token", () => {
 
   test.each(["GET", "PUT"] as const)("a %s refused with 401 goes out once more", async (method) => {
     const credential = numbered();
-    const { arm, seen } = await road(
+    const { arm, seen } = await fakeArm(
       ({ headers }, response) =>
         headers.authorization === "Bearer t0"
           ? refuse(response, 401, "ExpiredAuthenticationToken")
@@ -304,7 +304,7 @@ describe("the token", () => {
   });
 
   test("one that is refused again is given up with Azure's code", async () => {
-    const { arm, seen } = await road(
+    const { arm, seen } = await fakeArm(
       (_seen, response) => refuse(response, 401, "InvalidAuthenticationToken"),
       { credential: numbered() },
     );
@@ -317,7 +317,7 @@ describe("the token", () => {
 
 describe("who may write", () => {
   test("nothing is sent by one who does not lead", async () => {
-    const { arm, seen } = await road((_seen, response) => ok(response), {
+    const { arm, seen } = await fakeArm((_seen, response) => ok(response), {
       caller: { mayWrite: () => false },
     });
     for (const method of ["PUT", "DELETE", "POST", "PATCH"] as const)
@@ -337,7 +337,7 @@ describe("who may write", () => {
         return Promise.resolve("t");
       },
     };
-    const { arm, seen } = await road((_seen, response) => ok(response), {
+    const { arm, seen } = await fakeArm((_seen, response) => ok(response), {
       credential,
       caller: { mayWrite: () => leads },
     });
@@ -350,9 +350,9 @@ describe("who may write", () => {
 
 describe("a write that waits for a connection", () => {
   /** All connections are taken until `release` is called. */
-  async function busy(over: Parameters<typeof road>[1]) {
+  async function busy(over: Parameters<typeof fakeArm>[1]) {
     const waiting: (() => void)[] = [];
-    const made = await road(({ method }, response) => {
+    const made = await fakeArm(({ method }, response) => {
       if (method === "GET") waiting.push(() => ok(response));
       else ok(response);
     }, over);
@@ -387,7 +387,7 @@ describe("a write that waits for a connection", () => {
 
   test("over a connection that is being made is not sent if the lead is lost meanwhile", async () => {
     let connecting = false;
-    const { arm, seen } = await road((_seen, response) => ok(response), {
+    const { arm, seen } = await fakeArm((_seen, response) => ok(response), {
       caller: { mayWrite: () => !connecting },
     });
     const connects = () => {
@@ -404,7 +404,7 @@ describe("a write that waits for a connection", () => {
 
 describe("the same write twice", () => {
   test("at once is one request", async () => {
-    const { made, seen } = await road((_seen, response) => ok(response));
+    const { made, seen } = await fakeArm((_seen, response) => ok(response));
     const write = () => made.for(caller()).request("PUT", linkId, { query, body: { a: 1 } });
     const [one, two] = await Promise.all([write(), write()]);
     expect(one).toBe(two);
@@ -414,7 +414,7 @@ describe("the same write twice", () => {
   });
 
   test("with another body or another condition is another request", async () => {
-    const { arm, seen } = await road((_seen, response) => ok(response));
+    const { arm, seen } = await fakeArm((_seen, response) => ok(response));
     await Promise.all([
       arm.request("PUT", linkId, { query, body: { a: 1 } }),
       arm.request("PUT", linkId, { query, body: { a: 2 } }),
@@ -426,7 +426,7 @@ describe("the same write twice", () => {
 
 describe("throttling", () => {
   test("429 parks the bucket of that identity, subscription and kind, and no other", async () => {
-    const { arm, seen } = await road(({ method }, response) =>
+    const { arm, seen } = await fakeArm(({ method }, response) =>
       method === "GET"
         ? refuse(response, 429, "TooManyRequests", { "retry-after": "60" })
         : ok(response),
@@ -444,21 +444,21 @@ describe("throttling", () => {
   });
 
   test("429 without Retry-After parks for a while, and the one who asked waits longer", async () => {
-    const { arm, clock } = await road((_seen, response) =>
+    const { arm, clock } = await fakeArm((_seen, response) =>
       refuse(response, 429, "TooManyRequests"),
     );
     const first = await failure(arm.request("GET", linkId, { query }));
     expect(first.explain().requeueAfterMs).toBe(300_000);
     const second = await failure(arm.request("GET", linkId, { query }));
     expect(second).toMatchObject({ code: "Throttled", retryAfterMs: 30_000 });
-    clock.pass(30_000);
+    clock.reconcile(30_000);
     expect(await failure(arm.request("GET", linkId, { query }))).toMatchObject({
       code: "TooManyRequests",
     });
   });
 
   test("a busy resource parks nobody", async () => {
-    const { arm, seen } = await road(({ method }, response) =>
+    const { arm, seen } = await fakeArm(({ method }, response) =>
       method === "PUT"
         ? json(response, 429, {
             error: {
@@ -479,7 +479,7 @@ describe("throttling", () => {
   });
 
   test("what Azure says is left is believed", async () => {
-    const { arm, made } = await road((_seen, response) =>
+    const { arm, made } = await fakeArm((_seen, response) =>
       json(response, 200, {}, { "x-ms-ratelimit-remaining-subscription-reads": "7" }),
     );
     await arm.request("GET", linkId, { query });

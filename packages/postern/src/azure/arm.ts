@@ -29,7 +29,7 @@ export interface ArmRequest {
   remaining: number | undefined;
   /** What it was about, in words. */
   thing: string;
-  /** Who asked: the id of a pass. */
+  /** Who asked: the id of a reconcile. */
   caller: string | undefined;
   /** By which Microsoft's support finds it. */
   requestId: string | undefined;
@@ -56,7 +56,7 @@ export interface ArmOptions {
 }
 
 /** Resource Manager as one caller sees it. Making one costs nothing. */
-export interface ArmView {
+export interface ArmClient {
   /** Ask for a path. Anything but success is an `AzureError`. */
   request(method: Method, path: string, options?: RequestOptions): Promise<ArmAnswer>;
   /** Read an address that Resource Manager gave us: a next page, or the state of an operation. */
@@ -131,9 +131,9 @@ export class Arm {
   }
 
   /** The road for one caller, by the given identity or by the process's own. */
-  for(caller: Caller, credential: TokenSource = this.#credential): ArmView {
+  for(caller: Caller, credential: TokenSource = this.#credential): ArmClient {
     const { operations, sightings } = this.#memoryOf(credential);
-    const view: ArmView = {
+    const view: ArmClient = {
       operations,
       sightings,
       request: async (method, path, options = {}) => {

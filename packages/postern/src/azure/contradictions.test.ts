@@ -1,11 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  failure,
-  group,
-  linkId,
-  refuse,
-  fakeArm as road,
-} from "../../../../test/azure/fake-arm.ts";
+import { failure, fakeArm, group, linkId, refuse } from "../../../../test/azure/fake-arm.ts";
 import { json, type Seen } from "../../../../test/loopback.ts";
 import { ManualClock } from "../../../../test/manual-clock.ts";
 import { contradicts, idsIn, idsNamedIn } from "./contradictions.ts";
@@ -26,7 +20,7 @@ const body: PrivateLinkService = {
 /** An Azure that refuses writes as told, and lists and reads whatever is asked for. */
 async function azure(refusal: (one: Seen) => [status: number, code: string, said?: string]) {
   const clock = new ManualClock();
-  const made = await road(
+  const made = await fakeArm(
     (one, response) => {
       const path = new URL(one.url, "http://x").pathname;
       if (
@@ -73,7 +67,7 @@ describe("a refusal that contradicts a cached observation", () => {
 
   test("counts by when it was decided, though it is told at the end of a long operation", async () => {
     const clock = new ManualClock();
-    const { arm, url } = await road(
+    const { arm, url } = await fakeArm(
       (one, response) => {
         if (one.url.includes("/operations/"))
           return json(response, 200, { status: "Failed", error: { code: "SubnetIsFull" } });
@@ -148,7 +142,7 @@ describe("a refusal that contradicts a cached observation", () => {
 test("a read that finds no parent has the parent read again", async () => {
   const clock = new ManualClock();
   let reads = 0;
-  const { arm } = await road(
+  const { arm } = await fakeArm(
     (one, response) => {
       if (one.url.includes("/A/")) return refuse(response, 404, "ParentResourceNotFound");
       reads++;

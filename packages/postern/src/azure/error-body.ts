@@ -6,10 +6,10 @@ export interface ToldError {
   said: string | undefined;
 }
 
-interface Told {
+interface ParsedError {
   code: string;
   message: string | undefined;
-  inner: Told[];
+  inner: ParsedError[];
 }
 
 /** Codes that only wrap what the details say. */
@@ -34,14 +34,14 @@ export function readErrorBody(body: unknown): ToldError | undefined {
   return { code: useful.code, said: useful.message ?? outer.message };
 }
 
-function usefulIn(told: Told): Told {
-  const known = told.inner.map(usefulIn).find(({ code }) => Object.hasOwn(knownCodes, code));
+function usefulIn(parsed: ParsedError): ParsedError {
+  const known = parsed.inner.map(usefulIn).find(({ code }) => Object.hasOwn(knownCodes, code));
   if (known !== undefined) return known;
-  const first = told.inner[0];
-  return first !== undefined && wrappers.has(told.code) ? usefulIn(first) : told;
+  const first = parsed.inner[0];
+  return first !== undefined && wrappers.has(parsed.code) ? usefulIn(first) : parsed;
 }
 
-function readTold(value: unknown, depth: number): Told | undefined {
+function readTold(value: unknown, depth: number): ParsedError | undefined {
   if (!isObject(value) || depth > 4) return undefined;
   const { code, message, details, innererror } = value;
   // A code becomes a condition's reason, so it must be one word as Kubernetes wants it.

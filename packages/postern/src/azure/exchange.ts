@@ -22,7 +22,7 @@ export interface Caller {
   signal: AbortSignal;
   /** Whether this process may write now. It is asked right before each write is handed to its connection. */
   mayWrite(): boolean;
-  /** A name for the log, such as the id of a pass. */
+  /** A name for the log, such as the id of a reconcile. */
   id?: string;
 }
 
@@ -182,7 +182,7 @@ export class Exchange {
 
 /**
  * Whether a request may go out again at once. A read may, after whatever passes by itself. A write only
- * when nothing of it left this machine: after anything else the next pass reads first what came of it.
+ * when nothing of it left this machine: after anything else the next reconcile reads first what came of it.
  */
 function mayTryAgain(method: Method, { code, status, retryAfterMs = 0 }: AzureError): boolean {
   if (code === "Unreachable") return true;

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import {
   caller,
   failure,
+  fakeArm,
   group,
   linkId,
   refuse,
-  fakeArm as road,
 } from "../../../../test/azure/fake-arm.ts";
 import { json, type Seen } from "../../../../test/loopback.ts";
 import { AzureError } from "./errors.ts";
@@ -18,8 +18,8 @@ const kind = {
   collection: "providers/Microsoft.Network/privateLinkServices",
 };
 
-async function gateway(answer: Parameters<typeof road>[0]) {
-  const made = await road(answer);
+async function gateway(answer: Parameters<typeof fakeArm>[0]) {
+  const made = await fakeArm(answer);
   return { ...made, things: resourceGateway<Thing>(made.arm, kind) };
 }
 
@@ -197,7 +197,7 @@ describe("put", () => {
     expect(await things.put(linkId, body)).toMatchObject({ state: "running", id: linkId });
     expect(methods()).toEqual(["PUT"]);
     ends();
-    clock.pass(60_000);
+    clock.reconcile(60_000);
     expect(await things.put(linkId, body)).toMatchObject({
       state: "done",
       resource: { name: "api" },
@@ -228,7 +228,7 @@ describe("put", () => {
     );
     await things.put(linkId, body);
     failed = true;
-    clock.pass(60_000);
+    clock.reconcile(60_000);
     expect(await failure(things.put(linkId, body))).toMatchObject({ code: "InvalidParameter" });
     expect(await things.put(linkId, body)).toMatchObject({ state: "done" });
     expect(seen.map(({ method }) => method)).toEqual(["PUT", "GET", "PUT"]);
@@ -257,7 +257,7 @@ describe("remove", () => {
     });
     expect(await things.remove(linkId)).toMatchObject({ state: "running" });
     expect(await things.remove(linkId)).toMatchObject({ state: "running" });
-    clock.pass(60_000);
+    clock.reconcile(60_000);
     expect(await things.remove(linkId)).toEqual({ state: "done", resource: undefined });
     expect(seen.map(({ method }) => method)).toEqual(["DELETE", "GET"]);
   });
@@ -275,7 +275,7 @@ describe("look", () => {
   const made = { id: linkId, properties: { provisioningState: "Succeeded", size: 1 } };
 
   test("what an identity has seen is told only to those who can prove to be it", async () => {
-    const { made: arm, seen } = await road((_seen, response) =>
+    const { made: arm, seen } = await fakeArm((_seen, response) =>
       json(response, 200, { ...made, value: [made] }),
     );
     const as = (token: () => Promise<string>) =>
@@ -300,7 +300,7 @@ describe("look", () => {
   });
 
   test("attack: a tenant names an identity of others and drops it again, and they lose what they saw", async () => {
-    const { made: arm, seen } = await road((_seen, response) => json(response, 200, made));
+    const { made: arm, seen } = await fakeArm((_seen, response) => json(response, 200, made));
     const named = (identity: string): TokenSource => ({ identity, token: async () => "token-1" });
     const look = (credential?: TokenSource) =>
       resourceGateway(arm.for(caller(), credential), kind).look(linkId, 60_000);
@@ -328,7 +328,7 @@ describe("look", () => {
     expect(await things.look(linkId)).toMatchObject({ state: "there", resource: made });
     await things.look(linkId, 60_000);
     expect(seen).toHaveLength(1);
-    clock.pass(60_001);
+    clock.reconcile(60_001);
     await things.look(linkId, 60_000);
     expect(seen).toHaveLength(2);
   });
@@ -454,7 +454,7 @@ describe("look", () => {
     await things.put(linkId, made);
     expect(await things.look(linkId)).toMatchObject({ state: "changing" });
     status = { status: "Failed", error: { code: "SubnetIsFull", message: "no address is left" } };
-    clock.pass(3_600_000 - 1);
+    clock.reconcile(3_600_000 - 1);
     expect(await things.look(linkId)).toMatchObject({
       state: "failed",
       failure: { reason: "SubnetIsFull" },
@@ -494,7 +494,7 @@ describe("a write of ours that reads do not show yet", () => {
   test("is being changed where an operation has ended and nothing has told what came of it", async () => {
     const { things, clock, shown } = await lagging({ status: "Succeeded" });
     expect(await things.put(linkId, body)).toMatchObject({ state: "running" });
-    clock.pass(30_000);
+    clock.reconcile(30_000);
     expect(await things.look(linkId)).toMatchObject({ state: "changing" });
     expect(await things.list(group)).toEqual([]);
     expect(await things.look(linkId, 60_000)).toMatchObject({ state: "changing" });
@@ -505,7 +505,7 @@ describe("a write of ours that reads do not show yet", () => {
   test("is forgotten where its operation has failed", async () => {
     const { things, clock } = await lagging({ status: "Failed", error: { code: "Nope" } });
     await things.put(linkId, body);
-    clock.pass(30_000);
+    clock.reconcile(30_000);
     expect(await things.look(linkId)).toMatchObject({ state: "failed" });
     expect(await things.look(linkId)).toEqual({ state: "absent" });
   });
@@ -522,9 +522,9 @@ describe("a write of ours that reads do not show yet", () => {
   test("counts for a minute at most", async () => {
     const { things, clock } = await lagging();
     await things.put(linkId, body);
-    clock.pass(59_000);
+    clock.reconcile(59_000);
     expect(await things.look(linkId)).toMatchObject({ state: "there" });
-    clock.pass(1_000);
+    clock.reconcile(1_000);
     expect(await things.look(linkId)).toEqual({ state: "absent" });
   });
 

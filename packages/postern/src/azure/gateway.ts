@@ -1,7 +1,7 @@
 import type { Failure } from "@postern/core/failure.ts";
 import { provisioningOf } from "@postern/core/provisioning.ts";
 import { type ArmAnswer, headerOf } from "./answer.ts";
-import type { ArmView } from "./arm.ts";
+import type { ArmClient } from "./arm.ts";
 import { AzureError } from "./errors.ts";
 import type { Method } from "./exchange.ts";
 import type { Write } from "./operations.ts";
@@ -87,7 +87,7 @@ const mostPages = 10_000;
 
 /** The gateway to one kind of resource. */
 export function resourceGateway<T extends ArmResource>(
-  arm: ArmView,
+  arm: ArmClient,
   kind: ResourceKind,
 ): ResourceGateway<T> {
   const query = { "api-version": kind.apiVersion };
@@ -214,7 +214,7 @@ function fuller(before: unknown, listed: object, expand = ""): object {
 
 /** The end of this very write if we know that it runs or ran; `undefined` when it must be sent. */
 async function join(
-  arm: ArmView,
+  arm: ArmClient,
   collection: string,
   id: string,
   method: Method,

@@ -52,7 +52,7 @@ describe("a token of a managed identity", () => {
       json(response, 200, token({ expires_in: "3600" })),
     );
     await tokens.token();
-    clock.pass(3_600_000);
+    clock.reconcile(3_600_000);
     await tokens.token();
     expect(seen).toHaveLength(2);
   });

@@ -4,7 +4,7 @@ import {
   provisioningStateIn,
 } from "@postern/core/provisioning.ts";
 import { type ArmAnswer, headerOf } from "./answer.ts";
-import type { ArmView } from "./arm.ts";
+import type { ArmClient } from "./arm.ts";
 import { readErrorBody } from "./error-body.ts";
 import { AzureError } from "./errors.ts";
 import type { Method } from "./exchange.ts";
@@ -74,7 +74,7 @@ export function firstOutcome(method: Method, answer: ArmAnswer, what: string): F
 }
 
 /** Look once at an operation. A look that fails for a passing reason says "running". */
-export async function lookAt(arm: ArmView, look: Look, now: number): Promise<Outcome> {
+export async function lookAt(arm: ArmClient, look: Look, now: number): Promise<Outcome> {
   let answer: ArmAnswer;
   try {
     answer = await (look.at === "resource"
@@ -102,7 +102,7 @@ function read({ status, body }: ArmAnswer, look: Look): Outcome {
 }
 
 /** What a call answers lies at its own address; the address of the status holds only the status. */
-async function resultOf(arm: ArmView, look: Look, answer: ArmAnswer): Promise<Outcome> {
+async function resultOf(arm: ArmClient, look: Look, answer: ArmAnswer): Promise<Outcome> {
   if (look.at !== "status" || look.resultAddress === undefined)
     return { state: "done", result: answer.body };
   const { body } = await arm.follow(look.resultAddress, look.what);
@@ -123,10 +123,10 @@ function afterError(error: AzureError, look: Look): Outcome {
 }
 
 function failed(body: unknown, what: string): Outcome & { state: "failed" } {
-  const told = readErrorBody(body);
+  const parsed = readErrorBody(body);
   const state = (statusOf(body) ?? provisioningStateIn(body) ?? "").toLowerCase();
-  const code = told?.code ?? (state.startsWith("cancel") ? "Canceled" : "OperationFailed");
-  return { state: "failed", error: new AzureError({ code, what, said: told?.said }) };
+  const code = parsed?.code ?? (state.startsWith("cancel") ? "Canceled" : "OperationFailed");
+  return { state: "failed", error: new AzureError({ code, what, said: parsed?.said }) };
 }
 
 /** Undefined where the body has no state: what that means depends on the request. */

@@ -1,12 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import {
-  caller,
-  failure,
-  linkId,
-  refuse,
-  fakeArm as road,
-} from "../../../../test/azure/fake-arm.ts";
+import { caller, failure, fakeArm, linkId, refuse } from "../../../../test/azure/fake-arm.ts";
 import { json, type Seen } from "../../../../test/loopback.ts";
 import { ManualClock } from "../../../../test/manual-clock.ts";
 import { fc } from "../../../../test/setup/random.ts";
@@ -23,7 +17,7 @@ type Answer = [status: number, body: unknown, headers?: Record<string, string>];
 
 /** Begin a write with a first answer, then answer each look in turn; the last answer stays. */
 async function begun(method: Method, first: Answer, ...looks: Answer[]) {
-  const made = await road((seen, response) => {
+  const made = await fakeArm((seen, response) => {
     if (seen.method === method) return reply(response, seen, first);
     reply(response, seen, (looks.length > 1 ? looks.shift() : looks[0]) ?? [500, {}]);
   });
@@ -33,7 +27,7 @@ async function begun(method: Method, first: Answer, ...looks: Answer[]) {
   const write = arm.operations.begin({ id: linkId, method, body, query, answer });
   /** Come back when it is due. */
   const check = async () => {
-    made.clock.pass(600_000);
+    made.clock.reconcile(600_000);
     return arm.check(linkId);
   };
   const looked = () => made.seen.filter((each) => each.method === "GET").map(({ url }) => url);
@@ -239,7 +233,7 @@ describe("looking at an operation", () => {
     const failed: Answer = [200, { status: "Failed", error: { code: "InternalServerError" } }];
     const { made, clock, check, looked } = await begun("PUT", put, failed);
     const onlooker = made.for(caller({ mayWrite: () => false }));
-    clock.pass(600_000);
+    clock.reconcile(600_000);
     for (let i = 0; i < 2; i++)
       expect(await onlooker.check(linkId)).toMatchObject({ state: "failed" });
     expect(await check()).toMatchObject({
@@ -253,10 +247,10 @@ describe("looking at an operation", () => {
   test("no request is made before it is due, and one when it is", async () => {
     const { arm, clock, write, looked } = await begun("PUT", put, running);
     expect(write).toEqual({ state: "running", id: linkId, retryAfterMs: 5_000 });
-    clock.pass(4_999);
+    clock.reconcile(4_999);
     expect(await arm.check(linkId)).toEqual({ state: "running", retryAfterMs: 1 });
     expect(looked()).toEqual([]);
-    clock.pass(1);
+    clock.reconcile(1);
     expect(await arm.check(linkId)).toEqual({ state: "running", retryAfterMs: 1_250 });
     expect(looked()).toEqual([`${statusPath}?api-version=2025-05-01&t=1&c=2`]);
   });
@@ -268,13 +262,13 @@ describe("looking at an operation", () => {
       [200, { status: "InProgress" }, { "retry-after": "40" }],
     );
     expect(write).toMatchObject({ retryAfterMs: 30_000 });
-    clock.pass(30_000);
+    clock.reconcile(30_000);
     expect(await arm.check(linkId)).toEqual({ state: "running", retryAfterMs: 40_000 });
   });
 
   test("two who look at once make one request", async () => {
     const { arm, clock, looked } = await begun("PUT", put, running);
-    clock.pass(5_000);
+    clock.reconcile(5_000);
     await Promise.all([arm.check(linkId), arm.check(linkId.toUpperCase())]);
     expect(looked()).toHaveLength(1);
   });
@@ -333,7 +327,7 @@ describe("looking at an operation", () => {
 
   test("a caller who stops is told so, and the operation is kept", async () => {
     const { made, clock } = await begun("PUT", put, running);
-    clock.pass(5_000);
+    clock.reconcile(5_000);
     const stopped = made.for({
       priority: "change",
       signal: AbortSignal.abort(),
@@ -345,7 +339,7 @@ describe("looking at an operation", () => {
 
   test("another identity neither hears of it nor asks about it by its own token", async () => {
     const { made, clock, seen } = await begun("PUT", put, running);
-    clock.pass(60_000);
+    clock.reconcile(60_000);
     const before = seen.length;
     const other = made.for(caller(), staticToken("token-2", "another"));
     expect(await other.check(linkId)).toBeUndefined();
@@ -435,7 +429,7 @@ describe("how often an operation is looked at", () => {
 
   test("of many whose duration nobody knows one is looked at, and the others when it has ended", async () => {
     let status = "InProgress";
-    const { arm, clock, seen } = await road((one, response) => {
+    const { arm, clock, seen } = await fakeArm((one, response) => {
       if (one.method === "GET") json(response, 200, { status });
       else
         json(response, 201, state("Updating"), {
@@ -449,19 +443,19 @@ describe("how often an operation is looked at", () => {
     }
     const checkAll = () => Promise.all(ids.map((id) => arm.check(id)));
     const looks = () => seen.filter(({ method }) => method === "GET").length;
-    clock.pass(5_000);
+    clock.reconcile(5_000);
     expect(await checkAll()).toMatchObject(ids.map(() => ({ state: "running" })));
     expect(looks()).toBe(1);
     status = "Succeeded";
-    clock.pass(1_250);
+    clock.reconcile(1_250);
     expect((await checkAll())[0]).toEqual({ state: "done" });
-    clock.pass(500);
+    clock.reconcile(500);
     expect(await checkAll()).toEqual([undefined, { state: "done" }, { state: "done" }]);
     expect(looks()).toBe(4);
   });
 
   test("one that nobody looks after is not followed", async () => {
-    const { arm, clock, seen } = await road((one, response) => {
+    const { arm, clock, seen } = await fakeArm((one, response) => {
       if (one.method === "GET") json(response, 200, { status: "InProgress" });
       else json(response, 201, state("Updating"), { "azure-asyncoperation": statusPath });
     });
@@ -469,9 +463,9 @@ describe("how often an operation is looked at", () => {
       const answer = await arm.request("PUT", id, { query, body: {} });
       arm.operations.begin({ id, method: "PUT", query, body: {}, answer });
     }
-    clock.pass(5_000);
+    clock.reconcile(5_000);
     await arm.check(`${linkId}a`);
-    clock.pass(1_250 + 5_000);
+    clock.reconcile(1_250 + 5_000);
     await arm.check(`${linkId}b`);
     expect(seen.filter(({ method }) => method === "GET")).toHaveLength(2);
   });
@@ -484,7 +478,7 @@ describe("how often an operation is looked at", () => {
 });
 
 test("a refused write begins nothing", async () => {
-  const { arm } = await road((_seen, response) =>
+  const { arm } = await fakeArm((_seen, response) =>
     refuse(response, 409, "AnotherOperationInProgress"),
   );
   await failure(arm.request("PUT", linkId, { query, body: {} }));

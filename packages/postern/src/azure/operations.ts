@@ -1,7 +1,7 @@
 import type { Clock } from "@postern/core/clock.ts";
 import { idKey } from "@postern/core/resource-id.ts";
 import { type ArmAnswer, headerOf } from "./answer.ts";
-import type { ArmView } from "./arm.ts";
+import type { ArmClient } from "./arm.ts";
 import { idsIn } from "./contradictions.ts";
 import { Durations } from "./durations.ts";
 import { AzureError } from "./errors.ts";
@@ -125,7 +125,7 @@ export class Operations {
    * What became of the operation on a resource: at most one request, and none before it is due. Whoever only looks on leaves
    * its end for the one who acts on it: a failure is told once.
    */
-  async check(arm: ArmView, id: string, looksOn = false): Promise<OperationState | undefined> {
+  async check(arm: ArmClient, id: string, looksOn = false): Promise<OperationState | undefined> {
     const operation = this.#operations.get(idKey(id));
     if (operation === undefined) return undefined;
     const state = operation.ended ?? (await this.#stateOf(arm, operation));
@@ -135,7 +135,7 @@ export class Operations {
     return state;
   }
 
-  async #stateOf(arm: ArmView, operation: Operation): Promise<OperationState> {
+  async #stateOf(arm: ArmClient, operation: Operation): Promise<OperationState> {
     const now = this.#clock.now();
     if (now < operation.dueAt) return { state: "running", retryAfterMs: operation.dueAt - now };
     const scoutDueMs = this.#scoutDueMs(operation, now);
@@ -162,7 +162,7 @@ export class Operations {
     return leads && scout !== operation ? Math.max(0, scout.dueAt - now) : undefined;
   }
 
-  async #look(arm: ArmView, operation: Operation): Promise<OperationState> {
+  async #look(arm: ArmClient, operation: Operation): Promise<OperationState> {
     const { kind, lookedAt, startedAt, dueAt, refersTo } = operation;
     const write: SentWrite = { sentAt: startedAt, refersTo };
     const outcome = await lookAt(arm, operation, this.#clock.now());

@@ -34,14 +34,14 @@ export interface OwnWrite {
 export type Filled = (before: unknown, listed: object) => object;
 
 /**
- * How old a sighting may be for a pass: what a person changed or an operation ended is known well enough from the last ten
+ * How old a sighting may be for a reconcile: what a person changed or an operation ended is known well enough from the last ten
  * minutes, while a drift check is there to find out what changed since.
  */
-export function oldestSightingMs(pass: Reading): number {
-  const oldestMs = pass.priority === "drift" ? 150_000 : 10 * 60_000;
-  const { freshSince = Number.NEGATIVE_INFINITY } = pass;
+export function oldestSightingMs(reconcile: Reading): number {
+  const oldestMs = reconcile.priority === "drift" ? 150_000 : 10 * 60_000;
+  const { freshSince = Number.NEGATIVE_INFINITY } = reconcile;
   // Of that very millisecond counts too.
-  return Math.min(oldestMs, pass.now().getTime() - freshSince + 1);
+  return Math.min(oldestMs, reconcile.now().getTime() - freshSince + 1);
 }
 
 /** How urgent a reconcile is, and since when what it reads must have been read. */

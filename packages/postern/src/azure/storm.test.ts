@@ -1,6 +1,6 @@
 import type { Priority } from "@postern/core/priority.ts";
 import { expect, test, vi } from "vitest";
-import { caller, group, refuse, fakeArm as road } from "../../../../test/azure/fake-arm.ts";
+import { caller, fakeArm, group, refuse } from "../../../../test/azure/fake-arm.ts";
 import { json } from "../../../../test/loopback.ts";
 import { ManualClock } from "../../../../test/manual-clock.ts";
 import { Budgets } from "./budget.ts";
@@ -13,7 +13,7 @@ const path = (priority: Priority, at: number) =>
 test("in a storm changes go first, drift still goes, and no more is asked than Azure allows", async () => {
   const clock = new ManualClock();
   const limits = { reads: { burst: 2, perSecond: 1 } };
-  const { made, seen } = await road((_seen, response) => json(response, 200, {}), {
+  const { made, seen } = await fakeArm((_seen, response) => json(response, 200, {}), {
     clock,
     budgets: new Budgets({ clock, limits }),
   });
@@ -47,7 +47,7 @@ test("in a storm changes go first, drift still goes, and no more is asked than A
 test("when Azure refuses one, those behind it are not sent into the same wall", async () => {
   const clock = new ManualClock();
   const limits = { reads: { burst: 1, perSecond: 1 } };
-  const { made, seen } = await road(
+  const { made, seen } = await fakeArm(
     (_seen, response) => refuse(response, 429, "TooManyRequests", { "retry-after": "120" }),
     { clock, budgets: new Budgets({ clock, limits }) },
   );

@@ -70,9 +70,9 @@ test("after a failure nothing is asked for a moment, and all are told why", asyn
   await expect(tokens.token()).rejects.toBe(error);
   expect(fetches).toHaveLength(1);
   await clock.move(5_000);
-  const again = tokens.token();
+  const requeue = tokens.token();
   await fetches[1]?.end();
-  expect(await again).toBe("t1");
+  expect(await requeue).toBe("t1");
 });
 
 test("one that Azure refused is replaced, once for all whom it refused", async () => {

@@ -6,7 +6,7 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import { expect, onTestFinished, test } from "vitest";
-import { failure, linkId, refuse, fakeArm as road } from "../../../../test/azure/fake-arm.ts";
+import { failure, fakeArm, linkId, refuse } from "../../../../test/azure/fake-arm.ts";
 import { json } from "../../../../test/loopback.ts";
 
 const query = { "api-version": "2025-05-01" };
@@ -25,7 +25,7 @@ function traced(): InMemorySpanExporter {
 
 test("the trace and the request at Microsoft have the same number", async () => {
   const exporter = traced();
-  const { arm, seen } = await road((_seen, response) =>
+  const { arm, seen } = await fakeArm((_seen, response) =>
     json(response, 200, {}, { "x-ms-request-id": "request-1" }),
   );
   const traceId = await trace.getTracer("test").startActiveSpan("pass", async (span) => {
@@ -36,30 +36,30 @@ test("the trace and the request at Microsoft have the same number", async () => 
   const correlation = String(seen[0]?.headers["x-ms-correlation-request-id"]);
   expect(correlation).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
   expect(correlation.replaceAll("-", "")).toBe(traceId);
-  const [asked, pass] = exporter.getFinishedSpans();
+  const [asked, reconcile] = exporter.getFinishedSpans();
   expect(asked).toMatchObject({
     name: "ARM GET Microsoft.Network/privateLinkServices",
     attributes: { "http.response.status_code": 200, "az.service_request_id": "request-1" },
-    parentSpanContext: { spanId: pass?.spanContext().spanId },
+    parentSpanContext: { spanId: reconcile?.spanContext().spanId },
   });
 });
 
 test("a refusal is an error of its span", async () => {
   const exporter = traced();
-  const { arm } = await road((_seen, response) => refuse(response, 403, "AuthorizationFailed"));
+  const { arm } = await fakeArm((_seen, response) => refuse(response, 403, "AuthorizationFailed"));
   await failure(arm.request("GET", linkId, { query }));
   expect(exporter.getFinishedSpans()[0]?.status.message).toContain("AuthorizationFailed");
 });
 
 test("without traces no number is made up", async () => {
-  const { arm, seen } = await road((_seen, response) => json(response, 200, {}));
+  const { arm, seen } = await fakeArm((_seen, response) => json(response, 200, {}));
   await arm.request("GET", linkId, { query });
   expect(seen[0]?.headers).not.toHaveProperty("x-ms-correlation-request-id");
 });
 
 test("the log has the numbers that the message leaves out, and no token", async () => {
   const lines: [object, string][] = [];
-  const { arm } = await road(
+  const { arm } = await fakeArm(
     (_seen, response) =>
       refuse(response, 403, "AuthorizationFailed", {
         "x-ms-request-id": "request-1",

@@ -1,5 +1,5 @@
 import { idKey } from "@postern/core/resource-id.ts";
-import type { ArmView } from "./arm.ts";
+import type { ArmClient } from "./arm.ts";
 import type { ArmResource, ResourceGateway } from "./gateway.ts";
 import { privateRecordSets, virtualNetworkLinks } from "./gateways/private-dns.ts";
 import { dnsRecordSets } from "./gateways/public-dns.ts";
@@ -8,7 +8,7 @@ import { dnsRecordSets } from "./gateways/public-dns.ts";
  * Whether the record sets and links of a zone differ from what was last observed. The etag of a zone says nothing of what is in
  * it, so they are listed again before a decision that cannot be taken back; where they differ, the next reconcile decides anew.
  */
-export async function hasZoneChanged(arm: ArmView, zone: string): Promise<boolean> {
+export async function hasZoneChanged(arm: ArmClient, zone: string): Promise<boolean> {
   const isPublic = /\/dnsZones\//i.test(zone);
   const changes = isPublic
     ? [hasChanged(zone, dnsRecordSets(arm))]

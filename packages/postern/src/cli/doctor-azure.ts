@@ -27,7 +27,7 @@ export async function azureFindings({
   const before = Date.now();
   let theirs = Number.NaN;
   // This page belongs to no subscription, so asking costs nobody's budget.
-  const road = await judged("Azure Resource Manager", about, async () => {
+  const armClient = await judged("Azure Resource Manager", about, async () => {
     const { headers } = await arm.request("GET", "/metadata/endpoints", {
       query: { "api-version": "2022-09-01" },
     });
@@ -37,7 +37,7 @@ export async function azureFindings({
   const skew = Number.isNaN(theirs)
     ? []
     : [clockFinding("Azure", theirs, (before + Date.now()) / 2)];
-  return [token, road, ...skew];
+  return [token, armClient, ...skew];
 }
 
 async function judged(check: string, about: string, ask: () => Promise<string>): Promise<Finding> {

@@ -25,7 +25,7 @@ Examples:
       ]);
       await withSession(options, async (session) => {
         const found = await diagnose(session, options.beforeInstall === true);
-        show(options.output, { findings: found }, (wide) => told(found, wide));
+        show(options.output, { findings: found }, (wide) => render(found, wide));
         if (found.some(({ verdict }) => verdict === "wrong" || verdict === "not looked at"))
           process.exitCode = 3;
       });
@@ -40,7 +40,7 @@ const marks: Record<Finding["verdict"], () => string> = {
 };
 
 /** One line for each check that is well, and every finding of the others. */
-function told(all: readonly Finding[], wide: boolean): string {
+function render(all: readonly Finding[], wide: boolean): string {
   const names = [...new Set(all.map(({ check }) => check))];
   const lines = names.flatMap((name) => {
     const own = all.filter(({ check }) => check === name);

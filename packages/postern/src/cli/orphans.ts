@@ -96,7 +96,7 @@ Examples:
           [
             ...failures.map(({ id, why }) => `not deleted: ${id}: ${why}`),
             ...notRead(unread),
-            told(left, deleted.length, unread.length > 0, leftByName.length > 0),
+            render(left, deleted.length, unread.length > 0, leftByName.length > 0),
             ...listedByName(leftByName),
           ]
             .filter(Boolean)
@@ -119,7 +119,7 @@ function listedByName(left: readonly NamedOrphan[]): string[] {
   ];
 }
 
-function told(
+function render(
   left: readonly Orphan[],
   deleted: number,
   hidden: boolean,

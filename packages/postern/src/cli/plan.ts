@@ -32,7 +32,7 @@ Examples:
         const planned = await plansOf(session, options, name);
         const { plans, notPlanned } = planned;
         show(options.output, asData(planned), (wide) =>
-          [told(plans, notPlanned, wide), basisOf(options)].join("\n"),
+          [render(plans, notPlanned, wide), basisOf(options)].join("\n"),
         );
         const changes = plans.some((each) => "plan" in each && each.plan.steps.length > 0);
         const failed = plans.some((each) => unread(each).length > 0);
@@ -56,7 +56,11 @@ function unread(planned: Planned): string[] {
   return [...new Set(planned.failedReads.map(({ message }) => message))];
 }
 
-function told(plans: readonly Planned[], notPlanned: readonly NotPlanned[], wide: boolean): string {
+function render(
+  plans: readonly Planned[],
+  notPlanned: readonly NotPlanned[],
+  wide: boolean,
+): string {
   const lines: string[] = [];
   let steps = 0;
   let failures = 0;

@@ -41,7 +41,7 @@ export class Pseudonyms {
       .replace(address, (found) => this.#word("address", found))
       .replace(longAddress, (found) => this.#word("address", found));
     if (this.#names.length === 0) return hidden;
-    // One pass for all names: a world has thousands, and the text is long.
+    // One reconcile for all names: a world has thousands, and the text is long.
     const any = new RegExp(
       `(?<![a-zA-Z0-9])(?:${this.#names.map(escaped).join("|")})(?![a-zA-Z0-9])`,
       "gi",

@@ -135,8 +135,8 @@ function recordedIn({ links }: Deleted): string[] {
 
 /** What is still there of a cluster, in words; undefined when all of it is gone. */
 function leftOf(key: string, uid: string, world: KubeWorld): string | undefined {
-  const again = world.hostedClusters.find((each) => keyOf(each) === key);
-  if (again !== undefined && again.metadata.uid !== uid) return undefined;
+  const requeue = world.hostedClusters.find((each) => keyOf(each) === key);
+  if (requeue !== undefined && requeue.metadata.uid !== uid) return undefined;
   const links = world.links.filter(
     ({ metadata }) => metadata.annotations?.[clusterAnnotation] === key,
   );
@@ -149,7 +149,7 @@ function leftOf(key: string, uid: string, world: KubeWorld): string | undefined 
   if (waits.length > 0) return waits.join("; ");
   if (world.controlPlanes.some(({ metadata }) => metadata.annotations?.[clusterAnnotation] === key))
     return "its control plane is being deleted";
-  return again === undefined ? undefined : "it is being deleted";
+  return requeue === undefined ? undefined : "it is being deleted";
 }
 
 /** A kubeconfig that leads to a hosted cluster from here. */

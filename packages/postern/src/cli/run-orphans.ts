@@ -3,7 +3,7 @@ import type { Unread } from "@postern/core/dashboard/picture.ts";
 import { ownerIn } from "@postern/core/ownership.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { idKey } from "@postern/core/resource-id.ts";
-import type { ArmView } from "../azure/arm.ts";
+import type { ArmClient } from "../azure/arm.ts";
 import type { ArmResource, ResourceGateway } from "../azure/gateway.ts";
 import {
   privateDnsZones,
@@ -80,7 +80,7 @@ export function chosenByName(
 
 type Gateways = Record<
   Orphan["what"] | NamedOrphan["what"],
-  (arm: ArmView) => ResourceGateway<ArmResource>
+  (arm: ArmClient) => ResourceGateway<ArmResource>
 >;
 
 const gateways = {

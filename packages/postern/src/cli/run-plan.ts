@@ -66,12 +66,12 @@ function planAsData(planned: Planned) {
   const { feature, kind, key } = planned;
   const about = { controller: feature, kind: kind.kind, object: key };
   if ("failure" in planned) return { ...about, failure: planned.failure };
-  const { steps, conditions, again } = planned.plan;
+  const { steps, conditions, requeue } = planned.plan;
   return {
     ...about,
     steps: steps.map(({ do: what, why }) => ({ do: what, why })),
     conditions,
-    again,
+    requeue,
     ...(planned.failedReads.length > 0 && {
       unread: planned.failedReads.map(({ reason, message }) => ({ reason, message })),
     }),

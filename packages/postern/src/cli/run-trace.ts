@@ -5,7 +5,7 @@ import { look } from "./look.ts";
 import type { Session } from "./session.ts";
 
 /** How old a list may be when a name turns out to be another name, and further zones are opened. */
-const againMs = 60_000;
+const requeueMs = 60_000;
 
 /** Both sides, with the zones open that a host and its other names could be in. */
 export async function gatherFor(session: Session, host: string): Promise<World> {
@@ -20,6 +20,6 @@ export async function gatherFor(session: Session, host: string): Promise<World> 
     const all = aliasesOf(world, host);
     if (all.length === hosts.length) return world;
     hosts = all;
-    world = await open(hosts, againMs);
+    world = await open(hosts, requeueMs);
   }
 }

@@ -2,7 +2,7 @@ import { realClock } from "@postern/core/clock.ts";
 import { Interrupted } from "@postern/core/process/interrupted.ts";
 import { packageVersion } from "@postern/core/process/package-version.ts";
 import { Registry } from "@prometheus-io/client";
-import type { Arm, ArmView } from "../azure/arm.ts";
+import type { Arm, ArmClient } from "../azure/arm.ts";
 import { KubeClient } from "../kube/client.ts";
 import { findConnection } from "../kube/credentials.ts";
 import { silentLog } from "../kube/log.ts";
@@ -22,9 +22,9 @@ export interface Session {
   arm: Arm;
   azure: OperatorAzure;
   /** Azure for reading: nothing can be written through it. */
-  reading: ArmView;
+  reading: ArmClient;
   /** Azure for a command that writes. */
-  writing: ArmView;
+  writing: ArmClient;
   env: NodeJS.ProcessEnv;
   local: LocalExtension | undefined;
   /** Aborted by Ctrl-C. */

@@ -32,7 +32,7 @@ Example:
         const known = traces.filter((each) => each.known);
         show(options.output, { host: wanted, traces, unread: world.unread }, () =>
           [
-            ...traces.map(told),
+            ...traces.map(render),
             ...(known.length === 0
               ? [
                   unknown(wanted, {
@@ -75,7 +75,7 @@ function hostIn(text: string): string {
   throw new UsageError(`'${text}' is no host name: give one such as api.one.hypershift.local`);
 }
 
-function told({ network, hops, works, known }: Trace): string {
+function render({ network, hops, works, known }: Trace): string {
   const verdict = works
     ? paint("green", "works")
     : !known

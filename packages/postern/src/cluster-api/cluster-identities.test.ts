@@ -486,10 +486,10 @@ describe("a credential is kept", () => {
     const { credential, secrets, forms, clock } = await world(identity());
     await credential().token();
     secrets["org/one"] = { clientSecret: "another" };
-    clock.pass(4 * 60_000);
+    clock.reconcile(4 * 60_000);
     await credential().token();
     expect(forms).toHaveLength(1);
-    clock.pass(2 * 60_000);
+    clock.reconcile(2 * 60_000);
     await credential().token();
     expect(forms.map((form) => form.get("client_secret"))).toEqual(["s3cr3t", "another"]);
   });
@@ -498,7 +498,7 @@ describe("a credential is kept", () => {
     const { credential, refusal, secrets, clock } = await world(identity());
     await credential().token();
     delete secrets["org/one"];
-    clock.pass(6 * 60_000);
+    clock.reconcile(6 * 60_000);
     expect((await refusal()).code).toBe("SecretMissing");
   });
 
@@ -506,7 +506,7 @@ describe("a credential is kept", () => {
     const { credential, secrets, forms, clock } = await world(identity());
     const refused = await credential().token();
     secrets["org/one"] = { clientSecret: "another" };
-    clock.pass(10_000);
+    clock.reconcile(10_000);
     await credential().token(undefined, refused);
     expect(forms.map((form) => form.get("client_secret"))).toEqual(["s3cr3t", "another"]);
   });
@@ -521,7 +521,7 @@ describe("a credential is kept", () => {
     const { refusal, reads, clock } = await world(identity(), { secrets: {} });
     for (let n = 0; n < 50; n++) expect((await refusal()).code).toBe("SecretMissing");
     expect(reads()).toBe(1);
-    clock.pass(10_000);
+    clock.reconcile(10_000);
     await refusal();
     expect(reads()).toBe(2);
   });

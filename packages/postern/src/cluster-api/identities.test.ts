@@ -8,7 +8,7 @@ import { staticToken } from "../azure/tokens.ts";
 import { Caches } from "../kube/caches.ts";
 import { KubeClient } from "../kube/client.ts";
 import { silentLog } from "../kube/log.ts";
-import type { Pass } from "../kube/pass.ts";
+import type { Reconcile } from "../kube/reconcile.ts";
 import { capiViews, referenceOf } from "./identities.ts";
 
 function cluster(spec: object = {}, metadata: object = {}): AzureCluster {
@@ -21,7 +21,7 @@ function cluster(spec: object = {}, metadata: object = {}): AzureCluster {
 /** Views with no identity to be found: what they say is all that can be seen of them. */
 function views(own: Cloud) {
   const made: string[] = [];
-  const road = (cloud: Cloud) => {
+  const armClient = (cloud: Cloud) => {
     const arm = new Arm({ cloud, credential: staticToken("t") });
     onTestFinished(() => arm.close());
     return arm;
@@ -34,17 +34,17 @@ function views(own: Cloud) {
   };
   const kube = new KubeClient(connection);
   const all = capiViews({
-    arm: road(own),
-    roadTo: (cloud) => {
+    arm: armClient(own),
+    armClientFor: (cloud) => {
       made.push(cloud.name);
-      return road(cloud);
+      return armClient(cloud);
     },
     managementCluster: { namespace: "org-mc", name: "mc" },
   });
   all.watch({ caches: new Caches({ client: kube, log: silentLog }), kube });
   const refusal = (of: AzureCluster) => {
     try {
-      all.of(of, caller() as Pass);
+      all.of(of, caller() as Reconcile);
     } catch (error) {
       if (error instanceof AzureError) return error;
       throw error;

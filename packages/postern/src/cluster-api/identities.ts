@@ -13,14 +13,14 @@ import {
   defaultPolicy,
   type TenantPolicy,
 } from "@postern/core/tenant-policy.ts";
-import type { Arm, ArmView } from "../azure/arm.ts";
+import type { Arm, ArmClient } from "../azure/arm.ts";
 import { type Cloud, cloudNamed } from "../azure/clouds.ts";
 import type { EntraOptions } from "../azure/entra.ts";
 import type { AzureError } from "../azure/errors.ts";
 import type { TokenSource } from "../azure/tokens.ts";
 import type { WatchCache } from "../kube/cache.ts";
 import type { KubeClient } from "../kube/client.ts";
-import type { Pass } from "../kube/pass.ts";
+import type { Reconcile } from "../kube/reconcile.ts";
 import type { Also, Parts } from "../kube/runtime.ts";
 import { whenItMatters } from "../kube/when-changed.ts";
 import { clusterIdentities, type IdentityName, missing } from "./cluster-identities.ts";
@@ -37,7 +37,7 @@ export interface CapiViews {
    * By the identity that an AzureCluster names, if that admits it. Without one it is a `ClusterIdentityMissing`; for a
    * cluster that Postern does not act for it is what `refusalOf` says.
    */
-  of(cluster: AzureCluster, pass: Pass): ArmView;
+  of(cluster: AzureCluster, reconcile: Reconcile): ArmClient;
   /** Why Postern does not act for an AzureCluster; undefined where it does. */
   refusalOf(cluster: AzureCluster): AzureError | undefined;
   /**
@@ -45,13 +45,13 @@ export interface CapiViews {
    * the management cluster's. Each must admit the namespace of the cluster. `group` is where the cluster is to be. For a
    * cluster that Postern does not act for it is what `referenceRefusalOf` says.
    */
-  forReference(infrastructure: KubeObject, pass: Pass, group?: ResourceId): ArmView;
+  forReference(infrastructure: KubeObject, reconcile: Reconcile, group?: ResourceId): ArmClient;
   /** Why Postern does not act for a cluster that is no AzureCluster; undefined where it does. */
   referenceRefusalOf(infrastructure: KubeObject, group?: ResourceId): AzureError | undefined;
   /** By the management cluster's identity. */
-  management(pass: Pass): ArmView;
+  management(reconcile: Reconcile): ArmClient;
   /** By the credential of the environment, which is that of the base zone. */
-  baseZone(pass: Pass): ArmView;
+  baseZone(reconcile: Reconcile): ArmClient;
   /**
    * Let a feature use this, and give what wakes it when an identity changes: to be called when it is made, and the answer to
    * be a part of its `also`. `keysOf` says which of the feature's keys an AzureCluster concerns; its own where not given.
@@ -64,7 +64,7 @@ export interface CapiViewOptions {
   /** The road to the operator's own cloud, with the credential of the environment. */
   arm: Arm;
   /** The road to another cloud: made when the first cluster of it comes. */
-  roadTo: (cloud: Cloud) => Arm;
+  armClientFor: (cloud: Cloud) => Arm;
   managementCluster: { namespace: string; name: string };
   /** The identity for clusters of other kinds, by flag. */
   identityRef?: IdentityName | undefined;
@@ -87,11 +87,11 @@ export interface CapiViewOptions {
 
 /** The views as one process has them. */
 export function capiViews(options: CapiViewOptions): CapiViews {
-  const { arm, roadTo, managementCluster, identityRef, entra, tokenFile, imdsHost } = options;
+  const { arm, armClientFor, managementCluster, identityRef, entra, tokenFile, imdsHost } = options;
   const { policy = defaultPolicy, acrossNamespaces = false } = options;
   const { certificateDirectory = defaultCertificateDirectory } = options;
   const managementKey = keyOf({ metadata: managementCluster });
-  const roads = new Map<string, Arm>([[arm.cloud.name.toLowerCase(), arm]]);
+  const armClients = new Map<string, Arm>([[arm.cloud.name.toLowerCase(), arm]]);
   let kube: KubeClient | undefined;
   let clusters: WatchCache<AzureCluster> | undefined;
   const claims = new GroupClaims();
@@ -106,7 +106,7 @@ export function capiViews(options: CapiViewOptions): CapiViews {
       certificateDirectory,
     }),
     dropped: (tokens) => {
-      for (const road of roads.values()) road.forget(tokens);
+      for (const armClient of armClients.values()) armClient.forget(tokens);
     },
   });
 
@@ -120,9 +120,9 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     if (arm.cloud.custom || !environment) return arm;
     const cloud = cloudNamed(environment);
     const key = cloud.name.toLowerCase();
-    const road = roads.get(key) ?? roadTo(cloud);
-    roads.set(key, road);
-    return road;
+    const armClient = armClients.get(key) ?? armClientFor(cloud);
+    armClients.set(key, armClient);
+    return armClient;
   };
 
   /** By which a policy may name an identity. */
@@ -144,18 +144,23 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     });
 
   /** By the identity of an AzureCluster, for a cluster of this namespace. */
-  const by = (cluster: AzureCluster, what: string, namespace: string, pass: Pass): ArmView => {
+  const by = (
+    cluster: AzureCluster,
+    what: string,
+    namespace: string,
+    reconcile: Reconcile,
+  ): ArmClient => {
     const named = referenceOf(cluster);
     if (named === undefined) throw missing(what, "its spec.identityRef names none");
-    const road = roadIn(cluster.spec.azureEnvironment);
-    return road.for(pass, credentialOf(named, { what, namespace }, road.cloud));
+    const armClient = roadIn(cluster.spec.azureEnvironment);
+    return armClient.for(reconcile, credentialOf(named, { what, namespace }, armClient.cloud));
   };
 
-  const of: CapiViews["of"] = (cluster, pass) => {
+  const of: CapiViews["of"] = (cluster, reconcile) => {
     const refusal = refused(cluster);
     if (refusal !== undefined) throw refusal;
     const what = `act in Azure for AzureCluster ${keyOf(cluster)}`;
-    return by(cluster, what, cluster.metadata.namespace ?? "", pass);
+    return by(cluster, what, cluster.metadata.namespace ?? "", reconcile);
   };
 
   const managementObject = (what: string): AzureCluster => {
@@ -164,8 +169,8 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     throw missing(what, `there is no AzureCluster ${managementKey}`);
   };
 
-  const management: CapiViews["management"] = (pass) =>
-    of(managementObject("act in Azure for the management cluster"), pass);
+  const management: CapiViews["management"] = (reconcile) =>
+    of(managementObject("act in Azure for the management cluster"), reconcile);
 
   const referenceRefusalOf: CapiViews["referenceRefusalOf"] = (infrastructure, group) => {
     const namespace = infrastructure.metadata.namespace ?? "";
@@ -189,14 +194,14 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     });
   };
 
-  const forReference: CapiViews["forReference"] = (infrastructure, pass, group) => {
+  const forReference: CapiViews["forReference"] = (infrastructure, reconcile, group) => {
     const refusal = referenceRefusalOf(infrastructure, group);
     if (refusal !== undefined) throw refusal;
     const what = `act in Azure for ${calledOf(infrastructure)}`;
     const namespace = infrastructure.metadata.namespace ?? "";
     const named = annotatedOf(infrastructure) ?? identityRef;
-    if (named === undefined) return by(managementObject(what), what, namespace, pass);
-    return arm.for(pass, credentialOf(named, { what, namespace }, arm.cloud));
+    if (named === undefined) return by(managementObject(what), what, namespace, reconcile);
+    return arm.for(reconcile, credentialOf(named, { what, namespace }, arm.cloud));
   };
 
   const watch: CapiViews["watch"] = (parts, keysOf = (cluster) => [keyOf(cluster)]) => {
@@ -238,7 +243,7 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     ];
   };
 
-  const baseZone: CapiViews["baseZone"] = (pass) => arm.for(pass);
+  const baseZone: CapiViews["baseZone"] = (reconcile) => arm.for(reconcile);
   return {
     policy,
     of,

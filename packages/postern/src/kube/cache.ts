@@ -285,7 +285,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     if (before?.metadata.resourceVersion === object.metadata.resourceVersion && before) return;
     this.#objects.set(key, object);
     this.#reindex(key, before, object);
-    this.#tell({ key, before, after: object });
+    this.#notify({ key, before, after: object });
   }
 
   #drop(key: string, last?: T): void {
@@ -294,7 +294,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     if (before === undefined) return;
     this.#objects.delete(key);
     this.#reindex(key, before, undefined);
-    this.#tell({ key, before, after: undefined });
+    this.#notify({ key, before, after: undefined });
   }
 
   #reindex(key: string, before: T | undefined, after: T | undefined): void {
@@ -323,7 +323,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     }
   }
 
-  #tell(change: Change<T>): void {
+  #notify(change: Change<T>): void {
     for (const handler of this.#handlers) {
       try {
         handler(change);

@@ -8,15 +8,15 @@ import type { Change, WatchCache } from "./cache.ts";
 import { type KubeClient, parseBody } from "./client.ts";
 import { Confirmations } from "./confirmations.ts";
 import { KubeError } from "./errors.ts";
-import type { Events, Told } from "./events.ts";
+import type { EventRecorder, NewEvent } from "./events.ts";
 import type { Feature, Plan, StatusTarget, Step } from "./feature.ts";
 import type { Journal } from "./journal.ts";
 import { withoutManagedFields } from "./lines.ts";
 import type { Log } from "./log.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 import { OwnWrites } from "./own-writes.ts";
-import { RunningPass } from "./pass.ts";
 import { type Outcome, WorkQueue } from "./queue.ts";
+import { RunningReconcile } from "./reconcile.ts";
 import { statusChange, type WithStatus, writeStatus } from "./status.ts";
 import { inSpan } from "./trace.ts";
 import { runAttributed } from "./unhandled-rejections.ts";
@@ -25,7 +25,7 @@ export interface ControllerOptions {
   /** Writes nothing while another process may lead. */
   client: KubeClient;
   cache: WatchCache;
-  events: Events;
+  events: EventRecorder;
   metrics: ControllerMetrics;
   /** For people who watch. */
   journal?: Journal | undefined;
@@ -42,7 +42,7 @@ const driftMs = 5 * 60_000;
 /** How long a stop waits for passes that do not heed their signal. */
 const stopMs = 30_000;
 /** How often in a row something that passes by itself must happen before people are told. */
-const toldAfter = 3;
+const reportedAfter = 3;
 /** How often in a row a key is looked at again at once. A plan that never comes to rest must not be a hot loop. */
 const longestStreak = 20;
 
@@ -52,7 +52,7 @@ interface Failing {
   failure: Failure;
 }
 
-/** What a pass has done so far, for the case that it fails later. */
+/** What a reconcile has done so far, for the case that it fails later. */
 interface Trail {
   failures: number;
   streak: number;
@@ -68,13 +68,13 @@ export class Controller {
   readonly #options: ControllerOptions;
   readonly #clock: Clock;
   readonly #fieldManager: string;
-  readonly #passes = new Set<RunningPass>();
+  readonly #reconciles = new Set<RunningReconcile>();
   readonly #own = new OwnWrites();
   // What happened to a key in a row; forgotten when it comes to rest.
   readonly #trails = new Map<string, Trail>();
   readonly #confirmations: Confirmations | undefined;
   // What was last told of a key, for a feature that has no status by which to tell what is new.
-  readonly #told = new Map<string, string>();
+  readonly #reported = new Map<string, string>();
   #begun = false;
 
   constructor(feature: Feature, options: ControllerOptions) {
@@ -91,7 +91,7 @@ export class Controller {
       tenantOf: (key) => this.#tenantOf(key),
       clock: this.#clock,
       observer: options.metrics.queue,
-      work: (key, priority) => this.#pass(key, priority),
+      work: (key, priority) => this.#reconcile(key, priority),
     });
     options.cache.onChange((change) => this.#changed(change));
   }
@@ -108,12 +108,12 @@ export class Controller {
   async end(): Promise<void> {
     this.#begun = false;
     const stopped = this.queue.stop();
-    for (const pass of this.#passes) pass.end("NotLeader");
+    for (const reconcile of this.#reconciles) reconcile.end("NotLeader");
     const limit = new AbortController();
     await Promise.race([stopped, wait(this.#clock, stopMs, limit.signal).catch(() => {})]);
     limit.abort();
     this.#trails.clear();
-    this.#told.clear();
+    this.#reported.clear();
     this.#confirmations?.clear();
   }
 
@@ -131,7 +131,7 @@ export class Controller {
 
   #changed({ key, after }: Change<KubeObject>): void {
     if (after === undefined) {
-      this.#told.delete(key);
+      this.#reported.delete(key);
       this.#confirmations?.forget(key);
     }
     if (this.#own.isAnothers(key, after?.metadata.resourceVersion)) this.wake(key);
@@ -148,115 +148,120 @@ export class Controller {
     return known && deletionTimestamp === undefined ? "drift" : "change";
   }
 
-  async #pass(key: string, priority: Priority): Promise<Outcome> {
+  async #reconcile(key: string, priority: Priority): Promise<Outcome> {
     const { metrics, log, mayWrite } = this.#options;
     const { name } = this.feature;
     const started = this.#clock.now();
     const makeLog = (fields: Record<string, unknown>) => log.child({ controller: name, ...fields });
-    const pass = new RunningPass(key, priority, { clock: this.#clock, mayWrite, makeLog });
-    this.#passes.add(pass);
+    const reconcile = new RunningReconcile(key, priority, {
+      clock: this.#clock,
+      mayWrite,
+      makeLog,
+    });
+    this.#reconciles.add(reconcile);
     metrics.working(1);
     let outcome: Outcome;
     try {
-      const span = { "postern.key": key, "postern.pass": pass.id };
-      const work = { rejected: (error: unknown) => this.#rejected(pass, error) };
+      const span = { "postern.key": key, "postern.pass": reconcile.id };
+      const work = { rejected: (error: unknown) => this.#rejected(reconcile, error) };
       outcome = await runAttributed(work, () =>
-        inSpan(`${name} pass`, span, () => this.#observePlanApply(pass)),
+        inSpan(`${name} pass`, span, () => this.#observePlanApply(reconcile)),
       );
     } catch (error) {
       outcome = { failed: true };
-      if (pass.ended?.code !== "NotLeader") this.#tellFailure(pass, error);
+      if (reconcile.ended?.code !== "NotLeader") this.#logFailure(reconcile, error);
     }
-    pass.over();
-    this.#options.journal?.over(pass.id);
-    this.#passes.delete(pass);
-    if (pass.rejected && !outcome.failed) outcome = { failed: true };
+    reconcile.over();
+    this.#options.journal?.over(reconcile.id);
+    this.#reconciles.delete(reconcile);
+    if (reconcile.rejected && !outcome.failed) outcome = { failed: true };
     metrics.working(-1);
     const seconds = (this.#clock.now() - started) / 1000;
     if (outcome.failed) metrics.passed("error", seconds);
-    else metrics.passed(outcome.againMs === undefined ? "success" : "requeue_after", seconds);
+    else metrics.passed(outcome.requeueMs === undefined ? "success" : "requeue_after", seconds);
     return outcome;
   }
 
-  /** A promise of a pass was rejected, and nobody has a handler on it: the pass has failed, whatever else comes of it. */
-  #rejected(pass: RunningPass, error: unknown): void {
+  /** A promise of a reconcile was rejected, and nobody has a handler on it: the reconcile has failed, whatever else comes of it. */
+  #rejected(reconcile: RunningReconcile, error: unknown): void {
     this.#options.metrics.unhandledRejection();
-    pass.log.error({ err: error }, "unhandled rejection");
-    pass.rejected = true;
-    if (this.#begun && !this.#passes.has(pass)) this.queue.retry(pass.key);
+    reconcile.log.error({ err: error }, "unhandled rejection");
+    reconcile.rejected = true;
+    if (this.#begun && !this.#reconciles.has(reconcile)) this.queue.retry(reconcile.key);
   }
 
-  async #observePlanApply(pass: RunningPass): Promise<Outcome> {
-    let object = await this.#read(pass);
+  async #observePlanApply(reconcile: RunningReconcile): Promise<Outcome> {
+    let object = await this.#read(reconcile);
     if (!object) {
-      this.#confirmations?.forget(pass.key);
-      return this.#rest(pass.key);
+      this.#confirmations?.forget(reconcile.key);
+      return this.#settled(reconcile.key);
     }
     try {
       const { uid, deletionTimestamp } = object.metadata;
-      if (deletionTimestamp !== undefined) this.#confirmations?.wait(pass.key, uid);
-      pass.freshSince = this.#confirmations?.freshSince(pass.key);
-      const { observed, context } = await this.feature.observe(object, pass);
-      const plan = this.#unlessUnconfirmed(this.feature.plan(observed), object, pass);
-      if (plan.finalizer === "hold") object = await this.#finalizer(object, true, pass);
-      const { runningMs, failures } = await this.#applyAll(plan, context, object, pass);
-      if (plan.finalizer === "release" && plan.steps.length === 0) {
-        await this.#finalizer(object, false, pass);
-        return this.#rest(pass.key);
+      if (deletionTimestamp !== undefined) this.#confirmations?.wait(reconcile.key, uid);
+      reconcile.freshSince = this.#confirmations?.freshSince(reconcile.key);
+      const { observed, context } = await this.feature.observe(object, reconcile);
+      const plan = this.#unlessUnconfirmed(this.feature.plan(observed), object, reconcile);
+      if (plan.finalizer === "add") object = await this.#finalizer(object, true, reconcile);
+      const { runningMs, failures } = await this.#applyAll(plan, context, object, reconcile);
+      if (plan.finalizer === "remove" && plan.steps.length === 0) {
+        await this.#finalizer(object, false, reconcile);
+        return this.#settled(reconcile.key);
       }
-      if (plan.steps.length === 0 && plan.again === "drift")
-        this.#options.journal?.rest(this.feature.name, pass.key);
-      const told = failures.filter((each) => this.#worthTelling(pass.key, each.failure));
-      await this.#writeStatus(object, this.#targetOf(object, context), plan, told, pass);
+      if (plan.steps.length === 0 && plan.requeue === "drift")
+        this.#options.journal?.rest(this.feature.name, reconcile.key);
+      const reported = failures.filter((each) => this.#isReported(reconcile.key, each.failure));
+      await this.#writeStatus(object, this.#targetOf(object, context), plan, reported, reconcile);
       if (failures.length > 0)
-        return this.#failed(pass.key, failures, sooner(runningMs, plan.again));
-      return this.#next(pass.key, plan, runningMs);
+        return this.#failed(reconcile.key, failures, sooner(runningMs, plan.requeue));
+      return this.#next(reconcile.key, plan, runningMs);
     } catch (error) {
-      if (isGone(error)) return this.#rest(pass.key);
-      if (pass.ended?.code === "NotLeader") throw error;
-      if (pass.ended) this.#options.metrics.timedOut();
-      const failure = this.#tellFailure(pass, pass.ended ?? error);
+      if (isGone(error)) return this.#settled(reconcile.key);
+      if (reconcile.ended?.code === "NotLeader") throw error;
+      if (reconcile.ended) this.#options.metrics.timedOut();
+      const failure = this.#logFailure(reconcile, reconcile.ended ?? error);
       const { failsAs: reason = failure.reason } = this.feature;
       const failures = [{ type: this.#typesOn(object)[0], failure: { ...failure, reason } }];
-      if (this.#worthTelling(pass.key, failure)) await this.#writeFailure(object, failures, pass);
-      return this.#failed(pass.key, failures, undefined);
+      if (this.#isReported(reconcile.key, failure))
+        await this.#writeFailure(object, failures, reconcile);
+      return this.#failed(reconcile.key, failures, undefined);
     }
   }
 
   /** The plan; without what removes a finalizer, and with the status as it is, until a reconcile has confirmed that nothing is left. */
-  #unlessUnconfirmed(plan: Plan, object: WithStatus, pass: RunningPass): Plan {
+  #unlessUnconfirmed(plan: Plan, object: WithStatus, reconcile: RunningReconcile): Plan {
     if (this.#confirmations === undefined) return plan;
     const { finalizer = "" } = this.feature;
     const { uid, deletionTimestamp, finalizers } = object.metadata;
     const releases =
       plan.steps.some((step) => step.releases) ||
-      (plan.finalizer === "release" && finalizers?.includes(finalizer));
+      (plan.finalizer === "remove" && finalizers?.includes(finalizer));
     if (!releases) {
       // It is used again: what is created from now on is confirmed anew when that is given up.
-      if (deletionTimestamp === undefined) this.#confirmations.forget(pass.key);
+      if (deletionTimestamp === undefined) this.#confirmations.forget(reconcile.key);
       return plan;
     }
-    if (pass.freshSince !== undefined) return plan;
+    if (reconcile.freshSince !== undefined) return plan;
     return {
       conditions: [],
       keepsStatus: true,
       steps: plan.steps.filter((step) => !step.releases),
-      again: { afterMs: this.#confirmations.wait(pass.key, uid) },
+      requeue: { afterMs: this.#confirmations.wait(reconcile.key, uid) },
     };
   }
 
   /** The object from the cache, or from the API where the cache has not yet heard of our own last write. */
-  async #read(pass: RunningPass): Promise<WithStatus | undefined> {
-    const cached = this.#options.cache.get(pass.key);
-    const unheard = this.#own.unheard(pass.key);
+  async #read(reconcile: RunningReconcile): Promise<WithStatus | undefined> {
+    const cached = this.#options.cache.get(reconcile.key);
+    const unheard = this.#own.unheard(reconcile.key);
     if (unheard === undefined || cached?.metadata.resourceVersion === unheard) return cached;
-    // Once is enough: a list that skipped our version must not make every later pass ask again.
-    this.#own.forget(pass.key);
+    // Once is enough: a list that skipped our version must not make every later reconcile ask again.
+    this.#own.forget(reconcile.key);
     if (cached === undefined) return undefined;
     const { namespace, name } = cached.metadata;
     return this.#options.client.get<WithStatus>(
       { kind: this.feature.kind, namespace, name },
-      pass.signal,
+      reconcile.signal,
     );
   }
 
@@ -264,27 +269,27 @@ export class Controller {
     plan: Plan,
     context: unknown,
     object: WithStatus,
-    pass: RunningPass,
+    reconcile: RunningReconcile,
   ): Promise<{ runningMs: number | undefined; failures: Failing[] }> {
     let runningMs: number | undefined;
     const one = async (step: Step): Promise<Failing | undefined> => {
-      pass.log.info({ do: step.do, why: step.why }, "step");
+      reconcile.log.info({ do: step.do, why: step.why }, "step");
       const { journal } = this.#options;
-      const entry = journal?.begin(pass.id, {
+      const entry = journal?.begin(reconcile.id, {
         controller: this.feature.name,
         kind: this.feature.kind.kind,
-        key: pass.key,
+        key: reconcile.key,
         do: step.do,
         why: step.why,
-        at: pass.date().toISOString(),
+        at: reconcile.date().toISOString(),
       });
       try {
         const applied = await inSpan(step.do, { "postern.why": step.why }, () =>
-          this.feature.apply(step, context, pass),
+          this.feature.apply(step, context, reconcile),
         );
         const isBegun = applied.state === "done" || applied.isBegun !== false;
         if (step.event !== undefined && isBegun)
-          this.#tell(object, {
+          this.#recordEvent(object, {
             type: "Normal",
             reason: step.event,
             action: step.do,
@@ -295,9 +300,9 @@ export class Controller {
         if (entry) journal?.end(entry, applied.state);
         return undefined;
       } catch (error) {
-        if (pass.ended) throw error;
+        if (reconcile.ended) throw error;
         const type = step.condition ?? this.#typesOn(object)[0];
-        const failure = this.#tellFailure(pass, error, step.do);
+        const failure = this.#logFailure(reconcile, error, step.do);
         if (entry) journal?.end(entry, "failed", failure.message);
         const reason = step.failsAs ?? failure.reason;
         const message = step.remedy ? `${failure.message} · ${step.remedy}` : failure.message;
@@ -309,17 +314,21 @@ export class Controller {
     return { runningMs, failures: outcomes.filter((each) => each !== undefined) };
   }
 
-  async #finalizer(object: WithStatus, wanted: boolean, pass: RunningPass): Promise<WithStatus> {
+  async #finalizer(
+    object: WithStatus,
+    wanted: boolean,
+    reconcile: RunningReconcile,
+  ): Promise<WithStatus> {
     const ours = this.feature.finalizer;
-    const held = object.metadata.finalizers ?? [];
-    if (ours === undefined || held.includes(ours) === wanted) return object;
+    const present = object.metadata.finalizers ?? [];
+    if (ours === undefined || present.includes(ours) === wanted) return object;
     const { resourceVersion, namespace, name } = object.metadata;
-    const finalizers = wanted ? [...held, ours] : held.filter((each) => each !== ours);
+    const finalizers = wanted ? [...present, ours] : present.filter((each) => each !== ours);
     // With the version the server refuses it when anyone changed the list since we read it.
     const change = { metadata: { resourceVersion, finalizers } };
     let after = object;
-    await this.#writeOwn(pass.key, async () => {
-      const options = { fieldManager: this.#fieldManager, signal: pass.signal };
+    await this.#writeOwn(reconcile.key, async () => {
+      const options = { fieldManager: this.#fieldManager, signal: reconcile.signal };
       const text = await this.#options.client.patch(
         { kind: this.feature.kind, namespace, name },
         "merge",
@@ -338,14 +347,15 @@ export class Controller {
     target: StatusTarget | undefined,
     plan: Plan,
     failures: readonly Failing[],
-    pass: RunningPass,
+    reconcile: RunningReconcile,
   ): Promise<void> {
-    const changed = target !== undefined && (await this.#applyStatus(target, plan, failures, pass));
-    const isNews = this.#hasStatus(object) ? changed : this.#isNews(pass.key, plan, failures);
+    const changed =
+      target !== undefined && (await this.#applyStatus(target, plan, failures, reconcile));
+    const isNews = this.#hasStatus(object) ? changed : this.#isNews(reconcile.key, plan, failures);
     if (!isNews) return;
     for (const { reason, note, type = "Normal" } of plan.events ?? [])
-      this.#tell(object, { type, reason, action: "Reconcile", note });
-    this.#tellFailures(object, failures);
+      this.#recordEvent(object, { type, reason, action: "Reconcile", note });
+    this.#recordFailures(object, failures);
   }
 
   /** Whether the object that is reconciled has a status of the feature, so that a change of it is news. */
@@ -364,9 +374,9 @@ export class Controller {
   #isNews(key: string, plan: Plan, failures: readonly Failing[]): boolean {
     const news = [...(plan.events ?? []), ...failures.map(({ failure }) => failure)];
     const text = news.length === 0 ? undefined : JSON.stringify(news);
-    const isNews = text !== undefined && text !== this.#told.get(key);
-    if (text === undefined) this.#told.delete(key);
-    else this.#told.set(key, text);
+    const isNews = text !== undefined && text !== this.#reported.get(key);
+    if (text === undefined) this.#reported.delete(key);
+    else this.#reported.set(key, text);
     return isNews;
   }
 
@@ -390,15 +400,15 @@ export class Controller {
   async #writeFailure(
     object: WithStatus,
     failures: readonly Failing[],
-    pass: RunningPass,
+    reconcile: RunningReconcile,
   ): Promise<void> {
     // Told even where the status is what cannot be written.
-    this.#tellFailures(object, failures);
+    this.#recordFailures(object, failures);
     if (!this.#hasStatus(object)) return;
     const target = { kind: this.feature.kind, object };
-    const plan: Plan = { steps: [], conditions: [], keepsStatus: true, again: "soon" };
-    await this.#applyStatus(target, plan, failures, pass).catch((error: unknown) => {
-      if (!isGone(error)) this.#tellFailure(pass, error);
+    const plan: Plan = { steps: [], conditions: [], keepsStatus: true, requeue: "soon" };
+    await this.#applyStatus(target, plan, failures, reconcile).catch((error: unknown) => {
+      if (!isGone(error)) this.#logFailure(reconcile, error);
     });
   }
 
@@ -406,18 +416,18 @@ export class Controller {
     { kind, object, wrote }: StatusTarget,
     plan: Plan,
     failures: readonly Failing[],
-    pass: RunningPass,
+    reconcile: RunningReconcile,
   ): Promise<boolean> {
     const own = { conditions: this.#typesOn(object), fields: this.feature.statusFields ?? [] };
     const { conditions, fields } = this.#plannedStatus(object, plan);
     const planned = { conditions: withFailures(conditions, failures), fields };
-    const change = statusChange(object, own, planned, pass.date(), kind.conditionList);
+    const change = statusChange(object, own, planned, reconcile.date(), kind.conditionList);
     if (change === undefined) return false;
     const { client } = this.#options;
-    const signal = pass.ended ? undefined : pass.signal;
+    const signal = reconcile.ended ? undefined : reconcile.signal;
     const write = () => writeStatus(client, kind, object, own, change, this.#fieldManager, signal);
     if (this.feature.reportsOn) wrote?.((await write()).at(-1) ?? "");
-    else await this.#writeOwn(pass.key, write);
+    else await this.#writeOwn(reconcile.key, write);
     return true;
   }
 
@@ -426,15 +436,15 @@ export class Controller {
     if (anothers) this.wake(key);
   }
 
-  #worthTelling(key: string, failure: Failure): boolean {
-    return !failure.passing || (this.#trails.get(key)?.failures ?? 0) + 1 >= toldAfter;
+  #isReported(key: string, failure: Failure): boolean {
+    return !failure.passing || (this.#trails.get(key)?.failures ?? 0) + 1 >= reportedAfter;
   }
 
-  #tellFailures(object: WithStatus, failures: readonly Failing[]): void {
+  #recordFailures(object: WithStatus, failures: readonly Failing[]): void {
     for (const { type, failure } of failures) {
-      const held = object.status?.conditions?.find((each) => each.type === type);
-      if (held?.reason === failure.reason && held.message === failure.message) continue;
-      this.#tell(object, {
+      const present = object.status?.conditions?.find((each) => each.type === type);
+      if (present?.reason === failure.reason && present.message === failure.message) continue;
+      this.#recordEvent(object, {
         type: "Warning",
         reason: failure.reason,
         action: "Reconcile",
@@ -443,23 +453,23 @@ export class Controller {
     }
   }
 
-  #tell(object: KubeObject, told: Told): void {
-    this.#options.events.tell(this.feature.name, this.feature.kind, object, told);
+  #recordEvent(object: KubeObject, reported: NewEvent): void {
+    this.#options.events.record(this.feature.name, this.feature.kind, object, reported);
   }
 
-  #tellFailure(pass: RunningPass, error: unknown, step?: string): Failure {
+  #logFailure(reconcile: RunningReconcile, error: unknown, step?: string): Failure {
     const failure = failureOf(error);
     if (!isExplained(error)) this.#options.metrics.panicked();
     if (failure.terminal) this.#options.metrics.terminal();
     const level = failure.passing ? "info" : "error";
-    pass.log[level](
+    reconcile.log[level](
       { reason: failure.reason, ...(step && { do: step }), err: error },
       "pass failed",
     );
     return failure;
   }
 
-  #rest(key: string): Outcome {
+  #settled(key: string): Outcome {
     this.#trails.delete(key);
     return { failed: false };
   }
@@ -470,12 +480,12 @@ export class Controller {
     const parked = failures.every(({ failure }) => failure.terminal);
     const times = failures.flatMap(({ failure }) => failure.requeueAfterMs ?? []);
     if (runningMs !== undefined) times.push(runningMs);
-    const againMs = Math.min(...times);
+    const requeueMs = Math.min(...times);
     // What named no time is tried again by the back-off, and does not wait for what named a long one.
     const untimed = failures.some(
       ({ failure }) => failure.requeueAfterMs === undefined && !failure.terminal,
     );
-    if (times.length > 0 && !(untimed && againMs > soonMs)) return { failed: true, againMs };
+    if (times.length > 0 && !(untimed && requeueMs > soonMs)) return { failed: true, requeueMs };
     return parked ? { failed: true, parked: true } : { failed: true };
   }
 
@@ -487,21 +497,21 @@ export class Controller {
     if (streak === 0) this.#trails.delete(key);
     else this.#trails.set(key, { failures: 0, streak });
     if (runningMs !== undefined) {
-      const againMs = sooner(runningMs, plan.again) ?? runningMs;
-      return { failed: false, againMs, priority: "change" };
+      const requeueMs = sooner(runningMs, plan.requeue) ?? runningMs;
+      return { failed: false, requeueMs, priority: "change" };
     }
     if (streak > 0)
-      return { failed: false, againMs: streak < longestStreak ? 0 : soonMs, priority: "change" };
-    switch (plan.again) {
+      return { failed: false, requeueMs: streak < longestStreak ? 0 : soonMs, priority: "change" };
+    switch (plan.requeue) {
       case "never":
         return { failed: false };
       case "soon":
-        return { failed: false, againMs: soonMs, priority: "retry" };
+        return { failed: false, requeueMs: soonMs, priority: "retry" };
       case "drift":
         // Spread, so that a thousand objects made together are not checked together.
-        return { failed: false, againMs: driftMs * (0.9 + Math.random() / 5), priority: "drift" };
+        return { failed: false, requeueMs: driftMs * (0.9 + Math.random() / 5), priority: "drift" };
       default:
-        return { failed: false, againMs: plan.again.afterMs, priority: "retry" };
+        return { failed: false, requeueMs: plan.requeue.afterMs, priority: "retry" };
     }
   }
 }
@@ -515,9 +525,9 @@ const bug = {
 };
 
 /** When to look at what was begun now and at what the plan still waits for from earlier, whichever comes first. */
-function sooner(runningMs: number | undefined, again: Plan["again"]): number | undefined {
-  if (typeof again === "string") return runningMs;
-  return Math.min(runningMs ?? again.afterMs, again.afterMs);
+function sooner(runningMs: number | undefined, requeue: Plan["requeue"]): number | undefined {
+  if (typeof requeue === "string") return runningMs;
+  return Math.min(runningMs ?? requeue.afterMs, requeue.afterMs);
 }
 
 /** What to tell a person about anything that was thrown. */

@@ -45,7 +45,7 @@ function feature(
   const plan: Feature["plan"] = () => ({
     steps: [{ do: "make it", why: "it is missing" }],
     conditions: [],
-    again: "drift",
+    requeue: "drift",
   });
   const apply = () => Promise.reject(new Error("nothing is applied in a dry run"));
   return () => ({

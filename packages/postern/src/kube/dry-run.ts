@@ -8,7 +8,7 @@ import { collectionPath, type KubeClient } from "./client.ts";
 import { KubeError } from "./errors.ts";
 import type { Feature, Plan } from "./feature.ts";
 import type { Log } from "./log.ts";
-import { RunningPass } from "./pass.ts";
+import { RunningReconcile } from "./reconcile.ts";
 import type { MakeFeature } from "./runtime.ts";
 
 /** What a feature would do next with one object, or why it cannot say. */
@@ -91,17 +91,17 @@ export async function planOne(
 ): Promise<Planned> {
   const key = keyOf(object);
   // After what people change, and by what was seen of late: whoever looks must not hold up whoever works.
-  const pass = new RunningPass(key, "retry", {
+  const reconcile = new RunningReconcile(key, "retry", {
     clock,
     mayWrite: () => false,
     makeLog: () => log,
   });
-  const end = () => pass.end("NotLeader");
+  const end = () => reconcile.end("NotLeader");
   signal.addEventListener("abort", end, { once: true });
   const about = { feature: feature.name, kind: feature.kind, key };
   try {
-    const { observed } = await feature.observe(object, pass);
-    return { ...about, plan: feature.plan(observed), failedReads: pass.failedReads };
+    const { observed } = await feature.observe(object, reconcile);
+    return { ...about, plan: feature.plan(observed), failedReads: reconcile.failedReads };
   } catch (error) {
     signal.throwIfAborted();
     if (!isExplained(error)) throw error;
@@ -109,7 +109,7 @@ export async function planOne(
     return { ...about, failure: { ...failure, message: redact(failure.message) } };
   } finally {
     signal.removeEventListener("abort", end);
-    pass.over();
+    reconcile.over();
   }
 }
 

@@ -7,7 +7,7 @@ import { KubeError } from "./errors.ts";
 import type { Log } from "./log.ts";
 
 /** Something that happened to an object, told once. */
-export interface Told {
+export interface NewEvent {
   type: "Normal" | "Warning";
   /** One CamelCase word or two. */
   reason: string;
@@ -42,7 +42,7 @@ interface Waiting {
   controller: string;
   kind: Kind;
   object: KubeObject;
-  told: Told;
+  entry: NewEvent;
 }
 
 interface Recent {
@@ -50,7 +50,7 @@ interface Recent {
   namespace: string;
   at: number;
   count: number;
-  told: number;
+  entry: number;
   /** Done when the server has it. */
   created: Promise<unknown>;
 }
@@ -60,7 +60,7 @@ interface Recent {
  * written when it has doubled, so that a loop cannot flood the API server. An event that cannot be written is
  * logged and forgotten: it never holds up the work.
  */
-export class Events {
+export class EventRecorder {
   readonly #client: KubeClient;
   readonly #log: Log;
   readonly #clock: Clock;
@@ -78,17 +78,17 @@ export class Events {
   }
 
   /** Tell an event about an object, in the name of a controller. It is written when its turn comes. */
-  tell(controller: string, kind: Kind, object: KubeObject, told: Told): void {
+  record(controller: string, kind: Kind, object: KubeObject, entry: NewEvent): void {
     if (this.#waiting.length >= longestQueue) {
       this.#dropped++;
       return;
     }
-    this.#waiting.push({ controller, kind, object, told });
+    this.#waiting.push({ controller, kind, object, entry });
     this.#pump();
   }
 
   /** The answer comes when all that was told is written. */
-  async written(): Promise<void> {
+  async flush(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
@@ -101,10 +101,10 @@ export class Events {
     while (this.#underWay.size < atOnce) {
       const next = this.#waiting.shift();
       if (next === undefined) return;
-      const { controller, told } = next;
+      const { controller, entry } = next;
       const writing = this.#write(next)
         .catch((err: unknown) =>
-          this.#log.warn({ controller, reason: told.reason, err }, "event not written"),
+          this.#log.warn({ controller, reason: entry.reason, err }, "event not written"),
         )
         .finally(() => {
           this.#underWay.delete(writing);
@@ -114,23 +114,23 @@ export class Events {
     }
   }
 
-  async #write({ controller, kind, object, told }: Waiting): Promise<void> {
+  async #write({ controller, kind, object, entry }: Waiting): Promise<void> {
     const { namespace = "default", name, uid = "" } = object.metadata;
-    const note = cutToBytes(redact(cut(told.note, 4 * longestNote)), longestNote);
+    const note = cutToBytes(redact(cut(entry.note, 4 * longestNote)), longestNote);
     const id = createHash("sha256")
       .update(
-        [controller, kind.kind, namespace, name, uid, told.type, told.reason, note].join("\0"),
+        [controller, kind.kind, namespace, name, uid, entry.type, entry.reason, note].join("\0"),
       )
       .digest("hex")
       .slice(0, 16);
     const now = this.#clock.now();
     const before = this.#recent.get(id);
-    if (before && now - before.at < sameEventMs && (await this.#again(before, now))) return;
+    if (before && now - before.at < sameEventMs && (await this.#requeue(before, now))) return;
     const event = this.#event(
       controller,
       kind,
       object,
-      { ...told, note },
+      { ...entry, note },
       `${name.slice(0, 200)}.${id}.${Math.floor(now).toString(36)}`,
     );
     const created = this.#client.create(eventKind, event);
@@ -139,7 +139,7 @@ export class Events {
       namespace,
       at: now,
       count: 1,
-      told: 1,
+      entry: 1,
       // Without the event itself, which would be kept as long as this.
       created: created.then(
         () => {},
@@ -150,11 +150,11 @@ export class Events {
   }
 
   /** Count an event up; false where the server has forgotten it. */
-  async #again(event: Recent, now: number): Promise<boolean> {
+  async #requeue(event: Recent, now: number): Promise<boolean> {
     event.at = now;
     event.count++;
-    if (event.count < event.told * 2) return true;
-    event.told = event.count;
+    if (event.count < event.entry * 2) return true;
+    event.entry = event.count;
     const series = { count: event.count, lastObservedTime: micro(dateBy(this.#clock)) };
     const place = { kind: eventKind, namespace: event.namespace, name: event.name };
     try {
@@ -171,7 +171,7 @@ export class Events {
     controller: string,
     kind: Kind,
     object: KubeObject,
-    told: Told,
+    entry: NewEvent,
     name: string,
   ): EventObject {
     const { namespace = "default", uid, resourceVersion } = object.metadata;
@@ -180,10 +180,10 @@ export class Events {
       eventTime: micro(dateBy(this.#clock)),
       reportingController: `postern.io/${controller}`,
       reportingInstance: this.#instance.slice(0, 128),
-      action: told.action,
-      reason: told.reason,
-      type: told.type,
-      note: told.note,
+      action: entry.action,
+      reason: entry.reason,
+      type: entry.type,
+      note: entry.note,
       regarding: {
         apiVersion: apiVersionOf(kind),
         kind: kind.kind,

@@ -1,6 +1,6 @@
 import type { PlannedCondition } from "@postern/core/conditions.ts";
 import type { Kind, KubeObject } from "@postern/core/kind.ts";
-import type { Pass } from "./pass.ts";
+import type { Reconcile } from "./reconcile.ts";
 import type { WithStatus } from "./status.ts";
 
 /** One write that a plan asks for. */
@@ -20,7 +20,7 @@ export interface Step {
 }
 
 /** When to reconcile again if no event arrives before: soon, at the next drift check, never, or after a time. */
-export type Again = "soon" | "drift" | "never" | { afterMs: number };
+export type Requeue = "soon" | "drift" | "never" | { afterMs: number };
 
 /** The result of planning. All steps may begin at once: a step that depends on another belongs to the next reconcile. */
 export interface Plan<S extends Step = Step> {
@@ -36,13 +36,13 @@ export interface Plan<S extends Step = Step> {
    * feature has no status of its own, when they differ from the last ones.
    */
   events?: readonly { reason: string; note: string; type?: "Normal" | "Warning" }[];
-  /** `hold` adds our finalizer before the first step, `release` removes it when no step is left. */
-  finalizer?: "hold" | "release";
+  /** `add` adds our finalizer before the first step, `remove` removes it when no step is left. */
+  finalizer?: "add" | "remove";
   /**
    * Applies to a plan without steps: after steps that are done, the object is reconciled again at once. A time also applies
    * beside steps that are running or failed, so that an earlier operation does not wait for the latest one.
    */
-  again: Again;
+  requeue: Requeue;
 }
 
 /**
@@ -98,11 +98,11 @@ export interface Feature<
   /** The tenant of an object, where it is not the namespace: one tenant must not occupy all workers. */
   tenantOf?(object: T): string | undefined;
   /** Reads everything once, and changes nothing. */
-  observe(object: T, pass: Pass): Promise<Observation<Observed, Context>>;
+  observe(object: T, reconcile: Reconcile): Promise<Observation<Observed, Context>>;
   /** Decides from what was observed alone: no client, no clock, no log. */
   plan(observed: Observed): Plan<S>;
   /** Begins one step. Never waits for a long-running operation. */
-  apply(step: S, context: Context, pass: Pass): Promise<Applied>;
+  apply(step: S, context: Context, reconcile: Reconcile): Promise<Applied>;
 }
 
 /** Type-checks a feature and erases its own types, so that the controller runs all features alike. */

@@ -19,7 +19,7 @@ export class Journal {
   }
 
   /** A step begins. */
-  begin(pass: string, step: Omit<JournalStep, "number" | "requests">): JournalStep {
+  begin(reconcile: string, step: Omit<JournalStep, "number" | "requests">): JournalStep {
     const why = redact(cut(step.why, longestText));
     const made = {
       ...step,
@@ -30,10 +30,10 @@ export class Journal {
     };
     this.#steps.push(made);
     if (this.#steps.length > this.#most) this.#forget(this.#steps.shift());
-    const beside = this.#ofPass.get(pass);
+    const beside = this.#ofPass.get(reconcile);
     if (beside) beside.push(made);
-    else this.#ofPass.set(pass, [made]);
-    this.#tell(made);
+    else this.#ofPass.set(reconcile, [made]);
+    this.#notify(made);
     return made;
   }
 
@@ -44,7 +44,7 @@ export class Journal {
     const place = placeOf(step);
     if (outcome === "running")
       this.#running.set(place, [...(this.#running.get(place) ?? []), step]);
-    this.#tell(step);
+    this.#notify(step);
   }
 
   /** An object came to rest: what was begun for it in Azure has come to its end. */
@@ -55,14 +55,14 @@ export class Journal {
     for (const step of over) this.end(step, "done");
   }
 
-  /** A pass is over: no request belongs to it any more. */
-  over(pass: string): void {
-    this.#ofPass.delete(pass);
+  /** A reconcile is over: no request belongs to it any more. */
+  over(reconcile: string): void {
+    this.#ofPass.delete(reconcile);
   }
 
-  /** A request to Azure. Only writes are kept: with the steps that name its resource, or with the only step of the pass. */
-  request(pass: string | undefined, request: JournalRequest): void {
-    const steps = pass === undefined ? undefined : this.#ofPass.get(pass);
+  /** A request to Azure. Only writes are kept: with the steps that name its resource, or with the only step of the reconcile. */
+  request(reconcile: string | undefined, request: JournalRequest): void {
+    const steps = reconcile === undefined ? undefined : this.#ofPass.get(reconcile);
     if (request.verb === "GET" || steps === undefined) return;
     const name = request.thing.split("/").at(-1) ?? "";
     const meant = steps.filter((step) => names(`${step.do} ${step.why}`, name));
@@ -89,7 +89,7 @@ export class Journal {
     else this.#running.delete(place);
   }
 
-  #tell(step: JournalStep): void {
+  #notify(step: JournalStep): void {
     for (const listener of this.#listeners) listener(step);
   }
 }

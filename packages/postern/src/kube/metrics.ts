@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "@pro
 import type { Sent } from "./client.ts";
 import type { QueueObserver, WorkQueue } from "./queue.ts";
 
-/** How a pass ended, in controller-runtime's words. */
+/** How a reconcile ended, in controller-runtime's words. */
 export type Result = "success" | "error" | "requeue" | "requeue_after";
 
 const results: readonly Result[] = ["success", "error", "requeue", "requeue_after"];
@@ -43,10 +43,11 @@ export interface ControllerMetrics {
 export class Metrics {
   readonly registry = new Registry();
   readonly #controllers = new Map<string, WorkQueue>();
-  readonly #passes = this.#counter("controller_runtime_reconcile_total", "Passes over an object", [
-    "controller",
-    "result",
-  ]);
+  readonly #reconciles = this.#counter(
+    "controller_runtime_reconcile_total",
+    "Passes over an object",
+    ["controller", "result"],
+  );
   readonly #errors = this.#counter(
     "controller_runtime_reconcile_errors_total",
     "Passes that failed",
@@ -148,10 +149,10 @@ export class Metrics {
   controller(name: string, concurrency: number): ControllerMetrics {
     const byController = { controller: name };
     const byName = { name, controller: name };
-    const passes = Object.fromEntries(
-      results.map((result) => [result, this.#passes.labels({ controller: name, result })]),
+    const reconciles = Object.fromEntries(
+      results.map((result) => [result, this.#reconciles.labels({ controller: name, result })]),
     ) as Record<Result, { inc(by?: number): void }>;
-    for (const child of Object.values(passes)) child.inc(0);
+    for (const child of Object.values(reconciles)) child.inc(0);
     const errors = this.#errors.labels(byController);
     const terminal = this.#terminal.labels(byController);
     const panics = this.#panics.labels(byController);
@@ -176,7 +177,7 @@ export class Metrics {
     for (const child of Object.values(depth)) child.set(0);
     return {
       passed(result, took) {
-        passes[result].inc();
+        reconciles[result].inc();
         if (result === "error") errors.inc();
         seconds.observe(took);
       },

@@ -36,7 +36,7 @@ export class OwnObjects<T extends KubeObject> {
     return read;
   }
 
-  /** Make an object. That somebody else has just made one of this name shows in the next pass. */
+  /** Make an object. That somebody else has just made one of this name shows in the next reconcile. */
   async create(object: T, signal: AbortSignal): Promise<void> {
     const { kind } = this.cache;
     const path = `${collectionPath(kind, object.metadata.namespace)}?fieldManager=${this.#fieldManager}`;

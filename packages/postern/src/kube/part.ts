@@ -1,6 +1,6 @@
 import type { PlannedCondition } from "@postern/core/conditions.ts";
 import type { Failure } from "@postern/core/failure.ts";
-import type { Again, Plan, Step } from "./feature.ts";
+import type { Plan, Requeue, Step } from "./feature.ts";
 
 /** How long to wait where Azure sends no Retry-After. */
 export const waits = {
@@ -70,7 +70,7 @@ export function join<S extends Step>(parts: readonly Part<S>[]): Part<S> {
 }
 
 /** When to reconcile again after this part. */
-export function requeueOf({ requeueMs }: Pick<Part, "requeueMs">): Again {
+export function requeueOf({ requeueMs }: Pick<Part, "requeueMs">): Requeue {
   return requeueMs === undefined ? "drift" : { afterMs: requeueMs };
 }
 

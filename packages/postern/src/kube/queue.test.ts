@@ -92,7 +92,7 @@ test("a failing key is tried again after 3, 6, 12, 24, 30 and 30 s, and from 3 s
     await clock.move(1);
     expect(started.length).toBe(before + 1);
   }
-  await end("a", { failed: false, againMs: 1 });
+  await end("a", { failed: false, requeueMs: 1 });
   await clock.move(1);
   await end("a", { failed: true });
   const before = started.length;
@@ -103,7 +103,7 @@ test("a failing key is tried again after 3, 6, 12, 24, 30 and 30 s, and from 3 s
 test("a failed key with a time of its own waits for that", async () => {
   const { queue, clock, started, end } = held();
   queue.add("a");
-  await end("a", { failed: true, againMs: 600_000 });
+  await end("a", { failed: true, requeueMs: 600_000 });
   await clock.move(599_999);
   expect(started).toEqual(["a"]);
   await clock.move(1);
@@ -113,7 +113,7 @@ test("a failed key with a time of its own waits for that", async () => {
 test("a key that ran for another reason forgets the time it was to be looked at again", async () => {
   const { queue, clock, started, end } = held();
   queue.add("a");
-  await end("a", { failed: false, againMs: 5000 });
+  await end("a", { failed: false, requeueMs: 5000 });
   queue.add("a");
   await end("a");
   await clock.move(10_000);

@@ -6,7 +6,7 @@ import { type Priority, priorities } from "@postern/core/priority.ts";
 export interface Outcome {
   failed: boolean;
   /** Look again after this long. Without it a failed key is tried again after its back-off. */
-  againMs?: number | undefined;
+  requeueMs?: number | undefined;
   /** A failed key that is not tried again by itself. */
   parked?: boolean;
   priority?: Priority;
@@ -234,7 +234,7 @@ export class WorkQueue {
     tenant.running++;
     this.#tenants.set(name, tenant);
     entry.tenant = name;
-    // What comes of this pass decides anew when to look again.
+    // What comes of this reconcile decides anew when to look again.
     this.#due.remove(key);
     this.#options.observer?.waited((now - entry.addedAt) / 1000);
 
@@ -257,11 +257,11 @@ export class WorkQueue {
   }
 
   #settle(key: string, entry: Entry, outcome: Outcome): void {
-    let againMs = outcome.againMs;
+    let requeueMs = outcome.requeueMs;
     if (outcome.failed) {
       this.#options.observer?.retried();
       if (!outcome.parked)
-        againMs ??= Math.min(lastBackOffMs, firstBackOffMs * 2 ** entry.failures);
+        requeueMs ??= Math.min(lastBackOffMs, firstBackOffMs * 2 ** entry.failures);
       entry.failures++;
     } else entry.failures = 0;
 
@@ -271,7 +271,7 @@ export class WorkQueue {
     }
     // A failed key keeps its count of failures until it succeeds; others leave nothing behind.
     if (!outcome.failed || outcome.parked) this.#entries.delete(key);
-    if (againMs !== undefined) this.addAfter(key, againMs, outcome.priority ?? "retry");
+    if (requeueMs !== undefined) this.addAfter(key, requeueMs, outcome.priority ?? "retry");
   }
 
   #arm(): void {

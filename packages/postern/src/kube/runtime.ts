@@ -4,7 +4,7 @@ import type { WatchCache } from "./cache.ts";
 import { type CacheShape, Caches } from "./caches.ts";
 import type { KubeClient } from "./client.ts";
 import { Controller, defaultConcurrency } from "./controller.ts";
-import { Events } from "./events.ts";
+import { EventRecorder } from "./events.ts";
 import type { Feature } from "./feature.ts";
 import type { Check } from "./health.ts";
 import type { Journal } from "./journal.ts";
@@ -91,11 +91,11 @@ export class Runtime {
       this.lease = new Lease({ ...options.lease, client: this.#leaseClient, log, clock });
     }
     const instance = options.instance ?? options.lease?.identity ?? "postern";
-    const events = new Events({ client, log, clock, instance });
+    const events = new EventRecorder({ client, log, clock, instance });
     for (const make of options.features) this.#add(make, events);
   }
 
-  #add(make: MakeFeature, events: Events): void {
+  #add(make: MakeFeature, events: EventRecorder): void {
     const { client, log } = this.#options;
     this.caches.takeAsked();
     const { feature, also = [], whereServed = false } = make({ caches: this.caches, kube: client });

@@ -127,7 +127,7 @@ async function writeWhole(
     } catch (error) {
       if (!(error instanceof KubeError && error.status === 409) || tries === wholeTries)
         throw error;
-      // Our own steps of this pass may be what changed it.
+      // Our own steps of this reconcile may be what changed it.
       const found = await client.get<WithStatus>(place, signal);
       if (found === undefined || found.metadata.uid !== uid) throw error;
       latest = found;

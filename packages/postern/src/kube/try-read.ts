@@ -1,12 +1,12 @@
 import { type Failure, isExplained } from "@postern/core/failure.ts";
-import type { Pass } from "./pass.ts";
+import type { Reconcile } from "./reconcile.ts";
 
 /**
  * Read something whose failure must not block the rest: the result, or why the read failed. A transient failure is thrown,
  * because the next reconcile reads again.
  */
 export async function tryRead<T>(
-  { failedReads }: Pick<Pass, "failedReads">,
+  { failedReads }: Pick<Reconcile, "failedReads">,
   read: () => Promise<T>,
 ): Promise<T | { failed: Failure }> {
   try {

@@ -22,7 +22,7 @@ export interface OperatorAzure {
   ca: string | undefined;
   checks: Check[];
   /** A road to another cloud, for those who bring their own credential. */
-  roadTo(cloud: Cloud): Arm;
+  armClientFor(cloud: Cloud): Arm;
   /** Forget what was seen of Azure, when this process begins to lead. */
   forgetSightings(): void;
   close(): void;
@@ -64,7 +64,7 @@ export function azureFromEnvironment(
   };
   const shared = { log, clock, onRequest, userAgent: `postern/${version}` };
   const arm = new Arm({ cloud, credential, ...shared });
-  const roads = [arm];
+  const armClients = [arm];
   const signal = new AbortController().signal;
   const caller = { priority: "drift", signal, mayWrite: () => false, id: "readyz" } as const;
   return {
@@ -72,16 +72,16 @@ export function azureFromEnvironment(
     cloud,
     credential,
     ca,
-    roadTo(other) {
-      const road = new Arm({ cloud: other, credential: noneIn(other), ...shared });
-      roads.push(road);
-      return road;
+    armClientFor(other) {
+      const armClient = new Arm({ cloud: other, credential: noneIn(other), ...shared });
+      armClients.push(armClient);
+      return armClient;
     },
     forgetSightings: () => {
-      for (const road of roads) road.forgetSightings();
+      for (const armClient of armClients) armClient.forgetSightings();
     },
     close: () => {
-      for (const road of roads) road.close();
+      for (const armClient of armClients) armClient.close();
     },
     checks: [
       kept("azure-token", clock, async () => {

@@ -68,7 +68,7 @@ export async function controllersToLookBy(given: {
       ...clusterApiControllers(
         capiViews({
           arm,
-          roadTo: () => arm,
+          armClientFor: () => arm,
           lookBy: credential,
           managementCluster: clusterApi.managementCluster,
           baseDomain: clusterApi.dns?.baseDomain,

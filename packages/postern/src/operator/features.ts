@@ -68,10 +68,10 @@ export function clusterApiFeatures(
   { azure, registry, clock, env, policy }: FeatureParts,
 ): readonly MakeFeature[] {
   const { managementCluster, identityRef, acrossNamespaces, certificateDirectory } = settings;
-  const { arm, roadTo, ca } = azure;
+  const { arm, armClientFor, ca } = azure;
   const views = capiViews({
     arm,
-    roadTo,
+    armClientFor,
     managementCluster,
     identityRef,
     entra: { clock, ...(ca !== undefined && { ca }) },

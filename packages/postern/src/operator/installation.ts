@@ -6,7 +6,7 @@ import { KubeError } from "../kube/errors.ts";
 import type { Check } from "../kube/health.ts";
 import type { Log } from "../kube/log.ts";
 
-const againMs = 10_000;
+const requeueMs = 10_000;
 
 /**
  * What tells this management cluster from all others: the beginning of the uid of kube-system, which lives as long as the
@@ -37,7 +37,7 @@ export function installationOf(
           if (!isExplained(error)) throw error;
           note = error.explain().message;
           log.warn({ err: error }, "cluster not reached");
-          await wait(clock, againMs, signal).catch(() => undefined);
+          await wait(clock, requeueMs, signal).catch(() => undefined);
         }
       }
       return undefined;

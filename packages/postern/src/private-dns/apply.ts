@@ -1,6 +1,6 @@
 import { claimsIn } from "@postern/core/claims.ts";
 import { parentOf, parseResourceId } from "@postern/core/resource-id.ts";
-import type { ArmView } from "../azure/arm.ts";
+import type { ArmClient } from "../azure/arm.ts";
 import { AzureError } from "../azure/errors.ts";
 import {
   privateDnsZones,
@@ -16,7 +16,7 @@ import type { LinkStep, PrivateDnsStep, RecordStep, ZoneStep } from "./steps.ts"
 import { isPublicZone } from "./zone/observed.ts";
 
 /** Begin one step on a zone, a link or a record set. */
-export function applyDnsStep(step: PrivateDnsStep, arm: ArmView): Promise<Write<unknown>> {
+export function applyDnsStep(step: PrivateDnsStep, arm: ArmClient): Promise<Write<unknown>> {
   switch (step.on) {
     case "zone":
       return writeZone(step, arm);
@@ -32,7 +32,7 @@ export function applyDnsStep(step: PrivateDnsStep, arm: ArmView): Promise<Write<
  * Other clusters act by identities of their own, so a cached list may still show what they have removed. A public zone that
  * was created for one user alone is deleted with everything in it.
  */
-async function writeZone(step: ZoneStep, arm: ArmView): Promise<Write<unknown>> {
+async function writeZone(step: ZoneStep, arm: ArmClient): Promise<Write<unknown>> {
   const { id, ifMatch } = step;
   const isPublic = isPublicZone(id);
   const gateway = isPublic ? dnsZones(arm) : privateDnsZones(arm);
@@ -47,7 +47,7 @@ async function writeZone(step: ZoneStep, arm: ArmView): Promise<Write<unknown>> 
 }
 
 /** That the network is linked already, under another name, may be said at once or when the operation ends. */
-async function writeLink(step: LinkStep, arm: ArmView): Promise<Write<unknown>> {
+async function writeLink(step: LinkStep, arm: ArmClient): Promise<Write<unknown>> {
   const gateway = virtualNetworkLinks(arm);
   const { id, ifMatch } = step;
   if (step.do === "remove link") return gateway.remove(id, { ifMatch });
@@ -65,7 +65,7 @@ async function writeLink(step: LinkStep, arm: ArmView): Promise<Write<unknown>> 
   }
 }
 
-function writeRecords(step: RecordStep, arm: ArmView): Promise<Write<unknown>> {
+function writeRecords(step: RecordStep, arm: ArmClient): Promise<Write<unknown>> {
   const { id, ifMatch } = step;
   const isPublic = isPublicZone(id);
   if (step.do === "remove name")

@@ -5,7 +5,7 @@ import type { Condition } from "@postern/core/kinds/condition.ts";
 import { isOwnedBy, type OwnerKey, ownerKey, ownerTag } from "@postern/core/ownership.ts";
 import { nameOf, parseResourceId, type ResourceId } from "@postern/core/resource-id.ts";
 import { expect, test } from "vitest";
-import type { ArmView } from "../azure/arm.ts";
+import type { ArmClient } from "../azure/arm.ts";
 import type { Look } from "../azure/gateway.ts";
 import {
   type PrivateLinkService,
@@ -14,7 +14,7 @@ import {
 import { staleReadsMs } from "../azure/sightings.ts";
 import { defineFeature, type Plan } from "../kube/feature.ts";
 import { conditionFor, done, fail, type Part, requeueOf, wait, waits } from "../kube/part.ts";
-import type { Pass } from "../kube/pass.ts";
+import type { Reconcile } from "../kube/reconcile.ts";
 import type { MakeFeature, Parts } from "../kube/runtime.ts";
 import { applyLinkServiceStep } from "./link-service/apply.ts";
 import { type DesiredLinkService, newLinkService } from "./link-service/desired.ts";
@@ -121,7 +121,7 @@ interface Observed {
 
 async function observe(
   { metadata, spec, status }: PrivateGateway,
-  arm: ArmView,
+  arm: ArmClient,
   group: ResourceId,
 ): Promise<Observed> {
   const type = "Microsoft.Network/privateLinkServices";
@@ -155,8 +155,8 @@ function plan(observed: Observed): Plan<LinkServiceStep> {
   return {
     steps: part.steps,
     conditions: [conditionFor(ready, part, present, { reason: reasons.ready, message })],
-    finalizer: "hold",
-    again: requeueOf(part),
+    finalizer: "add",
+    requeue: requeueOf(part),
   };
 }
 
@@ -185,12 +185,12 @@ function planDelete(observed: Observed): Plan<LinkServiceStep> {
   const part = planDeletion(observed);
   const [problem] = part.problems;
   if (problem === undefined)
-    return { steps: [], conditions: [], finalizer: "release", again: "never" };
+    return { steps: [], conditions: [], finalizer: "remove", requeue: "never" };
   const { reason, message } = problem;
   return {
     steps: part.steps,
     conditions: [{ type: ready, status: "False", reason, message }],
-    again: requeueOf(part),
+    requeue: requeueOf(part),
   };
 }
 
@@ -218,7 +218,7 @@ function planDeletion({ desired: { id }, owner, service }: Observed): Part<LinkS
 // feature.ts; steps.ts and apply.ts only pass on what private-link/link-service has
 
 function privateGatewayFeature(given: {
-  sides: { management(pass: Pass): ArmView };
+  sides: { management(reconcile: Reconcile): ArmClient };
   managementGroup: ResourceId;
 }): MakeFeature {
   return () => ({
@@ -228,8 +228,8 @@ function privateGatewayFeature(given: {
       finalizer: "postern.io/private-gateway",
       staleReadsMs,
       conditions: [ready],
-      observe: async (object: PrivateGateway, pass) => {
-        const arm = given.sides.management(pass);
+      observe: async (object: PrivateGateway, reconcile) => {
+        const arm = given.sides.management(reconcile);
         return { observed: await observe(object, arm, given.managementGroup), context: arm };
       },
       plan,
@@ -271,7 +271,7 @@ function created(over: Partial<PrivateLinkService["properties"]> = {}): PrivateL
 /** The plan as the controller asks for it. */
 function planned(over: Partial<Observed>): Plan {
   const sides = {
-    management: (): ArmView => {
+    management: (): ArmClient => {
       throw new Error("a plan reads nothing");
     },
   };
@@ -299,7 +299,7 @@ test("example: a link service that does not exist is created, and the finalizer 
   const made = planned({});
   expect(brief(made)).toEqual(["create the link service", "False Creating"]);
   expect(made).toMatchObject({
-    finalizer: "hold",
+    finalizer: "add",
     steps: [{ on: "link service", verb: "create", id: desired.id, body: newLinkService(desired) }],
   });
 });
@@ -307,7 +307,7 @@ test("example: a link service that does not exist is created, and the finalizer 
 test("example: a link service that is as desired needs no step", () => {
   const made = planned({ service: { state: "there", resource: created() } });
   expect(brief(made)).toEqual(["True Ready"]);
-  expect(made.again).toBe("drift");
+  expect(made.requeue).toBe("drift");
 });
 
 test("example: a link service that differs is updated with its etag, and True stays True", () => {
@@ -328,7 +328,7 @@ test.each([false, true])("example: another's link service gets no step; deleting
   const resource = { ...created(), tags: { [ownerTag]: "private-gateway/uid-2" } };
   const made = planned({ service: { state: "there", resource }, isDeleting: gone });
   expect(brief(made)).toEqual(gone ? [] : ["False OwnedByAnother"]);
-  expect(made.finalizer).toBe(gone ? "release" : "hold");
+  expect(made.finalizer).toBe(gone ? "remove" : "add");
 });
 
 test("example: a deletion deletes the link service, waits, and then removes the finalizer", () => {
@@ -337,9 +337,9 @@ test("example: a deletion deletes the link service, waits, and then removes the 
   expect(brief(present)).toEqual(["delete the link service", "False Deleting"]);
   const going = planned({ isDeleting, service: { state: "changing", retryAfterMs: 7_000 } });
   expect(brief(going)).toEqual(["False Deleting"]);
-  expect(going).toMatchObject({ again: { afterMs: 7_000 } });
+  expect(going).toMatchObject({ requeue: { afterMs: 7_000 } });
   expect(going.finalizer).toBeUndefined();
-  expect(planned({ isDeleting })).toMatchObject({ steps: [], finalizer: "release" });
+  expect(planned({ isDeleting })).toMatchObject({ steps: [], finalizer: "remove" });
 });
 
 test("example: ARCHITECTURE.md quotes this file", () => {

@@ -6,7 +6,7 @@ import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-
 import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { idKey, subscriptionId } from "@postern/core/resource-id.ts";
-import type { ArmView } from "../azure/arm.ts";
+import type { ArmClient } from "../azure/arm.ts";
 import type { ResourceGateway } from "../azure/gateway.ts";
 import { loadBalancers } from "../azure/gateways/load-balancers.ts";
 import { networkInterfaces } from "../azure/gateways/network-interfaces.ts";
@@ -28,7 +28,7 @@ import type { AzureWorld, KubeWorld, World, Zone } from "./world.ts";
 
 export interface GatherOptions {
   kube: KubeClient;
-  arm: ArmView;
+  arm: ArmClient;
   signal: AbortSignal;
   /** Subscriptions to list beside those that objects name. */
   subscriptions?: readonly string[];

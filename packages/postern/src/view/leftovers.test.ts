@@ -1,6 +1,6 @@
 import { idKey, resourceGroupId } from "@postern/core/resource-id.ts";
 import { expect, test } from "vitest";
-import { refuse, fakeArm as road } from "../../../../test/azure/fake-arm.ts";
+import { fakeArm, refuse } from "../../../../test/azure/fake-arm.ts";
 import {
   clusterID,
   cluster as clusterOf,
@@ -25,7 +25,7 @@ const cluster = clusterOf({ infraID: "one-x1" });
 
 /** What is left of the cluster in an Azure that has these resources; lists whose path matches are refused. */
 async function leftIn(all: readonly Resource[], refused = /^$/, deleted = { cluster, links }) {
-  const { arm } = await road(({ url }, response) => {
+  const { arm } = await fakeArm(({ url }, response) => {
     const path = decodeURIComponent(url.replace(/\?.*/, ""));
     if (refused.test(path)) return refuse(response, 403, "AuthorizationFailed");
     const collection = idKey(path).replace(/\/all$/, "");

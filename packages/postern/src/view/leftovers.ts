@@ -5,7 +5,7 @@ import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { ownerIn, ownership } from "@postern/core/ownership.ts";
 import { idKey, lastSegment, type ResourceId } from "@postern/core/resource-id.ts";
 import type { Tags } from "@postern/core/tags.ts";
-import type { ArmView } from "../azure/arm.ts";
+import type { ArmClient } from "../azure/arm.ts";
 import type { ResourceGateway } from "../azure/gateway.ts";
 import {
   privateDnsZones,
@@ -38,7 +38,7 @@ export interface Leftover {
 
 /** Search the resource groups of a deleted cluster for what carries its tags or one of its computed names. */
 export async function findLeftovers(
-  arm: ArmView,
+  arm: ArmClient,
   deleted: Deleted,
   managementGroup: ResourceId | undefined,
 ): Promise<{ leftovers: Leftover[]; unread: Unread[] }> {
@@ -107,7 +107,7 @@ function judgeOf({ cluster, links }: Deleted) {
   // Zones that the cluster was given stay.
   for (const name of [annotations.internalZone, annotations.baseZone])
     ids.delete(idKey(cluster.metadata.annotations?.[name] ?? ""));
-  const isOurs = (owner: { clusterID: string }) =>
+  const isOwned = (owner: { clusterID: string }) =>
     clusterID !== "" && owner.clusterID.toLowerCase() === clusterID.toLowerCase();
   const hasComputedName = (what: Leftover["what"], id: string) => {
     const name = lastSegment(id).toLowerCase();
@@ -123,7 +123,7 @@ function judgeOf({ cluster, links }: Deleted) {
   };
   return (what: Leftover["what"], id: string, tags: Tags | null | undefined) => {
     const owner = ownerIn(tags);
-    if ([...(owner ? [owner] : []), ...claimsIn(tags)].some(isOurs)) return "tag";
+    if ([...(owner ? [owner] : []), ...claimsIn(tags)].some(isOwned)) return "tag";
     if (!hasComputedName(what, id)) return undefined;
     if (!saysWhose(tags)) return "name";
     // HyperShift's tag has only the name of the cluster.

@@ -1,4 +1,4 @@
-import type { ArmView } from "../arm.ts";
+import type { ArmClient } from "../arm.ts";
 import {
   type ArmResource,
   type Reference,
@@ -43,7 +43,7 @@ export type BackendPool = ArmResource<{
 }>;
 
 /** The backend pools of a load balancer. */
-export function backendPools(arm: ArmView): ResourceGateway<BackendPool> {
+export function backendPools(arm: ArmClient): ResourceGateway<BackendPool> {
   return resourceGateway(arm, {
     apiVersion: apiVersions.network,
     collection: "backendAddressPools",

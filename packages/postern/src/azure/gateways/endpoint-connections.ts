@@ -1,4 +1,4 @@
-import type { ArmView } from "../arm.ts";
+import type { ArmClient } from "../arm.ts";
 import {
   type ArmResource,
   type Reference,
@@ -27,7 +27,7 @@ export type EndpointConnection = ArmResource<{
  * The connections of a private link service. A connection is approved or rejected by writing its state,
  * which ends at once; it keeps the service from being deleted until it is removed.
  */
-export function endpointConnections(arm: ArmView): ResourceGateway<EndpointConnection> {
+export function endpointConnections(arm: ArmClient): ResourceGateway<EndpointConnection> {
   return resourceGateway(arm, {
     apiVersion: apiVersions.network,
     collection: "privateEndpointConnections",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { group, linkId, fakeArm as road } from "../../../../../test/azure/fake-arm.ts";
+import { fakeArm, group, linkId } from "../../../../../test/azure/fake-arm.ts";
 import { json } from "../../../../../test/loopback.ts";
-import type { ArmView } from "../arm.ts";
+import type { ArmClient } from "../arm.ts";
 import type { ArmResource, ResourceGateway } from "../gateway.ts";
 import { backendPools } from "./backend-pools.ts";
 import { decision, endpointConnections } from "./endpoint-connections.ts";
@@ -22,7 +22,7 @@ const scaleSet = `${group}/providers/Microsoft.Compute/virtualMachineScaleSets/s
 
 type Listing = Pick<ResourceGateway<ArmResource>, "list">;
 
-test.each<[string, (arm: ArmView) => Listing, string, string, string]>([
+test.each<[string, (arm: ArmClient) => Listing, string, string, string]>([
   [
     "load balancers",
     loadBalancers,
@@ -107,7 +107,7 @@ test.each<[string, (arm: ArmView) => Listing, string, string, string]>([
   ],
   ["resource groups", resourceGroups, "/subscriptions/s", "resourceGroups", "2021-04-01"],
 ])("%s are listed where Azure keeps them", async (_name, gateway, scope, collection, version) => {
-  const { arm, seen } = await road((_seen, response) =>
+  const { arm, seen } = await fakeArm((_seen, response) =>
     json(response, 200, { value: [{ id: "/x" }] }),
   );
   expect(await gateway(arm).list(scope)).toHaveLength(1);
@@ -116,7 +116,7 @@ test.each<[string, (arm: ArmView) => Listing, string, string, string]>([
 
 test("one endpoint is read with the addresses of its interfaces", async () => {
   const address = { name: "ip", properties: { privateIPAddress: "10.0.0.4" } };
-  const { arm, seen } = await road((_seen, response) =>
+  const { arm, seen } = await fakeArm((_seen, response) =>
     json(response, 200, {
       properties: {
         networkInterfaces: [{ id: "/nic", properties: { ipConfigurations: [address] } }],
@@ -131,7 +131,7 @@ test("one endpoint is read with the addresses of its interfaces", async () => {
 });
 
 test("a connection is approved at once by writing its state", async () => {
-  const { arm, seen } = await road((_seen, response) =>
+  const { arm, seen } = await fakeArm((_seen, response) =>
     json(response, 200, { name: "c", properties: { provisioningState: "Succeeded" } }),
   );
   const id = `${linkId}/privateEndpointConnections/c`;
@@ -153,7 +153,9 @@ describe("whether a link service can be seen", () => {
   const alias = "api.0000.westeurope.azure.privatelinkservice";
 
   test("is answered at once", async () => {
-    const { arm, seen } = await road((_seen, response) => json(response, 200, { visible: true }));
+    const { arm, seen } = await fakeArm((_seen, response) =>
+      json(response, 200, { visible: true }),
+    );
     expect(await checkVisibility(arm, group, "westeurope", alias)).toEqual({
       state: "done",
       resource: { visible: true },
@@ -166,13 +168,13 @@ describe("whether a link service can be seen", () => {
   });
 
   test("or when Azure has looked", async () => {
-    const { arm, clock } = await road(({ method }, response) => {
+    const { arm, clock } = await fakeArm(({ method }, response) => {
       if (method === "GET") return json(response, 200, { visible: false });
       response.writeHead(202, { "azure-asyncoperation": "/subscriptions/s/operationResults/1" });
       response.end();
     });
     const asked = await checkVisibility(arm, group, "westeurope", alias);
-    clock.pass(60_000);
+    clock.reconcile(60_000);
     expect(asked.state === "running" && (await arm.check(asked.id))).toEqual({
       state: "done",
       result: { visible: false },

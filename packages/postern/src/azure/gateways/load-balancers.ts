@@ -1,4 +1,4 @@
-import type { ArmView } from "../arm.ts";
+import type { ArmClient } from "../arm.ts";
 import {
   type ArmResource,
   type Reference,
@@ -53,7 +53,7 @@ export type LoadBalancer = ArmResource<{
 }> & { sku?: { name?: "Basic" | "Standard" | "Gateway"; tier?: string } };
 
 /** Load balancers, in a resource group or a subscription. */
-export function loadBalancers(arm: ArmView): ResourceGateway<LoadBalancer> {
+export function loadBalancers(arm: ArmClient): ResourceGateway<LoadBalancer> {
   return resourceGateway(arm, {
     apiVersion: apiVersions.network,
     collection: "providers/Microsoft.Network/loadBalancers",

@@ -1,4 +1,4 @@
-import type { ArmView } from "../arm.ts";
+import type { ArmClient } from "../arm.ts";
 import {
   type ArmResource,
   type Reference,
@@ -29,7 +29,7 @@ export type NetworkInterface = ArmResource<{
 }>;
 
 /** Network interfaces, in a resource group or a subscription. Those of scale sets are not among them. */
-export function networkInterfaces(arm: ArmView): ResourceGateway<NetworkInterface> {
+export function networkInterfaces(arm: ArmClient): ResourceGateway<NetworkInterface> {
   return resourceGateway(arm, {
     apiVersion: apiVersions.network,
     collection: "providers/Microsoft.Network/networkInterfaces",

@@ -1,4 +1,4 @@
-import type { ArmView } from "../arm.ts";
+import type { ArmClient } from "../arm.ts";
 import {
   type ArmResource,
   type Reference,
@@ -43,7 +43,7 @@ export type PrivateRecordSet = ArmResource<{
 }>;
 
 /** Private DNS zones, in a resource group or a subscription. */
-export function privateDnsZones(arm: ArmView): ResourceGateway<PrivateDnsZone> {
+export function privateDnsZones(arm: ArmClient): ResourceGateway<PrivateDnsZone> {
   return resourceGateway(arm, {
     apiVersion,
     collection: "providers/Microsoft.Network/privateDnsZones",
@@ -52,11 +52,11 @@ export function privateDnsZones(arm: ArmView): ResourceGateway<PrivateDnsZone> {
 }
 
 /** The virtual network links of a private zone. */
-export function virtualNetworkLinks(arm: ArmView): ResourceGateway<VirtualNetworkLink> {
+export function virtualNetworkLinks(arm: ArmClient): ResourceGateway<VirtualNetworkLink> {
   return resourceGateway(arm, { apiVersion, collection: "virtualNetworkLinks" });
 }
 
 /** The record sets of a private zone, of all types; an id ends in `/A/api` or `/CNAME/www`. */
-export function privateRecordSets(arm: ArmView): ResourceGateway<PrivateRecordSet> {
+export function privateRecordSets(arm: ArmClient): ResourceGateway<PrivateRecordSet> {
   return resourceGateway(arm, { apiVersion, collection: "ALL" });
 }

@@ -1,4 +1,4 @@
-import type { ArmView } from "../arm.ts";
+import type { ArmClient } from "../arm.ts";
 import {
   type ArmResource,
   type Reference,
@@ -65,7 +65,7 @@ export function withoutEndpointAnswers(found: PrivateEndpoint): PrivateEndpoint 
 }
 
 /** Private endpoints, in a resource group or a subscription. */
-export function privateEndpoints(arm: ArmView): ResourceGateway<PrivateEndpoint> {
+export function privateEndpoints(arm: ArmClient): ResourceGateway<PrivateEndpoint> {
   return resourceGateway(arm, {
     apiVersion: apiVersions.network,
     collection: "providers/Microsoft.Network/privateEndpoints",

@@ -1,4 +1,4 @@
-import type { ArmView } from "../arm.ts";
+import type { ArmClient } from "../arm.ts";
 import {
   type ArmResource,
   type Reference,
@@ -35,7 +35,7 @@ export type PrivateLinkService = ArmResource<{
 }>;
 
 /** Private link services, in a resource group or a subscription. */
-export function privateLinkServices(arm: ArmView): ResourceGateway<PrivateLinkService> {
+export function privateLinkServices(arm: ArmClient): ResourceGateway<PrivateLinkService> {
   return resourceGateway(arm, {
     apiVersion: apiVersions.network,
     collection: "providers/Microsoft.Network/privateLinkServices",
@@ -60,7 +60,7 @@ export function withoutAnswers(found: PrivateLinkService): PrivateLinkService {
  * "running", and `check` of the id that is answered ends with the result `{ visible }`.
  */
 export async function checkVisibility(
-  arm: ArmView,
+  arm: ArmClient,
   resourceGroup: string,
   location: string,
   privateLinkServiceAlias: string,

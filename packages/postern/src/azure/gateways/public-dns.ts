@@ -1,4 +1,4 @@
-import type { ArmView } from "../arm.ts";
+import type { ArmClient } from "../arm.ts";
 import {
   type ArmResource,
   type Reference,
@@ -32,11 +32,11 @@ export type DnsRecordSet = ArmResource<{
 }>;
 
 /** Public DNS zones, in a resource group or a subscription. */
-export function dnsZones(arm: ArmView): ResourceGateway<DnsZone> {
+export function dnsZones(arm: ArmClient): ResourceGateway<DnsZone> {
   return resourceGateway(arm, { apiVersion, collection: "providers/Microsoft.Network/dnsZones" });
 }
 
 /** The record sets of a public zone, of all types; an id ends in `/A/api` or `/NS/cluster`. */
-export function dnsRecordSets(arm: ArmView): ResourceGateway<DnsRecordSet> {
+export function dnsRecordSets(arm: ArmClient): ResourceGateway<DnsRecordSet> {
   return resourceGateway(arm, { apiVersion, collection: "recordsets" });
 }

@@ -1,4 +1,4 @@
-import type { ArmView } from "../arm.ts";
+import type { ArmClient } from "../arm.ts";
 import {
   type ArmResource,
   type Reference,
@@ -16,7 +16,7 @@ export type PublicIPAddress = ArmResource<{
 }>;
 
 /** Public addresses, in a resource group or a subscription. */
-export function publicIPAddresses(arm: ArmView): ResourceGateway<PublicIPAddress> {
+export function publicIPAddresses(arm: ArmClient): ResourceGateway<PublicIPAddress> {
   return resourceGateway(arm, {
     apiVersion: apiVersions.network,
     collection: "providers/Microsoft.Network/publicIPAddresses",

@@ -1,4 +1,4 @@
-import type { ArmView } from "../arm.ts";
+import type { ArmClient } from "../arm.ts";
 import { type ArmResource, type ResourceGateway, resourceGateway } from "../gateway.ts";
 import { apiVersions } from "./api-versions.ts";
 
@@ -6,6 +6,6 @@ import { apiVersions } from "./api-versions.ts";
 export type ResourceGroup = ArmResource<{ provisioningState?: string }>;
 
 /** Resource groups; they are listed in a subscription. */
-export function resourceGroups(arm: ArmView): ResourceGateway<ResourceGroup> {
+export function resourceGroups(arm: ArmClient): ResourceGateway<ResourceGroup> {
   return resourceGateway(arm, { apiVersion: apiVersions.resources, collection: "resourceGroups" });
 }

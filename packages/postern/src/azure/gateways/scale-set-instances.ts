@@ -1,4 +1,4 @@
-import type { ArmView } from "../arm.ts";
+import type { ArmClient } from "../arm.ts";
 import { type ArmResource, type ResourceGateway, resourceGateway } from "../gateway.ts";
 import { apiVersions } from "./api-versions.ts";
 import type { NetworkInterface } from "./network-interfaces.ts";
@@ -12,13 +12,13 @@ export type ScaleSetInstance = ArmResource<{
 }> & { instanceId?: string };
 
 /** The instances of a scale set. */
-export function scaleSetInstances(arm: ArmView): ResourceGateway<ScaleSetInstance> {
+export function scaleSetInstances(arm: ArmClient): ResourceGateway<ScaleSetInstance> {
   return resourceGateway(arm, { apiVersion: apiVersions.compute, collection: "virtualMachines" });
 }
 
 /** The network interfaces of an instance of a scale set, which no other API knows. */
 export function scaleSetInterfaces(
-  arm: ArmView,
+  arm: ArmClient,
 ): Pick<ResourceGateway<NetworkInterface>, "get" | "list"> {
   return resourceGateway(arm, {
     apiVersion: apiVersions.scaleSetInterfaces,

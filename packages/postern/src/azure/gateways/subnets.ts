@@ -1,4 +1,4 @@
-import type { ArmView } from "../arm.ts";
+import type { ArmClient } from "../arm.ts";
 import {
   type ArmResource,
   type Reference,
@@ -30,6 +30,6 @@ export type Subnet = ArmResource<{
 }>;
 
 /** The subnets of a virtual network. Azure takes one write for each network at a time. */
-export function subnets(arm: ArmView): ResourceGateway<Subnet> {
+export function subnets(arm: ArmClient): ResourceGateway<Subnet> {
   return resourceGateway(arm, { apiVersion: apiVersions.network, collection: "subnets" });
 }

@@ -1,4 +1,4 @@
-import type { ArmView } from "../arm.ts";
+import type { ArmClient } from "../arm.ts";
 import {
   type ArmResource,
   type Reference,
@@ -22,7 +22,7 @@ export type VirtualMachine = ArmResource<{
 }>;
 
 /** Virtual machines, in a resource group or a subscription. */
-export function virtualMachines(arm: ArmView): ResourceGateway<VirtualMachine> {
+export function virtualMachines(arm: ArmClient): ResourceGateway<VirtualMachine> {
   return resourceGateway(arm, {
     apiVersion: apiVersions.compute,
     collection: "providers/Microsoft.Compute/virtualMachines",

@@ -1,4 +1,4 @@
-import type { ArmView } from "../arm.ts";
+import type { ArmClient } from "../arm.ts";
 import {
   type ArmResource,
   type Reference,
@@ -21,7 +21,7 @@ export type VirtualNetwork = ArmResource<{
 }>;
 
 /** Virtual networks, in a resource group or a subscription. */
-export function virtualNetworks(arm: ArmView): ResourceGateway<VirtualNetwork> {
+export function virtualNetworks(arm: ArmClient): ResourceGateway<VirtualNetwork> {
   return resourceGateway(arm, {
     apiVersion: apiVersions.network,
     collection: "providers/Microsoft.Network/virtualNetworks",

@@ -1,14 +1,14 @@
 import { resourceGroups } from "../../azure/gateways/resource-groups.ts";
 import type { Applied } from "../../kube/feature.ts";
-import type { Pass } from "../../kube/pass.ts";
+import type { Reconcile } from "../../kube/reconcile.ts";
 import { applyDnsStep } from "../../private-dns/apply.ts";
-import { type Roads, roadTo } from "./azure/arm-clients.ts";
+import { type ArmClients, armClientFor } from "./azure/arm-clients.ts";
 import type { Infrastructure, InfrastructureObjects } from "./objects/infrastructure.ts";
 import type { DnsStep } from "./steps.ts";
 
 /** What the steps need beside what they say: the ARM clients that observed, and the object that carries the condition. */
 export interface DnsContext {
-  roads: Roads;
+  armClients: ArmClients;
   infrastructure: Infrastructure | undefined;
   objects: InfrastructureObjects;
 }
@@ -16,17 +16,17 @@ export interface DnsContext {
 /** Carry out one step, and say whether it is over. */
 export async function apply(
   step: DnsStep,
-  { roads, infrastructure, objects }: DnsContext,
-  pass: Pass,
+  { armClients, infrastructure, objects }: DnsContext,
+  reconcile: Reconcile,
 ): Promise<Applied> {
   switch (step.on) {
     case "object":
-      await onObject(step, pass, infrastructure, objects);
+      await onObject(step, reconcile, infrastructure, objects);
       return { state: "done" };
     case "group":
-      return resourceGroups(roadTo(roads, step.role)).put(step.id, step.body);
+      return resourceGroups(armClientFor(armClients, step.role)).put(step.id, step.body);
     default:
-      return applyDnsStep(step, roadTo(roads, step.role));
+      return applyDnsStep(step, armClientFor(armClients, step.role));
   }
 }
 
@@ -34,10 +34,10 @@ type On<Name extends DnsStep["on"]> = Extract<DnsStep, { on: Name }>;
 
 async function onObject(
   step: On<"object">,
-  pass: Pass,
+  reconcile: Reconcile,
   infrastructure: Infrastructure | undefined,
   objects: InfrastructureObjects,
 ): Promise<void> {
   if (infrastructure === undefined) throw new Error(`${step.do} of an object that is not there`);
-  return objects.hold(infrastructure, step.do === "hold", pass.signal);
+  return objects.hold(infrastructure, step.do === "hold", reconcile.signal);
 }

@@ -198,10 +198,10 @@ describe("whatever is in Azure", () => {
 
   test("nothing of ours is left after the end, however far it had come (law 2)", () => {
     fc.assert(
-      fc.property(found, wanted, fc.nat(4), (has, is, passes) => {
+      fc.property(found, wanted, fc.nat(4), (has, is, reconciles) => {
         const azure = azureWith(has, is);
         const world = worldWith(is);
-        for (let pass = 0; pass < passes; pass++)
+        for (let reconcile = 0; reconcile < reconciles; reconcile++)
           for (const step of plan(azure.seen(world)).steps) azure.apply(step);
         const end = settle(azure, ends(world));
         expect(end.world.infrastructure?.held).toBe(false);

@@ -3,12 +3,12 @@ import { keyOf } from "@postern/core/kind.ts";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { parentOf, type ResourceId } from "@postern/core/resource-id.ts";
 import { allowsResourceGroup } from "@postern/core/tenant-policy.ts";
-import type { ArmView } from "../../azure/arm.ts";
+import type { ArmClient } from "../../azure/arm.ts";
 import { privateDnsZones } from "../../azure/gateways/private-dns.ts";
 import { resourceGroups } from "../../azure/gateways/resource-groups.ts";
 import { oldestSightingMs } from "../../azure/sightings.ts";
 import type { KubeClient } from "../../kube/client.ts";
-import type { Pass } from "../../kube/pass.ts";
+import type { Reconcile } from "../../kube/reconcile.ts";
 import { tryRead } from "../../kube/try-read.ts";
 import {
   observeZone,
@@ -20,7 +20,7 @@ import { admits } from "../endpoints/claims/desired.ts";
 import { annotations } from "../names.ts";
 import { privateLinksOf } from "../private-links.ts";
 import { type SeeOptions, seeAddresses } from "./addresses/observe.ts";
-import type { Roads } from "./azure/arm-clients.ts";
+import type { ArmClients } from "./azure/arm-clients.ts";
 import { factsOf, groupTags, type Objects } from "./objects/facts.ts";
 import { groupOf, networkOf, type Places, placesOf } from "./objects/places.ts";
 import type { Seen, ZoneSeen } from "./observed.ts";
@@ -36,17 +36,20 @@ const countedAgeMs = 30 * 60_000;
 /** Everything that a plan needs: what Kubernetes says, and what is in Azure on the three roads. */
 export async function observe(
   objects: Objects,
-  { roads, kube, options }: { roads: Roads; kube: KubeClient; options: SeeOptions },
-  pass: Pass,
+  { armClients, kube, options }: { armClients: ArmClients; kube: KubeClient; options: SeeOptions },
+  reconcile: Reconcile,
 ): Promise<Seen> {
   const known = factsOf(objects, options);
   if (!isToBeLookedAt(known)) return known;
-  const going = isGoing(known);
-  const drift = pass.priority === "drift" && !going;
-  const maxAgeMs = Math.min(oldestSightingMs(pass), going ? goingAgeMs : Number.POSITIVE_INFINITY);
-  const now = pass.now().getTime();
+  const going = isBeingDeleted(known);
+  const drift = reconcile.priority === "drift" && !going;
+  const maxAgeMs = Math.min(
+    oldestSightingMs(reconcile),
+    going ? goingAgeMs : Number.POSITIVE_INFINITY,
+  );
+  const now = reconcile.now().getTime();
   const reads: ZoneReads = {
-    pass,
+    reconcile,
     drift,
     maxAgeMs,
     countedAgeMs,
@@ -60,14 +63,14 @@ export async function observe(
     networks,
     expected: expectedOf(objects, options),
     problems: [
-      ...roads.problems,
+      ...armClients.problems,
       ...placeProblems(known, places),
       ...(going ? outOfReach(known, objects, options) : []),
     ],
   };
   const [zones, group] = await Promise.all([
-    seeZones(seen, objects, roads, places, reads, options),
-    seeGroup(objects, roads, places, reads, options),
+    seeZones(seen, objects, armClients, places, reads, options),
+    seeGroup(objects, armClients, places, reads, options),
   ]);
   const { publicGroup } = places;
   const publicPlace = publicGroup && zoneIn(publicGroup, "public", seen.domains.cluster);
@@ -79,7 +82,7 @@ export async function observe(
     problems: [...seen.problems, ...group.problems],
   };
   if (going) return withZones;
-  return seeAddresses(withZones, objects, roads, reads, { pass, kube, options });
+  return seeAddresses(withZones, objects, armClients, reads, { reconcile, kube, options });
 }
 
 /** Where the things of a cluster may be. A group that the policy does not allow is looked at only to delete what is there. */
@@ -92,7 +95,7 @@ function placesIn(objects: Objects, { settings, policy }: SeeOptions, going: boo
   return { ...places, publicGroups };
 }
 
-function isGoing({ cluster, infrastructure }: Seen): boolean {
+function isBeingDeleted({ cluster, infrastructure }: Seen): boolean {
   return cluster.deleting || infrastructure?.deleting === true;
 }
 
@@ -117,7 +120,7 @@ function outOfReach(
 function isToBeLookedAt(seen: Seen): boolean {
   const { cluster, infrastructure, refused } = seen;
   if (cluster.paused) return false;
-  if (isGoing(seen)) return infrastructure === undefined || infrastructure.held;
+  if (isBeingDeleted(seen)) return infrastructure === undefined || infrastructure.held;
   if (refused !== undefined) return false;
   return infrastructure?.held === true && cluster.ready;
 }
@@ -170,38 +173,40 @@ function expectedOf(
 async function seeZones(
   seen: Seen,
   { management, itself }: Objects,
-  roads: Roads,
+  armClients: ArmClients,
   places: Places,
   reads: ZoneReads,
   { baseZoneGroup }: SeeOptions,
 ): Promise<ZoneSeen[]> {
   const { domains, networks } = seen;
-  const going = isGoing(seen);
+  const going = isBeingDeleted(seen);
   const base = zoneIn(baseZoneGroup, "base", domains.base);
-  const zones: ZoneAsked[] = [{ role: "base", id: base, only: seen.cluster.name, arm: roads.base }];
-  const add = (role: ZoneSeen["role"], group: ResourceId, name: string, arm: ArmView) => {
+  const zones: ZoneAsked[] = [
+    { role: "base", id: base, only: seen.cluster.name, arm: armClients.base },
+  ];
+  const add = (role: ZoneSeen["role"], group: ResourceId, name: string, arm: ArmClient) => {
     const id = zoneIn(group, role, name);
     const network = role === "toWorkload" || role === "toManagement" ? networks[role] : undefined;
     const links = network === undefined ? [] : linkIds(id, network);
     zones.push({ role, id, links, arm });
   };
-  if (roads.cluster) {
+  if (armClients.cluster) {
     const groups = new Map(places.publicGroups.map((group) => [group.toLowerCase(), group]));
-    for (const group of groups.values()) add("public", group, domains.cluster, roads.cluster);
+    for (const group of groups.values()) add("public", group, domains.cluster, armClients.cluster);
     // To be undone it is looked for without the management cluster too: it lies with this one.
     if (places.own && (management || (going && !itself)))
-      add("toManagement", places.own, domains.management, roads.cluster);
+      add("toManagement", places.own, domains.management, armClients.cluster);
   }
   const managementGroup = management && groupOf(management);
   const reachable = seen.infrastructure === undefined || seen.infrastructure.is === "azure";
-  if (managementGroup && roads.management && reachable)
-    add("toWorkload", managementGroup, domains.cluster, roads.management);
+  if (managementGroup && armClients.management && reachable)
+    add("toWorkload", managementGroup, domains.cluster, armClients.management);
   return Promise.all(zones.map((asked) => seeZone(asked, reads)));
 }
 
 interface ZoneAsked extends ZoneQuery {
   role: ZoneSeen["role"];
-  arm: ArmView;
+  arm: ArmClient;
 }
 
 async function seeZone({ role, arm, ...query }: ZoneAsked, reads: ZoneReads): Promise<ZoneSeen> {
@@ -209,7 +214,9 @@ async function seeZone({ role, arm, ...query }: ZoneAsked, reads: ZoneReads): Pr
   const isPrivate = role === "toWorkload" || role === "toManagement";
   // One list serves all clusters whose zones are in this group, and tells of those that are still to be made.
   const listed = isPrivate
-    ? await tryRead(reads.pass, () => privateDnsZones(arm).list(parentOf(id) ?? id, reads.maxAgeMs))
+    ? await tryRead(reads.reconcile, () =>
+        privateDnsZones(arm).list(parentOf(id) ?? id, reads.maxAgeMs),
+      )
     : [];
   if ("failed" in listed)
     return { role, ...unreadZone(id, { on: "zone", failure: listed.failed }) };
@@ -219,15 +226,15 @@ async function seeZone({ role, arm, ...query }: ZoneAsked, reads: ZoneReads): Pr
 
 async function seeGroup(
   { infrastructure }: Objects,
-  roads: Roads,
+  armClients: ArmClients,
   { publicGroup: id, location }: Places,
   reads: ZoneReads,
   { policy }: SeeOptions,
 ): Promise<Pick<Seen, "group" | "problems">> {
-  const { cluster: arm } = roads;
+  const { cluster: arm } = armClients;
   if (!infrastructure || infrastructure.is === "azure" || !id || !arm)
     return { group: undefined, problems: [] };
-  const look = await tryRead(reads.pass, () => resourceGroups(arm).look(id, reads.maxAgeMs));
+  const look = await tryRead(reads.reconcile, () => resourceGroups(arm).look(id, reads.maxAgeMs));
   if ("failed" in look) return { group: undefined, problems: [look.failed] };
   const tags = groupTags(infrastructure.object);
   const { metadata } = infrastructure.object;

@@ -18,9 +18,9 @@ import {
 /** Undo everything: nothing waits for what is not related. */
 export function planDelete(seen: Seen): Plan<DnsStep> {
   const { infrastructure, cluster } = seen;
-  const free = cluster.deleting ? ({ finalizer: "release" } as const) : {};
+  const free = cluster.deleting ? ({ finalizer: "remove" } as const) : {};
   if (infrastructure !== undefined && !infrastructure.held)
-    return { ...still, ...free, again: "never" };
+    return { ...still, ...free, requeue: "never" };
   const why = `the cluster ${cluster.name} is being deleted`;
   const lost = seen.zones.some((zone) => hasLostTags(seen, zone));
   const zones = join(
@@ -54,6 +54,6 @@ export function planDelete(seen: Seen): Plan<DnsStep> {
     steps,
     ...reported(problem && falseCondition(problem)),
     events: [...eventsOf(problems), ...(over ? leftGroup(seen) : [])],
-    again: over ? "never" : requeueOf(part),
+    requeue: over ? "never" : requeueOf(part),
   };
 }

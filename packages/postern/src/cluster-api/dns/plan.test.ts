@@ -47,7 +47,7 @@ describe("before names are made", () => {
 
   test("an infrastructure object that is not there is looked for again in a minute", () => {
     const planned = plan(seen({ infrastructure: undefined }));
-    expect(planned).toMatchObject({ steps: [], again: { afterMs: 60_000 } });
+    expect(planned).toMatchObject({ steps: [], requeue: { afterMs: 60_000 } });
   });
 
   test("the infrastructure object is held before anything is made", () => {
@@ -57,16 +57,16 @@ describe("before names are made", () => {
 
   test("a cluster that is not ready is looked at again in two minutes", () => {
     const cluster = { ...seen().cluster, ready: false };
-    expect(plan(seen({ cluster }))).toMatchObject({ steps: [], again: { afterMs: 120_000 } });
+    expect(plan(seen({ cluster }))).toMatchObject({ steps: [], requeue: { afterMs: 120_000 } });
   });
 });
 
 describe("a Cluster", () => {
   test.each(["aks", "other"] as const)("on infrastructure that is %s is held itself", (is) => {
     expect(plan(new PaperDns().seen(withInfrastructure({ is, held: false }))).finalizer).toBe(
-      "hold",
+      "add",
     );
-    expect(plan(new PaperDns().seen(withInfrastructure({ is }))).finalizer).toBe("hold");
+    expect(plan(new PaperDns().seen(withInfrastructure({ is }))).finalizer).toBe("add");
   });
 
   test("of an AzureCluster is not", () => {
@@ -79,7 +79,7 @@ describe("a Cluster", () => {
     const first = plan(new PaperDns([]).seen({ ...held, cluster }));
     expect(first.steps.map((step) => step.do)).toEqual(["let go"]);
     const free = withInfrastructure({ is: "other", held: false });
-    expect(plan({ ...free, cluster })).toMatchObject({ steps: [], finalizer: "release" });
+    expect(plan({ ...free, cluster })).toMatchObject({ steps: [], finalizer: "remove" });
   });
 
   test("that lives is not let go although its infrastructure object goes", () => {
@@ -97,7 +97,7 @@ describe("the public zone", () => {
     expect(azure.values(own, "A", "api")).toEqual(["10.1.0.100"]);
     expect(azure.values(own, "A", "apiserver")).toEqual(["10.1.0.100"]);
     expect(told(world)).toBe("True GSDNSZonesCreated");
-    expect(planned.again).toBe("drift");
+    expect(planned.requeue).toBe("drift");
   });
 
   test("gets AAAA records for addresses of version 6", () => {
@@ -137,14 +137,14 @@ describe("the public zone", () => {
     const { planned } = settle(azure, { ...world, networks: {} });
     expect(azure.values(base, "NS", "wc1")).toEqual(servers);
     expect(azure.values(own, "A", "api")).toBeUndefined();
-    expect(planned.again).toBe("drift");
+    expect(planned.requeue).toBe("drift");
   });
 
   test("is not said to be ready while the address of the API server is not known", () => {
     const azure = new PaperDns();
     const { world, planned } = settle(azure, seen({ api: { state: "unknown" } }));
     expect(told(world)).toBe("undefined undefined");
-    expect(planned.again).toEqual({ afterMs: 60_000 });
+    expect(planned.requeue).toEqual({ afterMs: 60_000 });
   });
 
   test("keeps its address while it is not known whether it still is right", () => {
@@ -572,7 +572,7 @@ describe("the names of Services on other infrastructure", () => {
     expect(azure.values(own, "A", "ingress")).toEqual(["20.0.0.1"]);
     expect(azure.values(own, "CNAME", "*")).toBeDefined();
     expect(azure.values(own, "A", "api")).toEqual(["10.1.0.5"]);
-    expect(planned.again).toEqual({ afterMs: 60_000 });
+    expect(planned.requeue).toEqual({ afterMs: 60_000 });
   });
 });
 
@@ -726,7 +726,7 @@ describe("the private zones", () => {
       });
       const { world: waiting, planned } = settle(azure, world);
       expect(told(waiting)).toBe("False PrivateNamesPending");
-      expect(planned.again).toEqual({ afterMs: 10_000 });
+      expect(planned.requeue).toEqual({ afterMs: 10_000 });
       expect(planned.events).toEqual([]);
       azure.link(toWorkload, "mc-vnet-link", managementNetwork, ourClaim);
       expect(told(settle(azure, waiting).world)).toBe("True GSDNSZonesCreated");
@@ -823,7 +823,7 @@ describe("the private zones", () => {
         .record(toManagement, "A", "ingress", ["10.1.0.9"], theirMark);
       const { world, planned } = settle(azure, seen());
       expect(world.infrastructure?.condition?.status).not.toBe("True");
-      expect(planned.again).toEqual({ afterMs: 30_000 });
+      expect(planned.requeue).toEqual({ afterMs: 30_000 });
     });
 
     test("are used where somebody has linked the network of both by hand", () => {
@@ -996,7 +996,7 @@ describe("when a cluster goes", () => {
     const end = settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
     expect([...azure.things.keys()]).toEqual([base.toLowerCase()]);
     expect(end.world.infrastructure?.held).toBe(false);
-    expect(end.planned.again).toBe("never");
+    expect(end.planned.requeue).toBe("never");
   });
 
   test("the zone that we made goes with what was put into it from inside the cluster", () => {
@@ -1056,7 +1056,7 @@ describe("when a cluster goes", () => {
       zone.role === "toWorkload" ? { ...zone, look: changing } : zone,
     );
     const planned = plan({ ...look, zones });
-    expect(planned).toMatchObject({ steps: [], again: { afterMs: 7_000 } });
+    expect(planned).toMatchObject({ steps: [], requeue: { afterMs: 7_000 } });
   });
 
   test("a zone that another has come to use is left to it without our marks", () => {
@@ -1067,7 +1067,7 @@ describe("when a cluster goes", () => {
 
   test("an object that we do not hold is left alone", () => {
     const world = { ...withInfrastructure({ held: false, deleting: true }) };
-    expect(plan(new PaperDns().seen(world))).toMatchObject({ steps: [], again: "never" });
+    expect(plan(new PaperDns().seen(world))).toMatchObject({ steps: [], requeue: "never" });
   });
 });
 
@@ -1081,7 +1081,7 @@ describe("what is told", () => {
       const first = settle(azure, seen({ [role]: none[role] }));
       expect(azure.values(own, "A", "api")).toBeDefined();
       expect(told(first.world)).toBe("undefined undefined");
-      expect(first.planned).toMatchObject({ events: [], again: "drift" });
+      expect(first.planned).toMatchObject({ events: [], requeue: "drift" });
       const come = { ...first.world, [role]: seen()[role] };
       expect(plan(azure.seen(come)).steps.map((step) => step.do)).toEqual(["make zone"]);
       const { world } = settle(azure, come, ({ conditions }) => {

@@ -52,18 +52,18 @@ const unreadyMs = 2 * 60_000;
  */
 export function plan(seen: Seen): Plan<DnsStep> {
   const { cluster, infrastructure } = seen;
-  if (cluster.paused) return { ...still, again: "drift" };
+  if (cluster.paused) return { ...still, requeue: "drift" };
   if (cluster.deleting || infrastructure?.deleting) return planDelete(seen);
-  if (infrastructure === undefined) return { ...still, again: { afterMs: waits.changeMs } };
+  if (infrastructure === undefined) return { ...still, requeue: { afterMs: waits.changeMs } };
   const refused = seen.refused ?? nameRefusal(seen);
   if (refused !== undefined) {
     const conditions = [falseCondition(refused)];
-    return { steps: [], conditions, events: eventsOf([refused]), again: "drift" };
+    return { steps: [], conditions, events: eventsOf([refused]), requeue: "drift" };
   }
   // Whose infrastructure object nobody watches must not go before it.
-  const held = infrastructure.is === "azure" ? {} : ({ finalizer: "hold" } as const);
-  if (!infrastructure.held) return { ...still, ...held, steps: [hold(seen)], again: "soon" };
-  if (!cluster.ready) return { ...still, ...held, again: { afterMs: unreadyMs } };
+  const held = infrastructure.is === "azure" ? {} : ({ finalizer: "add" } as const);
+  if (!infrastructure.held) return { ...still, ...held, steps: [hold(seen)], requeue: "soon" };
+  if (!cluster.ready) return { ...still, ...held, requeue: { afterMs: unreadyMs } };
   const part = join([
     planPublic(seen),
     ...privateRoles.map((role) => planPrivate(seen, role)),
@@ -74,7 +74,7 @@ export function plan(seen: Seen): Plan<DnsStep> {
     steps: part.steps,
     ...reported(conditionOf(seen, part)),
     events: eventsOf(troublesIn(part)),
-    again: requeueOf(part),
+    requeue: requeueOf(part),
   };
 }
 

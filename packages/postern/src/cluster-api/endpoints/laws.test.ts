@@ -108,7 +108,7 @@ test("law 1: everything comes to rest, and at rest nothing is written", () => {
       paper.settle();
       const { writes } = paper;
       const before = JSON.stringify([...paper.objects]);
-      paper.pass(600_000);
+      paper.reconcile(600_000);
       paper.settle();
       expect(paper.writes).toBe(writes);
       expect(JSON.stringify([...paper.objects])).toBe(before);

@@ -1,7 +1,7 @@
 import type { KubeadmControlPlane } from "@postern/core/kinds/kubeadm-control-plane.ts";
 import type { Applied } from "../../kube/feature.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
-import type { Pass } from "../../kube/pass.ts";
+import type { Reconcile } from "../../kube/reconcile.ts";
 import { annotations } from "../names.ts";
 import type { PausingStep } from "./steps.ts";
 
@@ -9,7 +9,7 @@ import type { PausingStep } from "./steps.ts";
 export async function apply(
   step: PausingStep,
   controlPlanes: OwnObjects<KubeadmControlPlane>,
-  { signal }: Pass,
+  { signal }: Reconcile,
 ): Promise<Applied> {
   const { controlPlane } = step;
   const wanted =

@@ -43,8 +43,8 @@ export function pausingFeature({ managementCluster, gates }: PausingParts): Make
       name: "pausing",
       kind: kubeadmControlPlane,
       conditions: [],
-      observe: async (controlPlane, pass) => ({
-        observed: await observe(controlPlane, sources, pass),
+      observe: async (controlPlane, reconcile) => ({
+        observed: await observe(controlPlane, sources, reconcile),
         context: own,
       }),
       plan,

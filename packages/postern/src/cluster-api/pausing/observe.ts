@@ -7,7 +7,7 @@ import {
 import type { WatchCache } from "../../kube/cache.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
-import type { Pass } from "../../kube/pass.ts";
+import type { Reconcile } from "../../kube/reconcile.ts";
 import { annotations } from "../names.ts";
 import { gatesOf, infrastructureKey, ownerOf } from "./gates/gates.ts";
 import type { Gates, Pause, Seen } from "./observed.ts";
@@ -33,10 +33,10 @@ const predecessor = "manager";
 export async function observe(
   cached: KubeadmControlPlane,
   { kube, controlPlanes, clusters, azureClusters, management, gates: wanted }: Sources,
-  pass: Pass,
+  reconcile: Reconcile,
 ): Promise<Seen> {
   // The cache may not have heard of what we wrote a moment ago.
-  const controlPlane = (await controlPlanes.get(cached.metadata, pass.signal)) ?? cached;
+  const controlPlane = (await controlPlanes.get(cached.metadata, reconcile.signal)) ?? cached;
   const owner = ownerOf(controlPlane);
   const cluster = owner && clusters.get(`${controlPlane.metadata.namespace}/${owner.name}`);
   const key = cluster && infrastructureKey(cluster);
@@ -47,7 +47,7 @@ export async function observe(
     cluster,
     azureCluster: key === undefined ? undefined : azureClusters.get(key),
   });
-  return { controlPlane, gates, pause: await pauseOf(controlPlane, gates, kube, pass.signal) };
+  return { controlPlane, gates, pause: await pauseOf(controlPlane, gates, kube, reconcile.signal) };
 }
 
 /** Any value of the annotation is a pause, as Cluster API has it. */

@@ -39,7 +39,7 @@ export function plan(seen: Seen): Plan<PausingStep> {
   }
 }
 
-const rest: Plan<PausingStep> = { steps: [], conditions: [], again: "never" };
+const rest: Plan<PausingStep> = { steps: [], conditions: [], requeue: "never" };
 
 function wait(
   controlPlane: KubeadmControlPlane,

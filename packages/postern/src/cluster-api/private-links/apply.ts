@@ -1,10 +1,10 @@
 import { provisioningOf } from "@postern/core/provisioning.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
-import type { ArmView } from "../../azure/arm.ts";
+import type { ArmClient } from "../../azure/arm.ts";
 import { privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
 import { type Subnet, subnets } from "../../azure/gateways/subnets.ts";
 import type { Applied } from "../../kube/feature.ts";
-import type { Pass } from "../../kube/pass.ts";
+import type { Reconcile } from "../../kube/reconcile.ts";
 import { applyResourceStep } from "../../private-link/apply-resource.ts";
 import { applyLinkServiceStep } from "../../private-link/link-service/apply.ts";
 import type { PrivateLinkParts } from "./azure/dependencies.ts";
@@ -15,12 +15,12 @@ import type { PrivateLinkStep } from "./steps.ts";
 export async function apply(
   step: PrivateLinkStep,
   parts: PrivateLinkParts,
-  pass: Pass,
+  reconcile: Reconcile,
 ): Promise<Applied> {
-  const object = parts.objects.get(pass.key);
+  const object = parts.objects.get(reconcile.key);
   // It has gone since it was seen, and was not held: whatever there was is another's by now.
   if (object === undefined) return { state: "done" };
-  const view = parts.views.of(object, pass);
+  const view = parts.views.of(object, reconcile);
   const beforeCreate = () => parts.known.of(object).add(step.id);
   switch (step.on) {
     case "subnet":
@@ -33,7 +33,7 @@ export async function apply(
 }
 
 /** Change one property of a subnet and nothing else: read it, and write it back if nobody has changed it meanwhile. */
-async function open(view: ArmView, id: ResourceId): Promise<Applied> {
+async function open(view: ArmClient, id: ResourceId): Promise<Applied> {
   const gateway = subnets(view);
   const found = await gateway.get(id);
   const isDone = found !== undefined && isOpen(found) && provisioningOf(found) !== "failed";

@@ -39,8 +39,8 @@ export function realiseFeature(options: PrivateLinkOptions): MakeFeature {
       conditions: [conditions.privateLinks, conditions.privateEndpoints],
       conditionsOn: (object) => sidesOf(object).map((side) => conditionOfSide[side]),
       failsAs: reasons.notRealised,
-      observe: async (object, pass) => ({
-        observed: await observe(object, parts, pass),
+      observe: async (object, reconcile) => ({
+        observed: await observe(object, parts, reconcile),
         context: parts,
       }),
       plan,

@@ -8,7 +8,7 @@ import { fc } from "../../../../../test/setup/random.ts";
 
 /*
  * The laws, over random worlds: clusters of one resource group whose names begin with each other, things of other people
- * that stand in the way, and changes that somebody makes between any two passes. The simulator is the Azure, and what is
+ * that stand in the way, and changes that somebody makes between any two reconciles. The simulator is the Azure, and what is
  * under test is the whole of see, plan and apply.
  */
 

@@ -11,7 +11,7 @@ import {
   type ResourceType,
   sameId,
 } from "@postern/core/resource-id.ts";
-import type { ArmView } from "../../azure/arm.ts";
+import type { ArmClient } from "../../azure/arm.ts";
 import type { ArmResource, Look, ResourceGateway } from "../../azure/gateway.ts";
 import { loadBalancers } from "../../azure/gateways/load-balancers.ts";
 import { type PrivateEndpoint, privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
@@ -21,7 +21,7 @@ import {
 } from "../../azure/gateways/private-link-services.ts";
 import { virtualNetworks } from "../../azure/gateways/virtual-networks.ts";
 import { oldestSightingMs } from "../../azure/sightings.ts";
-import type { Pass } from "../../kube/pass.ts";
+import type { Reconcile } from "../../kube/reconcile.ts";
 import { tryRead } from "../../kube/try-read.ts";
 import { connectedOf, endpointDifferences } from "../../private-link/endpoint/desired.ts";
 import {
@@ -48,13 +48,13 @@ const awaitedMs = 10_000;
 export async function observe(
   object: AzureCluster,
   parts: PrivateLinkParts,
-  pass: Pass,
+  reconcile: Reconcile,
 ): Promise<Seen> {
   const { namespace = "" } = object.metadata;
   const cluster = parts.clusters.get(
     keyOf({ metadata: { namespace, name: clusterNameOf(object) } }),
   );
-  const subject = subjectOf(object, cluster, pass.date());
+  const subject = subjectOf(object, cluster, reconcile.date());
   if (isPaused(cluster, object)) return { stage: "paused", subject };
   const deleting = object.metadata.deletionTimestamp !== undefined;
   const asked = wantedOf(object);
@@ -66,16 +66,16 @@ export async function observe(
   };
   const { place, problems } = ours;
   const nothing = ours.links.length + ours.endpoints.length === 0;
-  const free = !subject.isHeld && (deleting || nothing);
+  const free = !subject.hasFinalizer && (deleting || nothing);
   // With both sides another's, what we made before is theirs to remove: it has their mark too.
   const theirs = !deleting && subject.sides.length === 0;
-  if (place === undefined && deleting && subject.isHeld)
+  if (place === undefined && deleting && subject.hasFinalizer)
     return { stage: "unseen", subject, failure: nowhere(object) };
   if (place === undefined || free || theirs)
     return { stage: "idle", subject, problems: deleting ? [] : problems };
-  const seen = await tryRead(pass, async (): Promise<Seen> => {
-    const view = parts.views.of(object, pass);
-    const maxAgeMs = oldestSightingMs(pass);
+  const seen = await tryRead(reconcile, async (): Promise<Seen> => {
+    const view = parts.views.of(object, reconcile);
+    const maxAgeMs = oldestSightingMs(reconcile);
     const known = parts.known.of(object);
     const look = { view, place, subject, maxAgeMs, deleting, known };
     const [links, endpoints] = await Promise.all([
@@ -105,7 +105,7 @@ function nowhere(object: AzureCluster): Failure {
 }
 
 interface Looking {
-  view: ArmView;
+  view: ArmClient;
   place: Place;
   subject: Subject;
   maxAgeMs: number;
@@ -290,7 +290,7 @@ function subjectOf(object: AzureCluster, owner: CapiCluster | undefined, now: Da
     owner: ownerOf(object),
     cluster: ownCluster(object, owner),
     sides,
-    isHeld: finalizers?.includes(realiseFinalizer) === true,
+    hasFinalizer: finalizers?.includes(realiseFinalizer) === true,
     conditions: (object.status?.conditions ?? [])
       .filter(({ type }) => types.includes(type))
       .map(({ type, status, reason = "", message = "", lastTransitionTime }) => ({

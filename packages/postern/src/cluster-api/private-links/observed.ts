@@ -22,7 +22,7 @@ export interface Subject {
   /** The sides that are Postern's. */
   sides: readonly Side[];
   /** Whether our finalizer is on it. */
-  isHeld: boolean;
+  hasFinalizer: boolean;
   /** Our conditions on it. */
   conditions: readonly HeldCondition[];
   foreignEndpoints: ForeignEndpoints;

@@ -75,7 +75,7 @@ const someNetwork = (
 
 const subject: Subject = {
   owner: ownerKey("org", "wc"),
-  ...{ cluster: "wc", sides: ["links", "endpoints"], isHeld: true, conditions: [] },
+  ...{ cluster: "wc", sides: ["links", "endpoints"], hasFinalizer: true, conditions: [] },
   ...{ foreignEndpoints: "disconnect", graceMs: 0 },
 };
 
@@ -482,7 +482,7 @@ describe("a private endpoint", () => {
           ...endpoints(there(connected("Pending"))),
           subject: { ...subject, conditions: [held] },
         }),
-      ).again;
+      ).requeue;
     };
     expect([0, 4 * 60_000, 24 * 3_600_000].map(after)).toEqual([
       { afterMs: 30_000 },
@@ -506,15 +506,18 @@ describe("an AzureCluster", () => {
     expect(plan({ stage: "paused", subject: told })).toMatchObject({
       steps: [],
       conditions: [held],
-      again: "never",
+      requeue: "never",
     });
     expect(plan({ stage: "paused", subject: told }).finalizer).toBeUndefined();
   });
 
   test("that asks for nothing any more loses its condition, and then the finalizer", () => {
-    expect(plan(seen({ subject: told }))).toMatchObject({ conditions: [], again: { afterMs: 0 } });
+    expect(plan(seen({ subject: told }))).toMatchObject({
+      conditions: [],
+      requeue: { afterMs: 0 },
+    });
     expect(plan(seen({ subject: told })).finalizer).toBeUndefined();
-    expect(plan(seen())).toMatchObject({ conditions: [], finalizer: "release" });
+    expect(plan(seen())).toMatchObject({ conditions: [], finalizer: "remove" });
   });
 
   test("of which something cannot be read has nothing removed, and stays held", () => {
@@ -549,7 +552,7 @@ describe("an AzureCluster", () => {
       "remove an endpoint",
     ]);
     expect(short(seen({ ...going, links: linksLeft })).does).toEqual(["remove a link service"]);
-    expect(plan(seen(going))).toMatchObject({ steps: [], finalizer: "release" });
+    expect(plan(seen(going))).toMatchObject({ steps: [], finalizer: "remove" });
   });
 
   test("of which one side is another's is told of in no condition of theirs", () => {
@@ -570,7 +573,7 @@ describe("an AzureCluster", () => {
       conditions: [
         { type: conditions.privateEndpoints, reason: reasons.notRealised, message: "no right" },
       ],
-      again: { afterMs: 7 },
+      requeue: { afterMs: 7 },
     });
   });
 });

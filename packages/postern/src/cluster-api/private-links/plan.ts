@@ -1,5 +1,5 @@
 import type { PlannedCondition } from "@postern/core/conditions.ts";
-import type { Again, Plan } from "../../kube/feature.ts";
+import type { Plan, Requeue } from "../../kube/feature.ts";
 import { join, type Part, requeueOf, waits } from "../../kube/part.ts";
 import { planEndpoints } from "./azure/plan-endpoints.ts";
 import { planLinks } from "./azure/plan-links.ts";
@@ -45,19 +45,19 @@ function decide(seen: Seen): Plan<PrivateLinkStep> {
   const { subject } = seen;
   switch (seen.stage) {
     case "paused":
-      return { steps: [], conditions: kept(subject), again: "never" };
+      return { steps: [], conditions: kept(subject), requeue: "never" };
     case "idle":
       return idle(subject, seen.problems);
     case "unseen": {
       const { failure } = seen;
-      const again: Again =
+      const requeue: Requeue =
         failure.terminal === true
           ? "never"
           : { afterMs: failure.requeueAfterMs ?? waits.failureMs };
       const conditions = subject.sides.map((side) =>
         isFalse(side, reasons.notRealised, failure.message),
       );
-      return { steps: [], conditions, again };
+      return { steps: [], conditions, requeue };
     }
     case "seen":
       return seen.deleting ? down(seen) : up(seen);
@@ -67,9 +67,9 @@ function decide(seen: Seen): Plan<PrivateLinkStep> {
 /** Nothing is ours here. What cannot be made is told all the same; whatever can help is watched. */
 function idle(subject: Subject, problems: readonly Problem[]): Plan<PrivateLinkStep> {
   const conditions = told(subject, { links: [], endpoints: [] }, problems);
-  const again: Again = "never";
+  const requeue: Requeue = "never";
   // What cannot be read may be what says where everything is.
-  if (!subject.isHeld || problems.length > 0) return { steps: [], conditions, again };
+  if (!subject.hasFinalizer || problems.length > 0) return { steps: [], conditions, requeue };
   return release(subject, conditions);
 }
 
@@ -83,8 +83,8 @@ function release(subject: Subject, conditions: PlannedCondition[]): Plan<Private
           type === each.type && reason === each.reason && message === each.message,
       ),
     );
-  if (!same) return { steps: [], conditions, again: { afterMs: 0 } };
-  return { steps: [], conditions, finalizer: "release", again: "never" };
+  if (!same) return { steps: [], conditions, requeue: { afterMs: 0 } };
+  return { steps: [], conditions, finalizer: "remove", requeue: "never" };
 }
 
 function up(seen: SeenInAzure): Plan<PrivateLinkStep> {
@@ -104,8 +104,8 @@ function up(seen: SeenInAzure): Plan<PrivateLinkStep> {
   return {
     steps: part.steps,
     conditions,
-    ...(all.length > 0 && { finalizer: "hold" }),
-    again: requeueOf(part),
+    ...(all.length > 0 && { finalizer: "add" }),
+    requeue: requeueOf(part),
   };
 }
 
@@ -128,14 +128,14 @@ function down(seen: SeenInAzure): Plan<PrivateLinkStep> {
         });
   const all = [...endpoints, ...links];
   if (all.length === 0)
-    return { steps: [], conditions: kept(subject), finalizer: "release", again: "never" };
+    return { steps: [], conditions: kept(subject), finalizer: "remove", requeue: "never" };
   const planned = told(subject, { links, endpoints }, []);
   const others = kept(subject).filter(({ type }) => !planned.some((each) => each.type === type));
   const part = join(all);
   return {
     steps: part.steps.map((step) => unlessTheirs(step, subject)),
     conditions: [...others, ...planned],
-    again: requeueOf(part),
+    requeue: requeueOf(part),
   };
 }
 

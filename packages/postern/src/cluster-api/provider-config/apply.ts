@@ -1,14 +1,14 @@
 import type { ProviderConfig } from "@postern/core/kinds/provider-config.ts";
 import type { Applied } from "../../kube/feature.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
-import type { Pass } from "../../kube/pass.ts";
+import type { Reconcile } from "../../kube/reconcile.ts";
 import type { ConfigStep } from "./steps.ts";
 
 /** Do one step. */
 export async function apply(
   step: ConfigStep,
   configs: OwnObjects<ProviderConfig>,
-  { signal }: Pass,
+  { signal }: Reconcile,
 ): Promise<Applied> {
   switch (step.do) {
     case "make ProviderConfig":

@@ -47,8 +47,8 @@ export function providerConfigFeature(policy: TenantPolicy = defaultPolicy): Mak
       kind: capiCluster,
       finalizer: providerConfigFinalizer,
       conditions: [],
-      observe: async (cluster, pass) => ({
-        observed: await observe(cluster, sources, pass),
+      observe: async (cluster, reconcile) => ({
+        observed: await observe(cluster, sources, reconcile),
         context: sources.configs,
       }),
       plan,

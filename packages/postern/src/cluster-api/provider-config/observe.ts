@@ -11,7 +11,7 @@ import type { WatchCache } from "../../kube/cache.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { KubeError } from "../../kube/errors.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
-import type { Pass } from "../../kube/pass.ts";
+import type { Reconcile } from "../../kube/reconcile.ts";
 import { allows } from "../allowed-namespaces.ts";
 import { annotations, providerConfigFinalizer } from "../names.ts";
 import { isPaused } from "../paused.ts";
@@ -62,18 +62,22 @@ interface ManagedFields {
 const credentialFrom = "serviceoperator.azure.com/credential-from";
 
 /** Read everything once. */
-export async function observe(cluster: CapiCluster, sources: Sources, pass: Pass): Promise<Seen> {
+export async function observe(
+  cluster: CapiCluster,
+  sources: Sources,
+  reconcile: Reconcile,
+): Promise<Seen> {
   const { metadata } = cluster;
   const { namespace = "" } = metadata;
   const { configs, clusters } = sources;
   const served = configs.cache.health().filled;
-  const found = served ? await configs.get({ name: metadata.name }, pass.signal) : undefined;
+  const found = served ? await configs.get({ name: metadata.name }, reconcile.signal) : undefined;
   const mark = found?.metadata.annotations?.[annotations.madeFor];
   return {
     cluster,
     deleting: metadata.deletionTimestamp !== undefined,
     paused: isPaused(cluster),
-    held: isHeld(cluster),
+    held: hasFinalizer(cluster),
     served,
     found,
     ownerIsThere: mark !== undefined && clusters.get(mark) !== undefined,
@@ -81,17 +85,17 @@ export async function observe(cluster: CapiCluster, sources: Sources, pass: Pass
     isByUs:
       found !== undefined &&
       mark === undefined &&
-      isHeld(cluster) &&
-      (await isWrittenByUs(metadata.name, sources.kube, pass.signal)),
+      hasFinalizer(cluster) &&
+      (await isWrittenByUs(metadata.name, sources.kube, reconcile.signal)),
     wanted: allowedOf(
       { name: metadata.name, namespace },
-      await sourceOf(cluster, sources, pass.signal),
+      await sourceOf(cluster, sources, reconcile.signal),
       sources.policy.rulesOf(namespace),
     ),
   };
 }
 
-function isHeld({ metadata }: KubeObject): boolean {
+function hasFinalizer({ metadata }: KubeObject): boolean {
   return metadata.finalizers?.includes(providerConfigFinalizer) === true;
 }
 
@@ -99,7 +103,7 @@ function isHeld({ metadata }: KubeObject): boolean {
 function rivalOf(cluster: CapiCluster, clusters: WatchCache<CapiCluster>): Seen["rival"] {
   const [first] = clusters
     .byIndex("provider-config-name", cluster.metadata.name)
-    .filter((each) => keyOf(each) !== keyOf(cluster) && isHeld(each))
+    .filter((each) => keyOf(each) !== keyOf(cluster) && hasFinalizer(each))
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .sort((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1));
   return first && { key: keyOf(first), isOlder: ageOf(first) < ageOf(cluster) };

@@ -41,23 +41,23 @@ const going = { deletionTimestamp: "2026-01-01T00:00:00Z" };
 
 describe("a live Cluster", () => {
   test.each<[string, Partial<Seen>, string[], string | undefined, string[]]>([
-    ["that has what it needs is left alone", {}, [], "hold", []],
-    ["without one gets it", { found: undefined, held: false }, ["make ProviderConfig"], "hold", []],
+    ["that has what it needs is left alone", {}, [], "add", []],
+    ["without one gets it", { found: undefined, held: false }, ["make ProviderConfig"], "add", []],
     [
       "gets it put right where somebody changed it",
       { found: config("org/wc", { clientID: "x" }) },
       ["change ProviderConfig"],
-      "hold",
+      "add",
       [],
     ],
     [
       "gets it put right where something was added",
       { found: config("org/wc", { environment: "china" }) },
       ["change ProviderConfig"],
-      "hold",
+      "add",
       [],
     ],
-    ["waits while its own is going", { found: config("org/wc", {}, going) }, [], "hold", []],
+    ["waits while its own is going", { found: config("org/wc", {}, going) }, [], "add", []],
     [
       "is told that another of its name has it, and touches nothing (two namespaces)",
       { found: config("other/wc"), held: false },
@@ -69,7 +69,7 @@ describe("a live Cluster", () => {
       "takes over what a Cluster left that is no more",
       { found: config("other/wc"), held: false, ownerIsThere: false },
       ["change ProviderConfig"],
-      "hold",
+      "add",
       [],
     ],
     [
@@ -83,14 +83,14 @@ describe("a live Cluster", () => {
       "takes over what the operator before us made for it",
       { found: config() },
       ["change ProviderConfig"],
-      "hold",
+      "add",
       [],
     ],
     [
       "takes it over before a younger one of its name",
       { found: config(), rival: rival(false) },
       ["change ProviderConfig"],
-      "hold",
+      "add",
       [],
     ],
     [
@@ -159,45 +159,45 @@ describe("a live Cluster", () => {
   });
 
   test("without Crossplane is looked at again, because its coming wakes nobody", () => {
-    expect(plan(seen({ served: false })).again).toBe("drift");
+    expect(plan(seen({ served: false })).requeue).toBe("drift");
   });
 });
 
 describe("a Cluster that is being deleted", () => {
   test.each<[string, Partial<Seen>, string[], string | undefined]>([
-    ["takes its own with it", {}, ["delete ProviderConfig"], "release"],
-    ["is let go when it is gone", { found: undefined }, [], "release"],
+    ["takes its own with it", {}, ["delete ProviderConfig"], "remove"],
+    ["is let go when it is gone", { found: undefined }, [], "remove"],
     [
       "is let go when it is going: others may still use it",
       { found: config("org/wc", {}, going) },
       [],
-      "release",
+      "remove",
     ],
-    ["leaves that of another of its name", { found: config("other/wc") }, [], "release"],
+    ["leaves that of another of its name", { found: config("other/wc") }, [], "remove"],
     [
       "takes with it what the operator before us made",
       { found: config() },
       ["delete ProviderConfig"],
-      "release",
+      "remove",
     ],
     [
       "leaves what the operator before us made to another of its name",
       { found: config(), rival: rival(false) },
       [],
-      "release",
+      "remove",
     ],
     ["without our finalizer never had one", { held: false, found: config() }, [], undefined],
     [
       "is let go where there is no Crossplane any more",
       { served: false, found: undefined },
       [],
-      "release",
+      "remove",
     ],
     [
       "is let go whatever its identity is",
       { wanted: { state: "none" } },
       ["delete ProviderConfig"],
-      "release",
+      "remove",
     ],
     ["that is paused is left alone", { paused: true }, [], undefined],
   ])("%s", (_name, over, steps, finalizer) => {
@@ -218,7 +218,7 @@ describe("attack: a Cluster with our finalizer and the name of a ProviderConfig 
   test("does not delete it", () => {
     expect(plan(seen({ ...forged, deleting: true }))).toMatchObject({
       steps: [],
-      finalizer: "release",
+      finalizer: "remove",
     });
   });
 });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { keyOf } from "@postern/core/kind.ts";
 import type { ProviderConfig } from "@postern/core/kinds/provider-config.ts";
-import type { Again, Plan } from "../../kube/feature.ts";
+import type { Plan, Requeue } from "../../kube/feature.ts";
 import { annotations } from "../names.ts";
 import type { ConfigSpec } from "./desired/desired.ts";
 import type { Seen } from "./observed.ts";
@@ -38,23 +38,23 @@ export function plan(seen: Seen): Plan<ConfigStep> {
     case "none":
       return rest;
     case "unknown":
-      return { ...rest, again: wanted.again ?? "never" };
+      return { ...rest, requeue: wanted.requeue ?? "never" };
     case "trouble":
-      return seen.served ? { ...tell(wanted.reason, wanted.message), again: "drift" } : unserved;
+      return seen.served ? { ...tell(wanted.reason, wanted.message), requeue: "drift" } : unserved;
     case "config":
-      return seen.served ? up(seen, wanted.spec, wanted.again) : unserved;
+      return seen.served ? up(seen, wanted.spec, wanted.requeue) : unserved;
   }
 }
 
-const rest: Plan<ConfigStep> = { steps: [], conditions: [], again: "never" };
+const rest: Plan<ConfigStep> = { steps: [], conditions: [], requeue: "never" };
 /** That the kind is served from now on wakes nobody. */
-const unserved: Plan<ConfigStep> = { ...rest, again: "drift" };
+const unserved: Plan<ConfigStep> = { ...rest, requeue: "drift" };
 
 function down(seen: Seen): Plan<ConfigStep> {
   if (!seen.held) return rest;
   const { found } = seen;
   const steps: ConfigStep[] =
-    found !== undefined && isOurs(seen, found) && !isGoing(found)
+    found !== undefined && isOwned(seen, found) && !isBeingDeleted(found)
       ? [
           {
             do: "delete ProviderConfig",
@@ -64,11 +64,11 @@ function down(seen: Seen): Plan<ConfigStep> {
           },
         ]
       : [];
-  return { ...rest, steps, finalizer: "release" };
+  return { ...rest, steps, finalizer: "remove" };
 }
 
-function up(seen: Seen, spec: ConfigSpec, again: Again = "never"): Plan<ConfigStep> {
-  return { ...upNow(seen, spec), again };
+function up(seen: Seen, spec: ConfigSpec, requeue: Requeue = "never"): Plan<ConfigStep> {
+  return { ...upNow(seen, spec), requeue };
 }
 
 function upNow(seen: Seen, spec: ConfigSpec): Plan<ConfigStep> {
@@ -80,11 +80,11 @@ function upNow(seen: Seen, spec: ConfigSpec): Plan<ConfigStep> {
     const why = "the Cluster has none";
     return act({ do: "make ProviderConfig", config, why, event: reasons.made });
   }
-  if (!isOurs(seen, found)) return another(seen, found);
-  if (isGoing(found)) return { ...rest, finalizer: "hold" };
+  if (!isOwned(seen, found)) return another(seen, found);
+  if (isBeingDeleted(found)) return { ...rest, finalizer: "add" };
   const isMarked = found.metadata.annotations?.[annotations.madeFor] === keyOf(cluster);
   if (isMarked && isDeepStrictEqual({ ...found.spec }, { ...spec }))
-    return { ...rest, finalizer: "hold" };
+    return { ...rest, finalizer: "add" };
   const change = { metadata: { annotations: mark }, spec: replacing(found.spec, spec) };
   const why = isMarked
     ? "it is not as it should be"
@@ -92,7 +92,7 @@ function upNow(seen: Seen, spec: ConfigSpec): Plan<ConfigStep> {
   return act({ do: "change ProviderConfig", config: found, change, why, event: reasons.changed });
 }
 
-function isOurs(seen: Seen, { metadata }: ProviderConfig): boolean {
+function isOwned(seen: Seen, { metadata }: ProviderConfig): boolean {
   const mark = metadata.annotations?.[annotations.madeFor];
   if (mark !== undefined) return mark === keyOf(seen.cluster) || !seen.ownerIsThere;
   const { held, rival, deleting, isByUs } = seen;
@@ -128,12 +128,12 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-function isGoing({ metadata }: ProviderConfig): boolean {
+function isBeingDeleted({ metadata }: ProviderConfig): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
 function act(step: ConfigStep): Plan<ConfigStep> {
-  return { ...rest, steps: [step], finalizer: "hold" };
+  return { ...rest, steps: [step], finalizer: "add" };
 }
 
 function tell(reason: string, note: string): Plan<ConfigStep> {

@@ -1,19 +1,19 @@
 import type { Service } from "@postern/core/kinds/core.ts";
-import type { ArmView } from "../../azure/arm.ts";
+import type { ArmClient } from "../../azure/arm.ts";
 import type { Precondition } from "../../azure/gateway.ts";
 import { type PrivateEndpoint, privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
 import type { OneAtATime } from "../../azure/one-at-a-time.ts";
 import type { Write } from "../../azure/operations.ts";
 import type { Applied } from "../../kube/feature.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
-import type { Pass } from "../../kube/pass.ts";
+import type { Reconcile } from "../../kube/reconcile.ts";
 import { applyDnsStep } from "../../private-dns/apply.ts";
 import type { EndpointStep } from "./steps.ts";
 
 /** What the steps need beside what they say. */
 export interface EndpointContext {
   /** The ARM client that observed Azure; undefined where Azure was not asked. */
-  arm?: ArmView | undefined;
+  arm?: ArmClient | undefined;
   services: OwnObjects<Service>;
   oneAtATime: OneAtATime;
 }
@@ -22,14 +22,14 @@ export interface EndpointContext {
 export async function apply(
   step: EndpointStep,
   { arm, services, oneAtATime }: EndpointContext,
-  pass: Pass,
+  reconcile: Reconcile,
 ): Promise<Applied> {
   switch (step.on) {
     case "endpoint":
       // Two clusters may want one name, and a write does not say that it is meant for a new endpoint only.
       return oneAtATime.run(step.id, () => onEndpoint(step, looked(arm)));
     case "service":
-      await onService(step, services, pass);
+      await onService(step, services, reconcile);
       return { state: "done" };
     default:
       return applyDnsStep(step, looked(arm));
@@ -37,7 +37,7 @@ export async function apply(
 }
 
 /** Services need no credential for Azure; everything else was looked at before. */
-function looked(arm: ArmView | undefined): ArmView {
+function looked(arm: ArmClient | undefined): ArmClient {
   if (arm === undefined) throw new Error("a step of a pass that has not looked at Azure");
   return arm;
 }
@@ -46,9 +46,9 @@ type On<Name extends EndpointStep["on"]> = Extract<EndpointStep, { on: Name }>;
 
 /**
  * Azure does not promise to heed conditions for endpoints: one is read just before too, and what is not as planned is left
- * to the next pass.
+ * to the next reconcile.
  */
-async function onEndpoint(step: On<"endpoint">, arm: ArmView): Promise<Write<unknown>> {
+async function onEndpoint(step: On<"endpoint">, arm: ArmClient): Promise<Write<unknown>> {
   const gateway = privateEndpoints(arm);
   const [method, body] = "body" in step ? (["PUT", step.body] as const) : (["DELETE"] as const);
   const condition: Precondition = {};
@@ -71,7 +71,7 @@ function isThatOne(found: PrivateEndpoint | undefined, { ifMatch }: Precondition
 async function onService(
   step: On<"service">,
   services: OwnObjects<Service>,
-  { signal }: Pass,
+  { signal }: Reconcile,
 ): Promise<void> {
   if (step.do === "remove service") return services.remove(step.found, signal);
   const { service, found } = step;

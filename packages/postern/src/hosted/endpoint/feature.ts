@@ -63,8 +63,8 @@ export function endpointFeature({
       conditions: [conditions.available, conditions.endpoint, conditions.dns],
       statusFields,
       tenantOf,
-      observe: async (link: AzurePrivateLinkService, pass) => {
-        const { arm, ...observed } = await observe(link, parts, pass);
+      observe: async (link: AzurePrivateLinkService, reconcile) => {
+        const { arm, ...observed } = await observe(link, parts, reconcile);
         return { observed, context: { arm, services, oneAtATime } };
       },
       plan,

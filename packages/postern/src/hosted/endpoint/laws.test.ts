@@ -134,7 +134,7 @@ function worldWith(is: Wanted): Seen {
 /** Plan and do until it is at rest; every step is handed to `watch` first. */
 function settle(guest: PaperGuest, world: Seen, watch: (step: EndpointStep) => void = () => {}) {
   let now = world;
-  for (let passes = 0; passes < 12; passes++) {
+  for (let reconciles = 0; reconciles < 12; reconciles++) {
     const planned = plan(guest.seen(now));
     const ids = planned.steps.flatMap((step) => ("id" in step ? [idKey(step.id)] : []));
     expect(new Set(ids).size, "two steps write one resource").toBe(ids.length);
@@ -184,9 +184,9 @@ describe("whatever is in the guest", () => {
       fc.property(found, wanted, (has, is) => {
         const { guest, world } = prepared(has, is);
         const { now } = settle(guest, world);
-        const again = plan(guest.seen(now));
-        expect(again.steps).toEqual([]);
-        expect(nowAfter(now, again)).toEqual(now);
+        const requeue = plan(guest.seen(now));
+        expect(requeue.steps).toEqual([]);
+        expect(nowAfter(now, requeue)).toEqual(now);
       }),
       { numRuns: 150 },
     );
@@ -194,14 +194,14 @@ describe("whatever is in the guest", () => {
 
   test("nothing of ours is left after the end, however far it had come (law 2)", () => {
     fc.assert(
-      fc.property(found, wanted, fc.nat(4), (has, is, passes) => {
+      fc.property(found, wanted, fc.nat(4), (has, is, reconciles) => {
         const { guest, world } = prepared(has, is);
         let now = world;
-        for (let pass = 0; pass < passes; pass++) {
+        for (let reconcile = 0; reconcile < reconciles; reconcile++) {
           const planned = plan(guest.seen(now));
           for (const step of planned.steps) guest.apply(step);
           // The process may die before the status is written.
-          if (pass % 2 === 0) now = nowAfter(now, planned);
+          if (reconcile % 2 === 0) now = nowAfter(now, planned);
         }
         const siblings = now.siblings.map((each) => ({ ...each, lives: false, uses: false }));
         const others = [...guest.resources.values()].filter(
@@ -210,7 +210,7 @@ describe("whatever is in the guest", () => {
             `${clusterID}/${now.us.uid === "link-uid" ? "oauth-uid" : "link-uid"}`,
         );
         const { planned } = settle(guest, { ...now, siblings, going: "control plane" });
-        expect(planned.again === "never" ? planned.finalizer : "release").toBe("release");
+        expect(planned.requeue === "never" ? planned.finalizer : "remove").toBe("remove");
         if (others.length > 0) return;
         const left = [...guest.resources].filter(([id, { tags, properties }]) => {
           // A zone that others have put something into stays, and says who used it last.
@@ -258,7 +258,7 @@ describe("whatever is in the guest", () => {
       fc.property(found, wanted, (has, is) => {
         const { guest, world } = prepared(has, is);
         let now = world;
-        for (let passes = 0; passes < 12; passes++) {
+        for (let reconciles = 0; reconciles < 12; reconciles++) {
           const look = guest.seen(now);
           const planned = plan(look);
           const available = planned.conditions.find(({ type }) => type === conditions.available);

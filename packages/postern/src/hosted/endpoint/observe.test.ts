@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { ManualClock } from "../../../../../test/manual-clock.ts";
-import type { ArmView } from "../../azure/arm.ts";
+import type { ArmClient } from "../../azure/arm.ts";
 import { Sightings } from "../../azure/sightings.ts";
 import { ZoneTurns } from "../../azure/zone-turns.ts";
-import type { Pass } from "../../kube/pass.ts";
+import type { Reconcile } from "../../kube/reconcile.ts";
 import { clusterAnnotation, controlPlaneFinalizer } from "../names.ts";
 import { observe, type Parts } from "./observe.ts";
 import { plan } from "./plan.ts";
@@ -44,7 +44,7 @@ function world(whenAsked: (controlPlane: { metadata: object }) => void) {
       whenAsked(controlPlane);
       return { status: 200, headers: {}, body: { value: [] } };
     },
-  } as unknown as ArmView;
+  } as unknown as ArmClient;
   const parts = {
     sources: {
       links: { byIndex: () => [link] },
@@ -57,13 +57,13 @@ function world(whenAsked: (controlPlane: { metadata: object }) => void) {
     turns: new ZoneTurns(),
   } as unknown as Parts;
   const now = () => new Date(clock.now());
-  const pass = { priority: "change", now, date: now, failedReads: [] } as unknown as Pass;
-  return () => observe(link as never, parts, pass);
+  const reconcile = { priority: "change", now, date: now, failedReads: [] } as unknown as Reconcile;
+  return () => observe(link as never, parts, reconcile);
 }
 
 test("what is wanted is held before it is made", async () => {
   const planned = plan(await world(() => undefined)());
-  expect(planned.finalizer).toBe("hold");
+  expect(planned.finalizer).toBe("add");
   expect(planned.steps.map((step) => step.do)).toContain("make zone");
 });
 
@@ -73,5 +73,5 @@ test("nothing is begun for a control plane that began to go while Azure was aske
       Object.assign(metadata, { deletionTimestamp: "2026-01-01T00:00:00Z" });
     })(),
   );
-  expect(planned).toMatchObject({ steps: [], finalizer: "release" });
+  expect(planned).toMatchObject({ steps: [], finalizer: "remove" });
 });

@@ -15,14 +15,14 @@ import {
   sameId,
 } from "@postern/core/resource-id.ts";
 import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
-import type { ArmView } from "../../azure/arm.ts";
+import type { ArmClient } from "../../azure/arm.ts";
 import type { Look } from "../../azure/gateway.ts";
 import { privateDnsZones } from "../../azure/gateways/private-dns.ts";
 import { type PrivateEndpoint, privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
 import { oldestSightingMs } from "../../azure/sightings.ts";
 import type { ZoneTurns } from "../../azure/zone-turns.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
-import type { Pass } from "../../kube/pass.ts";
+import type { Reconcile } from "../../kube/reconcile.ts";
 import { tryRead } from "../../kube/try-read.ts";
 import { recordId } from "../../private-dns/records/desired.ts";
 import { observeZone, type ZoneQuery, type ZoneReads } from "../../private-dns/zone/observe.ts";
@@ -60,7 +60,7 @@ import {
 import { hasLostClaim, isOwnPlace } from "./dns/missing-tags.ts";
 import { liesAbove } from "./dns/shadow.ts";
 import { type OwnStatus, type Seen, statusFields, type Us, type ZoneSeen } from "./observed.ts";
-import { isHyperShifts, isOurs, ourClaim } from "./ownership/owner.ts";
+import { isHyperShifts, isOwned, ourClaim } from "./ownership/owner.ts";
 
 /** What `observe` reads from. */
 export interface Parts {
@@ -73,36 +73,42 @@ export interface Parts {
 
 /** How a reconcile reads Azure: how old an observation may be, and whether it only checks for drift. */
 interface Looking {
-  pass: Pass;
-  arm: ArmView;
+  reconcile: Reconcile;
+  arm: ArmClient;
   maxAgeMs: number;
   drift: boolean;
   turns: ZoneTurns;
 }
 
-/** One that is not connected yet is read anew, but not by every pass that something else causes. */
+/** One that is not connected yet is read anew, but not by every reconcile that something else causes. */
 const unconnectedAgeMs = 15_000;
 
 /** Everything that a plan needs: what Kubernetes says from the caches, what is in the guest from Azure. */
 export async function observe(
   link: AzurePrivateLinkService,
   parts: Parts,
-  pass: Pass,
-): Promise<Seen & { arm?: ArmView }> {
-  const known = seeKubernetes(link, pass, parts);
+  reconcile: Reconcile,
+): Promise<Seen & { arm?: ArmClient }> {
+  const known = seeKubernetes(link, reconcile, parts);
   const { cluster, going, us, object } = known;
   const obeyed = cluster?.unverified === undefined && cluster?.notAllowed === undefined;
   const ready = cluster?.held === true && us.clusterID !== undefined && obeyed;
   if (going === undefined ? !ready : !object.held) return known;
-  const services = await seeServices(known, pass, parts);
-  const arm = guestOf(link, belongingOf(link, parts.sources), pass, parts, going !== undefined);
+  const services = await seeServices(known, reconcile, parts);
+  const arm = guestOf(
+    link,
+    belongingOf(link, parts.sources),
+    reconcile,
+    parts,
+    going !== undefined,
+  );
   if ("refused" in arm) return { ...known, services, noCredential: arm.refused };
-  const drift = pass.priority === "drift" && pass.freshSince === undefined;
+  const drift = reconcile.priority === "drift" && reconcile.freshSince === undefined;
   const looking: Looking = {
-    pass,
+    reconcile,
     arm: arm.view,
     drift,
-    maxAgeMs: oldestSightingMs(pass),
+    maxAgeMs: oldestSightingMs(reconcile),
     turns: parts.turns,
   };
   const [endpoints, zones] = await Promise.all([
@@ -117,7 +123,7 @@ export async function observe(
 
 function seeKubernetes(
   link: AzurePrivateLinkService,
-  pass: Pass,
+  reconcile: Reconcile,
   { sources, policy }: Parts,
 ): Seen {
   const belonging = belongingOf(link, sources);
@@ -144,7 +150,7 @@ function seeKubernetes(
     cluster: clusterFacts(belonging, sources, policy, baseZoneOf(link, sources, policy)),
     going,
     abandoned: isAbandoned(link, belonging),
-    pause: paused((cluster ?? controlPlane)?.spec.pausedUntil, pass.date()),
+    pause: paused((cluster ?? controlPlane)?.spec.pausedUntil, reconcile.date()),
     choices: choicesOf(belonging),
     siblings: siblingsOf(link, sources),
     link: {
@@ -158,7 +164,7 @@ function seeKubernetes(
     ),
     status: held,
     endpointSinceMs: endpoint
-      ? Math.max(0, pass.date().getTime() - Date.parse(endpoint.lastTransitionTime))
+      ? Math.max(0, reconcile.date().getTime() - Date.parse(endpoint.lastTransitionTime))
       : 0,
     noCredential: undefined,
     endpoints: [],
@@ -181,11 +187,17 @@ function baseZoneOf(
   return baseZonePlace(peerOf(link, sources), peersOf(link, sources));
 }
 
-async function seeServices(seen: Seen, pass: Pass, { services }: Parts): Promise<Service[]> {
+async function seeServices(
+  seen: Seen,
+  reconcile: Reconcile,
+  { services }: Parts,
+): Promise<Service[]> {
   if (seen.object.name !== privateRouter) return [];
   const { namespace } = seen.object;
   const found = await Promise.all(
-    Object.values(externalServices).map((name) => services.get({ namespace, name }, pass.signal)),
+    Object.values(externalServices).map((name) =>
+      services.get({ namespace, name }, reconcile.signal),
+    ),
   );
   return found.filter((each) => each !== undefined);
 }
@@ -194,10 +206,10 @@ async function seeServices(seen: Seen, pass: Pass, { services }: Parts): Promise
 function guestOf(
   { metadata, spec: link }: AzurePrivateLinkService,
   { controlPlane, cluster, clusterKey, owner }: Belonging,
-  pass: Pass,
+  reconcile: Reconcile,
   { sides }: Parts,
   going: boolean,
-): { view: ArmView } | { refused: Failure } {
+): { view: ArmClient } | { refused: Failure } {
   const { subscriptionID, resourceGroupName, location, guestVNetID, guestSubnetID } = link;
   const azure = {
     subscriptionID,
@@ -218,7 +230,7 @@ function guestOf(
     spec: cluster?.spec ?? { platform: { type: "Azure", azure } },
   } as HostedControlPlane;
   try {
-    return { view: sides.guest(controlPlane ?? standIn, pass) };
+    return { view: sides.guest(controlPlane ?? standIn, reconcile) };
   } catch (error) {
     if (!going || !isExplained(error)) throw error;
     return { refused: error.explain() };
@@ -228,7 +240,7 @@ function guestOf(
 async function seeEndpoints(
   seen: Seen,
   link: AzurePrivateLinkService,
-  { pass, arm, maxAgeMs }: Looking,
+  { reconcile, arm, maxAgeMs }: Looking,
   sources: Sources,
 ): Promise<Partial<Seen>> {
   const gateway = privateEndpoints(arm);
@@ -241,7 +253,7 @@ async function seeEndpoints(
     const look = await gateway.look(id, maxAgeMs);
     // What another left is taken over by what Azure says of it now.
     if (isLeft(look)) return gateway.look(id, 0);
-    const known = look.state === "there" && isOurs(look.resource.tags, seen.us);
+    const known = look.state === "there" && isOwned(look.resource.tags, seen.us);
     if (!known || seen.going !== undefined) return look;
     if (stateOf(look.resource) !== "approved") return gateway.look(id, unconnectedAgeMs);
     // A list does not tell the addresses of interfaces.
@@ -250,12 +262,13 @@ async function seeEndpoints(
   const read = async () => {
     const listed = await gateway.list(group, maxAgeMs);
     // At the end everything of ours counts, under whatever name: the cluster's number may be unknown by now.
-    const ours = seen.going === undefined ? [] : listed.filter(({ tags }) => isOurs(tags, seen.us));
+    const ours =
+      seen.going === undefined ? [] : listed.filter(({ tags }) => isOwned(tags, seen.us));
     const all = withIds(ids, ours);
     const looks = await Promise.all(all.map(async (id) => ({ id, look: await one(id) })));
     return looks.map((each) => ({ ...each, left: isLeft(each.look) }));
   };
-  const endpoints = await tryRead(pass, read);
+  const endpoints = await tryRead(reconcile, read);
   if ("failed" in endpoints) return { endpointsFailed: endpoints.failed };
   const [shipped] = ids;
   // Of interest only where an endpoint is still to be made.
@@ -277,7 +290,7 @@ async function seeZones(
   const places = zonePlaces(seen, link, sources);
   const inGroup = places.some(({ id }) => sameId(parentOf(id) ?? "", group));
   const listed = inGroup
-    ? await tryRead(looking.pass, () => gateway.list(group, looking.maxAgeMs))
+    ? await tryRead(looking.reconcile, () => gateway.list(group, looking.maxAgeMs))
     : [];
   if ("failed" in listed) return { zonesFailed: listed.failed };
   const zones = await Promise.all(
@@ -293,10 +306,10 @@ type Place = Pick<ZoneSeen, "role" | "id" | "managed" | "wanted">;
 async function seeZone(
   place: Place,
   inside: Pick<ZoneQuery, "links" | "records">,
-  { pass, arm, maxAgeMs, drift, turns }: Looking,
+  { reconcile, arm, maxAgeMs, drift, turns }: Looking,
 ): Promise<ZoneSeen> {
   const { sightings } = arm;
-  const now = pass.now().getTime();
+  const now = reconcile.now().getTime();
   // A zone whose turn it is to be read is read whole; some others have their links read, because a link that failed is still
   // counted.
   let isWhole: boolean | undefined;
@@ -305,7 +318,7 @@ async function seeZone(
     return isWhole;
   };
   const reads: ZoneReads = {
-    pass,
+    reconcile,
     maxAgeMs,
     drift,
     countedAgeMs: Number.POSITIVE_INFINITY,

@@ -21,13 +21,13 @@ describe("going", () => {
       const { guest, world } = reachable();
       const end = settle(guest, { ...world, going });
       expect([...guest.resources.keys()]).toEqual([]);
-      expect(plan(guest.seen(end))).toMatchObject({ steps: [], finalizer: "release" });
+      expect(plan(guest.seen(end))).toMatchObject({ steps: [], finalizer: "remove" });
     },
   );
 
   test("removes the finalizer at once where nothing was ever created: a deletion before the alias does not hang", () => {
     const world = seen({ going: "control plane", link: { ...seen().link, alias: undefined } });
-    expect(plan(new PaperGuest().seen(world))).toMatchObject({ steps: [], finalizer: "release" });
+    expect(plan(new PaperGuest().seen(world))).toMatchObject({ steps: [], finalizer: "remove" });
   });
 
   test("does not say available to the last (law 5)", () => {
@@ -37,7 +37,7 @@ describe("going", () => {
     expect(first.conditions[0]).toMatchObject({ status: "False", reason: "Deleting" });
     expect(
       plan(new PaperGuest().seen({ ...nowAfter(world, first), going: "control plane" })).finalizer,
-    ).toBe("release");
+    ).toBe("remove");
   });
 
   test("finds what is ours without status and without the cluster's id: nothing is orphaned", () => {
@@ -102,7 +102,7 @@ describe("going", () => {
       })),
     }));
     const planned = plan({ ...now, endpoints: [], zones });
-    expect(planned).toMatchObject({ steps: [], again: { afterMs: 9_000 } });
+    expect(planned).toMatchObject({ steps: [], requeue: { afterMs: 9_000 } });
     expect(planned.finalizer).toBeUndefined();
   });
 
@@ -124,7 +124,7 @@ describe("going", () => {
     expect(planned.finalizer).toBeUndefined();
     expect(planned.conditions[0]).toMatchObject({ status: "False", reason: "CleanupFailed" });
     expect(planned.conditions[0]?.message).toContain("no right");
-    expect(planned.again).toEqual({ afterMs: 600_000 });
+    expect(planned.requeue).toEqual({ afterMs: 600_000 });
   });
 
   test("does not let a failure of names postpone the endpoint (§6.7)", () => {
@@ -161,7 +161,7 @@ describe("going", () => {
     const told = plan({ ...world, abandoned: true });
     expect(told.events).toMatchObject([{ type: "Warning", reason: "GuestResourcesAbandoned" }]);
     expect(told.finalizer).toBeUndefined();
-    expect(plan({ ...nowAfter(world, told), abandoned: true }).finalizer).toBe("release");
+    expect(plan({ ...nowAfter(world, told), abandoned: true }).finalizer).toBe("remove");
   });
 
   test("what cannot be deleted though it can be read can be left behind too", () => {
@@ -179,7 +179,7 @@ describe("going", () => {
     expect(left.steps).toEqual([]);
     expect(left.conditions[0]).toMatchObject({ reason: "GuestResourcesAbandoned" });
     const end = plan(guest.seen({ ...nowAfter(now, left), abandoned: true }));
-    expect(end).toMatchObject({ steps: [], finalizer: "release" });
+    expect(end).toMatchObject({ steps: [], finalizer: "remove" });
   });
 
   test("takes the Services for external-dns away, and leaves those of others", () => {
@@ -223,7 +223,7 @@ describe("going without a known owner", () => {
       { ...told, abandoned: true },
       plan(guest.seen({ ...told, abandoned: true })),
     );
-    expect(plan(guest.seen(given))).toMatchObject({ steps: [], finalizer: "release" });
+    expect(plan(guest.seen(given))).toMatchObject({ steps: [], finalizer: "remove" });
     settle(guest, { ...told, us: reachable().world.us, cluster: reachable().world.cluster });
     expect([...guest.resources.keys()]).toEqual([]);
   });

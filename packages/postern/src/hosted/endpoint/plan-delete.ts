@@ -63,7 +63,7 @@ export function undo(seen: Seen): Plan<EndpointStep> {
     steps,
     conditions: told(wayOut, stuck, stuck),
     status: seen.status,
-    again: afterMs === undefined ? "soon" : { afterMs },
+    requeue: afterMs === undefined ? "soon" : { afterMs },
   };
 }
 
@@ -85,8 +85,8 @@ function claimsOfUnknown({ us, zones }: Seen): Problem[] {
 const letGo: Plan<EndpointStep> = {
   steps: [],
   conditions: [],
-  finalizer: "release",
-  again: "never",
+  finalizer: "remove",
+  requeue: "never",
 };
 
 function isAbandonmentTold({ conditions: now }: Seen): boolean {
@@ -95,7 +95,7 @@ function isAbandonmentTold({ conditions: now }: Seen): boolean {
   );
 }
 
-/** What the last pass could not do. Every pass tries again and says so anew, so it is never an old story. */
+/** What the last reconcile could not do. Every reconcile tries again and says so anew, so it is never an old story. */
 function failedBefore({ conditions: now }: Seen): string | undefined {
   return now.find(
     ({ type, reason }) => type !== conditions.available && reason === reasons.cleanupFailed,
@@ -151,7 +151,7 @@ function release(seen: Seen): Plan<EndpointStep> {
   const available = seen.conditions.find(({ type }) => type === conditions.available);
   if (available?.status === "True") {
     const gone = isFalse(reasons.deleting, `the guest side is removed: ${whyOf(seen)}`);
-    return { steps: [], conditions: told(gone, gone, gone), again: { afterMs: 0 } };
+    return { steps: [], conditions: told(gone, gone, gone), requeue: { afterMs: 0 } };
   }
   return letGo;
 }
@@ -165,7 +165,7 @@ function abandon(seen: Seen, problem: string): Plan<EndpointStep> {
     conditions: told(left, left, left),
     status: seen.status,
     events: [{ reason: reasons.abandoned, note: message, type: "Warning" }],
-    again: { afterMs: 0 },
+    requeue: { afterMs: 0 },
   };
 }
 

@@ -87,7 +87,7 @@ describe("a new link", () => {
   test("makes nothing before the control plane is held", () => {
     const cluster = { ...seen().cluster, held: false } as NonNullable<Seen["cluster"]>;
     const planned = plan(seen({ cluster }));
-    expect(planned).toMatchObject({ steps: [], again: "drift" });
+    expect(planned).toMatchObject({ steps: [], requeue: "drift" });
     expect(planned.finalizer).toBeUndefined();
     expect(planned.conditions[0]?.reason).toBe("ControlPlaneNotHeld");
   });
@@ -180,7 +180,7 @@ describe("available", () => {
   test("writes the same conditions in every reconcile at rest: a status write does not cause the next", () => {
     const { guest, world } = reachable();
     const planned = plan(guest.seen(world));
-    expect(planned).toMatchObject({ steps: [], again: "drift", events: [] });
+    expect(planned).toMatchObject({ steps: [], requeue: "drift", events: [] });
     expect(nowAfter(world, planned).conditions).toEqual(world.conditions);
     expect(planned.status).toEqual(world.status);
   });
@@ -200,7 +200,7 @@ describe("a pause", () => {
     const { guest, world } = reachable();
     const planned = plan(guest.seen({ ...world, pause: { paused: true, untilMs: 1_000 } }));
     expect(nowAfter(world, planned).conditions).toEqual(world.conditions);
-    expect(planned.again).toEqual({ afterMs: 1_000 });
+    expect(planned.requeue).toEqual({ afterMs: 1_000 });
   });
 
   test("of a new cluster puts no finalizer on it", () => {

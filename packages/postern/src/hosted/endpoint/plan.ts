@@ -1,5 +1,5 @@
 import type { PlannedCondition } from "@postern/core/conditions.ts";
-import type { Again, Plan } from "../../kube/feature.ts";
+import type { Plan, Requeue } from "../../kube/feature.ts";
 import { conditionFor, join, type Part, type Problem, report } from "../../kube/part.ts";
 import {
   annotations,
@@ -54,7 +54,7 @@ export function plan(seen: Seen): Plan<EndpointStep> {
   if (seen.going !== undefined) return undo(seen);
   const wait = whatIsMissing(seen);
   if (wait !== undefined)
-    return { steps: [], conditions: all(wait, wait, wait), status: seen.status, again: "drift" };
+    return { steps: [], conditions: all(wait, wait, wait), status: seen.status, requeue: "drift" };
   const endpoint = seen.endpointsFailed
     ? { ...unreadEndpoint(seen, seen.endpointsFailed), addresses: undefined }
     : planEndpoint(seen);
@@ -72,8 +72,8 @@ export function plan(seen: Seen): Plan<EndpointStep> {
     conditions: all(available(seen, endpointVerdict, dnsVerdict), endpointVerdict, dnsVerdict),
     status: { ...endpoint.status, ...names.status },
     events: endpoint.events ?? [],
-    finalizer: "hold",
-    again: waits.length > 0 ? { afterMs: Math.min(...waits) } : "drift",
+    finalizer: "add",
+    requeue: waits.length > 0 ? { afterMs: Math.min(...waits) } : "drift",
   });
 }
 
@@ -233,13 +233,13 @@ function paused(seen: Seen, planned: Plan<EndpointStep>): Plan<EndpointStep> {
     steps: [],
     conditions: conditionsNow,
     status,
-    again: untilResumed(seen, planned.again),
+    requeue: untilResumed(seen, planned.requeue),
   };
 }
 
-function untilResumed({ pause }: Seen, again: Again): Again {
+function untilResumed({ pause }: Seen, requeue: Requeue): Requeue {
   const untilMs = pause.paused ? pause.untilMs : undefined;
-  return untilMs === undefined || untilMs > 5 * 60_000 ? again : { afterMs: untilMs };
+  return untilMs === undefined || untilMs > 5 * 60_000 ? requeue : { afterMs: untilMs };
 }
 
 function held({ conditions: now }: Seen, type: string): Verdict {

@@ -1,11 +1,15 @@
 import { roleBinding } from "@postern/core/kinds/role-binding.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import type { Applied } from "../../kube/feature.ts";
-import type { Pass } from "../../kube/pass.ts";
+import type { Reconcile } from "../../kube/reconcile.ts";
 import type { GrantStep } from "./steps.ts";
 
 /** Carry out one step. */
-export async function apply(step: GrantStep, kube: KubeClient, { signal }: Pass): Promise<Applied> {
+export async function apply(
+  step: GrantStep,
+  kube: KubeClient,
+  { signal }: Reconcile,
+): Promise<Applied> {
   switch (step.do) {
     case "create RoleBinding":
       await kube.create(roleBinding, step.binding, signal);

@@ -29,8 +29,8 @@ export function grantFeature(): MakeFeature {
       name: "grant",
       kind: hostedControlPlane,
       conditions: [],
-      observe: async (controlPlane, pass) => ({
-        observed: await observe(controlPlane, { kube, account, registered }, pass),
+      observe: async (controlPlane, reconcile) => ({
+        observed: await observe(controlPlane, { kube, account, registered }, reconcile),
         context: kube,
       }),
       plan,

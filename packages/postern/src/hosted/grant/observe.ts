@@ -1,7 +1,7 @@
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { type RoleBinding, roleBinding } from "@postern/core/kinds/role-binding.ts";
 import type { KubeClient } from "../../kube/client.ts";
-import type { Pass } from "../../kube/pass.ts";
+import type { Reconcile } from "../../kube/reconcile.ts";
 import { type Registered, whyUnverified } from "../tenancy.ts";
 import type { Account, Seen } from "./observed.ts";
 import { controlPlaneRole } from "./plan.ts";
@@ -21,7 +21,7 @@ export interface Sources {
 export async function observe(
   controlPlane: HostedControlPlane,
   { kube, account, registered }: Sources,
-  { signal }: Pass,
+  { signal }: Reconcile,
 ): Promise<Seen> {
   const { namespace = "" } = controlPlane.metadata;
   const verified = whyUnverified(controlPlane, registered) === undefined;

@@ -59,7 +59,7 @@ test.each<[string, Partial<Seen>]>([
   ["a control plane that is not verified", { verified: false }],
   ["a process that is no service account", { account: undefined }],
 ])("nothing is granted for %s", (_, over) => {
-  expect(plan(seen(over))).toMatchObject({ steps: [], again: "never" });
+  expect(plan(seen(over))).toMatchObject({ steps: [], requeue: "never" });
 });
 
 test("a control plane that is being deleted keeps it for as long as its credential is needed", () => {

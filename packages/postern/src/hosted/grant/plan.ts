@@ -25,7 +25,7 @@ export function plan(seen: Seen): Plan<GrantStep> {
   const { controlPlane, verified, account, binding } = seen;
   const { deletionTimestamp, finalizers = [] } = controlPlane.metadata;
   const isOver = deletionTimestamp !== undefined && !finalizers.includes(controlPlaneFinalizer);
-  if (!verified || account === undefined || isOver) return { ...nothing, again: "never" };
+  if (!verified || account === undefined || isOver) return { ...nothing, requeue: "never" };
   const desired = desiredBinding(controlPlane, account);
   if (binding === undefined) return { ...nothing, steps: [create(desired)] };
   const { kind, name } = binding.roleRef;
@@ -36,7 +36,7 @@ export function plan(seen: Seen): Plan<GrantStep> {
   return isSame(binding, desired) ? nothing : { ...nothing, steps: [repair(binding, desired)] };
 }
 
-const nothing: Plan<GrantStep> = { steps: [], conditions: [], again: "drift" };
+const nothing: Plan<GrantStep> = { steps: [], conditions: [], requeue: "drift" };
 
 function desiredBinding(controlPlane: HostedControlPlane, account: Account): RoleBinding {
   const { namespace = "" } = controlPlane.metadata;

@@ -3,7 +3,7 @@ import { parentOf, type ResourceId } from "@postern/core/resource-id.ts";
 import { subnets } from "../../azure/gateways/subnets.ts";
 import { KubeError } from "../../kube/errors.ts";
 import type { Applied } from "../../kube/feature.ts";
-import type { Pass } from "../../kube/pass.ts";
+import type { Reconcile } from "../../kube/reconcile.ts";
 import { versionIn } from "../../kube/status.ts";
 import { applyLinkServiceStep } from "../../private-link/link-service/apply.ts";
 import type { Reservation } from "../../private-link/nat-subnets/reservations.ts";
@@ -15,21 +15,25 @@ import type { LinkStep } from "./steps.ts";
 const outrun: Applied = { state: "running", retryAfterMs: 2_000, isBegun: false };
 
 /** Begin one step. */
-export async function apply(step: LinkStep, parts: LinkParts, pass: Pass): Promise<Applied> {
-  const now = pass.now().getTime();
+export async function apply(
+  step: LinkStep,
+  parts: LinkParts,
+  reconcile: Reconcile,
+): Promise<Applied> {
+  const now = reconcile.now().getTime();
   if ("reserves" in step && step.reserves && !reserveAddress(step.reserves, now, parts))
     return outrun;
   switch (step.on) {
     case "note":
-      if (step.do === "note the NAT subnet") return note(step, step.subnet, pass, parts);
+      if (step.do === "note the NAT subnet") return note(step, step.subnet, reconcile, parts);
       if (step.leaves !== undefined && !parts.reservations.othersIn(step.leaves, step.uid))
         return outrun;
       parts.reservations.leave(step.uid);
-      return note(step, null, pass, parts);
+      return note(step, null, reconcile, parts);
     case "subnet":
-      return applySubnetStep(step, parts, pass);
+      return applySubnetStep(step, parts, reconcile);
     default:
-      return applyLinkServiceStep(step, parts.sides.management(pass));
+      return applyLinkServiceStep(step, parts.sides.management(reconcile));
   }
 }
 
@@ -47,10 +51,10 @@ function reserveAddress(
 async function applySubnetStep(
   step: Extract<LinkStep, { on: "subnet" }>,
   { networks, reservations, sides }: LinkParts,
-  pass: Pass,
+  reconcile: Reconcile,
 ): Promise<Applied> {
-  const gateway = subnets(sides.management(pass));
-  const now = pass.now().getTime();
+  const gateway = subnets(sides.management(reconcile));
+  const now = reconcile.now().getTime();
   const { id } = step;
   const network = parentOf(id) as ResourceId;
   if (step.do === "remove the NAT subnet") {
@@ -69,7 +73,7 @@ async function applySubnetStep(
   if (step.do === "make the NAT subnet") return create();
   // It is not needed yet: whoever needs it will tell of what is wrong, and nobody waits for it now.
   await create().catch((err: unknown) =>
-    pass.log.info({ err }, "the next NAT subnet was not made"),
+    reconcile.log.info({ err }, "the next NAT subnet was not made"),
   );
   return { state: "done" };
 }
@@ -81,7 +85,7 @@ const noteTries = 4;
 async function note(
   { namespace, name, uid }: { namespace: string; name: string; uid: string },
   subnet: string | null,
-  { signal }: Pass,
+  { signal }: Reconcile,
   { kube, namespaces, noted }: LinkParts,
 ): Promise<Applied> {
   const place = { kind: namespaceKind, name: namespace };

@@ -82,8 +82,8 @@ export function linkFeature(options: LinkOptions): MakeFeature {
       staleReadsMs,
       conditions: [conditions.link, conditions.loadBalancer],
       statusFields: ["internalLoadBalancerID", "privateLinkServiceID", "privateLinkServiceAlias"],
-      observe: async (object, pass) => ({
-        observed: await observe(object, parts, pass),
+      observe: async (object, reconcile) => ({
+        observed: await observe(object, parts, reconcile),
         context: parts,
       }),
       plan,

@@ -4,7 +4,7 @@ import { fc } from "../../../../../test/setup/random.ts";
 
 /*
  * The laws, over random worlds: links of several clusters, things of other people that stand in the way, and changes that
- * somebody makes between any two passes. The simulator is the Azure, and what is under test is the whole of see, plan and apply.
+ * somebody makes between any two reconciles. The simulator is the Azure, and what is under test is the whole of see, plan and apply.
  */
 
 const change = fc.oneof(

@@ -2,14 +2,14 @@ import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-
 import { installationTag, ownerIn } from "@postern/core/ownership.ts";
 import { nameOf, type ResourceId, sameId } from "@postern/core/resource-id.ts";
 import { tagOf } from "@postern/core/tags.ts";
-import type { ArmView } from "../../azure/arm.ts";
+import type { ArmClient } from "../../azure/arm.ts";
 import type { Look } from "../../azure/gateway.ts";
 import {
   type PrivateLinkService,
   privateLinkServices,
 } from "../../azure/gateways/private-link-services.ts";
 import { oldestSightingMs } from "../../azure/sightings.ts";
-import type { Pass } from "../../kube/pass.ts";
+import type { Reconcile } from "../../kube/reconcile.ts";
 import { tryRead } from "../../kube/try-read.ts";
 import { linkServiceDifferences } from "../../private-link/link-service/desired.ts";
 import type { Ownership } from "../../private-link/policy.ts";
@@ -29,17 +29,17 @@ import { claimantOf, whose } from "./service/owner.ts";
 export async function observe(
   object: AzurePrivateLinkService,
   parts: LinkParts,
-  pass: Pass,
+  reconcile: Reconcile,
 ): Promise<Seen> {
   const belonging = belongingOf(object, parts);
   const subject = subjectOf(object, belonging.cluster, parts);
   const deleting = object.metadata.deletionTimestamp !== undefined;
-  const found = known(object, belonging, pass.date());
+  const found = known(object, belonging, reconcile.date());
   if (!deleting && found.is !== "wanted") return { stage: "stopped", subject, known: found };
-  const seen = await tryRead(pass, async () =>
+  const seen = await tryRead(reconcile, async () =>
     deleting || found.is !== "wanted"
-      ? observeDelete(object, belonging, subject, pass, parts)
-      : observeUp(object, belonging, subject, found, pass, parts),
+      ? observeDelete(object, belonging, subject, reconcile, parts)
+      : observeUp(object, belonging, subject, found, reconcile, parts),
   );
   return "failed" in seen ? { stage: "unseen", subject, failure: seen.failed } : seen;
 }
@@ -49,13 +49,13 @@ async function observeUp(
   belonging: Belonging,
   subject: Subject,
   given: Up["known"],
-  pass: Pass,
+  reconcile: Reconcile,
   parts: LinkParts,
 ): Promise<Up> {
   const { sides, serviceList } = parts;
-  const view = sides.management(pass);
-  const now = pass.now().getTime();
-  const maxAgeMs = oldestSightingMs(pass);
+  const view = sides.management(reconcile);
+  const now = reconcile.now().getTime();
+  const maxAgeMs = oldestSightingMs(reconcile);
   await serviceList.refresh(view, maxAgeMs, now);
   const usual = serviceId(sides.managementGroup, given.serviceName);
   const own = serviceId(
@@ -80,7 +80,7 @@ async function observeUp(
   const told = ownerOf(first, id).is === "left" ? await privateLinkServices(view).look(id) : first;
   const current = told.state === "there" ? frontendIn(told.resource) : undefined;
   const serviceUid = belonging.service?.metadata.uid ?? "";
-  const frontend = await tryRead(pass, async () => {
+  const frontend = await tryRead(reconcile, async () => {
     // Nothing else shows when a failed load balancer is repaired.
     const expected = (all: readonly Frontend[]) =>
       all.every(({ failed }) => failed === undefined) &&
@@ -116,7 +116,7 @@ async function observeUp(
   };
   const needed = service.state === "absent" && seen.frontend.is === "found";
   if (!needed) return { ...seen, nat: { is: "not needed" } };
-  const nat = await tryRead(pass, () =>
+  const nat = await tryRead(reconcile, () =>
     observeNat(seen, { view, now, maxAgeMs, sharesClusterID: belonging.sharesClusterID }, parts),
   );
   return { ...seen, nat: "failed" in nat ? { is: "failed", failure: nat.failed } : nat };
@@ -137,7 +137,7 @@ function isLookedAfter(
 
 /** A service that should be there and is not in the list is read: what was published is not withdrawn on hearsay. */
 async function lookAt(
-  view: ArmView,
+  view: ArmClient,
   id: ResourceId,
   maxAgeMs: number,
   { fields }: Subject,
@@ -149,11 +149,11 @@ async function lookAt(
 }
 
 /**
- * A service that is to be deleted and made anew is read by every pass: its connections go one after another, and an old
+ * A service that is to be deleted and made anew is read by every reconcile: its connections go one after another, and an old
  * sighting would tell of them as if nothing had been done.
  */
 async function asItIsNow(
-  view: ArmView,
+  view: ArmClient,
   told: Look<PrivateLinkService>,
   wanted: Parameters<typeof desiredOf>[0] & Pick<Up, "natSubnetID">,
 ): Promise<Look<PrivateLinkService>> {

@@ -55,7 +55,7 @@ describe("a link that is being deleted", () => {
   test("gives the guest side its time to delete its own endpoint, in any case of the id", () => {
     const services = connected([ownEndpoint.toUpperCase(), "Approved"]);
     const waiting = plan(down({ services, guestMs: 90_000 }));
-    expect(waiting).toMatchObject({ steps: [], again: { afterMs: 90_000 } });
+    expect(waiting).toMatchObject({ steps: [], requeue: { afterMs: 90_000 } });
     expect(doing(plan(down({ services, guestMs: 0 })))).toEqual(["reject a connection"]);
   });
 
@@ -70,7 +70,7 @@ describe("a link that is being deleted", () => {
     const refusing = subject({ foreignEndpoints: "refuse" });
     const services = connected([otherEndpoint, "Approved"]);
     const made = plan(down({ subject: refusing, services }));
-    expect(made).toMatchObject({ steps: [], again: { afterMs: 60_000 } });
+    expect(made).toMatchObject({ steps: [], requeue: { afterMs: 60_000 } });
     expect(told(made)).toBe("False ForeignEndpointsConnected");
     expect(messageOf(made)).toContain(otherEndpoint);
     // Its own endpoint is no reason to refuse.
@@ -83,7 +83,7 @@ describe("a link that is being deleted", () => {
   test("waits for what is under way", () => {
     const look = { state: "changing", retryAfterMs: 7_000 } as const;
     const made = plan(down({ services: [{ id: serviceId, look, ours: true }] }));
-    expect(made).toMatchObject({ steps: [], again: { afterMs: 7_000 } });
+    expect(made).toMatchObject({ steps: [], requeue: { afterMs: 7_000 } });
   });
 
   test("has a failed deletion in its condition, and is tried again when Azure said", () => {
@@ -91,7 +91,7 @@ describe("a link that is being deleted", () => {
     const look = { state: "failed", failure } as const;
     const made = plan(down({ services: [{ id: serviceId, look, ours: true }] }));
     expect(told(made)).toBe("False PLSDeletionFailed");
-    expect(made.again).toEqual({ afterMs: 600_000 });
+    expect(made.requeue).toEqual({ afterMs: 600_000 });
   });
 
   test("leaves the service of another alone, and is released", () => {
@@ -99,7 +99,7 @@ describe("a link that is being deleted", () => {
     const made = plan(
       down({ services, natOfService: undefined, subject: subject({ notedSubnet: undefined }) }),
     );
-    expect(made).toMatchObject({ steps: [], finalizer: "release" });
+    expect(made).toMatchObject({ steps: [], finalizer: "remove" });
   });
 
   test("notes its subnet first where nobody has: without the service nothing would tell", () => {
@@ -123,7 +123,7 @@ describe("when the service is gone", () => {
 
   test("nothing is released while the subnet goes, or could not go", () => {
     const going = planDelete(down(left), { is: "changing", retryAfterMs: 9_000 });
-    expect(going).toMatchObject({ steps: [], again: { afterMs: 9_000 } });
+    expect(going).toMatchObject({ steps: [], requeue: { afterMs: 9_000 } });
     expect(going.finalizer).toBeUndefined();
     const failure = { reason: "AuthorizationFailed", message: "m" };
     const made = planDelete(down(left), { is: "failed", failure });
@@ -133,7 +133,7 @@ describe("when the service is gone", () => {
 
   test("and nothing else is left, the object is released", () => {
     expect(plan(down({ ...left, subject: subject({ notedSubnet: undefined }) }))).toEqual({
-      ...{ steps: [], conditions: [], finalizer: "release", again: "never" },
+      ...{ steps: [], conditions: [], finalizer: "remove", requeue: "never" },
     });
   });
 

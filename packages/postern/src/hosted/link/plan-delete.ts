@@ -1,5 +1,5 @@
 import type { Failure } from "@postern/core/failure.ts";
-import type { Again, Plan } from "../../kube/feature.ts";
+import type { Plan, Requeue } from "../../kube/feature.ts";
 import { join, type Part, type Problem, requeueOf, wait, waits } from "../../kube/part.ts";
 import { planDeleteLinkService } from "../../private-link/link-service/plan-delete.ts";
 import { conditions } from "../names.ts";
@@ -72,7 +72,7 @@ export function planDelete(observed: Down, nat: LeavingChoice): Plan<LinkStep> {
     case "nothing": {
       const { namespace, name, uid, notedSubnet } = subject;
       if (notedSubnet === undefined)
-        return { steps: [], conditions: [], finalizer: "release", again: "never" };
+        return { steps: [], conditions: [], finalizer: "remove", requeue: "never" };
       return planSteps([
         {
           on: "note",
@@ -99,7 +99,7 @@ function reportFailure(observed: Down, failure: Failure, reason: string): Plan<L
 function report(
   { subject }: Down,
   { reason, message }: Pick<Problem, "reason" | "message">,
-  again: Again,
+  requeue: Requeue,
   steps: readonly LinkStep[] = [],
 ): Plan<LinkStep> {
   const { internalLoadBalancerID, privateLinkServiceID } = subject.fields;
@@ -108,6 +108,6 @@ function report(
     steps,
     conditions: [...others, { type: conditions.link, status: "False", reason, message }],
     status: { internalLoadBalancerID, privateLinkServiceID },
-    again,
+    requeue,
   };
 }

@@ -41,7 +41,7 @@ describe("a link of which nothing can be made", () => {
   test("tells why, without a step and without asking again by itself", () => {
     const made = stopped({ is: "stopped", reason: reasons.clusterNotFound, message: "gone" });
     expect(told(made)).toBe("False HostedClusterNotFound");
-    expect(made).toMatchObject({ steps: [], again: "never" });
+    expect(made).toMatchObject({ steps: [], requeue: "never" });
   });
 
   test("keeps what was published while it is so", () => {
@@ -54,21 +54,25 @@ describe("a link of which nothing can be made", () => {
     const before = held("True", reasons.success);
     const known = { is: "paused", pause: { paused: true, untilMs: 5_000 } } as const;
     const made = plan({ stage: "stopped", subject: subject({ conditions: [before] }), known });
-    expect(made).toMatchObject({ steps: [], conditions: [before], again: { afterMs: 5_000 } });
+    expect(made).toMatchObject({ steps: [], conditions: [before], requeue: { afterMs: 5_000 } });
     expect(made.finalizer).toBeUndefined();
   });
 
   test("says that it is paused where it has said nothing yet", () => {
     const made = stopped({ is: "paused", pause: { paused: true } });
     expect(told(made)).toBe("False Paused");
-    expect(made.again).toBe("never");
+    expect(made.requeue).toBe("never");
   });
 });
 
 test("a link service that cannot be read keeps what was published, and the condition has the failure", () => {
   const { subject: published } = up();
   const made = plan({ stage: "unseen", subject: published, failure });
-  expect(made).toMatchObject({ steps: [], again: { afterMs: 600_000 }, status: published.fields });
+  expect(made).toMatchObject({
+    steps: [],
+    requeue: { afterMs: 600_000 },
+    status: published.fields,
+  });
   expect(told(made)).toBe("False AzureError");
   expect(made.finalizer).toBeUndefined();
 });
@@ -79,7 +83,7 @@ describe("a link service that is not there", () => {
     if (seen.frontend.is === "found") seen.frontend.frontend.location = "northeurope";
     const made = plan(seen);
     expect(doing(made)).toEqual(["make the link service"]);
-    expect(made.finalizer).toBe("hold");
+    expect(made.finalizer).toBe("add");
     expect(made.steps[0]).toMatchObject({
       id: serviceId,
       failsAs: "PLSCreationFailed",
@@ -134,13 +138,13 @@ describe("a link service that is not there", () => {
         "False ILBFailed",
         "False ILBFailed",
       ]);
-      expect(made.again).toEqual({ afterMs: 30_000 });
+      expect(made.requeue).toEqual({ afterMs: 30_000 });
     },
   );
 
   test("waits for its load balancer, and both conditions have that: it does not wait silently", () => {
     const made = plan(fresh({ frontend: { is: "missing" } }));
-    expect(made).toMatchObject({ steps: [], again: { afterMs: 30_000 } });
+    expect(made).toMatchObject({ steps: [], requeue: { afterMs: 30_000 } });
     expect([told(made), told(made, conditions.loadBalancer)]).toEqual([
       "False ILBNotFound",
       "False ILBNotFound",
@@ -162,18 +166,18 @@ describe("a link service that is not there", () => {
     const made = plan(fresh({ frontend: { is: "failed", failure } }));
     expect(told(made)).toBe("False ILBLookupFailed");
     expect(told(made, conditions.loadBalancer)).toBe("False ILBLookupFailed");
-    expect(made.again).toEqual({ afterMs: 600_000 });
+    expect(made.requeue).toEqual({ afterMs: 600_000 });
   });
 
   test("whose last write failed is told of with HyperShift's reason", () => {
     const made = plan(fresh({ service: { state: "failed", failure } }));
     expect(told(made)).toBe("False PLSCreationFailed");
-    expect(made).toMatchObject({ steps: [], again: { afterMs: 600_000 } });
+    expect(made).toMatchObject({ steps: [], requeue: { afterMs: 600_000 } });
   });
 
   test("whose last write can never succeed is not tried again by itself", () => {
     const terminal = { ...failure, terminal: true };
-    expect(plan(fresh({ service: { state: "failed", failure: terminal } })).again).toBe("never");
+    expect(plan(fresh({ service: { state: "failed", failure: terminal } })).requeue).toBe("never");
   });
 });
 
@@ -223,9 +227,9 @@ describe("its NAT subnet", () => {
       "False NATSubnetCreationFailed",
       { afterMs: 600_000 },
     ],
-  ] as const)("that %s holds the service up", (_name, nat, condition, again) => {
+  ] as const)("that %s holds the service up", (_name, nat, condition, requeue) => {
     const made = planUp(fresh(), nat);
-    expect(made).toMatchObject({ steps: [], again });
+    expect(made).toMatchObject({ steps: [], requeue });
     expect(told(made)).toBe(condition);
   });
 
@@ -245,7 +249,7 @@ describe("its NAT subnet", () => {
 describe("a link service that is there", () => {
   test("and as wanted is published, and nothing is done", () => {
     const made = plan(up());
-    expect(made).toMatchObject({ steps: [], again: "drift" });
+    expect(made).toMatchObject({ steps: [], requeue: "drift" });
     expect(told(made)).toBe("True AzureSuccess");
     expect(made.status).toEqual({
       internalLoadBalancerID: balancerId,
@@ -338,7 +342,7 @@ describe("a link service that is there", () => {
     const changing = { state: "changing", retryAfterMs: 3_000 } as const;
     const made = plan(up({ ...seen, service: changing }));
     expect(made.conditions).toContainEqual(before);
-    expect(made).toMatchObject({ steps: [], again: { afterMs: 3_000 }, status: fields });
+    expect(made).toMatchObject({ steps: [], requeue: { afterMs: 3_000 }, status: fields });
     const found = service({ enableProxyProtocol: true });
     expect(plan(up({ ...seen, service: there(found) })).conditions).toContainEqual(before);
   });
@@ -465,7 +469,7 @@ describe("a link service that is there", () => {
       up({ subject: subject(), service: there({ ...service(), properties: rest }) }),
     );
     expect(told(made)).toBe("False AzureError");
-    expect(made.again).toBe("soon");
+    expect(made.requeue).toBe("soon");
   });
 
   test("in a subnet of ours that is not noted gets the note back", () => {

@@ -3,7 +3,7 @@ import type { Failure } from "@postern/core/failure.ts";
 import { ownerKey, ownerTag } from "@postern/core/ownership.ts";
 import { nameOf, parentOf, parseResourceId, type ResourceId } from "@postern/core/resource-id.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
-import type { Again, Plan } from "../../kube/feature.ts";
+import type { Plan, Requeue } from "../../kube/feature.ts";
 import { act, fail, type Part, type Problem, requeueOf, wait, waits } from "../../kube/part.ts";
 import {
   planAdoptLinkService,
@@ -76,11 +76,11 @@ function planStopped({ subject, known }: Stopped): Plan<LinkStep> {
   const status = { ...subject.fields };
   if (known.is === "paused") {
     const { untilMs } = known.pause;
-    const again: Again = untilMs === undefined ? "never" : { afterMs: untilMs };
-    if (held.length > 0) return { steps: [], conditions: held, status, again };
+    const requeue: Requeue = untilMs === undefined ? "never" : { afterMs: untilMs };
+    if (held.length > 0) return { steps: [], conditions: held, status, requeue };
     const message = "the HostedCluster is paused · nothing is changed until spec.pausedUntil ends";
     const paused = condition({ reason: reasons.paused, message }, "");
-    return { steps: [], conditions: [paused], status, again };
+    return { steps: [], conditions: [paused], status, requeue };
   }
   const balancer = conditionOf(held, conditions.loadBalancer);
   return {
@@ -88,7 +88,7 @@ function planStopped({ subject, known }: Stopped): Plan<LinkStep> {
     conditions: [...(balancer ? [balancer] : []), condition(known, "")],
     status,
     // Whatever can help is watched.
-    again: "never",
+    requeue: "never",
   };
 }
 
@@ -100,7 +100,7 @@ function planUnseen({ subject, failure }: Unseen): Plan<LinkStep> {
     conditions: [...others, condition({ reason: reasons.error, message }, "")],
     // What was published may well be there still.
     status: { ...subject.fields },
-    again: againOf(planFailure(failure, reasons.error)),
+    requeue: requeueAfter(planFailure(failure, reasons.error)),
   };
 }
 
@@ -111,7 +111,7 @@ interface LinkPart extends Part<LinkStep> {
   /** What is said where nothing is wrong. */
   ready?: string;
   /** Where a time does not say it. */
-  again?: Again;
+  requeue?: Requeue;
 }
 
 /** Decide about a link that is desired, with the subnet that was chosen for it. */
@@ -136,8 +136,8 @@ export function planUp(observed: Up, nat: NatChoice): Plan<LinkStep> {
       ...part.status,
     },
     ...(events && { events }),
-    finalizer: "hold",
-    again: againOf(part),
+    finalizer: "add",
+    requeue: requeueAfter(part),
   };
 }
 
@@ -168,7 +168,7 @@ function decideThere(observed: Up, found: PrivateLinkService): LinkPart {
   }
   if (owner.is === "another") {
     const message = `link service ${nameOf(id)} is not ours · it belongs to ${owner.whose} · delete it, or set its tag postern_owner to ${owned}`;
-    return { ...act([], { reason: reasons.ownedByAnother, message }), again: "drift" };
+    return { ...act([], { reason: reasons.ownedByAnother, message }), requeue: "drift" };
   }
   const status = { privateLinkServiceID: statusID(found, id) };
   const problem = checkBalancer(observed);
@@ -273,7 +273,7 @@ function planSubnet(observed: Up, { subnet }: Extract<NatChoice, { is: "to be ma
   const name = nameOf(subnet.id);
   if (name.length > longestName) {
     const message = `the NAT subnet would be called ${name} · Azure takes at most ${longestName} characters · use a shorter infraID, or share subnets`;
-    return { ...act([], { reason: reasons.nameTooLong, message }), again: "never" };
+    return { ...act([], { reason: reasons.nameTooLong, message }), requeue: "never" };
   }
   // Whoever creates it has the first address.
   const createdIn = parentOf(subnet.id) as ResourceId;
@@ -306,11 +306,11 @@ function statusID({ id }: PrivateLinkService, desired: string): string {
 
 function planFailure(failure: Failure, reason: string): LinkPart {
   const part = fail(failure, reason);
-  return failure.terminal === true ? { ...part, again: "never" } : part;
+  return failure.terminal === true ? { ...part, requeue: "never" } : part;
 }
 
-function againOf(part: LinkPart): Again {
-  if (part.again !== undefined) return part.again;
+function requeueAfter(part: LinkPart): Requeue {
+  if (part.requeue !== undefined) return part.requeue;
   return part.requeueMs === undefined && part.problems.length > 0 ? "soon" : requeueOf(part);
 }
 

@@ -1,14 +1,14 @@
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import type { Applied } from "../../kube/feature.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
-import type { Pass } from "../../kube/pass.ts";
+import type { Reconcile } from "../../kube/reconcile.ts";
 import type { ObserveStep } from "./steps.ts";
 
 /** Do one step. */
 export async function apply(
   step: ObserveStep,
   links: OwnObjects<AzurePrivateLinkService>,
-  { signal }: Pass,
+  { signal }: Reconcile,
 ): Promise<Applied> {
   switch (step.do) {
     case "make link object":

@@ -49,8 +49,8 @@ export function observeFeature(): MakeFeature {
       finalizer: controlPlaneFinalizer,
       // There only while something is wrong: a link object tells the rest by itself.
       conditions: [conditions.available],
-      observe: async (controlPlane, pass) => ({
-        observed: await observe(controlPlane, sources, pass),
+      observe: async (controlPlane, reconcile) => ({
+        observed: await observe(controlPlane, sources, reconcile),
         context: sources.links,
       }),
       plan,

@@ -6,7 +6,7 @@ import type { NodePool } from "@postern/core/kinds/node-pool.ts";
 import { paused } from "@postern/core/pause.ts";
 import type { WatchCache } from "../../kube/cache.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
-import type { Pass } from "../../kube/pass.ts";
+import type { Reconcile } from "../../kube/reconcile.ts";
 import { clusterAnnotation, oauthServer, privateRouter } from "../names.ts";
 import { type Registered, unverifiedMessage } from "../tenancy.ts";
 import type { Seen } from "./observed.ts";
@@ -26,7 +26,7 @@ export interface Sources {
 export async function observe(
   controlPlane: HostedControlPlane,
   { registered, services, clusters, pools, links }: Sources,
-  pass: Pass,
+  reconcile: Reconcile,
 ): Promise<Seen> {
   const { namespace = "", annotations } = controlPlane.metadata;
   const clusterKey = annotations?.[clusterAnnotation] ?? "";
@@ -35,11 +35,13 @@ export async function observe(
   const others = links.cache
     .byIndex("namespace", namespace)
     .filter(({ metadata }) => !names.includes(metadata.name));
-  const ours = await Promise.all(names.map((name) => links.get({ namespace, name }, pass.signal)));
+  const ours = await Promise.all(
+    names.map((name) => links.get({ namespace, name }, reconcile.signal)),
+  );
   return {
     controlPlane,
     unverified: unverifiedMessage(controlPlane, registered),
-    pause: paused((cluster ?? controlPlane).spec.pausedUntil, pass.date()),
+    pause: paused((cluster ?? controlPlane).spec.pausedUntil, reconcile.date()),
     services: names.flatMap((name) => services.get(`${namespace}/${name}`) ?? []),
     links: [...ours.filter((link) => link !== undefined), ...others],
     poolSubnetID: firstSubnet(pools.byIndex("cluster", clusterKey)),

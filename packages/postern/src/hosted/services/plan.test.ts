@@ -160,7 +160,7 @@ describe("the link object of a Service", () => {
     expect(outcome(seen())).toEqual({
       does: ["make link object private-router"],
       says: [],
-      finalizer: "hold",
+      finalizer: "add",
     });
   });
 
@@ -168,7 +168,7 @@ describe("the link object of a Service", () => {
     expect(outcome(seen({ links: [made(seen())] }))).toEqual({
       does: [],
       says: [],
-      finalizer: "hold",
+      finalizer: "add",
     });
   });
 
@@ -319,7 +319,7 @@ describe("what is not private, or not ready, gets no link", () => {
 });
 
 test("a pause with an end is looked at again at its end", () => {
-  expect(plan(seen({ pause: { paused: true, untilMs: 90_000 } })).again).toEqual({
+  expect(plan(seen({ pause: { paused: true, untilMs: 90_000 } })).requeue).toEqual({
     afterMs: 90_000,
   });
 });
@@ -474,7 +474,7 @@ describe("what was made is looked after", () => {
       does: [],
       finalizer: undefined,
     });
-    expect(outcome(seen({ controlPlane: plane, links: [] })).finalizer).toBe("release");
+    expect(outcome(seen({ controlPlane: plane, links: [] })).finalizer).toBe("remove");
   });
 });
 
@@ -495,15 +495,15 @@ describe("a control plane that is being deleted", () => {
 
   test("loses its finalizer when no link has an endpoint side, although there never was an alias", () => {
     const links = [link(["hypershift.openshift.io/azure-pls-cleanup"])];
-    expect(outcome(seen({ controlPlane: deleting, links })).finalizer).toBe("release");
+    expect(outcome(seen({ controlPlane: deleting, links })).finalizer).toBe("remove");
   });
 
   test("loses its finalizer when there are no links", () => {
-    expect(outcome(seen({ controlPlane: deleting, links: [] })).finalizer).toBe("release");
+    expect(outcome(seen({ controlPlane: deleting, links: [] })).finalizer).toBe("remove");
   });
 
   test("is let go even while it is paused", () => {
     const world = seen({ controlPlane: deleting, links: [], pause: { paused: true } });
-    expect(outcome(world).finalizer).toBe("release");
+    expect(outcome(world).finalizer).toBe("remove");
   });
 });

@@ -5,7 +5,7 @@ import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-
 import type { Service } from "@postern/core/kinds/core.ts";
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { type PrivateAccess, privateAccess } from "@postern/core/kinds/private-access.ts";
-import type { Again, Plan } from "../../kube/feature.ts";
+import type { Plan, Requeue } from "../../kube/feature.ts";
 import {
   conditions,
   controlPlaneFinalizer,
@@ -60,7 +60,7 @@ export function plan(seen: Seen): Plan<ObserveStep> {
   if (controlPlane.metadata.deletionTimestamp !== undefined) {
     const held = links.some(({ metadata }) => metadata.finalizers?.includes(endpointFinalizer));
     const over = nothing("never");
-    return held ? over : { ...over, finalizer: "release" };
+    return held ? over : { ...over, finalizer: "remove" };
   }
   if (seen.unverified !== undefined)
     return {
@@ -81,17 +81,17 @@ export function plan(seen: Seen): Plan<ObserveStep> {
       if (step) steps.push(step);
       if (said) events.push(said);
     }
-  if (names.length === 0 && steps.length === 0 && links.length === 0 && isHeld(controlPlane))
-    return { ...nothing("never"), finalizer: "release" };
+  if (names.length === 0 && steps.length === 0 && links.length === 0 && hasFinalizer(controlPlane))
+    return { ...nothing("never"), finalizer: "remove" };
   // Somebody may have taken it off; while there are links the guest's credential is needed.
   const holds =
     steps.some((step) => step.do === "make link object") ||
-    links.some((link) => names.includes(link.metadata.name) && isOurs(link, controlPlane));
+    links.some((link) => names.includes(link.metadata.name) && isOwned(link, controlPlane));
   return {
     ...nothing("drift"),
     steps,
     ...telling(events),
-    ...(holds && { finalizer: "hold" }),
+    ...(holds && { finalizer: "add" }),
   };
 }
 
@@ -134,7 +134,7 @@ function linksWanted({ spec }: HostedControlPlane): string[] {
 function surplus({ links, controlPlane }: Seen, wanted: readonly string[]): ObserveStep[] {
   return links
     .filter(({ metadata: { name } }) => [privateRouter, oauthServer].includes(name))
-    .filter((link) => !wanted.includes(link.metadata.name) && isOurs(link, controlPlane))
+    .filter((link) => !wanted.includes(link.metadata.name) && isOwned(link, controlPlane))
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .map((link) => remove(link, "is not reached by a private link any more"));
 }
@@ -157,7 +157,7 @@ function forService(name: string, seen: Seen, access: PrivateAccess): Decided {
   const held = links.find(({ metadata }) => metadata.name === name);
   if (held === undefined) return { step: make(wanted) };
   if (held.metadata.deletionTimestamp !== undefined) return {};
-  if (isOurs(held, controlPlane)) return compared(held, wanted);
+  if (isOwned(held, controlPlane)) return compared(held, wanted);
   if (isLeftOver(held, controlPlane))
     return { step: remove(held, "belongs to an earlier control plane of this name") };
   const note = `AzurePrivateLinkService ${name} is left alone · its owner is not this control plane · delete it, and it is made anew`;
@@ -230,7 +230,7 @@ function addressOf(service: Service, controlPlane: HostedControlPlane): string |
 }
 
 /** The reference by which the garbage collector knows whose it is; HyperShift sets the same. */
-function isOurs(link: AzurePrivateLinkService, { metadata }: HostedControlPlane): boolean {
+function isOwned(link: AzurePrivateLinkService, { metadata }: HostedControlPlane): boolean {
   return (
     link.metadata.ownerReferences?.some(
       ({ controller, uid }) => controller === true && uid === metadata.uid,
@@ -250,7 +250,7 @@ function isLeftOver(link: AzurePrivateLinkService, { metadata }: HostedControlPl
   );
 }
 
-function isHeld({ metadata }: HostedControlPlane): boolean {
+function hasFinalizer({ metadata }: HostedControlPlane): boolean {
   return metadata.finalizers?.includes(controlPlaneFinalizer) ?? false;
 }
 
@@ -258,6 +258,6 @@ function warning(reason: string, note: string): Said {
   return { type: "Warning", reason, note };
 }
 
-function nothing(again: Again): Plan<ObserveStep> {
-  return { steps: [], conditions: [], again };
+function nothing(requeue: Requeue): Plan<ObserveStep> {
+  return { steps: [], conditions: [], requeue };
 }

@@ -67,8 +67,8 @@ export function topologyFeature({
       kind: hostedCluster,
       finalizer: hostedClusterFinalizer,
       conditions: [topologyApplied, ...Object.values(conditions)],
-      observe: async (cluster, pass) => ({
-        observed: await observe(cluster, { stores, crds, policy }, pass),
+      observe: async (cluster, reconcile) => ({
+        observed: await observe(cluster, { stores, crds, policy }, reconcile),
         context: stores,
       }),
       plan,

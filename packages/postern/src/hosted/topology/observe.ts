@@ -9,7 +9,7 @@ import { paused } from "@postern/core/pause.ts";
 import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
 import type { WatchCache } from "../../kube/cache.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
-import type { Pass } from "../../kube/pass.ts";
+import type { Reconcile } from "../../kube/reconcile.ts";
 import { controlPlaneAccount, controlPlaneNamespace } from "../names.ts";
 import { forbiddenOf, takenFrom } from "./cluster/forbidden.ts";
 import { sides } from "./desired/objects.ts";
@@ -39,10 +39,10 @@ export interface Sources {
 export async function observe(
   object: HostedCluster,
   { stores, crds, policy }: Sources,
-  pass: Pass,
+  reconcile: Reconcile,
 ): Promise<Seen> {
   const { namespace: home = "", name } = object.metadata;
-  const { signal } = pass;
+  const { signal } = reconcile;
   const namespace = controlPlaneNamespace(home, name);
   const hyperShift = crds.get(crdName(hostedCluster)) === undefined;
   const links = await linksIn(namespace, stores.AzurePrivateLinkService, signal);
@@ -77,7 +77,7 @@ export async function observe(
   return {
     cluster: newest,
     hyperShift,
-    pause: paused(newest.spec.pausedUntil, pass.date()),
+    pause: paused(newest.spec.pausedUntil, reconcile.date()),
     ...refused(newest),
     namespace: own,
     controlPlane: plane,

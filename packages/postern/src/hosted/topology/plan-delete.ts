@@ -6,7 +6,7 @@ import { sides } from "./desired/objects.ts";
 import type { Seen } from "./observed.ts";
 import { topologyApplied, topologyReasons } from "./reasons.ts";
 import type { MadeKind, TopologyStep } from "./steps.ts";
-import { end, isGoing } from "./steps.ts";
+import { end, isBeingDeleted } from "./steps.ts";
 
 /**
  * How a cluster goes, one row after the other. A row begins when nothing of those before it is left.
@@ -24,10 +24,10 @@ import { end, isGoing } from "./steps.ts";
 export function planDown(seen: Seen): Plan<TopologyStep> {
   const { cluster, controlPlane, links, namespace } = seen;
   if (!cluster.metadata.finalizers?.includes(hostedClusterFinalizer))
-    return { steps: [], conditions: [], again: "never" };
-  if (isTaken(seen)) return { steps: [], conditions: [], finalizer: "release", again: "never" };
+    return { steps: [], conditions: [], requeue: "never" };
+  if (isTaken(seen)) return { steps: [], conditions: [], finalizer: "remove", requeue: "never" };
   const plane = controlPlane && isOwn(controlPlane, cluster) ? controlPlane : undefined;
-  if (plane && !isGoing(plane)) return going([["HostedControlPlane", plane]]);
+  if (plane && !isBeingDeleted(plane)) return going([["HostedControlPlane", plane]]);
   const ownLinks = links.filter((link) => !isAnothers(link, cluster));
   const first: Going[] = [
     ...(plane ? [["HostedControlPlane", plane] as const] : []),
@@ -41,9 +41,9 @@ export function planDown(seen: Seen): Plan<TopologyStep> {
   if (seen.account) network.push(["ServiceAccount", seen.account]);
   const ours = network.filter(([, object]) => isMade(object));
   if (ours.length > 0) return going(ours);
-  if (namespace && isMade(namespace) && isOf(namespace, cluster) && !isGoing(namespace))
+  if (namespace && isMade(namespace) && isOf(namespace, cluster) && !isBeingDeleted(namespace))
     return going([["Namespace", namespace]]);
-  return { steps: [], conditions: [], finalizer: "release", again: "never" };
+  return { steps: [], conditions: [], finalizer: "remove", requeue: "never" };
 }
 
 type Going = readonly [MadeKind, KubeObject];
@@ -58,7 +58,7 @@ function isTaken({ cluster, namespace, controlPlane }: Seen): boolean {
 /** Ask them to go, and wait until they have. */
 function going(all: readonly Going[]): Plan<TopologyStep> {
   const steps = all
-    .filter(([, object]) => !isGoing(object))
+    .filter(([, object]) => !isBeingDeleted(object))
     .map(([kind, object]) => end(kind, object));
   const names = all.map(([kind, { metadata }]) => {
     const held = metadata.finalizers ?? [];
@@ -70,6 +70,6 @@ function going(all: readonly Going[]): Plan<TopologyStep> {
     conditions: [
       { type: topologyApplied, status: "False", reason: topologyReasons.deleting, message },
     ],
-    again: "drift",
+    requeue: "drift",
   };
 }

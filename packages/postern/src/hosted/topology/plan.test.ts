@@ -69,21 +69,21 @@ describe("without HyperShift", () => {
     expect(outcome(world.see())).toEqual({
       does: ["change HostedCluster one", "make Namespace clusters-one"],
       says: "False Applying",
-      finalizer: "hold",
+      finalizer: "add",
     });
-    world.pass();
+    world.reconcile();
     expect(world.cluster.spec.clusterID).toMatch(
       /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
     );
     expect(world.cluster.spec.infraID).toMatch(/^one-[0-9a-f]{5}$/);
     expect(outcome(world.see()).does).toEqual(["make HostedControlPlane one"]);
-    world.pass();
+    world.reconcile();
     expect(outcome(world.see()).does).toContain("make Service private-router");
     world.settle();
     expect(outcome(world.see())).toEqual({
       does: [],
       says: "True AzureSuccess",
-      finalizer: "hold",
+      finalizer: "add",
     });
   });
 
@@ -298,7 +298,7 @@ describe("without HyperShift", () => {
       says: "True AzureSuccess",
       finalizer: undefined,
     });
-    expect(plan({ ...seen, pause: { paused: true, untilMs: 5 } }).again).toEqual({ afterMs: 5 });
+    expect(plan({ ...seen, pause: { paused: true, untilMs: 5 } }).requeue).toEqual({ afterMs: 5 });
     expect(outcome(seen).does).toEqual(["make Service private-router"]);
   });
 
@@ -361,7 +361,7 @@ describe("a change of topology", () => {
     azureOf(world).topology = "Private";
     world.drop("Route", "kube-apiserver-internal");
     expect(outcome(world.see()).does.filter((each) => each.startsWith("delete"))).toEqual([]);
-    world.pass();
+    world.reconcile();
     expect(outcome(world.see()).does).toContain("delete Route kube-apiserver");
   });
 
@@ -443,7 +443,7 @@ describe("a cluster that is being deleted", () => {
   test("takes its control plane, its links, its network and its namespace down, in this order", () => {
     const world = deleting({ oauth: "LoadBalancer" });
     expect(outcome(world.see()).does).toEqual(["delete HostedControlPlane one"]);
-    world.pass();
+    world.reconcile();
     expect(outcome(world.see()).does).toEqual([
       "delete AzurePrivateLinkService private-router",
       "delete AzurePrivateLinkService oauth-openshift",
@@ -454,12 +454,12 @@ describe("a cluster that is being deleted", () => {
 
     world.finishDeletions();
     expect(outcome(world.see()).does).toContain("delete Service private-router");
-    world.pass();
+    world.reconcile();
     expect(world.names("Service")).toEqual([]);
     expect(world.names("Route")).toEqual([]);
     expect(outcome(world.see()).does).toEqual(["delete Namespace clusters-one"]);
-    world.pass();
-    expect(outcome(world.see())).toMatchObject({ does: [], finalizer: "release" });
+    world.reconcile();
+    expect(outcome(world.see())).toMatchObject({ does: [], finalizer: "remove" });
   });
 
   test("says what it waits for, and who holds that", () => {
@@ -489,7 +489,7 @@ describe("a cluster that is being deleted", () => {
     };
     expect(outcome(seenOf(clusterOf({ metadata })))).toMatchObject({
       does: [],
-      finalizer: "release",
+      finalizer: "remove",
     });
   });
 
@@ -503,7 +503,7 @@ describe("a cluster that is being deleted", () => {
     expect(outcome(seenOf(theirs))).toMatchObject({ does: [], finalizer: undefined });
     const conditions = [{ type: "TopologyApplied" }];
     const last = seenOf({ ...theirs, status: { conditions } } as never);
-    expect(outcome(last)).toMatchObject({ does: [], finalizer: "release" });
+    expect(outcome(last)).toMatchObject({ does: [], finalizer: "remove" });
     expect(outcome({ ...last, hyperShift: true }).finalizer).toBeUndefined();
   });
 
@@ -517,7 +517,7 @@ describe("a cluster that is being deleted", () => {
       finalizers: [hostedClusterFinalizer],
     };
     const cluster = clusterOf({ metadata });
-    expect(outcome({ ...seen, cluster })).toMatchObject({ does: [], finalizer: "release" });
+    expect(outcome({ ...seen, cluster })).toMatchObject({ does: [], finalizer: "remove" });
   });
 
   test("leaves what belongs to another cluster in the same namespace alone", () => {

@@ -1,6 +1,6 @@
 import { conditionOf, type PlannedCondition } from "@postern/core/conditions.ts";
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
-import type { Again, Plan } from "../../kube/feature.ts";
+import type { Plan, Requeue } from "../../kube/feature.ts";
 import { clusterAnnotation, success } from "../names.ts";
 import { isReservedNamespace } from "../tenancy.ts";
 import { type Checked, check, type Problem } from "./cluster/check.ts";
@@ -19,7 +19,7 @@ import type { Seen } from "./observed.ts";
 import { planDown } from "./plan-delete.ts";
 import { topologyApplied, topologyReasons } from "./reasons.ts";
 import type { TopologyStep } from "./steps.ts";
-import { change, isGoing, make } from "./steps.ts";
+import { change, isBeingDeleted, make } from "./steps.ts";
 
 /**
  * What becomes of a HostedCluster.
@@ -72,8 +72,8 @@ export function plan(seen: Seen): Plan<TopologyStep> {
       ...links,
       said ? notApplied(said) : { type: topologyApplied, status: "True", reason: success, message },
     ],
-    finalizer: "hold",
-    again: "drift",
+    finalizer: "add",
+    requeue: "drift",
   };
 }
 
@@ -110,7 +110,7 @@ function build(seen: Seen, { access, publishing }: Extract<Checked, { ok: true }
   if (namespace === undefined && !isDnsLabel(home.metadata.name))
     return only([], nameUnusable(home));
   if (namespace === undefined) first.push(make("Namespace", home, "the control plane lives in it"));
-  else if (isGoing(namespace)) return only(first, terminating(namespace));
+  else if (isBeingDeleted(namespace)) return only(first, terminating(namespace));
   else if (!isOf(namespace, cluster)) return only([], notCreatedForThis(namespace, cluster));
   if (first.length > 0) return only(first);
 
@@ -118,7 +118,7 @@ function build(seen: Seen, { access, publishing }: Extract<Checked, { ok: true }
   if (controlPlane === undefined)
     return only([make("HostedControlPlane", wanted, "the cluster has none")]);
   if (!isOwn(controlPlane, cluster)) return only([], another("HostedControlPlane", controlPlane));
-  if (isGoing(controlPlane)) return only([], planeGoing);
+  if (isBeingDeleted(controlPlane)) return only([], planeGoing);
   const patch = controlPlaneChange(controlPlane, wanted);
   const { steps, waiting } = networkPlan(seen, wantedAs(controlPlane, wanted), access, publishing);
   if (access.type === "PrivateLink" && seen.account === undefined)
@@ -138,7 +138,7 @@ function linkConditions({ cluster, controlPlane, ...seen }: Seen, checked: Check
   // While the cluster contradicts itself nobody knows which links it should have; those that it has still speak.
   if (!checked.ok) return collected(links, []);
   const expected = linksOf(checked.access, checked.publishing);
-  const stays = ![cluster, controlPlane].some((each) => each && isGoing(each));
+  const stays = ![cluster, controlPlane].some((each) => each && isBeingDeleted(each));
   const known = controlPlane && stays && isOwn(controlPlane, cluster) ? controlPlane : undefined;
   return expected.length === 0 ? [] : collected(links, expected, known);
 }
@@ -163,15 +163,15 @@ function only(steps: TopologyStep[], waiting?: Problem): Built {
   return { steps, waiting };
 }
 
-function nothing(conditions: PlannedCondition[], again: Again): Plan<TopologyStep> {
-  return { steps: [], conditions, again };
+function nothing(conditions: PlannedCondition[], requeue: Requeue): Plan<TopologyStep> {
+  return { steps: [], conditions, requeue };
 }
 
 function notApplied({ reason, message }: Problem): PlannedCondition {
   return { type: topologyApplied, status: "False", reason, message };
 }
 
-/** The same words for every pass: a new cluster takes several. */
+/** The same words for every reconcile: a new cluster takes several. */
 const applying: Problem = {
   reason: topologyReasons.applying,
   message: "the control plane and its network are being made or changed",

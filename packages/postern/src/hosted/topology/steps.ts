@@ -62,6 +62,6 @@ export function remove(kind: MadeKind, object: KubeObject, why: string): Topolog
   return { do: "delete", kind, object, why: `${kind} ${object.metadata.name}: ${why}`, event };
 }
 
-export function isGoing({ metadata }: KubeObject): boolean {
+export function isBeingDeleted({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }

@@ -1,7 +1,7 @@
 import { parseResourceId } from "@postern/core/resource-id.ts";
 import { expect, test } from "vitest";
 import { ManualClock } from "../../../../../test/manual-clock.ts";
-import type { ArmView } from "../../azure/arm.ts";
+import type { ArmClient } from "../../azure/arm.ts";
 import { Sightings } from "../../azure/sightings.ts";
 import { observeZone } from "./observe.ts";
 
@@ -27,10 +27,10 @@ test("a link that does not resolve yet is read again although it was seen", asyn
       const value = path.endsWith("/virtualNetworkLinks") ? [one] : [];
       return { status: 200, headers: {}, body: { value } };
     },
-  } as unknown as ArmView;
+  } as unknown as ArmClient;
   const see = async () => {
     const reads = {
-      pass: { failedReads: [] },
+      reconcile: { failedReads: [] },
       drift: false,
       maxAgeMs: 600_000,
       countedAgeMs: 600_000,

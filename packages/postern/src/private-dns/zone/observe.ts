@@ -6,7 +6,7 @@ import {
   parseResourceId,
   type ResourceId,
 } from "@postern/core/resource-id.ts";
-import type { ArmView } from "../../azure/arm.ts";
+import type { ArmClient } from "../../azure/arm.ts";
 import type { Look } from "../../azure/gateway.ts";
 import {
   type PrivateDnsZone,
@@ -15,7 +15,7 @@ import {
   virtualNetworkLinks,
 } from "../../azure/gateways/private-dns.ts";
 import { type DnsZone, dnsRecordSets, dnsZones } from "../../azure/gateways/public-dns.ts";
-import type { Pass } from "../../kube/pass.ts";
+import type { Reconcile } from "../../kube/reconcile.ts";
 import { tryRead } from "../../kube/try-read.ts";
 import { lookAtLink, type ObservedLink } from "../links/observed.ts";
 import { fromPrivate, fromPublic, type ObservedRecord } from "../records/observed.ts";
@@ -23,7 +23,7 @@ import { isPublicZone, type ObservedZone, type Zone } from "./observed.ts";
 
 /** How a reconcile reads zones. */
 export interface ZoneReads {
-  pass: Pick<Pass, "failedReads">;
+  reconcile: Pick<Reconcile, "failedReads">;
   /** How old an observation may be. */
   maxAgeMs: number;
   /** It only checks for drift: what is in a zone need not be read while the counts of the zone are right. */
@@ -31,7 +31,7 @@ export interface ZoneReads {
   /** How old what is in a zone may be then. */
   countedAgeMs: number;
   /** Whether it is read all the same now: a count stays right when a link fails, or a record set changes. */
-  isDue(what: "links" | "records", arm: ArmView): boolean;
+  isDue(what: "links" | "records", arm: ArmClient): boolean;
   /** A zone whose counts say that it is empty is not listed. */
   trustsEmptyCounts?: true;
 }
@@ -52,12 +52,12 @@ const ever = Number.POSITIVE_INFINITY;
 /** Read a zone and what is in it. */
 export async function observeZone(
   query: ZoneQuery,
-  arm: ArmView,
+  arm: ArmClient,
   reads: ZoneReads,
 ): Promise<ObservedZone> {
   const { id } = query;
   const isPublic = isPublicZone(id);
-  const zone = await tryRead<Look<DnsZone | PrivateDnsZone>>(reads.pass, () =>
+  const zone = await tryRead<Look<DnsZone | PrivateDnsZone>>(reads.reconcile, () =>
     isPublic
       ? dnsZones(arm).look(id, reads.maxAgeMs)
       : privateDnsZones(arm).look(id, reads.maxAgeMs),
@@ -69,8 +69,8 @@ export async function observeZone(
   const found = zone.resource;
   if (reads.trustsEmptyCounts) await learnEmptyLists(id, found.properties, arm);
   const [links, records] = await Promise.all([
-    isPublic ? [] : tryRead(reads.pass, () => observeLinks(query, found, arm, reads)),
-    tryRead(reads.pass, () => observeRecords(query, found, arm, reads)),
+    isPublic ? [] : tryRead(reads.reconcile, () => observeLinks(query, found, arm, reads)),
+    tryRead(reads.reconcile, () => observeRecords(query, found, arm, reads)),
   ]);
   if ("failed" in links) return { ...empty, unread: { on: "link", failure: links.failed } };
   if ("failed" in records)
@@ -98,7 +98,7 @@ interface Counts {
 }
 
 /** A zone that has just been seen without links, or with nothing but its SOA record, need not be listed. */
-async function learnEmptyLists(id: ResourceId, counts: Counts, { sightings }: ArmView) {
+async function learnEmptyLists(id: ResourceId, counts: Counts, { sightings }: ArmClient) {
   // Only where nothing is known yet: the counts are as old as the sighting of the zone.
   const list = `${parentOf(id)}/providers/Microsoft.Network/privateDnsZones`;
   if (sightings.of(list, id, listedMs) === undefined) return;
@@ -123,7 +123,7 @@ async function ageOf(
 async function observeLinks(
   { id, links = [] }: ZoneQuery,
   { properties }: PrivateDnsZone,
-  arm: ArmView,
+  arm: ArmClient,
   reads: ZoneReads,
 ): Promise<ObservedLink[]> {
   const gateway = virtualNetworkLinks(arm);
@@ -146,7 +146,7 @@ async function observeLinks(
 async function observeRecords(
   { id, records = [], only }: ZoneQuery,
   { properties }: { properties: Counts },
-  arm: ArmView,
+  arm: ArmClient,
   reads: ZoneReads,
 ): Promise<ObservedRecord[]> {
   const readAll = async <T extends { id?: string }>(

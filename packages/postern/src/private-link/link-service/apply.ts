@@ -1,5 +1,5 @@
 import { nameOf } from "@postern/core/resource-id.ts";
-import type { ArmView } from "../../azure/arm.ts";
+import type { ArmClient } from "../../azure/arm.ts";
 import { decision, endpointConnections } from "../../azure/gateways/endpoint-connections.ts";
 import { privateLinkServices } from "../../azure/gateways/private-link-services.ts";
 import type { Applied } from "../../kube/feature.ts";
@@ -9,7 +9,7 @@ import type { LinkServiceStep } from "./steps.ts";
 /** Begin one step. `beforeCreate` is called just before the write that creates a link service. */
 export async function applyLinkServiceStep(
   step: LinkServiceStep,
-  view: ArmView,
+  view: ArmClient,
   beforeCreate?: () => void,
 ): Promise<Applied> {
   if (step.on === "link service")

@@ -1,6 +1,6 @@
 import type { Failure } from "@postern/core/failure.ts";
 import { idKey, type ResourceId, sameId } from "@postern/core/resource-id.ts";
-import type { ArmView } from "../../azure/arm.ts";
+import type { ArmClient } from "../../azure/arm.ts";
 import { AzureError } from "../../azure/errors.ts";
 import { virtualNetworks } from "../../azure/gateways/virtual-networks.ts";
 import type { Write } from "../../azure/operations.ts";
@@ -76,7 +76,7 @@ export class Networks {
 
   /** A network as it was seen within the last `maxAgeMs`; undefined where there is none. */
   async read(
-    view: ArmView,
+    view: ArmClient,
     id: ResourceId,
     maxAgeMs: number,
     now: number,
@@ -91,7 +91,7 @@ export class Networks {
     return entry.reading;
   }
 
-  async #read(view: ArmView, id: ResourceId, entry: Entry, now: number) {
+  async #read(view: ArmClient, id: ResourceId, entry: Entry, now: number) {
     const found = await virtualNetworks(view).get(id);
     entry.network = found && natNetwork(id, found);
     entry.seenAt = now;
@@ -100,7 +100,7 @@ export class Networks {
   }
 
   /** Whether a network takes a write now. What became of our last one is told once. */
-  async gate(view: ArmView, id: ResourceId, now: number): Promise<Gate> {
+  async gate(view: ArmClient, id: ResourceId, now: number): Promise<Gate> {
     const entry = this.#at(id);
     const { writing } = entry;
     if (entry.sending > 0) return { is: "busy", retryAfterMs: sendingMs };

@@ -56,7 +56,7 @@ export const shadowed: WorldCheck = {
       ),
     );
     // What two zones of others hide from each other is none of our business.
-    const isOurs = (each: Zone) =>
+    const isOwned = (each: Zone) =>
       wanted.has(nameOf(each)) ||
       ownerIn(each.zone.tags) !== undefined ||
       claimsIn(each.zone.tags).length > 0;
@@ -72,7 +72,7 @@ export const shadowed: WorldCheck = {
         const hidden = high.records
           .filter(
             ({ properties }) =>
-              isOurs(low) || isOurs(high) || ownerIn(properties.metadata) !== undefined,
+              isOwned(low) || isOwned(high) || ownerIn(properties.metadata) !== undefined,
           )
           .map(({ id = "" }) => `${lastSegment(id)}.${outer}`.toLowerCase())
           .filter((name) => name === inner || name.endsWith(`.${inner}`));

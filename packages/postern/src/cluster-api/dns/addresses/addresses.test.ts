@@ -6,7 +6,7 @@ import { apiAddresses, bastionAddresses, hostOf } from "./addresses.ts";
 
 const group = resourceGroupId("33333333-3333-4333-8333-333333333333", "wc1");
 const looking = {
-  pass: { failedReads: [] },
+  reconcile: { failedReads: [] },
   maxAgeMs: 0,
   drift: false,
   now: 0,

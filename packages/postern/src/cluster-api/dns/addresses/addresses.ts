@@ -2,14 +2,14 @@ import { isIp } from "@postern/core/ip.ts";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import { type ResourceId, resourceIn } from "@postern/core/resource-id.ts";
-import type { ArmView } from "../../../azure/arm.ts";
+import type { ArmClient } from "../../../azure/arm.ts";
 import { privateEndpoints } from "../../../azure/gateways/private-endpoints.ts";
 import { publicIPAddresses } from "../../../azure/gateways/public-ip-addresses.ts";
 import type { ZoneReads } from "../../../private-dns/zone/observe.ts";
 import { reachOf } from "../../endpoint-address.ts";
 import type { Addresses } from "../observed.ts";
 
-/** What is not there yet is looked for again, but not by every pass that something else causes. */
+/** What is not there yet is looked for again, but not by every reconcile that something else causes. */
 const missingAgeMs = 15_000;
 
 const none: Addresses = { state: "none" };
@@ -32,7 +32,7 @@ export function hostOf({ spec }: CapiCluster): Addresses & { host?: string } {
 export async function apiAddresses(
   cluster: AzureCluster,
   group: ResourceId,
-  arm: ArmView,
+  arm: ArmClient,
   reads: Pick<ZoneReads, "maxAgeMs">,
 ): Promise<Addresses> {
   const { apiServerLB } = cluster.spec.networkSpec ?? {};
@@ -50,7 +50,7 @@ export async function apiAddresses(
 export async function bastionAddresses(
   cluster: AzureCluster,
   group: ResourceId,
-  arm: ArmView,
+  arm: ArmClient,
   reads: Pick<ZoneReads, "maxAgeMs">,
 ): Promise<Addresses> {
   const { bastionSpec } = cluster.spec as {
@@ -65,7 +65,7 @@ export async function bastionAddresses(
 async function publicAddress(
   name: string,
   group: ResourceId,
-  arm: ArmView,
+  arm: ArmClient,
   { maxAgeMs }: Pick<ZoneReads, "maxAgeMs">,
 ): Promise<Addresses> {
   const id = resourceIn(group, "Microsoft.Network/publicIPAddresses", name);
@@ -83,7 +83,7 @@ async function publicAddress(
 export async function endpointAddresses(
   id: ResourceId,
   service: ResourceId,
-  arm: ArmView,
+  arm: ArmClient,
   { maxAgeMs }: Pick<ZoneReads, "maxAgeMs">,
 ): Promise<Addresses> {
   const gateway = privateEndpoints(arm);

@@ -2,11 +2,11 @@ import { type Failure, isExplained } from "@postern/core/failure.ts";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { idKey, parseResourceId, type ResourceId, resourceIn } from "@postern/core/resource-id.ts";
 import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
-import type { ArmView } from "../../../azure/arm.ts";
+import type { ArmClient } from "../../../azure/arm.ts";
 import { virtualNetworkLinks } from "../../../azure/gateways/private-dns.ts";
 import type { ZoneTurns } from "../../../azure/zone-turns.ts";
 import type { KubeClient } from "../../../kube/client.ts";
-import type { Pass } from "../../../kube/pass.ts";
+import type { Reconcile } from "../../../kube/reconcile.ts";
 import { tryRead } from "../../../kube/try-read.ts";
 import {
   type FoundLink,
@@ -25,7 +25,7 @@ import {
   managementLinkName,
 } from "../../names.ts";
 import { privateLinksOf } from "../../private-links.ts";
-import type { Roads } from "../azure/arm-clients.ts";
+import type { ArmClients } from "../azure/arm-clients.ts";
 import type { Objects, Setting } from "../objects/facts.ts";
 import { type ClusterSettings, capzZone, groupOf, managementLinkGroup } from "../objects/places.ts";
 import type { Addresses, Seen, ServiceNames } from "../observed.ts";
@@ -47,9 +47,9 @@ export interface SeeOptions extends Setting {
 export async function seeAddresses(
   seen: Seen,
   objects: Objects,
-  roads: Roads,
+  armClients: ArmClients,
   reads: ZoneReads,
-  given: { pass: Pass; kube: KubeClient; options: SeeOptions },
+  given: { reconcile: Reconcile; kube: KubeClient; options: SeeOptions },
 ): Promise<Seen> {
   const { infrastructure, cluster } = objects;
   if (infrastructure?.is === "other") {
@@ -64,11 +64,11 @@ export async function seeAddresses(
   const object = infrastructure.object as AzureCluster;
   const group = groupOf(object);
   if (group === undefined) return seen;
-  const arm = roads.cluster;
+  const arm = armClients.cluster;
   const unknown: Addresses = { state: "unknown" };
   const problems: Failure[] = [];
   const ask = async (read: () => Promise<Addresses>): Promise<Addresses> => {
-    const found = await tryRead(reads.pass, read);
+    const found = await tryRead(reads.reconcile, read);
     if (!("failed" in found)) return found;
     if (!problems.some(({ message }) => message === found.failed.message))
       problems.push(found.failed);
@@ -77,9 +77,9 @@ export async function seeAddresses(
   const [api, bastion, toWorkload, toManagement] = await Promise.all([
     arm ? ask(() => apiAddresses(object, group, arm, reads)) : unknown,
     arm ? ask(() => bastionAddresses(object, group, arm, reads)) : unknown,
-    ask(() => toWorkloadOf(object, group, objects, roads, reads)),
+    ask(() => toWorkloadOf(object, group, objects, armClients, reads)),
     waysToManagement(object, objects.management, given.options, (link) =>
-      ask(() => toManagementOf(link, object, group, objects, roads, reads)),
+      ask(() => toManagementOf(link, object, group, objects, armClients, reads)),
     ),
   ]);
   const withAddresses: Seen = {
@@ -90,21 +90,24 @@ export async function seeAddresses(
     toManagement,
     problems: [...seen.problems, ...problems],
   };
-  return { ...withAddresses, ...(await seeServed(withAddresses, object, objects, roads, reads)) };
+  return {
+    ...withAddresses,
+    ...(await seeServed(withAddresses, object, objects, armClients, reads)),
+  };
 }
 
 /** The names that a cluster on other infrastructure asks for; undefined where it does not answer. */
 async function askWorkload(
   seen: Seen,
   cluster: Objects["cluster"],
-  { pass, kube }: { pass: Pass; kube: KubeClient },
+  { reconcile, kube }: { reconcile: Reconcile; kube: KubeClient },
 ): Promise<ServiceNames> {
   try {
-    const services = await workloadServices(cluster, kube, pass.signal);
+    const services = await workloadServices(cluster, kube, reconcile.signal);
     return services && namesOf(services, seen.domains.cluster);
   } catch (error) {
-    if (pass.signal.aborted || !isExplained(error)) throw error;
-    pass.log.info({ err: error }, "the workload cluster does not answer");
+    if (reconcile.signal.aborted || !isExplained(error)) throw error;
+    reconcile.log.info({ err: error }, "the workload cluster does not answer");
     return undefined;
   }
 }
@@ -113,13 +116,13 @@ async function toWorkloadOf(
   cluster: AzureCluster,
   group: ResourceId,
   { management }: Objects,
-  roads: Roads,
+  armClients: ArmClients,
   reads: ZoneReads,
 ): Promise<Addresses> {
   const managementGroup = management && groupOf(management);
   if (managementGroup === undefined) return { state: "none" };
   if (cluster.spec.networkSpec?.apiServerLB?.type !== "Internal") return { state: "none" };
-  const arm = roads.management;
+  const arm = armClients.management;
   if (arm === undefined) return { state: "unknown" };
   const { links, problem } = privateLinksOf(cluster);
   if (problem !== undefined) return { state: "unknown" };
@@ -177,13 +180,13 @@ async function toManagementOf(
   cluster: AzureCluster,
   group: ResourceId,
   { management }: Objects,
-  roads: Roads,
+  armClients: ArmClients,
   reads: ZoneReads,
 ): Promise<Addresses> {
   const linkGroup = management && managementLinkGroup(management);
   if (linkGroup === undefined) return { state: "none" };
   if (management?.spec.networkSpec?.apiServerLB?.type !== "Internal") return { state: "none" };
-  const arm = roads.cluster;
+  const arm = armClients.cluster;
   if (arm === undefined) return { state: "unknown" };
   const [workload, name] = [cluster.metadata.name, management.metadata.name];
   const endpoint = managementEndpointName(workload, name, link);
@@ -198,14 +201,14 @@ async function seeServed(
   seen: Seen,
   cluster: AzureCluster,
   { management }: Objects,
-  roads: Roads,
+  armClients: ArmClients,
   reads: ZoneReads,
 ): Promise<Pick<Seen, "served" | "servedBy">> {
   const one = async (role: "toWorkload" | "toManagement", of: AzureCluster | undefined) => {
     const network = seen.networks[role];
     const domain = role === "toWorkload" ? seen.domains.cluster : seen.domains.management;
     const id = of && capzZone(of, domain);
-    const arm = role === "toWorkload" ? roads.cluster : roads.management;
+    const arm = role === "toWorkload" ? armClients.cluster : armClients.management;
     const wanted = role === "toWorkload" ? [seen.toWorkload] : Object.values(seen.toManagement);
     if (!network || !id || !arm || !wanted.some(({ state }) => state === "known")) return undefined;
     const ours = seen.zones
@@ -213,7 +216,7 @@ async function seeServed(
       .flatMap(foundLinks)
       .some(({ found }) => isClaimed(found.tags, userOf(seen)) && leadsTo(found, network));
     if (ours) return undefined;
-    const link = await tryRead(reads.pass, () => servingLink(id, network, arm, reads));
+    const link = await tryRead(reads.reconcile, () => servingLink(id, network, arm, reads));
     return link !== undefined && "failed" in link ? undefined : link;
   };
   const [toWorkload, toManagement] = await Promise.all([
@@ -233,7 +236,7 @@ async function seeServed(
 async function servingLink(
   zone: ResourceId,
   network: ResourceId,
-  arm: ArmView,
+  arm: ArmClient,
   reads: ZoneReads,
 ): Promise<{ found?: FoundLink } | undefined> {
   const gateway = virtualNetworkLinks(arm);

@@ -3,8 +3,8 @@ import type { KubeObject } from "@postern/core/kind.ts";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
 import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
-import type { ArmView } from "../../../azure/arm.ts";
-import type { Pass } from "../../../kube/pass.ts";
+import type { ArmClient } from "../../../azure/arm.ts";
+import type { Reconcile } from "../../../kube/reconcile.ts";
 import type { Also, Parts } from "../../../kube/runtime.ts";
 import type { Objects } from "../objects/facts.ts";
 import type { ZoneRole } from "../observed.ts";
@@ -13,26 +13,26 @@ import type { DnsMetrics } from "./metrics.ts";
 /** Azure as this feature reaches it, by three identities. What cannot be had is an `Explained` error. */
 export interface DnsViews {
   /** By the identity of an AzureCluster. */
-  of(cluster: AzureCluster, pass: Pass): ArmView;
+  of(cluster: AzureCluster, reconcile: Reconcile): ArmClient;
   /** Which namespace may use what. */
   readonly policy?: TenantPolicy;
   /** Why Postern does not act for an AzureCluster. */
   refusalOf?(cluster: AzureCluster): Explained | undefined;
   /** For a cluster that is no AzureCluster, in the resource group that it is to have. */
-  forReference(infrastructure: KubeObject, pass: Pass, group?: ResourceId): ArmView;
+  forReference(infrastructure: KubeObject, reconcile: Reconcile, group?: ResourceId): ArmClient;
   /** Why Postern does not act for such a cluster. */
   referenceRefusalOf?(infrastructure: KubeObject, group?: ResourceId): Explained | undefined;
-  management(pass: Pass): ArmView;
-  baseZone(pass: Pass): ArmView;
+  management(reconcile: Reconcile): ArmClient;
+  baseZone(reconcile: Reconcile): ArmClient;
   /** What wakes this feature when an identity changes. */
   watch?(parts: Parts, keysOf: (cluster: AzureCluster) => string[]): Also[];
 }
 
-/** The roads of one pass. One that is missing is told in `problems`. */
-export interface Roads {
-  cluster: ArmView | undefined;
-  management: ArmView | undefined;
-  base: ArmView;
+/** The roads of one reconcile. One that is missing is told in `problems`. */
+export interface ArmClients {
+  cluster: ArmClient | undefined;
+  management: ArmClient | undefined;
+  base: ArmClient;
   problems: readonly Failure[];
 }
 
@@ -40,12 +40,12 @@ export interface Roads {
 export function openRoads(
   { infrastructure, management }: Objects,
   views: DnsViews,
-  pass: Pass,
+  reconcile: Reconcile,
   metrics: DnsMetrics | undefined,
   group: ResourceId | undefined,
-): Roads {
+): ArmClients {
   const problems: Failure[] = [];
-  const open = (make: () => ArmView): ArmView | undefined => {
+  const open = (make: () => ArmClient): ArmClient | undefined => {
     try {
       return counted(make(), metrics);
     } catch (error) {
@@ -58,28 +58,32 @@ export function openRoads(
     infrastructure &&
     open(() =>
       infrastructure.is === "azure"
-        ? views.of(infrastructure.object as AzureCluster, pass)
-        : views.forReference(infrastructure.object, pass, group),
+        ? views.of(infrastructure.object as AzureCluster, reconcile)
+        : views.forReference(infrastructure.object, reconcile, group),
     );
   const reachesIt = management && (infrastructure === undefined || infrastructure.is === "azure");
   return {
     cluster,
-    management: reachesIt ? open(() => views.management(pass)) : undefined,
-    base: counted(views.baseZone(pass), metrics),
+    management: reachesIt ? open(() => views.management(reconcile)) : undefined,
+    base: counted(views.baseZone(reconcile), metrics),
     problems,
   };
 }
 
 /** The road by which what has this role is reached. */
-export function roadTo(roads: Roads, role: ZoneRole): ArmView {
-  const road =
-    role === "base" ? roads.base : role === "toWorkload" ? roads.management : roads.cluster;
-  if (road === undefined)
+export function armClientFor(armClients: ArmClients, role: ZoneRole): ArmClient {
+  const armClient =
+    role === "base"
+      ? armClients.base
+      : role === "toWorkload"
+        ? armClients.management
+        : armClients.cluster;
+  if (armClient === undefined)
     throw new Error(`a step on the ${role} side of a pass that has no road there`);
-  return road;
+  return armClient;
 }
 
-function counted(arm: ArmView, metrics: DnsMetrics | undefined): ArmView {
+function counted(arm: ArmClient, metrics: DnsMetrics | undefined): ArmClient {
   if (metrics === undefined) return arm;
   return {
     ...arm,

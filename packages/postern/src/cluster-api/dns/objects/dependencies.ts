@@ -7,7 +7,7 @@ import { allowsName } from "@postern/core/tenant-policy.ts";
 import { ZoneTurns } from "../../../azure/zone-turns.ts";
 import type { WatchCache } from "../../../kube/cache.ts";
 import type { Observation } from "../../../kube/feature.ts";
-import type { Pass } from "../../../kube/pass.ts";
+import type { Reconcile } from "../../../kube/reconcile.ts";
 import type { Parts } from "../../../kube/runtime.ts";
 import { referenceOf as identityOf } from "../../identities.ts";
 import type { ManagementLink } from "../../names.ts";
@@ -39,9 +39,12 @@ export interface Working {
   clusters: WatchCache<CapiCluster>;
   /** The Clusters that name an AzureCluster. */
   users(infrastructure: KubeObject): CapiCluster[];
-  observe(cluster: CapiCluster, pass: Pass): Promise<Observation<Seen, DnsContext>>;
+  observe(cluster: CapiCluster, reconcile: Reconcile): Promise<Observation<Seen, DnsContext>>;
   /** The same, without what is in Azure. */
-  observeObjects(cluster: CapiCluster, pass: Pass): Promise<Observation<Seen, DnsContext>>;
+  observeObjects(
+    cluster: CapiCluster,
+    reconcile: Reconcile,
+  ): Promise<Observation<Seen, DnsContext>>;
 }
 
 const byReference = "dns-infrastructure";
@@ -79,9 +82,9 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
     return named && identities.get(keyOf({ metadata: named }))?.spec.tenantID;
   };
 
-  const open = async (cluster: CapiCluster, pass: Pass) => {
+  const open = async (cluster: CapiCluster, reconcile: Reconcile) => {
     const { itself, ...found } = managementOf(cluster, options, { clusters, azureClusters });
-    const infrastructure = await objects.of(cluster, pass.now(), pass.signal);
+    const infrastructure = await objects.of(cluster, reconcile.now(), reconcile.signal);
     const management = itself ? undefined : found.management;
     const { publicGroup } = placesOf(cluster, infrastructure, management, seeing.settings);
     const refusal = (
@@ -108,15 +111,19 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
           ? nameRefused
           : undefined,
     };
-    const roads = openRoads(all, views, pass, metrics, publicGroup);
-    return { all, context: { roads, infrastructure, objects } };
+    const armClients = openRoads(all, views, reconcile, metrics, publicGroup);
+    return { all, context: { armClients, infrastructure, objects } };
   };
   return {
     clusters,
     users: (object) => clusters.byIndex(byReference, keyOf(object)),
-    async observe(cluster, pass) {
-      const { all, context } = await open(cluster, pass);
-      const seen = await observe(all, { roads: context.roads, kube, options: seeing }, pass);
+    async observe(cluster, reconcile) {
+      const { all, context } = await open(cluster, reconcile);
+      const seen = await observe(
+        all,
+        { armClients: context.armClients, kube, options: seeing },
+        reconcile,
+      );
       const gone = cluster.metadata.deletionTimestamp !== undefined && seen.zones.length === 0;
       if (gone) metrics?.forget(keyOf(cluster));
       else if (seen.zones.length > 0) {
@@ -129,8 +136,8 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
       }
       return { observed: seen, context };
     },
-    async observeObjects(cluster, pass) {
-      const { all, context } = await open(cluster, pass);
+    async observeObjects(cluster, reconcile) {
+      const { all, context } = await open(cluster, reconcile);
       return { observed: factsOf(all, options), context };
     },
   };

@@ -19,7 +19,7 @@ export interface Setting {
   baseDomain: string;
 }
 
-/** The objects of Kubernetes that one pass goes by. */
+/** The objects of Kubernetes that one reconcile goes by. */
 export interface Objects {
   cluster: CapiCluster;
   infrastructure: Infrastructure | undefined;

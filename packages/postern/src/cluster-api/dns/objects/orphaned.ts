@@ -3,7 +3,7 @@ import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-clust
 import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import { staleReadsMs } from "../../../azure/sightings.ts";
 import { defineFeature, type Observation, type Plan } from "../../../kube/feature.ts";
-import type { Pass } from "../../../kube/pass.ts";
+import type { Reconcile } from "../../../kube/reconcile.ts";
 import type { Also, MakeFeature } from "../../../kube/runtime.ts";
 import { conditions, dnsFinalizer } from "../../names.ts";
 import { apply, type DnsContext } from "../apply.ts";
@@ -27,19 +27,22 @@ const soonMs = 60_000;
 export function lostDnsFeature({ metrics: _, ...options }: DnsOptions): MakeFeature {
   return (parts) => {
     const names = working(options, parts);
-    const observe = async (object: AzureCluster, pass: Pass): Promise<LostObservation> => {
+    const observe = async (
+      object: AzureCluster,
+      reconcile: Reconcile,
+    ): Promise<LostObservation> => {
       const cluster = lostCluster(object);
       if (cluster === undefined || names.users(object).length > 0)
         return { observed: { is: "not lost" }, context: undefined };
       const { namespace, name } = cluster.metadata;
       // Not from the cache, which may not have heard of it yet: what is undone here would be that one's.
       const place = { kind: capiCluster, namespace, name };
-      const now = await parts.kube.get<CapiCluster>(place, pass.signal);
+      const now = await parts.kube.get<CapiCluster>(place, reconcile.signal);
       if (now !== undefined && referenceOf(now) === keyOf(object))
         return { observed: { is: "found" }, context: undefined };
       const { observed, context } = await (now === undefined
-        ? names.observe(cluster, pass)
-        : names.observeObjects(cluster, pass));
+        ? names.observe(cluster, reconcile)
+        : names.observeObjects(cluster, reconcile));
       return { observed: { is: "lost", seen: observed }, context };
     };
     const feature = defineFeature({
@@ -50,9 +53,9 @@ export function lostDnsFeature({ metrics: _, ...options }: DnsOptions): MakeFeat
       reportsOn: (context) => context?.objects.statusOf(context.infrastructure),
       observe,
       plan: planLost,
-      apply: async (step, context, pass) => {
+      apply: async (step, context, reconcile) => {
         if (context === undefined) throw new Error("a step of a pass that has not looked");
-        return apply(step, context, pass);
+        return apply(step, context, reconcile);
       },
     });
     const also: Also[] = [
@@ -78,7 +81,7 @@ function planLost(lost: Lost): Plan<DnsStep> {
   return {
     steps: [],
     conditions: [],
-    again: lost.is === "found" ? { afterMs: soonMs } : "never",
+    requeue: lost.is === "found" ? { afterMs: soonMs } : "never",
   };
 }
 

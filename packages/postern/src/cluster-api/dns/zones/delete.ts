@@ -10,7 +10,7 @@ import type { Seen, ZoneSeen } from "../observed.ts";
 import type { DnsStep } from "../steps.ts";
 import { hasLostClaim } from "./links.ts";
 import { hasLostOwner, hasLostTags, isLeftToNext } from "./origin.ts";
-import { isOurs, userOf, withOwner, withoutOwner } from "./owner.ts";
+import { isOwned, userOf, withOwner, withoutOwner } from "./owner.ts";
 import { hasLostMark, nameCalled } from "./records.ts";
 import { inRole, pending, planFailed, zoneCalled } from "./report.ts";
 import { networkOf, zoneReport } from "./zone.ts";
@@ -38,11 +38,11 @@ export function planDeleteZone(seen: Seen, zone: ZoneSeen, why: string): Part<Dn
     isClaimed(link.found.tags, user) ||
     (claimed && hasLostClaim(seen, zone, link, networkOf(seen, zone)));
   const isOwnRecord = ({ found }: FoundRecord) =>
-    isOurs(found.metadata, seen) || hasLostMark(seen, zone, found);
+    isOwned(found.metadata, seen) || hasLostMark(seen, zone, found);
   const part = deleteZone(zone, look.resource, {
     user,
     isClaimed: claimed,
-    isWhole: role === "public" && isOurs(tags, seen),
+    isWhole: role === "public" && isOwned(tags, seen),
     isAbandoned: !isPublicZone(id) && isLeftToNext(seen, zone),
     isOwnLink,
     isOwnRecord,

@@ -7,7 +7,7 @@ import {
 import { isClaimed } from "../../../private-dns/user.ts";
 import type { ManagementLink } from "../../names.ts";
 import type { Addresses, Seen, ZoneSeen } from "../observed.ts";
-import { isLeftToUs, isOurs, userOf } from "./owner.ts";
+import { isLeftToUs, isOwned, userOf } from "./owner.ts";
 
 const delegationTtlSeconds = 3600;
 
@@ -128,7 +128,7 @@ function withWildcard(
     zone.records.some(({ look }) => {
       if (look.state !== "there" || look.resource.name.toLowerCase() !== target) return false;
       const leads = ["A", "AAAA", "CNAME"].includes(look.resource.type);
-      return leads && (!isOurs(look.resource.metadata, seen) || names.unknown(target));
+      return leads && (!isOwned(look.resource.metadata, seen) || names.unknown(target));
     });
   if (!exists) return names;
   const zoneName = zone.id.slice(zone.id.lastIndexOf("/") + 1);

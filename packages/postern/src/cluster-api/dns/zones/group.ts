@@ -7,7 +7,7 @@ import type { Seen } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { DnsStep } from "../steps.ts";
 import { publicZone } from "./desired.ts";
-import { isOurs, withOwner } from "./owner.ts";
+import { isOwned, withOwner } from "./owner.ts";
 import { pending, planFailed } from "./report.ts";
 
 /**
@@ -46,13 +46,13 @@ export function planGroup(seen: Seen): Part<DnsStep> {
   }
   const { tags = {}, location } = look.resource;
   // A zone that is there is judged by its own marks.
-  if (!isOurs(tags, seen) && !group.mayAdopt && publicZone(seen)?.look.state === "absent")
+  if (!isOwned(tags, seen) && !group.mayAdopt && publicZone(seen)?.look.state === "absent")
     return report({
       reason: reasons.ownedByAnother,
       message: `the zone ${seen.domains.cluster} is not created · the resource group ${nameOf(id)} exists and Postern did not create it · give the cluster another name, or tag the group ${ownerTag}=${seen.us.clusterID}/${seen.us.uid} to hand it over`,
     });
   const wanted = checkedTags(withTags(tags, group.tags));
-  if (!isOurs(tags, seen) || wanted === tags) return done;
+  if (!isOwned(tags, seen) || wanted === tags) return done;
   const retag: DnsStep = {
     on: "group",
     do: "tag group",
@@ -69,7 +69,7 @@ export function planGroup(seen: Seen): Part<DnsStep> {
  * the subscription. What is in it of ours is deleted, and an event says that the group is left.
  */
 export function leftGroup({ group, ...seen }: Seen): { reason: string; note: string }[] {
-  if (group?.look.state !== "there" || !isOurs(group.look.resource.tags, seen)) return [];
+  if (group?.look.state !== "there" || !isOwned(group.look.resource.tags, seen)) return [];
   const name = nameOf(group.id);
   const note = `resource group ${name} is left · Postern created it for this cluster and deletes no resource groups · delete it if it is empty: az group delete --name ${shellWord(name)}`;
   return [{ reason: reasons.groupLeft, note }];

@@ -6,7 +6,7 @@ import { foundRecords, type RecordSet } from "../../../private-dns/records/obser
 import type { Seen } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import { publicZone } from "./desired.ts";
-import { isOurs, shownOwner } from "./owner.ts";
+import { isOwned, shownOwner } from "./owner.ts";
 
 /** Names that no cluster gets in the base zone, because people and programs expect something else there. */
 export const reservedNames: readonly string[] = [
@@ -49,7 +49,7 @@ export function nameRefusal(seen: Seen): Problem | undefined {
     return refuse(reasons.nameTaken, "it is the name of the management cluster");
   if (namesake === "older")
     return refuse(reasons.nameTaken, "an older Cluster in another namespace has the same name");
-  const foreign = baseRecords(seen).find((each) => !isOurs(each.metadata, seen));
+  const foreign = baseRecords(seen).find((each) => !isOwned(each.metadata, seen));
   if (foreign === undefined || isDelegationToUs(seen, foreign)) return undefined;
   const owner = ownerIn(foreign.metadata);
   const whose = owner === undefined ? "" : ` of ${shownOwner(owner, seen)}`;
@@ -61,7 +61,7 @@ export function nameRefusal(seen: Seen): Problem | undefined {
 
 /** The delegation of the cluster in the base zone, if it has our mark: only the operator writes there. */
 export function delegationOf(seen: Seen): RecordSet | undefined {
-  return baseRecords(seen).find((each) => isDelegation(seen, each) && isOurs(each.metadata, seen));
+  return baseRecords(seen).find((each) => isDelegation(seen, each) && isOwned(each.metadata, seen));
 }
 
 /** A delegation that nobody marked and that leads to the zone of this cluster: the operator before us wrote it. */

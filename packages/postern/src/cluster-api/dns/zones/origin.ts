@@ -4,7 +4,7 @@ import { sameValues } from "../../../private-dns/records/difference.ts";
 import { foundRecords } from "../../../private-dns/records/observed.ts";
 import type { Seen, ZoneSeen } from "../observed.ts";
 import { baseRecords, delegationOf, isDelegationToUs } from "./name.ts";
-import { isCapz, isOurs } from "./owner.ts";
+import { isCapz, isOwned } from "./owner.ts";
 import { originMark } from "./records.ts";
 
 /**
@@ -58,5 +58,5 @@ export function hasLostOwner(seen: Seen, { role, look }: ZoneSeen): boolean {
 }
 
 function hasOurRecords(seen: Seen, zone: ZoneSeen): boolean {
-  return foundRecords(zone).some(({ found }) => isOurs(found.metadata, seen));
+  return foundRecords(zone).some(({ found }) => isOwned(found.metadata, seen));
 }

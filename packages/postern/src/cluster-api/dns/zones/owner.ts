@@ -21,7 +21,7 @@ export function ownerFor(
 }
 
 /** Whether tags or metadata say that something is ours alone. */
-export function isOurs(marks: Tags | undefined, { us }: Pick<Seen, "us">): boolean {
+export function isOwned(marks: Tags | undefined, { us }: Pick<Seen, "us">): boolean {
   return ownerIn(marks)?.clusterID.toLowerCase() === us.clusterID;
 }
 
@@ -39,7 +39,7 @@ export function withOwner(marks: Tags, { us }: Pick<Seen, "us">): Record<string,
 
 /** Tags without our mark. */
 export function withoutOwner(tags: Tags, seen: Pick<Seen, "us">): Tags {
-  if (!isOurs(tags, seen)) return tags;
+  if (!isOwned(tags, seen)) return tags;
   return Object.fromEntries(
     Object.entries(tags).filter(([name]) => name.toLowerCase() !== ownerTag),
   );

@@ -11,7 +11,7 @@ import { isClaimed, otherClaims } from "../../../private-dns/user.ts";
 import type { Seen, ZoneSeen } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import { publicZone, type Wanted, wantedIn, wildcard, writtenNames } from "./desired.ts";
-import { isOurs, shownOwner, userOf, withOwner } from "./owner.ts";
+import { isOwned, shownOwner, userOf, withOwner } from "./owner.ts";
 import { pending } from "./report.ts";
 
 /** How soon to look again for the link of a cluster that shares a zone with us. */
@@ -72,7 +72,7 @@ export function planNames(seen: Seen, zone: ZoneSeen, takingOver: boolean): Part
     decide: (record, asDesired) => decideOn(seen, zone, record, asDesired, takingOver),
     // What is ours is not wanted, so it is being deleted; the next reconcile writes.
     conflict: (record) =>
-      isOurs(record.found.metadata, seen) ? report(pending) : refuse(seen, zone, record),
+      isOwned(record.found.metadata, seen) ? report(pending) : refuse(seen, zone, record),
     isUnwanted: ({ found }) => isUnwanted(seen, zone, wanted, found, takingOver),
     metadataFor: (found) => ({
       ...withOwner(found?.metadata ?? {}, seen),
@@ -105,7 +105,7 @@ function decideOn(
   takingOver: boolean,
 ): RecordDecision {
   const { found } = record;
-  if (isOurs(found.metadata, seen))
+  if (isOwned(found.metadata, seen))
     return asDesired && saysOrigin(seen, zone, found) ? "keep" : "write";
   if (isUnmarked(found)) {
     const isLost = asDesired && (zone.role === "base" || isBare(seen, zone, found));
@@ -164,7 +164,7 @@ function saysOrigin(seen: Seen, { role }: ZoneSeen, { metadata }: RecordSet): bo
 
 function isCreated(seen: Seen): boolean {
   const look = publicZone(seen)?.look;
-  return look?.state === "there" && isOurs(look.resource.tags, seen);
+  return look?.state === "there" && isOwned(look.resource.tags, seen);
 }
 
 function refuse(seen: Seen, zone: ZoneSeen, { id, found }: FoundRecord): Part<never> {
@@ -190,7 +190,7 @@ function isUnwanted(
     ({ type, name }) => type === found.type && name.toLowerCase() === called,
   );
   if (isWanted || unknown(called)) return false;
-  return isOurs(found.metadata, seen) || (takingOver && isOldWildcard(zone, found));
+  return isOwned(found.metadata, seen) || (takingOver && isOldWildcard(zone, found));
 }
 
 /** The operator before us wrote a wildcard also where it led to itself. */

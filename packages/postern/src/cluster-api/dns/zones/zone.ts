@@ -19,7 +19,7 @@ import type { DnsStep } from "../steps.ts";
 import { wantedIn } from "./desired.ts";
 import { linkPolicy } from "./links.ts";
 import { hasLostOwner, isLeftToNext, proofOf } from "./origin.ts";
-import { isLeftToUs, isOurs, shownOwner, userOf, withOwner } from "./owner.ts";
+import { isLeftToUs, isOwned, shownOwner, userOf, withOwner } from "./owner.ts";
 import { isUnmarked, planNames } from "./records.ts";
 import { failedResource, inRole, linkTroubles, pending, planFailed, zoneCalled } from "./report.ts";
 
@@ -131,7 +131,7 @@ function planContents(seen: Seen, zone: ZoneSeen, adopting: boolean): Part<Priva
  * ours in it the other is misled as well; then both are told and neither moves, for they would only take turns.
  */
 function leaveLinks(seen: Seen, zone: ZoneSeen): Part<LinkStep> {
-  if (foundRecords(zone).some(({ found }) => isOurs(found.metadata, seen))) return done;
+  if (foundRecords(zone).some(({ found }) => isOwned(found.metadata, seen))) return done;
   const user = userOf(seen);
   const ours = foundLinks(zone).filter(({ found }) => isClaimed(found.tags, user));
   const why = "the names in it lead into another network";

@@ -1,5 +1,5 @@
 import type { Applied } from "../../../kube/feature.ts";
-import type { Pass } from "../../../kube/pass.ts";
+import type { Reconcile } from "../../../kube/reconcile.ts";
 import { writeEndpoints } from "../spec/write.ts";
 import type { ManagementSources } from "./observe.ts";
 import type { ManagementStep } from "./steps.ts";
@@ -8,9 +8,9 @@ import type { ManagementStep } from "./steps.ts";
 export async function apply(
   { target, write }: ManagementStep,
   { kube, writes, lastWrite }: ManagementSources,
-  pass: Pass,
+  reconcile: Reconcile,
 ): Promise<Applied> {
-  lastWrite.at = pass.now().getTime();
-  writes.wrote(target, await writeEndpoints(kube, target, write, pass.signal));
+  lastWrite.at = reconcile.now().getTime();
+  writes.wrote(target, await writeEndpoints(kube, target, write, reconcile.signal));
   return { state: "done" };
 }

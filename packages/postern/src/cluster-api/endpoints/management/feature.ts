@@ -31,8 +31,8 @@ export function managementEndpointsFeature(given: {
       name: "management-endpoints",
       kind: azureCluster,
       conditions: [],
-      observe: async (cluster, pass) => ({
-        observed: await observe(cluster, sources, pass),
+      observe: async (cluster, reconcile) => ({
+        observed: await observe(cluster, sources, reconcile),
         context: sources,
       }),
       plan,

@@ -3,7 +3,7 @@ import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-clust
 import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import type { WatchCache } from "../../../kube/cache.ts";
 import type { KubeClient } from "../../../kube/client.ts";
-import type { Pass } from "../../../kube/pass.ts";
+import type { Reconcile } from "../../../kube/reconcile.ts";
 import { hasOurName } from "../claims/claims.ts";
 import { appliedElsewhere, writtenByOthers } from "../spec/applied.ts";
 import { factsOf, ownerKey, type RefusalOf } from "../spec/facts.ts";
@@ -36,24 +36,27 @@ const nothing: Seen = {
 export async function observe(
   cached: AzureCluster,
   sources: ManagementSources,
-  pass: Pass,
+  reconcile: Reconcile,
 ): Promise<Seen> {
   const { key, azureClusters, clusters, refusalOf, kube, writes, lastWrite } = sources;
   if (keyOf(cached) !== key) return nothing;
   const facts = (each: AzureCluster) => factsOf(each, clusters.get(ownerKey(each) ?? ""));
-  const management = facts(await writes.newest(cached, pass.signal));
+  const management = facts(await writes.newest(cached, reconcile.signal));
   const others = azureClusters
     .list()
     .filter((each) => keyOf(each) !== key && refusalOf?.(each) === undefined);
   const seen = {
     management,
     clusters: others.map(facts),
-    applied: await appliedElsewhere(management, hasOurName, kube, pass.signal),
-    sinceWriteMs: pass.now().getTime() - lastWrite.at,
+    applied: await appliedElsewhere(management, hasOurName, kube, reconcile.signal),
+    sinceWriteMs: reconcile.now().getTime() - lastWrite.at,
   };
   if (plan(seen).steps.length === 0) return seen;
   // Only the API server knows who wrote what is to be changed.
   const { namespace, name } = cached.metadata;
-  const now = await kube.get<AzureCluster>({ kind: azureCluster, namespace, name }, pass.signal);
+  const now = await kube.get<AzureCluster>(
+    { kind: azureCluster, namespace, name },
+    reconcile.signal,
+  );
   return now === undefined ? seen : { ...seen, foreign: writtenByOthers(now) };
 }

@@ -43,7 +43,7 @@ function world(endpoints: Shape["endpoints"], ...clusters: Shape[]): PaperCluste
   return new PaperClusters(management({ endpoints: endpoints ?? [] }), ...clusters.map(workload));
 }
 
-/** What the management cluster's subnet holds after one pass. */
+/** What the management cluster's subnet holds after one reconcile. */
 function afterPass(paper: PaperClusters): (PrivateEndpointSpec | null)[] {
   for (const step of paper.planManagement().steps) paper.apply(step);
   return paper.endpointsOf(managementKey);
@@ -57,7 +57,7 @@ describe("an endpoint for each link that admits the management cluster", () => {
   test("is not added a second time", () => {
     const paper = world([], {});
     afterPass(paper);
-    paper.pass(60_000);
+    paper.reconcile(60_000);
     expect(paper.planManagement().steps).toEqual([]);
   });
 
@@ -235,7 +235,7 @@ describe("an endpoint in the subnet that the nodes had before", () => {
     const paper = moved([ofFirst], {});
     afterPass(paper);
     expect(places(paper)).toEqual([`new/${ofFirst.name}`]);
-    paper.pass(60_000);
+    paper.reconcile(60_000);
     expect(paper.planManagement().steps).toEqual([]);
   });
 
@@ -256,7 +256,7 @@ describe("an endpoint in the subnet that the nodes had before", () => {
     const paper = moved([ofFirst], { annotations: paused }, { name: "wc2" });
     afterPass(paper);
     expect(places(paper)).toEqual([`new/${endpointTo("wc2").name}`, `nodes/${ofFirst.name}`]);
-    paper.pass(60_000);
+    paper.reconcile(60_000);
     expect(paper.planManagement().steps).toEqual([]);
   });
 });
@@ -352,7 +352,7 @@ describe("two clusters whose links have one name", () => {
     const paper = world([], younger);
     afterPass(paper);
     paper.put(workload(older));
-    paper.pass(60_000);
+    paper.reconcile(60_000);
     expect(serviceIn(paper)).toEqual([expect.stringContaining("/resourceGroups/b/")]);
   });
 
@@ -361,9 +361,9 @@ describe("two clusters whose links have one name", () => {
     const paper = world([], shouted, older);
     expect(serviceIn(paper)).toEqual([expect.stringContaining("/resourceGroups/a/")]);
     paper.put(workload({ ...older, deleting: true }));
-    paper.pass(60_000);
+    paper.reconcile(60_000);
     expect(serviceIn(paper)).toEqual([]);
-    paper.pass(60_000);
+    paper.reconcile(60_000);
     expect(serviceIn(paper)).toEqual([expect.stringContaining("/resourceGroups/b/")]);
   });
 
@@ -371,7 +371,7 @@ describe("two clusters whose links have one name", () => {
     const paper = world([], younger, { ...older, linksReady: "False" });
     expect(serviceIn(paper)).toEqual([]);
     paper.put(workload(older));
-    paper.pass(60_000);
+    paper.reconcile(60_000);
     expect(serviceIn(paper)).toEqual([expect.stringContaining("/resourceGroups/a/")]);
   });
 
@@ -384,7 +384,7 @@ describe("two clusters whose links have one name", () => {
     const paper = world([], younger, older);
     afterPass(paper);
     paper.put(workload({ ...older, deleting: true }));
-    paper.pass(60_000);
+    paper.reconcile(60_000);
     expect(serviceIn(paper)).toEqual([expect.stringContaining("/resourceGroups/b/")]);
   });
 });
@@ -401,9 +401,9 @@ describe("writes", () => {
     const paper = world([], {});
     afterPass(paper);
     paper.put(workload({ name: "wc2" }));
-    paper.pass(2_000);
-    expect(paper.planManagement()).toMatchObject({ steps: [], again: { afterMs: 3_000 } });
-    paper.pass(3_000);
+    paper.reconcile(2_000);
+    expect(paper.planManagement()).toMatchObject({ steps: [], requeue: { afterMs: 3_000 } });
+    paper.reconcile(3_000);
     expect(afterPass(paper)).toHaveLength(2);
   });
 

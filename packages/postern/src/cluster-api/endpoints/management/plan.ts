@@ -26,8 +26,8 @@ const toldNames = 3;
  */
 export function plan(seen: Seen): Plan<ManagementStep> {
   const { management, clusters, applied, foreign, sinceWriteMs } = seen;
-  const still = { steps: [], conditions: [], again: "drift" } as const;
-  if (management === undefined) return { ...still, again: "never" };
+  const still = { steps: [], conditions: [], requeue: "drift" } as const;
+  if (management === undefined) return { ...still, requeue: "never" };
   if (management.paused || management.deleting) return still;
   const problem = problemOf(management, clusters);
   const rest = problem ? { ...still, events: [{ ...problem, type: "Warning" as const }] } : still;
@@ -42,7 +42,7 @@ export function plan(seen: Seen): Plan<ManagementStep> {
   const { endpoints, added, corrected, removed, kept } = decided;
   const gone = [...removed, ...decided.gone.filter((name) => !added.includes(name))];
   if (added.length + corrected.length + gone.length === 0) return rest;
-  if (sinceWriteMs < gatherMs) return { ...rest, again: { afterMs: gatherMs - sinceWriteMs } };
+  if (sinceWriteMs < gatherMs) return { ...rest, requeue: { afterMs: gatherMs - sinceWriteMs } };
   const why = [told("added", added), told("corrected", corrected), told("removed", gone)]
     .filter((each) => each !== undefined)
     .join("; ");

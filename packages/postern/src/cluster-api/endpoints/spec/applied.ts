@@ -22,9 +22,10 @@ export function appliedTo({ metadata }: AzureCluster): ReadonlySet<string> {
  */
 export function writtenByOthers({ metadata }: AzureCluster): ReadonlySet<string> {
   const all = (metadata.managedFields ?? []) as ManagedFields[];
-  const isOurs = ({ manager = "" }: ManagedFields) => [fieldManager, predecessor].includes(manager);
-  const ours = new Set(all.filter(isOurs).flatMap(endpointsIn));
-  const others = all.filter((each) => !isOurs(each)).flatMap(endpointsIn);
+  const isOwned = ({ manager = "" }: ManagedFields) =>
+    [fieldManager, predecessor].includes(manager);
+  const ours = new Set(all.filter(isOwned).flatMap(endpointsIn));
+  const others = all.filter((each) => !isOwned(each)).flatMap(endpointsIn);
   return new Set(others.filter((each) => !ours.has(each)));
 }
 

@@ -107,12 +107,12 @@ function removalsFrom(
   const applied = appliedTo(found);
   return (found.spec.networkSpec?.subnets ?? []).flatMap((each, at) => {
     const path = `/spec/networkSpec/subnets/${at}/privateEndpoints`;
-    const isOurs = (name: string) => applied.has(`${each?.name}/${name}`);
+    const isOwned = (name: string) => applied.has(`${each?.name}/${name}`);
     const goes = (name: string) =>
       each?.name === subnet
         ? removed.includes(name)
         : // The nodes have got another subnet: ours move there.
-          isOurs(name) &&
+          isOwned(name) &&
           !kept.some((one) => one.subnet === each?.name && one.endpoint.name === name);
     return (each?.privateEndpoints ?? [])
       .flatMap((endpoint, n) => (endpoint && goes(endpoint.name) ? [n] : []))

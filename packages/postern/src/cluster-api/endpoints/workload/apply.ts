@@ -1,8 +1,8 @@
-import type { ArmView } from "../../../azure/arm.ts";
+import type { ArmClient } from "../../../azure/arm.ts";
 import { privateEndpoints } from "../../../azure/gateways/private-endpoints.ts";
 import type { KubeClient } from "../../../kube/client.ts";
 import type { Applied } from "../../../kube/feature.ts";
-import type { Pass } from "../../../kube/pass.ts";
+import type { Reconcile } from "../../../kube/reconcile.ts";
 import { type LastWrites, writeAnnotations, writeEndpoints } from "../spec/write.ts";
 import type { WorkloadStep } from "./steps.ts";
 
@@ -11,22 +11,22 @@ export interface WorkloadContext {
   kube: KubeClient;
   writes: LastWrites;
   /** The ARM client that observed the management side; undefined where that was not asked. */
-  arm?: ArmView | undefined;
+  arm?: ArmClient | undefined;
 }
 
 /** Carry out one step, and say whether it is over. */
 export async function apply(
   step: WorkloadStep,
   { kube, writes, arm }: WorkloadContext,
-  pass: Pass,
+  reconcile: Reconcile,
 ): Promise<Applied> {
   switch (step.do) {
     case "change cluster": {
       const { target, endpoints, annotations } = step;
       if (endpoints)
-        writes.wrote(target, await writeEndpoints(kube, target, endpoints, pass.signal));
+        writes.wrote(target, await writeEndpoints(kube, target, endpoints, reconcile.signal));
       if (annotations)
-        writes.wrote(target, await writeAnnotations(kube, target, annotations, pass.signal));
+        writes.wrote(target, await writeAnnotations(kube, target, annotations, reconcile.signal));
       return { state: "done" };
     }
     case "delete endpoint": {

@@ -62,8 +62,8 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
       // The management cluster is left as it is, this too.
       conditionsOn: ({ metadata }: AzureCluster) =>
         keyOf({ metadata }) === managementKey ? [] : [conditions.links],
-      observe: async (cluster, pass) => {
-        const { arm, ...observed } = await observe(cluster, sources, pass);
+      observe: async (cluster, reconcile) => {
+        const { arm, ...observed } = await observe(cluster, sources, reconcile);
         return { observed, context: { kube, writes: sources.writes, arm } };
       },
       plan,

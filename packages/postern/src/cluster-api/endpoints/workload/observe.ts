@@ -4,7 +4,7 @@ import type { AzureClusterIdentity } from "@postern/core/kinds/azure-cluster-ide
 import type { PrivateEndpointSpec } from "@postern/core/kinds/azure-cluster-network.ts";
 import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import { idKey, resourceGroupId, resourceIn } from "@postern/core/resource-id.ts";
-import type { ArmView } from "../../../azure/arm.ts";
+import type { ArmClient } from "../../../azure/arm.ts";
 import type { Look } from "../../../azure/gateway.ts";
 import {
   type PrivateEndpoint,
@@ -13,7 +13,7 @@ import {
 import { oldestSightingMs } from "../../../azure/sightings.ts";
 import type { WatchCache } from "../../../kube/cache.ts";
 import type { KubeClient } from "../../../kube/client.ts";
-import type { Pass } from "../../../kube/pass.ts";
+import type { Reconcile } from "../../../kube/reconcile.ts";
 import { tryRead } from "../../../kube/try-read.ts";
 import { reachOf } from "../../endpoint-address.ts";
 import { referenceOf } from "../../identities.ts";
@@ -45,7 +45,7 @@ import type { Seen, SeenClaim, SeenWay } from "./observed.ts";
 
 /** Azure as each cluster reaches it: by its own identity. What cannot be had is an `Explained` error. */
 export interface Views {
-  of(cluster: AzureCluster, pass: Pass): ArmView;
+  of(cluster: AzureCluster, reconcile: Reconcile): ArmClient;
   refusalOf?: RefusalOf;
 }
 
@@ -71,27 +71,27 @@ export interface Sources extends Known {
 export const byLink = "endpoints-link";
 export const byGroup = "endpoints-group";
 
-/** One that is not connected yet is looked for anew, but not by every pass that something else causes. */
+/** One that is not connected yet is looked for anew, but not by every reconcile that something else causes. */
 const unconnectedAgeMs = 15_000;
 
 /** Everything that a plan needs: what Kubernetes says from the caches, what the endpoints are from Azure. */
 export async function observe(
   cached: AzureCluster,
   sources: Sources,
-  pass: Pass,
-): Promise<Seen & { arm?: ArmView }> {
-  const object = await sources.writes.newest(cached, pass.signal);
+  reconcile: Reconcile,
+): Promise<Seen & { arm?: ArmClient }> {
+  const object = await sources.writes.newest(cached, reconcile.signal);
   const { kube } = sources;
-  const seen = seeKubernetes(object, sources, await appliedToIt(object, sources, pass.signal));
+  const seen = seeKubernetes(object, sources, await appliedToIt(object, sources, reconcile.signal));
   const { management, cluster } = seen;
   if (management === undefined || seen.isManagement || cluster.paused) return seen;
   if (seen.refused !== undefined) return seen;
   const managementObject = sources.azureClusters.get(sources.managementKey);
   const viewOf = (of: AzureCluster | undefined) => {
     if (of === undefined) throw new Error("a cluster that is not there was to be looked at");
-    return sources.views.of(of, pass);
+    return sources.views.of(of, reconcile);
   };
-  let arm: ArmView | undefined;
+  let arm: ArmClient | undefined;
   const managementView = () => {
     arm = viewOf(managementObject);
     return arm;
@@ -100,24 +100,24 @@ export async function observe(
     if (!seen.held || management.deleting) return seen;
     const neighbours = neighboursOf(groupKey(cluster), sources);
     const mayBeOurs = (each: PrivateEndpointSpec) => hasOurName(each) && leadsTo(each, cluster);
-    const applied = await appliedElsewhere(management, mayBeOurs, kube, pass.signal);
+    const applied = await appliedElsewhere(management, mayBeOurs, kube, reconcile.signal);
     const going = { cluster, management, managementObject, neighbours, applied };
     const foreign =
       stillInSpec(going).length > 0
-        ? await foreignIn(management, kube, pass.signal)
+        ? await foreignIn(management, kube, reconcile.signal)
         : new Set<string>();
     const leaving = await seeLeaving({ ...going, foreign }, managementView, {
-      maxAgeMs: Math.min(unconnectedAgeMs, oldestSightingMs(pass)),
-      now: pass.now().getTime(),
+      maxAgeMs: Math.min(unconnectedAgeMs, oldestSightingMs(reconcile)),
+      now: reconcile.now().getTime(),
       since: sources.since,
     });
     return { ...seen, leaving, ...(arm && { arm }) };
   }
   sources.since.forget(cluster.key);
-  const maxAgeMs = oldestSightingMs(pass);
+  const maxAgeMs = oldestSightingMs(reconcile);
   const [claims, ways] = await Promise.all([
-    tryRead(pass, () => lookAll(seen.claims, management, managementView, maxAgeMs)),
-    tryRead(pass, () => lookAll(seen.ways, cluster, () => viewOf(object), maxAgeMs)),
+    tryRead(reconcile, () => lookAll(seen.claims, management, managementView, maxAgeMs)),
+    tryRead(reconcile, () => lookAll(seen.ways, cluster, () => viewOf(object), maxAgeMs)),
   ]);
   return {
     ...seen,
@@ -252,7 +252,7 @@ export function lookedFor(each: SeenClaim | SeenWay): PrivateEndpointSpec | unde
 async function lookAll<T extends SeenClaim | SeenWay>(
   all: readonly T[],
   cluster: ClusterFacts,
-  view: () => ArmView,
+  view: () => ArmClient,
   maxAgeMs: number,
 ): Promise<T[]> {
   if (!all.some(lookedFor) || unfit(cluster) !== undefined) return [...all];

@@ -27,7 +27,7 @@ const told = (paper: PaperClusters) => paper.planWorkload(key).conditions[0]?.re
 
 /** What the management cluster's pass does. */
 function takenOut(paper: PaperClusters): PaperClusters {
-  paper.pass(10_000);
+  paper.reconcile(10_000);
   for (const step of paper.planManagement().steps) paper.apply(step);
   return paper;
 }
@@ -35,24 +35,24 @@ function takenOut(paper: PaperClusters): PaperClusters {
 describe("a cluster that is being deleted", () => {
   test("keeps its finalizer while the management cluster still has an endpoint to it: the endpoint is not orphaned", () => {
     const paper = leaving();
-    expect(paper.planWorkload(key)).toMatchObject({ steps: [], again: { afterMs: 60_000 } });
+    expect(paper.planWorkload(key)).toMatchObject({ steps: [], requeue: { afterMs: 60_000 } });
     expect(paper.planWorkload(key).finalizer).toBeUndefined();
     expect(told(paper)).toBe("PrivateEndpointsLeaving");
   });
 
   test("is held while Azure has the endpoint, which CAPZ may delete within two minutes", () => {
     const paper = takenOut(leaving());
-    expect(paper.planWorkload(key)).toMatchObject({ steps: [], again: { afterMs: 60_000 } });
-    paper.pass(119_000);
-    expect(paper.planWorkload(key)).toMatchObject({ steps: [], again: { afterMs: 1_000 } });
+    expect(paper.planWorkload(key)).toMatchObject({ steps: [], requeue: { afterMs: 60_000 } });
+    paper.reconcile(119_000);
+    expect(paper.planWorkload(key)).toMatchObject({ steps: [], requeue: { afterMs: 1_000 } });
     paper.azure.delete(apiId(paper));
-    expect(paper.planWorkload(key)).toMatchObject({ steps: [], finalizer: "release" });
+    expect(paper.planWorkload(key)).toMatchObject({ steps: [], finalizer: "remove" });
   });
 
   test("has its endpoint deleted after two minutes, as a stock CAPZ never does", () => {
     const paper = takenOut(leaving());
     paper.planWorkload(key);
-    paper.pass(120_000);
+    paper.reconcile(120_000);
     const { steps, finalizer } = paper.planWorkload(key);
     expect(steps).toMatchObject([{ do: "delete endpoint", id: expect.stringMatching(/wc1-api/i) }]);
     expect(finalizer).toBeUndefined();
@@ -60,9 +60,9 @@ describe("a cluster that is being deleted", () => {
 
   test("is held for 20 seconds although nothing is there: a write from before may be under way", () => {
     const paper = new PaperClusters(management(), workload({ deleting: true, held: true }));
-    expect(paper.planWorkload(key)).toMatchObject({ steps: [], again: { afterMs: 20_000 } });
-    paper.pass(20_000);
-    expect(paper.planWorkload(key).finalizer).toBe("release");
+    expect(paper.planWorkload(key)).toMatchObject({ steps: [], requeue: { afterMs: 20_000 } });
+    paper.reconcile(20_000);
+    expect(paper.planWorkload(key).finalizer).toBe("remove");
   });
 
   test("goes when nothing is left, and nothing is", () => {
@@ -167,13 +167,13 @@ describe("a cluster that is being deleted", () => {
   test("without our finalizer is none of our business", () => {
     const paper = leaving();
     paper.get(key).metadata.finalizers = [];
-    expect(paper.planWorkload(key)).toMatchObject({ steps: [], conditions: [], again: "never" });
+    expect(paper.planWorkload(key)).toMatchObject({ steps: [], conditions: [], requeue: "never" });
   });
 
   test("goes with a management cluster that is being deleted, too", () => {
     const paper = leaving();
     paper.get(managementKey).metadata.deletionTimestamp = "2026-02-01T00:00:00Z";
-    expect(paper.planWorkload(key).finalizer).toBe("release");
+    expect(paper.planWorkload(key).finalizer).toBe("remove");
   });
 });
 
@@ -197,13 +197,13 @@ describe("a deletion that cannot go on says the way out", () => {
     expect(first.finalizer).toBeUndefined();
     expect(first.events).toMatchObject([{ reason: "PrivateEndpointsAbandoned", type: "Warning" }]);
     paper.get(key).status = { conditions: first.conditions as never };
-    expect(paper.planWorkload(key).finalizer).toBe("release");
+    expect(paper.planWorkload(key).finalizer).toBe("remove");
   });
 
   test("when the management cluster is missing, but goes at once where there was never a link", () => {
     const paper = leaving({}, { type: "Public", links: [] });
     paper.objects.delete(managementKey);
-    expect(paper.planWorkload(key).finalizer).toBe("release");
+    expect(paper.planWorkload(key).finalizer).toBe("remove");
   });
 
   test("when the management cluster is paused", () => {
@@ -218,9 +218,9 @@ describe("a deletion that cannot go on says the way out", () => {
     const paper = leaving();
     abandon(paper);
     expect(told(paper)).toBe("PrivateEndpointsLeaving");
-    paper.pass(119_000);
-    expect(paper.planWorkload(key)).toMatchObject({ again: { afterMs: 1_000 } });
-    paper.pass(1_000);
+    paper.reconcile(119_000);
+    expect(paper.planWorkload(key)).toMatchObject({ requeue: { afterMs: 1_000 } });
+    paper.reconcile(1_000);
     expect(told(paper)).toBe("PrivateEndpointsAbandoned");
     paper.get(key).metadata.annotations = {};
     expect(told(paper)).toBe("ManagementClusterNotWritten");
@@ -250,7 +250,7 @@ describe("a deletion that cannot go on says the way out", () => {
     const paper = takenOut(leaving());
     abandon(paper);
     paper.planWorkload(key);
-    paper.pass(120_000);
+    paper.reconcile(120_000);
     const seen = paper.see(key);
     expect(plan(seen).steps).toHaveLength(1);
     const condition = {

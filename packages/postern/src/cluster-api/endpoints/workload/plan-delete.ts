@@ -37,7 +37,7 @@ const wayOut = `annotate this AzureCluster with ${annotations.abandon}="true" to
  */
 export function planLeaving(seen: Seen): Plan<WorkloadStep> {
   const { cluster, management, leaving } = seen;
-  if (!seen.held) return { steps: [], conditions: [], again: "never" };
+  if (!seen.held) return { steps: [], conditions: [], requeue: "never" };
   if (management === undefined) {
     if (cluster.links.length === 0 && seen.published.api === undefined) return go;
     return stuck(
@@ -136,17 +136,17 @@ const abandonedVerdict = isFalse(
 const go: Plan<WorkloadStep> = {
   steps: [],
   conditions: [],
-  finalizer: "release",
-  again: "never",
+  finalizer: "remove",
+  requeue: "never",
 };
 
 function wait(verdict: Verdict, afterMs: number): Plan<WorkloadStep> {
   const severity = verdict.reason === reasons.leaving ? "Info" : "Error";
   const condition = { type: conditions.links, ...verdict, severity } as const;
-  return { steps: [], conditions: [condition], again: { afterMs } };
+  return { steps: [], conditions: [condition], requeue: { afterMs } };
 }
 
-/** Something that people must hear of before the cluster goes: it is told in one pass, and gone in the next. */
+/** Something that people must hear of before the cluster goes: it is told in one reconcile, and gone in the next. */
 function lastWord(seen: Seen, verdict: Verdict): Plan<WorkloadStep> {
   const told = seen.condition?.reason;
   if (told === verdict.reason || told === abandonedVerdict.reason) return go;

@@ -60,7 +60,7 @@ describe("a cluster that names the resource group of another namespace", () => {
     const paper = settled(victims());
     const before = JSON.stringify(paper.get(key));
     paper.put(workload({ name: "wc1", ...intruder, ...attack }));
-    paper.pass(600_000);
+    paper.reconcile(600_000);
     settled(paper);
     expect(JSON.stringify(paper.get(key))).toBe(before);
     expect(isReady(paper.get(key))).toEqual(["True Connected"]);
@@ -74,8 +74,8 @@ describe("a cluster that names the resource group of another namespace", () => {
       ...object,
       metadata: { ...object.metadata, deletionTimestamp: "2026-02-01T00:00:00Z" },
     });
-    for (let passes = 0; passes < 30; passes++) {
-      paper.pass(60_000);
+    for (let reconciles = 0; reconciles < 30; reconciles++) {
+      paper.reconcile(60_000);
       settled(paper);
     }
     expect(paper.objects.has(key)).toBe(false);
@@ -295,7 +295,7 @@ describe("an address", () => {
       paper.settle();
       expect(published(paper.get(key))).toEqual([undefined, "10.0.0.7"]);
       expect(isReady(paper.get(key))).toEqual([told]);
-      expect(paper.planWorkload(key).again).toEqual({ afterMs: 60_000 });
+      expect(paper.planWorkload(key).requeue).toEqual({ afterMs: 60_000 });
     },
   );
 
@@ -303,7 +303,7 @@ describe("an address", () => {
     const paper = connected();
     paper.azure.delete(apiId(paper));
     const first = paper.planWorkload(key);
-    expect(first.again).toEqual({ afterMs: 60_000 });
+    expect(first.requeue).toEqual({ afterMs: 60_000 });
     for (const step of first.steps) paper.apply(step);
     expect(published(paper.get(key))[0]).toBeUndefined();
     expect(first.conditions).toMatchObject([
@@ -347,7 +347,7 @@ describe("an address", () => {
     expect(plan(changing)).toMatchObject({
       steps: [],
       conditions: [{ status: "True" }],
-      again: { afterMs: 10_000 },
+      requeue: { afterMs: 10_000 },
     });
   });
 
@@ -357,7 +357,7 @@ describe("an address", () => {
     expect(plan({ ...seen, claimsFailed })).toMatchObject({
       steps: [],
       conditions: [{ status: "False", reason: "ClusterIdentityMissing" }],
-      again: { afterMs: 60_000 },
+      requeue: { afterMs: 60_000 },
     });
   });
 });
@@ -475,8 +475,8 @@ test("a private cluster without links on purpose gets one event and is ready: it
 });
 
 test("what comes by itself is looked for every minute", () => {
-  const { again, conditions } = world({ linksReady: undefined }).planWorkload(key);
-  expect(again).toEqual({ afterMs: 60_000 });
+  const { requeue, conditions } = world({ linksReady: undefined }).planWorkload(key);
+  expect(requeue).toEqual({ afterMs: 60_000 });
   expect(conditions).toMatchObject([{ reason: "PrivateLinksNotReady" }]);
 });
 

@@ -28,14 +28,14 @@ import type { WorkloadStep } from "./steps.ts";
  */
 export function plan(seen: Seen): Plan<WorkloadStep> {
   if (seen.isManagement || seen.cluster.paused)
-    return { steps: [], conditions: held(seen), again: "never" };
+    return { steps: [], conditions: held(seen), requeue: "never" };
   if (seen.cluster.deleting) return planLeaving(seen);
   if (seen.management === undefined) {
     const verdict = isFalse(
       reasons.managementNotFound,
       `nothing can be connected · AzureCluster ${seen.managementKey} does not exist · create it, or correct --management-cluster-name and --management-cluster-namespace`,
     );
-    return { steps: [], conditions: [conditionOf(verdict)], again: "drift" };
+    return { steps: [], conditions: [conditionOf(verdict)], requeue: "drift" };
   }
   if (seen.refused !== undefined) return refusal(seen.refused);
   const api = planApiSide(seen);
@@ -46,8 +46,8 @@ export function plan(seen: Seen): Plan<WorkloadStep> {
     steps: change(seen, api, management),
     conditions: verdict === undefined ? [] : [conditionOf(verdict)],
     events: [...(api.events ?? []), ...warnings(verdict)],
-    finalizer: "hold",
-    again: waits.length > 0 ? { afterMs: Math.min(...waits) } : "drift",
+    finalizer: "add",
+    requeue: waits.length > 0 ? { afterMs: Math.min(...waits) } : "drift",
   };
 }
 
@@ -57,7 +57,7 @@ function refusal({ reason, message, requeueAfterMs }: Failure): Plan<WorkloadSte
     steps: [],
     conditions: [conditionOf(isFalse(reason, message))],
     events,
-    again: { afterMs: requeueAfterMs ?? minuteMs },
+    requeue: { afterMs: requeueAfterMs ?? minuteMs },
   };
 }
 

@@ -10,7 +10,7 @@ export interface PrivateLinkOptions {
   views: Pick<CapiViews, "of"> & Partial<Pick<CapiViews, "watch" | "refusalOf">>;
 }
 
-/** The same with what is shared by all passes. */
+/** The same with what is shared by all reconciles. */
 export interface PrivateLinkParts extends PrivateLinkOptions {
   objects: Pick<WatchCache<AzureCluster>, "get">;
   clusters: Pick<WatchCache<CapiCluster>, "get">;

@@ -1,6 +1,6 @@
 import { parentOf, sameId } from "@postern/core/resource-id.ts";
 import { type Tags, tagOf } from "@postern/core/tags.ts";
-import type { ArmView } from "../../../azure/arm.ts";
+import type { ArmClient } from "../../../azure/arm.ts";
 import { loadBalancers } from "../../../azure/gateways/load-balancers.ts";
 import { virtualNetworks } from "../../../azure/gateways/virtual-networks.ts";
 import { capzTagPrefix, type Place } from "../spec/location.ts";
@@ -13,7 +13,11 @@ const oldestMs = 30 * 60_000;
  * the cluster asks for, in everything that Azure never changes, and if the load balancer or the network in the same group
  * has CAPZ's tag for this cluster: a tenant cannot put that there by writing an AzureCluster.
  */
-export async function isInOwnGroup(view: ArmView, place: Place, cluster: string): Promise<boolean> {
+export async function isInOwnGroup(
+  view: ArmClient,
+  place: Place,
+  cluster: string,
+): Promise<boolean> {
   const isOwn = (tags: Tags | undefined) => tagOf(tags, capzTagPrefix + cluster) === "owned";
   const balancer = await loadBalancers(view).look(place.balancer, oldestMs);
   if (balancer.state === "there" && isOwn(balancer.resource.tags)) return true;

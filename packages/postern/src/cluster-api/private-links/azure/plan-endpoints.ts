@@ -22,7 +22,7 @@ import { endpointPolicy as policy, waitOut } from "./policy.ts";
  *   its last operation has failed                none, again when Azure said    NotMade
  *   being changed                                none, again when it is due     BeingMade, or True while it was True
  *   somebody else's, and its tags are not lost   none                           OwnedByAnother
- *   there, Azure never changes what differs,     remove it; the next pass       BeingReplaced
+ *   there, Azure never changes what differs,     remove it; the next reconcile       BeingReplaced
  *   or its connection was taken away             makes it anew
  *   there, and Failed or Canceled                write it again, with its etag  BeingChanged
  *   there, something else differs                change it, with its etag       BeingChanged, or True while it was True

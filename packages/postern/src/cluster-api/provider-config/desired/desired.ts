@@ -24,10 +24,10 @@ export type ConfigSpec = ProviderConfig["spec"] & {
  */
 export type Wanted =
   | { state: "none" }
-  | { state: "unknown"; again?: "drift" }
+  | { state: "unknown"; requeue?: "drift" }
   | { state: "trouble"; reason: Trouble; message: string }
   /** `again` where it is read from a Secret, which is not watched. */
-  | { state: "config"; spec: ConfigSpec; again?: "drift" };
+  | { state: "config"; spec: ConfigSpec; requeue?: "drift" };
 
 /** What only people can help with. */
 export const troubles = [
@@ -152,7 +152,7 @@ function ofSecret({ whose, secret, values }: Source & { from: "secret" }): Wante
       "IdentityMissing",
       `${whose} names no Secret · set the annotation serviceoperator.azure.com/credential-from on a resource in its spec`,
     );
-  if (values === undefined) return { state: "unknown", again: "drift" };
+  if (values === undefined) return { state: "unknown", requeue: "drift" };
   if (values === "forbidden")
     return trouble(
       "SecretForbidden",
@@ -167,7 +167,7 @@ function ofSecret({ whose, secret, values }: Source & { from: "secret" }): Wante
   const read = (key: string) => values[key]?.trim() ?? "";
   const [clientID, subscriptionID, tenantID] = Object.values(keys).map(read);
   const ids = { clientID, subscriptionID, tenantID } as Omit<ConfigSpec, "credentials">;
-  return { ...config(ids), again: "drift" };
+  return { ...config(ids), requeue: "drift" };
 }
 
 function config(ids: Omit<ConfigSpec, "credentials">): Wanted & { state: "config" } {

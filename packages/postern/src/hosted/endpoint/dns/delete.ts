@@ -12,7 +12,7 @@ import { deleteZone, deletingMs } from "../../../private-dns/zone/plan-delete.ts
 import { privateRouter } from "../../names.ts";
 import { nameInZone, sameName } from "../desired/desired.ts";
 import type { Seen, ZoneSeen } from "../observed.ts";
-import { isOurs, ourClaim, userOf } from "../ownership/owner.ts";
+import { isOwned, ourClaim, userOf } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
 import type { EndpointStep } from "../steps.ts";
 import { hasLostClaim, isLostLink, isLostRecord, isOwnPlace } from "./missing-tags.ts";
@@ -116,7 +116,7 @@ function isNeeded(seen: Seen, zone: ZoneSeen): boolean {
 /** Whether a name goes with this object: one that the router's link takes back is left for it, and is never missing. */
 function isToGo(seen: Seen, zone: ZoneSeen, record: FoundRecord): boolean {
   const { id, found } = record;
-  if (!isOurs(found.metadata, seen.us) && !isLostRecord(seen, zone, record)) return false;
+  if (!isOwned(found.metadata, seen.us) && !isLostRecord(seen, zone, record)) return false;
   const { cluster, object, siblings } = seen;
   const isRouterUsed = siblings.some(({ name, uses }) => name === privateRouter && uses);
   if (seen.going === undefined || !cluster || !isRouterUsed) return true;
@@ -129,7 +129,7 @@ function isClusters(seen: Seen, zone: ZoneSeen, record: FoundRecord): boolean {
   const { us, siblings } = seen;
   const { metadata } = record.found;
   const whose = ownerIn(metadata);
-  if (isOurs(metadata, us) || isLostRecord(seen, zone, record)) return true;
+  if (isOwned(metadata, us) || isLostRecord(seen, zone, record)) return true;
   if (whose === undefined || whose.clusterID !== us.clusterID) return false;
   return !siblings.some(({ uid, lives }) => lives && uid === whose.uid);
 }

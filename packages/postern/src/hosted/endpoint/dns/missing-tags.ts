@@ -13,7 +13,7 @@ import {
   wantedNetworks,
 } from "../desired/desired.ts";
 import type { Seen, ZoneSeen } from "../observed.ts";
-import { isOurs, isUnmarked, ourClaim, userOf } from "../ownership/owner.ts";
+import { isOwned, isUnmarked, ourClaim, userOf } from "../ownership/owner.ts";
 import { isPublished } from "./report.ts";
 
 /**
@@ -31,7 +31,7 @@ export function hasLostClaim(seen: Seen, zone: ZoneSeen): boolean {
       (link) => ourClaim(link.found.tags, seen.us) !== undefined || isLostLink(seen, zone, link),
     ) ||
     foundRecords(zone).some(
-      (record) => isOurs(record.found.metadata, seen.us) || isLostRecord(seen, zone, record),
+      (record) => isOwned(record.found.metadata, seen.us) || isLostRecord(seen, zone, record),
     )
   );
 }

@@ -8,7 +8,7 @@ import type { RecordDecision, RecordPolicy } from "../../../private-dns/records/
 import { conditions, privateRouter } from "../../names.ts";
 import { nameInZone, takesOAuth, wantedNames } from "../desired/desired.ts";
 import type { Seen, ZoneSeen } from "../observed.ts";
-import { isOurs, ownedMetadata, owner } from "../ownership/owner.ts";
+import { isOwned, ownedMetadata, owner } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
 import { failures, isPublished, namesPending, whileChanging } from "./report.ts";
 
@@ -79,7 +79,7 @@ function decideOn(
 ): RecordDecision {
   const { metadata, registered } = found;
   if (!registered) {
-    if (isOurs(metadata, seen.us)) return asDesired ? "keep" : "write";
+    if (isOwned(metadata, seen.us)) return asDesired ? "keep" : "write";
     const whose = ownerIn(metadata);
     const sibling = seen.siblings.find(({ uid }) => uid === whose?.uid);
     // What the router holds of the OAuth server is only kept for the link that comes after it.
@@ -103,7 +103,7 @@ function isUnwanted(
   addresses: readonly string[] | undefined,
   { id, found }: FoundRecord,
 ): boolean {
-  if (!isOurs(found.metadata, seen.us)) return false;
+  if (!isOwned(found.metadata, seen.us)) return false;
   const types =
     addresses === undefined ? ["A", "AAAA"] : addressRecords("", addresses).map(({ type }) => type);
   const name = nameOf(id).toLowerCase();

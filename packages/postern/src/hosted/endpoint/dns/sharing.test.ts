@@ -73,7 +73,7 @@ function act(guest: PaperGuest, world: Seen, look: Seen) {
       if (!/^(404|409|412)/.test((error as Error).message)) throw error;
       refused = true;
     }
-  const over = planned.finalizer === "release" && planned.steps.length === 0;
+  const over = planned.finalizer === "remove" && planned.steps.length === 0;
   const rests = planned.steps.length === 0;
   return { now: refused ? world : nowAfter(world, planned), over, outdated, rests };
 }

@@ -304,7 +304,7 @@ describe("a zone", () => {
     const planned = plan({ ...now, zones });
     expect(planned.conditions[2]).toMatchObject({ reason: "BaseDomainVNetLinkCreationFailed" });
     expect(planned.conditions[2]?.message).toContain(annotations.baseZone);
-    expect(planned.again).toEqual({ afterMs: 120_000 });
+    expect(planned.requeue).toEqual({ afterMs: 120_000 });
   });
 
   test("that is just being changed does not make names that worked look broken", () => {
@@ -318,7 +318,7 @@ describe("a zone", () => {
     }));
     const planned = plan({ ...now, zones });
     expect(planned.conditions[0]).toMatchObject({ status: "True" });
-    expect(planned).toMatchObject({ steps: [], again: { afterMs: 7_000 } });
+    expect(planned).toMatchObject({ steps: [], requeue: { afterMs: 7_000 } });
     expect(planned.status).toEqual(world.status);
   });
 });

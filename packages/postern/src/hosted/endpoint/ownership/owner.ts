@@ -13,7 +13,7 @@ import type { Seen, Us } from "../observed.ts";
 /** What our tags and metadata say, and how they are read. An object's uid is enough: there is no second one. */
 
 /** Whether a resource or a record belongs to this very object. */
-export function isOurs(tags: Tags | undefined | null, us: Us): boolean {
+export function isOwned(tags: Tags | undefined | null, us: Us): boolean {
   const owner = ownerIn(tags);
   return owner?.uid === us.uid && (us.clusterID === undefined || owner.clusterID === us.clusterID);
 }

@@ -34,7 +34,7 @@ describe("approval", () => {
 
   test("is waited for, ever longer up to five minutes", () => {
     const waits = [0, 30_000, 60_000, 120_000, 290_000, 600_000].map(
-      (since) => pending(since).again,
+      (since) => pending(since).requeue,
     );
     expect(waits).toEqual(
       [30_000, 30_000, 60_000, 120_000, 290_000, 300_000].map((afterMs) => ({ afterMs })),
@@ -193,10 +193,10 @@ describe("an endpoint that is there", () => {
     const failure = { reason: "X", message: "no room in the subnet", requeueAfterMs: 120_000 };
     const id = parseResourceId(short);
     const failed = plan(seen({ endpoints: [{ id, look: { state: "failed", failure } }] }));
-    expect(failed.again).toEqual({ afterMs: 120_000 });
-    const again = plan(new PaperGuest().seen(nowAfter(seen(), failed)));
-    expect(again.steps.map((step) => step.do)).toContain("make endpoint");
-    expect(again.conditions[1]).toMatchObject({
+    expect(failed.requeue).toEqual({ afterMs: 120_000 });
+    const requeue = plan(new PaperGuest().seen(nowAfter(seen(), failed)));
+    expect(requeue.steps.map((step) => step.do)).toContain("make endpoint");
+    expect(requeue.conditions[1]).toMatchObject({
       reason: "PrivateEndpointCreationFailed",
       message: "no room in the subnet",
     });
@@ -214,7 +214,7 @@ describe("an endpoint that is there", () => {
       message: "no right",
     });
     expect(planned.steps.map((step) => step.do)).toEqual(["make zone", "make zone"]);
-    expect(planned.again).toEqual({ afterMs: 600_000 });
+    expect(planned.requeue).toEqual({ afterMs: 600_000 });
   });
 });
 

@@ -12,7 +12,7 @@ import { addressesOf, connectionOf, stateOf } from "../../../private-link/endpoi
 import { conditions } from "../../names.ts";
 import { endpointIds, longestEndpointName } from "../desired/desired.ts";
 import type { OwnStatus, Seen } from "../observed.ts";
-import { isHyperShifts, isOurs, owner } from "../ownership/owner.ts";
+import { isHyperShifts, isOwned, owner } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
 import { isFalse, type Part, rest, type Verdict } from "../steps.ts";
 
@@ -32,7 +32,7 @@ const escalationMs = 15 * 60_000;
  *   -     unknown                            wait for the alias
  *   -     known                              make it, under the first name that is free
  *   yes   unknown                            tell how it is connected, change nothing
- *   yes   known    no                        remove it; the next pass makes it anew (Azure moves none)
+ *   yes   known    no                        remove it; the next reconcile makes it anew (Azure moves none)
  *   yes   known    yes        Disconnected   the same: what it was connected to is gone
  *   yes   known    yes        any            Failed: write it again; not ready before that has succeeded
  *   yes   known    yes        Pending        wait, ever longer, and say who must approve
@@ -85,7 +85,7 @@ export function ourEndpoints(seen: Seen): Ours[] {
   return seen.endpoints.flatMap(({ id, look, left = false }) => {
     if (look.state !== "there") return [];
     const { tags } = look.resource;
-    const ours = isOurs(tags, seen.us) || left || isUntagged(seen, id, look.resource);
+    const ours = isOwned(tags, seen.us) || left || isUntagged(seen, id, look.resource);
     return ours ? [{ id, found: look.resource, left }] : [];
   });
 }

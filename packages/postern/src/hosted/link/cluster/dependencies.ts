@@ -24,7 +24,7 @@ export interface LinkOptions {
   policy?: TenantPolicy | undefined;
 }
 
-/** What all passes of this feature share. */
+/** What all reconciles of this feature share. */
 export interface LinkParts extends LinkOptions {
   kube: KubeClient;
   /** Whether an AzurePrivateLinkService with this uid exists, wherever it is. */

@@ -101,6 +101,6 @@ function notedFor(
 }
 
 /** Whether our finalizer is on an object. */
-export function isHeld(object: AzurePrivateLinkService): boolean {
+export function hasFinalizer(object: AzurePrivateLinkService): boolean {
   return object.metadata.finalizers?.includes(linkFinalizer) === true;
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { parseResourceId } from "@postern/core/resource-id.ts";
 import { expect, test } from "vitest";
-import { group, fakeArm as road } from "../../../../../../test/azure/fake-arm.ts";
+import { fakeArm, group } from "../../../../../../test/azure/fake-arm.ts";
 import { json } from "../../../../../../test/loopback.ts";
 import { ManualClock } from "../../../../../../test/manual-clock.ts";
 import { frontendsAt } from "./frontends.ts";
@@ -32,7 +32,7 @@ async function world(lists: (() => object[])[]) {
     const list = lists[Math.min(listed++, lists.length - 1)];
     json(response, 200, { value: list?.() ?? [] });
   };
-  const { arm } = await road(serve, { clock });
+  const { arm } = await fakeArm(serve, { clock });
   const find = async (address: string, now = 1_000, maxAgeMs = 600_000) => {
     clock.moveTo(now);
     return (await frontendsAt(arm, scope, address, maxAgeMs)).map(({ balancer: id }) =>

@@ -1,7 +1,7 @@
 import { formatIp, isIp, parseIp } from "@postern/core/ip.ts";
 import { provisioningOf } from "@postern/core/provisioning.ts";
 import { idKey, lastSegment, parseResourceId, type ResourceId } from "@postern/core/resource-id.ts";
-import type { ArmView } from "../../../azure/arm.ts";
+import type { ArmClient } from "../../../azure/arm.ts";
 import { type LoadBalancer, loadBalancers } from "../../../azure/gateways/load-balancers.ts";
 
 /** An address of an internal load balancer, and what it takes to put a link service before it. */
@@ -29,7 +29,7 @@ const indexes = new WeakMap<LoadBalancer, Map<string, Frontend[]>>();
  * address of IPv6 are the same.
  */
 export async function frontendsAt(
-  view: ArmView,
+  view: ArmClient,
   group: ResourceId,
   address: string,
   maxAgeMs: number,

@@ -5,7 +5,7 @@ import {
   type ResourceId,
   sameId,
 } from "@postern/core/resource-id.ts";
-import type { ArmView } from "../../../azure/arm.ts";
+import type { ArmClient } from "../../../azure/arm.ts";
 import type { Gate } from "../../../private-link/nat-subnets/networks.ts";
 import { serviceBehind } from "../../../private-link/nat-subnets/reservations.ts";
 import { isSharedSubnet, type NatNetwork } from "../../../private-link/nat-subnets/subnets.ts";
@@ -18,7 +18,7 @@ import type { LeavingObserved, NatObserved, NatSnapshot } from "./observed.ts";
 
 /** What a reconcile knows of the time, and through whom it asks Azure. */
 export interface Asking {
-  view: ArmView;
+  view: ArmClient;
   now: number;
   maxAgeMs: number;
   /** Another HostedCluster says that it has the same clusterID. */
@@ -118,7 +118,7 @@ function isAnothers(
 /** Read the subnet that a link leaves, where it may be the last one in it. */
 export async function observeLeaving(
   { uid, namespace, notedSubnet }: Subject,
-  { view, now }: { view: ArmView; now: number },
+  { view, now }: { view: ArmClient; now: number },
   { reservations, networks, installation }: LinkParts,
 ): Promise<LeavingObserved> {
   if (notedSubnet === undefined) return { is: "nothing" };

@@ -2,13 +2,13 @@ import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-
 import { idKey, type ResourceId, sameId } from "@postern/core/resource-id.ts";
 import { privateLinkServices } from "../../../azure/gateways/private-link-services.ts";
 import { oldestSightingMs } from "../../../azure/sightings.ts";
-import type { Pass } from "../../../kube/pass.ts";
+import type { Reconcile } from "../../../kube/reconcile.ts";
 import { tryRead } from "../../../kube/try-read.ts";
 import { guestFirstMs } from "../../../private-link/link-service/disconnect.ts";
 import { endpointFinalizer, linkServiceName, ownLinkServiceName } from "../../names.ts";
 import type { LinkParts } from "../cluster/dependencies.ts";
 import { longestName } from "../cluster/requirements.ts";
-import { isHeld, ownNatSubnet, serviceId } from "../cluster/subject.ts";
+import { hasFinalizer, ownNatSubnet, serviceId } from "../cluster/subject.ts";
 import type { Belonging } from "../cluster/verified-cluster.ts";
 import { observeLeaving } from "../nat/observe.ts";
 import type { Down, Subject } from "../observed.ts";
@@ -22,17 +22,17 @@ export async function observeDelete(
   object: AzurePrivateLinkService,
   belonging: Belonging,
   subject: Subject,
-  pass: Pass,
+  reconcile: Reconcile,
   parts: LinkParts,
 ): Promise<Down> {
-  const seen = { stage: "down", subject, guestMs: guestMs(object, pass.date()) } as const;
+  const seen = { stage: "down", subject, guestMs: guestMs(object, reconcile.date()) } as const;
   const nothing = { services: [], natOfService: undefined, nat: { is: "nothing" } } as const;
-  if (!isHeld(object)) return { ...seen, ...nothing };
-  const view = parts.sides.management(pass);
-  const now = pass.now().getTime();
+  if (!hasFinalizer(object)) return { ...seen, ...nothing };
+  const view = parts.sides.management(reconcile);
+  const now = reconcile.now().getTime();
   const clusterID = belonging.cluster?.spec.clusterID;
   // Without the cluster only its tag tells of a service that was made since the last list.
-  const maxAgeMs = clusterID === undefined ? 0 : Math.min(listedMs, oldestSightingMs(pass));
+  const maxAgeMs = clusterID === undefined ? 0 : Math.min(listedMs, oldestSightingMs(reconcile));
   await parts.serviceList.refresh(view, maxAgeMs, now);
   const services: Down["services"][number][] = [];
   let natOfService: ResourceId | undefined;
@@ -47,7 +47,7 @@ export async function observeDelete(
   }
   const left = services.some(({ look, ours }) => ours && look.state !== "absent");
   if (left) return { ...seen, services, natOfService, nat: { is: "nothing" } };
-  const nat = await tryRead(pass, () => observeLeaving(subject, { view, now }, parts));
+  const nat = await tryRead(reconcile, () => observeLeaving(subject, { view, now }, parts));
   return {
     ...seen,
     services,

@@ -1,6 +1,6 @@
 import { ownerIn } from "@postern/core/ownership.ts";
 import { nameOf, parseResourceId, type ResourceId } from "@postern/core/resource-id.ts";
-import type { ArmView } from "../../../azure/arm.ts";
+import type { ArmClient } from "../../../azure/arm.ts";
 import { privateLinkServices } from "../../../azure/gateways/private-link-services.ts";
 
 /** The link services of the management group, listed once for all: those who look one up afterwards need no read. */
@@ -16,7 +16,7 @@ export class ServiceList {
   }
 
   /** See to it that the list is no older. */
-  async refresh(view: ArmView, maxAgeMs: number, now: number): Promise<void> {
+  async refresh(view: ArmClient, maxAgeMs: number, now: number): Promise<void> {
     if (this.#listedAt > now - maxAgeMs) return;
     this.#listing ??= this.#list(view, now).finally(() => {
       this.#listing = undefined;
@@ -34,7 +34,7 @@ export class ServiceList {
     return this.#owners.get(name);
   }
 
-  async #list(view: ArmView, now: number): Promise<void> {
+  async #list(view: ArmClient, now: number): Promise<void> {
     const byOwner = new Map<string, ResourceId[]>();
     const owners = new Map<string, string>();
     for (const { id, tags } of await privateLinkServices(view).list(this.#group)) {

@@ -15,7 +15,7 @@ import { type Side, sides, type Wanted, wantedObjects } from "../desired/objects
 import type { Seen } from "../observed.ts";
 import { topologyReasons } from "../reasons.ts";
 import type { TopologyStep } from "../steps.ts";
-import { change, isGoing, make, remove } from "../steps.ts";
+import { change, isBeingDeleted, make, remove } from "../steps.ts";
 
 /** What is to be done about the Services and Routes, and what is in the way of the rest. */
 export interface NetworkPlan {
@@ -52,7 +52,7 @@ export function networkPlan(
     const one = taken === undefined ? each : withoutHostname(each);
     const held = heldOf(seen, one.kind, one.object.metadata.name);
     if (held === undefined) steps.push(make(one.kind, one.object, "it is part of the topology"));
-    else if (isGoing(held)) waiting ??= goingAway(one.kind, held);
+    else if (isBeingDeleted(held)) waiting ??= goingAway(one.kind, held);
     else if (!isMade(held) && !belongsTo(held, controlPlane)) waiting = another(one.kind, held);
     else {
       const patch = changeTo(held, one, controlPlane);
@@ -126,7 +126,7 @@ function heldUpBy(
 
 /** Whether requests get through. Where no router speaks of a Route, it is enough that it is there. */
 function isOpen(kind: Wanted["kind"], held: Service | Route | undefined): boolean {
-  if (held === undefined || isGoing(held)) return false;
+  if (held === undefined || isBeingDeleted(held)) return false;
   if (kind === "Route") {
     const routers = (held as Route).status?.ingress ?? [];
     const admits = ({ type, status }: { type: string; status: string }) =>
@@ -144,7 +144,7 @@ function surplusOf(seen: Seen, wanted: readonly Wanted[]) {
     for (const [name, side] of Object.entries(names)) {
       const object = heldOf(seen, kind, name);
       const isWanted = wanted.some((one) => one.kind === kind && one.object.metadata.name === name);
-      if (object && !isWanted && isMade(object) && !isGoing(object))
+      if (object && !isWanted && isMade(object) && !isBeingDeleted(object))
         found.push({ kind, side, object });
     }
   return found;

@@ -46,11 +46,11 @@ const shape: fc.Arbitrary<Shape> = fc.record({
 
 function happen(world: TopologyWorld, what: Happening, between?: () => void): void {
   if (typeof what === "object" && "drop" in what) world.drop("Service", what.drop);
-  else if (typeof what === "object") world.pass(between, what.killedAfter);
+  else if (typeof what === "object") world.reconcile(between, what.killedAfter);
   else if (what === "addresses") world.giveAddresses();
   else if (what === "links") world.setLinks(true);
   else if (what === "links fail") world.setLinks(false);
-  else if (what === "pass") world.pass(between);
+  else if (what === "pass") world.reconcile(between);
   else if (what === "settle") world.settle(between);
   else {
     // Between public and not so the schema of today refuses it; it holds all the same.
@@ -87,7 +87,7 @@ describe("whatever happens to a cluster, and wherever the process is killed", ()
         const world = new TopologyWorld(clusterOf(given));
         for (const what of happenings) happen(world, what);
         world.settle();
-        if (world.pass()) throw new Error("a plan at rest is not empty");
+        if (world.reconcile()) throw new Error("a plan at rest is not empty");
       }),
       { numRuns: 300 },
     );

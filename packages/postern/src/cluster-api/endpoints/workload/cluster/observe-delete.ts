@@ -9,7 +9,7 @@ import {
   resourceGroupId,
   sameId,
 } from "@postern/core/resource-id.ts";
-import type { ArmView } from "../../../../azure/arm.ts";
+import type { ArmClient } from "../../../../azure/arm.ts";
 import {
   connectionsOf,
   type PrivateEndpoint,
@@ -48,7 +48,7 @@ export interface Going {
 /** What of the management side still leads to a cluster that is being deleted, and to nobody else. */
 export async function seeLeaving(
   going: Going,
-  view: () => ArmView,
+  view: () => ArmClient,
   given: { maxAgeMs: number; now: number; since: LeavingSince },
 ): Promise<Leaving> {
   const { cluster, management } = going;

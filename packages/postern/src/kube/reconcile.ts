@@ -6,13 +6,13 @@ import { KubeError } from "./errors.ts";
 import type { Log } from "./log.ts";
 
 /** One reconcile of one object: its key and priority, and whether writing is still allowed. */
-export interface Pass {
+export interface Reconcile {
   readonly id: string;
   readonly key: string;
   readonly priority: Priority;
   /** Reads from before this time, by the clock of `now`, are too stale. */
   readonly freshSince?: number | undefined;
-  /** Aborted when the process stops or loses the lease, and when the pass takes too long. */
+  /** Aborted when the process stops or loses the lease, and when the reconcile takes too long. */
   readonly signal: AbortSignal;
   readonly log: Log;
   /** Reads that failed and that the plan reports: with them the plan might be different. */
@@ -25,10 +25,10 @@ export interface Pass {
 }
 
 /** How long a reconcile may take. Nothing in it waits for long-running operations, so a healthy one never reaches this. */
-export const longestPassMs = 2 * 60_000;
+export const longestReconcileMs = 2 * 60_000;
 
 /** A reconcile under way. Its log and abort signal are created on first use: most reconciles need neither. */
-export class RunningPass implements Pass {
+export class RunningReconcile implements Reconcile {
   readonly id = randomUUID();
   readonly key: string;
   readonly priority: Priority;
@@ -71,7 +71,7 @@ export class RunningPass implements Pass {
       if (this.#ended) this.#abort.abort(this.#ended);
       else {
         const late = () => this.end("PassTimedOut");
-        this.#cancelTimer = this.#clock.after(longestPassMs, late, { limit: true });
+        this.#cancelTimer = this.#clock.after(longestReconcileMs, late, { limit: true });
       }
     }
     return this.#abort.signal;
@@ -99,7 +99,7 @@ export class RunningPass implements Pass {
     const message =
       why === "NotLeader"
         ? "stopping"
-        : `the pass over ${this.key} took longer than ${longestPassMs / 1000} s`;
+        : `the pass over ${this.key} took longer than ${longestReconcileMs / 1000} s`;
     this.#ended ??= new KubeError(why, message);
     this.#abort?.abort(this.#ended);
   }
