@@ -23,7 +23,7 @@ import {
   neighboursOf,
   seeKubernetes,
 } from "postern/cluster-api/endpoints/workload/observe.ts";
-import type { Seen } from "postern/cluster-api/endpoints/workload/observed.ts";
+import type { Observed } from "postern/cluster-api/endpoints/workload/observed.ts";
 import { plan as planWorkload } from "postern/cluster-api/endpoints/workload/plan.ts";
 import type { WorkloadStep } from "postern/cluster-api/endpoints/workload/steps.ts";
 import { GroupClaims } from "postern/cluster-api/group-claims.ts";
@@ -210,7 +210,7 @@ export class PaperClusters {
     });
   }
 
-  see(key: string): Seen {
+  see(key: string): Observed {
     const seen = seeKubernetes(this.get(key), this.known, this.applied.get(key));
     const { cluster, management } = seen;
     if (management === undefined) return seen;
@@ -220,7 +220,7 @@ export class PaperClusters {
         ? ({ state: "there", resource: found } as const)
         : ({ state: "absent" } as const);
     };
-    const looked = <T extends Seen["claims"][number] | Seen["ways"][number]>(
+    const looked = <T extends Observed["claims"][number] | Observed["ways"][number]>(
       each: T,
       group: string,
     ) => {

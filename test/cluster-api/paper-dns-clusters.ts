@@ -1,6 +1,6 @@
 import { claimsIn } from "@postern/core/claims.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
-import type { Seen, ZoneRole } from "postern/cluster-api/dns/observed.ts";
+import type { Observed, ZoneRole } from "postern/cluster-api/dns/observed.ts";
 import { plan } from "postern/cluster-api/dns/plan.ts";
 import type { DnsStep } from "postern/cluster-api/dns/steps.ts";
 import { zoneIn } from "postern/cluster-api/dns/zones/desired.ts";
@@ -16,12 +16,12 @@ import {
 
 /** One of several clusters that act on the same Azure. */
 export interface PaperCluster {
-  world: Seen;
+  world: Observed;
   places: readonly { role: ZoneRole; id: ResourceId }[];
   /** The address of its endpoint to the management cluster, which is of use in its own network only. */
   gateway: string;
   /** What it last listed of the zones. Others act by identities of their own, so it does not hear of what they write. */
-  listed?: Seen | undefined;
+  listed?: Observed | undefined;
 }
 
 /** A private cluster in the group that all of them share, with both endpoints approved. */
@@ -77,7 +77,7 @@ export function passTogether(
   return planned.flatMap(({ steps }) => steps).length;
 }
 
-function look(azure: PaperDns, cluster: PaperCluster, cached: boolean): Seen {
+function look(azure: PaperDns, cluster: PaperCluster, cached: boolean): Observed {
   const now = azure.seen(cluster.world, cluster.places);
   if (!cached || cluster.listed === undefined) {
     cluster.listed = now;
@@ -99,7 +99,7 @@ function look(azure: PaperDns, cluster: PaperCluster, cached: boolean): Seen {
 }
 
 /** Whether a private zone is about to be deleted or left to nobody by a list that is not right any more. */
-function isOutdated(azure: PaperDns, step: DnsStep, seenBy: Seen | undefined): boolean {
+function isOutdated(azure: PaperDns, step: DnsStep, seenBy: Observed | undefined): boolean {
   if (step.on !== "zone" || step.role === "public") return false;
   const isLast =
     step.do === "remove zone" || (step.do === "give up zone" && claimsIn(step.tags).length === 0);
@@ -116,7 +116,7 @@ function isTaken(
   azure: PaperDns,
   step: DnsStep,
   cluster: PaperCluster,
-  seenBy: Seen | undefined,
+  seenBy: Observed | undefined,
 ): boolean {
   try {
     if (isOutdated(azure, step, seenBy)) {

@@ -8,7 +8,7 @@ import {
 } from "@postern/core/resource-id.ts";
 import type { Look } from "postern/azure/gateway.ts";
 import type { VirtualNetworkLink } from "postern/azure/gateways/private-dns.ts";
-import type { Seen, ZoneRole, ZoneSeen } from "postern/cluster-api/dns/observed.ts";
+import type { Observed, ZoneInRole, ZoneRole } from "postern/cluster-api/dns/observed.ts";
 import { plan } from "postern/cluster-api/dns/plan.ts";
 import type { DnsStep } from "postern/cluster-api/dns/steps.ts";
 import { zoneIn } from "postern/cluster-api/dns/zones/desired.ts";
@@ -46,7 +46,7 @@ export const theirClaim = { [`postern_user_${them.clusterID}`]: them.uid };
 export const servers = ["ns1-01.azure-dns.com.", "ns2-01.azure-dns.net."];
 
 /** A private cluster that is ready and held, with both endpoints approved, before anything exists. */
-export function seen(over: Partial<Seen> = {}): Seen {
+export function seen(over: Partial<Observed> = {}): Observed {
   return {
     cluster: { name: "wc1", deleting: false, paused: false, ready: true },
     infrastructure: {
@@ -157,13 +157,13 @@ export class PaperDns {
   }
 
   /** Look at everything that concerns a cluster, as `see` does. */
-  seen(world: Seen, places: PaperDns["places"] = this.places): Seen {
+  seen(world: Observed, places: PaperDns["places"] = this.places): Observed {
     const zones = places.map(({ role, id }) => this.#seeZone(role, id, world.cluster.name));
     const group = world.group && { ...world.group, look: this.#group(world.group.id) };
     return { ...world, zones, group };
   }
 
-  #group(id: ResourceId): NonNullable<Seen["group"]>["look"] {
+  #group(id: ResourceId): NonNullable<Observed["group"]>["look"] {
     const found = this.things.get(idKey(id));
     if (found?.is !== "group") return { state: "absent" };
     return {
@@ -172,7 +172,7 @@ export class PaperDns {
     };
   }
 
-  #seeZone(role: ZoneRole, id: ResourceId, cluster: string): ZoneSeen {
+  #seeZone(role: ZoneRole, id: ResourceId, cluster: string): ZoneInRole {
     const found = this.things.get(idKey(id));
     if (found?.is !== "zone")
       return { role, id, look: { state: "absent" }, links: [], records: [] };
@@ -180,8 +180,8 @@ export class PaperDns {
     const nameServers = role === "public" ? servers : [];
     const resource: Zone = { tags, etag, nameServers, provisioningState };
     const look: Look<Zone> = { state: "there", resource };
-    const links: ZoneSeen["links"][number][] = [];
-    const records: ZoneSeen["records"][number][] = [];
+    const links: ZoneInRole["links"][number][] = [];
+    const records: ZoneInRole["records"][number][] = [];
     for (const each of this.below(id)) {
       if (each.is === "link")
         links.push({
@@ -265,9 +265,9 @@ function zoneOf(id: string): ResourceId {
 
 /** What a reconcile makes of the world beside Azure: the object is held or let go, the condition written. */
 export function after(
-  world: Seen,
+  world: Observed,
   { steps, conditions, keepsStatus }: Pick<Plan<DnsStep>, "steps" | "conditions" | "keepsStatus">,
-): Seen {
+): Observed {
   const { infrastructure } = world;
   if (infrastructure === undefined) return world;
   const next = { ...infrastructure };
@@ -280,9 +280,9 @@ export function after(
 /** Plan and do until nothing is left to do; every plan is handed to `watch` first. */
 export function settle(
   azure: PaperDns,
-  world: Seen,
+  world: Observed,
   watch: (planned: Plan<DnsStep>) => void = () => {},
-): { world: Seen; planned: ReturnType<typeof plan> } {
+): { world: Observed; planned: ReturnType<typeof plan> } {
   let now = world;
   for (let reconciles = 0; reconciles < 15; reconciles++) {
     const planned = plan(azure.seen(now));

@@ -15,7 +15,7 @@ import {
   wantedNames,
   wantedNetworks,
 } from "postern/hosted/endpoint/desired/desired.ts";
-import type { Seen, ZoneSeen } from "postern/hosted/endpoint/observed.ts";
+import type { Observed, ZoneInRole } from "postern/hosted/endpoint/observed.ts";
 import type { EndpointStep } from "postern/hosted/endpoint/steps.ts";
 import { internalZoneName, privateRouter } from "postern/hosted/names.ts";
 import type { Plan } from "postern/kube/feature.ts";
@@ -31,10 +31,10 @@ export const guestNetwork = `/subscriptions/${subscription}/resourceGroups/guest
 export const group = guestGroup({
   subscriptionID: subscription,
   resourceGroupName: "guest",
-} as Seen["object"]["spec"]);
+} as Observed["object"]["spec"]);
 
 /** A look at a new object of a cluster that is held, before anything exists. */
-export function seen(over: Partial<Seen> = {}): Seen {
+export function seen(over: Partial<Observed> = {}): Observed {
   return {
     object: { name: privateRouter, namespace: "clusters-one", held: true, spec: spec() },
     us: { uid: "link-uid", clusterID, controlPlaneUid: "plane-uid" },
@@ -81,7 +81,7 @@ export function seen(over: Partial<Seen> = {}): Seen {
 }
 
 /** The spec of a link. */
-export function spec(over: Partial<Seen["object"]["spec"]> = {}): Seen["object"]["spec"] {
+export function spec(over: Partial<Observed["object"]["spec"]> = {}): Observed["object"]["spec"] {
   return {
     subscriptionID: subscription,
     resourceGroupName: "guest",
@@ -123,7 +123,7 @@ export class PaperGuest {
   }
 
   /** Look at everything that concerns an object, as `see` does. */
-  seen(world: Seen): Seen {
+  seen(world: Observed): Observed {
     const endpoints = endpointIds(world.object, world.us.clusterID).map((id) => ({
       id,
       look: this.look<PrivateEndpoint>(id),
@@ -131,12 +131,12 @@ export class PaperGuest {
     return { ...world, endpoints, zones: this.zones(world) };
   }
 
-  zones(world: Seen): ZoneSeen[] {
+  zones(world: Observed): ZoneInRole[] {
     const { object, cluster, choices, going, status } = world;
     const isRouter = object.name === privateRouter;
-    const places: Pick<ZoneSeen, "role" | "id" | "managed" | "wanted">[] = [];
+    const places: Pick<ZoneInRole, "role" | "id" | "managed" | "wanted">[] = [];
     const add = (
-      role: ZoneSeen["role"],
+      role: ZoneInRole["role"],
       id: ResourceId | undefined,
       managed: boolean,
       wanted: boolean,
@@ -160,7 +160,7 @@ export class PaperGuest {
     return places.map((place) => this.zone(world, place));
   }
 
-  zone(world: Seen, place: Pick<ZoneSeen, "role" | "id" | "managed" | "wanted">): ZoneSeen {
+  zone(world: Observed, place: Pick<ZoneInRole, "role" | "id" | "managed" | "wanted">): ZoneInRole {
     const look = formed(this.look<PrivateDnsZone>(place.id), zoneOf);
     if (look.state !== "there") return { ...place, look, links: [], records: [] };
     const children = this.below(place.id);
@@ -276,7 +276,7 @@ export function connectedEndpoint(
 }
 
 /** The object as its status says after a plan. */
-export function nowAfter(world: Seen, plan: Plan<EndpointStep>): Seen {
+export function nowAfter(world: Observed, plan: Plan<EndpointStep>): Observed {
   const conditions = plan.conditions.map(
     (each): Condition => ({ ...each, lastTransitionTime: "2026-01-01T00:00:00Z" }),
   );

@@ -1,5 +1,5 @@
 import type { PrivateEndpoint } from "postern/azure/gateways/private-endpoints.ts";
-import type { Seen, Sibling } from "postern/hosted/endpoint/observed.ts";
+import type { Observed, Sibling } from "postern/hosted/endpoint/observed.ts";
 import { plan } from "postern/hosted/endpoint/plan.ts";
 import { conditions } from "postern/hosted/names.ts";
 import { privateZoneIn } from "postern/private-dns/zone/observed.ts";
@@ -18,7 +18,7 @@ export const internal = privateZoneIn(group, "one.hypershift.local");
 export const base = privateZoneIn(group, "example.com");
 
 /** Plan and do until nothing is left to do. */
-export function settle(guest: PaperGuest, world: Seen): Seen {
+export function settle(guest: PaperGuest, world: Observed): Observed {
   let now = world;
   for (let reconciles = 0; reconciles < 20; reconciles++) {
     const planned = plan(guest.seen(now));
@@ -30,20 +30,20 @@ export function settle(guest: PaperGuest, world: Seen): Seen {
 }
 
 /** A cluster that is reachable, and the object that says so. */
-export function reachable(over: Partial<Seen> = {}): { guest: PaperGuest; world: Seen } {
+export function reachable(over: Partial<Observed> = {}): { guest: PaperGuest; world: Observed } {
   const guest = new PaperGuest();
   return { guest, world: settle(guest, seen(over)) };
 }
 
-export const told = (world: Seen, type: string = conditions.available) => {
+export const told = (world: Observed, type: string = conditions.available) => {
   const found = world.conditions.find((each) => each.type === type);
   return found && `${found.status} ${found.reason}`;
 };
 
-export const message = (world: Seen, type: string = conditions.available) =>
+export const message = (world: Observed, type: string = conditions.available) =>
   world.conditions.find((each) => each.type === type)?.message ?? "";
 
-export const steps = (guest: PaperGuest, world: Seen) =>
+export const steps = (guest: PaperGuest, world: Observed) =>
   plan(guest.seen(world)).steps.map((step) =>
     `${step.do} ${"id" in step ? step.id.split("/").at(-1) : ""}`.trim(),
   );
@@ -72,7 +72,7 @@ export const sibling = (over: Partial<Sibling> = {}): Sibling => ({
   ...over,
 });
 
-export const oauth = (over: Partial<Seen> = {}): Seen =>
+export const oauth = (over: Partial<Observed> = {}): Observed =>
   seen({
     object: { name: "oauth-openshift", namespace: "clusters-one", held: true, spec: spec() },
     us: { uid: "oauth-uid", clusterID, controlPlaneUid: "plane-uid" },

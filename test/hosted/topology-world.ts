@@ -12,7 +12,7 @@ import {
   endpointFinalizer,
   hostedClusterFinalizer,
 } from "postern/hosted/names.ts";
-import type { Seen } from "postern/hosted/topology/observed.ts";
+import type { Observed } from "postern/hosted/topology/observed.ts";
 import { plan } from "postern/hosted/topology/plan.ts";
 import type { TopologyStep } from "postern/hosted/topology/steps.ts";
 
@@ -97,7 +97,10 @@ export function published(
 }
 
 /** What is seen of a cluster of which nothing exists yet. */
-export function seenOf(cluster: HostedCluster = clusterOf(), over: Partial<Seen> = {}): Seen {
+export function seenOf(
+  cluster: HostedCluster = clusterOf(),
+  over: Partial<Observed> = {},
+): Observed {
   return {
     cluster,
     hyperShift: false,
@@ -155,7 +158,7 @@ export class TopologyWorld {
     this.cluster = structuredClone(cluster);
   }
 
-  see(): Seen {
+  see(): Observed {
     return structuredClone(
       seenOf(this.cluster, {
         namespace: this.namespace,

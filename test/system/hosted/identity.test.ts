@@ -52,7 +52,7 @@ function zones(world: () => HostedWorld): MakeFeature {
     follow(caches.of(hostedControlPlane), registeredIn(caches));
     const sides = azureSides({ arm, managementGroup, credentialOf });
     type ZoneStep = Step & { controlPlane: HostedControlPlane };
-    interface Seen {
+    interface Observed {
       controlPlane: HostedControlPlane;
       zone: Look<unknown>;
     }
@@ -67,7 +67,7 @@ function zones(world: () => HostedWorld): MakeFeature {
           context: zones,
         };
       },
-      plan: ({ zone, controlPlane }: Seen): Plan<ZoneStep> => {
+      plan: ({ zone, controlPlane }: Observed): Plan<ZoneStep> => {
         const is = zone.state === "there";
         const status = is ? "True" : "False";
         const conditions = [{ type: "Zoned", status, reason: zone.state, message: "" } as const];

@@ -18,7 +18,7 @@ import {
   type Port,
   publicAddressName,
 } from "./names.ts";
-import type { Seen, SeenBalancer } from "./plan.ts";
+import type { Observed, SeenBalancer } from "./plan.ts";
 import { publicAddresses } from "./public-addresses.ts";
 
 /** How old a sighting may be: our own writes are known, and nobody else writes here. */
@@ -39,7 +39,7 @@ export function observer(given: {
   services: () => readonly Service[];
   /** Whether a Service is one that may be served at all. */
   serves: (object: Service) => boolean;
-}): (object: Service, arm: ArmClient, reconcile: Reconcile) => Promise<Seen> {
+}): (object: Service, arm: ArmClient, reconcile: Reconcile) => Promise<Observed> {
   const { managementGroup: group, ground } = given;
   const most = { internal: 1, public: 1 };
   const idOf = (kind: "internal" | "public", number: number) =>
@@ -83,10 +83,10 @@ export function observer(given: {
     const publicAddress = {
       id: addressId(group, own?.frontend ?? ""),
       look: { state: "absent" },
-    } as Seen["publicAddress"];
+    } as Observed["publicAddress"];
     const told = object.status?.loadBalancer;
     const deletedAt = object.metadata.deletionTimestamp;
-    const seen: Seen = {
+    const seen: Observed = {
       claim: own,
       held: hasFinalizer(object),
       deletedMsAgo:

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type Claim, frontendId } from "./arrange.ts";
 import { balancerName, balancerNumber, frontendName } from "./names.ts";
 import { claimOf } from "./observe.ts";
-import { plan, type Seen, type SeenBalancer } from "./plan.ts";
+import { type Observed, plan, type SeenBalancer } from "./plan.ts";
 
 const group = "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network";
 const subnetId = `${group}/virtualNetworks/v/subnets/nodes`;
@@ -44,7 +44,7 @@ function on(names: string[], id = internalId): SeenBalancer {
   return { id, kind: /kubernetes(-\d)?$/.test(id) ? "public" : "internal", look };
 }
 
-function seen(over: Partial<Seen> = {}): Seen {
+function seen(over: Partial<Observed> = {}): Observed {
   const own = over.claim ?? claim();
   return {
     claim: own,
@@ -62,7 +62,7 @@ function seen(over: Partial<Seen> = {}): Seen {
 }
 
 /** What is on each load balancer after the steps, by name. */
-function written(at: Seen): Record<string, (string | undefined)[] | "deleted"> {
+function written(at: Observed): Record<string, (string | undefined)[] | "deleted"> {
   const after: ReturnType<typeof written> = {};
   for (const step of plan(at).steps) {
     const name = step.id.slice(step.id.lastIndexOf("/") + 1);

@@ -41,7 +41,7 @@ export interface SeenBalancer {
 }
 
 /** All that a reconcile over a Service sees. */
-export interface Seen {
+export interface Observed {
   /** Undefined for a Service that neither asks for a load balancer nor ever had one. */
   claim: Claim | undefined;
   /** Whether it carries our finalizer. */
@@ -96,13 +96,13 @@ const inUseMs = 15_000;
 const failedMs = 30_000;
 
 /** What to do for one Service. */
-export function plan(seen: Seen): Plan<CloudStep> {
+export function plan(seen: Observed): Plan<CloudStep> {
   const { claim } = seen;
   if (claim === undefined) return { ...rest(seen), requeue: "never" };
   return claim.wants === undefined ? planToGo(seen, claim) : planToServe(seen, claim);
 }
 
-function planToServe(seen: Seen, claim: Claim): Plan<CloudStep> {
+function planToServe(seen: Observed, claim: Claim): Plan<CloudStep> {
   const { publicAddress, ground } = seen;
   const held = { ...rest(seen), finalizer: "add" } as const;
   if (!seen.held) return { ...held, requeue: { afterMs: togetherMs } };
@@ -129,7 +129,7 @@ function planToServe(seen: Seen, claim: Claim): Plan<CloudStep> {
   return { ...held, steps: left, status, requeue: "drift" };
 }
 
-function planToGo(seen: Seen, claim: Claim): Plan<CloudStep> {
+function planToGo(seen: Observed, claim: Claim): Plan<CloudStep> {
   const early = togetherMs - (seen.deletedMsAgo ?? togetherMs);
   if (early > 0 && early <= togetherMs) return { ...rest(seen), requeue: { afterMs: early } };
   const unknown = waitMs(seen);
@@ -146,7 +146,7 @@ function planToGo(seen: Seen, claim: Claim): Plan<CloudStep> {
   return { ...rest(seen), finalizer: "remove", requeue: "never" };
 }
 
-function rest({ told }: Seen): Plan<CloudStep> {
+function rest({ told }: Observed): Plan<CloudStep> {
   return {
     steps: [],
     conditions: [],
@@ -156,14 +156,14 @@ function rest({ told }: Seen): Plan<CloudStep> {
 }
 
 /** How long until what is being changed is known; undefined where everything is. */
-function waitMs({ balancers, publicAddress }: Seen): number | undefined {
+function waitMs({ balancers, publicAddress }: Observed): number | undefined {
   const waits = [...balancers, publicAddress].flatMap(({ look }) =>
     look.state === "changing" ? look.retryAfterMs : look.state === "failed" ? failedMs : [],
   );
   return waits.length === 0 ? undefined : Math.min(...waits);
 }
 
-function shelvesOf({ balancers }: Seen): Shelf[] {
+function shelvesOf({ balancers }: Observed): Shelf[] {
   return balancers.map(({ id, kind, look }) => ({
     id,
     kind,
@@ -171,7 +171,7 @@ function shelvesOf({ balancers }: Seen): Shelf[] {
   }));
 }
 
-function writes(seen: Seen, shelves: readonly Shelf[]): CloudStep[] {
+function writes(seen: Observed, shelves: readonly Shelf[]): CloudStep[] {
   const inUse = (id: string) => isUsed(seen, id);
   return arrange(shelves, seen.claims, inUse, seen.ground).map(({ id, body, etag }) =>
     body === undefined
@@ -194,7 +194,7 @@ function writes(seen: Seen, shelves: readonly Shelf[]): CloudStep[] {
 }
 
 /** The machines that no pool of the load balancers may lack. */
-function joins({ machines }: Seen, shelves: readonly Shelf[]): CloudStep[] {
+function joins({ machines }: Observed, shelves: readonly Shelf[]): CloudStep[] {
   const balancers = shelves.map(({ balancer }) => balancer);
   return joining(machines, balancers).map((each) => ({
     do: "put machine into pool",
@@ -204,7 +204,7 @@ function joins({ machines }: Seen, shelves: readonly Shelf[]): CloudStep[] {
 }
 
 /** The public address of a Service that has no use for it. */
-function addressLeft({ publicAddress: { id, look } }: Seen, claim: Claim): CloudStep[] {
+function addressLeft({ publicAddress: { id, look } }: Observed, claim: Claim): CloudStep[] {
   if (claim.wants === "public" || look.state !== "there") return [];
   return [{ do: "delete public address", why: "the Service has no use for it any more", id }];
 }
@@ -217,6 +217,6 @@ function addressOf(shelf: Shelf, claim: Claim, look: Look<PublicAddress>): strin
   )?.properties.privateIPAddress;
 }
 
-function isUsed({ usedFrontends }: Seen, id: string): boolean {
+function isUsed({ usedFrontends }: Observed, id: string): boolean {
   return usedFrontends.some((each) => sameId(each, id));
 }

@@ -34,13 +34,13 @@ describe.each(features.sort())("%s", (feature) => {
   test("has the arguments of every feature in the same order", () => {
     const observe = parametersOf(feature, "observe");
     expect(observe.length).toBeGreaterThanOrEqual(2);
-    expect(observe[0]).not.toMatch(/: Pass$/);
-    expect(observe.at(-1)).toMatch(/: Pass$/);
+    expect(observe[0]).not.toMatch(/: Reconcile$/);
+    expect(observe.at(-1)).toMatch(/: Reconcile$/);
     expect(parametersOf(feature, "plan")).toHaveLength(1);
     const apply = parametersOf(feature, "apply");
     expect(apply).toHaveLength(3);
     expect(apply[0]).toMatch(/: \w+Step$/);
-    expect(apply[2]).toMatch(/: Pass$/);
+    expect(apply[2]).toMatch(/: Reconcile$/);
   });
 });
 

@@ -18,7 +18,7 @@ import {
   zoneIds,
 } from "../../../../../test/cluster-api/paper-dns.ts";
 import { fc } from "../../../../../test/setup/random.ts";
-import type { Addresses, Seen } from "./observed.ts";
+import type { Addresses, Observed } from "./observed.ts";
 import { plan } from "./plan.ts";
 import { zoneIn } from "./zones/desired.ts";
 import { nameRefusal } from "./zones/name.ts";
@@ -126,7 +126,7 @@ const wanted = fc.record({
   place: fc.constantFrom(own, elsewhere),
   api: address("10.1.0.100"),
   bastion: address("20.0.0.9"),
-  services: fc.constantFrom<Seen["services"]>(
+  services: fc.constantFrom<Observed["services"]>(
     undefined,
     [],
     [{ name: "ingress", addresses: ["20.0.0.1"] }],
@@ -142,7 +142,7 @@ const wanted = fc.record({
 });
 type Wanted = typeof wanted extends fc.Arbitrary<infer T> ? T : never;
 
-function worldWith({ is, place, gateway, ingress, ...rest }: Wanted): Seen {
+function worldWith({ is, place, gateway, ingress, ...rest }: Wanted): Observed {
   const world = seen();
   const group = {
     id: workloadGroup,
@@ -162,7 +162,10 @@ function worldWith({ is, place, gateway, ingress, ...rest }: Wanted): Seen {
   };
 }
 
-const ends = (world: Seen): Seen => ({ ...world, cluster: { ...world.cluster, deleting: true } });
+const ends = (world: Observed): Observed => ({
+  ...world,
+  cluster: { ...world.cluster, deleting: true },
+});
 
 /** Whether something carries our mark or our claim, and not that of a cluster whose name begins with ours. */
 function isMarked(thing: unknown): boolean {

@@ -23,7 +23,7 @@ import { type SeeOptions, seeAddresses } from "./addresses/observe.ts";
 import type { ArmClients } from "./azure/arm-clients.ts";
 import { factsOf, groupTags, type Objects } from "./objects/facts.ts";
 import { groupOf, networkOf, type Places, placesOf } from "./objects/places.ts";
-import type { Seen, ZoneSeen } from "./observed.ts";
+import type { Observed, ZoneInRole } from "./observed.ts";
 import { reasons } from "./reasons.ts";
 import { isName, zoneIn } from "./zones/desired.ts";
 import { linkIds } from "./zones/links.ts";
@@ -38,7 +38,7 @@ export async function observe(
   objects: Objects,
   { armClients, kube, options }: { armClients: ArmClients; kube: KubeClient; options: SeeOptions },
   reconcile: Reconcile,
-): Promise<Seen> {
+): Promise<Observed> {
   const known = factsOf(objects, options);
   if (!isToBeLookedAt(known)) return known;
   const going = isBeingDeleted(known);
@@ -58,7 +58,7 @@ export async function observe(
   };
   const places = placesIn(objects, options, going);
   const networks = networksOf(objects);
-  const seen: Seen = {
+  const seen: Observed = {
     ...known,
     networks,
     expected: expectedOf(objects, options),
@@ -95,13 +95,13 @@ function placesIn(objects: Objects, { settings, policy }: SeeOptions, going: boo
   return { ...places, publicGroups };
 }
 
-function isBeingDeleted({ cluster, infrastructure }: Seen): boolean {
+function isBeingDeleted({ cluster, infrastructure }: Observed): boolean {
   return cluster.deleting || infrastructure?.deleting === true;
 }
 
 /** The zone in the management network of a cluster that goes, where nobody knows any more which network that is. */
 function outOfReach(
-  { domains }: Seen,
+  { domains }: Observed,
   { infrastructure, management, itself }: Objects,
   options: SeeOptions,
 ): Failure[] {
@@ -117,7 +117,7 @@ function outOfReach(
 }
 
 /** Where nothing is to be done, Azure is not asked. */
-function isToBeLookedAt(seen: Seen): boolean {
+function isToBeLookedAt(seen: Observed): boolean {
   const { cluster, infrastructure, refused } = seen;
   if (cluster.paused) return false;
   if (isBeingDeleted(seen)) return infrastructure === undefined || infrastructure.held;
@@ -125,7 +125,7 @@ function isToBeLookedAt(seen: Seen): boolean {
   return infrastructure?.held === true && cluster.ready;
 }
 
-function placeProblems({ infrastructure, domains, cluster }: Seen, places: Places): Failure[] {
+function placeProblems({ infrastructure, domains, cluster }: Observed, places: Places): Failure[] {
   if (infrastructure === undefined) return [];
   if (!isName(domains.cluster)) {
     const message = `no names are written for ${cluster.name} · ${domains.cluster} cannot be a zone · give the cluster another name, or the operator another --base-domain`;
@@ -141,7 +141,7 @@ function placeProblems({ infrastructure, domains, cluster }: Seen, places: Place
 }
 
 /** The networks in which private zones answer: the other cluster's for each. */
-function networksOf({ infrastructure, management }: Objects): Seen["networks"] {
+function networksOf({ infrastructure, management }: Objects): Observed["networks"] {
   if (management === undefined) return {};
   const toWorkload = networkOf(management);
   const toManagement =
@@ -156,7 +156,7 @@ function networksOf({ infrastructure, management }: Objects): Seen["networks"] {
 function expectedOf(
   { infrastructure, management }: Objects,
   { managementLinks }: SeeOptions,
-): Seen["expected"] {
+): Observed["expected"] {
   if (management === undefined || infrastructure?.is !== "azure")
     return { toWorkload: false, toManagement: false };
   const workload = infrastructure.object as AzureCluster;
@@ -171,20 +171,20 @@ function expectedOf(
 }
 
 async function seeZones(
-  seen: Seen,
+  seen: Observed,
   { management, itself }: Objects,
   armClients: ArmClients,
   places: Places,
   reads: ZoneReads,
   { baseZoneGroup }: SeeOptions,
-): Promise<ZoneSeen[]> {
+): Promise<ZoneInRole[]> {
   const { domains, networks } = seen;
   const going = isBeingDeleted(seen);
   const base = zoneIn(baseZoneGroup, "base", domains.base);
   const zones: ZoneAsked[] = [
     { role: "base", id: base, only: seen.cluster.name, arm: armClients.base },
   ];
-  const add = (role: ZoneSeen["role"], group: ResourceId, name: string, arm: ArmClient) => {
+  const add = (role: ZoneInRole["role"], group: ResourceId, name: string, arm: ArmClient) => {
     const id = zoneIn(group, role, name);
     const network = role === "toWorkload" || role === "toManagement" ? networks[role] : undefined;
     const links = network === undefined ? [] : linkIds(id, network);
@@ -205,11 +205,11 @@ async function seeZones(
 }
 
 interface ZoneAsked extends ZoneQuery {
-  role: ZoneSeen["role"];
+  role: ZoneInRole["role"];
   arm: ArmClient;
 }
 
-async function seeZone({ role, arm, ...query }: ZoneAsked, reads: ZoneReads): Promise<ZoneSeen> {
+async function seeZone({ role, arm, ...query }: ZoneAsked, reads: ZoneReads): Promise<ZoneInRole> {
   const { id } = query;
   const isPrivate = role === "toWorkload" || role === "toManagement";
   // One list serves all clusters whose zones are in this group, and tells of those that are still to be made.
@@ -230,7 +230,7 @@ async function seeGroup(
   { publicGroup: id, location }: Places,
   reads: ZoneReads,
   { policy }: SeeOptions,
-): Promise<Pick<Seen, "group" | "problems">> {
+): Promise<Pick<Observed, "group" | "problems">> {
   const { cluster: arm } = armClients;
   if (!infrastructure || infrastructure.is === "azure" || !id || !arm)
     return { group: undefined, problems: [] };

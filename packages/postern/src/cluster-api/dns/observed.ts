@@ -16,7 +16,7 @@ import type { ManagementLink } from "../names.ts";
 export type ZoneRole = "public" | "base" | "toWorkload" | "toManagement";
 
 /** A zone with what it is to the cluster. Of one that could not be read whole, nothing is known. */
-export interface ZoneSeen extends ObservedZone {
+export interface ZoneInRole extends ObservedZone {
   role: ZoneRole;
 }
 
@@ -30,7 +30,7 @@ export type Addresses =
 export type ServiceNames = readonly { name: string; addresses: readonly string[] }[] | undefined;
 
 /** The object that `infrastructureRef` names. */
-export interface InfrastructureSeen {
+export interface ObservedInfrastructure {
   is: "azure" | "aks" | "other";
   /** `AzureCluster org/name`, for messages. */
   called: string;
@@ -44,9 +44,9 @@ export interface InfrastructureSeen {
 }
 
 /** What was seen, once, before deciding. Plain data. */
-export interface Seen {
+export interface Observed {
   cluster: { name: string; deleting: boolean; paused: boolean; ready: boolean };
-  infrastructure: InfrastructureSeen | undefined;
+  infrastructure: ObservedInfrastructure | undefined;
   us: Owner;
   /** Who else has the name by right: an older Cluster in another namespace, or the management cluster. */
   namesake: "older" | "management" | undefined;
@@ -56,7 +56,7 @@ export interface Seen {
   domains: { base: string; cluster: string; management: string };
   /** The place of the public zone, unless there is one in another place already. */
   publicPlace: ResourceId | undefined;
-  zones: readonly ZoneSeen[];
+  zones: readonly ZoneInRole[];
   /** The networks in which the private zones are to answer. */
   networks: { toWorkload?: ResourceId; toManagement?: ResourceId };
   /** Whether a zone of CAPZ of the same name answers there already: Azure takes no second one. */

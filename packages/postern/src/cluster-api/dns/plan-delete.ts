@@ -1,6 +1,6 @@
 import type { Plan } from "../../kube/feature.ts";
 import { done, join, requeueOf } from "../../kube/part.ts";
-import type { Seen } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 import { reasons } from "./reasons.ts";
 import type { DnsStep } from "./steps.ts";
 import { planDeleteZone } from "./zones/delete.ts";
@@ -16,7 +16,7 @@ import {
 } from "./zones/report.ts";
 
 /** Undo everything: nothing waits for what is not related. */
-export function planDelete(seen: Seen): Plan<DnsStep> {
+export function planDelete(seen: Observed): Plan<DnsStep> {
   const { infrastructure, cluster } = seen;
   const free = cluster.deleting ? ({ finalizer: "remove" } as const) : {};
   if (infrastructure !== undefined && !infrastructure.held)

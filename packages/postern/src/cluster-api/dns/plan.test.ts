@@ -18,14 +18,14 @@ import {
   workloadNetwork,
   zoneIds,
 } from "../../../../../test/cluster-api/paper-dns.ts";
-import type { Seen } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 import { plan } from "./plan.ts";
 import { reasons } from "./reasons.ts";
 import { zoneIn } from "./zones/desired.ts";
 
 const { public: own, base, toWorkload, toManagement } = zoneIds;
 
-function withInfrastructure(over: Partial<NonNullable<Seen["infrastructure"]>>): Seen {
+function withInfrastructure(over: Partial<NonNullable<Observed["infrastructure"]>>): Observed {
   const world = seen();
   return world.infrastructure
     ? { ...world, infrastructure: { ...world.infrastructure, ...over } }
@@ -35,8 +35,8 @@ function withInfrastructure(over: Partial<NonNullable<Seen["infrastructure"]>>):
 /** A name that each private zone has. */
 const nameIn = { toWorkload: "apiserver", toManagement: "ingress" } as const;
 
-const going = (): Seen => ({ ...seen(), cluster: { ...seen().cluster, deleting: true } });
-const told = ({ infrastructure }: Seen) =>
+const going = (): Observed => ({ ...seen(), cluster: { ...seen().cluster, deleting: true } });
+const told = ({ infrastructure }: Observed) =>
   `${infrastructure?.condition?.status} ${infrastructure?.condition?.reason}`;
 
 describe("before names are made", () => {
@@ -235,13 +235,13 @@ describe("the delegation", () => {
 });
 
 describe("the name of a cluster in the base zone", () => {
-  const named = (name: string, over: Partial<Seen> = {}): Seen => ({
+  const named = (name: string, over: Partial<Observed> = {}): Observed => ({
     ...seen(over),
     cluster: { ...seen().cluster, name },
     domains: { ...seen().domains, cluster: `${name}.example.com` },
   });
   /** What there is after everything that is planned was done. */
-  const outcome = (azure: PaperDns, world: Seen) => {
+  const outcome = (azure: PaperDns, world: Observed) => {
     const before = JSON.stringify([...azure.things]);
     const { world: end } = settle(azure, world);
     return { told: told(end), unchanged: JSON.stringify([...azure.things]) === before };

@@ -3,7 +3,7 @@ import type { Plan } from "../../kube/feature.ts";
 import { done, join, type Part, report, requeueOf, wait, waits } from "../../kube/part.ts";
 import { healthOf } from "../../private-dns/links/plan.ts";
 import { conditions } from "../names.ts";
-import type { Addresses, Seen, ZoneSeen } from "./observed.ts";
+import type { Addresses, Observed, ZoneInRole } from "./observed.ts";
 import { planDelete } from "./plan-delete.ts";
 import { reasons } from "./reasons.ts";
 import type { DnsStep } from "./steps.ts";
@@ -50,7 +50,7 @@ const unreadyMs = 2 * 60_000;
  *   and the condition: False while something is wrong or an endpoint has gone, True when all of it is there, as it was, or not
  *   there at all, in between.
  */
-export function plan(seen: Seen): Plan<DnsStep> {
+export function plan(seen: Observed): Plan<DnsStep> {
   const { cluster, infrastructure } = seen;
   if (cluster.paused) return { ...still, requeue: "drift" };
   if (cluster.deleting || infrastructure?.deleting) return planDelete(seen);
@@ -78,7 +78,7 @@ export function plan(seen: Seen): Plan<DnsStep> {
   };
 }
 
-function planPublic(seen: Seen): Part<DnsStep> {
+function planPublic(seen: Observed): Part<DnsStep> {
   const group = planGroup(seen);
   const zone = publicZone(seen);
   // A zone can only be made in a group that is there.
@@ -93,7 +93,7 @@ function planPublic(seen: Seen): Part<DnsStep> {
   ]);
 }
 
-function planDelegation(seen: Seen, base: ZoneSeen): Part<DnsStep> {
+function planDelegation(seen: Observed, base: ZoneInRole): Part<DnsStep> {
   if (base.unread !== undefined) return planFailed(base.unread.failure);
   if (base.look.state === "absent") {
     const message = `the delegation of ${seen.domains.cluster} is not written · the zone ${base.id} does not exist · make it, or correct --base-domain and --base-domain-resource-group`;
@@ -104,7 +104,7 @@ function planDelegation(seen: Seen, base: ZoneSeen): Part<DnsStep> {
   return isThere ? delegation : join([delegation, report(pending)]);
 }
 
-function planPrivate(seen: Seen, role: PrivateRole): Part<DnsStep> {
+function planPrivate(seen: Observed, role: PrivateRole): Part<DnsStep> {
   const zones = seen.zones.filter((each) => each.role === role);
   const wanted = seen.networks[role] !== undefined && !seen.served[role];
   const leads = endpointsOf(seen, role);
@@ -125,19 +125,19 @@ function planPrivate(seen: Seen, role: PrivateRole): Part<DnsStep> {
 }
 
 /** What is known of the endpoints that lead to the other side. */
-function endpointsOf(seen: Seen, role: PrivateRole): Addresses["state"][] {
+function endpointsOf(seen: Observed, role: PrivateRole): Addresses["state"][] {
   const given = role === "toWorkload" ? [seen.toWorkload] : Object.values(seen.toManagement);
   return given.map(({ state }) => state);
 }
 
 /** Whether private names are missing because their endpoint is still to come. */
-function isAwaited(seen: Seen, role: PrivateRole): boolean {
+function isAwaited(seen: Observed, role: PrivateRole): boolean {
   const isNone = endpointsOf(seen, role).every((state) => state === "none");
   return isNone && seen.expected[role] && seen.networks[role] !== undefined;
 }
 
 /** The condition; undefined where it is to stay as it is. */
-function conditionOf(seen: Seen, part: Part<DnsStep>): PlannedCondition | undefined {
+function conditionOf(seen: Observed, part: Part<DnsStep>): PlannedCondition | undefined {
   const type = conditions.dnsZone;
   const [problem] = troublesIn(part);
   if (problem !== undefined) return falseCondition(problem);
@@ -159,7 +159,7 @@ function conditionOf(seen: Seen, part: Part<DnsStep>): PlannedCondition | undefi
   return { type, status: "True", reason: reasons.created, message };
 }
 
-function hold({ infrastructure }: Seen): DnsStep {
+function hold({ infrastructure }: Observed): DnsStep {
   const why = `names are to be made for ${infrastructure?.called}`;
   return { on: "object", do: "hold", why };
 }

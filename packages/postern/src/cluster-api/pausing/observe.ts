@@ -10,7 +10,7 @@ import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import { annotations } from "../names.ts";
 import { gatesOf, infrastructureKey, ownerOf } from "./gates/gates.ts";
-import type { Gates, Pause, Seen } from "./observed.ts";
+import type { Gates, Observed, Pause } from "./observed.ts";
 
 /** Where everything that is looked at comes from. */
 export interface Sources {
@@ -34,7 +34,7 @@ export async function observe(
   cached: KubeadmControlPlane,
   { kube, controlPlanes, clusters, azureClusters, management, gates: wanted }: Sources,
   reconcile: Reconcile,
-): Promise<Seen> {
+): Promise<Observed> {
   // The cache may not have heard of what we wrote a moment ago.
   const controlPlane = (await controlPlanes.get(cached.metadata, reconcile.signal)) ?? cached;
   const owner = ownerOf(controlPlane);

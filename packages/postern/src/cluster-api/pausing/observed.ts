@@ -1,7 +1,7 @@
 import type { KubeadmControlPlane } from "@postern/core/kinds/kubeadm-control-plane.ts";
 
 /** What was seen of one control plane. */
-export interface Seen {
+export interface Observed {
   controlPlane: KubeadmControlPlane;
   gates: Gates;
   pause: Pause;

@@ -1,6 +1,6 @@
 import type { KubeadmControlPlane } from "@postern/core/kinds/kubeadm-control-plane.ts";
 import type { Plan } from "../../kube/feature.ts";
-import type { Pause, Seen } from "./observed.ts";
+import type { Observed, Pause } from "./observed.ts";
 import { reasons } from "./reasons.ts";
 import type { PausingStep } from "./steps.ts";
 
@@ -25,7 +25,7 @@ import type { PausingStep } from "./steps.ts";
  *
  * A pause that stays on what is being deleted would hold up its end for ever, so it is taken off there too.
  */
-export function plan(seen: Seen): Plan<PausingStep> {
+export function plan(seen: Observed): Plan<PausingStep> {
   const { gates, controlPlane } = seen;
   switch (gates.state) {
     case "unknown":

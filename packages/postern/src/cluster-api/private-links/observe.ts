@@ -35,7 +35,7 @@ import type { KnownIds } from "./azure/created-ids.ts";
 import type { PrivateLinkParts } from "./azure/dependencies.ts";
 import { isInOwnGroup } from "./azure/missing-tags.ts";
 import { isUnmarked } from "./azure/owner.ts";
-import type { EndpointsSeen, Found, LinksSeen, Seen, Subject } from "./observed.ts";
+import type { Found, Observed, ObservedEndpoints, ObservedLinks, Subject } from "./observed.ts";
 import { reasons } from "./reasons.ts";
 import { type Wanted, type WantedEndpoint, type WantedLink, wantedOf } from "./spec/desired.ts";
 import { clusterNameOf, ownerOf, type Place, placeOf } from "./spec/location.ts";
@@ -49,7 +49,7 @@ export async function observe(
   object: AzureCluster,
   parts: PrivateLinkParts,
   reconcile: Reconcile,
-): Promise<Seen> {
+): Promise<Observed> {
   const { namespace = "" } = object.metadata;
   const cluster = parts.clusters.get(
     keyOf({ metadata: { namespace, name: clusterNameOf(object) } }),
@@ -73,7 +73,7 @@ export async function observe(
     return { stage: "unseen", subject, failure: nowhere(object) };
   if (place === undefined || free || theirs)
     return { stage: "idle", subject, problems: deleting ? [] : problems };
-  const seen = await tryRead(reconcile, async (): Promise<Seen> => {
+  const seen = await tryRead(reconcile, async (): Promise<Observed> => {
     const view = parts.views.of(object, reconcile);
     const maxAgeMs = oldestSightingMs(reconcile);
     const known = parts.known.of(object);
@@ -113,7 +113,7 @@ interface Looking {
   known: KnownIds;
 }
 
-async function seeLinks({ links }: Wanted, looking: Looking): Promise<LinksSeen> {
+async function seeLinks({ links }: Wanted, looking: Looking): Promise<ObservedLinks> {
   const { view, place, subject, maxAgeMs, deleting } = looking;
   const services = privateLinkServices(view);
   const type = "Microsoft.Network/privateLinkServices";
@@ -160,7 +160,7 @@ async function seeLinks({ links }: Wanted, looking: Looking): Promise<LinksSeen>
   return { wanted, unwanted, networks, balancer: { id: place.balancer, look: balancer } };
 }
 
-async function seeEndpoints({ endpoints }: Wanted, looking: Looking): Promise<EndpointsSeen> {
+async function seeEndpoints({ endpoints }: Wanted, looking: Looking): Promise<ObservedEndpoints> {
   const { view, subject, maxAgeMs, deleting } = looking;
   const gateway = privateEndpoints(view);
   const type = "Microsoft.Network/privateEndpoints";

@@ -31,23 +31,23 @@ export interface Subject {
 }
 
 /** All that a plan decides by: plain data, read once. */
-export type Seen =
+export type Observed =
   /** Nobody may touch it. */
   | { stage: "paused"; subject: Subject }
   /** There is nothing to do in Azure, which was not asked. */
   | { stage: "idle"; subject: Subject; problems: readonly Problem[] }
   /** Azure could not be asked. */
   | { stage: "unseen"; subject: Subject; failure: Failure }
-  | SeenInAzure;
+  | ObservedInAzure;
 
 /** What is in Azure. On a side that is not Postern's nothing is wanted, and nothing was looked at. */
-export interface SeenInAzure {
+export interface ObservedInAzure {
   stage: "seen";
   subject: Subject;
   deleting: boolean;
   problems: readonly Problem[];
-  links: LinksSeen;
-  endpoints: EndpointsSeen;
+  links: ObservedLinks;
+  endpoints: ObservedEndpoints;
 }
 
 /** Something and how it is. */
@@ -62,7 +62,7 @@ export interface Asked {
   hasLostTags?: boolean;
 }
 
-export interface LinksSeen {
+export interface ObservedLinks {
   wanted: readonly (Found<PrivateLinkService> & Asked & { link: WantedLink })[];
   /** What has our mark and is not asked for. */
   unwanted: readonly Found<PrivateLinkService>[];
@@ -74,7 +74,7 @@ export interface LinksSeen {
   })[];
 }
 
-export interface EndpointsSeen {
+export interface ObservedEndpoints {
   wanted: readonly (Found<PrivateEndpoint> & Asked & { endpoint: WantedEndpoint })[];
   unwanted: readonly Found<PrivateEndpoint>[];
 }

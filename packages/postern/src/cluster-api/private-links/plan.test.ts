@@ -9,7 +9,7 @@ import type { VirtualNetwork } from "../../azure/gateways/virtual-networks.ts";
 import { newEndpoint } from "../../private-link/endpoint/desired.ts";
 import { newLinkService } from "../../private-link/link-service/desired.ts";
 import { conditions } from "../names.ts";
-import type { LinksSeen, Seen, SeenInAzure, Subject } from "./observed.ts";
+import type { Observed, ObservedInAzure, ObservedLinks, Subject } from "./observed.ts";
 import { plan } from "./plan.ts";
 import { reasons } from "./reasons.ts";
 import type { Problem, WantedEndpoint, WantedLink } from "./spec/desired.ts";
@@ -81,9 +81,9 @@ const subject: Subject = {
 
 function links(
   look: Look<PrivateLinkService>,
-  over: Partial<LinksSeen> = {},
-): Partial<SeenInAzure> {
-  const seen: LinksSeen = {
+  over: Partial<ObservedLinks> = {},
+): Partial<ObservedInAzure> {
+  const seen: ObservedLinks = {
     wanted: [{ link, id: link.id, look }],
     unwanted: [],
     balancer: { id: balancer, look: there(someBalancer) },
@@ -92,11 +92,11 @@ function links(
   return { links: { ...seen, ...over } };
 }
 
-const endpoints = (look: Look<PrivateEndpoint>): Partial<SeenInAzure> => ({
+const endpoints = (look: Look<PrivateEndpoint>): Partial<ObservedInAzure> => ({
   endpoints: { wanted: [{ endpoint, id: endpoint.id, look }], unwanted: [] },
 });
 
-function seen(over: Partial<SeenInAzure> = {}): SeenInAzure {
+function seen(over: Partial<ObservedInAzure> = {}): ObservedInAzure {
   return {
     ...{ stage: "seen", subject, deleting: false, problems: [] },
     links: { wanted: [], unwanted: [], networks: [] },
@@ -106,7 +106,7 @@ function seen(over: Partial<SeenInAzure> = {}): SeenInAzure {
 }
 
 /** What is told and done, in short. */
-function short(given: Seen): { told: string[]; does: string[] } {
+function short(given: Observed): { told: string[]; does: string[] } {
   const { conditions: all, steps } = plan(given);
   return {
     told: all.map(({ status, reason }) => `${status} ${reason}`),
@@ -115,7 +115,7 @@ function short(given: Seen): { told: string[]; does: string[] } {
 }
 
 test("what only takes its time is told as Info, what somebody must do something about as Error", () => {
-  const severityOf = (given: Partial<SeenInAzure>) =>
+  const severityOf = (given: Partial<ObservedInAzure>) =>
     plan(seen(given)).conditions.map(({ severity }) => severity);
   expect(severityOf(links({ state: "changing", retryAfterMs: 1 }))).toEqual(["Info"]);
   expect(severityOf(links(there(service({}, { tags: {} }))))).toEqual(["Error"]);
@@ -124,7 +124,7 @@ test("what only takes its time is told as Info, what somebody must do something 
 
 describe("a link service", () => {
   const failure = { reason: "X", message: "no" };
-  test.each<[string, Partial<SeenInAzure>, string, string[]]>([
+  test.each<[string, Partial<ObservedInAzure>, string, string[]]>([
     ["as wanted is left alone", links(there(service())), "True Realised", []],
     [
       "in other words for the same is left alone",
@@ -382,7 +382,7 @@ describe("a link service", () => {
     const second = { ...link, id, nat: [{ name: "n", subnet: other }] };
     const wanted = [link, second].map((each) => ({ link: each, id: each.id, look: absent }));
     const { links: one } = links(absent, { networks, wanted });
-    expect(short(seen({ links: one as LinksSeen })).does).toEqual(["open a NAT subnet"]);
+    expect(short(seen({ links: one as ObservedLinks })).does).toEqual(["open a NAT subnet"]);
   });
 });
 

@@ -3,7 +3,7 @@ import type { Plan, Requeue } from "../../kube/feature.ts";
 import { join, type Part, requeueOf, waits } from "../../kube/part.ts";
 import { planEndpoints } from "./azure/plan-endpoints.ts";
 import { planLinks } from "./azure/plan-links.ts";
-import type { Seen, SeenInAzure, Subject } from "./observed.ts";
+import type { Observed, ObservedInAzure, Subject } from "./observed.ts";
 import { reasons } from "./reasons.ts";
 import type { Problem } from "./spec/desired.ts";
 import { conditionOfSide, type Side } from "./spec/managed.ts";
@@ -27,7 +27,7 @@ import { isPassing, type PrivateLinkStep, plain, summary } from "./steps.ts";
  */
 
 /** Decide what is to be done for one AzureCluster. */
-export function plan(seen: Seen): Plan<PrivateLinkStep> {
+export function plan(seen: Observed): Plan<PrivateLinkStep> {
   const decided = decide(seen);
   const events = decided.conditions
     .filter((each) => each.status === "True" || !isPassing(each))
@@ -41,7 +41,7 @@ export function plan(seen: Seen): Plan<PrivateLinkStep> {
   return { ...decided, events };
 }
 
-function decide(seen: Seen): Plan<PrivateLinkStep> {
+function decide(seen: Observed): Plan<PrivateLinkStep> {
   const { subject } = seen;
   switch (seen.stage) {
     case "paused":
@@ -87,7 +87,7 @@ function release(subject: Subject, conditions: PlannedCondition[]): Plan<Private
   return { steps: [], conditions, finalizer: "remove", requeue: "never" };
 }
 
-function up(seen: SeenInAzure): Plan<PrivateLinkStep> {
+function up(seen: ObservedInAzure): Plan<PrivateLinkStep> {
   const { subject, problems } = seen;
   // What cannot be read may be what asks for it.
   const why = "it is not asked for any more";
@@ -110,7 +110,7 @@ function up(seen: SeenInAzure): Plan<PrivateLinkStep> {
 }
 
 /** Endpoints go first: one of them may lead to a link of the same cluster. */
-function down(seen: SeenInAzure): Plan<PrivateLinkStep> {
+function down(seen: ObservedInAzure): Plan<PrivateLinkStep> {
   const { subject } = seen;
   const why = "its cluster is being deleted";
   const left = <T extends { look: { state: string } }>(all: readonly T[]) =>

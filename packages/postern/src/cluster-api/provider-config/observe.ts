@@ -16,7 +16,7 @@ import { allows } from "../allowed-namespaces.ts";
 import { annotations, providerConfigFinalizer } from "../names.ts";
 import { isPaused } from "../paused.ts";
 import { allowedOf, isSupported, type Source } from "./desired/desired.ts";
-import type { Seen } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 
 /** By this name the API server knows what we wrote. */
 export const fieldManager = "postern-provider-config";
@@ -66,7 +66,7 @@ export async function observe(
   cluster: CapiCluster,
   sources: Sources,
   reconcile: Reconcile,
-): Promise<Seen> {
+): Promise<Observed> {
   const { metadata } = cluster;
   const { namespace = "" } = metadata;
   const { configs, clusters } = sources;
@@ -100,7 +100,7 @@ function hasFinalizer({ metadata }: KubeObject): boolean {
 }
 
 /** The oldest other Cluster of the same name that has claimed a ProviderConfig and stays. */
-function rivalOf(cluster: CapiCluster, clusters: WatchCache<CapiCluster>): Seen["rival"] {
+function rivalOf(cluster: CapiCluster, clusters: WatchCache<CapiCluster>): Observed["rival"] {
   const [first] = clusters
     .byIndex("provider-config-name", cluster.metadata.name)
     .filter((each) => keyOf(each) !== keyOf(cluster) && hasFinalizer(each))

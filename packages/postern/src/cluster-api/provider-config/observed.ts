@@ -3,7 +3,7 @@ import type { ProviderConfig } from "@postern/core/kinds/provider-config.ts";
 import type { Wanted } from "./desired/desired.ts";
 
 /** What was seen of one Cluster. */
-export interface Seen {
+export interface Observed {
   cluster: KubeObject;
   deleting: boolean;
   paused: boolean;

@@ -4,7 +4,7 @@ import type { TenantRules } from "@postern/core/tenant-policy.ts";
 import { describe, expect, test } from "vitest";
 import { annotations } from "../names.ts";
 import { allowedOf, type Source, type Wanted, wantedOf } from "./desired/desired.ts";
-import type { Seen } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 import { plan } from "./plan.ts";
 import { reasons } from "./reasons.ts";
 
@@ -20,7 +20,7 @@ function config(mark?: string, over: object = {}, metadata: object = {}): Provid
   } as ProviderConfig;
 }
 
-function seen(over: Partial<Seen> = {}): Seen {
+function seen(over: Partial<Observed> = {}): Observed {
   return {
     cluster: { metadata: { namespace: "org", name: "wc" } },
     deleting: false,
@@ -40,7 +40,7 @@ const rival = (isOlder: boolean) => ({ key: "other/wc", isOlder });
 const going = { deletionTimestamp: "2026-01-01T00:00:00Z" };
 
 describe("a live Cluster", () => {
-  test.each<[string, Partial<Seen>, string[], string | undefined, string[]]>([
+  test.each<[string, Partial<Observed>, string[], string | undefined, string[]]>([
     ["that has what it needs is left alone", {}, [], "add", []],
     ["without one gets it", { found: undefined, held: false }, ["make ProviderConfig"], "add", []],
     [
@@ -164,7 +164,7 @@ describe("a live Cluster", () => {
 });
 
 describe("a Cluster that is being deleted", () => {
-  test.each<[string, Partial<Seen>, string[], string | undefined]>([
+  test.each<[string, Partial<Observed>, string[], string | undefined]>([
     ["takes its own with it", {}, ["delete ProviderConfig"], "remove"],
     ["is let go when it is gone", { found: undefined }, [], "remove"],
     [

@@ -4,7 +4,7 @@ import type { ProviderConfig } from "@postern/core/kinds/provider-config.ts";
 import type { Plan, Requeue } from "../../kube/feature.ts";
 import { annotations } from "../names.ts";
 import type { ConfigSpec } from "./desired/desired.ts";
-import type { Seen } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 import { reasons } from "./reasons.ts";
 import type { ConfigStep } from "./steps.ts";
 
@@ -30,7 +30,7 @@ import type { ConfigStep } from "./steps.ts";
  * server says that only we, or the operator before us, wrote it, the Cluster has that one's finalizer, and no Cluster of the
  * same name is nearer to it. The finalizer alone proves nothing: a tenant can write it.
  */
-export function plan(seen: Seen): Plan<ConfigStep> {
+export function plan(seen: Observed): Plan<ConfigStep> {
   if (seen.paused) return rest;
   if (seen.deleting) return down(seen);
   const { wanted } = seen;
@@ -50,7 +50,7 @@ const rest: Plan<ConfigStep> = { steps: [], conditions: [], requeue: "never" };
 /** That the kind is served from now on wakes nobody. */
 const unserved: Plan<ConfigStep> = { ...rest, requeue: "drift" };
 
-function down(seen: Seen): Plan<ConfigStep> {
+function down(seen: Observed): Plan<ConfigStep> {
   if (!seen.held) return rest;
   const { found } = seen;
   const steps: ConfigStep[] =
@@ -67,11 +67,11 @@ function down(seen: Seen): Plan<ConfigStep> {
   return { ...rest, steps, finalizer: "remove" };
 }
 
-function up(seen: Seen, spec: ConfigSpec, requeue: Requeue = "never"): Plan<ConfigStep> {
+function up(seen: Observed, spec: ConfigSpec, requeue: Requeue = "never"): Plan<ConfigStep> {
   return { ...upNow(seen, spec), requeue };
 }
 
-function upNow(seen: Seen, spec: ConfigSpec): Plan<ConfigStep> {
+function upNow(seen: Observed, spec: ConfigSpec): Plan<ConfigStep> {
   const { cluster, found } = seen;
   const mark = { [annotations.madeFor]: keyOf(cluster) };
   if (found === undefined) {
@@ -92,14 +92,14 @@ function upNow(seen: Seen, spec: ConfigSpec): Plan<ConfigStep> {
   return act({ do: "change ProviderConfig", config: found, change, why, event: reasons.changed });
 }
 
-function isOwned(seen: Seen, { metadata }: ProviderConfig): boolean {
+function isOwned(seen: Observed, { metadata }: ProviderConfig): boolean {
   const mark = metadata.annotations?.[annotations.madeFor];
   if (mark !== undefined) return mark === keyOf(seen.cluster) || !seen.ownerIsThere;
   const { held, rival, deleting, isByUs } = seen;
   return held && isByUs && (rival === undefined || (!deleting && !rival.isOlder));
 }
 
-function another({ rival, cluster }: Seen, { metadata }: ProviderConfig): Plan<ConfigStep> {
+function another({ rival, cluster }: Observed, { metadata }: ProviderConfig): Plan<ConfigStep> {
   const owner = metadata.annotations?.[annotations.madeFor] ?? rival?.key;
   const what = `ProviderConfig ${metadata.name} is not changed`;
   const namespace = cluster.metadata.namespace;

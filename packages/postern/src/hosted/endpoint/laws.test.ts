@@ -17,7 +17,7 @@ import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts"
 import { privateZoneIn } from "../../private-dns/zone/observed.ts";
 import { addressesOf, stateOf } from "../../private-link/endpoint/observed.ts";
 import { conditions } from "../names.ts";
-import type { Seen } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 import { plan } from "./plan.ts";
 import type { EndpointStep } from "./steps.ts";
 
@@ -109,7 +109,7 @@ const wanted = fc.record({
 });
 type Wanted = typeof wanted extends fc.Arbitrary<infer T> ? T : never;
 
-function worldWith(is: Wanted): Seen {
+function worldWith(is: Wanted): Observed {
   const like = is.isOAuth ? oauth() : seen();
   const { baseDomain: _, ...without } = spec();
   const other = is.isOAuth ? { name: "private-router", uid: "link-uid" } : {};
@@ -132,7 +132,11 @@ function worldWith(is: Wanted): Seen {
 }
 
 /** Plan and do until it is at rest; every step is handed to `watch` first. */
-function settle(guest: PaperGuest, world: Seen, watch: (step: EndpointStep) => void = () => {}) {
+function settle(
+  guest: PaperGuest,
+  world: Observed,
+  watch: (step: EndpointStep) => void = () => {},
+) {
   let now = world;
   for (let reconciles = 0; reconciles < 12; reconciles++) {
     const planned = plan(guest.seen(now));
@@ -273,7 +277,7 @@ describe("whatever is in the guest", () => {
 });
 
 /** Whether a client would come through: by what is in Azure, not by what anybody says. */
-function reachable(guest: PaperGuest, { link, status, object, choices }: Seen): boolean {
+function reachable(guest: PaperGuest, { link, status, object, choices }: Observed): boolean {
   if (link.condition?.status !== "True") return false;
   const endpoint = [short, `${short}-${clusterID}`]
     .map((id) => id.replace("private-router", object.name))

@@ -59,7 +59,13 @@ import {
 } from "./desired/desired.ts";
 import { hasLostClaim, isOwnPlace } from "./dns/missing-tags.ts";
 import { liesAbove } from "./dns/shadow.ts";
-import { type OwnStatus, type Seen, statusFields, type Us, type ZoneSeen } from "./observed.ts";
+import {
+  type Observed,
+  type OwnStatus,
+  statusFields,
+  type Us,
+  type ZoneInRole,
+} from "./observed.ts";
 import { isHyperShifts, isOwned, ourClaim } from "./ownership/owner.ts";
 
 /** What `observe` reads from. */
@@ -88,7 +94,7 @@ export async function observe(
   link: AzurePrivateLinkService,
   parts: Parts,
   reconcile: Reconcile,
-): Promise<Seen & { arm?: ArmClient }> {
+): Promise<Observed & { arm?: ArmClient }> {
   const known = seeKubernetes(link, reconcile, parts);
   const { cluster, going, us, object } = known;
   const obeyed = cluster?.unverified === undefined && cluster?.notAllowed === undefined;
@@ -125,7 +131,7 @@ function seeKubernetes(
   link: AzurePrivateLinkService,
   reconcile: Reconcile,
   { sources, policy }: Parts,
-): Seen {
+): Observed {
   const belonging = belongingOf(link, sources);
   const { controlPlane, cluster, owner, going } = belonging;
   const { metadata, spec, status } = link;
@@ -188,7 +194,7 @@ function baseZoneOf(
 }
 
 async function seeServices(
-  seen: Seen,
+  seen: Observed,
   reconcile: Reconcile,
   { services }: Parts,
 ): Promise<Service[]> {
@@ -238,11 +244,11 @@ function guestOf(
 }
 
 async function seeEndpoints(
-  seen: Seen,
+  seen: Observed,
   link: AzurePrivateLinkService,
   { reconcile, arm, maxAgeMs }: Looking,
   sources: Sources,
-): Promise<Partial<Seen>> {
+): Promise<Partial<Observed>> {
   const gateway = privateEndpoints(arm);
   const ids = endpointIds(seen.object, seen.us.clusterID);
   const group = guestGroup(seen.object.spec);
@@ -280,11 +286,11 @@ async function seeEndpoints(
 }
 
 async function seeZones(
-  seen: Seen,
+  seen: Observed,
   link: AzurePrivateLinkService,
   looking: Looking,
   sources: Sources,
-): Promise<Partial<Seen>> {
+): Promise<Partial<Observed>> {
   const gateway = privateDnsZones(looking.arm);
   const group = guestGroup(seen.object.spec);
   const places = zonePlaces(seen, link, sources);
@@ -301,13 +307,13 @@ async function seeZones(
   return { zones: settled(seen, zones), zoneNames: names };
 }
 
-type Place = Pick<ZoneSeen, "role" | "id" | "managed" | "wanted">;
+type Place = Pick<ZoneInRole, "role" | "id" | "managed" | "wanted">;
 
 async function seeZone(
   place: Place,
   inside: Pick<ZoneQuery, "links" | "records">,
   { reconcile, arm, maxAgeMs, drift, turns }: Looking,
-): Promise<ZoneSeen> {
+): Promise<ZoneInRole> {
   const { sightings } = arm;
   const now = reconcile.now().getTime();
   // A zone whose turn it is to be read is read whole; some others have their links read, because a link that failed is still
@@ -329,7 +335,7 @@ async function seeZone(
 }
 
 /** The zones that are wanted, and those that the status names or that would have been made: they may hold what is ours. */
-function zonePlaces(seen: Seen, link: AzurePrivateLinkService, sources: Sources): Place[] {
+function zonePlaces(seen: Observed, link: AzurePrivateLinkService, sources: Sources): Place[] {
   const { object, cluster, choices, status, going } = seen;
   const places: Place[] = [];
   const add = (
@@ -381,7 +387,7 @@ function peersOf(link: AzurePrivateLinkService, sources: Sources): Peer[] {
 }
 
 /** What in a zone is of interest though it may not exist. */
-function inside(seen: Seen, place: Place): Pick<ZoneQuery, "links" | "records"> {
+function inside(seen: Observed, place: Place): Pick<ZoneQuery, "links" | "records"> {
   const links = wantedNetworks(seen).flatMap((network) => linkIdsOf(seen, place, network));
   const records = wantedNames(seen)
     .filter(({ role }) => place.wanted && role === place.role)
@@ -394,7 +400,7 @@ function inside(seen: Seen, place: Place): Pick<ZoneQuery, "links" | "records"> 
  * A zone that we published and that is not ours was somebody's, used by annotation, and the annotation has gone: it is
  * given up. Where the one that is wanted now would be that very one, the plan says whose it is.
  */
-function settled(seen: Seen, zones: Seen["zones"]): Seen["zones"] {
+function settled(seen: Observed, zones: Observed["zones"]): Observed["zones"] {
   return zones.map((zone) => {
     const { look, managed, wanted } = zone;
     if (wanted || !managed || look.state !== "there") return zone;

@@ -87,7 +87,7 @@ export interface Choices {
 }
 
 /** An endpoint that may be ours, by name. */
-export interface EndpointSeen {
+export interface ObservedEndpoint {
   id: ResourceId;
   look: Look<PrivateEndpoint>;
   /** It is that of an object of this cluster which does not exist any more. */
@@ -95,7 +95,7 @@ export interface EndpointSeen {
 }
 
 /** A zone that is wanted, or that was and may hold something of ours. */
-export interface ZoneSeen extends ObservedZone {
+export interface ZoneInRole extends ObservedZone {
   role: "internal" | "base";
   /** Made and deleted by us; else it is somebody's, and only names and links in it are ours. */
   managed: boolean;
@@ -103,7 +103,7 @@ export interface ZoneSeen extends ObservedZone {
 }
 
 /** What was seen, once, before deciding. Plain data: no client, no clock. */
-export interface Seen {
+export interface Observed {
   object: {
     name: string;
     namespace: string;
@@ -136,12 +136,12 @@ export interface Seen {
   /** Azure could not be asked at all, for want of a credential. */
   noCredential: Failure | undefined;
   /** The shipped name first. Empty where Azure was not looked at. */
-  endpoints: readonly EndpointSeen[];
+  endpoints: readonly ObservedEndpoint[];
   /** The endpoints could not be read. */
   endpointsFailed: Failure | undefined;
   /** An older object of another cluster has a right to the shipped name of the endpoint. */
   nameReserved: boolean;
-  zones: readonly ZoneSeen[];
+  zones: readonly ZoneInRole[];
   /** Names of zones in the guest's group, in lower case. */
   zoneNames: readonly string[];
   /** The group's zones could not be listed. */

@@ -7,7 +7,7 @@ import { tagsOf } from "../../private-dns/zone/observed.ts";
 import { annotations, conditions } from "../names.ts";
 import { externalLabel } from "./cluster/services.ts";
 import { planDeleteZone, planStuck, planUnfinished } from "./dns/delete.ts";
-import type { Seen } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 import { ourEndpoints } from "./private-endpoint/plan.ts";
 import { reasons } from "./reasons.ts";
 import { type EndpointStep, isFalse, type Verdict } from "./steps.ts";
@@ -22,7 +22,7 @@ import { type EndpointStep, isFalse, type Verdict } from "./steps.ts";
  *   owner unknown          held while a zone has a claim that may be ours: it is said what to do
  *   our finalizer          when nothing is left
  */
-export function undo(seen: Seen): Plan<EndpointStep> {
+export function undo(seen: Observed): Plan<EndpointStep> {
   if (!seen.object.held) return letGo;
   const why = whyOf(seen);
   const part = join<EndpointStep>([
@@ -68,7 +68,7 @@ export function undo(seen: Seen): Plan<EndpointStep> {
 }
 
 /** Without an owner nobody knows which claims are ours: a zone that may be would stay for ever, and nobody would hear of it. */
-function claimsOfUnknown({ us, zones }: Seen): Problem[] {
+function claimsOfUnknown({ us, zones }: Observed): Problem[] {
   if (us.controlPlaneUid !== undefined) return [];
   return zones
     .filter((zone) =>
@@ -89,21 +89,21 @@ const letGo: Plan<EndpointStep> = {
   requeue: "never",
 };
 
-function isAbandonmentTold({ conditions: now }: Seen): boolean {
+function isAbandonmentTold({ conditions: now }: Observed): boolean {
   return now.some(
     ({ type, reason }) => type === conditions.available && reason === reasons.abandoned,
   );
 }
 
 /** What the last reconcile could not do. Every reconcile tries again and says so anew, so it is never an old story. */
-function failedBefore({ conditions: now }: Seen): string | undefined {
+function failedBefore({ conditions: now }: Observed): string | undefined {
   return now.find(
     ({ type, reason }) => type !== conditions.available && reason === reasons.cleanupFailed,
   )?.message;
 }
 
 /** The Services for external-dns go with the router's link: they lead to its endpoint. */
-function deleteServices(seen: Seen): EndpointStep[] {
+function deleteServices(seen: Observed): EndpointStep[] {
   return seen.services
     .filter(({ metadata }) => metadata.labels?.[externalLabel] === "true")
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
@@ -116,7 +116,7 @@ function deleteServices(seen: Seen): EndpointStep[] {
     }));
 }
 
-function planDeleteEndpoints(seen: Seen): Part<EndpointStep> {
+function planDeleteEndpoints(seen: Observed): Part<EndpointStep> {
   if (seen.endpointsFailed) return planStuck(seen.endpointsFailed);
   const steps = ourEndpoints(seen).map(
     ({ id, found }): EndpointStep => ({
@@ -133,7 +133,7 @@ function planDeleteEndpoints(seen: Seen): Part<EndpointStep> {
 }
 
 /** What Azure has not ended yet. */
-function unendedIn({ endpoints, zones, endpointsFailed }: Seen): string[] {
+function unendedIn({ endpoints, zones, endpointsFailed }: Observed): string[] {
   const all = [
     ...(endpointsFailed ? [] : endpoints.map((each) => ["private endpoint", each] as const)),
     ...zones.flatMap((zone) => [
@@ -146,7 +146,7 @@ function unendedIn({ endpoints, zones, endpointsFailed }: Seen): string[] {
     .map(([kind, { id }]) => `${kind} ${nameOf(id)}`);
 }
 
-function release(seen: Seen): Plan<EndpointStep> {
+function release(seen: Observed): Plan<EndpointStep> {
   // An object that stays, because only its control plane goes, must not go on saying that all is well.
   const available = seen.conditions.find(({ type }) => type === conditions.available);
   if (available?.status === "True") {
@@ -157,7 +157,7 @@ function release(seen: Seen): Plan<EndpointStep> {
 }
 
 /** Told first: nobody hears of it any more once the object is let go. */
-function abandon(seen: Seen, problem: string): Plan<EndpointStep> {
+function abandon(seen: Observed, problem: string): Plan<EndpointStep> {
   const message = `what is in the guest is left behind, as ${annotations.abandon} says · ${problem} · remove it by hand: endpoints and zones with the tag of this cluster in ${seen.object.spec.resourceGroupName}`;
   const left = isFalse(reasons.abandoned, message);
   return {
@@ -177,7 +177,7 @@ function told(available: Verdict, endpoint: Verdict, dns: Verdict): PlannedCondi
   ];
 }
 
-function whyOf({ going, object }: Seen): string {
+function whyOf({ going, object }: Observed): string {
   switch (going) {
     case "control plane":
       return "the control plane is being deleted";

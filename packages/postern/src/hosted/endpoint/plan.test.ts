@@ -21,7 +21,7 @@ import {
 } from "../../../../../test/hosted/paper-links.ts";
 import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
 import { conditions } from "../names.ts";
-import type { Seen } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 import { plan } from "./plan.ts";
 
 describe("a new link", () => {
@@ -85,7 +85,7 @@ describe("a new link", () => {
   });
 
   test("makes nothing before the control plane is held", () => {
-    const cluster = { ...seen().cluster, held: false } as NonNullable<Seen["cluster"]>;
+    const cluster = { ...seen().cluster, held: false } as NonNullable<Observed["cluster"]>;
     const planned = plan(seen({ cluster }));
     expect(planned).toMatchObject({ steps: [], requeue: "drift" });
     expect(planned.finalizer).toBeUndefined();
@@ -96,7 +96,7 @@ describe("a new link", () => {
     ["an owner", { cluster: undefined }, "ControlPlaneUnknown"],
     [
       "readable name of its cluster",
-      { cluster: { ...(seen().cluster as NonNullable<Seen["cluster"]>), misnamed: true } },
+      { cluster: { ...(seen().cluster as NonNullable<Observed["cluster"]>), misnamed: true } },
       "InvalidAnnotation",
     ],
     ["a cluster id", { us: { ...seen().us, clusterID: undefined } }, "ClusterIDMissing"],

@@ -19,7 +19,7 @@ import {
 } from "./dns/report.ts";
 import { shadowed } from "./dns/shadow.ts";
 import { planWantedZone } from "./dns/zone.ts";
-import type { OwnStatus, Seen, ZoneSeen } from "./observed.ts";
+import type { Observed, OwnStatus, ZoneInRole } from "./observed.ts";
 import { undo } from "./plan-delete.ts";
 import { planEndpoint } from "./private-endpoint/plan.ts";
 import { reasons } from "./reasons.ts";
@@ -50,7 +50,7 @@ import {
  *
  *   A paused cluster is looked at and told about, and not changed; what is going goes all the same.
  */
-export function plan(seen: Seen): Plan<EndpointStep> {
+export function plan(seen: Observed): Plan<EndpointStep> {
   if (seen.going !== undefined) return undo(seen);
   const wait = whatIsMissing(seen);
   if (wait !== undefined)
@@ -77,7 +77,7 @@ export function plan(seen: Seen): Plan<EndpointStep> {
   });
 }
 
-function whatIsMissing({ cluster, us }: Seen): Verdict | undefined {
+function whatIsMissing({ cluster, us }: Observed): Verdict | undefined {
   if (cluster === undefined)
     return isFalse(
       reasons.controlPlaneUnknown,
@@ -103,7 +103,10 @@ function whatIsMissing({ cluster, us }: Seen): Verdict | undefined {
   return undefined;
 }
 
-function unreadEndpoint(seen: Seen, failure: NonNullable<Seen["endpointsFailed"]>): EndpointPart {
+function unreadEndpoint(
+  seen: Observed,
+  failure: NonNullable<Observed["endpointsFailed"]>,
+): EndpointPart {
   const { privateEndpointID, privateEndpointIP } = seen.status;
   return rest(isFalse(reasons.endpointGetFailed, failure.message), {
     waitMs: failure.requeueAfterMs ?? 30_000,
@@ -117,7 +120,7 @@ function unreadEndpoint(seen: Seen, failure: NonNullable<Seen["endpointsFailed"]
 type NamesPart = Part<EndpointStep> & { status: OwnStatus };
 
 /** All zones: those that are not wanted any more go first, because a network resolves a domain by one zone only. */
-function planNames(seen: Seen, addresses: readonly string[] | undefined): NamesPart {
+function planNames(seen: Observed, addresses: readonly string[] | undefined): NamesPart {
   const { choices, cluster, object } = seen;
   const dnsZoneName =
     choices.zones === "none" ? {} : { dnsZoneName: internalZoneName(cluster?.name ?? "") };
@@ -145,8 +148,8 @@ function planNames(seen: Seen, addresses: readonly string[] | undefined): NamesP
 }
 
 function planOneZone(
-  seen: Seen,
-  zone: ZoneSeen,
+  seen: Observed,
+  zone: ZoneInRole,
   addresses: readonly string[] | undefined,
 ): NamesPart {
   const { usable, steps, ...part } = planWantedZone(seen, zone, addresses);
@@ -168,7 +171,7 @@ function problemOf(reason: string, message: string): Problem {
   return { reason, message };
 }
 
-function missingId({ choices, object }: Seen): Problem | undefined {
+function missingId({ choices, object }: Observed): Problem | undefined {
   const lacks = (key: string) =>
     problemOf(
       reasons.zoneMissing,
@@ -181,7 +184,7 @@ function missingId({ choices, object }: Seen): Problem | undefined {
   return undefined;
 }
 
-function zoneStatus({ status }: Seen): OwnStatus {
+function zoneStatus({ status }: Observed): OwnStatus {
   const { privateDNSZoneID, baseDomainDNSZoneID } = status;
   return {
     ...(privateDNSZoneID && { privateDNSZoneID }),
@@ -189,7 +192,7 @@ function zoneStatus({ status }: Seen): OwnStatus {
   };
 }
 
-function namesMessage({ choices, cluster, object }: Seen): string {
+function namesMessage({ choices, cluster, object }: Observed): string {
   const message =
     choices.zones === "none"
       ? `names are left to others, as ${annotations.zones}: none says`
@@ -202,7 +205,7 @@ function namesMessage({ choices, cluster, object }: Seen): string {
 }
 
 /** What a client in the guest's network can count on. */
-function available(seen: Seen, endpoint: Verdict, dns: Verdict): Verdict {
+function available(seen: Observed, endpoint: Verdict, dns: Verdict): Verdict {
   const { condition, current } = seen.link;
   if (condition === undefined || (condition.status === "True" && !current))
     return isFalse(reasons.linkPending, "the link service is not known to be ready");
@@ -213,7 +216,7 @@ function available(seen: Seen, endpoint: Verdict, dns: Verdict): Verdict {
 }
 
 /** The same without its steps, where the cluster is paused. */
-function paused(seen: Seen, planned: Plan<EndpointStep>): Plan<EndpointStep> {
+function paused(seen: Observed, planned: Plan<EndpointStep>): Plan<EndpointStep> {
   if (!seen.pause.paused) return planned;
   const { finalizer: _, ...rest } = planned;
   const waits = new Set(planned.steps.map(({ condition }) => condition));
@@ -237,12 +240,12 @@ function paused(seen: Seen, planned: Plan<EndpointStep>): Plan<EndpointStep> {
   };
 }
 
-function untilResumed({ pause }: Seen, requeue: Requeue): Requeue {
+function untilResumed({ pause }: Observed, requeue: Requeue): Requeue {
   const untilMs = pause.paused ? pause.untilMs : undefined;
   return untilMs === undefined || untilMs > 5 * 60_000 ? requeue : { afterMs: untilMs };
 }
 
-function held({ conditions: now }: Seen, type: string): Verdict {
+function held({ conditions: now }: Observed, type: string): Verdict {
   const found = now.find((each) => each.type === type);
   return found ?? isFalse(reasons.endpointCreating, "the private endpoint is being made");
 }

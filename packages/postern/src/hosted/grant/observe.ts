@@ -3,7 +3,7 @@ import { type RoleBinding, roleBinding } from "@postern/core/kinds/role-binding.
 import type { KubeClient } from "../../kube/client.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import { type Registered, whyUnverified } from "../tenancy.ts";
-import type { Account, Seen } from "./observed.ts";
+import type { Account, Observed } from "./observed.ts";
 import { controlPlaneRole } from "./plan.ts";
 
 /** Where the observed state comes from. */
@@ -22,7 +22,7 @@ export async function observe(
   controlPlane: HostedControlPlane,
   { kube, account, registered }: Sources,
   { signal }: Reconcile,
-): Promise<Seen> {
+): Promise<Observed> {
   const { namespace = "" } = controlPlane.metadata;
   const verified = whyUnverified(controlPlane, registered) === undefined;
   const own = verified ? await account(signal) : undefined;

@@ -8,7 +8,7 @@ export interface Account {
 }
 
 /** What was observed before deciding. */
-export interface Seen {
+export interface Observed {
   controlPlane: HostedControlPlane;
   /** Whether the control plane is the one that its HostedCluster has here. */
   verified: boolean;

@@ -2,7 +2,7 @@ import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plan
 import type { RoleBinding } from "@postern/core/kinds/role-binding.ts";
 import { expect, test } from "vitest";
 import { controlPlaneFinalizer } from "../names.ts";
-import type { Seen } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 import { plan } from "./plan.ts";
 
 const controlPlane = {
@@ -11,12 +11,12 @@ const controlPlane = {
 } as HostedControlPlane;
 const account = { namespace: "postern", name: "postern-operator" };
 
-function seen(over: Partial<Seen> = {}): Seen {
+function seen(over: Partial<Observed> = {}): Observed {
   return { controlPlane, verified: true, account, binding: undefined, ...over };
 }
 
 /** The RoleBinding that is created for a control plane. */
-function created(over: Partial<Seen> = {}): RoleBinding {
+function created(over: Partial<Observed> = {}): RoleBinding {
   const [step] = plan(seen(over)).steps;
   if (step?.do !== "create RoleBinding") throw new Error("nothing is created");
   return step.binding;
@@ -55,7 +55,7 @@ test("a RoleBinding of another role is left alone, and an event says what to do"
   ]);
 });
 
-test.each<[string, Partial<Seen>]>([
+test.each<[string, Partial<Observed>]>([
   ["a control plane that is not verified", { verified: false }],
   ["a process that is no service account", { account: undefined }],
 ])("nothing is granted for %s", (_, over) => {

@@ -2,7 +2,7 @@ import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plan
 import type { RoleBinding } from "@postern/core/kinds/role-binding.ts";
 import type { Plan } from "../../kube/feature.ts";
 import { controlPlaneFinalizer } from "../names.ts";
-import type { Account, Seen } from "./observed.ts";
+import type { Account, Observed } from "./observed.ts";
 import { grantReasons } from "./reasons.ts";
 import type { GrantStep } from "./steps.ts";
 
@@ -21,7 +21,7 @@ export const controlPlaneRole = "postern-control-plane";
  *
  * It has no owner: links that outlive their control plane, because somebody removed its finalizer, still need it.
  */
-export function plan(seen: Seen): Plan<GrantStep> {
+export function plan(seen: Observed): Plan<GrantStep> {
   const { controlPlane, verified, account, binding } = seen;
   const { deletionTimestamp, finalizers = [] } = controlPlane.metadata;
   const isOver = deletionTimestamp !== undefined && !finalizers.includes(controlPlaneFinalizer);

@@ -20,7 +20,7 @@ import { ownNatSubnet, serviceId, subjectOf } from "./cluster/subject.ts";
 import { type Belonging, belongingOf } from "./cluster/verified-cluster.ts";
 import { type Frontend, frontendsAt, isFrontendOf } from "./load-balancer/frontends.ts";
 import { observeNat } from "./nat/observe.ts";
-import type { FrontendSeen, Seen, Subject, Up } from "./observed.ts";
+import type { Observed, ObservedFrontend, Subject, Up } from "./observed.ts";
 import { allowedSubscriptions, desiredOf } from "./service/desired.ts";
 import { observeDelete } from "./service/observe-delete.ts";
 import { claimantOf, whose } from "./service/owner.ts";
@@ -30,7 +30,7 @@ export async function observe(
   object: AzurePrivateLinkService,
   parts: LinkParts,
   reconcile: Reconcile,
-): Promise<Seen> {
+): Promise<Observed> {
   const belonging = belongingOf(object, parts);
   const subject = subjectOf(object, belonging.cluster, parts);
   const deleting = object.metadata.deletionTimestamp !== undefined;
@@ -167,7 +167,7 @@ function chosen(
   all: readonly Frontend[],
   serviceUid: string,
   current: string | undefined,
-): FrontendSeen {
+): ObservedFrontend {
   const ours = all.filter((each) => isFrontendOf(each, serviceUid));
   const frontend = ours.find((each) => sameId(each.id, current ?? "")) ?? ours[0];
   if (frontend !== undefined) return { is: "found", frontend };

@@ -33,7 +33,7 @@ export interface StatusFields {
 }
 
 /** All that a plan decides by: plain data, read once. */
-export type Seen = Stopped | Unseen | Up | Down;
+export type Observed = Stopped | Unseen | Up | Down;
 
 /** Nothing can be done, and Azure was not asked. */
 export interface Stopped {
@@ -62,7 +62,7 @@ export interface Up {
   service: Look<PrivateLinkService>;
   /** Whether it is the object's own; of no interest where it is not there. */
   owner: Ownership;
-  frontend: FrontendSeen;
+  frontend: ObservedFrontend;
   /** Where the service is to be created: from where it may take its address. */
   nat: NatObserved;
   /** Where the service is there: the subnet of ours that it takes its address from. */
@@ -70,7 +70,7 @@ export interface Up {
 }
 
 /** What was found of the address in the spec. */
-export type FrontendSeen =
+export type ObservedFrontend =
   | { is: "found"; frontend: Frontend }
   | { is: "missing" }
   /** It has the address, and was created for another Service. */

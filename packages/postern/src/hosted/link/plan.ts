@@ -18,7 +18,7 @@ import { balancerCondition, balancerID, balancerProblem } from "./load-balancer/
 import { chooseLeaving, chooseNat } from "./nat/choose.ts";
 import type { NatChoice } from "./nat/observed.ts";
 import { planNote } from "./nat/plan-note.ts";
-import type { Seen, StatusFields, Stopped, Unseen, Up } from "./observed.ts";
+import type { Observed, StatusFields, Stopped, Unseen, Up } from "./observed.ts";
 import { planDelete } from "./plan-delete.ts";
 import { reasons } from "./reasons.ts";
 import { desiredOf, linkServicePolicy } from "./service/desired.ts";
@@ -58,7 +58,7 @@ export { reasons };
 const awaitBalancerMs = 30_000;
 
 /** Decide what is to be done about one link. */
-export function plan(observed: Seen): Plan<LinkStep> {
+export function plan(observed: Observed): Plan<LinkStep> {
   switch (observed.stage) {
     case "stopped":
       return planStopped(observed);

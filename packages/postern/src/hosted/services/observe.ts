@@ -9,7 +9,7 @@ import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import { clusterAnnotation, oauthServer, privateRouter } from "../names.ts";
 import { type Registered, unverifiedMessage } from "../tenancy.ts";
-import type { Seen } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 
 /** Where everything that is looked at comes from. */
 export interface Sources {
@@ -27,7 +27,7 @@ export async function observe(
   controlPlane: HostedControlPlane,
   { registered, services, clusters, pools, links }: Sources,
   reconcile: Reconcile,
-): Promise<Seen> {
+): Promise<Observed> {
   const { namespace = "", annotations } = controlPlane.metadata;
   const clusterKey = annotations?.[clusterAnnotation] ?? "";
   const cluster = clusters.get(clusterKey);

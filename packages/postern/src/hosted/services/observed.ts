@@ -4,7 +4,7 @@ import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plan
 import type { Pause } from "@postern/core/pause.ts";
 
 /** What was seen, once, before deciding. */
-export interface Seen {
+export interface Observed {
   controlPlane: HostedControlPlane;
   /** Why the control plane is not obeyed. */
   unverified?: string | undefined;

@@ -4,7 +4,7 @@ import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plan
 import type { Topology } from "@postern/core/kinds/private-access.ts";
 import { describe, expect, test } from "vitest";
 import { clusterAnnotation, controlPlaneFinalizer, endpointFinalizer } from "../names.ts";
-import type { Seen } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 import { plan } from "./plan.ts";
 
 const network =
@@ -73,7 +73,7 @@ function serviceOf(
   };
 }
 
-function seen(over: Partial<Seen> = {}): Seen {
+function seen(over: Partial<Observed> = {}): Observed {
   return {
     controlPlane: controlPlane(),
     pause: { paused: false },
@@ -85,14 +85,14 @@ function seen(over: Partial<Seen> = {}): Seen {
 }
 
 /** The link object that is made in a world; then the world has it. */
-function made(world: Seen, at = 0): AzurePrivateLinkService {
+function made(world: Observed, at = 0): AzurePrivateLinkService {
   const step = plan(world).steps[at];
   if (step?.do !== "make link object") throw new Error("nothing is made");
   return step.link;
 }
 
 /** What is done and what is said. */
-function outcome(world: Seen) {
+function outcome(world: Observed) {
   const { steps, events = [], finalizer } = plan(world);
   return {
     does: steps.map((step) => `${step.do} ${step.link.metadata.name}`),
@@ -245,7 +245,7 @@ describe("the link object of a Service", () => {
 });
 
 describe("what is not private, or not ready, gets no link", () => {
-  const rows: [string, Partial<Seen>, string[]][] = [
+  const rows: [string, Partial<Observed>, string[]][] = [
     ["a Public cluster", { controlPlane: publicPlane() }, []],
     ["a cluster that says no topology", { controlPlane: publicPlane("none") }, []],
     [
@@ -325,7 +325,7 @@ test("a pause with an end is looked at again at its end", () => {
 });
 
 describe("what changed is written through at once", () => {
-  const rows: [string, Shape, Partial<Seen>, object][] = [
+  const rows: [string, Shape, Partial<Observed>, object][] = [
     [
       "the address of the Service",
       {},

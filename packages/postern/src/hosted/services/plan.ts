@@ -15,7 +15,7 @@ import {
   privateRouter,
 } from "../names.ts";
 import { differenceOf, wantedLink } from "./desired/link.ts";
-import type { Seen } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 import { observeReasons } from "./reasons.ts";
 import type { ObserveStep } from "./steps.ts";
 
@@ -55,7 +55,7 @@ interface Decided {
  * What is said is a condition of the control plane too: events are forgotten, and without a link object nothing else
  * could tell why there is none.
  */
-export function plan(seen: Seen): Plan<ObserveStep> {
+export function plan(seen: Observed): Plan<ObserveStep> {
   const { controlPlane, pause, links } = seen;
   if (controlPlane.metadata.deletionTimestamp !== undefined) {
     const held = links.some(({ metadata }) => metadata.finalizers?.includes(endpointFinalizer));
@@ -131,7 +131,7 @@ function linksWanted({ spec }: HostedControlPlane): string[] {
 }
 
 /** The link objects that were made for Services which have none any more. */
-function surplus({ links, controlPlane }: Seen, wanted: readonly string[]): ObserveStep[] {
+function surplus({ links, controlPlane }: Observed, wanted: readonly string[]): ObserveStep[] {
   return links
     .filter(({ metadata: { name } }) => [privateRouter, oauthServer].includes(name))
     .filter((link) => !wanted.includes(link.metadata.name) && isOwned(link, controlPlane))
@@ -140,7 +140,7 @@ function surplus({ links, controlPlane }: Seen, wanted: readonly string[]): Obse
 }
 
 /** What to do about one Service that should have a link. */
-function forService(name: string, seen: Seen, access: PrivateAccess): Decided {
+function forService(name: string, seen: Observed, access: PrivateAccess): Decided {
   const { controlPlane, services, links, poolSubnetID } = seen;
   const azure = controlPlane.spec.platform.azure;
   const service = services.find(({ metadata }) => metadata.name === name);

@@ -13,7 +13,7 @@ import type { Reconcile } from "../../kube/reconcile.ts";
 import { controlPlaneAccount, controlPlaneNamespace } from "../names.ts";
 import { forbiddenOf, takenFrom } from "./cluster/forbidden.ts";
 import { sides } from "./desired/objects.ts";
-import type { Seen } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 
 /** Everything that this feature reads and writes. */
 export interface Stores {
@@ -40,7 +40,7 @@ export async function observe(
   object: HostedCluster,
   { stores, crds, policy }: Sources,
   reconcile: Reconcile,
-): Promise<Seen> {
+): Promise<Observed> {
   const { namespace: home = "", name } = object.metadata;
   const { signal } = reconcile;
   const namespace = controlPlaneNamespace(home, name);

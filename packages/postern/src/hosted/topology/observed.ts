@@ -8,7 +8,7 @@ import type { Pause } from "@postern/core/pause.ts";
 import type { Problem } from "./cluster/check.ts";
 
 /** What was seen, once, before deciding. */
-export interface Seen {
+export interface Observed {
   cluster: HostedCluster;
   /** Whether HyperShift makes control planes here. */
   hyperShift: boolean;

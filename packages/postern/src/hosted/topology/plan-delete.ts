@@ -3,7 +3,7 @@ import type { Plan } from "../../kube/feature.ts";
 import { hostedClusterFinalizer } from "../names.ts";
 import { isAnothers, isMade, isOf, isOwn } from "./desired/labels.ts";
 import { sides } from "./desired/objects.ts";
-import type { Seen } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 import { topologyApplied, topologyReasons } from "./reasons.ts";
 import type { MadeKind, TopologyStep } from "./steps.ts";
 import { end, isBeingDeleted } from "./steps.ts";
@@ -21,7 +21,7 @@ import { end, isBeingDeleted } from "./steps.ts";
  *
  * A cluster that was refused because another has its namespace had nothing there, and goes at once.
  */
-export function planDown(seen: Seen): Plan<TopologyStep> {
+export function planDown(seen: Observed): Plan<TopologyStep> {
   const { cluster, controlPlane, links, namespace } = seen;
   if (!cluster.metadata.finalizers?.includes(hostedClusterFinalizer))
     return { steps: [], conditions: [], requeue: "never" };
@@ -49,7 +49,7 @@ export function planDown(seen: Seen): Plan<TopologyStep> {
 type Going = readonly [MadeKind, KubeObject];
 
 /** Whether nothing in the namespace is this cluster's: it was never created for it, or is another's. */
-function isTaken({ cluster, namespace, controlPlane }: Seen): boolean {
+function isTaken({ cluster, namespace, controlPlane }: Observed): boolean {
   if ([namespace, controlPlane].some((each) => each && isAnothers(each, cluster))) return true;
   const ownPlane = controlPlane !== undefined && isOwn(controlPlane, cluster);
   return namespace !== undefined && !isOf(namespace, cluster) && !ownPlane;

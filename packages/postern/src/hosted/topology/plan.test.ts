@@ -9,11 +9,11 @@ import {
   TopologyWorld,
 } from "../../../../../test/hosted/topology-world.ts";
 import { clusterAnnotation, endpointFinalizer, hostedClusterFinalizer } from "../names.ts";
-import type { Seen } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 import { plan } from "./plan.ts";
 
 /** What is done, and what TopologyApplied says. */
-function outcome(seen: Seen) {
+function outcome(seen: Observed) {
   const { steps, conditions, finalizer } = plan(seen);
   const said = conditions.find(({ type }) => type === "TopologyApplied");
   return {

@@ -15,7 +15,7 @@ import {
 } from "./desired/control-plane.ts";
 import { isAnothers, isMade, isOf, isOwn } from "./desired/labels.ts";
 import { linksOf, networkPlan } from "./network/plan.ts";
-import type { Seen } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 import { planDown } from "./plan-delete.ts";
 import { topologyApplied, topologyReasons } from "./reasons.ts";
 import type { TopologyStep } from "./steps.ts";
@@ -40,7 +40,7 @@ import { change, isBeingDeleted, make } from "./steps.ts";
  *     absent       without its control plane       made; then kept a copy of the cluster
  *     absent       with its control plane          see networkPlan
  */
-export function plan(seen: Seen): Plan<TopologyStep> {
+export function plan(seen: Observed): Plan<TopologyStep> {
   const { cluster, hyperShift, pause } = seen;
   const checked = cluster.spec.platform.type === "Azure" ? check(cluster) : undefined;
   if (checked === undefined || (checked.ok && checked.access.type === "Swift"))
@@ -78,7 +78,7 @@ export function plan(seen: Seen): Plan<TopologyStep> {
 }
 
 /** Whether a cluster that is not for us goes, and was ours once: nobody else would take our hold off. */
-function isLeftToUs({ cluster, hyperShift, namespace, controlPlane }: Seen): boolean {
+function isLeftToUs({ cluster, hyperShift, namespace, controlPlane }: Observed): boolean {
   if (hyperShift || cluster.metadata.deletionTimestamp === undefined) return false;
   const made = [namespace, controlPlane].some(
     (each) => each && isMade(each) && isOf(each, cluster),
@@ -92,7 +92,7 @@ interface Built {
 }
 
 /** The namespace, the control plane in it, and its network: each needs the one before it. */
-function build(seen: Seen, { access, publishing }: Extract<Checked, { ok: true }>): Built {
+function build(seen: Observed, { access, publishing }: Extract<Checked, { ok: true }>): Built {
   const { cluster, namespace, controlPlane } = seen;
   const first: TopologyStep[] = [];
   const { clusterID, infraID } = numbersOf(
@@ -133,7 +133,7 @@ function wantedAs<T extends KubeObject>(held: T, wanted: T): T {
   return { ...wanted, metadata: { ...held.metadata, ...wanted.metadata } };
 }
 
-function linkConditions({ cluster, controlPlane, ...seen }: Seen, checked: Checked) {
+function linkConditions({ cluster, controlPlane, ...seen }: Observed, checked: Checked) {
   const links = seen.links.filter((link) => !isAnothers(link, cluster));
   // While the cluster contradicts itself nobody knows which links it should have; those that it has still speak.
   if (!checked.ok) return collected(links, []);
@@ -147,14 +147,14 @@ function linkConditions({ cluster, controlPlane, ...seen }: Seen, checked: Check
  * Newer HyperShift collects these conditions itself, and writes them anew as soon as one differs. Its own have no
  * generation: they are left as they are, or the two of us would never come to rest.
  */
-function theirs({ cluster }: Seen, ours: PlannedCondition): PlannedCondition {
+function theirs({ cluster }: Observed, ours: PlannedCondition): PlannedCondition {
   const held = conditionOf(cluster.status?.conditions, ours.type);
   if (held === undefined || held.observedGeneration !== undefined) return ours;
   return { ...held, observedGeneration: undefined } as PlannedCondition;
 }
 
 /** What was said before a pause, for the generation that it was said of. */
-function heldCondition({ cluster }: Seen): PlannedCondition[] {
+function heldCondition({ cluster }: Observed): PlannedCondition[] {
   const held = conditionOf(cluster.status?.conditions, topologyApplied);
   return held ? [held] : [];
 }

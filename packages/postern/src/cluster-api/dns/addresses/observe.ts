@@ -28,7 +28,7 @@ import { privateLinksOf } from "../../private-links.ts";
 import type { ArmClients } from "../azure/arm-clients.ts";
 import type { Objects, Setting } from "../objects/facts.ts";
 import { type ClusterSettings, capzZone, groupOf, managementLinkGroup } from "../objects/places.ts";
-import type { Addresses, Seen, ServiceNames } from "../observed.ts";
+import type { Addresses, Observed, ServiceNames } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import { userOf } from "../zones/owner.ts";
 import { apiAddresses, bastionAddresses, endpointAddresses, hostOf } from "./addresses.ts";
@@ -45,12 +45,12 @@ export interface SeeOptions extends Setting {
 
 /** Where everything is reached that is to have a name. */
 export async function seeAddresses(
-  seen: Seen,
+  seen: Observed,
   objects: Objects,
   armClients: ArmClients,
   reads: ZoneReads,
   given: { reconcile: Reconcile; kube: KubeClient; options: SeeOptions },
-): Promise<Seen> {
+): Promise<Observed> {
   const { infrastructure, cluster } = objects;
   if (infrastructure?.is === "other") {
     const { host, ...api } = hostOf(cluster);
@@ -82,7 +82,7 @@ export async function seeAddresses(
       ask(() => toManagementOf(link, object, group, objects, armClients, reads)),
     ),
   ]);
-  const withAddresses: Seen = {
+  const withAddresses: Observed = {
     ...seen,
     api,
     bastion,
@@ -98,7 +98,7 @@ export async function seeAddresses(
 
 /** The names that a cluster on other infrastructure asks for; undefined where it does not answer. */
 async function askWorkload(
-  seen: Seen,
+  seen: Observed,
   cluster: Objects["cluster"],
   { reconcile, kube }: { reconcile: Reconcile; kube: KubeClient },
 ): Promise<ServiceNames> {
@@ -156,8 +156,8 @@ async function waysToManagement(
   management: AzureCluster | undefined,
   { managementLinks }: SeeOptions,
   look: (link: ManagementLink) => Promise<Addresses>,
-): Promise<Seen["toManagement"]> {
-  const lookAll = async (links: readonly ManagementLink[]): Promise<Seen["toManagement"]> =>
+): Promise<Observed["toManagement"]> {
+  const lookAll = async (links: readonly ManagementLink[]): Promise<Observed["toManagement"]> =>
     Object.fromEntries(
       await Promise.all(links.map(async (link) => [link, await look(link)] as const)),
     );
@@ -198,12 +198,12 @@ async function toManagementOf(
 
 /** Whether CAPZ has linked a zone of its own of the same name to a network in which ours would answer. */
 async function seeServed(
-  seen: Seen,
+  seen: Observed,
   cluster: AzureCluster,
   { management }: Objects,
   armClients: ArmClients,
   reads: ZoneReads,
-): Promise<Pick<Seen, "served" | "servedBy">> {
+): Promise<Pick<Observed, "served" | "servedBy">> {
   const one = async (role: "toWorkload" | "toManagement", of: AzureCluster | undefined) => {
     const network = seen.networks[role];
     const domain = role === "toWorkload" ? seen.domains.cluster : seen.domains.management;

@@ -2,7 +2,7 @@ import { nameOf, resourceGroupOf, subscriptionOf } from "@postern/core/resource-
 import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import { AzureError } from "../../../azure/errors.ts";
 import { foundRecords } from "../../../private-dns/records/observed.ts";
-import type { Seen, ZoneSeen } from "../observed.ts";
+import type { Observed, ZoneInRole } from "../observed.ts";
 
 const controller = "dns-operator-azure";
 
@@ -63,7 +63,7 @@ export class DnsMetrics {
   }
 
   /** Show what was seen of a cluster's zones, and nothing that was shown of it before. */
-  saw(key: string, seen: Seen, tenants: Tenants = {}): void {
+  saw(key: string, seen: Observed, tenants: Tenants = {}): void {
     const shown = seen.zones.flatMap((zone) => this.#seriesOf(zone, tenants));
     this.forget(key);
     for (const series of shown) {
@@ -86,7 +86,7 @@ export class DnsMetrics {
     this.#shown.delete(key);
   }
 
-  #seriesOf(zone: ZoneSeen, tenants: Tenants): Series[] {
+  #seriesOf(zone: ZoneInRole, tenants: Tenants): Series[] {
     const { id, role, look } = zone;
     if (role === "base" || look.state !== "there") return [];
     const type = role === "public" ? "public" : "private";

@@ -15,7 +15,7 @@ import type { DnsContext } from "../apply.ts";
 import { type DnsViews, openRoads } from "../azure/arm-clients.ts";
 import type { DnsMetrics } from "../azure/metrics.ts";
 import { observe } from "../observe.ts";
-import type { Seen } from "../observed.ts";
+import type { Observed } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import { factsOf, managementOf, type Objects } from "./facts.ts";
 import { InfrastructureObjects } from "./infrastructure.ts";
@@ -39,12 +39,12 @@ export interface Working {
   clusters: WatchCache<CapiCluster>;
   /** The Clusters that name an AzureCluster. */
   users(infrastructure: KubeObject): CapiCluster[];
-  observe(cluster: CapiCluster, reconcile: Reconcile): Promise<Observation<Seen, DnsContext>>;
+  observe(cluster: CapiCluster, reconcile: Reconcile): Promise<Observation<Observed, DnsContext>>;
   /** The same, without what is in Azure. */
   observeObjects(
     cluster: CapiCluster,
     reconcile: Reconcile,
-  ): Promise<Observation<Seen, DnsContext>>;
+  ): Promise<Observation<Observed, DnsContext>>;
 }
 
 const byReference = "dns-infrastructure";

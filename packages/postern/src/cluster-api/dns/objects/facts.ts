@@ -9,7 +9,7 @@ import type { WithStatus } from "../../../kube/status.ts";
 import { annotations, conditions, dnsFinalizer, groupTagPrefix } from "../../names.ts";
 import { isPaused } from "../../paused.ts";
 import { withoutReserved } from "../../reserved-tags.ts";
-import type { InfrastructureSeen, Seen } from "../observed.ts";
+import type { Observed, ObservedInfrastructure } from "../observed.ts";
 import { ownerFor } from "../zones/owner.ts";
 import type { Infrastructure } from "./infrastructure.ts";
 
@@ -28,7 +28,7 @@ export interface Objects {
   /** Whether this is the management cluster. */
   itself: boolean;
   managementCluster: CapiCluster | undefined;
-  namesake: Seen["namesake"];
+  namesake: Observed["namesake"];
   refused: Problem | undefined;
 }
 
@@ -47,7 +47,7 @@ export function managementOf(
 }
 
 /** What Kubernetes alone tells; of Azure nothing is known yet. */
-export function factsOf(objects: Objects, setting: Setting): Seen {
+export function factsOf(objects: Objects, setting: Setting): Observed {
   const { cluster, infrastructure, managementCluster, namesake, refused } = objects;
   const { namespace = "", name, uid = "" } = cluster.metadata;
   const base = setting.baseDomain.toLowerCase().replace(/\.$/, "");
@@ -86,7 +86,7 @@ export function factsOf(objects: Objects, setting: Setting): Seen {
   };
 }
 
-function infrastructureFacts({ is, object, kind }: Infrastructure): InfrastructureSeen {
+function infrastructureFacts({ is, object, kind }: Infrastructure): ObservedInfrastructure {
   const { finalizers, deletionTimestamp, annotations: on = {} } = object.metadata;
   const { apiServerAddress, managementAddress } = annotations;
   return {

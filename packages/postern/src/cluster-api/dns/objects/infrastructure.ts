@@ -7,11 +7,11 @@ import { KubeError } from "../../../kube/errors.ts";
 import type { StatusTarget } from "../../../kube/feature.ts";
 import { versionIn, type WithStatus } from "../../../kube/status.ts";
 import { dnsFinalizer } from "../../names.ts";
-import type { InfrastructureSeen } from "../observed.ts";
+import type { ObservedInfrastructure } from "../observed.ts";
 
 /** The object that the `infrastructureRef` of a Cluster names. */
 export interface Infrastructure {
-  is: InfrastructureSeen["is"];
+  is: ObservedInfrastructure["is"];
   kind: Kind;
   object: WithStatus;
 }

@@ -7,7 +7,7 @@ import type { Reconcile } from "../../../kube/reconcile.ts";
 import type { Also, MakeFeature } from "../../../kube/runtime.ts";
 import { conditions, dnsFinalizer } from "../../names.ts";
 import { apply, type DnsContext } from "../apply.ts";
-import type { Seen } from "../observed.ts";
+import type { Observed } from "../observed.ts";
 import { plan } from "../plan.ts";
 import type { DnsStep } from "../steps.ts";
 import { type DnsOptions, referenceOf, working } from "./dependencies.ts";
@@ -74,7 +74,7 @@ export function lostDnsFeature({ metrics: _, ...options }: DnsOptions): MakeFeat
 
 type LostObservation = Observation<Lost, DnsContext | undefined>;
 
-type Lost = { is: "not lost" | "found" } | { is: "lost"; seen: Seen };
+type Lost = { is: "not lost" | "found" } | { is: "lost"; seen: Observed };
 
 function planLost(lost: Lost): Plan<DnsStep> {
   if (lost.is === "lost") return plan(lost.seen);

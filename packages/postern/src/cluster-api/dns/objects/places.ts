@@ -7,7 +7,7 @@ import {
   resourceIn,
 } from "@postern/core/resource-id.ts";
 import { annotations } from "../../names.ts";
-import type { InfrastructureSeen } from "../observed.ts";
+import type { ObservedInfrastructure } from "../observed.ts";
 
 /** What `CLUSTER_AZURE_*` says about clusters that are not of CAPZ. */
 export interface ClusterSettings {
@@ -36,7 +36,7 @@ export interface Places {
 export function placesOf(
   cluster: CapiCluster,
   infrastructure:
-    | { is: InfrastructureSeen["is"]; object: { metadata: CapiCluster["metadata"] } }
+    | { is: ObservedInfrastructure["is"]; object: { metadata: CapiCluster["metadata"] } }
     | undefined,
   management: AzureCluster | undefined,
   settings: ClusterSettings,
@@ -63,7 +63,10 @@ export function placesOf(
 /** All three of subscription, client and tenant, or the management cluster's. */
 function subscriptionFor(
   { metadata }: CapiCluster,
-  { is, object }: { is: InfrastructureSeen["is"]; object: { metadata: CapiCluster["metadata"] } },
+  {
+    is,
+    object,
+  }: { is: ObservedInfrastructure["is"]; object: { metadata: CapiCluster["metadata"] } },
   management: AzureCluster | undefined,
   settings: ClusterSettings,
 ): string | undefined {

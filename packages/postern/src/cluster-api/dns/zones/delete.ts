@@ -6,7 +6,7 @@ import { isClaimed } from "../../../private-dns/user.ts";
 import { isPublicZone } from "../../../private-dns/zone/observed.ts";
 import { claimZone } from "../../../private-dns/zone/plan.ts";
 import { deleteZone, deletingMs } from "../../../private-dns/zone/plan-delete.ts";
-import type { Seen, ZoneSeen } from "../observed.ts";
+import type { Observed, ZoneInRole } from "../observed.ts";
 import type { DnsStep } from "../steps.ts";
 import { hasLostClaim } from "./links.ts";
 import { hasLostOwner, hasLostTags, isLeftToNext } from "./origin.ts";
@@ -20,7 +20,7 @@ import { networkOf, zoneReport } from "./zone.ts";
  * something of somebody else's stays, without our claim; but the public zone that we made for the cluster goes with
  * everything in it: that was put there from inside the cluster.
  */
-export function planDeleteZone(seen: Seen, zone: ZoneSeen, why: string): Part<DnsStep> {
+export function planDeleteZone(seen: Observed, zone: ZoneInRole, why: string): Part<DnsStep> {
   const { look, role, id } = zone;
   if (zone.unread !== undefined) return planFailed(zone.unread.failure);
   if (look.state === "changing") return wait(pending, look.retryAfterMs);

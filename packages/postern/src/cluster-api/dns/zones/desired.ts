@@ -6,7 +6,7 @@ import {
 } from "../../../private-dns/records/desired.ts";
 import { isClaimed } from "../../../private-dns/user.ts";
 import type { ManagementLink } from "../../names.ts";
-import type { Addresses, Seen, ZoneSeen } from "../observed.ts";
+import type { Addresses, Observed, ZoneInRole } from "../observed.ts";
 import { isLeftToUs, isOwned, userOf } from "./owner.ts";
 
 const delegationTtlSeconds = 3600;
@@ -27,13 +27,13 @@ export interface Wanted {
 }
 
 /** The id of a zone in a resource group. */
-export function zoneIn(group: ResourceId, role: ZoneSeen["role"], name: string): ResourceId {
+export function zoneIn(group: ResourceId, role: ZoneInRole["role"], name: string): ResourceId {
   const type = role === "public" || role === "base" ? "dnsZones" : "privateDnsZones";
   return resourceIn(group, `Microsoft.Network/${type}`, name.toLowerCase());
 }
 
 /** The zone that is the cluster's own: the one it has, wherever that is, else the one it is to have. */
-export function publicZone(seen: Seen): ZoneSeen | undefined {
+export function publicZone(seen: Observed): ZoneInRole | undefined {
   const places = seen.zones.filter(({ role }) => role === "public");
   const there = places.filter(({ look, unread }) => look.state !== "absent" || unread);
   const ours = there.find(
@@ -43,7 +43,7 @@ export function publicZone(seen: Seen): ZoneSeen | undefined {
 }
 
 /** Everything that a zone should hold of ours. */
-export function wantedIn(seen: Seen, zone: ZoneSeen): Wanted {
+export function wantedIn(seen: Observed, zone: ZoneInRole): Wanted {
   switch (zone.role) {
     case "base":
       return delegation(seen);
@@ -60,7 +60,7 @@ export function wantedIn(seen: Seen, zone: ZoneSeen): Wanted {
  * What is delegated is a zone with our claim: that proves that the identity of the cluster may write it, and the delegation
  * is written by the operator's own. Where the zone is another cluster's, so is the delegation.
  */
-function delegation(seen: Seen): Wanted {
+function delegation(seen: Observed): Wanted {
   const look = publicZone(seen)?.look;
   const values = look?.state === "there" ? look.resource.nameServers : [];
   if (look?.state !== "there" || values.length === 0) return { records: [], unknown: () => true };
@@ -75,7 +75,7 @@ function delegation(seen: Seen): Wanted {
   };
 }
 
-function ownNames(seen: Seen): Wanted {
+function ownNames(seen: Observed): Wanted {
   const fixed = both(named(apiNames, seen.api), named(bastionNames, seen.bastion));
   const { services } = seen;
   if (services === undefined) {
@@ -90,7 +90,7 @@ function ownNames(seen: Seen): Wanted {
 }
 
 /** The present name and the one before version 0.5, and whatever the wildcard leads to, so that it leads somewhere. */
-function managementNames({ toManagement, wildcards }: Seen): Wanted {
+function managementNames({ toManagement, wildcards }: Observed): Wanted {
   const of = (link: ManagementLink): Addresses => toManagement[link] ?? { state: "none" };
   const ingress = of("ingress").state === "none" ? of("gateway") : of("ingress");
   const names: Wanted[] = [named(["ingress"], ingress), named(["gateway"], of("gateway"))];
@@ -101,7 +101,7 @@ function managementNames({ toManagement, wildcards }: Seen): Wanted {
 }
 
 /** The fixed names that may be written in a private zone; a public one also has those of Services. */
-export function writtenNames({ wildcards }: Seen, role: ZoneSeen["role"]): string[] {
+export function writtenNames({ wildcards }: Observed, role: ZoneInRole["role"]): string[] {
   switch (role) {
     case "base":
       return [];
@@ -116,8 +116,8 @@ export function writtenNames({ wildcards }: Seen, role: ZoneSeen["role"]): strin
 
 /** A wildcard whose target has no record in the zone would answer every name with a failure. */
 function withWildcard(
-  seen: Seen,
-  zone: ZoneSeen,
+  seen: Observed,
+  zone: ZoneInRole,
   annotated: string | undefined,
   names: Wanted,
 ): Wanted {

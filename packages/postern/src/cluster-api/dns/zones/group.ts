@@ -3,7 +3,7 @@ import { nameOf } from "@postern/core/resource-id.ts";
 import { shellWord } from "@postern/core/shell.ts";
 import { checkedTags, withTags } from "@postern/core/tags.ts";
 import { act, done, type Part, report, wait } from "../../../kube/part.ts";
-import type { Seen } from "../observed.ts";
+import type { Observed } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { DnsStep } from "../steps.ts";
 import { publicZone } from "./desired.ts";
@@ -20,7 +20,7 @@ import { pending, planFailed } from "./report.ts";
  *   there    no              no                                    OwnedByAnother: the tenant chose its name, and a shared
  *                                                                  identity would act in it
  */
-export function planGroup(seen: Seen): Part<DnsStep> {
+export function planGroup(seen: Observed): Part<DnsStep> {
   const { group } = seen;
   if (group === undefined) return done;
   const { id, look } = group;
@@ -68,7 +68,7 @@ export function planGroup(seen: Seen): Part<DnsStep> {
  * The group stays when the cluster goes: to delete it, an identity would need the right to delete every resource group of
  * the subscription. What is in it of ours is deleted, and an event says that the group is left.
  */
-export function leftGroup({ group, ...seen }: Seen): { reason: string; note: string }[] {
+export function leftGroup({ group, ...seen }: Observed): { reason: string; note: string }[] {
   if (group?.look.state !== "there" || !isOwned(group.look.resource.tags, seen)) return [];
   const name = nameOf(group.id);
   const note = `resource group ${name} is left · Postern created it for this cluster and deletes no resource groups · delete it if it is empty: az group delete --name ${shellWord(name)}`;

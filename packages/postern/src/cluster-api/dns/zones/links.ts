@@ -11,7 +11,7 @@ import { type FoundLink, leadsTo } from "../../../private-dns/links/observed.ts"
 import type { LinkPolicy } from "../../../private-dns/links/plan.ts";
 import { otherClaims } from "../../../private-dns/user.ts";
 import { tagsOf } from "../../../private-dns/zone/observed.ts";
-import type { Seen, ZoneSeen } from "../observed.ts";
+import type { Observed, ZoneInRole } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import { isCapz, userOf } from "./owner.ts";
 import { linkTroubles, pending, zoneCalled } from "./report.ts";
@@ -27,7 +27,7 @@ export function linkIds(zone: ResourceId, network: ResourceId): ResourceId[] {
 }
 
 /** The link of a private zone to the network in which it answers. */
-export function linkPolicy(seen: Seen, zone: ZoneSeen, network: ResourceId): LinkPolicy {
+export function linkPolicy(seen: Observed, zone: ZoneInRole, network: ResourceId): LinkPolicy {
   const notLinked = (to: ResourceId) =>
     `the zone ${nameOf(zone.id)} is not linked to ${nameOf(to)}`;
   return {
@@ -59,8 +59,8 @@ export function linkPolicy(seen: Seen, zone: ZoneSeen, network: ResourceId): Lin
  * replaced its tags. It has the name, the place and the target, and no other cluster uses the zone.
  */
 export function hasLostClaim(
-  seen: Seen,
-  zone: ZoneSeen,
+  seen: Observed,
+  zone: ZoneInRole,
   { id, found }: FoundLink,
   network: ResourceId | undefined,
 ): boolean {

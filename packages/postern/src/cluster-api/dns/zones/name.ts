@@ -3,7 +3,7 @@ import { nameOf } from "@postern/core/resource-id.ts";
 import type { Problem } from "../../../kube/part.ts";
 import { sameValues } from "../../../private-dns/records/difference.ts";
 import { foundRecords, type RecordSet } from "../../../private-dns/records/observed.ts";
-import type { Seen } from "../observed.ts";
+import type { Observed } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import { publicZone } from "./desired.ts";
 import { isOwned, shownOwner } from "./owner.ts";
@@ -33,7 +33,7 @@ const numbered = /^(www|ns|mx|mail|smtp|vpn|dns)\d+$/;
  *   a record set of that name, or below it        any                               NameTaken, unless it is the delegation to
  *                                                                                   the zone of this cluster, which nobody marked
  */
-export function nameRefusal(seen: Seen): Problem | undefined {
+export function nameRefusal(seen: Observed): Problem | undefined {
   const { cluster, domains, namesake } = seen;
   if (delegationOf(seen) !== undefined) return undefined;
   const name = cluster.name.toLowerCase();
@@ -60,12 +60,12 @@ export function nameRefusal(seen: Seen): Problem | undefined {
 }
 
 /** The delegation of the cluster in the base zone, if it has our mark: only the operator writes there. */
-export function delegationOf(seen: Seen): RecordSet | undefined {
+export function delegationOf(seen: Observed): RecordSet | undefined {
   return baseRecords(seen).find((each) => isDelegation(seen, each) && isOwned(each.metadata, seen));
 }
 
 /** A delegation that nobody marked and that leads to the zone of this cluster: the operator before us wrote it. */
-export function isDelegationToUs(seen: Seen, found: RecordSet): boolean {
+export function isDelegationToUs(seen: Observed, found: RecordSet): boolean {
   if (!isDelegation(seen, found) || ownerIn(found.metadata) !== undefined) return false;
   const look = publicZone(seen)?.look;
   const servers = look?.state === "there" ? look.resource.nameServers : [];
@@ -73,11 +73,11 @@ export function isDelegationToUs(seen: Seen, found: RecordSet): boolean {
 }
 
 /** The record sets of the base zone under the name of the cluster. */
-export function baseRecords({ zones }: Seen): RecordSet[] {
+export function baseRecords({ zones }: Observed): RecordSet[] {
   const base = zones.find(({ role }) => role === "base");
   return base ? foundRecords(base).map(({ id, found }) => ({ ...found, name: nameOf(id) })) : [];
 }
 
-function isDelegation({ cluster }: Seen, { type, name }: RecordSet): boolean {
+function isDelegation({ cluster }: Observed, { type, name }: RecordSet): boolean {
   return type === "NS" && name.toLowerCase() === cluster.name.toLowerCase();
 }

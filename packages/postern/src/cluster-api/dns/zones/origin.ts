@@ -2,7 +2,7 @@ import { claimsIn, lastUserIn } from "@postern/core/claims.ts";
 import { ownerIn } from "@postern/core/ownership.ts";
 import { sameValues } from "../../../private-dns/records/difference.ts";
 import { foundRecords } from "../../../private-dns/records/observed.ts";
-import type { Seen, ZoneSeen } from "../observed.ts";
+import type { Observed, ZoneInRole } from "../observed.ts";
 import { baseRecords, delegationOf, isDelegationToUs } from "./name.ts";
 import { isCapz, isOwned } from "./owner.ts";
 import { originMark } from "./records.ts";
@@ -17,7 +17,7 @@ import { originMark } from "./records.ts";
  *   toWorkload     a delegation that we adopted: the operator before us wrote both. It lies with the management cluster, so a
  *                  tenant must not get a zone there by the name of a cluster alone
  */
-export function proofOf(seen: Seen, zone: ZoneSeen): "there" | "pending" | "none" {
+export function proofOf(seen: Observed, zone: ZoneInRole): "there" | "pending" | "none" {
   if (hasOurRecords(seen, zone) || zone.role === "toManagement") return "there";
   const delegation = delegationOf(seen);
   if (zone.role === "public")
@@ -30,7 +30,10 @@ export function proofOf(seen: Seen, zone: ZoneSeen): "there" | "pending" | "none
  * Whether a zone that its last user left may be claimed: one that lies with the cluster by whichever cluster comes next, one in
  * the group of the management cluster, or reached by a shared identity, only by a cluster of the same namespace and name.
  */
-export function isLeftToNext({ us, infrastructure }: Seen, { role, look }: ZoneSeen): boolean {
+export function isLeftToNext(
+  { us, infrastructure }: Observed,
+  { role, look }: ZoneInRole,
+): boolean {
   const last = look.state === "there" ? lastUserIn(look.resource.tags) : undefined;
   if (last === undefined) return false;
   const isWithCluster =
@@ -39,7 +42,7 @@ export function isLeftToNext({ us, infrastructure }: Seen, { role, look }: ZoneS
 }
 
 /** Whether the tags of a zone of ours were replaced. */
-export function hasLostTags(seen: Seen, zone: ZoneSeen): boolean {
+export function hasLostTags(seen: Observed, zone: ZoneInRole): boolean {
   if (zone.look.state !== "there" || zone.role === "base") return false;
   const { tags } = zone.look.resource;
   if (claimsIn(tags).length > 0 || isCapz(tags) || ownerIn(tags) !== undefined) return false;
@@ -47,7 +50,7 @@ export function hasLostTags(seen: Seen, zone: ZoneSeen): boolean {
 }
 
 /** Whether a public zone that we created no longer says so. */
-export function hasLostOwner(seen: Seen, { role, look }: ZoneSeen): boolean {
+export function hasLostOwner(seen: Observed, { role, look }: ZoneInRole): boolean {
   if (role !== "public" || look.state !== "there") return false;
   const { tags, nameServers } = look.resource;
   if (ownerIn(tags) !== undefined || isCapz(tags)) return false;
@@ -57,6 +60,6 @@ export function hasLostOwner(seen: Seen, { role, look }: ZoneSeen): boolean {
   );
 }
 
-function hasOurRecords(seen: Seen, zone: ZoneSeen): boolean {
+function hasOurRecords(seen: Observed, zone: ZoneInRole): boolean {
   return foundRecords(zone).some(({ found }) => isOwned(found.metadata, seen));
 }

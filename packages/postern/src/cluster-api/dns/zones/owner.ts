@@ -3,7 +3,7 @@ import { type Owner, ownerIn, ownerTag } from "@postern/core/ownership.ts";
 import type { Tags } from "@postern/core/tags.ts";
 import type { ZoneUser } from "../../../private-dns/user.ts";
 import type { Zone } from "../../../private-dns/zone/observed.ts";
-import type { Seen } from "../observed.ts";
+import type { Observed } from "../observed.ts";
 
 /** Begins the tag by which CAPZ marks what it made. */
 const capzPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
@@ -21,24 +21,27 @@ export function ownerFor(
 }
 
 /** Whether tags or metadata say that something is ours alone. */
-export function isOwned(marks: Tags | undefined, { us }: Pick<Seen, "us">): boolean {
+export function isOwned(marks: Tags | undefined, { us }: Pick<Observed, "us">): boolean {
   return ownerIn(marks)?.clusterID.toLowerCase() === us.clusterID;
 }
 
 /** An owner in words for whoever reads our conditions: a cluster of another namespace is not named there. */
-export function shownOwner(owner: Owner, { us, cluster }: Pick<Seen, "us" | "cluster">): string {
+export function shownOwner(
+  owner: Owner,
+  { us, cluster }: Pick<Observed, "us" | "cluster">,
+): string {
   const own = us.clusterID.slice(0, -cluster.name.length);
   const isNear = owner.clusterID.toLowerCase().startsWith(own);
   return isNear ? `cluster ${owner.clusterID.slice(own.length)}` : "a cluster in another namespace";
 }
 
 /** Tags or metadata with our mark among them. */
-export function withOwner(marks: Tags, { us }: Pick<Seen, "us">): Record<string, string> {
+export function withOwner(marks: Tags, { us }: Pick<Observed, "us">): Record<string, string> {
   return { ...marks, [ownerTag]: `${us.clusterID}/${us.uid}` };
 }
 
 /** Tags without our mark. */
-export function withoutOwner(tags: Tags, seen: Pick<Seen, "us">): Tags {
+export function withoutOwner(tags: Tags, seen: Pick<Observed, "us">): Tags {
   if (!isOwned(tags, seen)) return tags;
   return Object.fromEntries(
     Object.entries(tags).filter(([name]) => name.toLowerCase() !== ownerTag),
@@ -46,7 +49,7 @@ export function withoutOwner(tags: Tags, seen: Pick<Seen, "us">): Tags {
 }
 
 /** The cluster as a user of zones and links: its claim is known by its place, whatever uid it had. */
-export function userOf({ us }: Pick<Seen, "us">): ZoneUser {
+export function userOf({ us }: Pick<Observed, "us">): ZoneUser {
   const isOwn = ({ clusterID }: Owner) => clusterID.toLowerCase() === us.clusterID;
   return { claim: us, claimIn: (tags) => (claimsIn(tags).some(isOwn) ? us : undefined) };
 }

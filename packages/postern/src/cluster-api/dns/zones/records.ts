@@ -8,7 +8,7 @@ import type { FoundRecord, RecordSet } from "../../../private-dns/records/observ
 import { planRecords, type RecordDecision } from "../../../private-dns/records/plan.ts";
 import type { RecordStep } from "../../../private-dns/steps.ts";
 import { isClaimed, otherClaims } from "../../../private-dns/user.ts";
-import type { Seen, ZoneSeen } from "../observed.ts";
+import type { Observed, ZoneInRole } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import { publicZone, type Wanted, wantedIn, wildcard, writtenNames } from "./desired.ts";
 import { isOwned, shownOwner, userOf, withOwner } from "./owner.ts";
@@ -26,7 +26,7 @@ export function isUnmarked({ metadata, registered }: RecordSet): boolean {
  * Whether a record set may have lost its metadata: it has a name and a type that we write in a zone of this role, no metadata at
  * all, and the zone is claimed by us alone. It is ours if its values are ours, too.
  */
-function isBare(seen: Seen, { role, look }: ZoneSeen, found: RecordSet): boolean {
+function isBare(seen: Observed, { role, look }: ZoneInRole, found: RecordSet): boolean {
   const { registered, metadata, type, name } = found;
   if (look.state !== "there" || registered || Object.keys(metadata).length > 0) return false;
   const { tags } = look.resource;
@@ -37,7 +37,7 @@ function isBare(seen: Seen, { role, look }: ZoneSeen, found: RecordSet): boolean
 }
 
 /** Whether a record set that has lost its metadata holds what we published, for a cluster that is being deleted. */
-export function hasLostMark(seen: Seen, zone: ZoneSeen, found: RecordSet): boolean {
+export function hasLostMark(seen: Observed, zone: ZoneInRole, found: RecordSet): boolean {
   if (!isBare(seen, zone, found) || found.values.length === 0) return false;
   const published = new Set(seen.infrastructure?.published.map(plainValue));
   const zoneName = nameOf(zone.id).toLowerCase();
@@ -65,7 +65,7 @@ export function hasLostMark(seen: Seen, zone: ZoneSeen, found: RecordSet): boole
  *
  * A CNAME has no neighbours of its name: what is ours in its way goes first.
  */
-export function planNames(seen: Seen, zone: ZoneSeen, takingOver: boolean): Part<RecordStep> {
+export function planNames(seen: Observed, zone: ZoneInRole, takingOver: boolean): Part<RecordStep> {
   const wanted = wantedIn(seen, zone);
   const part = planRecords(zone, {
     desired: wanted.records,
@@ -98,8 +98,8 @@ export function nameCalled({ found }: FoundRecord, zone: string): string {
 }
 
 function decideOn(
-  seen: Seen,
-  zone: ZoneSeen,
+  seen: Observed,
+  zone: ZoneInRole,
   record: FoundRecord,
   asDesired: boolean,
   takingOver: boolean,
@@ -118,7 +118,7 @@ function decideOn(
 }
 
 /** The other cluster that a record set belongs to, if it uses this zone too. */
-function sharerOf(seen: Seen, { role, look }: ZoneSeen, found: RecordSet): Owner | undefined {
+function sharerOf(seen: Observed, { role, look }: ZoneInRole, found: RecordSet): Owner | undefined {
   if (role !== "toManagement" || look.state !== "there") return undefined;
   const owner = ownerIn(found.metadata)?.clusterID;
   return otherClaims(look.resource.tags, userOf(seen)).find(({ clusterID }) => clusterID === owner);
@@ -126,8 +126,8 @@ function sharerOf(seen: Seen, { role, look }: ZoneSeen, found: RecordSet): Owner
 
 /** What the name of a cluster that shares the zone means for us: its address is of use in its own network only. */
 function leaveToSharer(
-  seen: Seen,
-  zone: ZoneSeen,
+  seen: Observed,
+  zone: ZoneInRole,
   { id }: FoundRecord,
   sharer: Owner,
 ): Part<never> {
@@ -152,22 +152,22 @@ function leaveToSharer(
  */
 export const originMark = "postern_zone";
 
-function originOf(seen: Seen, { role }: ZoneSeen, found: RecordSet | undefined) {
+function originOf(seen: Observed, { role }: ZoneInRole, found: RecordSet | undefined) {
   if (role !== "base") return {};
   if (isCreated(seen)) return { [originMark]: "created" };
   return found !== undefined && isUnmarked(found) ? { [originMark]: "adopted" } : {};
 }
 
-function saysOrigin(seen: Seen, { role }: ZoneSeen, { metadata }: RecordSet): boolean {
+function saysOrigin(seen: Observed, { role }: ZoneInRole, { metadata }: RecordSet): boolean {
   return role !== "base" || !isCreated(seen) || metadata[originMark] === "created";
 }
 
-function isCreated(seen: Seen): boolean {
+function isCreated(seen: Observed): boolean {
   const look = publicZone(seen)?.look;
   return look?.state === "there" && isOwned(look.resource.tags, seen);
 }
 
-function refuse(seen: Seen, zone: ZoneSeen, { id, found }: FoundRecord): Part<never> {
+function refuse(seen: Observed, zone: ZoneInRole, { id, found }: FoundRecord): Part<never> {
   const owner = ownerIn(found.metadata);
   const whose =
     owner === undefined
@@ -179,8 +179,8 @@ function refuse(seen: Seen, zone: ZoneSeen, { id, found }: FoundRecord): Part<ne
 
 /** Whether a record set of ours is wanted no more. */
 function isUnwanted(
-  seen: Seen,
-  zone: ZoneSeen,
+  seen: Observed,
+  zone: ZoneInRole,
   { records, unknown }: Wanted,
   found: RecordSet,
   takingOver: boolean,
@@ -194,7 +194,7 @@ function isUnwanted(
 }
 
 /** The operator before us wrote a wildcard also where it led to itself. */
-function isOldWildcard({ id }: ZoneSeen, found: RecordSet): boolean {
+function isOldWildcard({ id }: ZoneInRole, found: RecordSet): boolean {
   const [target = ""] = found.values;
   return (
     found.type === "CNAME" &&

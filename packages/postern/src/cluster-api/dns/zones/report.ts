@@ -8,7 +8,7 @@ import type { LinkReport } from "../../../private-dns/links/plan.ts";
 import type { PrivateDnsStep } from "../../../private-dns/steps.ts";
 import { isPublicZone } from "../../../private-dns/zone/observed.ts";
 import { conditions } from "../../names.ts";
-import type { Seen, ZoneSeen } from "../observed.ts";
+import type { Observed, ZoneInRole } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { DnsStep } from "../steps.ts";
 
@@ -42,7 +42,7 @@ export function failedResource(
 }
 
 /** The zone in a sentence. */
-export function zoneCalled({ id }: Pick<ZoneSeen, "id">): string {
+export function zoneCalled({ id }: Pick<ZoneInRole, "id">): string {
   return `the ${isPublicZone(id) ? "public" : "private"} zone ${nameOf(id)}`;
 }
 
@@ -68,7 +68,7 @@ function zoneNameOf(link: FoundLink["id"]): string {
 /** What is done in a zone is done by the identity that its role says. */
 export function inRole(
   { steps, ...part }: Part<PrivateDnsStep>,
-  { role }: Pick<ZoneSeen, "role">,
+  { role }: Pick<ZoneInRole, "role">,
 ): Part<DnsStep> {
   return { ...part, steps: steps.map((step) => ({ ...step, role })) };
 }
@@ -77,7 +77,7 @@ export function inRole(
 export const still = { steps: [], conditions: [], keepsStatus: true } as const;
 
 /** What was wrong while all of it was observed. A workload cluster that did not answer is asked again. */
-export function planObserved({ problems, services }: Seen): Part<never> {
+export function planObserved({ problems, services }: Observed): Part<never> {
   const times = problems.flatMap(({ requeueAfterMs }) => requeueAfterMs ?? []);
   if (services === undefined) times.push(waits.changeMs);
   const part = { steps: [], problems };

@@ -13,7 +13,7 @@ import {
   type ZonePolicy,
   type ZoneReport,
 } from "../../../private-dns/zone/plan.ts";
-import type { Seen, ZoneSeen } from "../observed.ts";
+import type { Observed, ZoneInRole } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { DnsStep } from "../steps.ts";
 import { wantedIn } from "./desired.ts";
@@ -27,7 +27,7 @@ import { failedResource, inRole, linkTroubles, pending, planFailed, zoneCalled }
 const proofMs = 15_000;
 
 /** What to do about a zone that is wanted. */
-export function planWantedZone(seen: Seen, zone: ZoneSeen): Part<DnsStep> {
+export function planWantedZone(seen: Observed, zone: ZoneInRole): Part<DnsStep> {
   const policy: ZonePolicy<PrivateDnsStep> = {
     user: userOf(seen),
     // A private zone may come to be shared, so it is nobody's alone.
@@ -42,7 +42,7 @@ export function planWantedZone(seen: Seen, zone: ZoneSeen): Part<DnsStep> {
 }
 
 /** What is said of a zone. */
-export function zoneReport(zone: ZoneSeen): ZoneReport {
+export function zoneReport(zone: ZoneInRole): ZoneReport {
   const called = zoneCalled(zone);
   return {
     zone: called,
@@ -73,7 +73,7 @@ export function zoneReport(zone: ZoneSeen): ZoneReport {
  *                               marked, then it is claimed
  *   none                        OwnedByAnother
  */
-function adoptionOf(seen: Seen, zone: ZoneSeen, found: Zone): Adoption {
+function adoptionOf(seen: Observed, zone: ZoneInRole, found: Zone): Adoption {
   const refuse = (why: string): Adoption => {
     const message = `${zoneCalled(zone)} is not used · ${why}`;
     return { is: "leave", part: report({ reason: reasons.ownedByAnother, message }) };
@@ -115,7 +115,7 @@ function isAwaited(found: RecordSet, unknown: (name: string) => boolean): boolea
   return isApi && isUnmarked(found) && unknown(name);
 }
 
-function planContents(seen: Seen, zone: ZoneSeen, adopting: boolean): Part<PrivateDnsStep> {
+function planContents(seen: Observed, zone: ZoneInRole, adopting: boolean): Part<PrivateDnsStep> {
   const records = planNames(seen, zone, adopting);
   const network = networkOf(seen, zone);
   if (network === undefined) return records;
@@ -130,7 +130,7 @@ function planContents(seen: Seen, zone: ZoneSeen, adopting: boolean): Part<Priva
  * No answer is better than the address of something else: our network is taken off a zone that misleads it. With a name of
  * ours in it the other is misled as well; then both are told and neither moves, for they would only take turns.
  */
-function leaveLinks(seen: Seen, zone: ZoneSeen): Part<LinkStep> {
+function leaveLinks(seen: Observed, zone: ZoneInRole): Part<LinkStep> {
   if (foundRecords(zone).some(({ found }) => isOwned(found.metadata, seen))) return done;
   const user = userOf(seen);
   const ours = foundLinks(zone).filter(({ found }) => isClaimed(found.tags, user));
@@ -139,6 +139,6 @@ function leaveLinks(seen: Seen, zone: ZoneSeen): Part<LinkStep> {
 }
 
 /** The network in which a private zone is to answer. */
-export function networkOf({ networks }: Seen, { role }: ZoneSeen): ResourceId | undefined {
+export function networkOf({ networks }: Observed, { role }: ZoneInRole): ResourceId | undefined {
   return role === "toWorkload" || role === "toManagement" ? networks[role] : undefined;
 }

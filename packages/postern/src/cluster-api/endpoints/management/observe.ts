@@ -8,7 +8,7 @@ import { hasOurName } from "../claims/claims.ts";
 import { appliedElsewhere, writtenByOthers } from "../spec/applied.ts";
 import { factsOf, ownerKey, type RefusalOf } from "../spec/facts.ts";
 import type { LastWrites } from "../spec/write.ts";
-import type { Seen } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 import { gatherMs, plan } from "./plan.ts";
 
 /** What `observe` reads from, and `apply` writes to. */
@@ -25,7 +25,7 @@ export interface ManagementSources {
 }
 
 /** Of every other AzureCluster. */
-const nothing: Seen = {
+const nothing: Observed = {
   management: undefined,
   clusters: [],
   applied: new Set(),
@@ -37,7 +37,7 @@ export async function observe(
   cached: AzureCluster,
   sources: ManagementSources,
   reconcile: Reconcile,
-): Promise<Seen> {
+): Promise<Observed> {
   const { key, azureClusters, clusters, refusalOf, kube, writes, lastWrite } = sources;
   if (keyOf(cached) !== key) return nothing;
   const facts = (each: AzureCluster) => factsOf(each, clusters.get(ownerKey(each) ?? ""));

@@ -1,7 +1,7 @@
 import type { ClusterFacts } from "../spec/facts.ts";
 
 /** What was seen of the management cluster and of all that it manages. */
-export interface Seen {
+export interface Observed {
   /** Undefined for every other AzureCluster: nothing is done about those here. */
   management: ClusterFacts | undefined;
   clusters: readonly ClusterFacts[];

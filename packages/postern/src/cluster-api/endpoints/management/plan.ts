@@ -4,7 +4,7 @@ import { decide } from "../claims/decide.ts";
 import { reasons } from "../claims/reasons.ts";
 import { straysOf } from "../spec/applied.ts";
 import type { ClusterFacts } from "../spec/facts.ts";
-import type { Seen } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 import type { ManagementStep } from "./steps.ts";
 
 /** So long after a write the next one waits, so that what comes together is written together. */
@@ -24,7 +24,7 @@ const toldNames = 3;
  *   it      no                 some     yes      within 5 s   wait until they have gone by
  *   it      no                 some     yes      before       one write of all that is ours
  */
-export function plan(seen: Seen): Plan<ManagementStep> {
+export function plan(seen: Observed): Plan<ManagementStep> {
   const { management, clusters, applied, foreign, sinceWriteMs } = seen;
   const still = { steps: [], conditions: [], requeue: "drift" } as const;
   if (management === undefined) return { ...still, requeue: "never" };

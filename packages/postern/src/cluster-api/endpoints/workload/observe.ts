@@ -41,7 +41,7 @@ import { appliedElsewhere, straysOf, writtenByOthers } from "../spec/applied.ts"
 import { type ClusterFacts, factsOf, ownerKey, type RefusalOf } from "../spec/facts.ts";
 import type { LastWrites } from "../spec/write.ts";
 import { type LeavingSince, seeLeaving, stillInSpec } from "./cluster/observe-delete.ts";
-import type { Seen, SeenClaim, SeenWay } from "./observed.ts";
+import type { Observed, ObservedClaim, ObservedConnection } from "./observed.ts";
 
 /** Azure as each cluster reaches it: by its own identity. What cannot be had is an `Explained` error. */
 export interface Views {
@@ -79,7 +79,7 @@ export async function observe(
   cached: AzureCluster,
   sources: Sources,
   reconcile: Reconcile,
-): Promise<Seen & { arm?: ArmClient }> {
+): Promise<Observed & { arm?: ArmClient }> {
   const object = await sources.writes.newest(cached, reconcile.signal);
   const { kube } = sources;
   const seen = seeKubernetes(object, sources, await appliedToIt(object, sources, reconcile.signal));
@@ -154,7 +154,7 @@ export function seeKubernetes(
   object: AzureCluster,
   sources: Known,
   applied: ReadonlySet<string> = new Set(),
-): Seen {
+): Observed {
   const { azureClusters, managementKey } = sources;
   const cluster = facts(object, sources);
   const found = azureClusters.get(managementKey);
@@ -187,7 +187,11 @@ function facts(object: AzureCluster, { clusters }: Known): ClusterFacts {
   return factsOf(object, clusters.get(ownerKey(object) ?? ""));
 }
 
-function claimsSeen(cluster: ClusterFacts, management: ClusterFacts, sources: Known): SeenClaim[] {
+function claimsSeen(
+  cluster: ClusterFacts,
+  management: ClusterFacts,
+  sources: Known,
+): ObservedClaim[] {
   return claimsOf(cluster, management).map((claim) => {
     const wanted = idKey(claim.endpoint.name);
     const there = management.subnet?.endpoints.find(({ name }) => idKey(name) === wanted);
@@ -223,7 +227,7 @@ function waysSeen(
   management: ClusterFacts,
   configured: readonly ManagementLink[],
   applied: ReadonlySet<string>,
-): SeenWay[] {
+): ObservedConnection[] {
   const strays = straysOf(cluster, applied);
   const inOrder = [...configured, ...everyLink.filter((each) => !configured.includes(each))];
   return inOrder.map((link) => {
@@ -244,12 +248,14 @@ function waysSeen(
 }
 
 /** The endpoint that stands in a spec, as it is wanted, and can be looked for in Azure. */
-export function lookedFor(each: SeenClaim | SeenWay): PrivateEndpointSpec | undefined {
+export function lookedFor(
+  each: ObservedClaim | ObservedConnection,
+): PrivateEndpointSpec | undefined {
   if ("claim" in each) return each.state.is === "there" ? each.claim.endpoint : undefined;
   return each.found && each.wanted;
 }
 
-async function lookAll<T extends SeenClaim | SeenWay>(
+async function lookAll<T extends ObservedClaim | ObservedConnection>(
   all: readonly T[],
   cluster: ClusterFacts,
   view: () => ArmClient,

@@ -10,14 +10,14 @@ import type { ClaimState } from "../claims/decide.ts";
 import type { ClusterFacts } from "../spec/facts.ts";
 
 /** A claim on the management cluster, and the endpoint in Azure where the spec has it. */
-export interface SeenClaim {
+export interface ObservedClaim {
   claim: Claim;
   state: ClaimState;
   look: Look<PrivateEndpoint> | undefined;
 }
 
 /** One way from the workload cluster to the management cluster. */
-export interface SeenWay {
+export interface ObservedConnection {
   link: ManagementLink;
   /** Whether ours is still in another subnet. */
   stray: boolean;
@@ -41,7 +41,7 @@ export interface Leaving {
 }
 
 /** What was seen, once, before deciding. */
-export interface Seen {
+export interface Observed {
   cluster: ClusterFacts;
   /** Whether this AzureCluster is the management cluster itself. */
   isManagement: boolean;
@@ -56,10 +56,10 @@ export interface Seen {
   refused?: Failure | undefined;
   /** Whether the identities of the two clusters are of different tenants. */
   tenantsDiffer: boolean;
-  claims: readonly SeenClaim[];
+  claims: readonly ObservedClaim[];
   /** Why the endpoints of the management side could not be looked at. */
   claimsFailed: Failure | undefined;
-  ways: readonly SeenWay[];
+  ways: readonly ObservedConnection[];
   waysFailed: Failure | undefined;
   leaving: Leaving | undefined;
 }

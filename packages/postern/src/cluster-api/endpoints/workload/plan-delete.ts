@@ -3,7 +3,7 @@ import type { Plan } from "../../../kube/feature.ts";
 import { annotations, conditions } from "../../names.ts";
 import { reasons } from "../claims/reasons.ts";
 import { isFalse } from "./directions/reach.ts";
-import { minuteMs, type Seen, type Verdict } from "./observed.ts";
+import { minuteMs, type Observed, type Verdict } from "./observed.ts";
 import type { WorkloadStep } from "./steps.ts";
 
 /** So long CAPZ has to delete an endpoint that left the spec. A stock one never does. */
@@ -35,7 +35,7 @@ const wayOut = `annotate this AzureCluster with ${annotations.abandon}="true" to
  *
  * `postern.io/abandon-endpoints: "true"` lets it go wherever it would wait for something that has failed.
  */
-export function planLeaving(seen: Seen): Plan<WorkloadStep> {
+export function planLeaving(seen: Observed): Plan<WorkloadStep> {
   const { cluster, management, leaving } = seen;
   if (!seen.held) return { steps: [], conditions: [], requeue: "never" };
   if (management === undefined) {
@@ -85,7 +85,7 @@ export function planLeaving(seen: Seen): Plan<WorkloadStep> {
   return fromAzure(seen);
 }
 
-function fromAzure(seen: Seen): Plan<WorkloadStep> {
+function fromAzure(seen: Observed): Plan<WorkloadStep> {
   const { inAzure = [], cleanMs = 0 } = seen.leaving ?? {};
   const ours = inAzure.filter(({ made, look }) => made && look.state !== "absent");
   const left = inAzure.filter(({ made, look }) => !made && look.state === "there");
@@ -147,13 +147,13 @@ function wait(verdict: Verdict, afterMs: number): Plan<WorkloadStep> {
 }
 
 /** Something that people must hear of before the cluster goes: it is told in one reconcile, and gone in the next. */
-function lastWord(seen: Seen, verdict: Verdict): Plan<WorkloadStep> {
+function lastWord(seen: Observed, verdict: Verdict): Plan<WorkloadStep> {
   const told = seen.condition?.reason;
   if (told === verdict.reason || told === abandonedVerdict.reason) return go;
   const events = [{ reason: verdict.reason, note: verdict.message, type: "Warning" as const }];
   return { ...wait(verdict, 0), events };
 }
 
-function stuck(seen: Seen, verdict: Verdict, afterMs = minuteMs): Plan<WorkloadStep> {
+function stuck(seen: Observed, verdict: Verdict, afterMs = minuteMs): Plan<WorkloadStep> {
   return seen.abandoned ? lastWord(seen, abandonedVerdict) : wait(verdict, afterMs);
 }

@@ -6,7 +6,7 @@ import { reasons } from "../claims/reasons.ts";
 import { isFalse } from "./directions/reach.ts";
 import { type ManagementSide, planManagementSide } from "./directions/to-management.ts";
 import { planApiSide } from "./directions/to-workload.ts";
-import { minuteMs, type Seen, type Side, type Verdict } from "./observed.ts";
+import { minuteMs, type Observed, type Side, type Verdict } from "./observed.ts";
 import { planLeaving } from "./plan-delete.ts";
 import type { WorkloadStep } from "./steps.ts";
 
@@ -26,7 +26,7 @@ import type { WorkloadStep } from "./steps.ts";
  *
  * GSPrivateLinksReady is True when every side that is asked for is connected; it has the reason of what is missing first.
  */
-export function plan(seen: Seen): Plan<WorkloadStep> {
+export function plan(seen: Observed): Plan<WorkloadStep> {
   if (seen.isManagement || seen.cluster.paused)
     return { steps: [], conditions: held(seen), requeue: "never" };
   if (seen.cluster.deleting) return planLeaving(seen);
@@ -76,7 +76,7 @@ const byItself: readonly string[] = [
 ];
 
 /** The condition as it is, which may say less than ours do: what we do not decide about we do not change either. */
-function held({ condition }: Seen): PlannedCondition[] {
+function held({ condition }: Observed): PlannedCondition[] {
   return condition === undefined ? [] : [{ ...condition } as PlannedCondition];
 }
 
@@ -110,7 +110,7 @@ function warnings(verdict: Verdict | undefined) {
 }
 
 /** Endpoints and annotations of the cluster itself, in one step: two would write one object at the same time. */
-function change(seen: Seen, api: Side, management: ManagementSide): WorkloadStep[] {
+function change(seen: Observed, api: Side, management: ManagementSide): WorkloadStep[] {
   const { cluster, published } = seen;
   const addresses: Record<string, string | null> = {};
   const set = (key: string, was: string | undefined, address: Side["address"]) => {

@@ -4,7 +4,7 @@ import { tagOf } from "@postern/core/tags.ts";
 import type { Subnet } from "../../../azure/gateways/subnets.ts";
 import type { VirtualNetwork } from "../../../azure/gateways/virtual-networks.ts";
 import { act, type Part, type Problem, wait, waits } from "../../../kube/part.ts";
-import type { LinksSeen, Subject } from "../observed.ts";
+import type { ObservedLinks, Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { WantedLink } from "../spec/desired.ts";
 import { capzTagPrefix } from "../spec/location.ts";
@@ -19,7 +19,7 @@ import { awaitCapzMs, waitOut } from "./policy.ts";
  */
 export function natProblem(
   link: WantedLink,
-  { networks }: LinksSeen,
+  { networks }: ObservedLinks,
   subject: Subject,
   opened: Set<string>,
 ): Part<OpenSubnetStep> | undefined {

@@ -8,7 +8,7 @@ import {
   planExistingEndpoint,
 } from "../../../private-link/endpoint/plan.ts";
 import { planChanging } from "../../../private-link/plan-resource.ts";
-import type { EndpointsSeen, HeldCondition, Subject } from "../observed.ts";
+import type { HeldCondition, ObservedEndpoints, Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { WantedEndpoint } from "../spec/desired.ts";
 import type { PrivateLinkStep } from "../steps.ts";
@@ -38,7 +38,7 @@ const longestWaitMs = 5 * 60_000;
 
 /** Decide about the endpoints that are wanted, and those that are not any more. */
 export function planEndpoints(
-  seen: EndpointsSeen,
+  seen: ObservedEndpoints,
   subject: Subject,
   prune: { why: string } | undefined,
 ): Part<PrivateLinkStep>[] {
@@ -48,7 +48,7 @@ export function planEndpoints(
 }
 
 function wantedEndpoint(
-  { endpoint, look, hasLostTags = false }: EndpointsSeen["wanted"][number],
+  { endpoint, look, hasLostTags = false }: ObservedEndpoints["wanted"][number],
   subject: Subject,
 ): Part<PrivateLinkStep> {
   const name = endpoint.name;
@@ -107,7 +107,7 @@ function approvalWaitMs(held: readonly HeldCondition[]): number {
 
 /** Delete what is not asked for any more. */
 function unwantedEndpoint(
-  { id, look }: EndpointsSeen["unwanted"][number],
+  { id, look }: ObservedEndpoints["unwanted"][number],
   why: string,
 ): Part<PrivateLinkStep> {
   switch (look.state) {

@@ -8,7 +8,7 @@ import {
 } from "../../../private-link/link-service/plan.ts";
 import { planDeleteLinkService } from "../../../private-link/link-service/plan-delete.ts";
 import { planChanging } from "../../../private-link/plan-resource.ts";
-import type { LinksSeen, Subject } from "../observed.ts";
+import type { ObservedLinks, Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { WantedLink } from "../spec/desired.ts";
 import type { PrivateLinkStep } from "../steps.ts";
@@ -36,7 +36,7 @@ import { awaitCapzMs, linkPolicy, waitOut } from "./policy.ts";
 
 /** Decide about the link services that are wanted, and those that are not any more. */
 export function planLinks(
-  seen: LinksSeen,
+  seen: ObservedLinks,
   subject: Subject,
   prune: { why: string } | undefined,
 ): Part<PrivateLinkStep>[] {
@@ -47,8 +47,8 @@ export function planLinks(
 }
 
 function wantedLink(
-  { link, look, hasLostTags = false }: LinksSeen["wanted"][number],
-  seen: LinksSeen,
+  { link, look, hasLostTags = false }: ObservedLinks["wanted"][number],
+  seen: ObservedLinks,
   subject: Subject,
   opened: Set<string>,
 ): Part<PrivateLinkStep> {
@@ -83,7 +83,7 @@ function wantedLink(
 /** What a link stands before must be there first. */
 function missingFrontend(
   { name, frontends }: WantedLink,
-  { balancer }: LinksSeen,
+  { balancer }: ObservedLinks,
 ): Part<never> | undefined {
   const waitFor = (
     why: string,
@@ -116,7 +116,7 @@ function missingFrontend(
 
 /** Delete what is not asked for any more. */
 function unwantedLink(
-  { id, look }: LinksSeen["unwanted"][number],
+  { id, look }: ObservedLinks["unwanted"][number],
   subject: Subject,
   why: string,
 ): Part<PrivateLinkStep> {

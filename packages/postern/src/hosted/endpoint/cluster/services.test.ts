@@ -2,16 +2,19 @@ import type { Service } from "@postern/core/kinds/core.ts";
 import { describe, expect, test } from "vitest";
 import { seen } from "../../../../../../test/hosted/paper-guest.ts";
 import { externalDnsAnnotation } from "../../hostnames.ts";
-import type { Seen } from "../observed.ts";
+import type { Observed } from "../observed.ts";
 import { externalLabel, planServices } from "./services.ts";
 
-const world = (over: Partial<NonNullable<Seen["cluster"]>> = {}, services: Service[] = []): Seen =>
+const world = (
+  over: Partial<NonNullable<Observed["cluster"]>> = {},
+  services: Service[] = [],
+): Observed =>
   seen({
     cluster: {
       ...seen().cluster,
       hostnames: { APIServer: "api.example.com", OAuthServer: "oauth.example.com" },
       ...over,
-    } as NonNullable<Seen["cluster"]>,
+    } as NonNullable<Observed["cluster"]>,
     services,
   });
 
@@ -34,7 +37,7 @@ const both = [
   made("oauth-private-external", "192.168.0.4", "oauth.example.com"),
 ];
 
-const steps = (now: Seen, addresses: string[] | undefined = ["192.168.0.4"]) =>
+const steps = (now: Observed, addresses: string[] | undefined = ["192.168.0.4"]) =>
   planServices(now, addresses).steps.map((step) => step.do);
 
 describe("Services for external-dns (§6.6)", () => {

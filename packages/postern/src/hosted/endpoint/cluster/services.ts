@@ -3,7 +3,7 @@ import type { Service } from "@postern/core/kinds/core.ts";
 import { act, done, type Part } from "../../../kube/part.ts";
 import { externalDnsAnnotation } from "../../hostnames.ts";
 import { conditions, privateRouter } from "../../names.ts";
-import type { Seen } from "../observed.ts";
+import type { Observed } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { EndpointStep } from "../steps.ts";
 
@@ -28,7 +28,7 @@ export const externalServices = {
  * One that lacks HyperShift's label is somebody else's: it is neither changed nor deleted.
  */
 export function planServices(
-  seen: Seen,
+  seen: Observed,
   addresses: readonly string[] | undefined,
 ): Part<EndpointStep> {
   const { cluster, object } = seen;
@@ -61,7 +61,7 @@ const condition = conditions.dns;
 const unwanted = (name: string) => `the Service ${name} is not wanted: the cluster is public too`;
 
 function written(
-  seen: Seen,
+  seen: Observed,
   name: string,
   hostname: string,
   address: string,

@@ -16,19 +16,19 @@ import {
   internalZoneName,
   privateRouter,
 } from "../../names.ts";
-import type { Seen, ZoneSeen } from "../observed.ts";
+import type { Observed, ZoneInRole } from "../observed.ts";
 
 /** Azure takes no longer name. */
 export const longestEndpointName = 64;
 
 /** Where the guest's things are made. */
-export function guestGroup(spec: Seen["object"]["spec"]): ResourceId {
+export function guestGroup(spec: Observed["object"]["spec"]): ResourceId {
   return resourceGroupId(spec.subscriptionID, spec.resourceGroupName);
 }
 
 /** The names that an endpoint may have: HyperShift's, and one that no other cluster has. */
 export function endpointIds(
-  { name, spec }: Pick<Seen["object"], "name" | "spec">,
+  { name, spec }: Pick<Observed["object"], "name" | "spec">,
   clusterID: string | undefined,
 ): ResourceId[] {
   const short = endpointName(name);
@@ -39,8 +39,8 @@ export function endpointIds(
 
 /** The names that a zone's link to a network may have, in order of preference. */
 export function linkIdsOf(
-  { object, us: { clusterID } }: Pick<Seen, "object" | "us">,
-  zone: Pick<ZoneSeen, "id" | "role">,
+  { object, us: { clusterID } }: Pick<Observed, "object" | "us">,
+  zone: Pick<ZoneInRole, "id" | "role">,
   network: ResourceId,
   link: string = object.name,
 ): ResourceId[] {
@@ -56,14 +56,14 @@ function shortHash(id: string): string {
 }
 
 /** The networks in which the names are to resolve: the guest's first. */
-export function wantedNetworks({ object, choices }: Seen): ResourceId[] {
+export function wantedNetworks({ object, choices }: Observed): ResourceId[] {
   const guest = parseResourceId(object.spec.guestVNetID);
   return [guest, ...choices.networks.filter((each) => !sameId(each, guest))];
 }
 
 /** A name that clients in the guest's network use, and the zone that it belongs to. */
 export interface WantedName {
-  role: ZoneSeen["role"];
+  role: ZoneInRole["role"];
   fqdn: string;
 }
 
@@ -75,7 +75,7 @@ export interface WantedName {
  *   any other       –                 oauth-C
  */
 export function wantedNames(
-  seen: Pick<Seen, "object" | "cluster" | "siblings" | "choices">,
+  seen: Pick<Observed, "object" | "cluster" | "siblings" | "choices">,
 ): WantedName[] {
   const { object, cluster, choices } = seen;
   if (cluster === undefined || choices.zones === "none") return [];
@@ -96,7 +96,7 @@ export function wantedNames(
 
 /** Whether a sibling is, or will be, the one that the OAuth server's name leads to. */
 export function takesOAuth(
-  sibling: Seen["siblings"][number],
+  sibling: Observed["siblings"][number],
   baseDomain: string | undefined,
 ): boolean {
   return (

@@ -11,7 +11,7 @@ import { tagsOf } from "../../../private-dns/zone/observed.ts";
 import { deleteZone, deletingMs } from "../../../private-dns/zone/plan-delete.ts";
 import { privateRouter } from "../../names.ts";
 import { nameInZone, sameName } from "../desired/desired.ts";
-import type { Seen, ZoneSeen } from "../observed.ts";
+import type { Observed, ZoneInRole } from "../observed.ts";
 import { isOwned, ourClaim, userOf } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
 import type { EndpointStep } from "../steps.ts";
@@ -21,7 +21,7 @@ import { reportedSteps } from "./report.ts";
 import { zoneCalled } from "./zone.ts";
 
 /** Undo what this object, or with its last link the cluster, has in a zone. */
-export function planDeleteZone(seen: Seen, zone: ZoneSeen, why: string): Part<EndpointStep> {
+export function planDeleteZone(seen: Observed, zone: ZoneInRole, why: string): Part<EndpointStep> {
   const { look, unread } = zone;
   const unfinished = join([
     planUnfinished([zone, ...zone.links]),
@@ -57,7 +57,7 @@ export function planDeleteZone(seen: Seen, zone: ZoneSeen, why: string): Part<En
 }
 
 /** A zone that is wanted no more while the object lives on, as a part of the plan. */
-export function planGiveUpZone(seen: Seen, zone: ZoneSeen): Part<EndpointStep> {
+export function planGiveUpZone(seen: Observed, zone: ZoneInRole): Part<EndpointStep> {
   const part = planDeleteZone(seen, zone, "it is not wanted any more");
   const { steps, problems, requeueMs } = part;
   const [problem] = problems;
@@ -95,7 +95,7 @@ export function planStuck(
  * Whether a zone of ours stayed because it held something when its last user left, and holds nothing any more. Two clusters that
  * leave a zone at the same time may each take what the other has in it for somebody's.
  */
-function isAbandoned(seen: Seen, zone: ZoneSeen): boolean {
+function isAbandoned(seen: Observed, zone: ZoneInRole): boolean {
   if (!zone.managed || !isOwnPlace(seen, zone)) return false;
   if (lastUserIn(tagsOf(zone)) === undefined) return false;
   const hasLinks = zone.links.some(({ look }) => look.state !== "absent");
@@ -103,7 +103,7 @@ function isAbandoned(seen: Seen, zone: ZoneSeen): boolean {
 }
 
 /** Whether another link of the cluster still uses the zone. The internal one is the router's alone. */
-function isNeeded(seen: Seen, zone: ZoneSeen): boolean {
+function isNeeded(seen: Observed, zone: ZoneInRole): boolean {
   if (zone.role === "internal") return false;
   // What an object that stays does not want, no link of its cluster wants: they are asked for together.
   if (seen.going === undefined) return false;
@@ -114,7 +114,7 @@ function isNeeded(seen: Seen, zone: ZoneSeen): boolean {
 }
 
 /** Whether a name goes with this object: one that the router's link takes back is left for it, and is never missing. */
-function isToGo(seen: Seen, zone: ZoneSeen, record: FoundRecord): boolean {
+function isToGo(seen: Observed, zone: ZoneInRole, record: FoundRecord): boolean {
   const { id, found } = record;
   if (!isOwned(found.metadata, seen.us) && !isLostRecord(seen, zone, record)) return false;
   const { cluster, object, siblings } = seen;
@@ -125,7 +125,7 @@ function isToGo(seen: Seen, zone: ZoneSeen, record: FoundRecord): boolean {
 }
 
 /** Whether a name is our cluster's, and of no link that lives. */
-function isClusters(seen: Seen, zone: ZoneSeen, record: FoundRecord): boolean {
+function isClusters(seen: Observed, zone: ZoneInRole, record: FoundRecord): boolean {
   const { us, siblings } = seen;
   const { metadata } = record.found;
   const whose = ownerIn(metadata);

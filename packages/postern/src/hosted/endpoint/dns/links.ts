@@ -3,7 +3,7 @@ import { longestLinkName } from "../../../private-dns/links/desired.ts";
 import type { LinkPolicy } from "../../../private-dns/links/plan.ts";
 import { annotations } from "../../names.ts";
 import { linkIdsOf, wantedNetworks } from "../desired/desired.ts";
-import type { Seen, ZoneSeen } from "../observed.ts";
+import type { Observed, ZoneInRole } from "../observed.ts";
 import { isHyperShifts, sharedTags, userOf } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
 import { isLostLink } from "./missing-tags.ts";
@@ -14,7 +14,7 @@ import { failures, isPublished, namesPending, presentCondition, whileChanging } 
  * tags. The zone of a base domain is linked only once the link service is there: an empty zone hides the public names of its
  * domain.
  */
-export function linkPolicy(seen: Seen, zone: ZoneSeen): LinkPolicy {
+export function linkPolicy(seen: Observed, zone: ZoneInRole): LinkPolicy {
   const pending = namesPending(seen);
   const reason = failures(zone.role).link;
   const name = nameOf(zone.id);
@@ -55,7 +55,7 @@ export function linkPolicy(seen: Seen, zone: ZoneSeen): LinkPolicy {
   };
 }
 
-function refuseId({ id: zone }: ZoneSeen, id: ResourceId) {
+function refuseId({ id: zone }: ZoneInRole, id: ResourceId) {
   if (nameOf(id).length <= longestLinkName) return undefined;
   return {
     reason: reasons.nameTooLong,

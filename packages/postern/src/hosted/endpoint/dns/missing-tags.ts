@@ -12,7 +12,7 @@ import {
   wantedNames,
   wantedNetworks,
 } from "../desired/desired.ts";
-import type { Seen, ZoneSeen } from "../observed.ts";
+import type { Observed, ZoneInRole } from "../observed.ts";
 import { isOwned, isUnmarked, ourClaim, userOf } from "../ownership/owner.ts";
 import { isPublished } from "./report.ts";
 
@@ -22,7 +22,7 @@ import { isPublished } from "./report.ts";
  */
 
 /** Whether a zone of ours has lost its claims: a link or a record set in it is ours. Whatever else it holds is left alone. */
-export function hasLostClaim(seen: Seen, zone: ZoneSeen): boolean {
+export function hasLostClaim(seen: Observed, zone: ZoneInRole): boolean {
   const { look } = zone;
   if (look.state !== "there" || !zone.managed || !isUnmarked(look.resource.tags)) return false;
   if (!isPublished(seen, zone) || !isOwnPlace(seen, zone)) return false;
@@ -40,7 +40,7 @@ export function hasLostClaim(seen: Seen, zone: ZoneSeen): boolean {
  * Whether a link of a zone of ours has lost its claims: it has a name that we give links to this network, whichever Service it was
  * created for. Clusters that share a zone use one link, so while another claims the zone the link may be that one's.
  */
-export function isLostLink(seen: Seen, zone: ZoneSeen, { id, found }: FoundLink): boolean {
+export function isLostLink(seen: Observed, zone: ZoneInRole, { id, found }: FoundLink): boolean {
   const target = networkKey(found);
   const services = new Set([seen.object.name, privateRouter, oauthServer]);
   return (
@@ -57,12 +57,16 @@ export function isLostLink(seen: Seen, zone: ZoneSeen, { id, found }: FoundLink)
   );
 }
 
-function isShared(seen: Seen, zone: ZoneSeen): boolean {
+function isShared(seen: Observed, zone: ZoneInRole): boolean {
   return otherClaims(tagsOf(zone), userOf(seen)).length > 0;
 }
 
 /** Whether a record set of a zone of ours has lost its metadata: it has one of our names and our endpoint's address. */
-export function isLostRecord(seen: Seen, zone: ZoneSeen, { id, found }: FoundRecord): boolean {
+export function isLostRecord(
+  seen: Observed,
+  zone: ZoneInRole,
+  { id, found }: FoundRecord,
+): boolean {
   const { type, metadata, values } = found;
   return (
     type === "A" &&
@@ -77,12 +81,12 @@ export function isLostRecord(seen: Seen, zone: ZoneSeen, { id, found }: FoundRec
 }
 
 /** Whether a zone has the name and the resource group of the one that we create for the cluster. */
-export function isOwnPlace(seen: Seen, zone: ZoneSeen): boolean {
+export function isOwnPlace(seen: Observed, zone: ZoneInRole): boolean {
   return sameId(placeOf(seen, zone) ?? "", zone.id);
 }
 
 /** Where we create a zone. */
-function placeOf({ object, cluster }: Seen, { role }: ZoneSeen): ResourceId | undefined {
+function placeOf({ object, cluster }: Observed, { role }: ZoneInRole): ResourceId | undefined {
   const group = guestGroup(object.spec);
   const { baseDomain } = object.spec;
   if (role === "base") return baseDomain ? privateZoneIn(group, plainName(baseDomain)) : undefined;

@@ -7,7 +7,7 @@ import type { FoundRecord } from "../../../private-dns/records/observed.ts";
 import type { RecordDecision, RecordPolicy } from "../../../private-dns/records/plan.ts";
 import { conditions, privateRouter } from "../../names.ts";
 import { nameInZone, takesOAuth, wantedNames } from "../desired/desired.ts";
-import type { Seen, ZoneSeen } from "../observed.ts";
+import type { Observed, ZoneInRole } from "../observed.ts";
 import { isOwned, ownedMetadata, owner } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
 import { failures, isPublished, namesPending, whileChanging } from "./report.ts";
@@ -19,8 +19,8 @@ export function nameCalled({ id }: Pick<FoundRecord, "id">): string {
 
 /** The names of a zone, all of which lead to the endpoint. */
 export function recordPolicy(
-  seen: Seen,
-  zone: ZoneSeen,
+  seen: Observed,
+  zone: ZoneInRole,
   addresses: readonly string[] | undefined,
 ): RecordPolicy {
   const names = namesIn(seen, zone).flatMap(({ name }) => name ?? []);
@@ -39,14 +39,14 @@ export function recordPolicy(
   };
 }
 
-function namesIn(seen: Seen, zone: ZoneSeen): { fqdn: string; name: string | undefined }[] {
+function namesIn(seen: Observed, zone: ZoneInRole): { fqdn: string; name: string | undefined }[] {
   return wantedNames(seen)
     .filter(({ role }) => role === zone.role)
     .map(({ fqdn }) => ({ fqdn, name: nameInZone(fqdn, zone.id) }));
 }
 
 /** Why names cannot be written in a zone that an annotation names. */
-export function misplacedName(seen: Seen, zone: ZoneSeen): Problem | undefined {
+export function misplacedName(seen: Observed, zone: ZoneInRole): Problem | undefined {
   const misplaced = namesIn(seen, zone).find(({ name }) => name === undefined);
   if (misplaced === undefined) return undefined;
   const message = `the name ${misplaced.fqdn} cannot be written · it does not lie in the zone ${nameOf(zone.id)} that the annotation names · name a zone of its domain`;
@@ -54,7 +54,7 @@ export function misplacedName(seen: Seen, zone: ZoneSeen): Problem | undefined {
 }
 
 /** What is said of names whose address is not known. While a working endpoint is only being changed they are as good as they were. */
-export function addressesPending(seen: Seen): Problem {
+export function addressesPending(seen: Observed): Problem {
   const endpoint = seen.conditions.find(({ type }) => type === conditions.endpoint);
   return endpoint?.status === "True" ? whileChanging(seen) : namesPending(seen);
 }
@@ -72,8 +72,8 @@ export function addressesPending(seen: Seen): Problem {
  *   anybody else                        OwnedByAnother
  */
 function decideOn(
-  seen: Seen,
-  zone: ZoneSeen,
+  seen: Observed,
+  zone: ZoneInRole,
   { id, found }: FoundRecord,
   asDesired: boolean,
 ): RecordDecision {
@@ -97,8 +97,8 @@ function decideOn(
 
 /** Whether a record set of ours is wanted no more. */
 function isUnwanted(
-  seen: Seen,
-  zone: ZoneSeen,
+  seen: Observed,
+  zone: ZoneInRole,
   names: readonly string[],
   addresses: readonly string[] | undefined,
   { id, found }: FoundRecord,
@@ -111,7 +111,7 @@ function isUnwanted(
 }
 
 /** Whether a name stays until the link that it is meant for has taken it over. */
-function isKeptForOAuth({ cluster, object, siblings }: Seen, zone: ZoneSeen, name: string) {
+function isKeptForOAuth({ cluster, object, siblings }: Observed, zone: ZoneInRole, name: string) {
   const { baseDomain } = object.spec;
   if (!cluster || !baseDomain || !siblings.some((each) => takesOAuth(each, baseDomain)))
     return false;

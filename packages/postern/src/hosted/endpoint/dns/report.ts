@@ -3,12 +3,12 @@ import { sameId } from "@postern/core/resource-id.ts";
 import { fail, type Part, type Problem } from "../../../kube/part.ts";
 import type { PrivateDnsStep } from "../../../private-dns/steps.ts";
 import { conditions } from "../../names.ts";
-import type { OwnStatus, Seen, ZoneSeen } from "../observed.ts";
+import type { Observed, OwnStatus, ZoneInRole } from "../observed.ts";
 import { type Reason, reasons } from "../reasons.ts";
 import type { EndpointStep } from "../steps.ts";
 
 /** HyperShift's reasons for what failed in a zone: those of the base domain have a word before. */
-export function failures(role: ZoneSeen["role"]): { zone: Reason; link: Reason; record: Reason } {
+export function failures(role: ZoneInRole["role"]): { zone: Reason; link: Reason; record: Reason } {
   return role === "internal"
     ? {
         zone: reasons.zoneCreationFailed,
@@ -23,12 +23,12 @@ export function failures(role: ZoneSeen["role"]): { zone: Reason; link: Reason; 
 }
 
 /** The condition that tells of zones, links and names, as it is. */
-export function presentCondition({ conditions: present }: Seen) {
+export function presentCondition({ conditions: present }: Observed) {
   return present.find(({ type }) => type === conditions.dns);
 }
 
 /** What is said while names are on their way. A failure stays told while it is tried again. */
-export function namesPending(seen: Seen): Problem {
+export function namesPending(seen: Observed): Problem {
   const present = presentCondition(seen);
   const failed = [failures("internal"), failures("base")].flatMap((each) => Object.values(each));
   if (present !== undefined && failed.some((reason) => reason === present.reason))
@@ -38,12 +38,12 @@ export function namesPending(seen: Seen): Problem {
 }
 
 /** What is said of something that is just being changed: what worked goes on working. */
-export function whileChanging(seen: Seen): Problem {
+export function whileChanging(seen: Observed): Problem {
   return { ...namesPending(seen), harmless: true };
 }
 
 /** What is said of something that failed, and when to look again. */
-export function planFailed(seen: Seen, failure: Failure, reason: Reason): Part<never> {
+export function planFailed(seen: Observed, failure: Failure, reason: Reason): Part<never> {
   const part = fail(failure, reason);
   return failure.passing ? { ...part, problems: [whileChanging(seen)] } : part;
 }
@@ -51,7 +51,7 @@ export function planFailed(seen: Seen, failure: Failure, reason: Reason): Part<n
 /** Steps in a zone with the condition that tells of their failure. What is given up has no reason of its own. */
 export function reportedSteps(
   steps: readonly PrivateDnsStep[],
-  { role }: Pick<ZoneSeen, "role">,
+  { role }: Pick<ZoneInRole, "role">,
 ): EndpointStep[] {
   const condition = conditions.dns;
   return steps.map((step) =>
@@ -62,12 +62,12 @@ export function reportedSteps(
 }
 
 /** The status fields that name a zone. */
-export function published({ role, id }: Pick<ZoneSeen, "role" | "id">): OwnStatus {
+export function published({ role, id }: Pick<ZoneInRole, "role" | "id">): OwnStatus {
   return role === "internal" ? { privateDNSZoneID: id } : { baseDomainDNSZoneID: id };
 }
 
 /** Whether our status names a zone. */
-export function isPublished({ status }: Seen, { id }: Pick<ZoneSeen, "id">): boolean {
+export function isPublished({ status }: Observed, { id }: Pick<ZoneInRole, "id">): boolean {
   return [status.privateDNSZoneID, status.baseDomainDNSZoneID].some(
     (each) => each !== undefined && sameId(each, id),
   );

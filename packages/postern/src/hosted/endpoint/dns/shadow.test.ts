@@ -8,11 +8,11 @@ import {
   told,
 } from "../../../../../../test/hosted/paper-links.ts";
 import { privateZoneIn } from "../../../private-dns/zone/observed.ts";
-import type { Seen } from "../observed.ts";
+import type { Observed } from "../observed.ts";
 
 describe("a base domain", () => {
   const cluster = (over: object) =>
-    ({ ...seen().cluster, ...over }) as NonNullable<Seen["cluster"]>;
+    ({ ...seen().cluster, ...over }) as NonNullable<Observed["cluster"]>;
 
   test.each([
     ["of the cluster itself", { domain: "example.com" }, "one.example.com", [], true],

@@ -1,6 +1,6 @@
 import type { Problem } from "../../../kube/part.ts";
 import { isBelow, plainName, sameName } from "../desired/desired.ts";
-import type { Seen } from "../observed.ts";
+import type { Observed } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 
 /**
@@ -16,7 +16,7 @@ import { reasons } from "../reasons.ts";
  * Known is one that `spec.dns.privateZoneID` names, or that lies in the guest's group, where `hypershift create infra`
  * puts it. A zone that was in use before stays in use: taking names away is worse than what it hides.
  */
-export function shadowed(seen: Seen): Problem | undefined {
+export function shadowed(seen: Observed): Problem | undefined {
   const { cluster, object, status } = seen;
   const { baseDomain } = object.spec;
   if (baseDomain === undefined || cluster?.domain === undefined) return undefined;
@@ -47,7 +47,7 @@ export function shadowed(seen: Seen): Problem | undefined {
 }
 
 /** Whether the base domain lies above that of the cluster. */
-export function liesAbove({ cluster, object }: Pick<Seen, "cluster" | "object">): boolean {
+export function liesAbove({ cluster, object }: Pick<Observed, "cluster" | "object">): boolean {
   const { baseDomain } = object.spec;
   if (baseDomain === undefined || cluster?.domain === undefined) return false;
   return isBelow(`${cluster.name}.${cluster.domain}`, baseDomain);

@@ -7,15 +7,15 @@ import type { Look } from "../../../azure/gateway.ts";
 import type { VirtualNetworkLink } from "../../../azure/gateways/private-dns.ts";
 import type { RecordSet } from "../../../private-dns/records/observed.ts";
 import { conditions } from "../../names.ts";
-import type { Seen } from "../observed.ts";
+import type { Observed } from "../observed.ts";
 import { plan } from "../plan.ts";
 import type { EndpointStep } from "../steps.ts";
 
 /** One cluster of several in one group, with the same base domain and the same network. */
-function cluster(n: number): Seen {
+function cluster(n: number): Observed {
   const like = seen();
   const name = `c${n}`;
-  const facts = { ...like.cluster, name, hostedCluster: name } as NonNullable<Seen["cluster"]>;
+  const facts = { ...like.cluster, name, hostedCluster: name } as NonNullable<Observed["cluster"]>;
   return {
     ...like,
     object: { ...like.object, spec: spec({ baseDomain: "shared.test" }) },
@@ -25,7 +25,7 @@ function cluster(n: number): Seen {
 }
 
 /** What an observation of one cluster is made from: the zones as they are, what is in them perhaps from a list of before. */
-function withOldLists(now: Seen, before: Seen | undefined): Seen {
+function withOldLists(now: Observed, before: Observed | undefined): Observed {
   const isOwn = (marks: Record<string, string> | undefined) =>
     JSON.stringify(marks ?? {}).includes(`${now.us.clusterID}`);
   const merged = <T extends { id: string; look: Look<VirtualNetworkLink | RecordSet> }>(
@@ -48,7 +48,7 @@ function withOldLists(now: Seen, before: Seen | undefined): Seen {
 }
 
 /** Whether a zone is about to be deleted or left to nobody by a list that is not right any more. */
-function isOutdated(guest: PaperGuest, look: Seen, step: EndpointStep): boolean {
+function isOutdated(guest: PaperGuest, look: Observed, step: EndpointStep): boolean {
   const isLast =
     step.do === "remove zone" || (step.do === "give up zone" && claimsIn(step.tags).length === 0);
   if (!isLast) return false;
@@ -61,7 +61,7 @@ function isOutdated(guest: PaperGuest, look: Seen, step: EndpointStep): boolean 
 }
 
 /** Do what a plan says; what another has changed in between is refused, as Azure does, and tried again later. */
-function act(guest: PaperGuest, world: Seen, look: Seen) {
+function act(guest: PaperGuest, world: Observed, look: Observed) {
   const planned = plan(look);
   let refused = false;
   let outdated = false;
@@ -94,8 +94,8 @@ const moves = fc.array(
 class Clusters {
   readonly guest = new PaperGuest();
   readonly worlds = [0, 1, 2].map(cluster);
-  readonly #looks: (Seen | undefined)[] = [];
-  readonly #listed: (Seen | undefined)[] = [];
+  readonly #looks: (Observed | undefined)[] = [];
+  readonly #listed: (Observed | undefined)[] = [];
   readonly #gone = new Set<number>();
 
   /** Whether there was nothing to do. */
@@ -112,7 +112,7 @@ class Clusters {
     return done.rests;
   }
 
-  #look(who: number, world: Seen, cached: boolean): Seen {
+  #look(who: number, world: Observed, cached: boolean): Observed {
     const now = this.guest.seen(world);
     if (cached) return withOldLists(now, this.#listed[who]);
     this.#listed[who] = now;

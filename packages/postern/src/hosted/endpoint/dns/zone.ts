@@ -8,7 +8,7 @@ import { otherClaims } from "../../../private-dns/user.ts";
 import type { Zone } from "../../../private-dns/zone/observed.ts";
 import { type Adoption, planZone, type ZonePlan } from "../../../private-dns/zone/plan.ts";
 import { annotations } from "../../names.ts";
-import type { Seen, ZoneSeen } from "../observed.ts";
+import type { Observed, ZoneInRole } from "../observed.ts";
 import { isHyperShifts, sharedTags, userOf } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
 import { linkPolicy } from "./links.ts";
@@ -17,14 +17,14 @@ import { addressesPending, misplacedName, recordPolicy } from "./records.ts";
 import { failures, isPublished, namesPending, planFailed, whileChanging } from "./report.ts";
 
 /** The zone in a sentence. */
-export function zoneCalled({ id }: Pick<ZoneSeen, "id">): string {
+export function zoneCalled({ id }: Pick<ZoneInRole, "id">): string {
   return `the private DNS zone ${nameOf(id)}`;
 }
 
 /** What to do about a zone that is wanted. */
 export function planWantedZone(
-  seen: Seen,
-  zone: ZoneSeen,
+  seen: Observed,
+  zone: ZoneInRole,
   addresses: readonly string[] | undefined,
 ): ZonePlan<PrivateDnsStep> {
   const called = zoneCalled(zone);
@@ -75,7 +75,7 @@ const useAsItIs = `to use it as it is, name it on the HostedCluster: ${annotatio
  *   none, but a last user      claim it, in the place where we create our own: Postern managed it
  *   none                       HyperShift's, or its tags were lost, and published by us: claim it; else OwnedByAnother
  */
-function adoptionOf(seen: Seen, zone: ZoneSeen, { tags }: Zone): Adoption {
+function adoptionOf(seen: Observed, zone: ZoneInRole, { tags }: Zone): Adoption {
   const others = otherClaims(tags, userOf(seen));
   const isOwn =
     (isPublished(seen, zone) && isHyperShifts(tags, "private-dns-zone")) ||
@@ -97,8 +97,8 @@ function adoptionOf(seen: Seen, zone: ZoneSeen, { tags }: Zone): Adoption {
 }
 
 function planFailedZone(
-  seen: Seen,
-  zone: ZoneSeen,
+  seen: Observed,
+  zone: ZoneInRole,
   { provisioningState }: Zone,
   repairing: boolean,
 ): Part<never> {
@@ -110,8 +110,8 @@ function planFailedZone(
 }
 
 function planNames(
-  seen: Seen,
-  zone: ZoneSeen,
+  seen: Observed,
+  zone: ZoneInRole,
   addresses: readonly string[] | undefined,
 ): Part<PrivateDnsStep> {
   const misplaced = misplacedName(seen, zone);

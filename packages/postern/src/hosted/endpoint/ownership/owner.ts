@@ -8,7 +8,7 @@ import {
 } from "@postern/core/ownership.ts";
 import { type Tags, tagOf, withTags } from "@postern/core/tags.ts";
 import type { ZoneUser } from "../../../private-dns/user.ts";
-import type { Seen, Us } from "../observed.ts";
+import type { Observed, Us } from "../observed.ts";
 
 /** What our tags and metadata say, and how they are read. An object's uid is enough: there is no second one. */
 
@@ -28,28 +28,28 @@ export function ourClaim(tags: Tags | undefined | null, us: Us): Owner | undefin
 }
 
 /** The owner in the metadata of a record of ours, and in the tags of our endpoint. */
-export function owner({ us }: Pick<Seen, "us">): Owner {
+export function owner({ us }: Pick<Observed, "us">): Owner {
   return { clusterID: us.clusterID ?? "", uid: us.uid };
 }
 
 /** The claim that our cluster makes. */
-function claimant({ us }: Pick<Seen, "us">): Owner {
+function claimant({ us }: Pick<Observed, "us">): Owner {
   return { clusterID: us.clusterID ?? "", uid: us.controlPlaneUid ?? "" };
 }
 
 /** Our cluster as a user of zones and links. */
-export function userOf(seen: Pick<Seen, "us">): ZoneUser {
+export function userOf(seen: Pick<Observed, "us">): ZoneUser {
   return { claim: claimant(seen), claimIn: (tags) => ourClaim(tags, seen.us) };
 }
 
 /** HyperShift's tags on something that we make and that others may use too. */
-export function sharedTags(seen: Pick<Seen, "us" | "cluster">, resourceType: string): Tags {
+export function sharedTags(seen: Pick<Observed, "us" | "cluster">, resourceType: string): Tags {
   const all = ownedTags(seen.cluster?.hostedCluster ?? "", resourceType, owner(seen));
   return Object.fromEntries(Object.entries(all).filter(([name]) => name !== ownerTag));
 }
 
 /** The metadata of a record with our owner in it; the same object where it is there already. */
-export function ownedMetadata(metadata: Tags | undefined, seen: Pick<Seen, "us">): Tags {
+export function ownedMetadata(metadata: Tags | undefined, seen: Pick<Observed, "us">): Tags {
   const { clusterID, uid } = owner(seen);
   return withTags(metadata ?? {}, { [ownerTag]: `${clusterID}/${uid}` });
 }

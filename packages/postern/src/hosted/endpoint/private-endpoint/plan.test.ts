@@ -21,11 +21,11 @@ import {
 } from "../../../../../../test/hosted/paper-links.ts";
 import type { PrivateEndpoint } from "../../../azure/gateways/private-endpoints.ts";
 import { conditions } from "../../names.ts";
-import type { Seen } from "../observed.ts";
+import type { Observed } from "../observed.ts";
 import { plan } from "../plan.ts";
 
 describe("approval", () => {
-  const pending = (sinceMs: number, over: Partial<Seen> = {}) => {
+  const pending = (sinceMs: number, over: Partial<Observed> = {}) => {
     const guest = new PaperGuest();
     guest.state = "Pending";
     const world = settle(guest, seen(over));

@@ -11,7 +11,7 @@ import {
 import { addressesOf, connectionOf, stateOf } from "../../../private-link/endpoint/observed.ts";
 import { conditions } from "../../names.ts";
 import { endpointIds, longestEndpointName } from "../desired/desired.ts";
-import type { OwnStatus, Seen } from "../observed.ts";
+import type { Observed, OwnStatus } from "../observed.ts";
 import { isHyperShifts, isOwned, owner } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
 import { isFalse, type Part, rest, type Verdict } from "../steps.ts";
@@ -39,7 +39,7 @@ const escalationMs = 15 * 60_000;
  *   yes   known    yes        Rejected       say so
  *   yes   known    yes        Approved       True, if it has an address
  */
-export function planEndpoint(seen: Seen): EndpointPart {
+export function planEndpoint(seen: Observed): EndpointPart {
   const addresses = undefined;
   const changing = seen.endpoints.flatMap(({ look }) =>
     look.state === "changing" ? [look.retryAfterMs] : [],
@@ -71,7 +71,7 @@ export function planEndpoint(seen: Seen): EndpointPart {
  * created it, which writes no such tag, or we did, and `az … update --tags` removed it. Our connections have the name of
  * their endpoint.
  */
-function isUntagged(seen: Seen, id: ResourceId, found: PrivateEndpoint): boolean {
+function isUntagged(seen: Observed, id: ResourceId, found: PrivateEndpoint): boolean {
   return (
     tagOf(found.tags, ownerTag) === undefined &&
     sameId(seen.status.privateEndpointID ?? "", id) &&
@@ -81,7 +81,7 @@ function isUntagged(seen: Seen, id: ResourceId, found: PrivateEndpoint): boolean
 }
 
 /** The endpoints that are this object's: by tag, left by one before it, or without a tag under our name. */
-export function ourEndpoints(seen: Seen): Ours[] {
+export function ourEndpoints(seen: Observed): Ours[] {
   return seen.endpoints.flatMap(({ id, look, left = false }) => {
     if (look.state !== "there") return [];
     const { tags } = look.resource;
@@ -96,7 +96,7 @@ interface Ours {
   left: boolean;
 }
 
-function makeEndpoint(seen: Seen): Part {
+function makeEndpoint(seen: Observed): Part {
   const { alias } = seen.link;
   if (alias === undefined)
     return rest(isFalse(reasons.linkPending, "the link service has no alias yet"));
@@ -134,14 +134,14 @@ function makeEndpoint(seen: Seen): Part {
 }
 
 /** A failure stays told while it is tried again. */
-function beingMade({ conditions: all }: Seen): Verdict {
+function beingMade({ conditions: all }: Observed): Verdict {
   const held = all.find(({ type }) => type === condition);
   return held?.reason === reasons.endpointCreationFailed
     ? held
     : isFalse(reasons.endpointCreating, "the private endpoint is being made");
 }
 
-function keepEndpoint(seen: Seen, ours: Ours) {
+function keepEndpoint(seen: Observed, ours: Ours) {
   const { id, found } = ours;
   const wrong = seen.link.alias === undefined ? undefined : whatIsWrong(seen, found);
   if (wrong !== undefined) {
@@ -172,7 +172,7 @@ function keepEndpoint(seen: Seen, ours: Ours) {
 }
 
 /** Why an endpoint cannot stay; undefined where it can. */
-function whatIsWrong(seen: Seen, found: PrivateEndpoint): string | undefined {
+function whatIsWrong(seen: Observed, found: PrivateEndpoint): string | undefined {
   if (!isConnectedToUs(seen, found)) return "it is connected to another link service";
   if (!sameId(found.properties.subnet?.id ?? "", seen.object.spec.guestSubnetID))
     return "it is in another subnet";
@@ -181,7 +181,7 @@ function whatIsWrong(seen: Seen, found: PrivateEndpoint): string | undefined {
   return undefined;
 }
 
-function isConnectedToUs({ link }: Seen, found: PrivateEndpoint): boolean {
+function isConnectedToUs({ link }: Observed, found: PrivateEndpoint): boolean {
   const target = connectionOf(found)?.properties.privateLinkServiceId;
   return (
     target !== undefined &&
@@ -189,7 +189,7 @@ function isConnectedToUs({ link }: Seen, found: PrivateEndpoint): boolean {
   );
 }
 
-function told(seen: Seen, found: PrivateEndpoint, addresses: readonly string[]): Part {
+function told(seen: Observed, found: PrivateEndpoint, addresses: readonly string[]): Part {
   const held = seen.conditions.find(({ type }) => type === condition);
   const service = seen.link.id ?? seen.link.alias ?? "the link service";
   const not = (message: string, type: "Normal" | "Warning", waitMs: number): Part => {
@@ -234,7 +234,7 @@ function told(seen: Seen, found: PrivateEndpoint, addresses: readonly string[]):
   }
 }
 
-function failedMessage({ link }: Seen, { id, found }: Ours): string {
+function failedMessage({ link }: Observed, { id, found }: Ours): string {
   const remedy =
     link.alias === undefined
       ? "Postern writes it again when the link service is ready"
@@ -242,7 +242,7 @@ function failedMessage({ link }: Seen, { id, found }: Ours): string {
   return `the private endpoint ${nameOf(id)} is ${found.properties.provisioningState} · ${remedy}`;
 }
 
-function repairs(seen: Seen, { id, found, left }: Ours): Part["steps"] {
+function repairs(seen: Observed, { id, found, left }: Ours): Part["steps"] {
   const tags = withTags(found.tags ?? {}, endpointTags(seen));
   const isFailed = provisioningOf(found) === "failed" && seen.link.alias !== undefined;
   if (tags === found.tags && !isFailed) return [];
@@ -265,11 +265,11 @@ function repairs(seen: Seen, { id, found, left }: Ours): Part["steps"] {
   return [{ ...step, ...event, condition, failsAs }];
 }
 
-function endpointTags(seen: Seen) {
+function endpointTags(seen: Observed) {
   return ownedTags(seen.cluster?.hostedCluster ?? "", "private-endpoint", owner(seen));
 }
 
-function endpointStatus({ status }: Seen): OwnStatus {
+function endpointStatus({ status }: Observed): OwnStatus {
   const { privateEndpointID, privateEndpointIP } = status;
   return {
     ...(privateEndpointID && { privateEndpointID }),
@@ -277,7 +277,7 @@ function endpointStatus({ status }: Seen): OwnStatus {
   };
 }
 
-function whoseEndpoints(seen: Seen): string {
+function whoseEndpoints(seen: Observed): string {
   const said = seen.endpoints.flatMap(({ id, look }) => {
     if (look.state !== "there") return [];
     const is = ownership(look.resource.tags, owner(seen));

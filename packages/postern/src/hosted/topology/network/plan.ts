@@ -12,7 +12,7 @@ import type { Publishing } from "../cluster/publishing.ts";
 import { patchTo } from "../desired/difference.ts";
 import { belongsTo, isMade } from "../desired/labels.ts";
 import { type Side, sides, type Wanted, wantedObjects } from "../desired/objects.ts";
-import type { Seen } from "../observed.ts";
+import type { Observed } from "../observed.ts";
 import { topologyReasons } from "../reasons.ts";
 import type { TopologyStep } from "../steps.ts";
 import { change, isBeingDeleted, make, remove } from "../steps.ts";
@@ -34,7 +34,7 @@ export interface NetworkPlan {
  *     private parts    every part of the public side is there, with an address, and admitted where a router says so
  */
 export function networkPlan(
-  seen: Seen,
+  seen: Observed,
   controlPlane: HostedControlPlane,
   access: PrivateAccess,
   publishing: Publishing,
@@ -91,7 +91,7 @@ export function linksOf(access: PrivateAccess, { oauth }: Publishing): string[] 
 /** Why a side cannot be relied on yet; undefined where it can, or where the topology does not have it. */
 function heldUpBy(
   side: "public" | "private",
-  seen: Seen,
+  seen: Observed,
   wanted: readonly Wanted[],
   access: PrivateAccess,
   publishing: Publishing,
@@ -138,7 +138,7 @@ function isOpen(kind: Wanted["kind"], held: Service | Route | undefined): boolea
 }
 
 /** What we made and the topology does not have. */
-function surplusOf(seen: Seen, wanted: readonly Wanted[]) {
+function surplusOf(seen: Observed, wanted: readonly Wanted[]) {
   const found: { kind: Wanted["kind"]; side: Side; object: KubeObject }[] = [];
   for (const [kind, names] of Object.entries(sides) as [Wanted["kind"], Record<string, Side>][])
     for (const [name, side] of Object.entries(names)) {
@@ -167,7 +167,7 @@ function changeTo(held: KubeObject, { object }: Wanted, controlPlane: HostedCont
   return patchTo(held, wanted) as object | undefined;
 }
 
-function heldOf(seen: Seen, kind: Wanted["kind"], name: string): Service | Route | undefined {
+function heldOf(seen: Observed, kind: Wanted["kind"], name: string): Service | Route | undefined {
   const all: readonly (Service | Route)[] =
     kind === "Service" ? seen.services : (seen.routes ?? []);
   return all.find(({ metadata }) => metadata.name === name);

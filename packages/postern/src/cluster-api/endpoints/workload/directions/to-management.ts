@@ -2,7 +2,7 @@ import { unfit } from "../../claims/claims.ts";
 import { asItIs, isAsWanted } from "../../claims/desired.ts";
 import { reasons } from "../../claims/reasons.ts";
 import type { EndpointsWrite } from "../../spec/write.ts";
-import { minuteMs, type Seen, type SeenWay, type Side } from "../observed.ts";
+import { minuteMs, type Observed, type ObservedConnection, type Side } from "../observed.ts";
 import { isFalse, sideOf } from "./reach.ts";
 
 /** The side, and how the endpoints of the workload cluster itself are to change. */
@@ -20,7 +20,7 @@ export type ManagementSide = Side & { write?: EndpointsWrite };
  *
  * The address that is published is that of the first way that is configured; until it is connected, that of another which is.
  */
-export function planManagementSide(seen: Seen): ManagementSide {
+export function planManagementSide(seen: Observed): ManagementSide {
   const { management, cluster, ways } = seen;
   if (management === undefined) return { verdict: undefined, address: "keep" };
   const say = (reason: string, message: string): Side => ({
@@ -62,12 +62,12 @@ export function planManagementSide(seen: Seen): ManagementSide {
 }
 
 interface WaySide {
-  way: SeenWay;
+  way: ObservedConnection;
   side: Side;
 }
 
 /** What each way gives, the first that is configured first. */
-function sidesOf(seen: Seen): WaySide[] {
+function sidesOf(seen: Observed): WaySide[] {
   const { management: published } = seen.published;
   const sides = seen.ways.map((way) => ({ way, side: planWay(seen, way, undefined) }));
   // What is published may be another way's: it is nothing that this one has to keep.
@@ -95,8 +95,8 @@ function told(sides: readonly WaySide[]): Side {
 }
 
 function planWay(
-  seen: Seen,
-  { wanted, found, look }: SeenWay,
+  seen: Observed,
+  { wanted, found, look }: ObservedConnection,
   published: string | undefined,
 ): Side {
   if (found === undefined)
@@ -113,10 +113,11 @@ function planWay(
 }
 
 /** The write that puts our endpoints right, where they are not. */
-function writeOf(seen: Seen, connected: boolean): { write?: EndpointsWrite } {
+function writeOf(seen: Observed, connected: boolean): { write?: EndpointsWrite } {
   const subnet = seen.cluster.subnet?.name;
   if (subnet === undefined) return {};
-  const isKept = (way: SeenWay) => !way.configured && !connected && way.found !== undefined;
+  const isKept = (way: ObservedConnection) =>
+    !way.configured && !connected && way.found !== undefined;
   const endpoints = seen.ways.flatMap((way) => {
     if (way.configured) return [way.wanted];
     return way.found && isKept(way) ? [asItIs(way.found)] : [];
@@ -134,7 +135,10 @@ function writeOf(seen: Seen, connected: boolean): { write?: EndpointsWrite } {
     : {};
 }
 
-function removalOf(seen: Seen, ways: readonly SeenWay[]): { write?: EndpointsWrite } {
+function removalOf(
+  seen: Observed,
+  ways: readonly ObservedConnection[],
+): { write?: EndpointsWrite } {
   const removed = ways.flatMap(({ found }) => found?.name ?? []);
   const subnet = seen.cluster.subnet?.name;
   const strays = ways.some(({ stray }) => stray);

@@ -1,7 +1,7 @@
 import { unfit } from "../../claims/claims.ts";
 import { reasons } from "../../claims/reasons.ts";
 import type { ClusterFacts } from "../../spec/facts.ts";
-import { minuteMs, type Seen, type SeenClaim, type Side } from "../observed.ts";
+import { minuteMs, type Observed, type ObservedClaim, type Side } from "../observed.ts";
 import { isFalse, sideOf } from "./reach.ts";
 
 /**
@@ -15,7 +15,7 @@ import { isFalse, sideOf } from "./reach.ts";
  *   Internal       some             none                          say so
  *   Internal       some             some                          each is taken on; the last that is connected gives the address
  */
-export function planApiSide(seen: Seen): Side {
+export function planApiSide(seen: Observed): Side {
   const { cluster, management, claims } = seen;
   const say = (reason: string, message: string, address?: "keep"): Side => ({
     verdict: isFalse(reason, message),
@@ -74,7 +74,7 @@ const withoutLinks: Side = {
   ],
 };
 
-function planClaim(seen: Seen, { claim, state, look }: SeenClaim): Side {
+function planClaim(seen: Observed, { claim, state, look }: ObservedClaim): Side {
   const { endpoint, link } = claim;
   const management = seen.management?.key ?? "";
   const wait = (reason: string, message: string): Side => ({
