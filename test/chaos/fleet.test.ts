@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Fleet } from "./fleet.ts";
+import { Fleet, isBug } from "./fleet.ts";
 
 let folder: string;
 let fleet: Fleet;
@@ -35,6 +35,15 @@ function running(): number[] {
     })
     .map(Number);
 }
+
+test.each([
+  ["TypeError", true],
+  ["KubeError", false],
+  ["AzureError", false],
+])("an InternalError that is a %s: a bug is %s", (type, bug) => {
+  const err = { type, message: "failed to allocate a serviceIP: range is full" };
+  expect(isBug(JSON.stringify({ reason: "InternalError", err, msg: "pass failed" }))).toBe(bug);
+});
 
 test("a program that is killed is started again", async () => {
   fleet.start(program());

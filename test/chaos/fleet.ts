@@ -193,14 +193,11 @@ export class Fleet {
   }
 }
 
-/** Whether a line of a log tells of an error that nobody threw on purpose. */
-function isBug(line: string): boolean {
-  // Kubernetes and Azure give this reason too, when the storm makes them fail; then events of it may be lost.
-  return (
-    line.includes('"reason":"InternalError"') &&
-    line.includes('"msg":"pass failed"') &&
-    !/made (to fail )?by the storm/.test(line)
-  );
+/** Whether a log line reports an error that nobody threw on purpose. The API server and Azure give the reason InternalError too. */
+export function isBug(line: string): boolean {
+  if (!line.includes('"reason":"InternalError"')) return false;
+  const { msg, err } = JSON.parse(line) as { msg?: string; err?: { type?: string } };
+  return msg === "pass failed" && !["KubeError", "AzureError"].includes(err?.type ?? "");
 }
 
 function usageOf(pid: number): Usage {
