@@ -22,7 +22,7 @@ const { values } = parseArgs({
   },
 });
 const wanted = Number(values.n);
-const counts = { written: 0, seen: 0, failed: 0, reconciles: 0 };
+const counts = { written: 0, seen: 0, failed: 0, passes: 0 };
 let firstPass = 0;
 
 const feature: Feature<Probe, Probe> = {
@@ -32,7 +32,7 @@ const feature: Feature<Probe, Probe> = {
   statusFields: ["address"],
   concurrency: Number(values.concurrency),
   observe: async (observed) => {
-    if (counts.reconciles++ === 0) firstPass = performance.now();
+    if (counts.passes++ === 0) firstPass = performance.now();
     return { observed, context: undefined };
   },
   plan: ({ spec: { address } }) => ({
@@ -87,7 +87,7 @@ const running = runtime.run(stop.signal);
 
 function done(): void {
   const { userCPUTime, systemCPUTime } = process.resourceUsage();
-  const { written, failed, reconciles } = counts;
+  const { written, failed, passes } = counts;
   const result = {
     seconds: (performance.now() - started) / 1000,
     listed: (firstPass - started) / 1000,
@@ -95,7 +95,7 @@ function done(): void {
     peakBytes: peakBytes(),
     written,
     failed,
-    reconciles,
+    passes,
   };
   process.stdout.write(`${JSON.stringify(result)}\n`);
   stop.abort();

@@ -12,7 +12,7 @@ export interface Done {
   written: number;
   /** Writes that ended in an error. */
   failed: number;
-  reconciles: number;
+  passes: number;
 }
 
 /** The same work for both. */

@@ -71,13 +71,13 @@ async function runSeed(seed: number, asked: Settings, ground: StormGround): Prom
   say(line(outcome));
   if (outcome.faults.length === 0) return outcome;
   tellFaults(outcome);
-  const requeue = `npm run chaos -- --seed ${seed} --storm-minutes ${asked.stormSeconds / 60}`;
-  if (asked.shrinkMs === 0) say(`  again: ${requeue}${only ? ` --only ${only.join(",")}` : ""}`);
+  const command = `npm run chaos -- --seed ${seed} --storm-minutes ${asked.stormSeconds / 60}`;
+  if (asked.shrinkMs === 0) say(`  again: ${command}${only ? ` --only ${only.join(",")}` : ""}`);
   else {
     const left = await shorten(storm, ground, Date.now() + asked.shrinkMs);
     say(`  its shortest history that was found to fail (${storm.layout}):`);
     for (const entry of left) say(`    ${told(entry)}`);
-    say(`  again: ${requeue} --only ${left.map(({ n }) => n).join(",")}`);
+    say(`  again: ${command} --only ${left.map(({ n }) => n).join(",")}`);
   }
   return outcome;
 }

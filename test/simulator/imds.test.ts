@@ -201,12 +201,12 @@ test("an event is told with its notice, begins when it is agreed to or when its 
   const path = "/metadata/scheduledevents?api-version=2020-07-01";
   const agree = (body: unknown) => get(path, { method: "POST", body: JSON.stringify(body) });
   const empty = (await get(path)).body;
-  expect(empty).toEqual({ DocumentIncarnation: 1, EventRecorder: [] });
+  expect(empty).toEqual({ DocumentIncarnation: 1, Events: [] });
   const first = imds.schedule({ type: "Terminate" });
   const told = (await get(path)).body;
   expect(told).toEqual({
     DocumentIncarnation: 2,
-    EventRecorder: [
+    Events: [
       {
         EventId: first,
         EventStatus: "Scheduled",
@@ -227,7 +227,7 @@ test("an event is told with its notice, begins when it is agreed to or when its 
   expect((await agree({ StartRequests: [{ EventId: first }] })).status).toBe(200);
   expect((await get(path)).body).toMatchObject({
     DocumentIncarnation: 3,
-    EventRecorder: [{ EventStatus: "Started", NotBefore: "" }],
+    Events: [{ EventStatus: "Started", NotBefore: "" }],
   });
   imds.events.end(first);
   const second = imds.schedule({ type: "Preempt" });
@@ -259,7 +259,7 @@ test("the machines of a scale set are told of one another's events, by their nam
   );
   one?.schedule({ type: "Terminate" });
   const seen = await get("/metadata/scheduledevents?api-version=2020-07-01", { at: two?.url });
-  expect(seen.body.EventRecorder).toMatchObject([{ Resources: ["ss_0"] }]);
+  expect(seen.body.Events).toMatchObject([{ Resources: ["ss_0"] }]);
   const compute = await get("/metadata/instance/compute?api-version=2021-12-13", { at: two?.url });
   expect(compute.body).toMatchObject({ name: "ss_1", vmScaleSetName: "ss", vmId: "id-1" });
 });

@@ -27,7 +27,7 @@ export interface Appliances {
 }
 
 /** As systemd starts an agent again that has failed. */
-const requeueMs = 10_000;
+const retryMs = 10_000;
 
 /** Run an agent for each appliance, against the metadata service of its machine. */
 export async function startAppliances(
@@ -71,7 +71,7 @@ async function run(ctx: ApplianceContext, appliance: Appliance): Promise<void> {
       if (signal.aborted) break;
       appliance.state = "failed";
       appliance.message = isExplained(error) ? error.explain().message : String(error);
-      await wait(clock, requeueMs, signal).catch(() => undefined);
+      await wait(clock, retryMs, signal).catch(() => undefined);
     }
   }
   ctx.close();

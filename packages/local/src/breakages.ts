@@ -16,7 +16,7 @@ import type { Assignment, OwedRoles } from "./owed-roles.ts";
 
 const throttleMs = 20_000;
 const withoutRoleMs = 20_000;
-const requeueMs = 5_000;
+const retryMs = 5_000;
 const query = { "api-version": "2022-04-01" };
 
 /** What the buttons need: an Azure, the ARM client of the user, and the operator. */
@@ -180,6 +180,6 @@ function giveBackAfter(
     owed.givenBack(held);
   };
   clock.after(ms, () => {
-    giveBack().catch(() => giveBackAfter(requeueMs, arm, held, owed, clock));
+    giveBack().catch(() => giveBackAfter(retryMs, arm, held, owed, clock));
   });
 }
