@@ -5,7 +5,7 @@ import { dnsFeature } from "postern/cluster-api/dns/feature.ts";
 import { managementEndpointsFeature } from "postern/cluster-api/endpoints/management/feature.ts";
 import { workloadEndpointsFeature } from "postern/cluster-api/endpoints/workload/feature.ts";
 import type { CapiViews } from "postern/cluster-api/identities.ts";
-import { realiseFeature } from "postern/cluster-api/private-links/feature.ts";
+import { privateLinksFeature } from "postern/cluster-api/private-links/feature.ts";
 import { serveSteps } from "../clocked/operator.ts";
 import { groups } from "../clocked/places.ts";
 
@@ -30,7 +30,7 @@ await serveSteps(
     return [
       managementEndpointsFeature({ management }),
       workloadEndpointsFeature(shared),
-      realiseFeature({ views }),
+      privateLinksFeature({ views }),
       dnsFeature({
         ...shared,
         baseDomain: "example.com",

@@ -4,7 +4,7 @@ import { parseResourceId } from "@postern/core/resource-id.ts";
 import { azureSides } from "postern/hosted/azure-sides.ts";
 import { endpointFeature } from "postern/hosted/endpoint/feature.ts";
 import { linkFeature } from "postern/hosted/link/feature.ts";
-import { observeFeature } from "postern/hosted/services/feature.ts";
+import { servicesFeature } from "postern/hosted/services/feature.ts";
 import { serveSteps } from "../clocked/operator.ts";
 import { managementGroup } from "../clocked/places.ts";
 
@@ -16,7 +16,7 @@ await serveSteps(
       credentialOf: () => everyone,
     });
     return [
-      observeFeature(),
+      servicesFeature(),
       linkFeature({ sides, natSubnets: "shared", natPrefixLength: 24, installation: "0benched" }),
       endpointFeature({ sides }),
     ];

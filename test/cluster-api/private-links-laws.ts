@@ -3,7 +3,7 @@ import { resourceGroupId } from "@postern/core/resource-id.ts";
 import { Arm } from "postern/azure/arm.ts";
 import { customCloud } from "postern/azure/clouds.ts";
 import { conditions, realiseFinalizer } from "postern/cluster-api/names.ts";
-import { realiseFeature } from "postern/cluster-api/private-links/feature.ts";
+import { privateLinksFeature } from "postern/cluster-api/private-links/feature.ts";
 import type { Feature } from "postern/kube/feature.ts";
 import { silentLog } from "postern/kube/log.ts";
 import type { Reconcile } from "postern/kube/reconcile.ts";
@@ -207,7 +207,7 @@ export class RealiseWorld {
         kind === "AzureCluster" ? objects : { get: () => undefined },
     };
     const views = { of: (_: AzureCluster, reconcile: Reconcile) => arm.for(reconcile) };
-    this.#feature = realiseFeature({ views })({ caches, kube: {} } as never).feature as never;
+    this.#feature = privateLinksFeature({ views })({ caches, kube: {} } as never).feature as never;
   }
 
   /** Let something happen. */

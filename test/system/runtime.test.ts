@@ -8,7 +8,7 @@ import { serveHealth } from "postern/kube/health.ts";
 import { makeLog, silentLog } from "postern/kube/log.ts";
 import type { Reconcile } from "postern/kube/reconcile.ts";
 import { type Also, Runtime, whereServed } from "postern/kube/runtime.ts";
-import { whenItMatters } from "postern/kube/when-changed.ts";
+import { whenChanged } from "postern/kube/when-changed.ts";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { ManualClock, settle } from "../manual-clock.ts";
 import { type Cluster, describeOnCluster } from "../setup/cluster.ts";
@@ -603,7 +603,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       plural: "configmaps",
       namespaced: true,
     };
-    const keys = whenItMatters(
+    const keys = whenChanged(
       ({ metadata }) => (metadata.name === "m" ? [`${metadata.namespace}/a`] : []),
       ({ metadata }) => metadata.labels,
     );

@@ -3,7 +3,7 @@ import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plan
 import { resourceGroupId } from "@postern/core/resource-id.ts";
 import type { DnsViews } from "postern/cluster-api/dns/azure/arm-clients.ts";
 import { type DnsOptions, dnsFeature } from "postern/cluster-api/dns/feature.ts";
-import { lostDnsFeature } from "postern/cluster-api/dns/objects/orphaned.ts";
+import { orphanedDnsFeature } from "postern/cluster-api/dns/objects/orphaned.ts";
 import { guestSubscription, location, managementSubscription } from "../hosted/azure.ts";
 import type { HostedWorld, Thing, WorldOptions } from "../hosted/world.ts";
 import { azureClusterObject, clusterObject, management, namespaces } from "./objects.ts";
@@ -52,7 +52,7 @@ export async function startDns(
         views,
         ...rest,
       };
-      return [dnsFeature(options), lostDnsFeature(options)];
+      return [dnsFeature(options), orphanedDnsFeature(options)];
     },
     ...more,
     stopped: true,

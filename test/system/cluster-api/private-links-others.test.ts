@@ -1,6 +1,6 @@
 import { AzureError } from "postern/azure/errors.ts";
 import { realiseFinalizer } from "postern/cluster-api/names.ts";
-import { realiseFeature as realise } from "postern/cluster-api/private-links/feature.ts";
+import { privateLinksFeature as realise } from "postern/cluster-api/private-links/feature.ts";
 import { expect, test } from "vitest";
 import { describeHosted, type HostedWorld } from "../hosted/world.ts";
 import {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import {
   type PrivateLinkOptions,
-  realiseFeature,
+  privateLinksFeature,
 } from "postern/cluster-api/private-links/feature.ts";
 import { guestGroup, guestSubnet, location, managementSubscription } from "../hosted/azure.ts";
 import type { HostedWorld, Thing, WorldOptions } from "../hosted/world.ts";
@@ -32,7 +32,7 @@ export async function startRealise(
   const { views, ...rest } = more;
   const world = await start({
     features: (sides) => [
-      realiseFeature({
+      privateLinksFeature({
         views: views ?? { of: (_cluster, reconcile) => sides.management(reconcile) },
       }),
     ],

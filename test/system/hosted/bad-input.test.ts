@@ -3,7 +3,7 @@ import { cloudProviderFeature } from "@postern/local/cloud-provider/feature.ts";
 import type { AzureSides } from "postern/hosted/azure-sides.ts";
 import { endpointFeature } from "postern/hosted/endpoint/feature.ts";
 import { linkFeature } from "postern/hosted/link/feature.ts";
-import { observeFeature } from "postern/hosted/services/feature.ts";
+import { servicesFeature } from "postern/hosted/services/feature.ts";
 import { topologyFeature } from "postern/hosted/topology/feature.ts";
 import type { MakeFeature } from "postern/kube/runtime.ts";
 import { expect, test } from "vitest";
@@ -25,7 +25,7 @@ const operationMs = { "*": 5_000 };
 function withoutCloud(sides: AzureSides): readonly MakeFeature[] {
   return [
     topologyFeature({ policy: openPolicy }),
-    observeFeature(),
+    servicesFeature(),
     linkFeature({ sides, natSubnets: "shared", natPrefixLength: 24, installation: "0f0f0f0f" }),
     endpointFeature({ sides }),
   ];

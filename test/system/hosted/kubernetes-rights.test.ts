@@ -7,7 +7,7 @@ import { endpointFeature } from "postern/hosted/endpoint/feature.ts";
 import { grantFeature } from "postern/hosted/grant/feature.ts";
 import { identities } from "postern/hosted/identities.ts";
 import { clusterAnnotation } from "postern/hosted/names.ts";
-import { observeFeature } from "postern/hosted/services/feature.ts";
+import { servicesFeature } from "postern/hosted/services/feature.ts";
 import { KubeClient } from "postern/kube/client.ts";
 import { fromKubeconfigText } from "postern/kube/credentials.ts";
 import { Lease } from "postern/kube/lease.ts";
@@ -124,7 +124,7 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
       const world = await start(["operator", "topology"], (sides, made) => [
         grantFeature(),
         ...managementSide(sides),
-        observeFeature(),
+        servicesFeature(),
         endpointByIdentity(made),
       ]);
       const { cluster } = world;
@@ -208,7 +208,7 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
     "no-rbac",
     "are granted in no namespace of a control plane that is not verified",
     async () => {
-      const world = await start(["operator"], () => [grantFeature(), observeFeature()]);
+      const world = await start(["operator"], () => [grantFeature(), servicesFeature()]);
       const { cluster } = world;
       await createRole(cluster, "control-plane");
       const labels = { "hypershift.openshift.io/hosted-control-plane": "true" };

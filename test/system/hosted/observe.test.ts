@@ -1,11 +1,11 @@
 import { controlPlaneFinalizer, endpointFinalizer, linkFinalizer } from "postern/hosted/names.ts";
-import { observeFeature } from "postern/hosted/services/feature.ts";
+import { servicesFeature } from "postern/hosted/services/feature.ts";
 import { expect, test } from "vitest";
 import { guestSubnet } from "./azure.ts";
 import { route, routerService } from "./objects.ts";
 import { describeHosted, type HostedWorld, type Thing } from "./world.ts";
 
-const features = () => [observeFeature()];
+const features = () => [servicesFeature()];
 
 /** The link objects of a namespace by name, with the specs that they have. */
 async function links(world: HostedWorld, namespace: string) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { AzureSides } from "postern/hosted/azure-sides.ts";
 import { endpointFeature } from "postern/hosted/endpoint/feature.ts";
 import { linkFeature } from "postern/hosted/link/feature.ts";
-import { observeFeature } from "postern/hosted/services/feature.ts";
+import { servicesFeature } from "postern/hosted/services/feature.ts";
 import { expect, test } from "vitest";
 import { managementSubscription } from "./azure.ts";
 import { describeHosted, type HostedWorld } from "./world.ts";
@@ -14,7 +14,7 @@ const roleOf = (side: string): string[] =>
   ).Actions;
 
 const features = (sides: AzureSides) => [
-  observeFeature(),
+  servicesFeature(),
   linkFeature({ sides, natSubnets: "shared", natPrefixLength: 24, installation: "0f0f0f0f" }),
   endpointFeature({ sides }),
 ];

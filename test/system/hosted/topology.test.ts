@@ -6,13 +6,13 @@ import {
   hostedClusterFinalizer,
   linkFinalizer,
 } from "postern/hosted/names.ts";
-import { observeFeature } from "postern/hosted/services/feature.ts";
+import { servicesFeature } from "postern/hosted/services/feature.ts";
 import { topologyFeature } from "postern/hosted/topology/feature.ts";
 import { expect, test } from "vitest";
 import { type ClusterShape, hostedClusterObject, route } from "./objects.ts";
 import { describeHosted, type HostedWorld, type Thing } from "./world.ts";
 
-const features = () => [topologyFeature({ policy: openPolicy }), observeFeature()];
+const features = () => [topologyFeature({ policy: openPolicy }), servicesFeature()];
 const crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /** A cluster of a name that no other test uses: namespaces do not go on an API server alone. */

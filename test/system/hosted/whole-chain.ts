@@ -3,7 +3,7 @@ import { cloudProviderFeature } from "@postern/local/cloud-provider/feature.ts";
 import type { AzureSides, GuestSide } from "postern/hosted/azure-sides.ts";
 import { endpointFeature } from "postern/hosted/endpoint/feature.ts";
 import { linkFeature } from "postern/hosted/link/feature.ts";
-import { observeFeature } from "postern/hosted/services/feature.ts";
+import { servicesFeature } from "postern/hosted/services/feature.ts";
 import { topologyFeature } from "postern/hosted/topology/feature.ts";
 import type { MakeFeature } from "postern/kube/runtime.ts";
 import { location, managementGroup, managementNetwork } from "./azure.ts";
@@ -23,7 +23,7 @@ export function managementSide(sides: AzureSides): readonly MakeFeature[] {
 
 /** What `--role control-plane` runs. */
 export function controlPlaneSide(sides: GuestSide): readonly MakeFeature[] {
-  return [observeFeature(), endpointFeature({ sides })];
+  return [servicesFeature(), endpointFeature({ sides })];
 }
 
 /** A stand-in for the cloud provider, which is no part of Postern. */

@@ -22,7 +22,7 @@ import type { WatchCache } from "../kube/cache.ts";
 import type { KubeClient } from "../kube/client.ts";
 import type { Reconcile } from "../kube/reconcile.ts";
 import type { Also, Parts } from "../kube/runtime.ts";
-import { whenItMatters } from "../kube/when-changed.ts";
+import { whenChanged } from "../kube/when-changed.ts";
 import { clusterIdentities, type IdentityName, missing } from "./cluster-identities.ts";
 import { GroupClaims } from "./group-claims.ts";
 import { annotations, defaultCertificateDirectory } from "./names.ts";
@@ -228,7 +228,7 @@ export function capiViews(options: CapiViewOptions): CapiViews {
       return all.filter((each) => shared || uses(each)).flatMap(keysOf);
     };
     // An identity may admit namespaces by their labels.
-    const ofNamespace = whenItMatters(
+    const ofNamespace = whenChanged(
       ({ metadata }) => {
         const all = known.list();
         const inIt = all.filter((each) => each.metadata.namespace === metadata.name);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { whenItMatters } from "./when-changed.ts";
+import { whenChanged } from "./when-changed.ts";
 
 describe("what matters", () => {
   const object = (size: number, deleted = false) => ({
     metadata: { name: "a", ...(deleted && { deletionTimestamp: "now" }) },
     size,
   });
-  const keys = whenItMatters(
+  const keys = whenChanged(
     () => ["woken"],
     (each) => (each as unknown as { size: number }).size,
   );

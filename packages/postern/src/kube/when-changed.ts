@@ -5,7 +5,7 @@ import { type KubeObject, keyOf } from "@postern/core/kind.ts";
  * Wakes only when what matters of an object has changed: the status of a cluster is written every few seconds, and each
  * pass may cost reads in Azure. An object that is being deleted always wakes, because its end shows no change.
  */
-export function whenItMatters(
+export function whenChanged(
   keys: (object: KubeObject) => string[],
   matter: (object: KubeObject) => unknown,
 ): (object: KubeObject) => string[] {

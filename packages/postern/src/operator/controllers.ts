@@ -5,18 +5,18 @@ import type { Registry } from "@prometheus-io/client";
 import type { Arm } from "../azure/arm.ts";
 import { DnsMetrics } from "../cluster-api/dns/azure/metrics.ts";
 import { dnsFeature } from "../cluster-api/dns/feature.ts";
-import { lostDnsFeature } from "../cluster-api/dns/objects/orphaned.ts";
+import { orphanedDnsFeature } from "../cluster-api/dns/objects/orphaned.ts";
 import { managementEndpointsFeature } from "../cluster-api/endpoints/management/feature.ts";
 import { workloadEndpointsFeature } from "../cluster-api/endpoints/workload/feature.ts";
 import type { CapiViews } from "../cluster-api/identities.ts";
 import { pausingFeature } from "../cluster-api/pausing/feature.ts";
-import { realiseFeature } from "../cluster-api/private-links/feature.ts";
+import { privateLinksFeature } from "../cluster-api/private-links/feature.ts";
 import { providerConfigFeature } from "../cluster-api/provider-config/feature.ts";
 import { azureSides, guestSide } from "../hosted/azure-sides.ts";
 import { endpointFeature } from "../hosted/endpoint/feature.ts";
 import type { Identities } from "../hosted/identities.ts";
 import { linkFeature } from "../hosted/link/feature.ts";
-import { observeFeature } from "../hosted/services/feature.ts";
+import { servicesFeature } from "../hosted/services/feature.ts";
 import { registeredIn } from "../hosted/tenancy.ts";
 import { topologyFeature } from "../hosted/topology/feature.ts";
 import { type MakeFeature, whereServed } from "../kube/runtime.ts";
@@ -51,7 +51,7 @@ export function controlPlaneControllers(
   policy?: TenantPolicy,
 ): readonly MakeFeature[] {
   const sides = guestSide(arm, identities.credentialOf);
-  return [observeFeature(), following(identities, endpointFeature({ sides, policy }))];
+  return [servicesFeature(), following(identities, endpointFeature({ sides, policy }))];
 }
 
 /** What serves the clusters of Cluster API, one line each. Where its kinds are not served, each waits for them. */
@@ -71,8 +71,8 @@ export function clusterApiControllers(
   return [
     managementEndpointsFeature({ management: managementCluster, views }),
     workloadEndpointsFeature(shared),
-    realiseFeature({ views }),
-    ...(names ? [dnsFeature(names), lostDnsFeature(names)] : []),
+    privateLinksFeature({ views }),
+    ...(names ? [dnsFeature(names), orphanedDnsFeature(names)] : []),
     pausingFeature({ managementCluster, gates }),
     providerConfigFeature(views.policy),
   ].map(whereServed);

@@ -4,7 +4,7 @@ import { capiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import { staleReadsMs } from "../../azure/sightings.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
-import { whenItMatters } from "../../kube/when-changed.ts";
+import { whenChanged } from "../../kube/when-changed.ts";
 import { conditions, dnsClusterFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
 import { type DnsOptions, working } from "./objects/dependencies.ts";
@@ -32,7 +32,7 @@ export function dnsFeature(options: DnsOptions): MakeFeature {
     });
     const users = (object: KubeObject) => names.users(object).map(keyOf);
     const also: Also[] = [
-      { kind: azureCluster, keys: whenItMatters(users, matters) },
+      { kind: azureCluster, keys: whenChanged(users, matters) },
       ...(options.views.watch?.(parts, users) ?? []),
     ];
     return { feature, also };

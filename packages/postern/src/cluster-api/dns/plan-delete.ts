@@ -5,7 +5,7 @@ import { reasons } from "./reasons.ts";
 import type { DnsStep } from "./steps.ts";
 import { planDeleteZone } from "./zones/delete.ts";
 import { leftGroup } from "./zones/group.ts";
-import { hasLostTags } from "./zones/origin.ts";
+import { lacksTags } from "./zones/origin.ts";
 import {
   eventsOf,
   falseCondition,
@@ -22,7 +22,7 @@ export function planDelete(seen: Observed): Plan<DnsStep> {
   if (infrastructure !== undefined && !infrastructure.held)
     return { ...still, ...free, requeue: "never" };
   const why = `the cluster ${cluster.name} is being deleted`;
-  const lost = seen.zones.some((zone) => hasLostTags(seen, zone));
+  const lost = seen.zones.some((zone) => lacksTags(seen, zone));
   const zones = join(
     seen.zones.map((zone) =>
       // The delegation is the proof that a zone without tags is ours: the tags are restored first.

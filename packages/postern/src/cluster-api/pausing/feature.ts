@@ -8,7 +8,7 @@ import {
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
-import { whenItMatters } from "../../kube/when-changed.ts";
+import { whenChanged } from "../../kube/when-changed.ts";
 import { annotations } from "../names.ts";
 import { apply } from "./apply.ts";
 import { infrastructureKey, ownerOf } from "./gates/gates.ts";
@@ -54,7 +54,7 @@ export function pausingFeature({ managementCluster, gates }: PausingParts): Make
     const ofCluster = (cluster: KubeObject) =>
       controlPlanes.byIndex("pausing-owner", keyOf(cluster)).map(keyOf);
     // The management cluster concerns all, and is written often.
-    const ofManagement = whenItMatters(
+    const ofManagement = whenChanged(
       () => controlPlanes.list().filter(isOpen).map(keyOf),
       (changed) => (changed as AzureCluster).spec.networkSpec?.apiServerLB?.type,
     );

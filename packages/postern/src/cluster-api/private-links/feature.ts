@@ -19,7 +19,7 @@ export type { PrivateLinkOptions };
 const byCluster = "realise: cluster";
 
 /** What an AzureCluster asks for in private links and private endpoints, in Azure, where nobody else makes it. */
-export function realiseFeature(options: PrivateLinkOptions): MakeFeature {
+export function privateLinksFeature(options: PrivateLinkOptions): MakeFeature {
   return (given) => {
     const objects = given.caches.of(azureCluster);
     const clusters = given.caches.of(capiCluster);

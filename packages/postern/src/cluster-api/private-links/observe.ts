@@ -132,8 +132,8 @@ async function seeLinks({ links }: Wanted, looking: Looking): Promise<ObservedLi
       // Who is connected to one that is to be replaced changes without a write to the service itself.
       const goes =
         look.state === "there" && linkServiceDifferences(look.resource, link).fixed.length > 0;
-      const hasLostTags = await isLost(look, link, looking, isAskedLink);
-      return { link, id, look: goes ? await services.look(id) : look, hasLostTags };
+      const lacksTags = await isLost(look, link, looking, isAskedLink);
+      return { link, id, look: goes ? await services.look(id) : look, lacksTags };
     }),
   );
   const needy = wanted
@@ -176,8 +176,8 @@ async function seeEndpoints({ endpoints }: Wanted, looking: Looking): Promise<Ob
       const look = await gateway.look(id, maxAgeMs);
       // Its state changes by what somebody else decides, of which no write of ours tells.
       const waits = look.state === "there" && connectedOf(look.resource) !== "approved";
-      const hasLostTags = await isLost(look, endpoint, looking, isAskedEndpoint);
-      return { endpoint, id, look: waits ? await gateway.look(id, awaitedMs) : look, hasLostTags };
+      const lacksTags = await isLost(look, endpoint, looking, isAskedEndpoint);
+      return { endpoint, id, look: waits ? await gateway.look(id, awaitedMs) : look, lacksTags };
     }),
   );
   return { wanted, unwanted };

@@ -59,7 +59,7 @@ export interface Found<T> {
 /** Something that is asked for. */
 export interface Asked {
   /** Whether it is ours although its tags do not say so any more: see `azure/missing-tags.ts`. */
-  hasLostTags?: boolean;
+  lacksTags?: boolean;
 }
 
 export interface ObservedLinks {

@@ -13,7 +13,7 @@ import { defaultPolicy, type TenantPolicy } from "@postern/core/tenant-policy.ts
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
-import { whenItMatters } from "../../kube/when-changed.ts";
+import { whenChanged } from "../../kube/when-changed.ts";
 import { providerConfigFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
 import { isSupported } from "./desired/desired.ts";
@@ -58,16 +58,16 @@ export function providerConfigFeature(policy: TenantPolicy = defaultPolicy): Mak
     const named = ({ metadata }: KubeObject) =>
       clusters.byIndex("provider-config-name", metadata.name).map(keyOf);
     const ofPart = (kind: string) =>
-      whenItMatters(
+      whenChanged(
         (part) => clusters.byIndex("provider-config-parts", `${kind} ${keyOf(part)}`).map(keyOf),
         (part) => Reflect.get(part, "spec"),
       );
-    const ofIdentity = whenItMatters(
+    const ofIdentity = whenChanged(
       () => clusters.list().filter(isSupported).map(keyOf),
       (identity) => (identity as AzureClusterIdentity).spec,
     );
     // An identity may admit namespaces by their labels.
-    const ofNamespace = whenItMatters(
+    const ofNamespace = whenChanged(
       (changed) =>
         clusters
           .list()
@@ -77,7 +77,7 @@ export function providerConfigFeature(policy: TenantPolicy = defaultPolicy): Mak
     );
     const also: Also[] = [
       // A Cluster of the same name may have gone, and with it the claim.
-      { kind: capiCluster, keys: whenItMatters(named, ({ metadata }) => metadata.finalizers) },
+      { kind: capiCluster, keys: whenChanged(named, ({ metadata }) => metadata.finalizers) },
       { kind: providerConfig, ...elsewhere, keys: named },
       { kind: azureCluster, keys: ofPart("AzureCluster") },
       {

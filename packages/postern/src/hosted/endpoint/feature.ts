@@ -14,7 +14,7 @@ import { ZoneTurns } from "../../azure/zone-turns.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
-import { whenItMatters } from "../../kube/when-changed.ts";
+import { whenChanged } from "../../kube/when-changed.ts";
 import type { GuestSide } from "../azure-sides.ts";
 import { byHostname, byPublishedHostname, hostnamesOf, publishedHostnames } from "../hostnames.ts";
 import { clusterAnnotation, conditions, endpointFinalizer } from "../names.ts";
@@ -78,17 +78,17 @@ export function endpointFeature({
     const rivalsOf = (cluster: KubeObject) =>
       hostnamesOf(cluster as HostedCluster).flatMap((each) => clusters.byIndex(byHostname, each));
     const also: Also[] = [
-      { kind: hostedControlPlane, keys: whenItMatters(inNamespace, metadataAndSpec) },
+      { kind: hostedControlPlane, keys: whenChanged(inNamespace, metadataAndSpec) },
       {
         kind: hostedCluster,
-        keys: whenItMatters(
+        keys: whenChanged(
           (cluster) => [...ofCluster(cluster), ...rivalsOf(cluster).flatMap(ofCluster)],
           metadataAndSpec,
         ),
       },
       {
         kind: azurePrivateLinkService,
-        keys: whenItMatters(
+        keys: whenChanged(
           (link) => inNamespace(link).filter((key) => key !== keyOf(link)),
           (link) => asSibling(link as AzurePrivateLinkService),
         ),

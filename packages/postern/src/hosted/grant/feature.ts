@@ -4,7 +4,7 @@ import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts"
 import { defineFeature } from "../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { ownServiceAccount } from "../../kube/service-account-token.ts";
-import { whenItMatters } from "../../kube/when-changed.ts";
+import { whenChanged } from "../../kube/when-changed.ts";
 import { clusterAnnotation, controlPlaneNamespace } from "../names.ts";
 import { registeredIn } from "../tenancy.ts";
 import { apply } from "./apply.ts";
@@ -41,14 +41,14 @@ export function grantFeature(): MakeFeature {
     const also: Also[] = [
       {
         kind: hostedControlPlane,
-        keys: whenItMatters(
+        keys: whenChanged(
           ({ metadata }) => inNamespace(metadata.namespace ?? ""),
           ({ metadata: { annotations, uid } }) => [annotations?.[clusterAnnotation], uid],
         ),
       },
       {
         kind: hostedCluster,
-        keys: whenItMatters(
+        keys: whenChanged(
           ({ metadata: { namespace = "", name } }) =>
             inNamespace(controlPlaneNamespace(namespace, name)),
           ({ metadata: { uid } }) => uid,

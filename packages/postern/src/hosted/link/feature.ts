@@ -10,7 +10,7 @@ import { lastSegment } from "@postern/core/resource-id.ts";
 import { staleReadsMs } from "../../azure/sightings.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
-import { whenItMatters } from "../../kube/when-changed.ts";
+import { whenChanged } from "../../kube/when-changed.ts";
 import { Networks } from "../../private-link/nat-subnets/networks.ts";
 import { Reservations } from "../../private-link/nat-subnets/reservations.ts";
 import { clusterAnnotation, conditions, linkFinalizer } from "../names.ts";
@@ -93,18 +93,18 @@ export function linkFeature(options: LinkOptions): MakeFeature {
     const also: Also[] = [
       {
         kind: hostedCluster,
-        keys: whenItMatters((cluster) => ofCluster(keyOf(cluster)), metadataAndSpec),
+        keys: whenChanged((cluster) => ofCluster(keyOf(cluster)), metadataAndSpec),
       },
       {
         kind: hostedControlPlane,
-        keys: whenItMatters(
+        keys: whenChanged(
           ({ metadata }) => objects.byIndex("namespace", metadata.namespace ?? "").map(keyOf),
           ({ metadata: { annotations, uid } }) => [annotations?.[clusterAnnotation], uid],
         ),
       },
       {
         kind: service,
-        keys: whenItMatters(
+        keys: whenChanged(
           (one) => (objects.get(keyOf(one)) ? [keyOf(one)] : []),
           (one) => [one.metadata.uid, (one as Service).status?.loadBalancer?.ingress],
         ),

@@ -7,7 +7,7 @@ import { type NodePool, nodePool } from "@postern/core/kinds/node-pool.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
-import { whenItMatters } from "../../kube/when-changed.ts";
+import { whenChanged } from "../../kube/when-changed.ts";
 import {
   clusterAnnotation,
   conditions,
@@ -24,7 +24,7 @@ import { plan } from "./plan.ts";
 const elsewhere = { optional: true } as const;
 
 /** The link objects of a control plane's Services, and the hold on the control plane while they need its credential. */
-export function observeFeature(): MakeFeature {
+export function servicesFeature(): MakeFeature {
   return ({ caches, kube }) => {
     const registered = registeredIn(caches);
     const controlPlanes = caches.of(hostedControlPlane);
@@ -69,7 +69,7 @@ export function observeFeature(): MakeFeature {
       // Of two control planes in one namespace the older counts: when it goes, the other is looked at.
       {
         kind: hostedControlPlane,
-        keys: whenItMatters(
+        keys: whenChanged(
           (plane) => inNamespace(plane).filter((key) => key !== keyOf(plane)),
           ({ metadata: { annotations, uid } }) => [annotations?.[clusterAnnotation], uid],
         ),

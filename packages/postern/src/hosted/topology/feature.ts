@@ -14,7 +14,7 @@ import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
-import { whenItMatters } from "../../kube/when-changed.ts";
+import { whenChanged } from "../../kube/when-changed.ts";
 import { byHostname, byPublishedHostname, hostnamesOf, publishedHostnames } from "../hostnames.ts";
 import { conditions, controlPlaneNamespace, hostedClusterFinalizer } from "../names.ts";
 import { standIns } from "../tenancy.ts";
@@ -84,7 +84,7 @@ export function topologyFeature({
     const also: Also[] = [
       {
         kind: hostedCluster,
-        keys: whenItMatters(rivalsOf, (cluster) => [
+        keys: whenChanged(rivalsOf, (cluster) => [
           cluster.metadata.uid,
           hostnamesOf(cluster as HostedCluster),
         ]),

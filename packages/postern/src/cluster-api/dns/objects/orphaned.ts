@@ -24,7 +24,7 @@ const soonMs = 60_000;
  *   yes                           no                  yes                                let go: the names are that one's now
  *   yes                           no                  no                                 as if its Cluster were being deleted
  */
-export function lostDnsFeature({ metrics: _, ...options }: DnsOptions): MakeFeature {
+export function orphanedDnsFeature({ metrics: _, ...options }: DnsOptions): MakeFeature {
   return (parts) => {
     const names = working(options, parts);
     const observe = async (

@@ -9,7 +9,7 @@ import { deleteZone, deletingMs } from "../../../private-dns/zone/plan-delete.ts
 import type { Observed, ZoneInRole } from "../observed.ts";
 import type { DnsStep } from "../steps.ts";
 import { hasLostClaim } from "./links.ts";
-import { hasLostOwner, hasLostTags, isLeftToNext } from "./origin.ts";
+import { hasLostOwner, isLeftToNext, lacksTags } from "./origin.ts";
 import { isOwned, userOf, withOwner, withoutOwner } from "./owner.ts";
 import { hasLostMark, nameCalled } from "./records.ts";
 import { inRole, pending, planFailed, zoneCalled } from "./report.ts";
@@ -28,7 +28,7 @@ export function planDeleteZone(seen: Observed, zone: ZoneInRole, why: string): P
   if (look.state === "absent") return done;
   const { tags, etag } = look.resource;
   const user = userOf(seen);
-  if (hasLostTags(seen, zone)) {
+  if (lacksTags(seen, zone)) {
     const restored = hasLostOwner(seen, zone) ? withOwner(tags, seen) : tags;
     const claim = claimZone(zone, { tags: restored, etag }, { user, report: zoneReport(zone) });
     return inRole(act([claim], pending), zone);

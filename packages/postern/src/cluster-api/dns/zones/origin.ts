@@ -42,7 +42,7 @@ export function isLeftToNext(
 }
 
 /** Whether the tags of a zone of ours were replaced. */
-export function hasLostTags(seen: Observed, zone: ZoneInRole): boolean {
+export function lacksTags(seen: Observed, zone: ZoneInRole): boolean {
   if (zone.look.state !== "there" || zone.role === "base") return false;
   const { tags } = zone.look.resource;
   if (claimsIn(tags).length > 0 || isCapz(tags) || ownerIn(tags) !== undefined) return false;

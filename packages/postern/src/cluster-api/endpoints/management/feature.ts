@@ -3,7 +3,7 @@ import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-clust
 import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import { defineFeature } from "../../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../../kube/runtime.ts";
-import { whenItMatters } from "../../../kube/when-changed.ts";
+import { whenChanged } from "../../../kube/when-changed.ts";
 import { type ClusterPlace, factsOf, ownerKey, type RefusalOf } from "../spec/facts.ts";
 import { LastWrites } from "../spec/write.ts";
 import { apply } from "./apply.ts";
@@ -43,11 +43,11 @@ export function managementEndpointsFeature(given: {
       // Every other AzureCluster, when something about its links has changed; its own changes wake it anyway.
       {
         kind: azureCluster,
-        keys: whenItMatters((each) => (keyOf(each) === key ? [] : [key]), asAsked),
+        keys: whenChanged((each) => (keyOf(each) === key ? [] : [key]), asAsked),
       },
       {
         kind: capiCluster,
-        keys: whenItMatters(
+        keys: whenChanged(
           () => [key],
           (each) => [(each as CapiCluster).spec?.paused, each.metadata.annotations],
         ),

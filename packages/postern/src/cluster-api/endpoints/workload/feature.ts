@@ -5,7 +5,7 @@ import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.
 import { staleReadsMs } from "../../../azure/sightings.ts";
 import { defineFeature } from "../../../kube/feature.ts";
 import type { Also, MakeFeature, Parts } from "../../../kube/runtime.ts";
-import { whenItMatters } from "../../../kube/when-changed.ts";
+import { whenChanged } from "../../../kube/when-changed.ts";
 import { conditions, endpointsFinalizer, type ManagementLink } from "../../names.ts";
 import { privateLinksOf } from "../../private-links.ts";
 import { groupKey } from "../claims/claims.ts";
@@ -77,7 +77,7 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
         .filter((key) => key !== managementKey);
     const isManagement = (each: KubeObject) => keyOf(each) === managementKey;
     const changed = changedEndpoints();
-    const ofCluster = whenItMatters(
+    const ofCluster = whenChanged(
       (cluster) =>
         azureClusters
           .list()
@@ -88,7 +88,7 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
     const also: Also[] = [
       {
         kind: azureCluster,
-        keys: whenItMatters((each) => (isManagement(each) ? everybody() : []), asManagement),
+        keys: whenChanged((each) => (isManagement(each) ? everybody() : []), asManagement),
       },
       {
         kind: azureCluster,

@@ -34,11 +34,11 @@ export function checkOwner(
   found: ArmResource,
   desired: { tags: Tags },
   { owner, cluster }: Subject,
-  hasLostTags: boolean,
+  lacksTags: boolean,
   words: { thing: string; remedy: string },
 ): Part<never> | undefined {
   const is = whose(found.tags, owner, cluster);
-  if (is.is !== "another" || hasLostTags) return undefined;
+  if (is.is !== "another" || lacksTags) return undefined;
   const tag = Object.entries(desired.tags).at(-1)?.join(": ");
   const message = `${words.thing} is not changed · it is somebody else's: ${is.whose} · ${words.remedy} ${tag}`;
   return wait({ reason: reasons.ownedByAnother, message }, waits.changeMs);

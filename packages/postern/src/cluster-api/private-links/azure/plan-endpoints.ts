@@ -48,7 +48,7 @@ export function planEndpoints(
 }
 
 function wantedEndpoint(
-  { endpoint, look, hasLostTags = false }: ObservedEndpoints["wanted"][number],
+  { endpoint, look, lacksTags = false }: ObservedEndpoints["wanted"][number],
   subject: Subject,
 ): Part<PrivateLinkStep> {
   const name = endpoint.name;
@@ -63,7 +63,7 @@ function wantedEndpoint(
     }
     case "there": {
       const { resource } = look;
-      const foreign = checkOwner(resource, endpoint, subject, hasLostTags, {
+      const foreign = checkOwner(resource, endpoint, subject, lacksTags, {
         thing: `private endpoint ${name}`,
         remedy: "give the endpoint another name, or tag it",
       });

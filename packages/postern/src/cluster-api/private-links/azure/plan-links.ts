@@ -47,7 +47,7 @@ export function planLinks(
 }
 
 function wantedLink(
-  { link, look, hasLostTags = false }: ObservedLinks["wanted"][number],
+  { link, look, lacksTags = false }: ObservedLinks["wanted"][number],
   seen: ObservedLinks,
   subject: Subject,
   opened: Set<string>,
@@ -67,7 +67,7 @@ function wantedLink(
       );
     case "there": {
       const { resource } = look;
-      const foreign = checkOwner(resource, link, subject, hasLostTags, {
+      const foreign = checkOwner(resource, link, subject, lacksTags, {
         thing: `link service ${name}`,
         remedy: "give the link another name, or tag the service",
       });
