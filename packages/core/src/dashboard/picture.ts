@@ -61,8 +61,13 @@ export interface ClusterSummary {
 
 /** Something that could not be read, and why. */
 export interface Unread {
+  /** For people: what could not be read, and where. */
   what: string;
   why: string;
+  /** For code: the kind of resource, in the plural. */
+  type?: string;
+  /** The subscription, resource group or zone of Azure; absent for objects of Kubernetes. */
+  scope?: string;
 }
 
 /** All that is to be drawn. */

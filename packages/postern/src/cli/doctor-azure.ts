@@ -45,7 +45,7 @@ async function judged(check: string, about: string, ask: () => Promise<string>):
     return { check, about, verdict: "ok", found: await ask() };
   } catch (error) {
     if (!isExplained(error)) throw error;
-    return { check, about, verdict: "wrong", found: error.explain().message };
+    return { check, about, verdict: "wrong", found: error.explain().message, blocks: true };
   }
 }
 

@@ -62,7 +62,7 @@ async function reachable({ kube, signal }: Session): Promise<Finding[]> {
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
     const found = error.explain().message;
-    return [{ check: "Kubernetes API", about, verdict: "wrong", found }];
+    return [{ check: "Kubernetes API", about, verdict: "wrong", found, blocks: true }];
   }
 }
 

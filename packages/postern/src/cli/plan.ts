@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { Planned } from "../kube/dry-run.ts";
+import type { Plan } from "../kube/feature.ts";
 import type { NotPlanned } from "../operator/dry-run.ts";
 import { type PlanFlags, withPlanOptions } from "../operator/plan-options.ts";
 import { type Format, paint, show, withConnection, withOutput } from "./output.ts";
@@ -65,21 +66,31 @@ function render(
   let steps = 0;
   let failures = 0;
   let waiting = 0;
+  let withheld = 0;
   for (const planned of plans) {
     const title = `${planned.kind.kind} ${planned.key} ${paint("grey", `(${planned.feature})`)}`;
-    const plan = "plan" in planned ? planned.plan : { steps: [], conditions: [] };
+    const plan: Pick<Plan, "steps" | "withheld" | "conditions"> =
+      "plan" in planned ? planned.plan : { steps: [], conditions: [] };
     const unmet = plan.conditions.filter(({ status }) => status !== "True");
     const hidden = unread(planned);
     // Where nothing can begin, what is waited for is all that there is to say.
-    const awaited = hidden.length === 0 && plan.steps.length === 0 ? unmet.slice(0, 1) : [];
+    const awaited =
+      hidden.length === 0 && plan.steps.length + (plan.withheld?.length ?? 0) === 0
+        ? unmet.slice(0, 1)
+        : [];
     const shown = wide ? unmet.filter(({ message }) => !hidden.includes(message)) : awaited;
     if (hidden.length > 0) failures += 1;
     if (awaited.length > 0) waiting += 1;
-    if (plan.steps.length + hidden.length + shown.length === 0) continue;
+    if (plan.steps.length + (plan.withheld?.length ?? 0) + hidden.length + shown.length === 0)
+      continue;
     lines.push(title);
     for (const { do: what, why } of plan.steps) {
       steps += 1;
       lines.push(`  ${paint("yellow", "+")} ${what}`, `      because ${why}`);
+    }
+    for (const { do: what, why } of plan.withheld ?? []) {
+      withheld += 1;
+      lines.push(`  ${paint("grey", "-")} withheld by policy: ${what}`, `      because ${why}`);
     }
     for (const message of hidden) lines.push(`  ${paint("red", "?")} ${message}`);
     for (const { type, reason, message } of shown)
@@ -91,6 +102,7 @@ function render(
       ? `nothing ${notPlanned.length > 0 ? "else " : ""}would change${waiting > 0 ? " now" : ""}`
       : `${steps} ${steps === 1 ? "step" : "steps"} would begin now`,
     ...(waiting > 0 ? [`${waiting} ${waiting === 1 ? "waits" : "wait"}`] : []),
+    ...(withheld > 0 ? [`${withheld} ${withheld === 1 ? "is" : "are"} withheld by policy`] : []),
     ...(failures > 0 ? [`of ${failures} it cannot be said`] : []),
   ].join("; ");
   return [...lines, end].join("\n");

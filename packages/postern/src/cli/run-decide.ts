@@ -36,7 +36,9 @@ export async function connectionsHere(
     })),
   );
   // Objects name the subscriptions to look in; of Azure only the link services are asked for.
-  const hiding = unread.filter(({ what }) => /^(link services in .*|\S+)$/.test(what));
+  const hiding = unread.filter(
+    ({ type, scope }) => scope === undefined || type === "link services",
+  );
   return { connections, unread: hiding };
 }
 

@@ -20,9 +20,7 @@ export async function diagnose(
     azureFindings(session),
   ]);
   const first = [...cluster, ...azure];
-  // Without a credential or a cluster every later check would only say so again.
-  if (first.some(({ check, verdict }) => verdict === "wrong" && /^(Azure|Kubernetes)/.test(check)))
-    return first;
+  if (first.some(({ blocks }) => blocks)) return first;
   const world = seen ?? (await look(session));
   const both = [...first, ...(await rightsFindings(session, world.kube)), ...examine(world)];
   if (beforeInstall) return both;

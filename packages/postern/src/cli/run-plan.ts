@@ -35,7 +35,13 @@ export async function plansOf(
   });
   const [hidden] = unread;
   if (hidden) throw new CommandFailure(`no plan can be made · ${hidden.what}: ${hidden.why}`);
-  const all = await dryRun({ client: kube, features, log: silentLog, signal });
+  const all = await dryRun({
+    client: kube,
+    features,
+    log: silentLog,
+    signal,
+    policy: flags.policy,
+  });
   const notPlanned = leftOut(without, world, only);
   if (only === undefined) return { plans: all, notPlanned };
   const keys = new Set(objectsOf(only, world).map(keyOf));
@@ -66,10 +72,12 @@ function planAsData(planned: Planned) {
   const { feature, kind, key } = planned;
   const about = { controller: feature, kind: kind.kind, object: key };
   if ("failure" in planned) return { ...about, failure: planned.failure };
-  const { steps, conditions, requeue } = planned.plan;
+  const { steps, withheld = [], conditions, requeue } = planned.plan;
+  const inWords = (all: typeof steps) => all.map(({ do: what, why }) => ({ do: what, why }));
   return {
     ...about,
-    steps: steps.map(({ do: what, why }) => ({ do: what, why })),
+    steps: inWords(steps),
+    ...(withheld.length > 0 && { withheld: inWords(withheld) }),
     conditions,
     requeue,
     ...(planned.failedReads.length > 0 && {

@@ -18,6 +18,7 @@ import { OwnWrites } from "./own-writes.ts";
 import { type Outcome, WorkQueue } from "./queue.ts";
 import { RunningReconcile } from "./reconcile.ts";
 import { statusChange, type WithStatus, writeStatus } from "./status.ts";
+import { effectivePolicy, restrictPlan, type StepPolicy } from "./step-policy.ts";
 import { inSpan } from "./trace.ts";
 import { runAttributed } from "./unhandled-rejections.ts";
 
@@ -32,6 +33,8 @@ export interface ControllerOptions {
   log: Log;
   clock?: Clock;
   mayWrite: () => boolean;
+  /** What may be written. Default: everything. */
+  policy?: StepPolicy | undefined;
 }
 
 /** How many keys a controller works on at once, where it does not say, and how many of one tenant. */
@@ -200,8 +203,9 @@ export class Controller {
       const { uid, deletionTimestamp } = object.metadata;
       if (deletionTimestamp !== undefined) this.#confirmations?.wait(reconcile.key, uid);
       reconcile.freshSince = this.#confirmations?.freshSince(reconcile.key);
-      const { observed, context } = await this.feature.observe(object, reconcile);
-      const plan = this.#unlessUnconfirmed(this.feature.plan(observed), object, reconcile);
+      const { observed, context, policy } = await this.feature.observe(object, reconcile);
+      const allowed = this.#restrict(this.feature.plan(observed), object, policy);
+      const plan = this.#unlessUnconfirmed(allowed, object, reconcile);
       if (plan.finalizer === "add") object = await this.#finalizer(object, true, reconcile);
       const { runningMs, failures } = await this.#applyAll(plan, context, object, reconcile);
       if (plan.finalizer === "remove" && plan.steps.length === 0) {
@@ -226,6 +230,13 @@ export class Controller {
         await this.#writeFailure(object, failures, reconcile);
       return this.#failed(reconcile.key, failures, undefined);
     }
+  }
+
+  /** The plan without the steps that the policy of the operator or of the cluster withholds. */
+  #restrict(plan: Plan, object: WithStatus, annotation: string | undefined): Plan {
+    if (this.feature.ignoresPolicy) return plan;
+    const policy = effectivePolicy(this.#options.policy ?? "sync", annotation);
+    return restrictPlan(plan, policy, this.#typesOn(object)[0]);
   }
 
   /** The plan; without what removes a finalizer, and with the status as it is, until a reconcile has confirmed that nothing is left. */

@@ -10,6 +10,7 @@ import type { Feature, Plan } from "./feature.ts";
 import type { Log } from "./log.ts";
 import { RunningReconcile } from "./reconcile.ts";
 import type { MakeFeature } from "./runtime.ts";
+import { effectivePolicy, restrictPlan, type StepPolicy } from "./step-policy.ts";
 
 /** What a feature would do next with one object, or why it cannot say. */
 export type Planned = { feature: string; kind: Kind; key: string } & (
@@ -23,6 +24,8 @@ export interface DryRunOptions {
   log: Log;
   signal: AbortSignal;
   clock?: Clock;
+  /** The `--policy` of the operator. Default: everything may be written. */
+  policy?: StepPolicy | undefined;
 }
 
 /** So many objects are looked at at once; what bounds it is Azure's budget, which is kept elsewhere. */
@@ -55,7 +58,7 @@ export async function dryRun(options: DryRunOptions): Promise<Planned[]> {
       const needed = [...asked].flatMap(([cache, needs]) => (needs && !whereServed ? [cache] : []));
       if (!(await areServed(needed, client, signal))) continue;
       for (const object of caches.of(feature.kind).list())
-        work.push(() => planOne(feature, object, { clock, log, signal }));
+        work.push(() => planOne(feature, object, { clock, log, signal, policy: options.policy }));
     }
     return await inTurns(work, atOnce);
   } finally {
@@ -87,7 +90,12 @@ async function areServed(
 export async function planOne(
   feature: Feature,
   object: KubeObject,
-  { clock, log, signal }: { clock: Clock; log: Log; signal: AbortSignal },
+  {
+    clock,
+    log,
+    signal,
+    policy = "sync",
+  }: { clock: Clock; log: Log; signal: AbortSignal; policy?: StepPolicy | undefined },
 ): Promise<Planned> {
   const key = keyOf(object);
   // After what people change, and by what was seen of late: whoever looks must not hold up whoever works.
@@ -100,8 +108,13 @@ export async function planOne(
   signal.addEventListener("abort", end, { once: true });
   const about = { feature: feature.name, kind: feature.kind, key };
   try {
-    const { observed } = await feature.observe(object, reconcile);
-    return { ...about, plan: feature.plan(observed), failedReads: reconcile.failedReads };
+    const { observed, policy: annotation } = await feature.observe(object, reconcile);
+    const planned = feature.plan(observed);
+    const [first] = feature.conditionsOn?.(object) ?? feature.conditions;
+    const plan = feature.ignoresPolicy
+      ? planned
+      : restrictPlan(planned, effectivePolicy(policy, annotation), first);
+    return { ...about, plan, failedReads: reconcile.failedReads };
   } catch (error) {
     signal.throwIfAborted();
     if (!isExplained(error)) throw error;

@@ -17,6 +17,8 @@ export interface Step {
   remedy?: string;
   /** It removes a finalizer from another object, or the last reference to what is being deleted: confirmed like the removal of our own finalizer. */
   releases?: true;
+  /** It deletes or disconnects something: withheld by the policy `upsert-only`. */
+  deletes?: true;
 }
 
 /** When to reconcile again if no event arrives before: soon, at the next drift check, never, or after a time. */
@@ -25,6 +27,8 @@ export type Requeue = "soon" | "drift" | "never" | { afterMs: number };
 /** The result of planning. All steps may begin at once: a step that depends on another belongs to the next reconcile. */
 export interface Plan<S extends Step = Step> {
   steps: readonly S[];
+  /** Steps that a policy withholds (`step-policy.ts`): set by the controller, not by the plan of a feature. */
+  withheld?: readonly S[];
   /** All conditions that this controller owns, as desired. One that is missing here is removed. */
   conditions: readonly PlannedCondition[];
   /** The status fields that this controller owns, as desired. One that is missing here is removed. */
@@ -65,6 +69,8 @@ export interface StatusTarget {
 export interface Observation<Observed, Context> {
   observed: Observed;
   context: Context;
+  /** The annotation `postern.io/policy` of the cluster, as it is. */
+  policy?: string | undefined;
 }
 
 /** What one controller does: observe, plan, apply. */
@@ -93,6 +99,8 @@ export interface Feature<
    * began: an earlier read may miss what was created shortly before, and nothing would find it later.
    */
   staleReadsMs?: number;
+  /** It writes only what the operator needs to read anything: `--policy` does not apply. */
+  ignoresPolicy?: true;
   /** How many objects are reconciled at once, over all tenants. */
   concurrency?: number;
   /** The tenant of an object, where it is not the namespace: one tenant must not occupy all workers. */

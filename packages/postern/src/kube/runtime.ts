@@ -11,6 +11,7 @@ import type { Journal } from "./journal.ts";
 import { type ElectionTimes, Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
 import { Metrics } from "./metrics.ts";
+import type { StepPolicy } from "./step-policy.ts";
 
 /** Another kind whose changes matter to a feature, and the keys that each change wakes. */
 export interface Also<T extends KubeObject = KubeObject> extends CacheShape {
@@ -46,6 +47,8 @@ export interface RuntimeOptions {
   log: Log;
   /** Only this namespace; all of them when absent. */
   namespace?: string | undefined;
+  /** What may be written. Default: everything. */
+  policy?: StepPolicy | undefined;
   /** The Lease by which one process leads; without it this one leads from the start. */
   lease?:
     | ({ namespace: string; name: string; identity: string } & Partial<ElectionTimes>)
@@ -108,6 +111,7 @@ export class Runtime {
       journal: this.#options.journal,
       metrics: this.metrics.controller(feature.name, feature.concurrency ?? defaultConcurrency),
       mayWrite: () => this.mayWrite(),
+      policy: this.#options.policy,
     });
     this.metrics.watchQueue(feature.name, controller.queue);
     this.controllers.push(controller);

@@ -271,11 +271,15 @@ describe("one tenant stalls everybody", () => {
     const cost = costOf(prepare, largest);
     expect(cost).toBeLessThan(2_000);
     if (cost < 50) return;
-    const [whole, quarter] = [largest, smaller].map((size) =>
-      Math.min(...[1, 2, 3].map(() => costOf(prepare, size))),
-    );
-    // Four times as long costs four times as much; what is quadratic costs sixteen times as much.
-    expect((whole ?? 0) / (quarter ?? 0)).toBeLessThan(9);
+    // Four times as long costs four times as much; what is quadratic costs sixteen times as much. The collector and a busy
+    // machine add to single runs, so the cheapest of each size count, and more runs settle what is in doubt.
+    let whole = Number.POSITIVE_INFINITY;
+    let quarter = Number.POSITIVE_INFINITY;
+    for (let run = 0; run < 3 || (run < 12 && whole / quarter >= 9); run++) {
+      whole = Math.min(whole, costOf(prepare, largest));
+      quarter = Math.min(quarter, costOf(prepare, smaller));
+    }
+    expect(whole / quarter).toBeLessThan(9);
   });
 
   test("by the links of many AzureClusters, in every reconcile of the management cluster", () => {

@@ -9,6 +9,7 @@ import { Journal } from "../kube/journal.ts";
 import { type LogFormat, type LogLevel, makeLog } from "../kube/log.ts";
 import { Metrics } from "../kube/metrics.ts";
 import { Runtime } from "../kube/runtime.ts";
+import type { StepPolicy } from "../kube/step-policy.ts";
 import { startTracing } from "../kube/trace.ts";
 import { surviveUnhandledRejections } from "../kube/unhandled-rejections.ts";
 import { azureFromEnvironment } from "./azure.ts";
@@ -31,6 +32,8 @@ export interface OperatorSettings extends ClusterApiFlags, ElectionFlags {
   natPrefixLength: number;
   /** The file that says which namespace may use what. */
   tenantPolicy?: string;
+  /** What may be written. Default: everything. */
+  policy?: StepPolicy;
   listen: { host: string; port: number };
   /** Whether the pages show details also where others can reach them. */
   exposeDetails?: boolean;
@@ -122,6 +125,7 @@ export async function runOperator(
       clock,
       features,
       namespace: settings.namespace,
+      policy: settings.policy,
       instance: identity,
       lease: lease && { namespace: connection.namespace, ...lease, identity },
       onLead: () => azure.forgetSightings(),
@@ -135,6 +139,7 @@ export async function runOperator(
         pages: pages.url,
         ...(dashboard && { dashboard: dashboard.url }),
         controllers: features.length,
+        ...(settings.policy && { policy: settings.policy }),
         ...(clusterApi && { clusterApi }),
       },
       "started",

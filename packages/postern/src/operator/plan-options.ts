@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { type StepPolicy, stepPolicies } from "../kube/step-policy.ts";
 import type { ClusterApiFlags } from "./cluster-api.ts";
 
 /** The flags on which it depends what is planned: a dry run has them too. */
@@ -13,10 +14,16 @@ export type PlanFlags = Omit<
   natPrefixLength: number;
   /** The file that says which namespace may use what. */
   tenantPolicy?: string;
+  /** What the operator may write. */
+  policy?: StepPolicy;
 };
 
 /** What counts where nothing is given. */
-export const planDefaults = { natSubnets: "shared", natPrefixLength: 24 } as const;
+export const planDefaults = {
+  natSubnets: "shared",
+  natPrefixLength: 24,
+  policy: "sync",
+} as const;
 
 /** The options for these flags. */
 export function withPlanOptions(command: Command): Command {
@@ -33,6 +40,14 @@ export function withPlanOptions(command: Command): Command {
       new Option("--nat-prefix-length <length>", "how large a subnet for link services is made")
         .argParser(prefixLength)
         .default(planDefaults.natPrefixLength),
+    )
+    .addOption(
+      new Option(
+        "--policy <policy>",
+        "what may be written: everything (sync), everything but deletions (upsert-only), or only status and events (observe-only); a cluster can be stricter by the annotation postern.io/policy",
+      )
+        .choices([...stepPolicies])
+        .default(planDefaults.policy),
     )
     .option(
       "--tenant-policy <file>",

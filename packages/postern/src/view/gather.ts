@@ -60,7 +60,7 @@ export async function gatherKube(
     } catch (error) {
       if (error instanceof KubeError && error.status === 404) return [];
       if (!(error instanceof KubeError) || error.status !== 403) throw error;
-      unread.push({ what: kind.plural, why: error.explain().message });
+      unread.push({ what: kind.plural, why: error.explain().message, type: kind.plural });
     }
     return found;
   };
@@ -107,11 +107,11 @@ async function gatherAzure(
         within.map(async (group) => {
           const part = await ask(group);
           if (!("why" in part)) return part;
-          unread.push({ what: `${what} in ${group}`, why: part.why });
+          unread.push(unreadIn(what, group, part.why));
           return [];
         }),
       );
-      if (within.length === 0) unread.push({ what: `${what} in ${subscription}`, why: whole.why });
+      if (within.length === 0) unread.push(unreadIn(what, subscription, whole.why));
       return parts.flat();
     });
     return (await Promise.all(lists)).flat();
@@ -129,7 +129,7 @@ async function gatherAzure(
     const name = `${what} in ${id}`;
     const found = await unlessRefused(() => gateway.list(id, maxAgeMs), name, refusals);
     if (!("why" in found)) return found;
-    unread.push({ what: name, why: found.why });
+    unread.push(unreadIn(what, id, found.why));
     return [];
   };
   const full = zones
@@ -151,6 +151,11 @@ async function gatherAzure(
     zones: await Promise.all(full),
     unopened: zones.filter((zone) => !wanted(zone, kube)).flatMap(({ id }) => id ?? []),
   };
+}
+
+/** Resources of one type that could not be read in one place. */
+export function unreadIn(type: string, scope: string, why: string): Unread {
+  return { what: `${type} in ${scope}`, why, type, scope };
 }
 
 /** A list, or why it was refused or nobody is there to ask for it. Anything else that goes wrong is an error of the whole. */

@@ -84,7 +84,7 @@ export function indexOf(world: World): WorldIndex {
 
 /** Whether some things of a kind could not be listed. */
 export function isHidden({ world }: WorldIndex, what: string): boolean {
-  return world.unread.some((each) => each.what.startsWith(`${what} in `));
+  return world.unread.some((each) => each.scope !== undefined && each.type === what);
 }
 
 /** Whether what is in a zone could not be listed. */
@@ -93,7 +93,7 @@ export function isClosed(
   { zone }: Zone,
   what: "links" | "records",
 ): boolean {
-  return world.unread.some((each) => each.what === `${what} in ${zone.id}`);
+  return world.unread.some((each) => each.type === what && each.scope === zone.id);
 }
 
 /** What an endpoint leads to: ids or aliases of link services. */

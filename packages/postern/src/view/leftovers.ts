@@ -17,7 +17,7 @@ import { privateLinkServices } from "../azure/gateways/private-link-services.ts"
 import { virtualNetworks } from "../azure/gateways/virtual-networks.ts";
 import { annotations, clusterNatSubnetName, internalZoneName } from "../hosted/names.ts";
 import { computedNames, isLinkServiceName } from "./computed-names.ts";
-import { unlessRefused } from "./gather.ts";
+import { unlessRefused, unreadIn } from "./gather.ts";
 import type { Orphan } from "./orphans.ts";
 import { type NamedOrphan, saysWhose } from "./orphans-by-name.ts";
 import { groupsIn } from "./places.ts";
@@ -46,7 +46,7 @@ export async function findLeftovers(
   const read = async <T>(gateway: ResourceGateway<T>, what: string, scope: string) => {
     const found = await unlessRefused(() => gateway.list(scope), what);
     if (!("why" in found)) return found;
-    unread.push({ what: `${what} in ${scope}`, why: found.why });
+    unread.push(unreadIn(what, scope, found.why));
     return [];
   };
   const { cluster, links } = deleted;

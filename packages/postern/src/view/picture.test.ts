@@ -15,6 +15,7 @@ import {
 } from "../../../../test/cli/one-world.ts";
 import { conditions as capiConditions } from "../cluster-api/names.ts";
 import { conditions } from "../hosted/names.ts";
+import { unreadIn } from "./gather.ts";
 import { pictureOf } from "./picture.ts";
 import { type Branch, treeOf } from "./tree.ts";
 import type { World } from "./world.ts";
@@ -152,7 +153,7 @@ describe("what should be there by a link and is not", () => {
     expect(node({ kube, azure }, "zone")).toMatchObject([
       { label: "one.hypershift.local", state: "absent", reason: "NotFound" },
     ]);
-    const unread = [{ what: "private zones in /subscriptions/g", why: "lacks the right" }];
+    const unread = [unreadIn("private zones", "/subscriptions/g", "lacks the right")];
     expect(node({ kube: told("NamesPending"), azure, unread }, "zone")).toMatchObject([
       { state: "working" },
     ]);

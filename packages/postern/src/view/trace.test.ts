@@ -12,6 +12,7 @@ import {
   service,
   zoneOf,
 } from "../../../../test/cli/one-world.ts";
+import { unreadIn } from "./gather.ts";
 import { pictureOf } from "./picture.ts";
 import { aliasesOf, publishedBy, tracesOf } from "./trace.ts";
 import type { World } from "./world.ts";
@@ -356,7 +357,7 @@ test("of a load balancer that others share only the link's own frontend and pool
 describe("what could not be read is not judged:", () => {
   const why = "lacks the right";
   test.each(["endpoints", "network interfaces"])("%s", (what) => {
-    const unread = [{ what: `${what} in /subscriptions/g`, why }];
+    const unread = [unreadIn(what, "/subscriptions/g", why)];
     const azure = what === "endpoints" ? { endpoints: [] } : { interfaces: [] };
     expect(last(oneWorld({ azure, unread }))).toMatchObject({ what: "endpoint", state: "unknown" });
     expect(last(oneWorld({ azure }))).toMatchObject({ what: "endpoint", state: "broken" });
@@ -364,7 +365,7 @@ describe("what could not be read is not judged:", () => {
 
   test("records", () => {
     const zones = [zoneOf(ids.zone, [ids.guest])];
-    const unread = [{ what: `records in ${ids.zone}`, why }];
+    const unread = [unreadIn("records", ids.zone, why)];
     const trace = only(oneWorld({ azure: { zones }, unread }));
     expect(trace).toMatchObject({ known: true, works: false });
     expect(trace.hops.at(-1)).toMatchObject({ what: "record", state: "unknown" });
@@ -372,7 +373,7 @@ describe("what could not be read is not judged:", () => {
 
   test("links of a zone", () => {
     const zones = [zoneOf(ids.zone, [], { api: address })];
-    const unread = [{ what: `links in ${ids.zone}`, why }];
+    const unread = [unreadIn("links", ids.zone, why)];
     expect(last(oneWorld({ azure: { zones }, unread }))).toMatchObject({
       what: "zone",
       state: "unknown",

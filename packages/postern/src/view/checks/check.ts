@@ -9,6 +9,8 @@ export interface Finding {
   verdict: "ok" | "warning" | "wrong" | "not looked at";
   found: string;
   remedy?: string;
+  /** No later check can say anything: without a credential or a cluster each would only repeat this. */
+  blocks?: true;
 }
 
 /** A check over the world: pure, and quiet about what it has nothing to say of. */

@@ -1,0 +1,62 @@
+import type { Plan, Step } from "./feature.ts";
+
+/** What the operator may write: everything, everything but deletions, or nothing beside status and events. From lax to strict. */
+export const stepPolicies = ["sync", "upsert-only", "observe-only"] as const;
+
+export type StepPolicy = (typeof stepPolicies)[number];
+
+/** On a cluster: a policy for it alone. It can be stricter than `--policy`, and never less strict. */
+export const policyAnnotation = "postern.io/policy";
+
+/** The reason of conditions and events where a policy withholds a step. */
+export const withheldReason = "WithheldByPolicy";
+
+/** So many withheld steps are named in one message; the rest is counted. */
+const mostNamed = 3;
+
+/** The policy of one object. An annotation that is not a policy is read as the strictest one: a typo must not delete anything. */
+export function effectivePolicy(flag: StepPolicy, annotation: string | undefined): StepPolicy {
+  if (annotation === undefined) return flag;
+  const index = (stepPolicies as readonly string[]).indexOf(annotation);
+  const asked = index < 0 ? stepPolicies.length - 1 : index;
+  return stepPolicies[Math.max(asked, stepPolicies.indexOf(flag))] ?? "observe-only";
+}
+
+/**
+ * A plan without the steps that the policy withholds. What is not True because of such a step says so. While a step is
+ * withheld the finalizer stays; under `observe-only` it is neither added nor removed.
+ */
+export function restrictPlan<S extends Step>(
+  plan: Plan<S>,
+  policy: StepPolicy,
+  /** The condition of steps that name none. */
+  firstCondition: string | undefined,
+): Plan<S> {
+  const isWithheld = ({ deletes }: S) => policy === "observe-only" || deletes === true;
+  const withheld = policy === "sync" ? [] : plan.steps.filter(isWithheld);
+  const { finalizer, ...rest } = plan;
+  if (withheld.length === 0) return policy === "observe-only" ? rest : plan;
+  const types = new Set(withheld.map(({ condition }) => condition ?? firstCondition));
+  // The first condition sums up the others: it cannot be True before they are.
+  if (firstCondition !== undefined) types.add(firstCondition);
+  const message = messageOf(withheld, policy);
+  return {
+    ...rest,
+    ...(finalizer === "add" && policy !== "observe-only" && { finalizer }),
+    steps: plan.steps.filter((step) => !isWithheld(step)),
+    withheld,
+    conditions: plan.conditions.map((each) =>
+      each.status !== "True" && types.has(each.type)
+        ? { ...each, reason: withheldReason, message }
+        : each,
+    ),
+    events: [...(plan.events ?? []), { reason: withheldReason, note: message, type: "Warning" }],
+  };
+}
+
+function messageOf(withheld: readonly Step[], policy: StepPolicy): string {
+  const named = withheld.slice(0, mostNamed).map(({ do: what, why }) => `${what} (${why})`);
+  const more = withheld.length - mostNamed;
+  const steps = [...named, ...(more > 0 ? [`${more} more`] : [])].join(", ");
+  return `Policy ${policy} withholds: ${steps}. To allow this, change --policy of the operator or the annotation ${policyAnnotation}.`;
+}
