@@ -42,7 +42,9 @@ test.each([
   ["AzureError", false],
 ])("an InternalError that is a %s: a bug is %s", (type, bug) => {
   const err = { type, message: "failed to allocate a serviceIP: range is full" };
-  expect(isBug(JSON.stringify({ reason: "InternalError", err, msg: "pass failed" }))).toBe(bug);
+  expect(isBug(JSON.stringify({ reason: "InternalError", err, msg: "reconcile failed" }))).toBe(
+    bug,
+  );
 });
 
 test("a program that is killed is started again", async () => {

@@ -197,7 +197,7 @@ export class Fleet {
 export function isBug(line: string): boolean {
   if (!line.includes('"reason":"InternalError"')) return false;
   const { msg, err } = JSON.parse(line) as { msg?: string; err?: { type?: string } };
-  return msg === "pass failed" && !["KubeError", "AzureError"].includes(err?.type ?? "");
+  return msg === "reconcile failed" && !["KubeError", "AzureError"].includes(err?.type ?? "");
 }
 
 function usageOf(pid: number): Usage {

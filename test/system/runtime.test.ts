@@ -1037,7 +1037,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     });
     const { make } = await runtimeWith([feature], { log });
     await make("a", { size: 1 });
-    await expect.poll(() => lines.some((line) => line.includes("pass failed"))).toBe(true);
+    await expect.poll(() => lines.some((line) => line.includes("reconcile failed"))).toBe(true);
     const text = lines.join("");
     expect(text).toContain('"msg":"looking"');
     for (const secret of ['abc"', "def", "ghijklmnop", "qrstuv"])

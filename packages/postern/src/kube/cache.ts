@@ -53,9 +53,9 @@ const shortestWatchMs = 1_000;
 const longWatchMs = 30_000;
 
 /**
- * All objects of one kind, kept in step by a watch.
+ * All objects of one kind, updated by a watch.
  * It is filled by a streamed list, or by pages from a server that has none; a dropped connection goes on from the
- * last version heard, and a version that the server has forgotten (410) starts it anew. Nobody sees it half filled.
+ * last version heard, and a version that the server has forgotten (410) starts a new list. Nobody reads a cache that is half filled.
  */
 export class WatchCache<T extends KubeObject = KubeObject> {
   readonly kind: Kind<T>;
@@ -76,7 +76,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
   #failures = 0;
   #failure: string | undefined;
   #streamedList: boolean;
-  // While the first objects arrive: the keys that were there before and have not been seen again.
+  // While the first objects arrive: the keys from before that have not arrived again.
   #unseen: Set<string> | undefined;
 
   constructor(options: CacheOptions<T>) {
@@ -250,9 +250,11 @@ export class WatchCache<T extends KubeObject = KubeObject> {
           this.#listed(event.object.metadata.resourceVersion ?? "");
         break;
       case "ERROR": {
-        const told = event.object as unknown as KubeStatus;
-        const message = `watch of ${this.kind.plural} ended · ${told.message ?? "the server gave no reason"}`;
-        throw new KubeError(told.reason ?? "ServerError", message, { status: told.code ?? 500 });
+        const status = event.object as unknown as KubeStatus;
+        const message = `watch of ${this.kind.plural} ended · ${status.message ?? "the server gave no reason"}`;
+        throw new KubeError(status.reason ?? "ServerError", message, {
+          status: status.code ?? 500,
+        });
       }
     }
     // During the first list the versions are those of the objects, in no order: nothing to go on from.

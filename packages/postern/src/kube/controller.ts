@@ -28,7 +28,7 @@ export interface ControllerOptions {
   cache: WatchCache;
   events: EventRecorder;
   metrics: ControllerMetrics;
-  /** For people who watch. */
+  /** For the dashboard. */
   journal?: Journal | undefined;
   log: Log;
   clock?: Clock;
@@ -37,19 +37,19 @@ export interface ControllerOptions {
   policy?: StepPolicy | undefined;
 }
 
-/** How many keys a controller works on at once, where it does not say, and how many of one tenant. */
+/** How many keys a controller reconciles at once by default, and how many of one tenant. */
 export const defaultConcurrency = 20;
 const mostOfTenant = 16;
 const soonMs = 30_000;
 const driftMs = 5 * 60_000;
-/** How long a stop waits for passes that do not heed their signal. */
+/** How long a stop waits for reconciles that ignore their signal. */
 const stopMs = 30_000;
-/** How often in a row something that passes by itself must happen before people are told. */
+/** How often in a row a transient failure must happen before it is reported. */
 const reportedAfter = 3;
-/** How often in a row a key is looked at again at once. A plan that never comes to rest must not be a hot loop. */
+/** How often in a row a key is requeued at once. A plan that never settles must not be a hot loop. */
 const longestStreak = 20;
 
-/** A failure, and the condition that tells of it; undefined where the feature has none. */
+/** A failure, and the condition that reports it; undefined where the feature has none. */
 interface Failing {
   type: string | undefined;
   failure: Failure;
@@ -63,7 +63,7 @@ interface Trail {
 
 /**
  * Runs one feature: takes a key, observes, plans, applies, and writes the status once where it differs.
- * What is thrown becomes one condition; a bug becomes a log line and a retry, never the end of the process.
+ * What is thrown becomes one condition; a bug becomes a log line and a retry, and never ends the process.
  */
 export class Controller {
   readonly feature: Feature;
@@ -73,10 +73,10 @@ export class Controller {
   readonly #fieldManager: string;
   readonly #reconciles = new Set<RunningReconcile>();
   readonly #own = new OwnWrites();
-  // What happened to a key in a row; forgotten when it comes to rest.
+  // Failures and requeues in a row of a key; deleted when it settles.
   readonly #trails = new Map<string, Trail>();
   readonly #confirmations: Confirmations | undefined;
-  // What was last told of a key, for a feature that has no status by which to tell what is new.
+  // The last report on a key, for features that have no status to compare with.
   readonly #reported = new Map<string, string>();
   #begun = false;
 
@@ -99,7 +99,7 @@ export class Controller {
     options.cache.onChange((change) => this.#changed(change));
   }
 
-  /** Begin to work on every object there is, those that somebody waits for first. */
+  /** Reconcile every object, those that somebody waits for first. */
   begin(): void {
     this.#begun = true;
     for (const object of this.#options.cache.list())
@@ -107,7 +107,7 @@ export class Controller {
     this.queue.start();
   }
 
-  /** Stop: nothing new is begun, and what is under way is ended. */
+  /** Stop: no reconcile begins any more, and those in progress are cancelled. */
   async end(): Promise<void> {
     this.#begun = false;
     const stopped = this.queue.stop();
@@ -120,9 +120,9 @@ export class Controller {
     this.#confirmations?.clear();
   }
 
-  /** Look at an object because something that it depends on has changed. */
+  /** Requeue an object because something that it depends on has changed. */
   wake(key: string): void {
-    // Whoever does not lead forgets: the one who begins to lead looks at everything.
+    // Without the lease nothing is queued: whoever becomes the leader reconciles everything.
     if (this.#begun) this.queue.add(key);
   }
 
@@ -140,7 +140,7 @@ export class Controller {
     if (this.#own.isAnothers(key, after?.metadata.resourceVersion)) this.wake(key);
   }
 
-  /** After a restart most objects only need a look; what a person changed meanwhile goes first. */
+  /** After a restart most objects need only a drift check; what somebody changed meanwhile goes first. */
   #urgency(object: WithStatus): Priority {
     const { generation, deletionTimestamp } = object.metadata;
     const known = object.status?.conditions?.some(
@@ -165,10 +165,10 @@ export class Controller {
     metrics.working(1);
     let outcome: Outcome;
     try {
-      const span = { "postern.key": key, "postern.pass": reconcile.id };
+      const span = { "postern.key": key, "postern.reconcile": reconcile.id };
       const work = { rejected: (error: unknown) => this.#rejected(reconcile, error) };
       outcome = await runAttributed(work, () =>
-        inSpan(`${name} pass`, span, () => this.#observePlanApply(reconcile)),
+        inSpan(`${name} reconcile`, span, () => this.#observePlanApply(reconcile)),
       );
     } catch (error) {
       outcome = { failed: true };
@@ -248,7 +248,7 @@ export class Controller {
       plan.steps.some((step) => step.releases) ||
       (plan.finalizer === "remove" && finalizers?.includes(finalizer));
     if (!releases) {
-      // It is used again: what is created from now on is confirmed anew when that is given up.
+      // It is in use again: a later deletion is confirmed on its own.
       if (deletionTimestamp === undefined) this.#confirmations.forget(reconcile.key);
       return plan;
     }
@@ -327,14 +327,14 @@ export class Controller {
 
   async #finalizer(
     object: WithStatus,
-    wanted: boolean,
+    desired: boolean,
     reconcile: RunningReconcile,
   ): Promise<WithStatus> {
     const ours = this.feature.finalizer;
     const present = object.metadata.finalizers ?? [];
-    if (ours === undefined || present.includes(ours) === wanted) return object;
+    if (ours === undefined || present.includes(ours) === desired) return object;
     const { resourceVersion, namespace, name } = object.metadata;
-    const finalizers = wanted ? [...present, ours] : present.filter((each) => each !== ours);
+    const finalizers = desired ? [...present, ours] : present.filter((each) => each !== ours);
     // With the version the server refuses it when anyone changed the list since we read it.
     const change = { metadata: { resourceVersion, finalizers } };
     let after = object;
@@ -381,7 +381,7 @@ export class Controller {
     return reportsOn ? this.feature.reportsOn?.(context) : { kind, object };
   }
 
-  /** Whether a feature has something to tell that it did not tell last time. */
+  /** Whether the report differs from the last one. */
   #isNews(key: string, plan: Plan, failures: readonly Failing[]): boolean {
     const news = [...(plan.events ?? []), ...failures.map(({ failure }) => failure)];
     const text = news.length === 0 ? undefined : JSON.stringify(news);
@@ -413,7 +413,7 @@ export class Controller {
     failures: readonly Failing[],
     reconcile: RunningReconcile,
   ): Promise<void> {
-    // Told even where the status is what cannot be written.
+    // An event also where it is the status that cannot be written.
     this.#recordFailures(object, failures);
     if (!this.#hasStatus(object)) return;
     const target = { kind: this.feature.kind, object };
@@ -475,7 +475,7 @@ export class Controller {
     const level = failure.passing ? "info" : "error";
     reconcile.log[level](
       { reason: failure.reason, ...(step && { do: step }), err: error },
-      "pass failed",
+      "reconcile failed",
     );
     return failure;
   }
@@ -492,7 +492,7 @@ export class Controller {
     const times = failures.flatMap(({ failure }) => failure.requeueAfterMs ?? []);
     if (runningMs !== undefined) times.push(runningMs);
     const requeueMs = Math.min(...times);
-    // What named no time is tried again by the back-off, and does not wait for what named a long one.
+    // A failure without a time is retried by the back-off, and does not wait for one with a long time.
     const untimed = failures.some(
       ({ failure }) => failure.requeueAfterMs === undefined && !failure.terminal,
     );
@@ -519,7 +519,7 @@ export class Controller {
       case "soon":
         return { failed: false, requeueMs: soonMs, priority: "retry" };
       case "drift":
-        // Spread, so that a thousand objects made together are not checked together.
+        // Spread, so that a thousand objects created together are not checked together.
         return { failed: false, requeueMs: driftMs * (0.9 + Math.random() / 5), priority: "drift" };
       default:
         return { failed: false, requeueMs: plan.requeue.afterMs, priority: "retry" };
@@ -527,7 +527,7 @@ export class Controller {
   }
 }
 
-/** What failed may be called anything, and the message is kept in conditions and in memory. */
+/** What failed may be called anything, and the message stays in conditions and in memory. */
 const longestMessage = 4_096;
 
 const bug = {
@@ -535,13 +535,13 @@ const bug = {
   message: "an unexpected error · see the operator's log · please report it",
 };
 
-/** When to look at what was begun now and at what the plan still waits for from earlier, whichever comes first. */
+/** When to reconcile again: for what has just begun, or for what the plan waits for, whichever comes first. */
 function sooner(runningMs: number | undefined, requeue: Plan["requeue"]): number | undefined {
   if (typeof requeue === "string") return runningMs;
   return Math.min(runningMs ?? requeue.afterMs, requeue.afterMs);
 }
 
-/** What to tell a person about anything that was thrown. */
+/** How anything that was thrown is reported. */
 export function failureOf(error: unknown): Failure {
   if (!isExplained(error)) return bug;
   const failure = error.explain();
@@ -561,7 +561,7 @@ function withFailures(
   return [...conditions.filter(({ type }) => !failed.has(type)), ...failed.values()];
 }
 
-/** Whether the object of a write is not there any more: then there is nothing left to do. */
+/** Whether the object of a write does not exist any more: then there is nothing left to do. */
 function isGone(error: unknown): boolean {
   return error instanceof KubeError && error.status === 404 && error.method !== "GET";
 }

@@ -28,7 +28,7 @@ export interface DryRunOptions {
   policy?: StepPolicy | undefined;
 }
 
-/** So many objects are looked at at once; what bounds it is Azure's budget, which is kept elsewhere. */
+/** How many objects are planned at once. The budget of requests to Azure is what limits them. */
 const atOnce = 32;
 
 /** So many sockets are enough for lists and for what a plan reads beside them. */
@@ -38,7 +38,7 @@ const sockets = 32;
 export async function dryRun(options: DryRunOptions): Promise<Planned[]> {
   const { log, features } = options;
   const clock = options.clock ?? realClock;
-  // A client of its own: whoever gave us theirs may want to write afterwards.
+  // A client of its own: the caller may want to write with the other one.
   const client = options.client.apart(sockets);
   client.guard(() => false);
   const caches = new Caches({ client, log, clock });
@@ -98,7 +98,7 @@ export async function planOne(
   }: { clock: Clock; log: Log; signal: AbortSignal; policy?: StepPolicy | undefined },
 ): Promise<Planned> {
   const key = keyOf(object);
-  // After what people change, and by what was seen of late: whoever looks must not hold up whoever works.
+  // After changes, and from recent reads where there are any: a dry run must not delay the operator.
   const reconcile = new RunningReconcile(key, "retry", {
     clock,
     mayWrite: () => false,

@@ -90,12 +90,15 @@ export function errorFromAnswer(
   body: string,
   retryAfter: string | undefined,
 ): KubeError {
-  const told = parseStatus(body);
-  const code = told?.reason !== undefined && isReason(told.reason) ? told.reason : reasonOf(status);
+  const answered = parseStatus(body);
+  const code =
+    answered?.reason !== undefined && isReason(answered.reason)
+      ? answered.reason
+      : reasonOf(status);
   // A page of a proxy can hold anything: only what the API server says in its own form is passed on.
   const why =
-    typeof told?.message === "string"
-      ? cut(told.message.replace(/\p{Cc}+/gu, " "), longestMessage)
+    typeof answered?.message === "string"
+      ? cut(answered.message.replace(/\p{Cc}+/gu, " "), longestMessage)
       : `the answer was HTTP ${status} and not in the form of the API server`;
   const seconds = Math.min(Number(retryAfter), longestRetryAfterSeconds);
   return new KubeError(code, `${what} failed · ${why}`, {

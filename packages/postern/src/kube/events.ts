@@ -6,7 +6,7 @@ import type { KubeClient } from "./client.ts";
 import { KubeError } from "./errors.ts";
 import type { Log } from "./log.ts";
 
-/** Something that happened to an object, told once. */
+/** Something that happened to an object, recorded once. */
 export interface NewEvent {
   type: "Normal" | "Warning";
   /** One CamelCase word or two. */
@@ -56,7 +56,7 @@ interface Recent {
 }
 
 /**
- * Writes events. The same one again within six minutes is not written anew: its count goes up, and that is
+ * Writes events. The same one again within six minutes is not written again: its count goes up, and that is
  * written when it has doubled, so that a loop cannot flood the API server. An event that cannot be written is
  * logged and forgotten: it never holds up the work.
  */
@@ -87,12 +87,12 @@ export class EventRecorder {
     this.#pump();
   }
 
-  /** The answer comes when all that was told is written. */
+  /** Resolves when every recorded event is written. */
   async flush(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  /** How many were not written because too many were told at once. */
+  /** How many were not written because too many were recorded at once. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -140,7 +140,7 @@ export class EventRecorder {
       at: now,
       count: 1,
       entry: 1,
-      // Without the event itself, which would be kept as long as this.
+      // Without the event itself, which would stay in memory as long as this.
       created: created.then(
         () => {},
         () => {},

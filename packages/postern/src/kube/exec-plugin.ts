@@ -21,7 +21,7 @@ interface Variable {
   value?: string | null;
 }
 
-/** What a plugin is told of the cluster where it asks for it (`spec.cluster` of ExecCredential). */
+/** What a plugin gets to know of the cluster if it asks for it (`spec.cluster` of ExecCredential). */
 export interface ExecCluster {
   server: string;
   "tls-server-name"?: string;
@@ -83,25 +83,26 @@ export function readExecConfig(value: unknown): ExecConfig | { problem: string }
 }
 
 /**
- * The credential that a plugin returns, by the rules of client-go: it is kept until it expires, or until the API server
- * refused it; without an expiration it is kept until then. Concurrent callers share one run.
+ * The credential that a plugin returns, by the rules of client-go: it is cached until it expires, or until the API server
+ * refused it; without an expiration it is cached until then. Concurrent callers share one run.
  */
 export function execPluginProof(options: ExecPluginOptions): (refused?: Proof) => Promise<Proof> {
   const { clock } = options;
-  let kept: Credential | undefined;
+  let cached: Credential | undefined;
   let running: Promise<Credential> | undefined;
   const run = async () => {
     try {
-      kept = await runPlugin(options);
-      return kept;
+      cached = await runPlugin(options);
+      return cached;
     } finally {
       running = undefined;
     }
   };
   return async (refused) => {
     // Who was refused with an older credential than this one takes this one: it has been replaced already.
-    if (kept !== undefined && (kept.proof === refused || isExpired(kept, clock))) kept = undefined;
-    if (kept !== undefined) return kept.proof;
+    if (cached !== undefined && (cached.proof === refused || isExpired(cached, clock)))
+      cached = undefined;
+    if (cached !== undefined) return cached.proof;
     running ??= run();
     return (await running).proof;
   };

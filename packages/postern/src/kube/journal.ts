@@ -4,7 +4,7 @@ import { cut, redact } from "@postern/core/redact.ts";
 /** Steps name things that tenants have named, and thousands of steps are remembered. */
 const longestText = 1_024;
 
-/** What was done of late: bounded, in memory, and lost with the process. Nothing else depends on it. */
+/** Recent steps: a bounded list in memory, for the dashboard. Nothing else depends on it. */
 export class Journal {
   readonly #most: number;
   readonly #steps: JournalStep[] = [];
@@ -60,7 +60,7 @@ export class Journal {
     this.#ofPass.delete(reconcile);
   }
 
-  /** A request to Azure. Only writes are kept: with the steps that name its resource, or with the only step of the reconcile. */
+  /** A request to Azure. Only writes are recorded: with the steps that name its resource, or with the only step of the reconcile. */
   request(reconcile: string | undefined, request: JournalRequest): void {
     const steps = reconcile === undefined ? undefined : this.#ofPass.get(reconcile);
     if (request.verb === "GET" || steps === undefined) return;
@@ -75,7 +75,7 @@ export class Journal {
     return keys === undefined ? [...this.#steps] : this.#steps.filter(({ key }) => keys.has(key));
   }
 
-  /** Be told of every step when it begins and when it ends; the answer stops that. */
+  /** Calls back for every step when it begins and when it ends; returns a function that stops this. */
   listen(listener: (step: JournalStep) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -101,7 +101,7 @@ export class Lease {
     return this.#holder;
   }
 
-  /** Why the API server could not be asked the last time; undefined where it answered. */
+  /** Why the last request failed; undefined where the API server answered. */
   get failure(): string | undefined {
     return this.#failure;
   }
@@ -162,7 +162,7 @@ export class Lease {
     }
   }
 
-  /** Log why the API server cannot be asked, once for each reason and then every minute. */
+  /** Log why the API server does not answer, once for each reason and then every minute. */
   #logFailure(): void {
     const { log, clock } = this.#options;
     const failure = this.#failure;
@@ -175,7 +175,7 @@ export class Lease {
     log.warn({ why: failure }, "lease not reached");
   }
 
-  /** Make one request. One that hangs ends with the renew deadline, so that those who lead are told to end. */
+  /** Make one request. One that hangs ends with the renew deadline, so that the controllers end in time. */
   async #request<T>(signal: AbortSignal, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { clock, renewDeadlineMs } = this.#options;
     const limit = new AbortController();

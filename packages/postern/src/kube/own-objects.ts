@@ -49,7 +49,7 @@ export class OwnObjects<T extends KubeObject> {
     }
   }
 
-  /** Change an object by a merge patch, if it is still as it was seen. */
+  /** Change an object by a merge patch, if nobody has changed it since it was observed. */
   async change(object: T, change: object, signal: AbortSignal): Promise<void> {
     const { namespace, name, uid, resourceVersion } = object.metadata;
     const place = { kind: this.cache.kind, namespace, name };
@@ -66,7 +66,7 @@ export class OwnObjects<T extends KubeObject> {
     }
   }
 
-  /** Delete an object, if it is still as it was seen. */
+  /** Delete an object, if nobody has changed it since it was observed. */
   async remove(object: T, signal: AbortSignal): Promise<void> {
     const { namespace, name, uid, resourceVersion } = object.metadata;
     const path = pathOf({ kind: this.cache.kind, namespace, name });

@@ -1,6 +1,6 @@
 /**
  * Knows which changes that the watch brings are the echo of our own writes, so that they do not wake us.
- * A change may arrive before the answer to the write that made it: it is held until the answer says whose it is.
+ * A change may arrive before the answer to the write that made it: it waits until the answer says who wrote it.
  */
 export class OwnWrites {
   // The versions that we made and have not heard of, oldest first.

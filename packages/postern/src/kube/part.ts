@@ -84,8 +84,9 @@ export function conditionFor(
   present: PlannedCondition | undefined,
   ready: { reason: string; message: string },
 ): PlannedCondition {
-  const told = present?.status === "True" ? problems.filter(({ harmless }) => !harmless) : problems;
-  const problem = told.find(({ progress }) => !progress) ?? told[0];
+  const shown =
+    present?.status === "True" ? problems.filter(({ harmless }) => !harmless) : problems;
+  const problem = shown.find(({ progress }) => !progress) ?? shown[0];
   if (problem === undefined) {
     const { reason, message } = problems.length > 0 && present !== undefined ? present : ready;
     return { type, status: "True", reason, message };

@@ -234,7 +234,7 @@ export class WorkQueue {
     tenant.running++;
     this.#tenants.set(name, tenant);
     entry.tenant = name;
-    // What comes of this reconcile decides anew when to look again.
+    // The outcome of this reconcile decides when the key is requeued.
     this.#due.remove(key);
     this.#options.observer?.waited((now - entry.addedAt) / 1000);
 

@@ -13,7 +13,7 @@ import type { Log } from "./log.ts";
 import { Metrics } from "./metrics.ts";
 import type { StepPolicy } from "./step-policy.ts";
 
-/** Another kind whose changes matter to a feature, and the keys that each change wakes. */
+/** Another kind whose changes matter to a feature, and the keys that each change requeues. */
 export interface Also<T extends KubeObject = KubeObject> extends CacheShape {
   kind: Kind<T>;
   /** Which keys a changed object concerns. Asked for the object before and after the change; one that is gone is being deleted. */
@@ -53,7 +53,7 @@ export interface RuntimeOptions {
   lease?:
     | ({ namespace: string; name: string; identity: string } & Partial<ElectionTimes>)
     | undefined;
-  /** Told before the controllers begin, each time that this process comes to lead. */
+  /** Called before the controllers begin, each time this process becomes the leader. */
   onLead?: () => void;
   metrics?: Metrics;
   journal?: Journal | undefined;
@@ -126,12 +126,12 @@ export class Runtime {
     return this.lease ? this.lease.mayWrite() : this.#alone;
   }
 
-  /** Whether the controllers are at work here, and not in another process. */
+  /** Whether the controllers run in this process, and not in another. */
   get leading(): boolean {
     return this.#begun > 0;
   }
 
-  /** Fill the caches, lead when it is our turn, and work until the signal says stop. A kind that is missing holds up
+  /** Fill the caches, acquire the lease, and reconcile until the signal aborts. A kind that is not served delays
    * only the controllers that need it. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([this.caches.start(signal), this.#leadUntil(signal)]);
@@ -150,7 +150,7 @@ export class Runtime {
     this.#leaseClient?.close();
   }
 
-  /** Is this process alive: does every watch that is open hear something now and then? */
+  /** Liveness: whether every open watch has received something lately. */
   healthChecks(): Check[] {
     return this.caches.all().map((cache) => ({
       name: `watch-${cache.kind.plural}`,
@@ -165,7 +165,7 @@ export class Runtime {
     }));
   }
 
-  /** Is this process of use: are the caches filled, and who leads? */
+  /** Readiness: whether the caches are filled, and who the leader is. */
   readyChecks(): Check[] {
     const caches = this.caches.all().map(
       (cache): Check => ({
@@ -232,7 +232,7 @@ export class Runtime {
   }
 }
 
-/** What nothing held was never seen to be deleted. */
+/** Without a finalizer an object has never been observed as being deleted. */
 function asDeleted(object: KubeObject): KubeObject {
   const deletionTimestamp = new Date(0).toISOString();
   return { ...object, metadata: { deletionTimestamp, ...object.metadata } };

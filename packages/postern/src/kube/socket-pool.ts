@@ -86,7 +86,7 @@ export class CutOff extends Error {
   override readonly name = "CutOff";
 }
 
-/** The request was not sent: by the time it had a socket it was not wanted any more. */
+/** The request was not sent: it was cancelled before it had a socket. */
 export class Withdrawn extends Error {
   override readonly name = "Withdrawn";
 }

@@ -35,10 +35,10 @@ export function statusChange(
   const held = list === "whole" ? firstOfEach(all) : all;
   const observedGeneration = object.metadata.generation ?? 0;
   // One that is only carried along says itself for which generation it was decided.
-  const wanted = planned.conditions.map((each) =>
+  const desired = planned.conditions.map((each) =>
     list === "whole" ? withSeverity(each) : { observedGeneration, ...each },
   );
-  const conditions = withConditions(held, wanted, own.conditions, now);
+  const conditions = withConditions(held, desired, own.conditions, now);
   const changed =
     conditions !== held ||
     held.length < all.length ||
@@ -97,7 +97,7 @@ export async function writeStatus(
   return versions;
 }
 
-/** How often a list that others write too is read anew. */
+/** How often a list that others write too is read again. */
 const wholeTries = 4;
 
 /** The same where the conditions are one list: it is written whole, in the version in which it was read. */
@@ -181,7 +181,7 @@ function leftOver(answer: WithStatus, own: OwnStatus, status: Record<string, unk
   // A status with nothing in it is refused by some schemas: an empty list is something.
   const bare = Object.keys(answer.status ?? {}).length === fields.length;
   return {
-    // The list is written whole: the version keeps another's change from being lost with it.
+    // The list is written whole: with the version, a change of somebody else is not overwritten.
     metadata: { resourceVersion: answer.metadata.resourceVersion },
     status: {
       ...Object.fromEntries(fields.map((field) => [field, null])),

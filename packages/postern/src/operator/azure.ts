@@ -11,7 +11,7 @@ import type { Check } from "../kube/health.ts";
 import type { Log } from "../kube/log.ts";
 import { boundedLabel } from "../kube/metrics.ts";
 
-/** Azure as the operator has it: the road to Resource Manager and the questions for the health page. */
+/** Azure as the operator has it: the ARM client and the checks of the health page. */
 export interface OperatorAzure {
   arm: Arm;
   /** Where identities get their tokens. */
@@ -21,9 +21,9 @@ export interface OperatorAzure {
   /** The authority that signed the certificate of this Entra, where it is not one of the public ones. */
   ca: string | undefined;
   checks: Check[];
-  /** A road to another cloud, for those who bring their own credential. */
+  /** An ARM client for another cloud, for clusters with a credential of their own. */
   armClientFor(cloud: Cloud): Arm;
-  /** Forget what was seen of Azure, when this process begins to lead. */
+  /** Forget earlier reads of Azure, when this process becomes the leader. */
   forgetSightings(): void;
   close(): void;
 }
@@ -32,7 +32,7 @@ const askEveryMs = 60_000;
 const askAgainMs = 10_000;
 
 /**
- * Make the road to Azure from the environment. A missing or broken credential does not end the process:
+ * Create the ARM client from the environment. A missing or broken credential does not end the process:
  * the health page says which one was tried and what is missing, and it is tried again.
  */
 export function azureFromEnvironment(

@@ -37,7 +37,7 @@ export interface ClusterApiSettings {
   others: ClusterSettings;
 }
 
-/** What the flags say together; undefined where Cluster API is not asked for. What does not fit is a `UsageError`. */
+/** What the flags say together; undefined where Cluster API is not enabled. Flags that contradict each other are a `UsageError`. */
 export async function clusterApiSettings(
   flags: ClusterApiFlags,
   { role, namespace }: { role: string; namespace?: string },
