@@ -14,6 +14,7 @@ import {
   topologyApplied,
   topologyReasons,
 } from "postern/hosted/topology/reasons.ts";
+import { withheldReason } from "postern/kube/step-policy.ts";
 import { expect, test } from "vitest";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/reference/conditions.md"), "utf8");
@@ -26,6 +27,7 @@ function listed(heading: string): string[] {
 
 test.each([
   ["On an AzurePrivateLinkService", Object.values(conditions)],
+  ["Any controller", [withheldReason]],
   ["link", Object.values(ofLink)],
   ["endpoint", Object.values(ofEndpoint)],
   ["On a HostedCluster", [success, statusUnknown, ...Object.values(topologyReasons)]],
