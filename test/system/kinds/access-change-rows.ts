@@ -29,7 +29,6 @@ const accepted: [says: string, from: Over, to: Over][] = [
   ["from no privateLink to an empty one", isPrivate, withLink({})],
   ["from an empty privateLink to none", withLink({}), isPrivate],
   ["to a NAT subnet", isPrivate, withLink({ natSubnetID: subnet })],
-  ["away from a NAT subnet", withLink({ natSubnetID: subnet }), withLink({})],
   ["to more subscriptions", isPrivate, withLink({ additionalAllowedSubscriptions: [uuid] })],
   [
     "to other subscriptions",
@@ -183,6 +182,24 @@ const refused: [says: string, from: Over, to: Over, ...Refusal[]][] = [
     access("Private"),
     withSwift("x"),
     ["private", says.typeStays],
+  ],
+  [
+    "away from a NAT subnet",
+    withLink({ natSubnetID: subnet }),
+    withLink({}),
+    ["", says.natSubnetStays],
+  ],
+  [
+    "away from the whole privateLink with its NAT subnet",
+    withLink({ natSubnetID: subnet }),
+    isPrivate,
+    ["", says.natSubnetStays],
+  ],
+  [
+    "of the spelling that removes the NAT subnet",
+    access("Private", { natSubnetID: subnet }),
+    withLink({}),
+    ["", says.natSubnetStays],
   ],
   [
     "of the spelling that changes the NAT subnet",

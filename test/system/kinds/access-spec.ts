@@ -22,7 +22,7 @@ export const says = {
   typeStays:
     "private.type cannot change with its spelling, and endpointAccess means PrivateLink: put back what was there, or create a new cluster",
   natSubnetStays:
-    "natSubnetID cannot change with its spelling: put back the old value, or create a new cluster",
+    "natSubnetID cannot be removed, nor change with its spelling: put back the old value, or create a new cluster",
   mustBeLabel: "must be a DNS label: lower case letters, digits and inner hyphens",
 };
 export const topologies = '"Public", "PublicAndPrivate", "Private"';

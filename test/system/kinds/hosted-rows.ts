@@ -1,6 +1,7 @@
 import type { Kind } from "@postern/core/kind.ts";
 import { managed, onAzure, published, workload } from "./hosted-spec.ts";
 import {
+  cannotBeRemoved,
   cannotChange,
   mustBeGroup,
   mustBeSubnet,
@@ -261,6 +262,27 @@ export function hostedRows(kind: Kind): Row[] {
       { ...identity, infraID: "red" },
       "infraID",
     ),
+    changed("a base domain that comes", {}, { dns: { baseDomain: "example.com" } }),
+    changed(
+      "a change of the base domain",
+      { dns: { baseDomain: "example.com" } },
+      { dns: { baseDomain: "example.org" } },
+      "dns.baseDomain",
+    ),
+    {
+      says: "the removal of the base domain is refused",
+      kind,
+      spec: { ...onAzure(), dns: { baseDomain: "example.com" } },
+      becomes: { ...onAzure(), dns: {} },
+      refused: [["spec.dns.baseDomain", cannotBeRemoved("dns.baseDomain")]],
+    },
+    {
+      says: "the removal of the names with the base domain is refused",
+      kind,
+      spec: { ...onAzure(), dns: { baseDomain: "example.com" } },
+      becomes: onAzure(),
+      refused: [["spec.dns.baseDomain", cannotBeRemoved("dns.baseDomain")]],
+    },
     changed("a pause that comes", {}, { pausedUntil: "true" }),
     changed(
       "a pause that changes",

@@ -1,5 +1,6 @@
 import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import {
+  cannotBeRemoved,
   cannotChange,
   mustBeDomain,
   mustBeGroup,
@@ -235,9 +236,7 @@ const changesAccepted: [says: string, from: Over, to: Over][] = [
   ],
   ["more subscriptions that go", full, { ...full, additionalAllowedSubscriptions: undefined }],
   ["a NAT subnet that comes", {}, { natSubnetID: subnet }],
-  ["a NAT subnet that goes", full, { ...full, natSubnetID: undefined }],
   ["a base domain that comes", {}, { baseDomain: "example.com" }],
-  ["a base domain that goes", full, { ...full, baseDomain: undefined }],
 ];
 
 const changesRefused: [field: string, to: unknown][] = [
@@ -249,6 +248,8 @@ const changesRefused: [field: string, to: unknown][] = [
   ["guestVNetID", `${network}2`],
   ["baseDomain", "example.org"],
 ];
+
+const removalsRefused = ["natSubnetID", "baseDomain"];
 
 /** All rows about the spec of a link. */
 export const linkSpecRows: Row[] = [
@@ -284,6 +285,15 @@ export const linkSpecRows: Row[] = [
       spec: linkSpec(full),
       becomes: linkSpec({ ...full, [field]: to }),
       refused: [[`spec.${field}`, cannotChange(field)]],
+    }),
+  ),
+  ...removalsRefused.map(
+    (field): Row => ({
+      says: `the removal of ${field} is refused`,
+      kind,
+      spec: linkSpec(full),
+      becomes: linkSpec({ ...full, [field]: undefined }),
+      refused: [[`spec.${field}`, cannotBeRemoved(field)]],
     }),
   ),
   {

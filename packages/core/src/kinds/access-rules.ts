@@ -135,12 +135,11 @@ const transitions: Rule[] = [
     // Where it stays in its place, the field's own rule answers.
     rule: [
       `${natSubnetPlace("self")} == ${natSubnetPlace("oldSelf")}`,
-      `${natSubnetOf("self")} == ''`,
       `${natSubnetOf("oldSelf")} == ''`,
       `${natSubnetOf("self")} == ${natSubnetOf("oldSelf")}`,
     ].join(" || "),
     message:
-      "natSubnetID cannot change with its spelling: put back the old value, or create a new cluster",
+      "natSubnetID cannot be removed, nor change with its spelling: put back the old value, or create a new cluster",
   },
 ];
 

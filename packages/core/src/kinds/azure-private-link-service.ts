@@ -2,7 +2,17 @@ import { type Static, Type } from "typebox";
 import type { KubeObject } from "../kind.ts";
 import { conditionList } from "./condition.ts";
 import { age, type Definition, statusOf } from "./definition.ts";
-import { domain, immutable, ip, resourceId, subscriptionSet, text, uuid } from "./schema.ts";
+import {
+  domain,
+  immutable,
+  ip,
+  irremovable,
+  resourceId,
+  rules,
+  subscriptionSet,
+  text,
+  uuid,
+} from "./schema.ts";
 
 /** The longest id of a subnet: every name in it at Azure's limit. */
 const subnetIdLength = 355;
@@ -69,7 +79,10 @@ const spec = Type.Object(
       ),
     ),
   },
-  { description: "The private link of one Service of a hosted control plane." },
+  {
+    description: "The private link of one Service of a hosted control plane.",
+    ...rules(irremovable("natSubnetID"), irremovable("baseDomain")),
+  },
 );
 
 const status = Type.Object(

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import type { KubeObject } from "../kind.ts";
 import { conditionList } from "./condition.ts";
 import { age, type Definition, statusOf } from "./definition.ts";
-import { controlPlaneEndpoint, hostedFields } from "./hosted.ts";
+import { controlPlaneEndpoint, hostedFields, hostedTransitions } from "./hosted.ts";
 import { keepUnknown, type Rule, rules } from "./schema.ts";
 
 const byWorkloadIdentities =
@@ -38,7 +38,7 @@ const publishing: Rule[] = [
 const spec = Type.Object(hostedFields, {
   description: "What the cluster is to be.",
   ...keepUnknown,
-  ...rules(...publishing),
+  ...rules(...publishing, ...hostedTransitions),
 });
 
 const status = Type.Object(

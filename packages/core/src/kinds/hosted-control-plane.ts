@@ -2,12 +2,13 @@ import { type Static, Type } from "typebox";
 import type { KubeObject } from "../kind.ts";
 import { conditionList } from "./condition.ts";
 import { age, type Definition } from "./definition.ts";
-import { controlPlaneEndpoint, hostedFields } from "./hosted.ts";
-import { keepUnknown } from "./schema.ts";
+import { controlPlaneEndpoint, hostedFields, hostedTransitions } from "./hosted.ts";
+import { keepUnknown, rules } from "./schema.ts";
 
 const spec = Type.Object(hostedFields, {
   description: "What the control plane is to be.",
   ...keepUnknown,
+  ...rules(...hostedTransitions),
 });
 
 const status = Type.Object(

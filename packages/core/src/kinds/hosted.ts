@@ -1,6 +1,15 @@
 import { Type } from "typebox";
 import { azurePlatformSchema } from "./azure-platform.ts";
-import { immutable, keepUnknown, oneOf, rules, text, uuid } from "./schema.ts";
+import {
+  immutable,
+  irremovable,
+  keepUnknown,
+  oneOf,
+  type Rule,
+  rules,
+  text,
+  uuid,
+} from "./schema.ts";
 
 const named = (description: string) =>
   Type.Object(
@@ -91,7 +100,11 @@ export const hostedFields = {
   ),
   dns: Type.Optional(
     Type.Object(
-      { baseDomain: Type.Optional(text("The domain of the cluster.", { maxLength: 253 })) },
+      {
+        baseDomain: Type.Optional(
+          text("The domain of the cluster.", { maxLength: 253 }, immutable("dns.baseDomain")),
+        ),
+      },
       { description: "The names of the cluster.", ...keepUnknown },
     ),
   ),
@@ -99,6 +112,9 @@ export const hostedFields = {
   networking: Type.Optional(networking),
   platform,
 };
+
+/** The rules about a change of these fields. */
+export const hostedTransitions: readonly Rule[] = [irremovable("dns.baseDomain")];
 
 /** Where the API server of a cluster is reached. */
 export const controlPlaneEndpoint = Type.Object(

@@ -33,6 +33,18 @@ export function immutable(field: string): Rule {
   };
 }
 
+/** On the object that has an optional field: the field cannot be removed. `path` leads through optional objects. */
+export function irremovable(path: string): Rule {
+  const parts = path.split(".");
+  const has = (object: string) =>
+    parts.map((_, at) => `has(${[object, ...parts.slice(0, at + 1)].join(".")})`).join(" && ");
+  return {
+    rule: `!(${has("oldSelf")}) || (${has("self")})`,
+    message: `${path} cannot be removed once it is set: put back the old value, or delete the object and create a new one`,
+    fieldPath: `.${path}`,
+  };
+}
+
 /** One of a few words. A union of literals would become `anyOf`, which a structural schema forbids. */
 export function oneOf<const Words extends readonly string[]>(
   words: Words,
