@@ -39,15 +39,18 @@ export type Filled = (before: unknown, listed: object) => object;
  */
 export function oldestSightingMs(reconcile: Reading): number {
   const oldestMs = reconcile.priority === "drift" ? 150_000 : 10 * 60_000;
-  const { freshSince = Number.NEGATIVE_INFINITY } = reconcile;
+  const { freshSince = Number.NEGATIVE_INFINITY, requestedAt = Number.NEGATIVE_INFINITY } =
+    reconcile;
+  const since = Math.max(freshSince, requestedAt);
   // Of that very millisecond counts too.
-  return Math.min(oldestMs, reconcile.now().getTime() - freshSince + 1);
+  return Math.min(oldestMs, reconcile.now().getTime() - since + 1);
 }
 
 /** How urgent a reconcile is, and since when what it reads must have been read. */
 interface Reading {
   priority: Priority;
   freshSince?: number | undefined;
+  requestedAt?: number | undefined;
   now(): Date;
 }
 

@@ -11,7 +11,7 @@ type PlanOptions = ConnectOptions & PlanFlags & { output: Format };
 /** `postern plan`: what the operator would do next, and why. */
 export function command(): Command {
   const base = withOutput(withConnection(new Command("plan")))
-    .description("say what would change in Azure and in the cluster, and why; nothing is written")
+    .description("say what would change in Azure and in the cluster, and why; nothing is changed")
     .argument("[name]", "a cluster, as NAME or NAMESPACE/NAME (default: all)");
   return withPlanOptions(base)
     .addHelpText(
@@ -20,6 +20,7 @@ export function command(): Command {
 It shows the steps that can begin now; what must wait for them follows in later passes. AZURE_RESOURCE_GROUP and
 AZURE_SUBSCRIPTION_ID name the group of the management cluster's load balancers, as they do for the operator. Give the flags that
 the operator has: without them it plans something else, and what it cannot plan it names.
+Where a plan contradicts the conditions of a cluster, the operator is asked to reconcile it by the annotation postern.io/requested-at.
 Exit code 0: nothing would change. 2: something would. 1: it cannot be said of something.
 
 Examples:

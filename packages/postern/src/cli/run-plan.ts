@@ -1,6 +1,8 @@
+import { conditionOf } from "@postern/core/conditions.ts";
 import type { Unread } from "@postern/core/dashboard/picture.ts";
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import { openPolicy } from "@postern/core/tenant-policy.ts";
+import { clusterAnnotation, conditions } from "../hosted/names.ts";
 import { dryRun, type Planned } from "../kube/dry-run.ts";
 import { silentLog } from "../kube/log.ts";
 import { controllersToLookBy, type NotPlanned } from "../operator/dry-run.ts";
@@ -11,6 +13,7 @@ import { gatherKube } from "../view/gather.ts";
 import type { KubeWorld } from "../view/world.ts";
 import { chosen } from "./chosen.ts";
 import { CommandFailure } from "./command-failure.ts";
+import { requestReconcile } from "./request-reconcile.ts";
 import type { Session } from "./session.ts";
 
 /** What every controller would do next; for one cluster where it is named. */
@@ -42,10 +45,28 @@ export async function plansOf(
     signal,
     policy: flags.policy,
   });
+  await requestReconcile(session, contradictedBy(all, world), world);
   const notPlanned = leftOut(without, world, only);
   if (only === undefined) return { plans: all, notPlanned };
   const keys = new Set(objectsOf(only, world).map(keyOf));
   return { plans: all.filter(({ key }) => keys.has(key)), notPlanned };
+}
+
+/** The clusters of links that are reported as available although there is something to do for them. */
+function contradictedBy(plans: readonly Planned[], { links }: KubeWorld): string[] {
+  const acting = new Set(
+    plans.flatMap((each) => ("plan" in each && each.plan.steps.length > 0 ? each.key : [])),
+  );
+  const available = links.filter(
+    (link) =>
+      acting.has(keyOf(link)) &&
+      conditionOf(link.status?.conditions, conditions.available)?.status === "True",
+  );
+  return [
+    ...new Set(
+      available.flatMap(({ metadata }) => metadata.annotations?.[clusterAnnotation] ?? []),
+    ),
+  ];
 }
 
 /** What of this is left out of the plans, although there are objects of its kind. */

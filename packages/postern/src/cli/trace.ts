@@ -20,11 +20,13 @@ Example:
   $ postern trace api.one.hypershift.local`,
     )
     .action(async (host: string, options: ConnectOptions & { output: Format; from?: string }) => {
-      const [{ withSession }, { gatherFor }, { publishedBy, tracesOf }] = await Promise.all([
-        import("./session.ts"),
-        import("./run-trace.ts"),
-        import("../view/trace.ts"),
-      ]);
+      const [{ withSession }, { gatherFor }, { publishedBy, tracesOf }, { reportContradictions }] =
+        await Promise.all([
+          import("./session.ts"),
+          import("./run-trace.ts"),
+          import("../view/trace.ts"),
+          import("./request-reconcile.ts"),
+        ]);
       await withSession(options, async (session) => {
         const wanted = hostIn(host);
         const world = await gatherFor(session, wanted);
@@ -46,6 +48,7 @@ Example:
           ].join("\n\n"),
         );
         if (known.length === 0 || known.some(({ works }) => !works)) process.exitCode = 3;
+        await reportContradictions(session, world);
       });
     });
 }

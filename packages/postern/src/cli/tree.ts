@@ -19,12 +19,20 @@ Examples:
   $ postern tree clusters/one -o wide`,
     )
     .action(async (name: string | undefined, options: ConnectOptions & { output: Format }) => {
-      const [{ withSession }, { look }, { pictureOf }, { treeOf }, { chosen }] = await Promise.all([
+      const [
+        { withSession },
+        { look },
+        { pictureOf },
+        { treeOf },
+        { chosen },
+        { reportContradictions },
+      ] = await Promise.all([
         import("./session.ts"),
         import("./look.ts"),
         import("../view/picture.ts"),
         import("../view/tree.ts"),
         import("./chosen.ts"),
+        import("./request-reconcile.ts"),
       ]);
       await withSession(options, async (session) => {
         const world = await look(session);
@@ -43,6 +51,7 @@ Examples:
         const states = picture.nodes.map(({ state }) => state);
         const wrong = states.some((state) => state !== "ok" && state !== "working");
         if (wrong || world.unread.length > 0) process.exitCode = 3;
+        await reportContradictions(session, world);
       });
     });
 }

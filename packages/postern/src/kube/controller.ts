@@ -17,6 +17,7 @@ import type { ControllerMetrics } from "./metrics.ts";
 import { OwnWrites } from "./own-writes.ts";
 import { type Outcome, WorkQueue } from "./queue.ts";
 import { RunningReconcile } from "./reconcile.ts";
+import { Requests, requestAnnotation } from "./requests.ts";
 import { statusChange, type WithStatus, writeStatus } from "./status.ts";
 import { effectivePolicy, restrictPlan, type StepPolicy } from "./step-policy.ts";
 import { inSpan } from "./trace.ts";
@@ -78,6 +79,7 @@ export class Controller {
   readonly #confirmations: Confirmations | undefined;
   // The last report on a key, for features that have no status to compare with.
   readonly #reported = new Map<string, string>();
+  readonly #requests: Requests;
   #begun = false;
 
   constructor(feature: Feature, options: ControllerOptions) {
@@ -85,6 +87,7 @@ export class Controller {
     this.#options = options;
     this.#clock = options.clock ?? realClock;
     this.#fieldManager = `postern-${feature.name}`;
+    this.#requests = new Requests(this.#clock);
     const { staleReadsMs } = feature;
     if (staleReadsMs !== undefined)
       this.#confirmations = new Confirmations({ staleReadsMs, clock: this.#clock });
@@ -120,6 +123,15 @@ export class Controller {
     this.#confirmations?.clear();
   }
 
+  /**
+   * Reconcile an object now and with fresh reads, because somebody has observed something else than its status says. At most
+   * once a minute for each object.
+   */
+  request(key: string): void {
+    if (this.#begun && this.#options.cache.get(key) && this.#requests.add(key))
+      this.queue.add(key, "change");
+  }
+
   /** Requeue an object because something that it depends on has changed. */
   wake(key: string): void {
     // Without the lease nothing is queued: whoever becomes the leader reconciles everything.
@@ -136,7 +148,8 @@ export class Controller {
     if (after === undefined) {
       this.#reported.delete(key);
       this.#confirmations?.forget(key);
-    }
+      this.#requests.forget(key);
+    } else this.#requests.observe(key, after.metadata.annotations?.[requestAnnotation]);
     if (this.#own.isAnothers(key, after?.metadata.resourceVersion)) this.wake(key);
   }
 
@@ -203,6 +216,7 @@ export class Controller {
       const { uid, deletionTimestamp } = object.metadata;
       if (deletionTimestamp !== undefined) this.#confirmations?.wait(reconcile.key, uid);
       reconcile.freshSince = this.#confirmations?.freshSince(reconcile.key);
+      reconcile.requestedAt = this.#requests.since(reconcile.key);
       const { observed, context, policy } = await this.feature.observe(object, reconcile);
       const allowed = this.#restrict(this.feature.plan(observed), object, policy);
       const plan = this.#unlessUnconfirmed(allowed, object, reconcile);

@@ -12,6 +12,8 @@ export interface Reconcile {
   readonly priority: Priority;
   /** Reads from before this time, by the clock of `now`, are too stale. */
   readonly freshSince?: number | undefined;
+  /** The same, because somebody has requested a reconcile then. */
+  readonly requestedAt?: number | undefined;
   /** Aborted when the process stops or loses the lease, and when the reconcile takes too long. */
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -33,6 +35,7 @@ export class RunningReconcile implements Reconcile {
   readonly key: string;
   readonly priority: Priority;
   freshSince: number | undefined;
+  requestedAt: number | undefined;
   readonly failedReads: Failure[] = [];
   /** One of its promises was rejected without a handler. */
   rejected = false;

@@ -126,6 +126,11 @@ export class Runtime {
     return this.lease ? this.lease.mayWrite() : this.#alone;
   }
 
+  /** Reconcile these objects now and with fresh reads, whichever controllers they have. */
+  request(keys: Iterable<string>): void {
+    for (const key of keys) for (const controller of this.controllers) controller.request(key);
+  }
+
   /** Whether the controllers run in this process, and not in another. */
   get leading(): boolean {
     return this.#begun > 0;

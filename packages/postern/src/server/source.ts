@@ -13,6 +13,7 @@ import type { Journal } from "../kube/journal.ts";
 import { silentLog } from "../kube/log.ts";
 import type { Runtime } from "../kube/runtime.ts";
 import { objectsOf } from "../view/cluster-objects.ts";
+import { contradictedClusters } from "../view/contradictions.ts";
 import { pictureOf } from "../view/picture.ts";
 import { tracesOf } from "../view/trace.ts";
 import type { KubeWorld, World } from "../view/world.ts";
@@ -30,7 +31,9 @@ export interface SourceOptions {
 
 /** The overview: every cluster, without the records of its zones. */
 export async function overview({ look, runtime }: SourceOptions): Promise<Picture> {
-  const picture = pictureOf(await look(() => false));
+  const world = await look(() => false);
+  const picture = pictureOf(world);
+  requestContradicted(picture, world, runtime());
   return { ...picture, unread: [...picture.unread, ...elsewhere(runtime())] };
 }
 
@@ -46,6 +49,7 @@ export async function clusterPage(
   });
   const picture = pictureOf(world, cluster);
   if (picture.clusters.length === 0) return undefined;
+  requestContradicted(picture, world, options.runtime());
   const objects = objectsOf(cluster, world.kube);
   const keys = new Set(objects.map(keyOf));
   const [plans, events] = await Promise.all([
@@ -72,6 +76,12 @@ export async function clusterPage(
       .filter((host) => !host.startsWith("*"))
       .map((host) => ({ host, traces: tracesOf(world, host) })),
   };
+}
+
+/** What this look has observed counts at once, where the status of a cluster says otherwise. */
+function requestContradicted(picture: Picture, { kube }: World, runtime: Runtime | undefined) {
+  for (const cluster of contradictedClusters(picture))
+    runtime?.request(objectsOf(cluster, kube).map(keyOf));
 }
 
 /** Steps and plans are known only where the controllers are at work. */

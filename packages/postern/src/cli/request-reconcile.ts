@@ -1,0 +1,64 @@
+import { type Kind, type KubeObject, keyOf } from "@postern/core/kind.ts";
+import { azureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
+import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
+import { KubeError } from "../kube/errors.ts";
+import { requestAnnotation } from "../kube/requests.ts";
+import { objectsOf } from "../view/cluster-objects.ts";
+import { contradictedClusters } from "../view/contradictions.ts";
+import { pictureOf } from "../view/picture.ts";
+import type { KubeWorld, World } from "../view/world.ts";
+import { paint } from "./output.ts";
+import type { Session } from "./session.ts";
+
+/** Have the operator reconcile the clusters whose status contradicts what this command has observed. */
+export async function reportContradictions(session: Session, world: World): Promise<void> {
+  await requestReconcile(session, contradictedClusters(pictureOf(world)), world.kube);
+}
+
+/** Annotate the objects of these clusters, so that the operator reconciles them now. Whoever may not do that has no need to. */
+export async function requestReconcile(
+  { kube, signal }: Pick<Session, "kube" | "signal">,
+  clusters: readonly string[],
+  world: KubeWorld,
+): Promise<void> {
+  const value = new Date().toISOString();
+  const requested: string[] = [];
+  for (const cluster of clusters) {
+    const objects = objectsOf(cluster, world).map((object) => ({
+      object,
+      kind: kindIn(world, object),
+    }));
+    const asked = await Promise.all(
+      objects.map(async ({ object, kind }) => {
+        const { namespace, name } = object.metadata;
+        const change = { metadata: { annotations: { [requestAnnotation]: value } } };
+        const options = { fieldManager: "postern-cli", signal };
+        try {
+          await kube.patch({ kind, namespace, name }, "merge", change, options);
+          return true;
+        } catch (error) {
+          if (!(error instanceof KubeError)) throw error;
+          return false;
+        }
+      }),
+    );
+    if (asked.includes(true)) requested.push(cluster);
+  }
+  if (requested.length === 0) return;
+  const line = `The conditions of ${requested.join(", ")} contradict what was observed; the operator was asked to reconcile.`;
+  process.stderr.write(`${paint("grey", line)}\n`);
+}
+
+function kindIn(world: KubeWorld, object: KubeObject): Kind {
+  const all: [readonly KubeObject[], Kind][] = [
+    [world.hostedClusters, hostedCluster],
+    [world.controlPlanes, hostedControlPlane],
+    [world.links, azurePrivateLinkService],
+    [world.azureClusters, azureCluster],
+  ];
+  const found = all.find(([objects]) => objects.includes(object));
+  if (found === undefined) throw new Error(`an object of no known kind: ${keyOf(object)}`);
+  return found[1];
+}
