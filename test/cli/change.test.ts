@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
@@ -454,6 +454,111 @@ users: [{name: u, ${user}}]
         stderr: expect.stringContaining("has a field that no kubeconfig has"),
       });
     },
+    slow,
+  );
+
+  const usable = {
+    "current-context": "c",
+    contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
+    clusters: [{ name: "c", cluster: { server: "https://in" } }],
+    users: [{ name: "u", user: { token: "t" } }],
+  };
+  const withKubeconfig = async (text: string, run: () => Promise<void>) => {
+    const secrets = "/api/v1/namespaces/clusters-green/secrets";
+    await on.local.kube("POST", secrets, {
+      metadata: { name: "admin-kubeconfig" },
+      data: { kubeconfig: Buffer.from(text).toString("base64") },
+    });
+    try {
+      await run();
+    } finally {
+      await on.local.kube("DELETE", `${secrets}/admin-kubeconfig`);
+    }
+  };
+
+  test.each([
+    ["plain text", "the control plane is not ready", "it holds no settings"],
+    ["a page of HTML", "<html><body>502</body></html>", "it holds no settings"],
+    ["half of it", stringify(usable).slice(0, 60), "cannot be used"],
+    ["no context", stringify({ ...usable, "current-context": "d" }), 'it has no context "d"'],
+    [
+      "no credential",
+      stringify({ ...usable, users: [{ name: "u" }] }),
+      "it has neither a token nor a client certificate",
+    ],
+    [
+      "an authority that is no certificate",
+      stringify({
+        ...usable,
+        clusters: [
+          {
+            name: "c",
+            cluster: { server: "https://in", "certificate-authority-data": "aGVsbG8=" },
+          },
+        ],
+      }),
+      "certificate-authority-data is not a certificate in PEM",
+    ],
+  ])(
+    "whose kubeconfig is %s is not written, and one line says why",
+    (_what, kubeconfig, why) =>
+      withKubeconfig(kubeconfig, async () => {
+        const file = join(on.files, "unusable.kubeconfig");
+        for (const more of [[], ["--port-forward"], ["--file", file]]) {
+          const ended = await on.run("cluster", "access", "green", ...more);
+          expect(ended).toMatchObject({ exitCode: 1, stdout: "" });
+          expect(ended.stderr).toContain(why);
+          expect(ended.stderr).toContain("in Secret clusters-green/admin-kubeconfig");
+          expect(ended.stderr.trimEnd().split("\n")).toHaveLength(1);
+        }
+        expect(existsSync(file)).toBe(false);
+      }),
+    slow,
+  );
+
+  test(
+    "without a Service of its API server has no port to forward",
+    () =>
+      withKubeconfig(stringify(usable), async () => {
+        const pause = (pausedUntil: string | null) =>
+          on.local.kube("PATCH", `${hostedClusters}/green`, { spec: { pausedUntil } });
+        const services = "/api/v1/namespaces/clusters-green/services";
+        const forward = () => on.run("cluster", "access", "green", "--port-forward");
+        expect((await forward()).exitCode).toBe(0);
+        await pause("true");
+        const held = { metadata: { finalizers: ["example.com/held"] } };
+        await on.local.kube("PATCH", `${services}/kube-apiserver`, held);
+        await on.local.kube("DELETE", `${services}/kube-apiserver`);
+        const dying = await forward();
+        await on.local.kube("PATCH", `${services}/kube-apiserver`, {
+          metadata: { finalizers: null },
+        });
+        const missing = await forward();
+        await pause(null);
+        for (const ended of [dying, missing])
+          expect(ended).toMatchObject({
+            exitCode: 1,
+            stdout: "",
+            stderr: expect.stringMatching(
+              /^postern: .*Service clusters-green\/kube-apiserver.*\n$/,
+            ),
+          });
+        expect(dying.stderr).toContain("is being deleted");
+        expect(missing.stderr).toContain("does not exist");
+        await until(async () => (await forward()).exitCode).toBe(0);
+      }),
+    slow,
+  );
+
+  test(
+    "whose kubeconfig cannot be written to a file is a mistake in the command, and no bug",
+    () =>
+      withKubeconfig(stringify(usable), async () => {
+        const file = join(on.files, "no-such-folder", "kubeconfig");
+        const ended = await on.run("cluster", "access", "green", "--file", file);
+        expect(ended).toMatchObject({ exitCode: 64, stdout: "" });
+        expect(ended.stderr).toContain(`${file} is not written: ENOENT`);
+      }),
     slow,
   );
 

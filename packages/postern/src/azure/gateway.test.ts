@@ -127,10 +127,25 @@ describe("list", () => {
     expect(seen).toHaveLength(1);
   });
 
-  test.each([{}, { value: "x" }, { value: ["x"] }, []])("%j is no list", async (body) => {
-    const { things } = await gateway((_seen, response) => json(response, 200, body));
-    expect(await failure(things.list(group))).toMatchObject({ code: "UnreadableAnswer" });
+  test("items are normalised as by get, and one that is null or has no id hides no other", async () => {
+    const bare = { id: `${linkId}-bare`, tags: null, properties: null };
+    const whole = { id: linkId, name: "api", properties: { size: 1 } };
+    const { things } = await gateway((one, response) =>
+      one.url.includes("-bare?")
+        ? json(response, 200, bare)
+        : json(response, 200, { value: [null, { id: null }, {}, bare, whole] }),
+    );
+    expect(await things.list(group)).toStrictEqual([{ id: bare.id, properties: {} }, whole]);
+    expect(await things.get(bare.id)).toStrictEqual({ id: bare.id, properties: {} });
   });
+
+  test.each([{}, { value: "x" }, { value: ["x"] }, { value: [[]] }, []])(
+    "%j is no list",
+    async (body) => {
+      const { things } = await gateway((_seen, response) => json(response, 200, body));
+      expect(await failure(things.list(group))).toMatchObject({ code: "UnreadableAnswer" });
+    },
+  );
 });
 
 describe("put", () => {

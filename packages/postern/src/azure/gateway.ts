@@ -6,6 +6,7 @@ import { AzureError } from "./errors.ts";
 import type { Method } from "./exchange.ts";
 import type { Write } from "./operations.ts";
 import { describePath } from "./request-path.ts";
+import { resourceBody } from "./resource-body.ts";
 import type { Filled } from "./sightings.ts";
 
 /** What every resource of Azure has. Azure fills in the first five. */
@@ -251,16 +252,21 @@ function isChanging(resource: unknown): boolean {
 }
 
 function asResource({ headers, body }: ArmAnswer, id: string): ArmResource {
-  if (!isObject(body)) throw unreadable(`read ${describePath(id).thing}`);
+  const resource = resourceBody(body);
+  if (resource === undefined) throw unreadable(`read ${describePath(id).thing}`);
   const etag = headerOf(headers, "etag");
-  const resource = { ...body, properties: body.properties ?? {} };
   return etag === undefined ? resource : { etag, ...resource };
 }
 
-function asPage({ body }: ArmAnswer, what: string): { value: object[]; nextLink?: string } {
-  if (!isObject(body) || !Array.isArray(body.value) || !body.value.every(isObject))
-    throw unreadable(what);
-  const { value, nextLink } = body;
+function asPage({ body }: ArmAnswer, what: string): { value: ArmResource[]; nextLink?: string } {
+  if (!isObject(body) || !Array.isArray(body.value)) throw unreadable(what);
+  const value = body.value.flatMap((each: unknown) => {
+    if (each === null) return [];
+    const resource = resourceBody(each);
+    if (resource === undefined) throw unreadable(what);
+    return [resource];
+  });
+  const { nextLink } = body;
   return typeof nextLink === "string" && nextLink !== "" ? { value, nextLink } : { value };
 }
 

@@ -150,16 +150,13 @@ Example:
         name: string,
         options: ConnectOptions & { output: Format; portForward?: boolean; file?: string },
       ) => {
-        const [{ withSession }, { accessTo }] = await Promise.all([
+        const [{ withSession }, { accessTo, writeKubeconfig }] = await Promise.all([
           import("./session.ts"),
           import("./run-cluster.ts"),
         ]);
         await withSession(options, async (session) => {
           const { kubeconfig, hint } = await accessTo(session, name, options.portForward === true);
-          if (options.file) {
-            const { writeWhole } = await import("@postern/core/process/whole-file.ts");
-            writeWhole(options.file, kubeconfig, 0o600);
-          }
+          if (options.file) writeKubeconfig(options.file, kubeconfig);
           show(options.output, { kubeconfig, hint }, () =>
             [
               options.file ? `${options.file} is written` : kubeconfig.trimEnd(),

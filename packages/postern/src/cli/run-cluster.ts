@@ -2,11 +2,12 @@ import { realClock, wait } from "@postern/core/clock.ts";
 import type { Unread } from "@postern/core/dashboard/picture.ts";
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
-import { namespace as namespaceKind, service } from "@postern/core/kinds/core.ts";
+import { namespace as namespaceKind, type Service, service } from "@postern/core/kinds/core.ts";
 import { type HostedCluster, hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { privateAccess } from "@postern/core/kinds/private-access.ts";
-import { secret } from "@postern/core/kinds/secret.ts";
+import { secret, secretValue } from "@postern/core/kinds/secret.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
+import { writeWhole } from "@postern/core/process/whole-file.ts";
 import { resourceGroupId } from "@postern/core/resource-id.ts";
 import { shellWord } from "@postern/core/shell.ts";
 import { annotations, clusterAnnotation } from "../hosted/names.ts";
@@ -165,13 +166,12 @@ export async function accessTo(
     ({ metadata }) => metadata.annotations?.[clusterAnnotation] === key,
   );
   const namespace = controlPlane?.metadata.namespace;
-  const held =
+  const found =
     namespace === undefined
       ? undefined
       : await kube.get({ kind: secret, namespace, name: "admin-kubeconfig" }, signal);
-  const { data } = (held ?? {}) as { data?: Record<string, string> };
-  const text = data?.kubeconfig && Buffer.from(data.kubeconfig, "base64").toString("utf8");
-  if (!text)
+  const text = Buffer.from(secretValue(found, "kubeconfig") ?? "", "base64").toString("utf8");
+  if (namespace === undefined || text === "")
     throw new CommandFailure(
       `there is no kubeconfig of ${key} yet · Secret ${namespace ?? "…"}/admin-kubeconfig is written by its control plane · wait until that is up`,
     );
@@ -183,9 +183,7 @@ export async function accessTo(
         hint: "its API server is reached only from its own network; from elsewhere use --port-forward",
       }),
     };
-  const api = await kube.get({ kind: service, namespace, name: "kube-apiserver" }, signal);
-  const { spec } = (api ?? {}) as { spec?: { ports?: { port?: number }[] } };
-  const port = spec?.ports?.[0]?.port ?? 6443;
+  const port = await apiServerPort(session, namespace);
   return {
     kubeconfig: await portableKubeconfig(theirs, {
       name: key,
@@ -193,6 +191,34 @@ export async function accessTo(
     }),
     hint: `run beside it: kubectl port-forward -n ${namespace} service/kube-apiserver ${port}:${port}`,
   };
+}
+
+/** Write a kubeconfig that only its owner can read. */
+export function writeKubeconfig(file: string, kubeconfig: string): void {
+  try {
+    writeWhole(file, kubeconfig, 0o600);
+  } catch (cause) {
+    const { code = "it cannot be written" } = cause as NodeJS.ErrnoException;
+    throw new UsageError(`${file} is not written: ${code}; name another with --file`, { cause });
+  }
+}
+
+/** The port of the Service of an API server. There is nothing to forward to where the Service is missing or being deleted. */
+async function apiServerPort({ kube, signal }: Session, namespace: string): Promise<number> {
+  const name = "kube-apiserver";
+  const found: Service | undefined = await kube.get({ kind: service, namespace, name }, signal);
+  const port = found?.spec?.ports?.[0]?.port;
+  if (found !== undefined && found.metadata.deletionTimestamp === undefined && port !== undefined)
+    return port;
+  const state =
+    found === undefined
+      ? "does not exist"
+      : port === undefined
+        ? "has no port"
+        : "is being deleted";
+  throw new CommandFailure(
+    `Service ${namespace}/${name} ${state} · there is no port to forward · it is created with the control plane: wait until that is up`,
+  );
 }
 
 async function clusterCalled(

@@ -276,6 +276,31 @@ test("a server that refuses is asked again after a growing pause and says why on
   await expect.poll(() => urls().length).toBeGreaterThan(before);
 });
 
+test.each([
+  [404, "NotFound", "the API server does not serve this kind"],
+  [403, "Forbidden", "the API server does not allow this kind to be watched"],
+])(
+  "a kind that is answered with %i is one warning without a stack, until it is served",
+  async (status, reason, says) => {
+    let isServed = false;
+    const { urls, told, log, eventually } = await cacheOn([
+      (response) =>
+        isServed
+          ? open(event("ADDED", thing("a", 1)) + listed(5))(response)
+          : json(response, status, { kind: "Status", reason, message: "not this one" }),
+    ]);
+    await eventually(() => urls().length).toBeGreaterThan(4);
+    const warnings = log()
+      .split("\n")
+      .filter((line) => line.includes('"warn"'));
+    expect(warnings).toEqual([expect.stringContaining(says)]);
+    expect(warnings[0]).not.toContain("stack");
+    isServed = true;
+    await eventually(told).toEqual(["+ns/a@1"]);
+    expect(log()).toContain("the kind is watched now");
+  },
+);
+
 test("a server that ends every watch at once is not asked in a hot loop", async () => {
   const { cache, urls, clock } = await cacheOn([ends(listed(5)), ends("")]);
   await cache.filled;

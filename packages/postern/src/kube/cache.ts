@@ -75,6 +75,8 @@ export class WatchCache<T extends KubeObject = KubeObject> {
   #version = "";
   #failures = 0;
   #failure: string | undefined;
+  /** The status of the last refusal that was logged. */
+  #refusal: 403 | 404 | undefined;
   #streamedList: boolean;
   // While the first objects arrive: the keys from before that have not arrived again.
   #unseen: Set<string> | undefined;
@@ -162,11 +164,25 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     }
     this.#failure = error instanceof Error ? error.message : String(error);
     if (status !== 410) this.#failures++;
-    if (status === 404 || status === 403) this.#know();
     const delay = Math.min(lastRetryMs, firstRetryMs * 2 ** (this.#failures - 1));
-    this.#options.log.warn({ kind: this.kind.kind, err: error, retryMs: delay }, "watch failed");
+    if (status === 404 || status === 403) {
+      this.#know();
+      this.#logRefusal(status, delay);
+    } else
+      this.#options.log.warn({ kind: this.kind.kind, err: error, retryMs: delay }, "watch failed");
     // Spread, so that many replicas do not come back at the same instant.
     await wait(this.#clock, delay * (0.75 + Math.random() / 2), signal).catch(() => {});
+  }
+
+  /** A kind that is not installed, or not allowed, stays so until a person changes it: one warning is enough. */
+  #logRefusal(status: 403 | 404, retryMs: number): void {
+    const { log } = this.#options;
+    const fields = { kind: this.kind.kind, group: this.kind.group, error: this.#failure, retryMs };
+    const isRepeated = this.#refusal === status;
+    this.#refusal = status;
+    if (isRepeated) log.debug(fields, "watch failed");
+    else if (status === 404) log.warn(fields, "the API server does not serve this kind");
+    else log.warn(fields, "the API server does not allow this kind to be watched");
   }
 
   async #fillByPages(signal: AbortSignal): Promise<void> {
@@ -274,6 +290,9 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     this.#failure = undefined;
     this.#heardAt = this.#clock.now();
     this.#isFilled = true;
+    if (this.#refusal !== undefined)
+      this.#options.log.info({ kind: this.kind.kind }, "the kind is watched now");
+    this.#refusal = undefined;
     this.#fill();
     this.#know();
   }

@@ -1,3 +1,4 @@
+import { makeAuthority, makeServerCertificate } from "@postern/core/test-bed/certificates.ts";
 import { describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { fromKubeconfigText } from "./credentials.ts";
@@ -5,6 +6,13 @@ import { portableKubeconfig } from "./portable-kubeconfig.ts";
 
 const context = { name: "c", context: { cluster: "c", user: "u", namespace: "n" } };
 const source = "in Secret a/b";
+
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+const authority = makeAuthority();
+const client = makeServerCertificate(authority, ["client"]);
+const ca = base64(authority.certificate);
+const certificate = base64(client.certificate);
+const key = base64(client.key);
 
 function theirs(cluster: object, user: object, more: object = {}) {
   const config = {
@@ -26,9 +34,9 @@ describe("a kubeconfig of a tenant that is handed to an administrator", () => {
           server: "https://in:1",
           "tls-server-name": "api",
           extensions,
-          "certificate-authority-data": "Y2E=",
+          "certificate-authority-data": ca,
         },
-        { "client-certificate-data": "Y2VydA==", "client-key-data": "a2V5", token: "t" },
+        { "client-certificate-data": certificate, "client-key-data": key, token: "t" },
         { preferences: { colors: true }, apiVersion: "v1", kind: "Config" },
       ),
       { name: "clusters/blue" },
@@ -45,7 +53,7 @@ describe("a kubeconfig of a tenant that is handed to an administrator", () => {
           name: "clusters/blue",
           cluster: {
             server: "https://in:1/",
-            "certificate-authority-data": "Y2E=",
+            "certificate-authority-data": ca,
             "tls-server-name": "api",
           },
         },
@@ -55,8 +63,8 @@ describe("a kubeconfig of a tenant that is handed to an administrator", () => {
           name: "clusters/blue",
           user: {
             token: "t",
-            "client-certificate-data": "Y2VydA==",
-            "client-key-data": "a2V5",
+            "client-certificate-data": certificate,
+            "client-key-data": key,
           },
         },
       ],
@@ -75,6 +83,38 @@ describe("a kubeconfig of a tenant that is handed to an administrator", () => {
     ["no verification", { server: "https://in", "insecure-skip-tls-verify": true }, {}],
     ["another person", { server: "https://in" }, { token: "t", as: "root" }],
     ["a password", { server: "https://in" }, { username: "a", password: "b" }],
+    ["no credential", { server: "https://in" }, {}],
+    [
+      "an authority that is text",
+      { server: "https://in", "certificate-authority-data": base64("text") },
+      { token: "t" },
+    ],
+    [
+      "an authority that is not base64",
+      { server: "https://in", "certificate-authority-data": "!" },
+      { token: "t" },
+    ],
+    [
+      "a certificate without its key",
+      { server: "https://in" },
+      { "client-certificate-data": certificate },
+    ],
+    ["a key without its certificate", { server: "https://in" }, { "client-key-data": key }],
+    [
+      "a certificate that is text",
+      { server: "https://in" },
+      { "client-certificate-data": base64("text"), "client-key-data": key },
+    ],
+    [
+      "a key that is text",
+      { server: "https://in" },
+      { "client-certificate-data": certificate, "client-key-data": base64("text") },
+    ],
+    [
+      "the key of another certificate",
+      { server: "https://in" },
+      { "client-certificate-data": certificate, "client-key-data": base64(authority.key) },
+    ],
   ])("is refused with %s", async (_what, cluster, user) => {
     await expect(
       portableKubeconfig(theirs(cluster, user), { name: "clusters/blue" }),

@@ -70,3 +70,18 @@ test("who finds nothing gets a fresher list, at most one in ten seconds for all"
   expect(await find("10.0.0.4", 11_001)).toEqual(["lb"]);
   expect(listed()).toBe(2);
 });
+
+test("a load balancer without properties, or with nulls, does not hide the others of its group", async () => {
+  const id = `${balancers}/odd`;
+  const frontend = { id: `${id}/frontendIPConfigurations/fe`, properties: null };
+  const odd = [
+    { id },
+    { id, properties: null },
+    { id: null },
+    { id, sku: null, properties: { frontendIPConfigurations: [null, frontend] } },
+  ];
+  for (const each of odd) {
+    const { find } = await world([() => [each, balancer("lb", ["10.0.0.4"])]]);
+    expect(await find("10.0.0.4")).toEqual(["lb"]);
+  }
+});
