@@ -190,20 +190,18 @@ export class PaperGuest {
     if (step.on === "service") return;
     const found = this.resources.get(idKey(step.id));
     const body = bodyOf(step);
+    const etag = etagOf(step);
     if (body !== undefined) {
-      const { ifNoneMatch } = step as Precondition;
-      if (ifNoneMatch === "*" && found) throw new Error(`412: ${step.do} ${step.id}`);
-      if (step.ifMatch !== undefined && step.ifMatch !== found?.etag)
-        throw new Error(`412: ${step.do} ${step.id}`);
+      if (isForNew(step) && found) throw new Error(`412: ${step.do} ${step.id}`);
+      if (etag !== undefined && etag !== found?.etag) throw new Error(`412: ${step.do} ${step.id}`);
       if (step.on !== "endpoint" && step.on !== "zone" && !this.#parentOf(step.id))
         throw new Error(`404: ${step.do} ${step.id}`);
-      if (step.do === "link network") this.#checkLink(step.id, step.body);
+      if (step.on === "link" && step.verb === "create") this.#checkLink(step.id, step.body);
       this.set(step.id, step.on === "endpoint" ? this.#connected(body as PrivateEndpoint) : body);
       return;
     }
     if (found === undefined) return;
-    if (step.ifMatch !== undefined && step.ifMatch !== found.etag)
-      throw new Error(`412: ${step.do} ${step.id}`);
+    if (etag !== undefined && etag !== found.etag) throw new Error(`412: ${step.do} ${step.id}`);
     const inside = this.below(step.id);
     if (inside.some((id) => /virtualNetworkLinks/i.test(id)))
       throw new Error(`409: ${step.id} has links`);
@@ -230,8 +228,22 @@ export class PaperGuest {
   }
 }
 
+type AzureStep = Exclude<EndpointStep, { on: "service" }>;
+
+/** The etag without which Azure does not accept a step. */
+function etagOf(step: AzureStep): string | undefined {
+  if (step.on !== "endpoint") return step.ifMatch;
+  return step.verb === "create" ? undefined : step.etag;
+}
+
+function isForNew(step: AzureStep): boolean {
+  return step.on === "endpoint"
+    ? step.verb === "create"
+    : (step as Precondition).ifNoneMatch === "*";
+}
+
 /** What a step writes, as Azure takes it; undefined for one that deletes. */
-function bodyOf(step: Exclude<EndpointStep, { on: "service" }>): ArmResource | undefined {
+function bodyOf(step: AzureStep): ArmResource | undefined {
   if ("body" in step) return step.body;
   if ("records" in step) return toPrivate(step.records);
   return "tags" in step

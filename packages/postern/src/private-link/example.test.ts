@@ -23,6 +23,7 @@ import { planDeleteLinkService } from "./link-service/plan-delete.ts";
 import type { LinkServicePolicy } from "./link-service/policy.ts";
 import type { LinkServiceStep } from "./link-service/steps.ts";
 import { planChanging } from "./plan-resource.ts";
+import { commonMessages, describeAll } from "./policy.ts";
 
 /*
  * The worked example of ARCHITECTURE.md: a source of private links whose kind, PrivateGateway, does not exist. In a feature
@@ -64,8 +65,11 @@ const reasons = {
 // policy.ts
 
 const policy: LinkServicePolicy = {
-  noun: "link service",
-  creationVerb: "created",
+  messages: commonMessages({
+    noun: "link service",
+    created: "created",
+    replaced: "is being recreated",
+  }),
   steps: {
     create: "create the link service",
     change: "update the link service",
@@ -83,7 +87,7 @@ const policy: LinkServicePolicy = {
       delete: reasons.deletionFailed,
     },
   },
-  differences: {
+  describe: describeAll({
     frontends: "it has another load balancer frontend",
     region: "it is in another region",
     natSubnet: "it has another NAT subnet",
@@ -93,9 +97,9 @@ const policy: LinkServicePolicy = {
     speaksProxyProtocol: "it uses the proxy protocol",
     lacksProxyProtocol: "it does not use the proxy protocol",
     tags: "it has other tags",
-  },
+  }),
   whyOf: (_name, why) => why,
-  replacement: { verb: "is being recreated", why: (differences) => differences },
+  whyReplaced: (differences) => differences,
   deletion: {
     policy: "refuse",
     isOwn: () => false,

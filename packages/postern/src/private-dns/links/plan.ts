@@ -121,6 +121,7 @@ function createLink(
   if (refusal !== undefined) return report(refusal);
   const step: LinkStep = {
     on: "link",
+    verb: "create",
     do: "link network",
     id,
     body: newLink(network, policy.tags, policy.user),
@@ -141,6 +142,7 @@ function keepLink(zone: ZoneWithLinks, link: FoundLink, policy: LinkPolicy): Par
     if (otherClaims(tags, user).length > 0 || policy.isAdoptable(link))
       steps.push({
         on: "link",
+        verb: "claim",
         do: "claim link",
         id,
         body: retagged(found, withClaim(tags, user.claim)),
@@ -150,6 +152,7 @@ function keepLink(zone: ZoneWithLinks, link: FoundLink, policy: LinkPolicy): Par
   } else if (linkProvisioningOf(found) === "failed")
     steps.push({
       on: "link",
+      verb: "repair",
       do: "repair link",
       id,
       body: retagged(found, tags),
@@ -183,9 +186,17 @@ export function healthOf(
 export function giveUpLink({ id, found }: FoundLink, user: ZoneUser, why: string): LinkStep {
   const { tags = {}, etag: ifMatch } = found;
   return otherClaims(tags, user).length === 0
-    ? { on: "link", do: "remove link", id, ifMatch, why: `the link ${nameOf(id)} goes: ${why}` }
+    ? {
+        on: "link",
+        verb: "delete",
+        do: "remove link",
+        id,
+        ifMatch,
+        why: `the link ${nameOf(id)} goes: ${why}`,
+      }
     : {
         on: "link",
+        verb: "unclaim",
         do: "give up link",
         id,
         body: retagged(found, withoutOwnClaim(tags, user)),

@@ -76,6 +76,7 @@ function planRecord(
   const { type, name, ttlSeconds, values } = desired;
   const step: RecordStep = {
     on: "record",
+    verb: "write",
     do: "write name",
     id,
     records: { type, name, ttlSeconds, values, metadata: policy.metadataFor(found) },
@@ -93,6 +94,7 @@ export function deleteRecord(
 ): RecordStep {
   return {
     on: "record",
+    verb: "delete",
     do: "remove name",
     id: record.id,
     ifMatch: record.found.etag,

@@ -49,6 +49,7 @@ export function deleteZone(
   const isShared = otherClaims(tags, user).length > 0;
   const remove: ZoneStep = {
     on: "zone",
+    verb: "delete",
     do: "remove zone",
     id,
     ifMatch,
@@ -75,6 +76,7 @@ export function deleteZone(
   const left = withoutOwnClaim(tags, user);
   const giveUp: ZoneStep = {
     on: "zone",
+    verb: "unclaim",
     do: "give up zone",
     id,
     tags: policy.tagsLeft?.(left) ?? left,

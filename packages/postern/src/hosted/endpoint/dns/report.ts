@@ -48,14 +48,14 @@ export function planFailed(seen: Observed, failure: Failure, reason: Reason): Pa
   return failure.passing ? { ...part, problems: [whileChanging(seen)] } : part;
 }
 
-/** Steps in a zone with the condition that tells of their failure. What is given up has no reason of its own. */
+/** Steps in a zone with the condition that reports their failure. A deletion has no reason of its own. */
 export function reportedSteps(
   steps: readonly PrivateDnsStep[],
   { role }: Pick<ZoneInRole, "role">,
 ): EndpointStep[] {
   const condition = conditions.dns;
   return steps.map((step) =>
-    /^(remove|give up) /.test(step.do)
+    step.verb === "delete" || step.verb === "unclaim"
       ? { ...step, condition }
       : { ...step, condition, failsAs: failures(role)[step.on] },
   );

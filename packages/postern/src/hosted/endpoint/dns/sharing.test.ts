@@ -49,8 +49,9 @@ function withOldLists(now: Observed, before: Observed | undefined): Observed {
 
 /** Whether a zone is about to be deleted or left to nobody by a list that is not right any more. */
 function isOutdated(guest: PaperGuest, look: Observed, step: EndpointStep): boolean {
+  if (step.on !== "zone") return false;
   const isLast =
-    step.do === "remove zone" || (step.do === "give up zone" && claimsIn(step.tags).length === 0);
+    step.verb === "delete" || (step.verb === "unclaim" && claimsIn(step.tags).length === 0);
   if (!isLast) return false;
   const zone = look.zones.find(({ id }) => id === step.id);
   const seenInside = [...(zone?.links ?? []), ...(zone?.records ?? [])].flatMap((each) =>

@@ -245,7 +245,7 @@ test.each(["Failed", "Canceled"])(
     changeEndpoint(guest, { provisioningState });
     const before = guest.at<PrivateEndpoint>(short);
     const planned = plan(guest.seen(world));
-    expect(planned.steps).toMatchObject([{ do: "repair endpoint", ifMatch: before?.etag }]);
+    expect(planned.steps).toMatchObject([{ do: "repair endpoint", etag: before?.etag }]);
     const reason = "PrivateEndpointCreationFailed";
     expect(planned.conditions).toContainEqual(
       expect.objectContaining({ type: conditions.endpoint, status: "False", reason }),
