@@ -259,25 +259,25 @@ export class TopologyWorld {
     this.taken.push(step);
     const { kind, object } = step;
     const key = `${kind} ${object.metadata.name}`;
-    if (kind === "HostedCluster" && step.do === "change") {
+    if (kind === "HostedCluster" && step.verb === "change") {
       merge(this.cluster, step.change);
       return;
     }
     if (kind === "Namespace") {
-      const made = step.do === "make" ? (object as Namespace) : this.namespace;
-      if (step.do === "delete" && made) made.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
+      const made = step.verb === "create" ? (object as Namespace) : this.namespace;
+      if (step.verb === "delete" && made) made.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
       this.namespace = made;
       return;
     }
     const held = this.#objects.get(key);
-    if (step.do === "make") {
+    if (step.verb === "create") {
       if (held) throw new Error(`${key} is there already`);
       const uid = `uid-${++this.#uids}`;
       this.put(kind, { ...object, metadata: { ...object.metadata, uid, generation: 1 } });
       return;
     }
     if (held === undefined) throw new Error(`${key} is not there`);
-    if (step.do === "change") {
+    if (step.verb === "change") {
       merge(held, step.change);
       dropEmpty(held.metadata);
       return;

@@ -8,6 +8,8 @@ import {
 } from "@postern/core/kinds/hosted-control-plane.ts";
 import type { WatchCache } from "../kube/cache.ts";
 import type { Caches } from "../kube/caches.ts";
+import type { Also } from "../kube/runtime.ts";
+import { whenChanged } from "../kube/when-changed.ts";
 import { clusterAnnotation, controlPlaneNamespace } from "./names.ts";
 
 /**
@@ -87,6 +89,17 @@ export function registeredIn(caches: Caches): Registered {
       namespaces: caches.of(namespace, { metadataOnly: true }),
       createsControlPlanes: () => crds.get(crdName(hostedCluster)) !== undefined,
     },
+  };
+}
+
+/** Requeues these keys when it may have changed which control plane of a namespace is verified: only the oldest is. */
+export function whenControlPlaneChanges(keys: (controlPlane: KubeObject) => string[]): Also {
+  return {
+    kind: hostedControlPlane,
+    keys: whenChanged(keys, ({ metadata: { annotations, uid } }) => [
+      annotations?.[clusterAnnotation],
+      uid,
+    ]),
   };
 }
 

@@ -13,8 +13,8 @@ import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { whenChanged } from "../../kube/when-changed.ts";
 import { Networks } from "../../private-link/nat-subnets/networks.ts";
 import { Reservations } from "../../private-link/nat-subnets/reservations.ts";
-import { clusterAnnotation, conditions, linkFinalizer } from "../names.ts";
-import { registeredIn } from "../tenancy.ts";
+import { conditions, linkFinalizer } from "../names.ts";
+import { registeredIn, whenControlPlaneChanges } from "../tenancy.ts";
 import { apply } from "./apply.ts";
 import type { LinkOptions, LinkParts } from "./cluster/dependencies.ts";
 import { clusterKeyOf } from "./cluster/requirements.ts";
@@ -95,13 +95,9 @@ export function linkFeature(options: LinkOptions): MakeFeature {
         kind: hostedCluster,
         keys: whenChanged((cluster) => ofCluster(keyOf(cluster)), metadataAndSpec),
       },
-      {
-        kind: hostedControlPlane,
-        keys: whenChanged(
-          ({ metadata }) => objects.byIndex("namespace", metadata.namespace ?? "").map(keyOf),
-          ({ metadata: { annotations, uid } }) => [annotations?.[clusterAnnotation], uid],
-        ),
-      },
+      whenControlPlaneChanges(({ metadata }) =>
+        objects.byIndex("namespace", metadata.namespace ?? "").map(keyOf),
+      ),
       {
         kind: service,
         keys: whenChanged(

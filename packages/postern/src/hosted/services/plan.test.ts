@@ -88,14 +88,14 @@ function seen(over: Partial<Observed> = {}): Observed {
 function made(world: Observed, at = 0): AzurePrivateLinkService {
   const step = plan(world).steps[at];
   if (step?.do !== "make link object") throw new Error("nothing is made");
-  return step.link;
+  return step.object;
 }
 
 /** What is done and what is said. */
 function outcome(world: Observed) {
   const { steps, events = [], finalizer } = plan(world);
   return {
-    does: steps.map((step) => `${step.do} ${step.link.metadata.name}`),
+    does: steps.map((step) => `${step.do} ${step.object.metadata.name}`),
     says: events.map(({ reason }) => reason),
     finalizer,
   };

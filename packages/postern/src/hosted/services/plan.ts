@@ -85,7 +85,7 @@ export function plan(seen: Observed): Plan<ObserveStep> {
     return { ...nothing("never"), finalizer: "remove" };
   // Somebody may have taken it off; while there are links the guest's credential is needed.
   const holds =
-    steps.some((step) => step.do === "make link object") ||
+    steps.some((step) => step.verb === "create") ||
     links.some((link) => names.includes(link.metadata.name) && isOwned(link, controlPlane));
   return {
     ...nothing("drift"),
@@ -166,8 +166,9 @@ function forService(name: string, seen: Observed, access: PrivateAccess): Decide
 
 function make(link: AzurePrivateLinkService): ObserveStep {
   return {
+    verb: "create",
     do: "make link object",
-    link,
+    object: link,
     why: `${link.metadata.name} has the address ${link.spec.loadBalancerIP}`,
     event: observeReasons.made,
     failsAs: observeReasons.failed,
@@ -176,8 +177,9 @@ function make(link: AzurePrivateLinkService): ObserveStep {
 
 function remove(link: AzurePrivateLinkService, why: string): ObserveStep {
   return {
+    verb: "delete",
     do: "delete link object",
-    link,
+    object: link,
     why: `${link.metadata.name} ${why}`,
     event: observeReasons.deleted,
     failsAs: observeReasons.failed,
@@ -192,8 +194,9 @@ function compared(held: AzurePrivateLinkService, wanted: AzurePrivateLinkService
     ...(fixed.length > 0 && { said: warning(observeReasons.cannotChange, note) }),
     ...(change && {
       step: {
+        verb: "change",
         do: "change link object",
-        link: held,
+        object: held,
         change,
         why: `${changed.join(", ")} of ${name} changed`,
         event: observeReasons.changed,

@@ -93,7 +93,7 @@ describe("without HyperShift", () => {
       delete cluster.spec.clusterID;
       delete cluster.spec.infraID;
       const [step] = plan(seenOf(cluster)).steps;
-      return step?.do === "change" ? step.change : undefined;
+      return step?.verb === "change" ? step.change : undefined;
     };
     expect(numbersFor("a")).toEqual(numbersFor("a"));
     expect(numbersFor("a")).not.toEqual(numbersFor("b"));
