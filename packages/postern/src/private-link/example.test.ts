@@ -222,7 +222,7 @@ function planDeletion({ desired: { id }, owner, service }: Observed): Part<LinkS
 // feature.ts; steps.ts and apply.ts only pass on what private-link/link-service has
 
 function privateGatewayFeature(given: {
-  sides: { management(reconcile: Reconcile): ArmClient };
+  armClients: { management(reconcile: Reconcile): ArmClient };
   managementGroup: ResourceId;
 }): MakeFeature {
   return () => ({
@@ -233,7 +233,7 @@ function privateGatewayFeature(given: {
       staleReadsMs,
       conditions: [ready],
       observe: async (object: PrivateGateway, reconcile) => {
-        const arm = given.sides.management(reconcile);
+        const arm = given.armClients.management(reconcile);
         return { observed: await observe(object, arm, given.managementGroup), context: arm };
       },
       plan,
@@ -274,13 +274,13 @@ function created(over: Partial<PrivateLinkService["properties"]> = {}): PrivateL
 
 /** The plan as the controller asks for it. */
 function planned(over: Partial<Observed>): Plan {
-  const sides = {
+  const armClients = {
     management: (): ArmClient => {
       throw new Error("a plan reads nothing");
     },
   };
   const managementGroup = "/subscriptions/s/resourceGroups/g" as ResourceId;
-  const { feature } = privateGatewayFeature({ sides, managementGroup })({} as Parts);
+  const { feature } = privateGatewayFeature({ armClients, managementGroup })({} as Parts);
   const observed: Observed = {
     isDeleting: false,
     owner,

@@ -10,7 +10,7 @@ import type { Reconcile } from "../../kube/reconcile.ts";
 import { applyDnsStep } from "../../private-dns/apply.ts";
 import type { EndpointStep } from "./steps.ts";
 
-/** What the steps need beside what they say. */
+/** What the steps need besides. */
 export interface EndpointContext {
   /** The ARM client that observed Azure; undefined where Azure was not asked. */
   arm?: ArmClient | undefined;
@@ -26,7 +26,7 @@ export async function apply(
 ): Promise<Applied> {
   switch (step.on) {
     case "endpoint":
-      // Two clusters may want one name, and a write does not say that it is meant for a new endpoint only.
+      // Two clusters may use one name, and Azure may not heed that a write is for a new endpoint only.
       return oneAtATime.run(step.id, () => applyEndpoint(step, clientOf(arm)));
     case "service":
       await applyService(step, services, reconcile);

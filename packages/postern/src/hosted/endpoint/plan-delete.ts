@@ -16,7 +16,7 @@ import type { EndpointStep } from "./steps.ts";
 
 /** Delete what is in the network of the hosted cluster, then remove the finalizer. The first check that applies decides. */
 export function planDelete(observed: Observed): Plan<EndpointStep> {
-  if (!observed.object.held) return removeFinalizer;
+  if (!observed.object.hasFinalizer) return removeFinalizer;
   const part = planCleanup(observed);
   return (
     checkAbandoned(observed, part) ?? checkFinished(observed, part) ?? reportCleanup(observed, part)
@@ -128,12 +128,12 @@ function deletingProblem(observed: Observed): Problem {
 }
 
 /** Without an owner nobody knows which claims are this cluster's: a zone of it would be orphaned, and nobody would know. */
-function unknownClaims({ us, zones }: Observed): Problem[] {
-  if (us.controlPlaneUid !== undefined) return [];
+function unknownClaims({ self, zones }: Observed): Problem[] {
+  if (self.controlPlaneUid !== undefined) return [];
   return zones
     .filter((zone) =>
       claimsIn(tagsOf(zone)).some(
-        ({ clusterID }) => us.clusterID === undefined || sameId(clusterID, us.clusterID),
+        ({ clusterID }) => self.clusterID === undefined || sameId(clusterID, self.clusterID),
       ),
     )
     .map(({ id }) => ({
@@ -179,8 +179,8 @@ function unfinishedIn({ endpoints, zones, endpointsFailed }: Observed): string[]
     .map(([kind, { id }]) => `${kind} ${nameOf(id)}`);
 }
 
-function whyDeleted({ going, object }: Observed): string {
-  switch (going) {
+function whyDeleted({ deletion, object }: Observed): string {
+  switch (deletion) {
     case "control plane":
       return "the control plane is being deleted";
     case "orphan":

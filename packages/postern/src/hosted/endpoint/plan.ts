@@ -18,7 +18,7 @@ import {
   reportedSteps,
 } from "./dns/report.ts";
 import { shadowed } from "./dns/shadow.ts";
-import { planWantedZone } from "./dns/zone.ts";
+import { planDesiredZone } from "./dns/zone.ts";
 import type { Observed, OwnStatus, ZoneInRole } from "./observed.ts";
 import { planDelete } from "./plan-delete.ts";
 import { planEndpoint } from "./private-endpoint/plan.ts";
@@ -32,7 +32,7 @@ import type { EndpointStep } from "./steps.ts";
  * its endpoint and its DNS records are, else it reports the first that is not.
  */
 export function plan(observed: Observed): Plan<EndpointStep> {
-  if (observed.going !== undefined) return planDelete(observed);
+  if (observed.deletion !== undefined) return planDelete(observed);
   const problem = checkCluster(observed);
   if (problem !== undefined)
     return {
@@ -65,7 +65,7 @@ export function plan(observed: Observed): Plan<EndpointStep> {
 }
 
 /** What is missing before anything may be created, the most important first. */
-function checkCluster({ cluster, us }: Observed): Problem | undefined {
+function checkCluster({ cluster, self }: Observed): Problem | undefined {
   if (cluster === undefined)
     return problemOf(
       reasons.controlPlaneUnknown,
@@ -78,12 +78,12 @@ function checkCluster({ cluster, us }: Observed): Problem | undefined {
     );
   if (cluster.unverified !== undefined) return problemOf(reasons.unverified, cluster.unverified);
   if (cluster.notAllowed !== undefined) return problemOf(reasons.notAllowed, cluster.notAllowed);
-  if (us.clusterID === undefined)
+  if (self.clusterID === undefined)
     return problemOf(
       reasons.clusterIDMissing,
       "nothing is made in the guest · neither the HostedControlPlane nor the HostedCluster has spec.clusterID · set it",
     );
-  if (!cluster.held)
+  if (!cluster.hasFinalizer)
     return problemOf(
       reasons.controlPlaneNotHeld,
       "nothing is made in the guest yet · the HostedControlPlane has no finalizer that keeps its credential · it is put there shortly",
@@ -93,7 +93,7 @@ function checkCluster({ cluster, us }: Observed): Problem | undefined {
 
 type NamesPart = Part<EndpointStep> & { status: OwnStatus };
 
-/** All zones: those that are not wanted any more go first, because a network resolves a domain by one zone only. */
+/** All zones. Those that are not desired any more are given up first, because a network resolves a domain by one zone only. */
 function planNames(observed: Observed, addresses: readonly string[] | undefined): NamesPart {
   const { choices, cluster, object } = observed;
   const dnsZoneName =
@@ -107,12 +107,12 @@ function planNames(observed: Observed, addresses: readonly string[] | undefined)
       status: keep,
     };
   const unwanted = join(
-    observed.zones.filter((zone) => !zone.wanted).map((zone) => planGiveUpZone(observed, zone)),
+    observed.zones.filter((zone) => !zone.desired).map((zone) => planGiveUpZone(observed, zone)),
   );
   if (unwanted.problems.length > 0) return { ...unwanted, status: keep };
   const refusal = choices.zones === "managed" ? shadowed(observed) : undefined;
   const zones = observed.zones
-    .filter(({ wanted, role }) => wanted && (role === "internal" || refusal === undefined))
+    .filter(({ desired, role }) => desired && (role === "internal" || refusal === undefined))
     .map((zone) => planOneZone(observed, zone, addresses));
   const lacksDomain = object.name !== privateRouter && object.spec.baseDomain === undefined;
   const problems = [
@@ -129,7 +129,7 @@ function planOneZone(
   zone: ZoneInRole,
   addresses: readonly string[] | undefined,
 ): NamesPart {
-  const { usable, steps, ...part } = planWantedZone(observed, zone, addresses);
+  const { usable, steps, ...part } = planDesiredZone(observed, zone, addresses);
   // Of a zone that cannot be read, what was published stays published.
   const kept = zone.unread !== undefined && isPublished(observed, zone);
   return {

@@ -28,7 +28,7 @@ export type { LinkOptions };
 
 const byCluster = "link: cluster";
 
-/** The management side of a private link: the link service before the load balancer of a control plane. */
+/** The link service of a private link, in front of the load balancer of a control plane. */
 export function linkFeature(options: LinkOptions): MakeFeature {
   return ({ caches, kube }) => {
     const objects = caches.of(azurePrivateLinkService);
@@ -50,7 +50,7 @@ export function linkFeature(options: LinkOptions): MakeFeature {
       registered: registeredIn(caches),
       services: caches.of(service),
       namespaces,
-      serviceList: new ServiceList(options.sides.managementGroup),
+      serviceList: new ServiceList(options.armClients.managementGroup),
       networks: new Networks((network) => reservations.saw(network)),
       reservations,
       noted: new Map(),
@@ -110,7 +110,7 @@ export function linkFeature(options: LinkOptions): MakeFeature {
   };
 }
 
-/** What of a cluster decides anything here; its status is written all the time, and tells what we said ourselves. */
+/** What of a cluster this feature reads. Its status changes often, and is partly our own. */
 function metadataAndSpec(object: KubeObject): unknown {
   const { annotations, uid } = object.metadata;
   return [annotations, uid, (object as { spec?: unknown }).spec];

@@ -22,7 +22,7 @@ import { plan } from "./plan.ts";
 /** These live in the namespace of the cluster's owner, which whoever serves a single control plane may not see. */
 const elsewhere = { optional: true } as const;
 
-/** The link objects of a control plane's Services, and the hold on the control plane while they need its credential. */
+/** The link objects of a control plane's Services, and the finalizer on the control plane while they need its credential. */
 export function servicesFeature(): MakeFeature {
   return ({ caches, kube }) => {
     const registered = registeredIn(caches);
@@ -46,7 +46,7 @@ export function servicesFeature(): MakeFeature {
       name: "observe",
       kind: hostedControlPlane,
       finalizer: controlPlaneFinalizer,
-      // There only while something is wrong: a link object tells the rest by itself.
+      // Present only while there is a problem: a link object has conditions of its own.
       conditions: [conditions.available],
       observe: async (controlPlane, reconcile) => ({
         observed: await observe(controlPlane, sources, reconcile),

@@ -16,7 +16,7 @@ export type MadeKind =
 /** Everything that this feature does. */
 export type TopologyStep = ObjectStep & { kind: MadeKind };
 
-/** The many Services and Routes of a cluster that comes or goes are not worth an event each. */
+/** A cluster has many of these: they get no events. */
 const quiet: readonly MadeKind[] = ["Service", "Route", "ServiceAccount"];
 
 export function make(kind: MadeKind, object: KubeObject, why: string): TopologyStep {
@@ -30,8 +30,8 @@ export function make(kind: MadeKind, object: KubeObject, why: string): TopologyS
   };
 }
 
-/** Delete something because its cluster goes. */
-export function end(kind: MadeKind, object: KubeObject): TopologyStep {
+/** Delete something because its cluster is being deleted. */
+export function deleteWithCluster(kind: MadeKind, object: KubeObject): TopologyStep {
   const { event, ...step } = remove(kind, object, "the HostedCluster is being deleted");
   return { ...step, ...(event && !quiet.includes(kind) && { event }) };
 }

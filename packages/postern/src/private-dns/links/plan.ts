@@ -3,7 +3,17 @@ import type { Failure } from "@postern/core/failure.ts";
 import { linkProvisioningOf } from "@postern/core/provisioning.ts";
 import { idKey, nameOf, type ResourceId } from "@postern/core/resource-id.ts";
 import type { Tags } from "@postern/core/tags.ts";
-import { act, done, join, type Part, type Problem, report, wait, waits } from "../../kube/part.ts";
+import {
+  act,
+  done,
+  fail,
+  join,
+  type Part,
+  type Problem,
+  report,
+  wait,
+  waits,
+} from "../../kube/part.ts";
 import type { LinkStep } from "../steps.ts";
 import { isClaimed, otherClaims, withoutOwnClaim, type ZoneUser } from "../user.ts";
 import { newLink, retagged } from "./desired.ts";
@@ -111,7 +121,7 @@ function createLink(
     if (look?.state === "failed") {
       const { failure } = look;
       const problem = failure.passing ? words.changing : words.refused(network, failure);
-      return wait(problem, failure.requeueAfterMs ?? waits.failureMs);
+      return { ...fail(failure), problems: [problem] };
     }
   }
   if (policy.heldBack !== undefined) return report(policy.heldBack);

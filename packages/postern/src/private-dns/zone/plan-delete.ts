@@ -1,5 +1,5 @@
 import type { Tags } from "@postern/core/tags.ts";
-import { act, done, type Part } from "../../kube/part.ts";
+import { act, done, fail, type Part } from "../../kube/part.ts";
 import { type FoundLink, foundLinks } from "../links/observed.ts";
 import { giveUpLink } from "../links/plan.ts";
 import { type FoundRecord, foundRecords } from "../records/observed.ts";
@@ -91,7 +91,8 @@ export function deleteZone(
 function waitsIn({ links }: ObservedZone): number[] {
   return links.flatMap(({ look }) => {
     if (look.state === "changing") return [look.retryAfterMs];
-    return look.state === "failed" ? [look.failure.requeueAfterMs ?? deletingMs] : [];
+    if (look.state !== "failed") return [];
+    return fail(look.failure, undefined, deletingMs).requeueMs ?? [];
   });
 }
 

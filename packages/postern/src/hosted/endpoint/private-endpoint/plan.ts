@@ -72,8 +72,8 @@ function checkChanging(observed: Observed): EndpointPart | undefined {
     look.state === "changing" ? [look.retryAfterMs] : [],
   );
   if (times.length === 0) return undefined;
-  const kept = [reasons.endpointCreationFailed, reasons.endpointReplacing];
-  const problem = { ...creatingProblem(observed, kept), harmless: true } as const;
+  const keptReasons = [reasons.endpointCreationFailed, reasons.endpointReplacing];
+  const problem = { ...creatingProblem(observed, keptReasons), harmless: true } as const;
   return { ...wait(problem, Math.min(...times)), status: endpointStatus(observed) };
 }
 
@@ -193,7 +193,7 @@ function isUntagged(observed: Observed, id: ResourceId, found: PrivateEndpoint):
   return (
     tagOf(found.tags, ownerTag) === undefined &&
     sameId(observed.status.privateEndpointID ?? "", id) &&
-    endpointIds(observed.object, observed.us.clusterID).some((each) => sameId(each, id)) &&
+    endpointIds(observed.object, observed.self.clusterID).some((each) => sameId(each, id)) &&
     (isHyperShifts(found.tags, "private-endpoint") || connectionOf(found)?.name === nameOf(id))
   );
 }
@@ -203,7 +203,7 @@ export function ownEndpoints(observed: Observed): OwnEndpoint[] {
   return observed.endpoints.flatMap(({ id, look, left = false }) => {
     if (look.state !== "there") return [];
     const found = look.resource;
-    const isOwn = isOwned(found.tags, observed.us) || left || isUntagged(observed, id, found);
+    const isOwn = isOwned(found.tags, observed.self) || left || isUntagged(observed, id, found);
     return isOwn ? [{ id, found, left }] : [];
   });
 }

@@ -130,10 +130,10 @@ export function presentCondition({ conditions: present }: Observed) {
 /** The problem until the endpoint exists. Of these reasons the present one stays until it is known how a write ends. */
 export function creatingProblem(
   observed: Observed,
-  kept: readonly Reason[] = [reasons.endpointCreationFailed],
+  keptReasons: readonly Reason[] = [reasons.endpointCreationFailed],
 ): Problem {
   const present = presentCondition(observed);
-  if (present !== undefined && kept.some((reason) => reason === present.reason))
+  if (present !== undefined && keptReasons.some((reason) => reason === present.reason))
     return { reason: present.reason, message: present.message };
   return { reason: reasons.endpointCreating, message: "the private endpoint is being made" };
 }

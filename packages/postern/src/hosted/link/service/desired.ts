@@ -10,7 +10,7 @@ import { reasons } from "../reasons.ts";
 /** The name of the one address that a link service translates to. */
 const natConfiguration = "pls-nat-ip";
 
-/** The link service as it should be. Without a load balancer nothing is known of where it stands. */
+/** The link service as it should be. Without a load balancer its region and frontend are not known. */
 export function desiredOf(
   given: Pick<Up, "id" | "known" | "subject" | "allowed" | "frontend">,
   natSubnet: string | undefined,
@@ -87,9 +87,9 @@ export function linkServicePolicy(subject: Subject, guestMs = 0): LinkServicePol
 
 /** Who may see a link service: the hosted cluster, and whoever else the object names; nobody twice. */
 export function allowedSubscriptions(guest: string, additional: readonly string[]): string[] {
-  const seen = new Set<string>();
+  const observed = new Set<string>();
   return [guest, ...additional].filter((each) => {
     const key = each.toLowerCase();
-    return !seen.has(key) && seen.add(key);
+    return !observed.has(key) && observed.add(key);
   });
 }
