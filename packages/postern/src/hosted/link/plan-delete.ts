@@ -10,24 +10,10 @@ import { reasons } from "./reasons.ts";
 import { linkServicePolicy } from "./service/desired.ts";
 import type { LinkStep } from "./steps.ts";
 
-/*
- * The object is being deleted. The first row that fits counts; what belongs to others is left out.
- *
- *   observed                                            steps                         AzurePLSCreated
- *   a service whose last operation has failed         none, requeued              False PLSDeletionFailed
- *   a service that is being changed                   none, again when it is due    False PLSDeleting
- *   a service in an own subnet that is not noted       note it                       False PLSDeleting
- *   endpoints of others, and the policy is refuse     none                          False ForeignEndpointsConnected
- *   our own endpoint, which is being deleted          none, for a time              False PLSDeleting
- *   endpoints that are approved or wait for it        reject them                   False PLSDeleting
- *   endpoints in any other state                      remove their connections      False PLSDeleting
- *   a service without connections                     remove it, with its etag      False PLSDeleting
- *   no service, the last one in an own subnet         delete it                    False PLSDeleting
- *   a note of a subnet that is not used any more      remove the note               False PLSDeleting
- *   nothing                                           none; the finalizer is removed
+/**
+ * Delete the link services of an object, then its NAT subnet where no other service uses it, then the note of that subnet, and
+ * remove the finalizer when nothing is left. `nat` is what was chosen for the subnet.
  */
-
-/** Decide about a link that is being deleted, with what was chosen for the subnet that it leaves. */
 export function planDelete(observed: Down, nat: LeavingChoice): Plan<LinkStep> {
   const { subject, services, natOfService, guestMs } = observed;
   const policy = linkServicePolicy(subject, guestMs);

@@ -26,35 +26,10 @@ import type { LinkStep } from "./steps.ts";
 
 export { reasons };
 
-/*
- * What is observed, and what follows. The first row that fits counts.
- *
- *   observed                                    steps                          AzurePLSCreated
- *   being deleted                               see plan-delete.ts             False PLSDeleting
- *   paused                                      none                           as it was, or False Paused
- *   no cluster, no id, no address, long name    none                           False, the reason says which
- *   Azure could not be asked                    none, requeued               False AzureError
- *   its last operation has failed               none, requeued               False PLSCreationFailed, PLSUpdateFailed
- *   being changed                               none, requeued                 as it was while True, else False PLSCreating
- *   orphaned by an object of the cluster        adopt it, with its etag        as it was while True, else False PLSUpdating
- *   of another owner                            none                           False OwnedByAnother
- *   there, load balancer not found              none                           False ILBNotFound, ILBUnsupported
- *   there, load balancer Failed or Canceled     none                           False ILBFailed
- *   there, load balancers cannot be listed      none                           as it was
- *   there, Azure never changes what differs     disconnect, delete             False PLSReplacing, without the alias
- *   there, and Failed or Canceled               write it again, with its etag  False PLSUpdating
- *   there, something else differs               change it, with its etag       as it was while True, else False PLSUpdating
- *   there, as desired, with an alias            none, drift                    True AzureSuccess
- *   absent, load balancer not found             none                           False ILBNotFound, ILBUnsupported, ILBLookupFailed
- *   absent, NAT subnet unfit                    none                           False NATSubnetUnfit, NATSubnetCreationFailed
- *   absent, NAT subnet absent                   note it, then create it        False NATSubnetCreating
- *   absent                                      create it; note the subnet;    False PLSCreating
- *                                               create the next one if few are left
- *
- * AzureInternalLoadBalancerAvailable is True while the address of the spec is that of a load balancer which can be used.
+/**
+ * What to do about one link service. While the load balancers cannot be listed, or a change disturbs nobody who is connected, a
+ * condition that is True stays True. A link service that is replaced, or of another owner, is not in the status any more.
  */
-
-/** Decide what is to be done about one link. */
 export function plan(observed: Observed): Plan<LinkStep> {
   switch (observed.stage) {
     case "stopped":
