@@ -1,7 +1,7 @@
 import { isTrue } from "@postern/core/conditions.ts";
 import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import { parseResourceId } from "@postern/core/resource-id.ts";
-import { azureSides } from "postern/hosted/azure-sides.ts";
+import { createArmClients } from "postern/hosted/arm-clients.ts";
 import { endpointFeature } from "postern/hosted/endpoint/feature.ts";
 import { linkFeature } from "postern/hosted/link/feature.ts";
 import { servicesFeature } from "postern/hosted/services/feature.ts";
@@ -10,15 +10,20 @@ import { managementGroup } from "../clocked/places.ts";
 
 await serveSteps(
   (arm, everyone) => {
-    const sides = azureSides({
+    const armClients = createArmClients({
       arm,
       managementGroup: parseResourceId(managementGroup),
       credentialOf: () => everyone,
     });
     return [
       servicesFeature(),
-      linkFeature({ sides, natSubnets: "shared", natPrefixLength: 24, installation: "0benched" }),
-      endpointFeature({ sides }),
+      linkFeature({
+        armClients,
+        natSubnets: "shared",
+        natPrefixLength: 24,
+        installation: "0benched",
+      }),
+      endpointFeature({ armClients }),
     ];
   },
   ({ caches }) =>

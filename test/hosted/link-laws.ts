@@ -2,7 +2,7 @@ import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { Arm } from "postern/azure/arm.ts";
 import { customCloud } from "postern/azure/clouds.ts";
-import { azureSides } from "postern/hosted/azure-sides.ts";
+import { createArmClients } from "postern/hosted/arm-clients.ts";
 import { linkFeature } from "postern/hosted/link/feature.ts";
 import { clusterAnnotation, conditions, linkFinalizer } from "postern/hosted/names.ts";
 import type { Change } from "postern/kube/cache.ts";
@@ -122,9 +122,9 @@ export class LinkWorld {
     });
     const arm = this.#arm;
     const credentialOf = () => this.#azure.guest;
-    const sides = azureSides({ arm, managementGroup, credentialOf } as never);
+    const armClients = createArmClients({ arm, managementGroup, credentialOf } as never);
     const { mode: natSubnets, prefixLength: natPrefixLength } = this.#script;
-    const make = linkFeature({ sides, natSubnets, natPrefixLength, installation: "0a1b2c3d" });
+    const make = linkFeature({ armClients, natSubnets, natPrefixLength, installation: "0a1b2c3d" });
     const handlers: ((change: Change<LinkObject>) => void)[] = [];
     const none = { get: () => undefined, index: () => {}, byIndex: () => [], onChange: () => {} };
     const objects = {
@@ -144,8 +144,8 @@ export class LinkWorld {
     const kube = {
       patch: async (place: { name: string }, _type: string, change: LinkObject) => {
         const all = { ...this.#notes.get(place.name), ...change.metadata.annotations };
-        const held = Object.entries(all).filter(([, value]) => value !== null);
-        this.#notes.set(place.name, Object.fromEntries(held));
+        const present = Object.entries(all).filter(([, value]) => value !== null);
+        this.#notes.set(place.name, Object.fromEntries(present));
         return "";
       },
     };
@@ -364,7 +364,7 @@ export class LinkWorld {
   }
 
   /** The objects that are held although they are being deleted. */
-  held(): string[] {
+  present(): string[] {
     return [...this.#objects.keys()];
   }
 
@@ -384,7 +384,10 @@ export class LinkWorld {
     const { resources } = this.#azure.simulator.snapshot() as { resources: Record<string, object> };
     return Object.entries(resources)
       .filter(([id]) => /\/management\/subnets\/|\/privatelinkservices\//i.test(id))
-      .map(([id, held]) => `${id} ${JSON.stringify((held as { properties: object }).properties)}`)
+      .map(
+        ([id, present]) =>
+          `${id} ${JSON.stringify((present as { properties: object }).properties)}`,
+      )
       .sort();
   }
 

@@ -8,12 +8,12 @@ import type {
 } from "postern/azure/gateways/private-dns.ts";
 import type { PrivateEndpoint } from "postern/azure/gateways/private-endpoints.ts";
 import {
+  clusterGroup,
+  desiredNames,
+  desiredNetworks,
   endpointIds,
-  guestGroup,
   linkIdsOf,
   nameInZone,
-  wantedNames,
-  wantedNetworks,
 } from "postern/hosted/endpoint/desired/desired.ts";
 import type { Observed, ZoneInRole } from "postern/hosted/endpoint/observed.ts";
 import type { EndpointStep } from "postern/hosted/endpoint/steps.ts";
@@ -28,27 +28,27 @@ export const clusterID = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa";
 export const otherID = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb";
 export const alias = "pls.0.westeurope.azure.privatelinkservice";
 export const guestNetwork = `/subscriptions/${subscription}/resourceGroups/guest/providers/Microsoft.Network/virtualNetworks/guest`;
-export const group = guestGroup({
+export const group = clusterGroup({
   subscriptionID: subscription,
   resourceGroupName: "guest",
 } as Observed["object"]["spec"]);
 
 /** A look at a new object of a cluster that is held, before anything exists. */
-export function seen(over: Partial<Observed> = {}): Observed {
+export function observed(over: Partial<Observed> = {}): Observed {
   return {
-    object: { name: privateRouter, namespace: "clusters-one", held: true, spec: spec() },
-    us: { uid: "link-uid", clusterID, controlPlaneUid: "plane-uid" },
+    object: { name: privateRouter, namespace: "clusters-one", hasFinalizer: true, spec: spec() },
+    self: { uid: "link-uid", clusterID, controlPlaneUid: "plane-uid" },
     cluster: {
       name: "one",
       hostedCluster: "one",
       hostedClusterKey: "clusters/one",
-      held: true,
+      hasFinalizer: true,
       public: false,
       domain: "cluster.test",
       hasPrivateZone: true,
       hostnames: {},
     },
-    going: undefined,
+    deletion: undefined,
     abandoned: false,
     pause: { paused: false },
     choices: {
@@ -123,8 +123,8 @@ export class PaperGuest {
   }
 
   /** Look at everything that concerns an object, as `see` does. */
-  seen(world: Observed): Observed {
-    const endpoints = endpointIds(world.object, world.us.clusterID).map((id) => ({
+  observed(world: Observed): Observed {
+    const endpoints = endpointIds(world.object, world.self.clusterID).map((id) => ({
       id,
       look: this.look<PrivateEndpoint>(id),
     }));
@@ -132,23 +132,23 @@ export class PaperGuest {
   }
 
   zones(world: Observed): ZoneInRole[] {
-    const { object, cluster, choices, going, status } = world;
+    const { object, cluster, choices, deletion, status } = world;
     const isRouter = object.name === privateRouter;
-    const places: Pick<ZoneInRole, "role" | "id" | "managed" | "wanted">[] = [];
+    const places: Pick<ZoneInRole, "role" | "id" | "managed" | "desired">[] = [];
     const add = (
       role: ZoneInRole["role"],
       id: ResourceId | undefined,
       managed: boolean,
-      wanted: boolean,
+      desired: boolean,
     ) => {
       if (id && !places.some((each) => idKey(each.id) === idKey(id)))
-        places.push({ role, id, managed, wanted: wanted && going === undefined });
+        places.push({ role, id, managed, desired: desired && deletion === undefined });
     };
     if (choices.zones === "existing") {
       if (isRouter) add("internal", choices.internalZone, false, true);
       if (object.spec.baseDomain) add("base", choices.baseZone, false, true);
     }
-    const managed = choices.zones === "managed" || going !== undefined;
+    const managed = choices.zones === "managed" || deletion !== undefined;
     if (managed && isRouter && cluster)
       add("internal", privateZoneIn(group, internalZoneName(cluster.name)), true, true);
     if (managed && object.spec.baseDomain)
@@ -160,12 +160,17 @@ export class PaperGuest {
     return places.map((place) => this.zone(world, place));
   }
 
-  zone(world: Observed, place: Pick<ZoneInRole, "role" | "id" | "managed" | "wanted">): ZoneInRole {
+  zone(
+    world: Observed,
+    place: Pick<ZoneInRole, "role" | "id" | "managed" | "desired">,
+  ): ZoneInRole {
     const look = formed(this.look<PrivateDnsZone>(place.id), zoneOf);
     if (look.state !== "there") return { ...place, look, links: [], records: [] };
     const children = this.below(place.id);
-    const candidates = wantedNetworks(world).flatMap((network) => linkIdsOf(world, place, network));
-    const names = wantedNames(world)
+    const candidates = desiredNetworks(world).flatMap((network) =>
+      linkIdsOf(world, place, network),
+    );
+    const names = desiredNames(world)
       .filter(({ role }) => role === place.role)
       .flatMap(({ fqdn }) => nameInZone(fqdn, place.id) ?? [])
       .flatMap((name) => ["A", "AAAA"].map((type) => recordId(place.id, { type, name })));
@@ -190,20 +195,18 @@ export class PaperGuest {
     if (step.on === "service") return;
     const found = this.resources.get(idKey(step.id));
     const body = bodyOf(step);
+    const etag = etagOf(step);
     if (body !== undefined) {
-      const { ifNoneMatch } = step as Precondition;
-      if (ifNoneMatch === "*" && found) throw new Error(`412: ${step.do} ${step.id}`);
-      if (step.ifMatch !== undefined && step.ifMatch !== found?.etag)
-        throw new Error(`412: ${step.do} ${step.id}`);
+      if (isForNew(step) && found) throw new Error(`412: ${step.do} ${step.id}`);
+      if (etag !== undefined && etag !== found?.etag) throw new Error(`412: ${step.do} ${step.id}`);
       if (step.on !== "endpoint" && step.on !== "zone" && !this.#parentOf(step.id))
         throw new Error(`404: ${step.do} ${step.id}`);
-      if (step.do === "link network") this.#checkLink(step.id, step.body);
+      if (step.on === "link" && step.verb === "create") this.#checkLink(step.id, step.body);
       this.set(step.id, step.on === "endpoint" ? this.#connected(body as PrivateEndpoint) : body);
       return;
     }
     if (found === undefined) return;
-    if (step.ifMatch !== undefined && step.ifMatch !== found.etag)
-      throw new Error(`412: ${step.do} ${step.id}`);
+    if (etag !== undefined && etag !== found.etag) throw new Error(`412: ${step.do} ${step.id}`);
     const inside = this.below(step.id);
     if (inside.some((id) => /virtualNetworkLinks/i.test(id)))
       throw new Error(`409: ${step.id} has links`);
@@ -230,8 +233,22 @@ export class PaperGuest {
   }
 }
 
+type AzureStep = Exclude<EndpointStep, { on: "service" }>;
+
+/** The etag without which Azure does not accept a step. */
+function etagOf(step: AzureStep): string | undefined {
+  if (step.on !== "endpoint") return step.ifMatch;
+  return step.verb === "create" ? undefined : step.etag;
+}
+
+function isForNew(step: AzureStep): boolean {
+  return step.on === "endpoint"
+    ? step.verb === "create"
+    : (step as Precondition).ifNoneMatch === "*";
+}
+
 /** What a step writes, as Azure takes it; undefined for one that deletes. */
-function bodyOf(step: Exclude<EndpointStep, { on: "service" }>): ArmResource | undefined {
+function bodyOf(step: AzureStep): ArmResource | undefined {
   if ("body" in step) return step.body;
   if ("records" in step) return toPrivate(step.records);
   return "tags" in step
@@ -280,6 +297,11 @@ export function nowAfter(world: Observed, plan: Plan<EndpointStep>): Observed {
   const conditions = plan.conditions.map(
     (each): Condition => ({ ...each, lastTransitionTime: "2026-01-01T00:00:00Z" }),
   );
-  const held = plan.finalizer === "add" ? true : world.object.held;
-  return { ...world, object: { ...world.object, held }, conditions, status: plan.status ?? {} };
+  const hasFinalizer = plan.finalizer === "add" ? true : world.object.hasFinalizer;
+  return {
+    ...world,
+    object: { ...world.object, hasFinalizer },
+    conditions,
+    status: plan.status ?? {},
+  };
 }

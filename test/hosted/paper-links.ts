@@ -8,8 +8,8 @@ import {
   connectedEndpoint,
   group,
   nowAfter,
+  observed,
   PaperGuest,
-  seen,
   spec,
 } from "./paper-guest.ts";
 
@@ -21,7 +21,7 @@ export const base = privateZoneIn(group, "example.com");
 export function settle(guest: PaperGuest, world: Observed): Observed {
   let now = world;
   for (let reconciles = 0; reconciles < 20; reconciles++) {
-    const planned = plan(guest.seen(now));
+    const planned = plan(guest.observed(now));
     for (const step of planned.steps) guest.apply(step);
     now = nowAfter(now, planned);
     if (planned.steps.length === 0) return now;
@@ -32,10 +32,10 @@ export function settle(guest: PaperGuest, world: Observed): Observed {
 /** A cluster that is reachable, and the object that says so. */
 export function reachable(over: Partial<Observed> = {}): { guest: PaperGuest; world: Observed } {
   const guest = new PaperGuest();
-  return { guest, world: settle(guest, seen(over)) };
+  return { guest, world: settle(guest, observed(over)) };
 }
 
-export const told = (world: Observed, type: string = conditions.available) => {
+export const reported = (world: Observed, type: string = conditions.available) => {
   const found = world.conditions.find((each) => each.type === type);
   return found && `${found.status} ${found.reason}`;
 };
@@ -44,7 +44,7 @@ export const message = (world: Observed, type: string = conditions.available) =>
   world.conditions.find((each) => each.type === type)?.message ?? "";
 
 export const steps = (guest: PaperGuest, world: Observed) =>
-  plan(guest.seen(world)).steps.map((step) =>
+  plan(guest.observed(world)).steps.map((step) =>
     `${step.do} ${"id" in step ? step.id.split("/").at(-1) : ""}`.trim(),
   );
 
@@ -73,9 +73,14 @@ export const sibling = (over: Partial<Sibling> = {}): Sibling => ({
 });
 
 export const oauth = (over: Partial<Observed> = {}): Observed =>
-  seen({
-    object: { name: "oauth-openshift", namespace: "clusters-one", held: true, spec: spec() },
-    us: { uid: "oauth-uid", clusterID, controlPlaneUid: "plane-uid" },
+  observed({
+    object: {
+      name: "oauth-openshift",
+      namespace: "clusters-one",
+      hasFinalizer: true,
+      spec: spec(),
+    },
+    self: { uid: "oauth-uid", clusterID, controlPlaneUid: "plane-uid" },
     siblings: [sibling({ name: "private-router", uid: "link-uid" })],
     ...over,
   });

@@ -97,7 +97,7 @@ export function published(
 }
 
 /** What is seen of a cluster of which nothing exists yet. */
-export function seenOf(
+export function observedOf(
   cluster: HostedCluster = clusterOf(),
   over: Partial<Observed> = {},
 ): Observed {
@@ -118,12 +118,12 @@ export function seenOf(
 /** A link object, with what it says of itself. */
 export function linkOf(
   name: string,
-  said: Partial<
+  problem: Partial<
     Record<keyof typeof conditions, [status: string, reason: string, generation?: number]>
   >,
   over: Partial<AzurePrivateLinkService["metadata"]> = {},
 ): AzurePrivateLinkService {
-  const list = Object.entries(said).map(([key, [status, reason, observedGeneration = 1]]) => ({
+  const list = Object.entries(problem).map(([key, [status, reason, observedGeneration = 1]]) => ({
     type: conditions[key as keyof typeof conditions],
     status: status as "True",
     reason,
@@ -160,7 +160,7 @@ export class TopologyWorld {
 
   see(): Observed {
     return structuredClone(
-      seenOf(this.cluster, {
+      observedOf(this.cluster, {
         namespace: this.namespace,
         controlPlane: this.#of<HostedControlPlane>("HostedControlPlane")[0],
         account: this.#of("ServiceAccount")[0],
@@ -177,15 +177,15 @@ export class TopologyWorld {
    */
   reconcile(between: () => void = () => {}, upTo = Number.POSITIVE_INFINITY): boolean {
     const decided = plan(this.see());
-    const held = this.cluster.metadata.finalizers ?? [];
-    if (decided.finalizer === "add" && !held.includes(hostedClusterFinalizer))
-      this.cluster.metadata.finalizers = [...held, hostedClusterFinalizer];
+    const found = this.cluster.metadata.finalizers ?? [];
+    if (decided.finalizer === "add" && !found.includes(hostedClusterFinalizer))
+      this.cluster.metadata.finalizers = [...found, hostedClusterFinalizer];
     for (const step of decided.steps.slice(0, upTo)) {
       this.#take(step);
       between();
     }
     if (decided.finalizer === "remove" && decided.steps.length === 0)
-      this.cluster.metadata.finalizers = held.filter((each) => each !== hostedClusterFinalizer);
+      this.cluster.metadata.finalizers = found.filter((each) => each !== hostedClusterFinalizer);
     return decided.steps.length > 0;
   }
 
@@ -245,9 +245,9 @@ export class TopologyWorld {
     for (const [key, object] of this.#objects)
       if (object.metadata.deletionTimestamp && key.startsWith("AzurePrivateLinkService"))
         this.#objects.delete(key);
-    const held = this.names("AzurePrivateLinkService").length > 0;
+    const found = this.names("AzurePrivateLinkService").length > 0;
     for (const [key, object] of this.#objects)
-      if (object.metadata.deletionTimestamp && !held) this.#objects.delete(key);
+      if (object.metadata.deletionTimestamp && !found) this.#objects.delete(key);
   }
 
   #of<T extends KubeObject>(kind: string): T[] {
@@ -259,30 +259,31 @@ export class TopologyWorld {
     this.taken.push(step);
     const { kind, object } = step;
     const key = `${kind} ${object.metadata.name}`;
-    if (kind === "HostedCluster" && step.do === "change") {
+    if (kind === "HostedCluster" && step.verb === "change") {
       merge(this.cluster, step.change);
       return;
     }
     if (kind === "Namespace") {
-      const made = step.do === "make" ? (object as Namespace) : this.namespace;
-      if (step.do === "delete" && made) made.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
+      const made = step.verb === "create" ? (object as Namespace) : this.namespace;
+      if (step.verb === "delete" && made) made.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
       this.namespace = made;
       return;
     }
-    const held = this.#objects.get(key);
-    if (step.do === "make") {
-      if (held) throw new Error(`${key} is there already`);
+    const found = this.#objects.get(key);
+    if (step.verb === "create") {
+      if (found) throw new Error(`${key} is there already`);
       const uid = `uid-${++this.#uids}`;
       this.put(kind, { ...object, metadata: { ...object.metadata, uid, generation: 1 } });
       return;
     }
-    if (held === undefined) throw new Error(`${key} is not there`);
-    if (step.do === "change") {
-      merge(held, step.change);
-      dropEmpty(held.metadata);
+    if (found === undefined) throw new Error(`${key} is not there`);
+    if (step.verb === "change") {
+      merge(found, step.change);
+      dropEmpty(found.metadata);
       return;
     }
-    if (held.metadata.finalizers?.length) held.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
+    if (found.metadata.finalizers?.length)
+      found.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
     else this.#objects.delete(key);
   }
 }

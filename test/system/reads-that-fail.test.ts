@@ -106,14 +106,14 @@ describeHosted("every read of the operator", (start) => {
   async function startAll(reads: FailingReads, metrics: Metrics): Promise<HostedWorld> {
     let world: HostedWorld | undefined;
     const features = (
-      sides: Parameters<typeof cloudProvider>[0],
+      armClients: Parameters<typeof cloudProvider>[0],
       azure: Azure,
       kube: KubeClient,
     ) => {
       const all: MakeFeature[] = operator(azure, kube, () => world as HostedWorld).map((make) =>
         reads.named(make),
       );
-      return [...all, reads.named(cloudProvider(sides), standIn)];
+      return [...all, reads.named(cloudProvider(armClients), standIn)];
     };
     const proxy: { url: string; waiting(): number } = { url: "", waiting: () => reads.waiting };
     world = await start({ features, simulator: { https: true }, stopped: true, metrics, proxy });

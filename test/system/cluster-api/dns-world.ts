@@ -31,17 +31,17 @@ export async function startDns(
 ): Promise<HostedWorld> {
   const { viewsOf = (views) => views, managementSpec, ...rest } = over;
   const world = await start({
-    features: (sides) => {
+    features: (armClients) => {
       const guest: DnsViews["forReference"] = (_, reconcile) =>
-        sides.guest({} as HostedControlPlane, reconcile);
+        armClients.hosted({} as HostedControlPlane, reconcile);
       const views = viewsOf({
         of: (cluster, reconcile) =>
           cluster.spec.subscriptionID === managementSubscription
-            ? sides.management(reconcile)
+            ? armClients.management(reconcile)
             : guest(cluster, reconcile),
         forReference: guest,
-        management: (reconcile) => sides.management(reconcile),
-        baseZone: (reconcile) => sides.management(reconcile),
+        management: (reconcile) => armClients.management(reconcile),
+        baseZone: (reconcile) => armClients.management(reconcile),
       });
       const managementLinks = ["gateway"] as const;
       const options = {

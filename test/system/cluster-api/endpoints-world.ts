@@ -31,12 +31,12 @@ export async function startEndpoints(
 ): Promise<HostedWorld> {
   const { viewsOf = (views) => views, ...rest } = over;
   const world = await start({
-    features: (sides) => {
+    features: (armClients) => {
       const views = viewsOf({
         of: ({ spec }, reconcile) =>
           spec.subscriptionID === managementSubscription
-            ? sides.management(reconcile)
-            : sides.guest({} as HostedControlPlane, reconcile),
+            ? armClients.management(reconcile)
+            : armClients.hosted({} as HostedControlPlane, reconcile),
       });
       return [
         managementEndpointsFeature({ management }),

@@ -70,20 +70,20 @@ describeHosted("every controller of Cluster API", (start) => {
 
   async function startAll(): Promise<HostedWorld> {
     const world = await start({
-      features: (sides) => {
+      features: (armClients) => {
         const guest: CapiViews["forReference"] = (_, reconcile) =>
-          sides.guest({} as HostedControlPlane, reconcile);
+          armClients.hosted({} as HostedControlPlane, reconcile);
         const views: CapiViews = {
           of: (each, reconcile) =>
             each.spec.subscriptionID === managementSubscription
-              ? sides.management(reconcile)
+              ? armClients.management(reconcile)
               : guest(each, reconcile),
           policy: defaultPolicy,
           refusalOf: () => undefined,
           referenceRefusalOf: () => undefined,
           forReference: guest,
-          management: (reconcile) => sides.management(reconcile),
-          baseZone: (reconcile) => sides.management(reconcile),
+          management: (reconcile) => armClients.management(reconcile),
+          baseZone: (reconcile) => armClients.management(reconcile),
           watch: () => [],
         };
         const settings = {

@@ -306,13 +306,13 @@ describeHosted("an AzureCluster that cannot be realised", (start) => {
   test("for want of an identity says so, and the others go on", async () => {
     let broken = true;
     const world = await start({
-      features: (sides) => [
+      features: (armClients) => [
         realise({
           views: {
             of: (cluster, reconcile) => {
               if (broken && cluster.metadata.name === "wc1")
                 throw new AzureError({ code: "ClusterIdentityMissing", what: "act in Azure" });
-              return sides.management(reconcile);
+              return armClients.management(reconcile);
             },
           },
         }),

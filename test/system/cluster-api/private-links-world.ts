@@ -31,9 +31,9 @@ export async function startRealise(
 ): Promise<HostedWorld> {
   const { views, ...rest } = more;
   const world = await start({
-    features: (sides) => [
+    features: (armClients) => [
       privateLinksFeature({
-        views: views ?? { of: (_cluster, reconcile) => sides.management(reconcile) },
+        views: views ?? { of: (_cluster, reconcile) => armClients.management(reconcile) },
       }),
     ],
     simulator: { operationMs: { "*": 30_000 } },

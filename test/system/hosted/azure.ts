@@ -5,7 +5,7 @@ import { keyOf } from "@postern/core/kind.ts";
 import { parseResourceId, resourceGroupId } from "@postern/core/resource-id.ts";
 import { frontendName } from "@postern/local/cloud-provider/names.ts";
 import type { TokenSource } from "postern/azure/tokens.ts";
-import type { CredentialOf } from "postern/hosted/azure-sides.ts";
+import type { CredentialOf } from "postern/hosted/arm-clients.ts";
 import { startChecked } from "../../simulator/start.ts";
 
 export const tenant = "22222222-2222-4222-8222-222222222222";

@@ -1,6 +1,6 @@
 import { openPolicy } from "@postern/core/tenant-policy.ts";
 import { cloudProviderFeature } from "@postern/local/cloud-provider/feature.ts";
-import type { AzureSides } from "postern/hosted/azure-sides.ts";
+import type { ArmClients } from "postern/hosted/arm-clients.ts";
 import { endpointFeature } from "postern/hosted/endpoint/feature.ts";
 import { linkFeature } from "postern/hosted/link/feature.ts";
 import { servicesFeature } from "postern/hosted/services/feature.ts";
@@ -22,21 +22,26 @@ import { describeHosted, type HostedWorld, type Thing } from "./world.ts";
 const available = "AzurePrivateLinkServiceAvailable";
 const operationMs = { "*": 5_000 };
 
-function withoutCloud(sides: AzureSides): readonly MakeFeature[] {
+function withoutCloud(armClients: ArmClients): readonly MakeFeature[] {
   return [
     topologyFeature({ policy: openPolicy }),
     servicesFeature(),
-    linkFeature({ sides, natSubnets: "shared", natPrefixLength: 24, installation: "0f0f0f0f" }),
-    endpointFeature({ sides }),
+    linkFeature({
+      armClients,
+      natSubnets: "shared",
+      natPrefixLength: 24,
+      installation: "0f0f0f0f",
+    }),
+    endpointFeature({ armClients }),
   ];
 }
 
-function wholeChain(sides: AzureSides): readonly MakeFeature[] {
+function wholeChain(armClients: ArmClients): readonly MakeFeature[] {
   const subnetId = `${managementNetwork}/subnets/nodes`;
   const arm: Parameters<typeof cloudProviderFeature>[0]["arm"] = (reconcile) =>
-    sides.management(reconcile);
+    armClients.management(reconcile);
   return [
-    ...withoutCloud(sides),
+    ...withoutCloud(armClients),
     cloudProviderFeature({ arm, managementGroup, subnetId, location }),
   ];
 }

@@ -11,9 +11,9 @@ const cleanup = "service.kubernetes.io/load-balancer-cleanup";
 describeHosted("the stand-in for the cloud provider", (startWorld) => {
   const start = (options: { internalFrontendsEach?: number } & Partial<WorldOptions> = {}) =>
     startWorld({
-      features: (sides) => [
+      features: (armClients) => [
         cloudProviderFeature({
-          arm: (reconcile) => sides.management(reconcile),
+          arm: (reconcile) => armClients.management(reconcile),
           managementGroup,
           subnetId,
           location,

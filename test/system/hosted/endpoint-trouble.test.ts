@@ -1,6 +1,6 @@
 import { resourceGroupId } from "@postern/core/resource-id.ts";
 import { AzureError } from "postern/azure/errors.ts";
-import type { AzureSides } from "postern/hosted/azure-sides.ts";
+import type { ArmClients } from "postern/hosted/arm-clients.ts";
 import { endpointFeature } from "postern/hosted/endpoint/feature.ts";
 import { conditions } from "postern/hosted/names.ts";
 import { expect, test } from "vitest";
@@ -180,15 +180,15 @@ describeHosted("the guest side in trouble", (start) => {
       start,
       {},
       {
-        features: (sides) => [
+        features: (armClients) => [
           endpointFeature({
-            sides: {
-              ...sides,
-              guest: (controlPlane, reconcile) => {
+            armClients: {
+              ...armClients,
+              hosted: (controlPlane, reconcile) => {
                 if (dead) throw new AzureError({ code: "CredentialMissing", what: "sign in" });
-                return sides.guest(controlPlane, reconcile);
+                return armClients.hosted(controlPlane, reconcile);
               },
-            } satisfies AzureSides,
+            } satisfies ArmClients,
           }),
         ],
       },

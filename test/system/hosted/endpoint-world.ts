@@ -26,7 +26,7 @@ export const operationMs = 30_000;
 
 /** The guest side alone; without a policy where none is given. */
 export function guestOnly(policy?: TenantPolicy): WorldOptions["features"] {
-  return (sides) => [endpointFeature({ sides, policy })];
+  return (armClients) => [endpointFeature({ armClients, policy })];
 }
 
 /** A world in which only the guest side is at work, with everything allowed. */

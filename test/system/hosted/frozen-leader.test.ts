@@ -103,9 +103,9 @@ describeHosted("a leader that was frozen", (start) => {
 
   test("sends nothing that waited for a connection, to Azure or to Kubernetes", async () => {
     const world = await start({
-      features: (sides) => [
+      features: (armClients) => [
         cloudProviderFeature({
-          arm: (reconcile) => sides.management(reconcile),
+          arm: (reconcile) => armClients.management(reconcile),
           managementGroup,
           subnetId: `${managementNetwork}/subnets/nodes`,
           location,

@@ -10,7 +10,7 @@ import { customCloud } from "postern/azure/clouds.ts";
 import type { Look } from "postern/azure/gateway.ts";
 import { privateDnsZones } from "postern/azure/gateways/private-dns.ts";
 import type { TokenSource } from "postern/azure/tokens.ts";
-import { azureSides } from "postern/hosted/azure-sides.ts";
+import { createArmClients } from "postern/hosted/arm-clients.ts";
 import { identities } from "postern/hosted/identities.ts";
 import { registeredIn } from "postern/hosted/tenancy.ts";
 import { defineFeature, type Plan, type Step } from "postern/kube/feature.ts";
@@ -50,7 +50,7 @@ function zones(world: () => HostedWorld): MakeFeature {
     const dropped = (tokens: TokenSource) => arm.forget(tokens);
     const { credentialOf, follow } = identities({ kube, entra: { cloud, clock, ca }, dropped });
     follow(caches.of(hostedControlPlane), registeredIn(caches));
-    const sides = azureSides({ arm, managementGroup, credentialOf });
+    const armClients = createArmClients({ arm, managementGroup, credentialOf });
     type ZoneStep = Step & { controlPlane: HostedControlPlane };
     interface Observed {
       controlPlane: HostedControlPlane;
@@ -61,7 +61,7 @@ function zones(world: () => HostedWorld): MakeFeature {
       kind: hostedControlPlane,
       conditions: ["Zoned"],
       observe: async (controlPlane, reconcile) => {
-        const zones = privateDnsZones(sides.guest(controlPlane, reconcile));
+        const zones = privateDnsZones(armClients.hosted(controlPlane, reconcile));
         return {
           observed: { controlPlane, zone: await zones.look(zoneOf(controlPlane)) },
           context: zones,

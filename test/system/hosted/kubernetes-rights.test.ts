@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Application, TrustedIssuer } from "@postern/azure-simulator/entra/application.ts";
 import { Arm } from "postern/azure/arm.ts";
 import { customCloud } from "postern/azure/clouds.ts";
-import { type AzureSides, guestSide } from "postern/hosted/azure-sides.ts";
+import { type ArmClients, createHostedArmClients } from "postern/hosted/arm-clients.ts";
 import { endpointFeature } from "postern/hosted/endpoint/feature.ts";
 import { grantFeature } from "postern/hosted/grant/feature.ts";
 import { identities } from "postern/hosted/identities.ts";
@@ -49,13 +49,13 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
   /** A world whose operator is a service account, under the admission policies, with the roles of these files. */
   async function start(
     roles: readonly string[],
-    features: (sides: AzureSides, world: () => HostedWorld) => readonly MakeFeature[],
+    features: (armClients: ArmClients, world: () => HostedWorld) => readonly MakeFeature[],
   ): Promise<HostedWorld> {
     let token = "";
     let world: HostedWorld | undefined;
     const made = () => world as HostedWorld;
     world = await startWorld({
-      features: (sides) => features(sides, made),
+      features: (armClients) => features(armClients, made),
       simulator: { https: true },
       token: () => token,
       stopped: true,
@@ -72,7 +72,7 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
     });
     await cluster.request("POST", "/api/v1/namespaces", { metadata: { name: "clusters" } });
     await world.start();
-    await world.run({ features: (sides) => [cloudProvider(sides)] });
+    await world.run({ features: (armClients) => [cloudProvider(armClients)] });
     return world;
   }
 
@@ -104,7 +104,7 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
       const cloud = customCloud({ resourceManager, authorityHost });
       const arm = new Arm({ cloud, credential: azure.operator, clock });
       const { credentialOf } = identities({ kube: parts.kube, entra: { cloud, clock, ca } });
-      return endpointFeature({ sides: guestSide(arm, credentialOf) })(parts);
+      return endpointFeature({ armClients: createHostedArmClients(arm, credentialOf) })(parts);
     };
   }
 
@@ -121,9 +121,9 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
     "no-rbac",
     "of postern-operator and postern-topology are enough for a HostedCluster from creation to deletion, with what the operator grants itself",
     async () => {
-      const world = await start(["operator", "topology"], (sides, made) => [
+      const world = await start(["operator", "topology"], (armClients, made) => [
         grantFeature(),
-        ...managementSide(sides),
+        ...managementSide(armClients),
         servicesFeature(),
         endpointByIdentity(made),
       ]);
@@ -239,7 +239,9 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
     "no-rbac",
     "of postern-management and postern-topology, and of postern-control-plane in one namespace, are enough for the two processes",
     async () => {
-      const world = await start(["management", "topology"], (sides) => managementSide(sides));
+      const world = await start(["management", "topology"], (armClients) =>
+        managementSide(armClients),
+      );
       const { cluster } = world;
       const hosted = await world.make(hostedClusterObject("clusters", "two"));
       const namespace = "clusters-two";
@@ -270,10 +272,10 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
     "no-rbac",
     "of postern-operator alone are enough where HyperShift creates the control plane",
     async () => {
-      const world = await start(["operator"], (sides) => [
+      const world = await start(["operator"], (armClients) => [
         grantFeature(),
-        ...managementSide(sides),
-        ...controlPlaneSide(sides),
+        ...managementSide(armClients),
+        ...controlPlaneSide(armClients),
       ]);
       const { cluster } = world;
       await createRole(cluster, "control-plane");

@@ -17,8 +17,8 @@ export const installation = "0a1b2c3d";
 
 /** The link feature alone, with what differs from its defaults. */
 export function onlyLink(over: Partial<LinkOptions> = {}): WorldOptions["features"] {
-  return (sides) => [
-    linkFeature({ sides, natSubnets: "shared", natPrefixLength: 24, installation, ...over }),
+  return (armClients) => [
+    linkFeature({ armClients, natSubnets: "shared", natPrefixLength: 24, installation, ...over }),
   ];
 }
 

@@ -100,9 +100,9 @@ describeHosted("postern operator", (start) => {
 
   test("makes a HostedCluster reachable, each side by its own identity, shows it to who looks, and takes it down", async () => {
     const world = await start({
-      features: (sides) => [
+      features: (armClients) => [
         cloudProviderFeature({
-          arm: (reconcile) => sides.management(reconcile),
+          arm: (reconcile) => armClients.management(reconcile),
           managementGroup,
           subnetId: `${managementNetwork}/subnets/nodes`,
           location,

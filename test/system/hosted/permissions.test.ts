@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AzureSides } from "postern/hosted/azure-sides.ts";
+import type { ArmClients } from "postern/hosted/arm-clients.ts";
 import { endpointFeature } from "postern/hosted/endpoint/feature.ts";
 import { linkFeature } from "postern/hosted/link/feature.ts";
 import { servicesFeature } from "postern/hosted/services/feature.ts";
@@ -13,10 +13,10 @@ const roleOf = (side: string): string[] =>
     readFileSync(join(import.meta.dirname, `../../../manifests/roles/${side}.json`), "utf8"),
   ).Actions;
 
-const features = (sides: AzureSides) => [
+const features = (armClients: ArmClients) => [
   servicesFeature(),
-  linkFeature({ sides, natSubnets: "shared", natPrefixLength: 24, installation: "0f0f0f0f" }),
-  endpointFeature({ sides }),
+  linkFeature({ armClients, natSubnets: "shared", natPrefixLength: 24, installation: "0f0f0f0f" }),
+  endpointFeature({ armClients }),
 ];
 
 /** Every action that the simulator held against the rights of an identity, by subscription. */

@@ -1,6 +1,6 @@
 import { openPolicy } from "@postern/core/tenant-policy.ts";
 import { cloudProviderFeature } from "@postern/local/cloud-provider/feature.ts";
-import type { AzureSides, GuestSide } from "postern/hosted/azure-sides.ts";
+import type { ArmClients, HostedArmClients } from "postern/hosted/arm-clients.ts";
 import { endpointFeature } from "postern/hosted/endpoint/feature.ts";
 import { linkFeature } from "postern/hosted/link/feature.ts";
 import { servicesFeature } from "postern/hosted/services/feature.ts";
@@ -9,27 +9,36 @@ import type { MakeFeature } from "postern/kube/runtime.ts";
 import { location, managementGroup, managementNetwork } from "./azure.ts";
 
 /** Everything that turns one HostedCluster into a private control plane, on a machine without HyperShift and without a cloud. */
-export function wholeChain(sides: AzureSides): readonly MakeFeature[] {
-  return [...managementSide(sides), ...controlPlaneSide(sides), cloudProvider(sides)];
+export function wholeChain(armClients: ArmClients): readonly MakeFeature[] {
+  return [
+    ...managementSide(armClients),
+    ...controlPlaneSide(armClients),
+    cloudProvider(armClients),
+  ];
 }
 
 /** What `--role management` runs. */
-export function managementSide(sides: AzureSides): readonly MakeFeature[] {
+export function managementSide(armClients: ArmClients): readonly MakeFeature[] {
   return [
     topologyFeature({ policy: openPolicy }),
-    linkFeature({ sides, natSubnets: "shared", natPrefixLength: 24, installation: "0f0f0f0f" }),
+    linkFeature({
+      armClients,
+      natSubnets: "shared",
+      natPrefixLength: 24,
+      installation: "0f0f0f0f",
+    }),
   ];
 }
 
 /** What `--role control-plane` runs. */
-export function controlPlaneSide(sides: GuestSide): readonly MakeFeature[] {
-  return [servicesFeature(), endpointFeature({ sides })];
+export function controlPlaneSide(armClients: HostedArmClients): readonly MakeFeature[] {
+  return [servicesFeature(), endpointFeature({ armClients })];
 }
 
 /** A stand-in for the cloud provider, which is no part of Postern. */
-export function cloudProvider(sides: AzureSides): MakeFeature {
+export function cloudProvider(armClients: ArmClients): MakeFeature {
   return cloudProviderFeature({
-    arm: (reconcile) => sides.management(reconcile),
+    arm: (reconcile) => armClients.management(reconcile),
     managementGroup,
     subnetId: `${managementNetwork}/subnets/nodes`,
     location,

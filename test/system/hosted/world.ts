@@ -5,7 +5,11 @@ import { apiVersionOf } from "@postern/core/kind.ts";
 import type { Condition } from "@postern/core/kinds/condition.ts";
 import { Arm, type ArmRequest } from "postern/azure/arm.ts";
 import { customCloud } from "postern/azure/clouds.ts";
-import { type AzureSides, azureSides, type CredentialOf } from "postern/hosted/azure-sides.ts";
+import {
+  type ArmClients,
+  type CredentialOf,
+  createArmClients,
+} from "postern/hosted/arm-clients.ts";
 import { clusterAnnotation } from "postern/hosted/names.ts";
 import type { KubeClient } from "postern/kube/client.ts";
 import { fromKubeconfigText } from "postern/kube/credentials.ts";
@@ -51,7 +55,7 @@ export interface Thing {
 /** The controllers of one process. */
 export interface Process {
   /** They are made with the two sides of Azure. */
-  features: (sides: AzureSides, azure: Azure, kube: KubeClient) => readonly MakeFeature[];
+  features: (armClients: ArmClients, azure: Azure, kube: KubeClient) => readonly MakeFeature[];
   /** As whom the controllers come to the API server. */
   user?: User;
   /** The token of a service account instead. */
@@ -83,7 +87,7 @@ export interface HostedWorld {
   azure: Azure;
   clock: ManualClock;
   cluster: Cluster;
-  sides: AzureSides;
+  armClients: ArmClients;
   /** Start the controllers, as a new process would. */
   start(): Promise<void>;
   /** Start another process beside it. */
@@ -187,7 +191,7 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
     });
   let armClient = arm();
   const credentialOf = options.credentialOf?.(azure) ?? (() => azure.guest);
-  const sidesNow = () => azureSides({ arm: armClient, managementGroup, credentialOf });
+  const armClientsNow = () => createArmClients({ arm: armClient, managementGroup, credentialOf });
 
   async function start() {
     armClient = arm();
@@ -202,7 +206,7 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
       log: options.log ?? silentLog,
       ...(options.metrics && { metrics: options.metrics }),
       namespace: given.namespace,
-      features: given.features(sidesNow(), azure, client),
+      features: given.features(armClientsNow(), azure, client),
     });
     client.caches = runtime.caches;
     if (given.proxy) client.waiting = given.proxy.waiting;
@@ -367,8 +371,8 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
     azure,
     clock,
     cluster,
-    get sides() {
-      return sidesNow();
+    get armClients() {
+      return armClientsNow();
     },
     start,
     run,

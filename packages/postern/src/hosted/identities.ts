@@ -13,12 +13,12 @@ import { type Registered, whyUnverified } from "./tenancy.ts";
 export interface Identities {
   /** The credential of a control plane, and of no other. Without one it is an `IdentityMissing`. */
   credentialOf(controlPlane: HostedControlPlane): TokenSource;
-  /** Let go of the credentials of control planes that this cache loses, and serve only those that are verified. */
+  /** Drop the credentials of control planes that are deleted from this cache, and serve only verified ones. */
   follow(cache: Pick<WatchCache<HostedControlPlane>, "onChange">, registered: Registered): void;
 }
 
-/** Whose a credential is. Anything else is another's, even under the same name. */
-interface Whose {
+/** The owner of a credential. A control plane of the same name may be another owner. */
+interface CredentialOwner {
   uid: string | undefined;
   tenantId: string;
   clientId: string;
@@ -28,24 +28,27 @@ interface Whose {
 export function identities(given: {
   kube: KubeClient;
   entra: EntraOptions;
-  /** Told when a credential is not used any more. */
+  /** Called when a credential is not used any more. */
   dropped?: (tokens: TokenSource) => void;
 }): Identities {
   const { kube, entra, dropped } = given;
-  const held = new Map<string, Whose & { tokens: TokenSource; latest: HostedControlPlane }>();
+  const credentials = new Map<
+    string,
+    CredentialOwner & { tokens: TokenSource; latest: HostedControlPlane }
+  >();
 
   let registered: Registered = { controlPlanes: { byIndex: () => [] } };
 
-  const drop = (key: string) => letGo(held, key, dropped);
+  const drop = (key: string) => letGo(credentials, key, dropped);
 
   return {
     credentialOf(controlPlane) {
       const key = keyOf(controlPlane);
       checkVerified(controlPlane, registered);
-      const whose = whoseOf(controlPlane);
+      const owner = ownerOf(controlPlane);
       checkCloud(controlPlane, entra.cloud);
-      const known = held.get(key);
-      if (known !== undefined && isSame(known, whose)) {
+      const known = credentials.get(key);
+      if (known !== undefined && isSame(known, owner)) {
         // Its status may name another kubeconfig by now.
         known.latest = controlPlane;
         return known.tokens;
@@ -53,14 +56,14 @@ export function identities(given: {
       drop(key);
       const namespace = controlPlane.metadata.namespace ?? "";
       const proof = () => proofOf(kube, entry.latest, namespace);
-      const source = federatedIdentity({ ...whose, proof }, entra);
-      // Anybody can write down the client id of another: what that one saw is not told for a name alone.
+      const source = federatedIdentity({ ...owner, proof }, entra);
+      // Anybody can write another's client id: what that one has read is shared only after Entra has accepted the proof.
       const tokens = {
         ...source,
         prove: async (signal?: AbortSignal) => void (await source.token(signal)),
       };
-      const entry = { ...whose, tokens, latest: controlPlane };
-      held.set(key, entry);
+      const entry = { ...owner, tokens, latest: controlPlane };
+      credentials.set(key, entry);
       return tokens;
     },
     follow(cache, verifyBy) {
@@ -83,12 +86,12 @@ export function onlyIn(namespace: string, tokens: TokenSource): Identities {
   };
 }
 
-function whoseOf(controlPlane: HostedControlPlane): Whose {
+function ownerOf(controlPlane: HostedControlPlane): CredentialOwner {
   const { tenantID, azureAuthenticationConfig: config } = controlPlane.spec.platform.azure ?? {};
   const clientID = config?.workloadIdentities?.controlPlaneOperator?.clientID;
   if (!tenantID) throw missing(controlPlane, "spec.platform.azure.tenantID is empty");
   if (!clientID) throw missing(controlPlane);
-  // Entra does not tell upper case from lower, and two spellings must not become two budgets.
+  // Entra ignores case, and two spellings must not become two request budgets.
   return {
     uid: controlPlane.metadata.uid,
     tenantId: tenantID.toLowerCase(),
@@ -98,10 +101,10 @@ function whoseOf(controlPlane: HostedControlPlane): Whose {
 
 /** The namespace's service account proves one identity, so it belongs to one control plane. */
 function checkVerified(controlPlane: HostedControlPlane, registered: Registered): void {
-  const said = whyUnverified(controlPlane, registered);
-  if (said === undefined) return;
+  const why = whyUnverified(controlPlane, registered);
+  if (why === undefined) return;
   const what = `act in Azure for control plane ${keyOf(controlPlane)}`;
-  throw new AzureError({ code: "ControlPlaneNotVerified", what, said });
+  throw new AzureError({ code: "ControlPlaneNotVerified", what, said: why });
 }
 
 /** A token of one cloud is worth nothing in another. The simulator and Azure Stack stand for any. */
@@ -112,7 +115,7 @@ function checkCloud(controlPlane: HostedControlPlane, { name, custom }: Cloud): 
   throw new AzureError({ code: "CloudDiffers", what, said: `this operator acts in ${name}` });
 }
 
-function isSame(a: Whose, b: Whose): boolean {
+function isSame(a: CredentialOwner, b: CredentialOwner): boolean {
   return a.uid === b.uid && a.tenantId === b.tenantId && a.clientId === b.clientId;
 }
 

@@ -9,21 +9,21 @@ import { makeServiceAccount, serviceAccountToken } from "../kube/service-account
 import { tenantCluster, tenantClusterMs } from "../kube/tenant-cluster.ts";
 import { controlPlaneAccount as account } from "./names.ts";
 
-/** As HyperShift's token minter asks for it, so that federated credentials made for HyperShift go on working. */
-const inGuest = { namespace: "kube-system", name: account, audience: "openshift" };
+/** As HyperShift's token minter asks for it, so that federated credentials for HyperShift keep working. */
+const hostedAccount = { namespace: "kube-system", name: account, audience: "openshift" };
 
 /** The audience that Entra recommends: https://learn.microsoft.com/entra/workload-id/workload-identity-federation */
 const managementAudience = "api://AzureADTokenExchange";
 
 /**
- * HyperShift's kubeconfigs of a guest, the one with the address that is good inside the management cluster first. The
- * other one may point at a name that only the guest's network knows.
+ * HyperShift's kubeconfigs of a hosted cluster, first the one whose address works inside the management cluster. The
+ * other one may have a hostname that resolves in the network of the hosted cluster only.
  */
 const shippedSecrets = ["service-network-admin-kubeconfig", "admin-kubeconfig"];
 
 /**
- * A token that proves to Entra who a control plane is: of its guest, or where that gives none, of the management cluster.
- * Nothing is kept: a Secret that was changed counts from the next token on. All kubeconfigs together have the time of one,
+ * A token that proves to Entra who a control plane is: of the hosted cluster, or where that gives none, of the management
+ * cluster. Nothing is cached: a Secret that was changed counts from the next token on. All kubeconfigs together have the time of one,
  * because a reconcile waits for them; each has an equal share of what is left, so that a silent one leaves some to the next.
  */
 export async function proofOf(
@@ -38,9 +38,12 @@ export async function proofOf(
   for (const [at, place] of places.entries()) {
     const totalMs = Math.max(1, Math.floor((deadline - clock.now()) / (places.length - at)));
     try {
-      const assertion = await fromGuest(kube, namespace, place, totalMs);
+      const assertion = await fromHostedCluster(kube, namespace, place, totalMs);
       if (assertion !== undefined)
-        return { assertion, whose: `service account ${inGuest.namespace}/${account} of the guest` };
+        return {
+          assertion,
+          whose: `service account ${hostedAccount.namespace}/${account} of the guest`,
+        };
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
       refusals.push(error.code);
@@ -64,8 +67,8 @@ function kubeconfigsOf({ status }: HostedControlPlane): SecretPlace[] {
   return places;
 }
 
-/** A token of the guest's own service account, which is made where it is missing; undefined without a kubeconfig. */
-async function fromGuest(
+/** A token of the hosted cluster's own service account, which is created if absent; undefined without a kubeconfig. */
+async function fromHostedCluster(
   kube: KubeClient,
   namespace: string,
   { name, key }: SecretPlace,
@@ -76,10 +79,10 @@ async function fromGuest(
   if (value === undefined) return undefined;
   const source = `in Secret ${namespace}/${name}`;
   return tenantCluster(kube.connection, { value, source, totalMs }, (cluster) =>
-    serviceAccountToken(cluster, inGuest).catch(async (error: unknown) => {
+    serviceAccountToken(cluster, hostedAccount).catch(async (error: unknown) => {
       if (!(error instanceof KubeError && error.status === 404)) throw error;
-      await makeServiceAccount(cluster, inGuest);
-      return serviceAccountToken(cluster, inGuest);
+      await makeServiceAccount(cluster, hostedAccount);
+      return serviceAccountToken(cluster, hostedAccount);
     }),
   );
 }

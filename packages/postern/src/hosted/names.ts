@@ -3,11 +3,11 @@
 /** On a HostedControlPlane and what belongs to it: `<namespace>/<name>` of its HostedCluster. */
 export const clusterAnnotation = "hypershift.openshift.io/cluster";
 
-/** On an AzurePrivateLinkService while its management side may exist in Azure. */
+/** On an AzurePrivateLinkService while its link service may exist. */
 export const linkFinalizer = "hypershift.openshift.io/azure-pls-cleanup";
-/** On an AzurePrivateLinkService while its guest side may exist in Azure. */
+/** On an AzurePrivateLinkService while its endpoint, zones or records may exist. */
 export const endpointFinalizer = "hypershift.openshift.io/azure-private-link-service";
-/** On a HostedControlPlane while the guest side of any of its links may exist: its credentials are needed for that. */
+/** On a HostedControlPlane while endpoints, zones or records of any of its links may exist: its credential is needed to delete them. */
 export const controlPlaneFinalizer = "hypershift.openshift.io/azure-pls-endpoint-cleanup";
 /** On a HostedCluster while its control plane exists. */
 export const hostedClusterFinalizer = "hypershift.openshift.io/finalizer";
@@ -41,7 +41,7 @@ export const success = "AzureSuccess";
  * It is copied to the HostedControlPlane with the other annotations.
  */
 export const annotations = {
-  /** `managed` (default), `existing` or `none`: who makes the zones. */
+  /** `managed` (default), `existing` or `none`: who creates the zones. */
   zones: "postern.io/private-dns",
   /** With `existing`: the id of the zone of the internal names, and of that of the base domain. */
   internalZone: "postern.io/private-dns-zone-id",
@@ -50,7 +50,7 @@ export const annotations = {
   networks: "postern.io/private-dns-virtual-network-ids",
   /** `disconnect` (default) or `refuse`: what a deletion does with endpoints of other people. */
   foreignEndpoints: "postern.io/foreign-endpoints",
-  /** `true`: give up what lies in the guest's subscription, because no credential for it works any more. */
+  /** `true`: abandon what is in the subscription of the hosted cluster, because no credential for it works any more. */
   abandon: "postern.io/abandon-guest-resources",
 } as const;
 
@@ -84,12 +84,12 @@ export function internalZoneName(controlPlane: string): string {
   return `${controlPlane}.hypershift.local`;
 }
 
-/** The link of the internal zone to the guest's network. */
+/** The link of the internal zone to the network of the hosted cluster. */
 export function internalZoneLinkName(link: string): string {
   return `${link}-vnet-link`;
 }
 
-/** The link of the base domain's zone to the guest's network. */
+/** The link of the base domain's zone to the network of the hosted cluster. */
 export function baseZoneLinkName(link: string): string {
   return `${link}-basedomain-vnet-link`;
 }

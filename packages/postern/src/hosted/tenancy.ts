@@ -8,6 +8,8 @@ import {
 } from "@postern/core/kinds/hosted-control-plane.ts";
 import type { WatchCache } from "../kube/cache.ts";
 import type { Caches } from "../kube/caches.ts";
+import type { Also } from "../kube/runtime.ts";
+import { whenChanged } from "../kube/when-changed.ts";
 import { clusterAnnotation, controlPlaneNamespace } from "./names.ts";
 
 /**
@@ -71,7 +73,7 @@ export interface Registered {
   };
 }
 
-/** The CRDs that Postern installed because HyperShift is not there. */
+/** The CRDs that Postern installed because HyperShift is not installed. */
 export const standIns = { labelSelector: `${standInLabel}=true`, metadataOnly: true } as const;
 
 /** What control planes are verified by, from the caches of a process. */
@@ -90,7 +92,18 @@ export function registeredIn(caches: Caches): Registered {
   };
 }
 
-/** The control plane that controls an object, by its owner references; it may be gone, or another by now. */
+/** Requeues these keys when it may have changed which control plane of a namespace is verified: only the oldest is. */
+export function whenControlPlaneChanges(keys: (controlPlane: KubeObject) => string[]): Also {
+  return {
+    kind: hostedControlPlane,
+    keys: whenChanged(keys, ({ metadata: { annotations, uid } }) => [
+      annotations?.[clusterAnnotation],
+      uid,
+    ]),
+  };
+}
+
+/** The control plane that controls an object, by its owner references; it may not exist any more, or be another by now. */
 export function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
   const controller = metadata.ownerReferences?.find((each) => each.controller === true);
   const is =
@@ -105,7 +118,7 @@ export function controllerOf({ metadata }: KubeObject): OwnerReference | undefin
  *
  * Anybody who may create a namespace can call it like that of another's control plane. Therefore the HostedCluster must exist,
  * and where Postern creates the control planes, the Namespace must say that it was created for this cluster. One that is being
- * deleted is obeyed without them: they may be gone, and only its own resources are deleted, by its own identity.
+ * deleted is obeyed without them: they may not exist any more, and only its own resources are deleted, by its own identity.
  */
 export function whyUnverified(
   controlPlane: HostedControlPlane,

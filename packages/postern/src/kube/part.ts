@@ -50,9 +50,13 @@ export function report(problem: Problem): Part<never> {
   return { steps: [], problems: [problem] };
 }
 
-/** A read or a step failed: reconciled again when the failure says, or else after `waits.failureMs`. */
-export function fail(failure: Failure, reason: string = failure.reason): Part<never> {
-  const { message, requeueAfterMs = waits.failureMs, terminal } = failure;
+/** A read or a step failed: reconciled again when the failure says, or else after `retryMs`. */
+export function fail(
+  failure: Failure,
+  reason: string = failure.reason,
+  retryMs: number = waits.failureMs,
+): Part<never> {
+  const { message, requeueAfterMs = retryMs, terminal } = failure;
   const part = { steps: [], problems: [{ reason, message }] };
   return terminal ? part : { ...part, requeueMs: requeueAfterMs };
 }
@@ -84,9 +88,9 @@ export function conditionFor(
   present: PlannedCondition | undefined,
   ready: { reason: string; message: string },
 ): PlannedCondition {
-  const shown =
+  const reported =
     present?.status === "True" ? problems.filter(({ harmless }) => !harmless) : problems;
-  const problem = shown.find(({ progress }) => !progress) ?? shown[0];
+  const problem = reported.find(({ progress }) => !progress) ?? reported[0];
   if (problem === undefined) {
     const { reason, message } = problems.length > 0 && present !== undefined ? present : ready;
     return { type, status: "True", reason, message };

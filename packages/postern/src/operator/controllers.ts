@@ -12,7 +12,7 @@ import type { CapiViews } from "../cluster-api/identities.ts";
 import { pausingFeature } from "../cluster-api/pausing/feature.ts";
 import { privateLinksFeature } from "../cluster-api/private-links/feature.ts";
 import { providerConfigFeature } from "../cluster-api/provider-config/feature.ts";
-import { azureSides, guestSide } from "../hosted/azure-sides.ts";
+import { createArmClients, createHostedArmClients } from "../hosted/arm-clients.ts";
 import { endpointFeature } from "../hosted/endpoint/feature.ts";
 import type { Identities } from "../hosted/identities.ts";
 import { linkFeature } from "../hosted/link/feature.ts";
@@ -39,9 +39,9 @@ export function managementControllers(
   { credentialOf }: Identities,
   { managementGroup, ...settings }: ManagementSettings,
 ): readonly MakeFeature[] {
-  const sides = azureSides({ arm, managementGroup, credentialOf });
+  const armClients = createArmClients({ arm, managementGroup, credentialOf });
   const { policy } = settings;
-  return [topologyFeature({ policy }), linkFeature({ sides, ...settings })];
+  return [topologyFeature({ policy }), linkFeature({ armClients, ...settings })];
 }
 
 /** What serves the control planes, one line each. */
@@ -50,8 +50,8 @@ export function controlPlaneControllers(
   identities: Identities,
   policy?: TenantPolicy,
 ): readonly MakeFeature[] {
-  const sides = guestSide(arm, identities.credentialOf);
-  return [servicesFeature(), following(identities, endpointFeature({ sides, policy }))];
+  const armClients = createHostedArmClients(arm, identities.credentialOf);
+  return [servicesFeature(), following(identities, endpointFeature({ armClients, policy }))];
 }
 
 /** What serves the clusters of Cluster API, one line each. Where its kinds are not served, each waits for them. */

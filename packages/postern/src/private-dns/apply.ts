@@ -37,11 +37,11 @@ async function writeZone(step: ZoneStep, arm: ArmClient): Promise<Write<unknown>
   const isPublic = isPublicZone(id);
   const gateway = isPublic ? dnsZones(arm) : privateDnsZones(arm);
   const isLast =
-    step.do === "remove zone"
+    step.verb === "delete"
       ? !isPublic && !arm.operations.runs(id, "DELETE")
-      : step.do === "give up zone" && claimsIn(step.tags).length === 0;
+      : step.verb === "unclaim" && claimsIn(step.tags).length === 0;
   if (isLast && (await hasZoneChanged(arm, id))) return { state: "done", resource: undefined };
-  if (step.do === "remove zone") return gateway.remove(id, { ifMatch });
+  if (step.verb === "delete") return gateway.remove(id, { ifMatch });
   const body = { location: "global", tags: { ...step.tags }, properties: {} };
   return gateway.put(id, body, { ifMatch, ifNoneMatch: step.ifNoneMatch });
 }
@@ -50,14 +50,14 @@ async function writeZone(step: ZoneStep, arm: ArmClient): Promise<Write<unknown>
 async function writeLink(step: LinkStep, arm: ArmClient): Promise<Write<unknown>> {
   const gateway = virtualNetworkLinks(arm);
   const { id, ifMatch } = step;
-  if (step.do === "remove link") return gateway.remove(id, { ifMatch });
+  if (step.verb === "delete") return gateway.remove(id, { ifMatch });
   try {
     return await gateway.put(id, step.body, { ifMatch, ifNoneMatch: step.ifNoneMatch });
   } catch (error) {
     const zone = parentOf(id);
     const network = step.body.properties.virtualNetwork?.id;
     const isConflict = error instanceof AzureError && error.status === 409;
-    if (!isConflict || step.do !== "link network" || !zone || !network) throw error;
+    if (!isConflict || step.verb !== "create" || !zone || !network) throw error;
     const links = await gateway.list(zone, 0);
     const linked = links.find((each) => leadsTo(each, parseResourceId(network)));
     if (linked === undefined) throw error;
@@ -68,7 +68,7 @@ async function writeLink(step: LinkStep, arm: ArmClient): Promise<Write<unknown>
 function writeRecords(step: RecordStep, arm: ArmClient): Promise<Write<unknown>> {
   const { id, ifMatch } = step;
   const isPublic = isPublicZone(id);
-  if (step.do === "remove name")
+  if (step.verb === "delete")
     return (isPublic ? dnsRecordSets(arm) : privateRecordSets(arm)).remove(id, { ifMatch });
   const condition = { ifMatch, ifNoneMatch: step.ifNoneMatch };
   return isPublic

@@ -5,22 +5,26 @@ import type { VirtualNetworkLink } from "../azure/gateways/private-dns.ts";
 import type { Step } from "../kube/feature.ts";
 import type { RecordSet } from "./records/observed.ts";
 
-type Put<On extends string, Do extends string, Body> = Step &
+type Put<On extends string, Verb extends string, Do extends string, Body> = Step &
   Precondition &
-  Body & { on: On; do: Do; id: ResourceId };
+  Body & { on: On; verb: Verb; do: Do; id: ResourceId };
 
 type Delete<On extends string, Do extends string> = Step &
-  Pick<Precondition, "ifMatch"> & { on: On; do: Do; id: ResourceId };
+  Pick<Precondition, "ifMatch"> & { on: On; verb: "delete"; do: Do; id: ResourceId };
+
+/** `unclaim` removes a user's claim and leaves the resource to the others. */
+type Shared = "create" | "claim" | "repair" | "unclaim";
 
 /** What is done to a zone. Nothing but its tags is ours to choose. */
 export type ZoneStep =
-  | Put<"zone", "make zone" | "claim zone" | "repair zone" | "give up zone", { tags: Tags }>
+  | Put<"zone", Shared, "make zone" | "claim zone" | "repair zone" | "give up zone", { tags: Tags }>
   | Delete<"zone", "remove zone">;
 
 /** What is done to a link of a private zone. */
 export type LinkStep =
   | Put<
       "link",
+      Shared,
       "link network" | "claim link" | "repair link" | "give up link",
       { body: VirtualNetworkLink }
     >
@@ -28,8 +32,8 @@ export type LinkStep =
 
 /** What is done to a record set. */
 export type RecordStep =
-  | Put<"record", "write name", { records: RecordSet }>
+  | Put<"record", "write", "write name", { records: RecordSet }>
   | Delete<"record", "remove name">;
 
-/** Everything that is done to zones and to what is in them. `on` says to what, `do` says it to a person. */
+/** Everything that is done to zones and to what is in them. `on` and `verb` are for the code, `do` is for people. */
 export type PrivateDnsStep = ZoneStep | LinkStep | RecordStep;

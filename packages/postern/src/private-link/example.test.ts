@@ -23,6 +23,7 @@ import { planDeleteLinkService } from "./link-service/plan-delete.ts";
 import type { LinkServicePolicy } from "./link-service/policy.ts";
 import type { LinkServiceStep } from "./link-service/steps.ts";
 import { planChanging } from "./plan-resource.ts";
+import { commonMessages, describeAll } from "./policy.ts";
 
 /*
  * The worked example of ARCHITECTURE.md: a source of private links whose kind, PrivateGateway, does not exist. In a feature
@@ -64,8 +65,11 @@ const reasons = {
 // policy.ts
 
 const policy: LinkServicePolicy = {
-  noun: "link service",
-  creationVerb: "created",
+  messages: commonMessages({
+    noun: "link service",
+    created: "created",
+    replaced: "is being recreated",
+  }),
   steps: {
     create: "create the link service",
     change: "update the link service",
@@ -83,7 +87,7 @@ const policy: LinkServicePolicy = {
       delete: reasons.deletionFailed,
     },
   },
-  differences: {
+  describe: describeAll({
     frontends: "it has another load balancer frontend",
     region: "it is in another region",
     natSubnet: "it has another NAT subnet",
@@ -93,9 +97,9 @@ const policy: LinkServicePolicy = {
     speaksProxyProtocol: "it uses the proxy protocol",
     lacksProxyProtocol: "it does not use the proxy protocol",
     tags: "it has other tags",
-  },
+  }),
   whyOf: (_name, why) => why,
-  replacement: { verb: "is being recreated", why: (differences) => differences },
+  whyReplaced: (differences) => differences,
   deletion: {
     policy: "refuse",
     isOwn: () => false,
@@ -218,7 +222,7 @@ function planDeletion({ desired: { id }, owner, service }: Observed): Part<LinkS
 // feature.ts; steps.ts and apply.ts only pass on what private-link/link-service has
 
 function privateGatewayFeature(given: {
-  sides: { management(reconcile: Reconcile): ArmClient };
+  armClients: { management(reconcile: Reconcile): ArmClient };
   managementGroup: ResourceId;
 }): MakeFeature {
   return () => ({
@@ -229,7 +233,7 @@ function privateGatewayFeature(given: {
       staleReadsMs,
       conditions: [ready],
       observe: async (object: PrivateGateway, reconcile) => {
-        const arm = given.sides.management(reconcile);
+        const arm = given.armClients.management(reconcile);
         return { observed: await observe(object, arm, given.managementGroup), context: arm };
       },
       plan,
@@ -270,13 +274,13 @@ function created(over: Partial<PrivateLinkService["properties"]> = {}): PrivateL
 
 /** The plan as the controller asks for it. */
 function planned(over: Partial<Observed>): Plan {
-  const sides = {
+  const armClients = {
     management: (): ArmClient => {
       throw new Error("a plan reads nothing");
     },
   };
   const managementGroup = "/subscriptions/s/resourceGroups/g" as ResourceId;
-  const { feature } = privateGatewayFeature({ sides, managementGroup })({} as Parts);
+  const { feature } = privateGatewayFeature({ armClients, managementGroup })({} as Parts);
   const observed: Observed = {
     isDeleting: false,
     owner,

@@ -29,10 +29,11 @@ export function failedState(found: ArmResource<{ provisioningState?: string }>) 
 /** What a step says of itself. */
 export function stepWords(verb: Verb, name: string, why: string, policy: ResourcePolicy) {
   const { condition, steps, events, reasons } = policy;
+  const event = events[verb];
   return {
     do: steps[verb],
-    why: policy.whyOf(name, why),
-    event: events[verb],
+    why: policy.whyOf(name, why, verb),
+    ...(event !== undefined && { event }),
     failsAs: reasons.failed[verb],
     ...(condition !== undefined && { condition }),
   };
@@ -44,7 +45,9 @@ export function planChanging(
   { retryAfterMs }: { retryAfterMs: number },
   policy: ResourcePolicy,
 ): Part<never> {
-  return wait({ ...beingWritten("written", name, policy), harmless: true }, retryAfterMs);
+  const message = policy.messages.write(name, "");
+  const problem = { reason: policy.reasons.create, message, progress: true } as const;
+  return wait({ ...problem, harmless: true }, retryAfterMs);
 }
 
 /** It does not exist. */
@@ -55,12 +58,8 @@ export function planCreate<On extends string, T>(
   const { on, id, body, why } = given;
   const name = nameOf(id);
   const step = { on, id, body, verb: "create", ...stepWords("create", name, why, policy) } as const;
-  return act([step], beingWritten(policy.creationVerb, name, policy));
-}
-
-function beingWritten(verb: string, name: string, { noun, reasons }: ResourcePolicy) {
-  const message = `${noun} ${name} is being ${verb} · Azure needs about half a minute · nothing to do`;
-  return { reason: reasons.create, message, progress: true } as const;
+  const message = policy.messages.create(name, why);
+  return act([step], { reason: policy.reasons.create, message, progress: true });
 }
 
 /** It exists and is ours: replaced where Azure never changes what differs, else changed in place with its etag. */
@@ -77,11 +76,9 @@ export function planExisting<
   const { on, id, found, differences } = given;
   const { fixed, changeable, failed } = differences;
   const name = nameOf(id);
-  const inWords = (all: readonly D[]) => all.map((each) => policy.differences[each]);
-  if (fixed.length > 0) return planReplace(name, inWords(fixed).join(", "), policy, planDelete);
+  if (fixed.length > 0) return planReplace(name, policy.describe(fixed), policy, planDelete);
   if (changeable.length === 0 && failed === undefined) return done;
-  const state = failed === undefined ? [] : [`its provisioning state is ${failed}`];
-  const why = [...inWords(changeable), ...state].join(", ");
+  const why = policy.describe(changeable, failed);
   const step = {
     ...stepWords("change", name, why, policy),
     on,
@@ -90,7 +87,7 @@ export function planExisting<
     body: given.repaired(),
     etag: found.etag,
   } as const;
-  const message = `${policy.noun} ${name} is being put right · ${why} · nothing to do`;
+  const message = policy.messages.change(name, why);
   const problem = { reason: policy.reasons.change, message, progress: true } as const;
   // A change in place disturbs nobody who is connected.
   return act([step], failed === undefined ? { ...problem, harmless: true } : problem);
@@ -100,11 +97,11 @@ export function planExisting<
 function planReplace<S extends Step>(
   name: string,
   fixed: string,
-  { noun, reasons, replacement }: ResourcePolicy,
+  { reasons, messages, whyReplaced }: ResourcePolicy,
   planDelete: (why: string) => Part<S>,
 ): Part<S> {
-  const part = planDelete(replacement.why(fixed));
+  const part = planDelete(whyReplaced(fixed));
   if (part.problems[0]?.reason !== reasons.delete) return part;
-  const message = `${noun} ${name} ${replacement.verb} · ${fixed}, which Azure never changes · nothing to do`;
+  const message = messages.replace(name, fixed);
   return { ...part, problems: [{ reason: reasons.replace, message, progress: true }] };
 }

@@ -1,26 +1,51 @@
 /** How a source of private links names and reports one kind of resource. */
 export interface ResourcePolicy<Difference extends string = string> {
-  /** What messages call it, in front of its name. */
-  noun: string;
-  /** What messages say is done to it while it is created. */
-  creationVerb: string;
   /** The condition of its steps; the feature's first where it names none. */
   condition?: string;
   /** What its steps are called. */
   steps: Record<Verb, string>;
-  events: Record<Verb, string>;
+  /** The events of its steps; a step without one records none. */
+  events: Partial<Record<Verb, string>>;
   /** The reasons while a step is under way, and where it failed. */
   reasons: Record<Verb | "replace", string> & { failed: Record<Verb, string> };
-  /** How it differs from what it should be, in words. */
-  differences: Record<Difference, string>;
+  /** What conditions say meanwhile; `write` is for a write of which no more is known. */
+  messages: Record<"write" | "create" | "change" | "replace", Message>;
+  /** How it differs from what it should be, in words. `failed` is its provisioning state, where its last write failed. */
+  describe(differences: readonly Difference[], failed?: string): string;
   /** What a step says of why it is taken. */
-  whyOf(name: string, why: string): string;
-  /** Why it is replaced, and how messages say that it is. */
-  replacement: { verb: string; why(differences: string): string };
+  whyOf(name: string, why: string, verb: Verb): string;
+  /** Why it is deleted before it is created again. */
+  whyReplaced(differences: string): string;
 }
+
+/** A sentence about a resource of this name. */
+export type Message = (name: string, why: string) => string;
 
 /** What is done to a resource. */
 export type Verb = "create" | "change" | "delete";
 
-/** Whose a resource is. What an object left that does not exist any more can be taken over. */
+/** The messages about a resource. Most sources need no others. */
+export function commonMessages(words: { noun: string; created: string; replaced: string }) {
+  const { noun, created, replaced } = words;
+  const written = (verb: string) => (name: string) =>
+    `${noun} ${name} is being ${verb} · Azure needs about half a minute · nothing to do`;
+  return {
+    write: written("written"),
+    create: written(created),
+    change: (name, why) => `${noun} ${name} is being put right · ${why} · nothing to do`,
+    replace: (name, why) =>
+      `${noun} ${name} ${replaced} · ${why}, which Azure never changes · nothing to do`,
+    adopt: (name, why) => `${noun} ${name} is being taken over · ${why} · nothing to do`,
+  } satisfies Record<string, Message>;
+}
+
+/** Describes all differences, each by its words. */
+export function describeAll<Difference extends string>(words: Record<Difference, string>) {
+  return (differences: readonly Difference[], failed?: string): string => {
+    const state = failed === undefined ? [] : [`its provisioning state is ${failed}`];
+    return [...differences.map((each) => words[each]), ...state].join(", ");
+  };
+}
+
+/** The owner of a resource. One whose object does not exist any more can be adopted. */
 export type Ownership = { is: "ours" } | { is: "left" } | { is: "another"; whose: string };

@@ -1,25 +1,15 @@
 import type { ProviderConfig } from "@postern/core/kinds/provider-config.ts";
+import { applyObjectStep } from "../../kube/apply-object.ts";
 import type { Applied } from "../../kube/feature.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import type { ConfigStep } from "./steps.ts";
 
 /** Do one step. */
-export async function apply(
+export function apply(
   step: ConfigStep,
   configs: OwnObjects<ProviderConfig>,
-  { signal }: Reconcile,
+  reconcile: Reconcile,
 ): Promise<Applied> {
-  switch (step.do) {
-    case "make ProviderConfig":
-      await configs.create(step.config, signal);
-      break;
-    case "change ProviderConfig":
-      await configs.change(step.config, step.change, signal);
-      break;
-    case "delete ProviderConfig":
-      await configs.remove(step.config, signal);
-      break;
-  }
-  return { state: "done" };
+  return applyObjectStep(step, configs, reconcile);
 }

@@ -154,7 +154,7 @@ describe("a live Cluster", () => {
   test("marks what it makes with its own name", () => {
     const [step] = plan(seen({ found: undefined })).steps;
     expect(step).toMatchObject({
-      config: { metadata: { name: "wc", annotations: { "postern.io/made-for": "org/wc" } }, spec },
+      object: { metadata: { name: "wc", annotations: { "postern.io/made-for": "org/wc" } }, spec },
     });
   });
 

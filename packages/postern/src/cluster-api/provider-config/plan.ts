@@ -57,8 +57,9 @@ function down(seen: Observed): Plan<ConfigStep> {
     found !== undefined && isOwned(seen, found) && !isBeingDeleted(found)
       ? [
           {
+            verb: "delete",
             do: "delete ProviderConfig",
-            config: found,
+            object: found,
             why: "the Cluster is being deleted",
             event: reasons.deleted,
           },
@@ -76,9 +77,13 @@ function upNow(seen: Observed, spec: ConfigSpec): Plan<ConfigStep> {
   const mark = { [annotations.madeFor]: keyOf(cluster) };
   if (found === undefined) {
     const metadata = { name: cluster.metadata.name, annotations: mark };
-    const config = { metadata, spec };
-    const why = "the Cluster has none";
-    return act({ do: "make ProviderConfig", config, why, event: reasons.made });
+    return act({
+      verb: "create",
+      do: "make ProviderConfig",
+      object: { metadata, spec },
+      why: "the Cluster has none",
+      event: reasons.made,
+    });
   }
   if (!isOwned(seen, found)) return another(seen, found);
   if (isBeingDeleted(found)) return { ...rest, finalizer: "add" };
@@ -89,7 +94,14 @@ function upNow(seen: Observed, spec: ConfigSpec): Plan<ConfigStep> {
   const why = isMarked
     ? "it is not as it should be"
     : "it was made before us, or for one that is gone";
-  return act({ do: "change ProviderConfig", config: found, change, why, event: reasons.changed });
+  return act({
+    verb: "change",
+    do: "change ProviderConfig",
+    object: found,
+    change,
+    why,
+    event: reasons.changed,
+  });
 }
 
 function isOwned(seen: Observed, { metadata }: ProviderConfig): boolean {

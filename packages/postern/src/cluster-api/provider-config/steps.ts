@@ -1,10 +1,5 @@
 import type { ProviderConfig } from "@postern/core/kinds/provider-config.ts";
-import type { Step } from "../../kube/feature.ts";
+import type { ObjectStep } from "../../kube/apply-object.ts";
 
 /** A write of a ProviderConfig. */
-export type ConfigStep = Step &
-  (
-    | { do: "make ProviderConfig"; config: ProviderConfig }
-    | { do: "change ProviderConfig"; config: ProviderConfig; change: object }
-    | { do: "delete ProviderConfig"; config: ProviderConfig }
-  );
+export type ConfigStep = ObjectStep<ProviderConfig>;

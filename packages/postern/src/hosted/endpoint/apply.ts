@@ -10,7 +10,7 @@ import type { Reconcile } from "../../kube/reconcile.ts";
 import { applyDnsStep } from "../../private-dns/apply.ts";
 import type { EndpointStep } from "./steps.ts";
 
-/** What the steps need beside what they say. */
+/** What the steps need besides. */
 export interface EndpointContext {
   /** The ARM client that observed Azure; undefined where Azure was not asked. */
   arm?: ArmClient | undefined;
@@ -18,7 +18,7 @@ export interface EndpointContext {
   oneAtATime: OneAtATime;
 }
 
-/** Carry out one step, and say whether it is over. */
+/** Begin one step. */
 export async function apply(
   step: EndpointStep,
   { arm, services, oneAtATime }: EndpointContext,
@@ -26,19 +26,19 @@ export async function apply(
 ): Promise<Applied> {
   switch (step.on) {
     case "endpoint":
-      // Two clusters may want one name, and a write does not say that it is meant for a new endpoint only.
-      return oneAtATime.run(step.id, () => onEndpoint(step, looked(arm)));
+      // Two clusters may use one name, and Azure may not heed that a write is for a new endpoint only.
+      return oneAtATime.run(step.id, () => applyEndpoint(step, clientOf(arm)));
     case "service":
-      await onService(step, services, reconcile);
+      await applyService(step, services, reconcile);
       return { state: "done" };
     default:
-      return applyDnsStep(step, looked(arm));
+      return applyDnsStep(step, clientOf(arm));
   }
 }
 
-/** Services need no credential for Azure; everything else was looked at before. */
-function looked(arm: ArmClient | undefined): ArmClient {
-  if (arm === undefined) throw new Error("a step of a pass that has not looked at Azure");
+/** Services need no credential for Azure; everything else was observed by this client. */
+function clientOf(arm: ArmClient | undefined): ArmClient {
+  if (arm === undefined) throw new Error("a step in Azure of a reconcile that did not read Azure");
   return arm;
 }
 
@@ -48,27 +48,28 @@ type On<Name extends EndpointStep["on"]> = Extract<EndpointStep, { on: Name }>;
  * Azure does not promise to heed conditions for endpoints: one is read just before too, and what is not as planned is left
  * to the next reconcile.
  */
-async function onEndpoint(step: On<"endpoint">, arm: ArmClient): Promise<Write<unknown>> {
+async function applyEndpoint(step: On<"endpoint">, arm: ArmClient): Promise<Write<unknown>> {
   const gateway = privateEndpoints(arm);
-  const [method, body] = "body" in step ? (["PUT", step.body] as const) : (["DELETE"] as const);
+  const [method, body] =
+    step.verb === "delete" ? (["DELETE"] as const) : (["PUT", step.body] as const);
   const condition: Precondition = {};
   if (!arm.operations.runs(step.id, method, body)) {
     const found = await gateway.get(step.id);
-    const asPlanned = step.do === "make endpoint" ? found === undefined : isThatOne(found, step);
-    if (!asPlanned) return { state: "done", resource: found };
+    if (!isAsPlanned(found, step)) return { state: "done", resource: found };
     if (found === undefined) condition.ifNoneMatch = "*";
     else condition.ifMatch = found.etag;
   }
-  return step.do === "remove endpoint"
+  return step.verb === "delete"
     ? gateway.remove(step.id, condition)
     : gateway.put(step.id, step.body, condition);
 }
 
-function isThatOne(found: PrivateEndpoint | undefined, { ifMatch }: Precondition): boolean {
-  return found !== undefined && (ifMatch === undefined || found.etag === ifMatch);
+function isAsPlanned(found: PrivateEndpoint | undefined, step: On<"endpoint">): boolean {
+  if (step.verb === "create") return found === undefined;
+  return found !== undefined && (step.etag === undefined || found.etag === step.etag);
 }
 
-async function onService(
+async function applyService(
   step: On<"service">,
   services: OwnObjects<Service>,
   { signal }: Reconcile,

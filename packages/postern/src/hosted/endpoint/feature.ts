@@ -15,7 +15,7 @@ import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { whenChanged } from "../../kube/when-changed.ts";
-import type { GuestSide } from "../azure-sides.ts";
+import type { HostedArmClients } from "../arm-clients.ts";
 import { byHostname, byPublishedHostname, hostnamesOf, publishedHostnames } from "../hostnames.ts";
 import { clusterAnnotation, conditions, endpointFinalizer } from "../names.ts";
 import { registeredIn, tenantOf } from "../tenancy.ts";
@@ -25,12 +25,12 @@ import { domainKey, observe, placeKey } from "./observe.ts";
 import { statusFields } from "./observed.ts";
 import { plan } from "./plan.ts";
 
-/** The guest side of a private link: endpoint, zones, links and names, and the Services that external-dns reads. */
+/** What a private link needs in the network of the hosted cluster: endpoint, DNS zones with links and records, and the Services for external-dns. */
 export function endpointFeature({
-  sides,
+  armClients,
   policy,
 }: {
-  sides: GuestSide;
+  armClients: HostedArmClients;
   /** Which namespace may use what. */
   policy?: TenantPolicy | undefined;
 }): MakeFeature {
@@ -52,7 +52,7 @@ export function endpointFeature({
     const sources = { links, controlPlanes, registered, clusters, services: allServices };
     const services = new OwnObjects(allServices, kube, "postern-endpoint");
     const turns = new ZoneTurns();
-    const parts = { sources, services, sides, turns, policy };
+    const parts = { sources, services, armClients, turns, policy };
     const oneAtATime = new OneAtATime();
 
     const feature = defineFeature({
@@ -102,13 +102,13 @@ export function endpointFeature({
   };
 }
 
-/** What of a control plane or a cluster decides anything here; its status changes all the time and does not. */
+/** What of a control plane or a cluster this feature reads. Their status changes often. */
 function metadataAndSpec(object: KubeObject): unknown {
   const { annotations, finalizers, uid } = object.metadata;
   return [annotations, finalizers, uid, (object as { spec?: unknown }).spec];
 }
 
-/** What of a link its siblings go by. */
+/** What of a link its siblings read. */
 function asSibling({ metadata, spec, status }: AzurePrivateLinkService): unknown {
   const ready = isTrue(status?.conditions, conditions.endpoint);
   return [metadata.uid, metadata.finalizers, spec.baseDomain, status?.privateEndpointIP, ready];

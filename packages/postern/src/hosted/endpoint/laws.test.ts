@@ -6,9 +6,9 @@ import {
   group,
   guestNetwork,
   nowAfter,
+  observed,
   otherID,
   PaperGuest,
-  seen,
   spec,
 } from "../../../../../test/hosted/paper-guest.ts";
 import { base, internal, oauth, short, sibling } from "../../../../../test/hosted/paper-links.ts";
@@ -97,7 +97,7 @@ function guestWith(has: Found): PaperGuest {
 }
 
 /** How the cluster is: its mode, its sibling, what the link side says, what new endpoints become. */
-const wanted = fc.record({
+const desired = fc.record({
   zones: fc.constantFrom("managed", "managed", "none" as const),
   baseDomain: fc.boolean(),
   isOAuth: fc.boolean(),
@@ -107,10 +107,10 @@ const wanted = fc.record({
   newState: fc.constantFrom("Approved", "Approved", "Pending"),
   addresses: fc.constantFrom(["192.168.0.4"], ["192.168.0.4", "fd00::4"], []),
 });
-type Wanted = typeof wanted extends fc.Arbitrary<infer T> ? T : never;
+type Wanted = typeof desired extends fc.Arbitrary<infer T> ? T : never;
 
 function worldWith(is: Wanted): Observed {
-  const like = is.isOAuth ? oauth() : seen();
+  const like = is.isOAuth ? oauth() : observed();
   const { baseDomain: _, ...without } = spec();
   const other = is.isOAuth ? { name: "private-router", uid: "link-uid" } : {};
   const lives = is.siblings !== "going";
@@ -139,7 +139,7 @@ function settle(
 ) {
   let now = world;
   for (let reconciles = 0; reconciles < 12; reconciles++) {
-    const planned = plan(guest.seen(now));
+    const planned = plan(guest.observed(now));
     const ids = planned.steps.flatMap((step) => ("id" in step ? [idKey(step.id)] : []));
     expect(new Set(ids).size, "two steps write one resource").toBe(ids.length);
     for (const step of planned.steps) {
@@ -185,10 +185,10 @@ function foreign(guest: PaperGuest): Map<string, string> {
 describe("whatever is in the guest", () => {
   test("a link settles, and then nothing is planned any more (law 1)", () => {
     fc.assert(
-      fc.property(found, wanted, (has, is) => {
+      fc.property(found, desired, (has, is) => {
         const { guest, world } = prepared(has, is);
         const { now } = settle(guest, world);
-        const requeue = plan(guest.seen(now));
+        const requeue = plan(guest.observed(now));
         expect(requeue.steps).toEqual([]);
         expect(nowAfter(now, requeue)).toEqual(now);
       }),
@@ -198,11 +198,11 @@ describe("whatever is in the guest", () => {
 
   test("nothing of ours is left after the end, however far it had come (law 2)", () => {
     fc.assert(
-      fc.property(found, wanted, fc.nat(4), (has, is, reconciles) => {
+      fc.property(found, desired, fc.nat(4), (has, is, reconciles) => {
         const { guest, world } = prepared(has, is);
         let now = world;
         for (let reconcile = 0; reconcile < reconciles; reconcile++) {
-          const planned = plan(guest.seen(now));
+          const planned = plan(guest.observed(now));
           for (const step of planned.steps) guest.apply(step);
           // The process may die before the status is written.
           if (reconcile % 2 === 0) now = nowAfter(now, planned);
@@ -211,9 +211,9 @@ describe("whatever is in the guest", () => {
         const others = [...guest.resources.values()].filter(
           ({ properties }) =>
             (properties as { metadata?: { postern_owner?: string } }).metadata?.postern_owner ===
-            `${clusterID}/${now.us.uid === "link-uid" ? "oauth-uid" : "link-uid"}`,
+            `${clusterID}/${now.self.uid === "link-uid" ? "oauth-uid" : "link-uid"}`,
         );
-        const { planned } = settle(guest, { ...now, siblings, going: "control plane" });
+        const { planned } = settle(guest, { ...now, siblings, deletion: "control plane" });
         expect(planned.requeue === "never" ? planned.finalizer : "remove").toBe("remove");
         if (others.length > 0) return;
         const left = [...guest.resources].filter(([id, { tags, properties }]) => {
@@ -222,7 +222,7 @@ describe("whatever is in the guest", () => {
           const marks = JSON.stringify([others, properties]);
           // The router's own are not those of the other link.
           const routers =
-            now.us.uid === "oauth-uid" &&
+            now.self.uid === "oauth-uid" &&
             (id.includes("hypershift.local") || marks.includes("link-uid"));
           return marks.includes(clusterID) && !routers;
         });
@@ -234,11 +234,11 @@ describe("whatever is in the guest", () => {
 
   test("nothing of anybody else's is changed or deleted (law 3)", () => {
     fc.assert(
-      fc.property(found, wanted, (has, is) => {
+      fc.property(found, desired, (has, is) => {
         const { guest, world } = prepared(has, is);
         const before = foreign(guest);
         const { now } = settle(guest, world);
-        settle(guest, { ...now, going: "object" });
+        settle(guest, { ...now, deletion: "object" });
         // Under our name, to our network, in our zone: ours, whose claims somebody has replaced.
         const lost =
           has.link?.who === "nobody" &&
@@ -259,11 +259,11 @@ describe("whatever is in the guest", () => {
 
   test("available is True only if a client in the guest's network could connect (law 5)", () => {
     fc.assert(
-      fc.property(found, wanted, (has, is) => {
+      fc.property(found, desired, (has, is) => {
         const { guest, world } = prepared(has, is);
         let now = world;
         for (let reconciles = 0; reconciles < 12; reconciles++) {
-          const look = guest.seen(now);
+          const look = guest.observed(now);
           const planned = plan(look);
           const available = planned.conditions.find(({ type }) => type === conditions.available);
           if (available?.status === "True") expect(reachable(guest, look)).toBe(true);

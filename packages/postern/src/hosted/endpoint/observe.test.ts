@@ -53,7 +53,7 @@ function world(whenAsked: (controlPlane: { metadata: object }) => void) {
       clusters: { get: () => undefined },
     },
     services: { get: async () => undefined },
-    sides: { guest: () => arm },
+    armClients: { hosted: () => arm },
     turns: new ZoneTurns(),
   } as unknown as Parts;
   const now = () => new Date(clock.now());

@@ -28,7 +28,7 @@ import { recordId } from "../../private-dns/records/desired.ts";
 import { observeZone, type ZoneQuery, type ZoneReads } from "../../private-dns/zone/observe.ts";
 import { privateZoneIn } from "../../private-dns/zone/observed.ts";
 import { addressesOf, stateOf } from "../../private-link/endpoint/observed.ts";
-import type { GuestSide } from "../azure-sides.ts";
+import type { HostedArmClients } from "../arm-clients.ts";
 import {
   clusterAnnotation,
   conditions,
@@ -49,36 +49,36 @@ import {
 import { baseZonePlace, isNameReserved, type Peer } from "./cluster/placement.ts";
 import { externalServices } from "./cluster/services.ts";
 import {
+  clusterGroup,
+  desiredNames,
+  desiredNetworks,
   endpointIds,
-  guestGroup,
   linkIdsOf,
   nameInZone,
   plainName,
-  wantedNames,
-  wantedNetworks,
 } from "./desired/desired.ts";
 import { hasLostClaim, isOwnPlace } from "./dns/missing-tags.ts";
 import { liesAbove } from "./dns/shadow.ts";
 import {
   type Observed,
   type OwnStatus,
+  type Self,
   statusFields,
-  type Us,
   type ZoneInRole,
 } from "./observed.ts";
-import { isHyperShifts, isOwned, ourClaim } from "./ownership/owner.ts";
+import { isHyperShifts, isOwned, ownClaim } from "./ownership/owner.ts";
 
 /** What `observe` reads from. */
 export interface Parts {
   sources: Sources;
   services: OwnObjects<Service>;
-  sides: GuestSide;
+  armClients: HostedArmClients;
   turns: ZoneTurns;
   policy?: TenantPolicy | undefined;
 }
 
 /** How a reconcile reads Azure: how old an observation may be, and whether it only checks for drift. */
-interface Looking {
+interface Reads {
   reconcile: Reconcile;
   arm: ArmClient;
   maxAgeMs: number;
@@ -86,75 +86,76 @@ interface Looking {
   turns: ZoneTurns;
 }
 
-/** One that is not connected yet is read anew, but not by every reconcile that something else causes. */
+/** An endpoint that is not connected yet is read again, but not by every reconcile. */
 const unconnectedAgeMs = 15_000;
 
-/** Everything that a plan needs: what Kubernetes says from the caches, what is in the guest from Azure. */
+/** Everything that a plan needs: from the caches, and from the subscription of the hosted cluster. */
 export async function observe(
   link: AzurePrivateLinkService,
   parts: Parts,
   reconcile: Reconcile,
 ): Promise<Observed & { arm?: ArmClient }> {
-  const known = seeKubernetes(link, reconcile, parts);
-  const { cluster, going, us, object } = known;
+  const known = observeKubernetes(link, reconcile, parts);
+  const { cluster, deletion, self, object } = known;
   const obeyed = cluster?.unverified === undefined && cluster?.notAllowed === undefined;
-  const ready = cluster?.held === true && us.clusterID !== undefined && obeyed;
-  if (going === undefined ? !ready : !object.held) return known;
-  const services = await seeServices(known, reconcile, parts);
-  const arm = guestOf(
+  const ready = cluster?.hasFinalizer === true && self.clusterID !== undefined && obeyed;
+  if (deletion === undefined ? !ready : !object.hasFinalizer) return known;
+  const services = await observeServices(known, reconcile, parts);
+  const client = armClientOf(
     link,
     belongingOf(link, parts.sources),
     reconcile,
     parts,
-    going !== undefined,
+    deletion !== undefined,
   );
-  if ("refused" in arm) return { ...known, services, noCredential: arm.refused };
+  if ("refused" in client) return { ...known, services, noCredential: client.refused };
   const drift = reconcile.priority === "drift" && reconcile.freshSince === undefined;
-  const looking: Looking = {
+  const reads: Reads = {
     reconcile,
-    arm: arm.view,
+    arm: client.arm,
     drift,
     maxAgeMs: oldestSightingMs(reconcile),
     turns: parts.turns,
   };
   const [endpoints, zones] = await Promise.all([
-    seeEndpoints(known, link, looking, parts.sources),
-    seeZones(known, link, looking, parts.sources),
+    observeEndpoints(known, link, reads, parts.sources),
+    observeZones(known, link, reads, parts.sources),
   ]);
-  // While Azure was asked the control plane may have begun to go. Nothing holds it for an object that we do not hold yet.
-  const late = object.held ? undefined : belongingOf(link, parts.sources).going;
-  if (going === undefined && late !== undefined) return { ...known, going: late };
-  return { ...known, services, ...endpoints, ...zones, arm: arm.view };
+  // Meanwhile the deletion of the control plane may have begun. Nothing delays it before our finalizer is on the object.
+  const deletionNow = object.hasFinalizer ? undefined : belongingOf(link, parts.sources).deletion;
+  if (deletion === undefined && deletionNow !== undefined)
+    return { ...known, deletion: deletionNow };
+  return { ...known, services, ...endpoints, ...zones, arm: client.arm };
 }
 
-function seeKubernetes(
+function observeKubernetes(
   link: AzurePrivateLinkService,
   reconcile: Reconcile,
   { sources, policy }: Parts,
 ): Observed {
   const belonging = belongingOf(link, sources);
-  const { controlPlane, cluster, owner, going } = belonging;
+  const { controlPlane, cluster, owner, deletion } = belonging;
   const { metadata, spec, status } = link;
-  const told = status?.conditions ?? [];
-  const linkCondition = conditionOf(told, conditions.link);
-  const endpoint = conditionOf(told, conditions.endpoint);
-  const us: Us = {
+  const reported = status?.conditions ?? [];
+  const linkCondition = conditionOf(reported, conditions.link);
+  const endpoint = conditionOf(reported, conditions.endpoint);
+  const self: Self = {
     uid: metadata.uid ?? "",
     clusterID: controlPlane?.spec.clusterID ?? cluster?.spec.clusterID,
     controlPlaneUid: owner?.uid,
   };
-  const held: OwnStatus = {};
-  for (const field of statusFields) if (status?.[field]) held[field] = status[field];
+  const published: OwnStatus = {};
+  for (const field of statusFields) if (status?.[field]) published[field] = status[field];
   return {
     object: {
       name: metadata.name,
       namespace: metadata.namespace ?? "",
-      held: metadata.finalizers?.includes(endpointFinalizer) ?? false,
+      hasFinalizer: metadata.finalizers?.includes(endpointFinalizer) ?? false,
       spec,
     },
-    us,
+    self,
     cluster: clusterFacts(belonging, sources, policy, baseZoneOf(link, sources, policy)),
-    going,
+    deletion,
     abandoned: isAbandoned(link, belonging),
     pause: paused((cluster ?? controlPlane)?.spec.pausedUntil, reconcile.date()),
     choices: choicesOf(belonging),
@@ -165,10 +166,10 @@ function seeKubernetes(
       condition: linkCondition,
       current: linkCondition?.observedGeneration === metadata.generation,
     },
-    conditions: told.filter(({ type }) =>
+    conditions: reported.filter(({ type }) =>
       [conditions.available, conditions.endpoint, conditions.dns].some((each) => each === type),
     ),
-    status: held,
+    status: published,
     endpointSinceMs: endpoint
       ? Math.max(0, reconcile.date().getTime() - Date.parse(endpoint.lastTransitionTime))
       : 0,
@@ -193,13 +194,13 @@ function baseZoneOf(
   return baseZonePlace(peerOf(link, sources), peersOf(link, sources));
 }
 
-async function seeServices(
-  seen: Observed,
+async function observeServices(
+  observed: Observed,
   reconcile: Reconcile,
   { services }: Parts,
 ): Promise<Service[]> {
-  if (seen.object.name !== privateRouter) return [];
-  const { namespace } = seen.object;
+  if (observed.object.name !== privateRouter) return [];
+  const { namespace } = observed.object;
   const found = await Promise.all(
     Object.values(externalServices).map((name) =>
       services.get({ namespace, name }, reconcile.signal),
@@ -208,14 +209,14 @@ async function seeServices(
   return found.filter((each) => each !== undefined);
 }
 
-/** The guest, by the control plane's own credential, or by what is left of it when the control plane has gone. */
-function guestOf(
+/** With the control plane's own credential, or what is known of it where the control plane does not exist any more. */
+function armClientOf(
   { metadata, spec: link }: AzurePrivateLinkService,
   { controlPlane, cluster, clusterKey, owner }: Belonging,
   reconcile: Reconcile,
-  { sides }: Parts,
-  going: boolean,
-): { view: ArmClient } | { refused: Failure } {
+  { armClients }: Parts,
+  deletion: boolean,
+): { arm: ArmClient } | { refused: Failure } {
   const { subscriptionID, resourceGroupName, location, guestVNetID, guestSubnetID } = link;
   const azure = {
     subscriptionID,
@@ -228,7 +229,7 @@ function guestOf(
     metadata: {
       ...(metadata.namespace && { namespace: metadata.namespace }),
       name: owner?.name ?? "",
-      // One that is gone is verified as one that is being deleted.
+      // One that does not exist any more is verified as one that is being deleted.
       deletionTimestamp: metadata.deletionTimestamp ?? metadata.creationTimestamp ?? "",
       ...(owner && { uid: owner.uid }),
       ...(clusterKey && { annotations: { [clusterAnnotation]: clusterKey } }),
@@ -236,48 +237,50 @@ function guestOf(
     spec: cluster?.spec ?? { platform: { type: "Azure", azure } },
   } as HostedControlPlane;
   try {
-    return { view: sides.guest(controlPlane ?? standIn, reconcile) };
+    return { arm: armClients.hosted(controlPlane ?? standIn, reconcile) };
   } catch (error) {
-    if (!going || !isExplained(error)) throw error;
+    if (!deletion || !isExplained(error)) throw error;
     return { refused: error.explain() };
   }
 }
 
-async function seeEndpoints(
-  seen: Observed,
+async function observeEndpoints(
+  observed: Observed,
   link: AzurePrivateLinkService,
-  { reconcile, arm, maxAgeMs }: Looking,
+  { reconcile, arm, maxAgeMs }: Reads,
   sources: Sources,
 ): Promise<Partial<Observed>> {
   const gateway = privateEndpoints(arm);
-  const ids = endpointIds(seen.object, seen.us.clusterID);
-  const group = guestGroup(seen.object.spec);
+  const ids = endpointIds(observed.object, observed.self.clusterID);
+  const group = clusterGroup(observed.object.spec);
   const exists = (uid: string) => sources.links.byIndex("uid", uid).length > 0;
   const isLeft = (look: Look<PrivateEndpoint>) =>
-    look.state === "there" && isLeftBehind(look.resource.tags, seen.us, exists);
+    look.state === "there" && isLeftBehind(look.resource.tags, observed.self, exists);
   const one = async (id: ResourceId): Promise<Look<PrivateEndpoint>> => {
     const look = await gateway.look(id, maxAgeMs);
-    // What another left is taken over by what Azure says of it now.
+    // An orphaned one is adopted as it is now, not as it was listed.
     if (isLeft(look)) return gateway.look(id, 0);
-    const known = look.state === "there" && isOwned(look.resource.tags, seen.us);
-    if (!known || seen.going !== undefined) return look;
+    const known = look.state === "there" && isOwned(look.resource.tags, observed.self);
+    if (!known || observed.deletion !== undefined) return look;
     if (stateOf(look.resource) !== "approved") return gateway.look(id, unconnectedAgeMs);
-    // A list does not tell the addresses of interfaces.
+    // A list has no addresses of interfaces.
     return addressesOf(look.resource).length === 0 ? gateway.look(id, 0) : look;
   };
   const read = async () => {
     const listed = await gateway.list(group, maxAgeMs);
-    // At the end everything of ours counts, under whatever name: the cluster's number may be unknown by now.
-    const ours =
-      seen.going === undefined ? [] : listed.filter(({ tags }) => isOwned(tags, seen.us));
-    const all = withIds(ids, ours);
+    // At a deletion all that we own counts, under whatever name: the id of the cluster may be unknown by now.
+    const own =
+      observed.deletion === undefined
+        ? []
+        : listed.filter(({ tags }) => isOwned(tags, observed.self));
+    const all = withIds(ids, own);
     const looks = await Promise.all(all.map(async (id) => ({ id, look: await one(id) })));
     return looks.map((each) => ({ ...each, left: isLeft(each.look) }));
   };
   const endpoints = await tryRead(reconcile, read);
   if ("failed" in endpoints) return { endpointsFailed: endpoints.failed };
   const [shipped] = ids;
-  // Of interest only where an endpoint is still to be made.
+  // Of interest only where an endpoint is to be created.
   if (shipped === undefined || endpoints[0]?.look.state !== "absent") return { endpoints };
   const rivals = sources.links.byIndex("endpoint-place", placeKey(link));
   const peers = rivals.map((each) => peerOf(each, sources));
@@ -285,34 +288,34 @@ async function seeEndpoints(
   return { endpoints, nameReserved };
 }
 
-async function seeZones(
-  seen: Observed,
+async function observeZones(
+  observed: Observed,
   link: AzurePrivateLinkService,
-  looking: Looking,
+  reads: Reads,
   sources: Sources,
 ): Promise<Partial<Observed>> {
-  const gateway = privateDnsZones(looking.arm);
-  const group = guestGroup(seen.object.spec);
-  const places = zonePlaces(seen, link, sources);
+  const gateway = privateDnsZones(reads.arm);
+  const group = clusterGroup(observed.object.spec);
+  const places = zonePlaces(observed, link, sources);
   const inGroup = places.some(({ id }) => sameId(parentOf(id) ?? "", group));
   const listed = inGroup
-    ? await tryRead(looking.reconcile, () => gateway.list(group, looking.maxAgeMs))
+    ? await tryRead(reads.reconcile, () => gateway.list(group, reads.maxAgeMs))
     : [];
   if ("failed" in listed) return { zonesFailed: listed.failed };
   const zones = await Promise.all(
-    places.map((place) => seeZone(place, inside(seen, place), looking)),
+    places.map((place) => observeZoneInRole(place, inside(observed, place), reads)),
   );
   // Of interest only where a base domain lies above the cluster's own; a group may hold a thousand zones.
-  const names = liesAbove(seen) ? listed.map(({ id = "" }) => plainName(lastSegment(id))) : [];
-  return { zones: settled(seen, zones), zoneNames: names };
+  const names = liesAbove(observed) ? listed.map(({ id = "" }) => plainName(lastSegment(id))) : [];
+  return { zones: withoutForeign(observed, zones), zoneNames: names };
 }
 
-type Place = Pick<ZoneInRole, "role" | "id" | "managed" | "wanted">;
+type Place = Pick<ZoneInRole, "role" | "id" | "managed" | "desired">;
 
-async function seeZone(
+async function observeZoneInRole(
   place: Place,
   inside: Pick<ZoneQuery, "links" | "records">,
-  { reconcile, arm, maxAgeMs, drift, turns }: Looking,
+  { reconcile, arm, maxAgeMs, drift, turns }: Reads,
 ): Promise<ZoneInRole> {
   const { sightings } = arm;
   const now = reconcile.now().getTime();
@@ -334,25 +337,25 @@ async function seeZone(
   return { ...place, ...(await observeZone({ id: place.id, ...inside }, arm, reads)) };
 }
 
-/** The zones that are wanted, and those that the status names or that would have been made: they may hold what is ours. */
-function zonePlaces(seen: Observed, link: AzurePrivateLinkService, sources: Sources): Place[] {
-  const { object, cluster, choices, status, going } = seen;
+/** The desired zones, and those that the status names or that would have been created: they may contain what we own. */
+function zonePlaces(observed: Observed, link: AzurePrivateLinkService, sources: Sources): Place[] {
+  const { object, cluster, choices, status, deletion } = observed;
   const places: Place[] = [];
   const add = (
     role: Place["role"],
     id: ResourceId | undefined,
     managed: boolean,
-    wanted: boolean,
+    desired: boolean,
   ) => {
     if (id !== undefined && !places.some((each) => sameId(each.id, id)))
-      places.push({ role, id, managed, wanted: wanted && going === undefined });
+      places.push({ role, id, managed, desired: desired && deletion === undefined });
   };
   const managed = choices.zones === "managed";
   const given = choices.zones === "existing";
   const isRouter = object.name === privateRouter;
   const internal =
     cluster && isRouter
-      ? privateZoneIn(guestGroup(object.spec), internalZoneName(cluster.name))
+      ? privateZoneIn(clusterGroup(object.spec), internalZoneName(cluster.name))
       : undefined;
   if (isRouter && given) add("internal", choices.internalZone, false, true);
   if (isRouter && managed) add("internal", internal, true, true);
@@ -361,12 +364,12 @@ function zonePlaces(seen: Observed, link: AzurePrivateLinkService, sources: Sour
     add("base", baseZonePlace(peerOf(link, sources), peersOf(link, sources)), true, true);
   if (isRouter) add("internal", idOf(status.privateDNSZoneID), true, false);
   add("base", idOf(status.baseDomainDNSZoneID), true, false);
-  if (going === undefined) return places;
+  if (deletion === undefined) return places;
   if (isRouter) add("internal", internal, true, false);
   if (object.spec.baseDomain)
     add(
       "base",
-      privateZoneIn(guestGroup(object.spec), plainName(object.spec.baseDomain)),
+      privateZoneIn(clusterGroup(object.spec), plainName(object.spec.baseDomain)),
       true,
       false,
     );
@@ -387,30 +390,30 @@ function peersOf(link: AzurePrivateLinkService, sources: Sources): Peer[] {
 }
 
 /** What in a zone is of interest though it may not exist. */
-function inside(seen: Observed, place: Place): Pick<ZoneQuery, "links" | "records"> {
-  const links = wantedNetworks(seen).flatMap((network) => linkIdsOf(seen, place, network));
-  const records = wantedNames(seen)
-    .filter(({ role }) => place.wanted && role === place.role)
+function inside(observed: Observed, place: Place): Pick<ZoneQuery, "links" | "records"> {
+  const links = desiredNetworks(observed).flatMap((network) => linkIdsOf(observed, place, network));
+  const records = desiredNames(observed)
+    .filter(({ role }) => place.desired && role === place.role)
     .flatMap(({ fqdn }) => nameInZone(fqdn, place.id) ?? [])
     .flatMap((each) => ["A", "AAAA"].map((type) => recordId(place.id, { type, name: each })));
   return { links, records };
 }
 
 /**
- * A zone that we published and that is not ours was somebody's, used by annotation, and the annotation has gone: it is
- * given up. Where the one that is wanted now would be that very one, the plan says whose it is.
+ * A zone that our status names and that we do not own was used by annotation, and the annotation was removed: it is given up.
+ * Where it is the desired one, the plan reports its owner.
  */
-function settled(seen: Observed, zones: Observed["zones"]): Observed["zones"] {
+function withoutForeign(observed: Observed, zones: Observed["zones"]): Observed["zones"] {
   return zones.map((zone) => {
-    const { look, managed, wanted } = zone;
-    if (wanted || !managed || look.state !== "there") return zone;
+    const { look, managed, desired } = zone;
+    if (desired || !managed || look.state !== "there") return zone;
     const { tags } = look.resource;
-    const ours =
-      ourClaim(tags, seen.us) !== undefined ||
+    const isOwn =
+      ownClaim(tags, observed.self) !== undefined ||
       isHyperShifts(tags, "private-dns-zone") ||
-      hasLostClaim(seen, zone) ||
-      (lastUserIn(tags) !== undefined && isOwnPlace(seen, zone));
-    return ours ? zone : { ...zone, managed: false };
+      hasLostClaim(observed, zone) ||
+      (lastUserIn(tags) !== undefined && isOwnPlace(observed, zone));
+    return isOwn ? zone : { ...zone, managed: false };
   });
 }
 
@@ -427,5 +430,5 @@ export function domainKey({ spec }: AzurePrivateLinkService): string {
 
 /** The index of links by the name that their endpoints would have. */
 export function placeKey({ metadata, spec }: AzurePrivateLinkService): string {
-  return `${idKey(guestGroup(spec))} ${metadata.name}`;
+  return `${idKey(clusterGroup(spec))} ${metadata.name}`;
 }

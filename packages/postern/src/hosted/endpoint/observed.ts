@@ -20,14 +20,14 @@ export const statusFields = [
 /** What this feature has published so far. */
 export type OwnStatus = Partial<Record<(typeof statusFields)[number], string>>;
 
-/** Why the guest side is to be undone: the object goes, or its control plane does, or has gone already. */
-export type Going = "object" | "control plane" | "orphan";
+/** Why everything is deleted: the object or its control plane is being deleted, or the control plane does not exist any more. */
+export type Deletion = "object" | "control plane" | "orphan";
 
-/** Who we are, in the tags and metadata of what is ours. */
-export interface Us {
+/** This object and its cluster, as tags and metadata of owned resources name them. */
+export interface Self {
   /** The AzurePrivateLinkService: it owns endpoints and records. */
   uid: string;
-  /** Absent where neither the control plane nor its HostedCluster tells it (any more). */
+  /** Absent where neither the control plane nor its HostedCluster has it (any more). */
   clusterID: string | undefined;
   /** The HostedControlPlane: its cluster uses zones and links. */
   controlPlaneUid: string | undefined;
@@ -48,7 +48,7 @@ export interface ClusterFacts {
   /** Why the cluster may not have what it asks for. */
   notAllowed?: string | undefined;
   /** Whether the control plane carries the finalizer that keeps its credential alive. */
-  held: boolean;
+  hasFinalizer: boolean;
   /** Whether the API server is reached publicly too. */
   public: boolean;
   /** `spec.dns`: the domain of the cluster, and whether it has a private zone of its own. */
@@ -64,9 +64,9 @@ export interface ClusterFacts {
 export interface Sibling {
   name: string;
   uid: string;
-  /** It is not being undone, and may have things in the guest. */
+  /** It is not being deleted, and may have created something. */
   uses: boolean;
-  /** It is not being undone. */
+  /** It is not being deleted. */
   lives: boolean;
   baseDomain: string | undefined;
   /** The zone of its base domain, as it has published it. */
@@ -75,12 +75,12 @@ export interface Sibling {
   ready: boolean;
 }
 
-/** What a person has asked for by annotation. */
+/** What is configured by annotation. */
 export interface Choices {
   zones: "managed" | "existing" | "none";
   internalZone: ResourceId | undefined;
   baseZone: ResourceId | undefined;
-  /** Beside the guest's own network. */
+  /** Beside the hosted cluster's own network. */
   networks: readonly ResourceId[];
   /** An annotation that cannot be read: what is wrong with it. */
   wrong: string | undefined;
@@ -94,33 +94,33 @@ export interface ObservedEndpoint {
   left?: boolean;
 }
 
-/** A zone that is wanted, or that was and may hold something of ours. */
+/** A zone that is desired, or that was and may contain something that we own. */
 export interface ZoneInRole extends ObservedZone {
   role: "internal" | "base";
-  /** Made and deleted by us; else it is somebody's, and only names and links in it are ours. */
+  /** Created and deleted by us; else it is another's, and only records and links in it are ours. */
   managed: boolean;
-  wanted: boolean;
+  desired: boolean;
 }
 
-/** What was seen, once, before deciding. Plain data: no client, no clock. */
+/** What was observed, once, before planning. Plain data: no client, no clock. */
 export interface Observed {
   object: {
     name: string;
     namespace: string;
     /** Whether our finalizer is on it. */
-    held: boolean;
+    hasFinalizer: boolean;
     spec: AzurePrivateLinkService["spec"];
   };
-  us: Us;
+  self: Self;
   /** Absent where the object names no control plane. */
   cluster: ClusterFacts | undefined;
-  going: Going | undefined;
-  /** Somebody has said that what is in the guest is to be left behind. */
+  deletion: Deletion | undefined;
+  /** An annotation says to abandon what is in Azure. */
   abandoned: boolean;
   pause: Pause;
   choices: Choices;
   siblings: readonly Sibling[];
-  /** The link side: its alias, and what it says of itself for this generation. */
+  /** The link service: its alias, and its condition for this generation. */
   link: {
     alias: string | undefined;
     id: string | undefined;
@@ -128,21 +128,21 @@ export interface Observed {
     /** Whether the condition was decided for the object as it is now. */
     current: boolean;
   };
-  /** The conditions of ours as they are, and what we have published. */
+  /** The conditions and status fields of this feature, as they are. */
   conditions: readonly Condition[];
   status: OwnStatus;
   /** How long the endpoint's condition has been what it is. */
   endpointSinceMs: number;
   /** Azure could not be asked at all, for want of a credential. */
   noCredential: Failure | undefined;
-  /** The shipped name first. Empty where Azure was not looked at. */
+  /** The shipped name first. Empty where Azure was not read. */
   endpoints: readonly ObservedEndpoint[];
   /** The endpoints could not be read. */
   endpointsFailed: Failure | undefined;
   /** An older object of another cluster has a right to the shipped name of the endpoint. */
   nameReserved: boolean;
   zones: readonly ZoneInRole[];
-  /** Names of zones in the guest's group, in lower case. */
+  /** Names of zones in the group of the hosted cluster, in lower case. */
   zoneNames: readonly string[];
   /** The group's zones could not be listed. */
   zonesFailed: Failure | undefined;

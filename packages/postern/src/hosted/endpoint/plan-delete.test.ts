@@ -1,6 +1,6 @@
 import { claimsIn } from "@postern/core/claims.ts";
 import { describe, expect, test } from "vitest";
-import { nowAfter, otherID, PaperGuest, seen } from "../../../../../test/hosted/paper-guest.ts";
+import { nowAfter, observed, otherID, PaperGuest } from "../../../../../test/hosted/paper-guest.ts";
 import { base, reachable, settle, steps } from "../../../../../test/hosted/paper-links.ts";
 import { annotations, conditions } from "../names.ts";
 import { plan } from "./plan.ts";
@@ -8,7 +8,7 @@ import { plan } from "./plan.ts";
 describe("going", () => {
   test("begins with everything that Azure takes at once, endpoint included", () => {
     const { guest, world } = reachable();
-    expect(steps(guest, { ...world, going: "object" })).toEqual([
+    expect(steps(guest, { ...world, deletion: "object" })).toEqual([
       "remove endpoint private-router-pe",
       "remove link private-router-vnet-link",
       "remove link private-router-basedomain-vnet-link",
@@ -17,32 +17,42 @@ describe("going", () => {
 
   test.each(["object", "control plane", "orphan"] as const)(
     "leaves nothing and then lets go (%s)",
-    (going) => {
+    (deletion) => {
       const { guest, world } = reachable();
-      const end = settle(guest, { ...world, going });
+      const end = settle(guest, { ...world, deletion });
       expect([...guest.resources.keys()]).toEqual([]);
-      expect(plan(guest.seen(end))).toMatchObject({ steps: [], finalizer: "remove" });
+      expect(plan(guest.observed(end))).toMatchObject({ steps: [], finalizer: "remove" });
     },
   );
 
   test("removes the finalizer at once where nothing was ever created: a deletion before the alias does not hang", () => {
-    const world = seen({ going: "control plane", link: { ...seen().link, alias: undefined } });
-    expect(plan(new PaperGuest().seen(world))).toMatchObject({ steps: [], finalizer: "remove" });
+    const world = observed({
+      deletion: "control plane",
+      link: { ...observed().link, alias: undefined },
+    });
+    expect(plan(new PaperGuest().observed(world))).toMatchObject({
+      steps: [],
+      finalizer: "remove",
+    });
   });
 
   test("does not say available to the last (law 5)", () => {
     const { world } = reachable();
-    const first = plan(new PaperGuest().seen({ ...world, going: "control plane" }));
+    const first = plan(new PaperGuest().observed({ ...world, deletion: "control plane" }));
     expect(first.finalizer).toBeUndefined();
     expect(first.conditions[0]).toMatchObject({ status: "False", reason: "Deleting" });
     expect(
-      plan(new PaperGuest().seen({ ...nowAfter(world, first), going: "control plane" })).finalizer,
+      plan(new PaperGuest().observed({ ...nowAfter(world, first), deletion: "control plane" }))
+        .finalizer,
     ).toBe("remove");
   });
 
   test("finds what is ours without status and without the cluster's id: nothing is orphaned", () => {
     const { guest } = reachable();
-    const world = seen({ going: "orphan", us: { ...seen().us, clusterID: undefined } });
+    const world = observed({
+      deletion: "orphan",
+      self: { ...observed().self, clusterID: undefined },
+    });
     settle(guest, world);
     expect([...guest.resources.keys()]).toEqual([]);
   });
@@ -60,7 +70,7 @@ describe("going", () => {
       tags: { ...link?.tags, ...theirs },
       properties: link?.properties ?? {},
     });
-    settle(guest, { ...world, going: "object" });
+    settle(guest, { ...world, deletion: "object" });
     expect([...guest.resources.keys()].sort()).toEqual(
       [base, `${base}/A/api-two`, linkId].map((id) => id.toLowerCase()).sort(),
     );
@@ -78,7 +88,7 @@ describe("going", () => {
       properties: link?.properties,
       tags: { team: "a" },
     });
-    settle(guest, { ...world, going: "object" });
+    settle(guest, { ...world, deletion: "object" });
     expect([...guest.resources.keys()]).toEqual([]);
   });
 
@@ -86,14 +96,14 @@ describe("going", () => {
     const { guest, world } = reachable();
     const tags = { ...guest.at(base)?.tags, [`postern_user_${otherID}`]: "their-plane" };
     guest.set(base, { ...guest.at(base), tags, properties: {} });
-    settle(guest, { ...world, going: "object" });
+    settle(guest, { ...world, deletion: "object" });
     expect([...guest.resources.keys()]).toEqual([base.toLowerCase()]);
     expect(claimsIn(guest.at(base)?.tags)).toEqual([{ clusterID: otherID, uid: "their-plane" }]);
   });
 
   test("waits with a zone until its link is gone", () => {
     const { guest, world } = reachable();
-    const now = guest.seen({ ...world, going: "object" });
+    const now = guest.observed({ ...world, deletion: "object" });
     const zones = now.zones.map((zone) => ({
       ...zone,
       links: zone.links.map(({ id }) => ({
@@ -109,7 +119,7 @@ describe("going", () => {
   test("leaves a zone into which somebody has put something", () => {
     const { guest, world } = reachable();
     guest.set(`${base}/A/theirs`, { properties: {} });
-    settle(guest, { ...world, going: "object" });
+    settle(guest, { ...world, deletion: "object" });
     expect([...guest.resources.keys()].sort()).toEqual(
       [base, `${base}/A/theirs`].map((id) => id.toLowerCase()),
     );
@@ -119,7 +129,7 @@ describe("going", () => {
   test("does not let go while the zones cannot be looked at", () => {
     const { guest, world } = reachable();
     const failure = { reason: "AuthorizationFailed", message: "no right", requeueAfterMs: 600_000 };
-    const now = guest.seen({ ...world, going: "object" });
+    const now = guest.observed({ ...world, deletion: "object" });
     const planned = plan({ ...now, endpoints: [], zones: [], zonesFailed: failure });
     expect(planned.finalizer).toBeUndefined();
     expect(planned.conditions[0]).toMatchObject({ status: "False", reason: "CleanupFailed" });
@@ -129,7 +139,7 @@ describe("going", () => {
 
   test("does not let a failure of names postpone the endpoint (§6.7)", () => {
     const { guest, world } = reachable();
-    const now = guest.seen({ ...world, going: "object" });
+    const now = guest.observed({ ...world, deletion: "object" });
     const failure = {
       reason: "ScopeLocked",
       message: "a lock forbids it",
@@ -147,21 +157,21 @@ describe("going", () => {
 
   test("goes on while the cluster is paused", () => {
     const { guest, world } = reachable({});
-    settle(guest, { ...world, going: "object", pause: { paused: true } });
+    settle(guest, { ...world, deletion: "object", pause: { paused: true } });
     expect([...guest.resources.keys()]).toEqual([]);
   });
 
   test("names the annotation that abandons the resources when no credential works, and never orphans them by itself", () => {
     const noCredential = { reason: "IdentityMissing", message: "no identity" };
-    const world = seen({ going: "orphan", noCredential });
+    const world = observed({ deletion: "orphan", noCredential });
     const planned = plan(world);
     expect(planned.finalizer).toBeUndefined();
     expect(planned.conditions[0]).toMatchObject({ status: "False", reason: "CleanupFailed" });
     expect(planned.conditions[0]?.message).toContain(`${annotations.abandon}: "true"`);
-    const told = plan({ ...world, abandoned: true });
-    expect(told.events).toMatchObject([{ type: "Warning", reason: "GuestResourcesAbandoned" }]);
-    expect(told.finalizer).toBeUndefined();
-    expect(plan({ ...nowAfter(world, told), abandoned: true }).finalizer).toBe("remove");
+    const reported = plan({ ...world, abandoned: true });
+    expect(reported.events).toMatchObject([{ type: "Warning", reason: "GuestResourcesAbandoned" }]);
+    expect(reported.finalizer).toBeUndefined();
+    expect(plan({ ...nowAfter(world, reported), abandoned: true }).finalizer).toBe("remove");
   });
 
   test("what cannot be deleted though it can be read can be left behind too", () => {
@@ -169,16 +179,16 @@ describe("going", () => {
     const failed = { type: conditions.dns, status: "False", reason: "CleanupFailed" } as const;
     const now = {
       ...world,
-      going: "object" as const,
+      deletion: "object" as const,
       conditions: [{ ...failed, message: "a lock forbids it", lastTransitionTime: "x" }],
     };
-    const planned = plan(guest.seen(now));
+    const planned = plan(guest.observed(now));
     expect(planned.steps.length).toBeGreaterThan(0);
     expect(planned.conditions[0]?.message).toMatch(/a lock forbids it.*abandon/);
-    const left = plan(guest.seen({ ...now, abandoned: true }));
+    const left = plan(guest.observed({ ...now, abandoned: true }));
     expect(left.steps).toEqual([]);
     expect(left.conditions[0]).toMatchObject({ reason: "GuestResourcesAbandoned" });
-    const end = plan(guest.seen({ ...nowAfter(now, left), abandoned: true }));
+    const end = plan(guest.observed({ ...nowAfter(now, left), abandoned: true }));
     expect(end).toMatchObject({ steps: [], finalizer: "remove" });
   });
 
@@ -188,13 +198,13 @@ describe("going", () => {
       { metadata: { name: "oauth-private-external", labels: label } },
       { metadata: { name: "kube-apiserver-private-external" } },
     ];
-    const planned = plan(new PaperGuest().seen(seen({ going: "object", services })));
+    const planned = plan(new PaperGuest().observed(observed({ deletion: "object", services })));
     expect(planned.steps).toMatchObject([{ do: "remove service", found: services[0] }]);
   });
 
   test("abandons nothing while the credential works", () => {
     const { guest, world } = reachable();
-    settle(guest, { ...world, going: "orphan", abandoned: true });
+    settle(guest, { ...world, deletion: "orphan", abandoned: true });
     expect([...guest.resources.keys()]).toEqual([]);
   });
 });
@@ -202,14 +212,14 @@ describe("going", () => {
 describe("going without a known owner", () => {
   const orphaned = () => {
     const { guest, world } = reachable();
-    const us = { ...world.us, controlPlaneUid: undefined };
-    return { guest, world: { ...world, us, cluster: undefined, going: "object" } as const };
+    const self = { ...world.self, controlPlaneUid: undefined };
+    return { guest, world: { ...world, self, cluster: undefined, deletion: "object" } as const };
   };
 
   test("is held, and says so, while a zone may be the cluster's", () => {
     const { guest, world } = orphaned();
     const end = settle(guest, world);
-    const planned = plan(guest.seen(end));
+    const planned = plan(guest.observed(end));
     expect(planned.finalizer).toBeUndefined();
     expect(planned.conditions[0]).toMatchObject({ status: "False", reason: "CleanupFailed" });
     expect(planned.conditions[0]?.message).toMatch(/the zone .* ownerReferences back/);
@@ -218,30 +228,34 @@ describe("going without a known owner", () => {
 
   test("ends when its owner is known again, or when somebody gives the rest up", () => {
     const { guest, world } = orphaned();
-    const told = settle(guest, world);
+    const reported = settle(guest, world);
     const given = nowAfter(
-      { ...told, abandoned: true },
-      plan(guest.seen({ ...told, abandoned: true })),
+      { ...reported, abandoned: true },
+      plan(guest.observed({ ...reported, abandoned: true })),
     );
-    expect(plan(guest.seen(given))).toMatchObject({ steps: [], finalizer: "remove" });
-    settle(guest, { ...told, us: reachable().world.us, cluster: reachable().world.cluster });
+    expect(plan(guest.observed(given))).toMatchObject({ steps: [], finalizer: "remove" });
+    settle(guest, {
+      ...reported,
+      self: reachable().world.self,
+      cluster: reachable().world.cluster,
+    });
     expect([...guest.resources.keys()]).toEqual([]);
   });
 });
 
 test("going names what Azure has not ended yet", () => {
   const { guest, world } = reachable();
-  const looked = guest.seen({ ...world, going: "object" });
+  const looked = guest.observed({ ...world, deletion: "object" });
   const look = { state: "changing", retryAfterMs: 10_000 } as const;
   const endpoints = looked.endpoints.slice(0, 1).map((each) => ({ ...each, look }));
   const zones = looked.zones.map((zone) => ({
     ...zone,
     links: zone.links.map((link) => ({ ...link, look })),
   }));
-  const { conditions: told, steps: begun } = plan({ ...looked, endpoints, zones });
+  const { conditions: reported, steps: begun } = plan({ ...looked, endpoints, zones });
   expect(begun).toEqual([]);
-  expect(told[0]).toMatchObject({ status: "False", reason: "Deleting" });
-  expect(told[0]?.message).toMatch(
+  expect(reported[0]).toMatchObject({ status: "False", reason: "Deleting" });
+  expect(reported[0]?.message).toMatch(
     /waits for .*private endpoint private-router-pe, zone link private-router-vnet-link/,
   );
 });

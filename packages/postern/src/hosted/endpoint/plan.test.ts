@@ -3,8 +3,8 @@ import {
   alias,
   guestNetwork,
   nowAfter,
+  observed,
   PaperGuest,
-  seen,
 } from "../../../../../test/hosted/paper-guest.ts";
 import {
   addressOf,
@@ -14,10 +14,10 @@ import {
   internal,
   message,
   reachable,
+  reported,
   settle,
   short,
   steps,
-  told,
 } from "../../../../../test/hosted/paper-links.ts";
 import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
 import { conditions } from "../names.ts";
@@ -26,7 +26,7 @@ import { plan } from "./plan.ts";
 
 describe("a new link", () => {
   test("begins with the endpoint and both zones at once", () => {
-    expect(steps(new PaperGuest(), seen())).toEqual([
+    expect(steps(new PaperGuest(), observed())).toEqual([
       "make endpoint private-router-pe",
       "make zone one.hypershift.local",
       "make zone example.com",
@@ -63,7 +63,7 @@ describe("a new link", () => {
   });
 
   test("asks by alias, with a message that Azure takes", () => {
-    const [step] = plan(new PaperGuest().seen(seen())).steps;
+    const [step] = plan(new PaperGuest().observed(observed())).steps;
     const body = (step as { body: PrivateEndpoint }).body;
     const [asked] = body.properties.manualPrivateLinkServiceConnections ?? [];
     expect(asked?.properties.privateLinkServiceId).toBe(alias);
@@ -72,21 +72,23 @@ describe("a new link", () => {
   });
 
   test("waits for the alias with its endpoint and the base domain's link, not with the rest", () => {
-    const world = seen({ link: { ...seen().link, alias: undefined } });
+    const world = observed({ link: { ...observed().link, alias: undefined } });
     const guest = new PaperGuest();
     expect(steps(guest, world)).toEqual([
       "make zone one.hypershift.local",
       "make zone example.com",
     ]);
-    const settled = settle(guest, world);
+    const withoutForeign = settle(guest, world);
     expect(guest.at(`${internal}/virtualNetworkLinks/private-router-vnet-link`)).toBeDefined();
     expect(guest.below(base)).toEqual([]);
-    expect(told(settled, conditions.endpoint)).toBe("False LinkServicePending");
+    expect(reported(withoutForeign, conditions.endpoint)).toBe("False LinkServicePending");
   });
 
   test("makes nothing before the control plane is held", () => {
-    const cluster = { ...seen().cluster, held: false } as NonNullable<Observed["cluster"]>;
-    const planned = plan(seen({ cluster }));
+    const cluster = { ...observed().cluster, hasFinalizer: false } as NonNullable<
+      Observed["cluster"]
+    >;
+    const planned = plan(observed({ cluster }));
     expect(planned).toMatchObject({ steps: [], requeue: "drift" });
     expect(planned.finalizer).toBeUndefined();
     expect(planned.conditions[0]?.reason).toBe("ControlPlaneNotHeld");
@@ -96,12 +98,12 @@ describe("a new link", () => {
     ["an owner", { cluster: undefined }, "ControlPlaneUnknown"],
     [
       "readable name of its cluster",
-      { cluster: { ...(seen().cluster as NonNullable<Observed["cluster"]>), misnamed: true } },
+      { cluster: { ...(observed().cluster as NonNullable<Observed["cluster"]>), misnamed: true } },
       "InvalidAnnotation",
     ],
-    ["a cluster id", { us: { ...seen().us, clusterID: undefined } }, "ClusterIDMissing"],
+    ["a cluster id", { self: { ...observed().self, clusterID: undefined } }, "ClusterIDMissing"],
   ])("waits where it has no %s", (_what, over, reason) => {
-    const planned = plan(seen(over));
+    const planned = plan(observed(over));
     expect(planned.steps).toEqual([]);
     expect(planned.conditions[0]).toMatchObject({ status: "False", reason });
   });
@@ -109,12 +111,12 @@ describe("a new link", () => {
   test("writes AAAA records for an IPv6 address, and A and AAAA records for both", () => {
     const guest = new PaperGuest();
     guest.addresses = ["192.168.0.4", "FD00::4"];
-    const world = settle(guest, seen());
+    const world = settle(guest, observed());
     expect(guest.at(`${internal}/AAAA/api`)).toMatchObject({
       properties: { aaaaRecords: [{ ipv6Address: "fd00::4" }] },
     });
     expect(addressOf(guest, `${internal}/A/api`)).toBe("192.168.0.4");
-    expect(told(world)).toBe("True AzureSuccess");
+    expect(reported(world)).toBe("True AzureSuccess");
     changeEndpoint(guest, {
       networkInterfaces: [
         {
@@ -140,9 +142,9 @@ describe("available", () => {
     const { guest, world } = reachable();
     const condition = { status: "False", reason: "PLSCreationFailed", message: "no" } as const;
     const now = settle(guest, { ...world, link: { ...world.link, condition } });
-    expect(told(now)).toBe("False PLSCreationFailed");
+    expect(reported(now)).toBe("False PLSCreationFailed");
     expect(message(now)).toBe("no");
-    expect(told(now, conditions.endpoint)).toBe("True AzureSuccess");
+    expect(reported(now, conditions.endpoint)).toBe("True AzureSuccess");
   });
 
   test.each([
@@ -151,16 +153,16 @@ describe("available", () => {
   ])("is not True too early: it is False while the link service's condition %s", (_when, over) => {
     const { guest, world } = reachable();
     const now = settle(guest, { ...world, link: { ...world.link, ...over } });
-    expect(told(now)).toBe("False LinkServicePending");
+    expect(reported(now)).toBe("False LinkServicePending");
   });
 
   test("goes False when the endpoint breaks, and True when it works again", () => {
     const { guest, world } = reachable();
     connection(guest, "Rejected");
     const broken = settle(guest, world);
-    expect(told(broken)).toBe("False PrivateEndpointConnectionNotApproved");
+    expect(reported(broken)).toBe("False PrivateEndpointConnectionNotApproved");
     connection(guest, "Approved");
-    expect(told(settle(guest, broken))).toBe("True AzureSuccess");
+    expect(reported(settle(guest, broken))).toBe("True AzureSuccess");
   });
 
   test("goes False while a name leads elsewhere, and the name is put right", () => {
@@ -171,15 +173,15 @@ describe("available", () => {
       ...found,
       properties: { ...found?.properties, aRecords: [{ ipv4Address: "10.9.9.9" }] },
     });
-    const planned = plan(guest.seen(world));
+    const planned = plan(guest.observed(world));
     expect(planned.conditions[0]).toMatchObject({ status: "False" });
     expect(planned.steps).toMatchObject([{ do: "write name", ifMatch: guest.at(id)?.etag }]);
-    expect(told(settle(guest, world))).toBe("True AzureSuccess");
+    expect(reported(settle(guest, world))).toBe("True AzureSuccess");
   });
 
   test("writes the same conditions in every reconcile at rest: a status write does not cause the next", () => {
     const { guest, world } = reachable();
-    const planned = plan(guest.seen(world));
+    const planned = plan(guest.observed(world));
     expect(planned).toMatchObject({ steps: [], requeue: "drift", events: [] });
     expect(nowAfter(world, planned).conditions).toEqual(world.conditions);
     expect(planned.status).toEqual(world.status);
@@ -190,7 +192,7 @@ describe("a pause", () => {
   test("stops every change of the endpoint and of DNS, and a broken connection is reported all the same", () => {
     const { guest, world } = reachable();
     connection(guest, "Disconnected");
-    const planned = plan(guest.seen({ ...world, pause: { paused: true } }));
+    const planned = plan(guest.observed({ ...world, pause: { paused: true } }));
     expect(planned.steps).toEqual([]);
     expect(planned.conditions[0]).toMatchObject({ status: "False", reason: "Paused" });
     expect(planned.status).toEqual(world.status);
@@ -198,13 +200,13 @@ describe("a pause", () => {
 
   test("of a cluster that works says nothing", () => {
     const { guest, world } = reachable();
-    const planned = plan(guest.seen({ ...world, pause: { paused: true, untilMs: 1_000 } }));
+    const planned = plan(guest.observed({ ...world, pause: { paused: true, untilMs: 1_000 } }));
     expect(nowAfter(world, planned).conditions).toEqual(world.conditions);
     expect(planned.requeue).toEqual({ afterMs: 1_000 });
   });
 
   test("of a new cluster puts no finalizer on it", () => {
-    const planned = plan(new PaperGuest().seen(seen({ pause: { paused: true } })));
+    const planned = plan(new PaperGuest().observed(observed({ pause: { paused: true } })));
     expect(planned.finalizer).toBeUndefined();
     expect(planned.steps).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import type { PlannedCondition } from "@postern/core/conditions.ts";
 import type { Plan, Requeue } from "../../kube/feature.ts";
-import { conditionFor, join, type Part, type Problem, report } from "../../kube/part.ts";
+import { conditionFor, join, type Part, type Problem, report, requeueOf } from "../../kube/part.ts";
 import {
   annotations,
   clusterAnnotation,
@@ -11,150 +11,127 @@ import {
 import { planServices } from "./cluster/services.ts";
 import { planGiveUpZone } from "./dns/delete.ts";
 import {
+  presentCondition as dnsPresent,
   isPublished,
   planFailed,
-  presentCondition,
   published,
   reportedSteps,
 } from "./dns/report.ts";
 import { shadowed } from "./dns/shadow.ts";
-import { planWantedZone } from "./dns/zone.ts";
+import { planDesiredZone } from "./dns/zone.ts";
 import type { Observed, OwnStatus, ZoneInRole } from "./observed.ts";
-import { undo } from "./plan-delete.ts";
+import { planDelete } from "./plan-delete.ts";
 import { planEndpoint } from "./private-endpoint/plan.ts";
+import { presentCondition as endpointPresent } from "./private-endpoint/policy.ts";
 import { reasons } from "./reasons.ts";
-import {
-  type Part as EndpointPart,
-  type EndpointStep,
-  isFalse,
-  rest,
-  type Verdict,
-} from "./steps.ts";
+import { conditionsFor, type Outcome } from "./report/conditions.ts";
+import type { EndpointStep } from "./steps.ts";
 
 /**
- * Decide, do not act.
- *
- *   object or control plane   control plane  →
- *   going or gone                            undo the guest side, then let go (undo.ts)
- *   stays                     unknown        say that the object has no owner
- *   stays                     misnamed       say that the annotation does not name a cluster
- *   stays                     not verified   say why: it may have been written by anybody
- *   stays                     not allowed    say what the policy forbids
- *   stays                     not held       wait: `observe` holds it, so that its credential outlives what is made here
- *   stays                     held           endpoint (endpoint.ts), zones (zone.ts), Services (services.ts), all at once
- *
- *   AzurePrivateLinkServiceAvailable is True if all of these are, else it says what the first that is not says:
- *     AzurePLSCreated, for the object as it is now
- *     AzurePrivateEndpointAvailable: approved, with an address
- *     AzurePrivateDNSAvailable: zones, links and names as wanted
- *
- *   A paused cluster is looked at and told about, and not changed; what is going goes all the same.
+ * What to do for one AzurePrivateLinkService: endpoint, zones and Services begin at once. It is Available if its link service,
+ * its endpoint and its DNS records are, else it reports the first that is not.
  */
-export function plan(seen: Observed): Plan<EndpointStep> {
-  if (seen.going !== undefined) return undo(seen);
-  const wait = whatIsMissing(seen);
-  if (wait !== undefined)
-    return { steps: [], conditions: all(wait, wait, wait), status: seen.status, requeue: "drift" };
-  const endpoint = seen.endpointsFailed
-    ? { ...unreadEndpoint(seen, seen.endpointsFailed), addresses: undefined }
-    : planEndpoint(seen);
-  const names = planNames(seen, endpoint.addresses);
-  const services = planServices(seen, endpoint.addresses);
-  const dns = join([names, services]);
-  const endpointVerdict = endpoint.verdict ?? held(seen, conditions.endpoint);
-  const dnsVerdict = conditionFor(conditions.dns, dns, presentCondition(seen), {
+export function plan(observed: Observed): Plan<EndpointStep> {
+  if (observed.deletion !== undefined) return planDelete(observed);
+  const problem = checkCluster(observed);
+  if (problem !== undefined)
+    return {
+      steps: [],
+      conditions: conditionsFor(problem),
+      status: observed.status,
+      requeue: "drift",
+    };
+  const endpoint = planEndpoint(observed);
+  const names = planNames(observed, endpoint.addresses);
+  const dns = join([names, planServices(observed, endpoint.addresses)]);
+  const endpointCondition = conditionFor(conditions.endpoint, endpoint, endpointPresent(observed), {
     reason: reasons.success,
-    message: namesMessage(seen),
+    message: "connected",
   });
-  const waits = [endpoint.waitMs, dns.requeueMs].flatMap((each) => each ?? []);
-  return paused(seen, {
-    steps: [...endpoint.steps, ...dns.steps],
-    conditions: all(available(seen, endpointVerdict, dnsVerdict), endpointVerdict, dnsVerdict),
+  const dnsCondition = conditionFor(conditions.dns, dns, dnsPresent(observed), {
+    reason: reasons.success,
+    message: namesMessage(observed),
+  });
+  const available = availability(observed, endpointCondition, dnsCondition);
+  const part = join<EndpointStep>([endpoint, dns]);
+  return pausePlan(observed, {
+    steps: part.steps,
+    conditions: conditionsFor(available, endpointCondition, dnsCondition),
     status: { ...endpoint.status, ...names.status },
     events: endpoint.events ?? [],
     finalizer: "add",
-    requeue: waits.length > 0 ? { afterMs: Math.min(...waits) } : "drift",
+    requeue: requeueOf(part),
   });
 }
 
-function whatIsMissing({ cluster, us }: Observed): Verdict | undefined {
+/** What is missing before anything may be created, the most important first. */
+function checkCluster({ cluster, self }: Observed): Problem | undefined {
   if (cluster === undefined)
-    return isFalse(
+    return problemOf(
       reasons.controlPlaneUnknown,
       "nothing is made in the guest · the object has no HostedControlPlane as its owner · it is made by Postern or HyperShift, not by hand",
     );
   if (cluster.misnamed)
-    return isFalse(
+    return problemOf(
       reasons.invalidAnnotation,
       `nothing is made in the guest · the annotation ${clusterAnnotation} is not <namespace>/<name> of a HostedCluster, and tags are made from it · correct it`,
     );
-  if (cluster.unverified !== undefined) return isFalse(reasons.unverified, cluster.unverified);
-  if (cluster.notAllowed !== undefined) return isFalse(reasons.notAllowed, cluster.notAllowed);
-  if (us.clusterID === undefined)
-    return isFalse(
+  if (cluster.unverified !== undefined) return problemOf(reasons.unverified, cluster.unverified);
+  if (cluster.notAllowed !== undefined) return problemOf(reasons.notAllowed, cluster.notAllowed);
+  if (self.clusterID === undefined)
+    return problemOf(
       reasons.clusterIDMissing,
       "nothing is made in the guest · neither the HostedControlPlane nor the HostedCluster has spec.clusterID · set it",
     );
-  if (!cluster.held)
-    return isFalse(
+  if (!cluster.hasFinalizer)
+    return problemOf(
       reasons.controlPlaneNotHeld,
       "nothing is made in the guest yet · the HostedControlPlane has no finalizer that keeps its credential · it is put there shortly",
     );
   return undefined;
 }
 
-function unreadEndpoint(
-  seen: Observed,
-  failure: NonNullable<Observed["endpointsFailed"]>,
-): EndpointPart {
-  const { privateEndpointID, privateEndpointIP } = seen.status;
-  return rest(isFalse(reasons.endpointGetFailed, failure.message), {
-    waitMs: failure.requeueAfterMs ?? 30_000,
-    status: {
-      ...(privateEndpointID && { privateEndpointID }),
-      ...(privateEndpointIP && { privateEndpointIP }),
-    },
-  });
-}
-
 type NamesPart = Part<EndpointStep> & { status: OwnStatus };
 
-/** All zones: those that are not wanted any more go first, because a network resolves a domain by one zone only. */
-function planNames(seen: Observed, addresses: readonly string[] | undefined): NamesPart {
-  const { choices, cluster, object } = seen;
+/** All zones. Those that are not desired any more are given up first, because a network resolves a domain by one zone only. */
+function planNames(observed: Observed, addresses: readonly string[] | undefined): NamesPart {
+  const { choices, cluster, object } = observed;
   const dnsZoneName =
     choices.zones === "none" ? {} : { dnsZoneName: internalZoneName(cluster?.name ?? "") };
-  const keep: OwnStatus = { ...zoneStatus(seen), ...dnsZoneName };
+  const keep: OwnStatus = { ...zoneStatus(observed), ...dnsZoneName };
   if (choices.wrong !== undefined)
     return { ...report(problemOf(reasons.invalidAnnotation, choices.wrong)), status: keep };
-  if (seen.zonesFailed !== undefined)
-    return { ...planFailed(seen, seen.zonesFailed, reasons.zoneCreationFailed), status: keep };
+  if (observed.zonesFailed !== undefined)
+    return {
+      ...planFailed(observed, observed.zonesFailed, reasons.zoneCreationFailed),
+      status: keep,
+    };
   const unwanted = join(
-    seen.zones.filter((zone) => !zone.wanted).map((zone) => planGiveUpZone(seen, zone)),
+    observed.zones.filter((zone) => !zone.desired).map((zone) => planGiveUpZone(observed, zone)),
   );
   if (unwanted.problems.length > 0) return { ...unwanted, status: keep };
-  const refusal = choices.zones === "managed" ? shadowed(seen) : undefined;
-  const zones = seen.zones
-    .filter(({ wanted, role }) => wanted && (role === "internal" || refusal === undefined))
-    .map((zone) => planOneZone(seen, zone, addresses));
+  const refusal = choices.zones === "managed" ? shadowed(observed) : undefined;
+  const zones = observed.zones
+    .filter(({ desired, role }) => desired && (role === "internal" || refusal === undefined))
+    .map((zone) => planOneZone(observed, zone, addresses));
   const lacksDomain = object.name !== privateRouter && object.spec.baseDomain === undefined;
   const problems = [
     refusal,
     lacksDomain && choices.zones !== "none" ? noBaseDomain : undefined,
-    choices.zones === "existing" ? missingId(seen) : undefined,
+    choices.zones === "existing" ? missingId(observed) : undefined,
   ].filter((each) => each !== undefined);
   const status = Object.assign({}, ...zones.map((zone) => zone.status), dnsZoneName);
   return { ...join([...zones, { steps: [], problems }]), status };
 }
 
 function planOneZone(
-  seen: Observed,
+  observed: Observed,
   zone: ZoneInRole,
   addresses: readonly string[] | undefined,
 ): NamesPart {
-  const { usable, steps, ...part } = planWantedZone(seen, zone, addresses);
+  const { usable, steps, ...part } = planDesiredZone(observed, zone, addresses);
   // Of a zone that cannot be read, what was published stays published.
-  const kept = zone.unread !== undefined && isPublished(seen, zone);
+  const kept = zone.unread !== undefined && isPublished(observed, zone);
   return {
     ...part,
     steps: reportedSteps(steps, zone),
@@ -204,62 +181,42 @@ function namesMessage({ choices, cluster, object }: Observed): string {
     : `${message}, but not for external-dns: ${withheld.join("; ")}`;
 }
 
-/** What a client in the guest's network can count on. */
-function available(seen: Observed, endpoint: Verdict, dns: Verdict): Verdict {
-  const { condition, current } = seen.link;
+/** What a client in the network of the hosted cluster can count on. */
+function availability(
+  { link: { condition, current } }: Observed,
+  endpoint: PlannedCondition,
+  dns: PlannedCondition,
+): Outcome {
   if (condition === undefined || (condition.status === "True" && !current))
-    return isFalse(reasons.linkPending, "the link service is not known to be ready");
-  if (condition.status !== "True") return isFalse(condition.reason, condition.message);
-  const missing = [endpoint, dns].find(({ status }) => status !== "True");
-  if (missing !== undefined) return isFalse(missing.reason, missing.message);
+    return problemOf(reasons.linkPending, "the link service is not known to be ready");
+  const unavailable = [condition, endpoint, dns].find(({ status }) => status !== "True");
+  if (unavailable !== undefined) return problemOf(unavailable.reason, unavailable.message);
   return { status: "True", reason: reasons.success, message: "reachable from the guest's network" };
 }
 
 /** The same without its steps, where the cluster is paused. */
-function paused(seen: Observed, planned: Plan<EndpointStep>): Plan<EndpointStep> {
-  if (!seen.pause.paused) return planned;
+function pausePlan(observed: Observed, planned: Plan<EndpointStep>): Plan<EndpointStep> {
+  if (!observed.pause.paused) return planned;
   const { finalizer: _, ...rest } = planned;
-  const waits = new Set(planned.steps.map(({ condition }) => condition));
-  const where = seen.cluster?.hostedClusterKey ?? seen.object.name;
+  const pending = new Set(planned.steps.map(({ condition }) => condition));
+  if (pending.size > 0) pending.add(conditions.available);
+  const where = observed.cluster?.hostedClusterKey ?? observed.object.name;
   const message = `there is something to do and the cluster is paused · spec.pausedUntil of HostedCluster ${where} · clear it to go on`;
-  const conditionsNow = planned.conditions.map((each) =>
-    each.status !== "True" &&
-    waits.size > 0 &&
-    (waits.has(each.type) || each.type === conditions.available)
-      ? { ...each, reason: reasons.paused, message }
-      : each,
-  );
-  // What was not begun has no place in the status.
-  const status = { ...seen.status };
   return {
     ...rest,
     steps: [],
-    conditions: conditionsNow,
-    status,
-    requeue: untilResumed(seen, planned.requeue),
+    conditions: planned.conditions.map((each) =>
+      each.status !== "True" && pending.has(each.type)
+        ? { ...each, reason: reasons.paused, message }
+        : each,
+    ),
+    // What was not begun has no place in the status.
+    status: { ...observed.status },
+    requeue: untilResumed(observed, planned.requeue),
   };
 }
 
 function untilResumed({ pause }: Observed, requeue: Requeue): Requeue {
   const untilMs = pause.paused ? pause.untilMs : undefined;
   return untilMs === undefined || untilMs > 5 * 60_000 ? requeue : { afterMs: untilMs };
-}
-
-function held({ conditions: now }: Observed, type: string): Verdict {
-  const found = now.find((each) => each.type === type);
-  return found ?? isFalse(reasons.endpointCreating, "the private endpoint is being made");
-}
-
-function all(available: Verdict, endpoint: Verdict, dns: Verdict): PlannedCondition[] {
-  const of = (type: string, { status, reason, message }: Verdict) => ({
-    type,
-    status,
-    reason,
-    message,
-  });
-  return [
-    of(conditions.available, available),
-    of(conditions.endpoint, endpoint),
-    of(conditions.dns, dns),
-  ];
 }

@@ -13,7 +13,7 @@ export const reasons = {
   baseRecordCreationFailed: "BaseDomainARecordCreationFailed",
   baseDomainShadows: "BaseDomainShadowsClusterDomain",
 
-  // Ours: what is waited for.
+  // Ours: pending.
   controlPlaneUnknown: "ControlPlaneUnknown",
   controlPlaneNotHeld: "ControlPlaneNotHeld",
   clusterIDMissing: "ClusterIDMissing",
@@ -24,7 +24,7 @@ export const reasons = {
   namesPending: "NamesPending",
   paused: "Paused",
 
-  // Ours: what somebody must put right.
+  // Ours: somebody must act.
   unverified: "ControlPlaneNotVerified",
   notAllowed: "NotAllowedByPolicy",
   ownedByAnother: "OwnedByAnother",
@@ -35,7 +35,7 @@ export const reasons = {
   baseDomainMissing: "BaseDomainMissing",
   zoneGivenUp: "ZoneGivenUp",
 
-  // Ours: the end.
+  // Ours: deletion.
   deleting: "Deleting",
   cleanupFailed: "CleanupFailed",
   abandoned: "GuestResourcesAbandoned",

@@ -5,8 +5,8 @@ import { defineFeature } from "../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { ownServiceAccount } from "../../kube/service-account-token.ts";
 import { whenChanged } from "../../kube/when-changed.ts";
-import { clusterAnnotation, controlPlaneNamespace } from "../names.ts";
-import { registeredIn } from "../tenancy.ts";
+import { controlPlaneNamespace } from "../names.ts";
+import { registeredIn, whenControlPlaneChanges } from "../tenancy.ts";
 import { apply } from "./apply.ts";
 import { observe } from "./observe.ts";
 import type { Account } from "./observed.ts";
@@ -37,15 +37,8 @@ export function grantFeature(): MakeFeature {
       apply,
     });
     const inNamespace = (name: string) => controlPlanes.byIndex("namespace", name).map(keyOf);
-    // Only the first control plane of a namespace is verified.
     const also: Also[] = [
-      {
-        kind: hostedControlPlane,
-        keys: whenChanged(
-          ({ metadata }) => inNamespace(metadata.namespace ?? ""),
-          ({ metadata: { annotations, uid } }) => [annotations?.[clusterAnnotation], uid],
-        ),
-      },
+      whenControlPlaneChanges(({ metadata }) => inNamespace(metadata.namespace ?? "")),
       {
         kind: hostedCluster,
         keys: whenChanged(

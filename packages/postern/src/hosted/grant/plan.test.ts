@@ -11,13 +11,13 @@ const controlPlane = {
 } as HostedControlPlane;
 const account = { namespace: "postern", name: "postern-operator" };
 
-function seen(over: Partial<Observed> = {}): Observed {
+function observed(over: Partial<Observed> = {}): Observed {
   return { controlPlane, verified: true, account, binding: undefined, ...over };
 }
 
 /** The RoleBinding that is created for a control plane. */
 function created(over: Partial<Observed> = {}): RoleBinding {
-  const [step] = plan(seen(over)).steps;
+  const [step] = plan(observed(over)).steps;
   if (step?.do !== "create RoleBinding") throw new Error("nothing is created");
   return step.binding;
 }
@@ -34,7 +34,7 @@ test("a verified control plane gets a RoleBinding to this service account alone"
 });
 
 test("the RoleBinding as it was created is left alone", () => {
-  expect(plan(seen({ binding: created() })).steps).toEqual([]);
+  expect(plan(observed({ binding: created() })).steps).toEqual([]);
 });
 
 test.each<[string, Partial<RoleBinding>]>([
@@ -42,13 +42,13 @@ test.each<[string, Partial<RoleBinding>]>([
   ["is another's too", { subjects: [...(created().subjects ?? []), { kind: "User", name: "x" }] }],
   ["is another's", { subjects: [{ kind: "ServiceAccount", namespace: "other", name: "x" }] }],
 ])("a RoleBinding that %s is repaired", (_, over) => {
-  const { steps } = plan(seen({ binding: { ...created(), ...over } }));
+  const { steps } = plan(observed({ binding: { ...created(), ...over } }));
   expect(steps).toMatchObject([{ do: "repair RoleBinding" }]);
 });
 
 test("a RoleBinding of another role is left alone, and an event says what to do", () => {
   const binding = { ...created(), roleRef: { ...created().roleRef, name: "cluster-admin" } };
-  const { steps, events } = plan(seen({ binding }));
+  const { steps, events } = plan(observed({ binding }));
   expect(steps).toEqual([]);
   expect(events).toMatchObject([
     { reason: "RoleBindingOfAnotherRole", note: expect.stringMatching(/ · .* · delete it/) },
@@ -59,7 +59,7 @@ test.each<[string, Partial<Observed>]>([
   ["a control plane that is not verified", { verified: false }],
   ["a process that is no service account", { account: undefined }],
 ])("nothing is granted for %s", (_, over) => {
-  expect(plan(seen(over))).toMatchObject({ steps: [], requeue: "never" });
+  expect(plan(observed(over))).toMatchObject({ steps: [], requeue: "never" });
 });
 
 test("a control plane that is being deleted keeps it for as long as its credential is needed", () => {
@@ -68,7 +68,7 @@ test("a control plane that is being deleted keeps it for as long as its credenti
     ...controlPlane,
     metadata: { ...controlPlane.metadata, deletionTimestamp, finalizers },
   });
-  const needed = seen({ controlPlane: deleting([controlPlaneFinalizer]) });
+  const needed = observed({ controlPlane: deleting([controlPlaneFinalizer]) });
   expect(plan(needed).steps).toHaveLength(1);
-  expect(plan(seen({ controlPlane: deleting(["another"]) })).steps).toEqual([]);
+  expect(plan(observed({ controlPlane: deleting(["another"]) })).steps).toEqual([]);
 });

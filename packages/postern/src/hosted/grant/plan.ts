@@ -21,8 +21,8 @@ export const controlPlaneRole = "postern-control-plane";
  *
  * It has no owner: links that outlive their control plane, because somebody removed its finalizer, still need it.
  */
-export function plan(seen: Observed): Plan<GrantStep> {
-  const { controlPlane, verified, account, binding } = seen;
+export function plan(observed: Observed): Plan<GrantStep> {
+  const { controlPlane, verified, account, binding } = observed;
   const { deletionTimestamp, finalizers = [] } = controlPlane.metadata;
   const isOver = deletionTimestamp !== undefined && !finalizers.includes(controlPlaneFinalizer);
   if (!verified || account === undefined || isOver) return { ...nothing, requeue: "never" };

@@ -33,7 +33,7 @@ export async function apply(
     case "subnet":
       return applySubnetStep(step, parts, reconcile);
     default:
-      return applyLinkServiceStep(step, parts.sides.management(reconcile));
+      return applyLinkServiceStep(step, parts.armClients.management(reconcile));
   }
 }
 
@@ -50,10 +50,10 @@ function reserveAddress(
 
 async function applySubnetStep(
   step: Extract<LinkStep, { on: "subnet" }>,
-  { networks, reservations, sides }: LinkParts,
+  { networks, reservations, armClients }: LinkParts,
   reconcile: Reconcile,
 ): Promise<Applied> {
-  const gateway = subnets(sides.management(reconcile));
+  const gateway = subnets(armClients.management(reconcile));
   const now = reconcile.now().getTime();
   const { id } = step;
   const network = parentOf(id) as ResourceId;
@@ -71,7 +71,7 @@ async function applySubnetStep(
       gateway.put(id, { properties }, broken ? {} : { ifNoneMatch: "*" }),
     );
   if (step.do === "make the NAT subnet") return create();
-  // It is not needed yet: whoever needs it will tell of what is wrong, and nobody waits for it now.
+  // It is not needed yet: whoever needs it reports the problem.
   await create().catch((err: unknown) =>
     reconcile.log.info({ err }, "the next NAT subnet was not made"),
   );
@@ -91,7 +91,7 @@ async function note(
   const place = { kind: namespaceKind, name: namespace };
   const key = natSubnetAnnotation(name);
   let latest = namespaces.get(namespace) ?? (await kube.get(place, signal));
-  const seen = notedSubnetOf(latest, name);
+  const observed = notedSubnetOf(latest, name);
   for (let tries = 1; ; tries++) {
     const { uid: own, resourceVersion } = latest?.metadata ?? {};
     const change = { metadata: { uid: own, resourceVersion, annotations: { [key]: subnet } } };
@@ -103,7 +103,7 @@ async function note(
     } catch (error) {
       if (!(error instanceof KubeError && error.status === 409) || tries === noteTries) throw error;
       latest = await kube.get(place, signal);
-      if (notedSubnetOf(latest, name) !== seen) throw error;
+      if (notedSubnetOf(latest, name) !== observed) throw error;
     }
   }
 }

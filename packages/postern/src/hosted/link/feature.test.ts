@@ -6,8 +6,8 @@ import { linkFeature } from "./feature.ts";
 /** Whether a cluster wakes anybody: whoever is asked for the links of a cluster is about to wake them. */
 function waking() {
   const caches = new Caches({ client: undefined as never, log: undefined as never });
-  const sides = { managementGroup: "/subscriptions/s/resourceGroups/g" } as never;
-  const options = { sides, natPrefixLength: 24, installation: "0a1b2c3d" };
+  const armClients = { managementGroup: "/subscriptions/s/resourceGroups/g" } as never;
+  const options = { armClients, natPrefixLength: 24, installation: "0a1b2c3d" };
   const made = linkFeature({ ...options, natSubnets: "shared" })({ caches } as never);
   const [cluster] = made.also ?? [];
   const links = caches.all().find(({ kind }) => kind.kind === "AzurePrivateLinkService");

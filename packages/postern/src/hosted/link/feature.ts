@@ -13,8 +13,8 @@ import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { whenChanged } from "../../kube/when-changed.ts";
 import { Networks } from "../../private-link/nat-subnets/networks.ts";
 import { Reservations } from "../../private-link/nat-subnets/reservations.ts";
-import { clusterAnnotation, conditions, linkFinalizer } from "../names.ts";
-import { registeredIn } from "../tenancy.ts";
+import { conditions, linkFinalizer } from "../names.ts";
+import { registeredIn, whenControlPlaneChanges } from "../tenancy.ts";
 import { apply } from "./apply.ts";
 import type { LinkOptions, LinkParts } from "./cluster/dependencies.ts";
 import { clusterKeyOf } from "./cluster/requirements.ts";
@@ -28,7 +28,7 @@ export type { LinkOptions };
 
 const byCluster = "link: cluster";
 
-/** The management side of a private link: the link service before the load balancer of a control plane. */
+/** The link service of a private link, in front of the load balancer of a control plane. */
 export function linkFeature(options: LinkOptions): MakeFeature {
   return ({ caches, kube }) => {
     const objects = caches.of(azurePrivateLinkService);
@@ -50,7 +50,7 @@ export function linkFeature(options: LinkOptions): MakeFeature {
       registered: registeredIn(caches),
       services: caches.of(service),
       namespaces,
-      serviceList: new ServiceList(options.sides.managementGroup),
+      serviceList: new ServiceList(options.armClients.managementGroup),
       networks: new Networks((network) => reservations.saw(network)),
       reservations,
       noted: new Map(),
@@ -95,13 +95,9 @@ export function linkFeature(options: LinkOptions): MakeFeature {
         kind: hostedCluster,
         keys: whenChanged((cluster) => ofCluster(keyOf(cluster)), metadataAndSpec),
       },
-      {
-        kind: hostedControlPlane,
-        keys: whenChanged(
-          ({ metadata }) => objects.byIndex("namespace", metadata.namespace ?? "").map(keyOf),
-          ({ metadata: { annotations, uid } }) => [annotations?.[clusterAnnotation], uid],
-        ),
-      },
+      whenControlPlaneChanges(({ metadata }) =>
+        objects.byIndex("namespace", metadata.namespace ?? "").map(keyOf),
+      ),
       {
         kind: service,
         keys: whenChanged(
@@ -114,7 +110,7 @@ export function linkFeature(options: LinkOptions): MakeFeature {
   };
 }
 
-/** What of a cluster decides anything here; its status is written all the time, and tells what we said ourselves. */
+/** What of a cluster this feature reads. Its status changes often, and is partly our own. */
 function metadataAndSpec(object: KubeObject): unknown {
   const { annotations, uid } = object.metadata;
   return [annotations, uid, (object as { spec?: unknown }).spec];

@@ -45,7 +45,7 @@ test("every plan settles, deletions leave nothing, and what is not ours is never
         await world.deleteAll();
         await world.settle();
         expect(world.living(), world.story()).toEqual([]);
-        expect(world.held(), world.story()).toEqual([]);
+        expect(world.present(), world.story()).toEqual([]);
         expect(world.left(), world.story()).toEqual(world.strangers());
       } finally {
         await world.close();

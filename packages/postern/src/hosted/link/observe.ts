@@ -23,7 +23,7 @@ import { observeNat } from "./nat/observe.ts";
 import type { Observed, ObservedFrontend, Subject, Up } from "./observed.ts";
 import { allowedSubscriptions, desiredOf } from "./service/desired.ts";
 import { observeDelete } from "./service/observe-delete.ts";
-import { claimantOf, whose } from "./service/owner.ts";
+import { claimantOf, ownershipOf } from "./service/owner.ts";
 
 /** Read everything about one link, once. Azure is not asked where nothing can be done. */
 export async function observe(
@@ -35,13 +35,13 @@ export async function observe(
   const subject = subjectOf(object, belonging.cluster, parts);
   const deleting = object.metadata.deletionTimestamp !== undefined;
   const found = known(object, belonging, reconcile.date());
-  if (!deleting && found.is !== "wanted") return { stage: "stopped", subject, known: found };
-  const seen = await tryRead(reconcile, async () =>
-    deleting || found.is !== "wanted"
+  if (!deleting && found.is !== "desired") return { stage: "stopped", subject, known: found };
+  const observed = await tryRead(reconcile, async () =>
+    deleting || found.is !== "desired"
       ? observeDelete(object, belonging, subject, reconcile, parts)
       : observeUp(object, belonging, subject, found, reconcile, parts),
   );
-  return "failed" in seen ? { stage: "unseen", subject, failure: seen.failed } : seen;
+  return "failed" in observed ? { stage: "unseen", subject, failure: observed.failed } : observed;
 }
 
 async function observeUp(
@@ -52,33 +52,34 @@ async function observeUp(
   reconcile: Reconcile,
   parts: LinkParts,
 ): Promise<Up> {
-  const { sides, serviceList } = parts;
-  const view = sides.management(reconcile);
+  const { armClients, serviceList } = parts;
+  const arm = armClients.management(reconcile);
   const now = reconcile.now().getTime();
   const maxAgeMs = oldestSightingMs(reconcile);
-  await serviceList.refresh(view, maxAgeMs, now);
-  const usual = serviceId(sides.managementGroup, given.serviceName);
+  await serviceList.refresh(arm, maxAgeMs, now);
+  const usual = serviceId(armClients.managementGroup, given.serviceName);
   const own = serviceId(
-    sides.managementGroup,
+    armClients.managementGroup,
     ownLinkServiceName(subject.name, given.clusterID, subject.uid),
   );
   const ownerOf = (look: Look<PrivateLinkService>, at: ResourceId): Ownership =>
     look.state === "there"
-      ? whose(look.resource, claimantOf(subject, belonging, at, parts))
+      ? ownershipOf(look.resource, claimantOf(subject, belonging, at, parts))
       : { is: "ours" };
-  const lookAtUsual = await lookAt(view, usual, maxAgeMs, subject);
+  const usualLook = await lookAt(arm, usual, maxAgeMs, subject);
   // Another cluster that has or had our clusterID does not keep us from having a link service.
-  const isAnothers = ownerOf(lookAtUsual, usual).is === "another";
+  const isAnothers = ownerOf(usualLook, usual).is === "another";
   const taken =
     serviceList.ownedBy(subject.uid).some((each) => sameId(each, own)) ||
     sameId(subject.fields.privateLinkServiceID ?? "", own) ||
-    (isAnothers && (belonging.sharesClusterID || isLookedAfter(lookAtUsual, parts)));
+    (isAnothers && (belonging.sharesClusterID || isLookedAfter(usualLook, parts)));
   const id = taken ? own : usual;
   const found = { ...given, serviceName: nameOf(id) };
-  const first = taken ? await lookAt(view, own, maxAgeMs, subject) : lookAtUsual;
-  // What another left is taken over by what Azure says of it now.
-  const told = ownerOf(first, id).is === "left" ? await privateLinkServices(view).look(id) : first;
-  const current = told.state === "there" ? frontendIn(told.resource) : undefined;
+  const first = taken ? await lookAt(arm, own, maxAgeMs, subject) : usualLook;
+  // An orphaned one is adopted as it is now, not as it was listed.
+  const reported =
+    ownerOf(first, id).is === "left" ? await privateLinkServices(arm).look(id) : first;
+  const current = reported.state === "there" ? frontendIn(reported.resource) : undefined;
   const serviceUid = belonging.service?.metadata.uid ?? "";
   const frontend = await tryRead(reconcile, async () => {
     // Nothing else shows when a failed load balancer is repaired.
@@ -88,8 +89,8 @@ async function observeUp(
         ? all.some((each) => isFrontendOf(each, serviceUid))
         : all.some((each) => sameId(each.id, current)));
     const all = await frontendsAt(
-      view,
-      sides.managementGroup,
+      arm,
+      armClients.managementGroup,
       found.loadBalancerIP,
       maxAgeMs,
       expected,
@@ -97,29 +98,29 @@ async function observeUp(
     return chosen(all, serviceUid, current);
   });
   const { natSubnetID, additionalAllowedSubscriptions = [] } = object.spec;
-  const wanted: Omit<Up, "nat" | "service" | "owner" | "natOfService"> = {
+  const desired: Omit<Up, "nat" | "service" | "owner" | "natOfService"> = {
     stage: "up",
     subject,
     known: found,
     natSubnetID,
     id,
-    allowed: allowedSubscriptions(found.guestSubscription, additionalAllowedSubscriptions),
+    allowed: allowedSubscriptions(found.clusterSubscription, additionalAllowedSubscriptions),
     frontend: "failed" in frontend ? { is: "failed", failure: frontend.failed } : frontend,
   };
-  const service = await asItIsNow(view, told, wanted);
-  const seen: Omit<Up, "nat"> = {
-    ...wanted,
+  const service = await asItIsNow(arm, reported, desired);
+  const observed: Omit<Up, "nat"> = {
+    ...desired,
     service,
     owner: ownerOf(service, id),
     natOfService:
       service.state === "there" ? ownNatSubnet(service.resource, subject, parts) : undefined,
   };
-  const needed = service.state === "absent" && seen.frontend.is === "found";
-  if (!needed) return { ...seen, nat: { is: "not needed" } };
+  const needed = service.state === "absent" && observed.frontend.is === "found";
+  if (!needed) return { ...observed, nat: { is: "not needed" } };
   const nat = await tryRead(reconcile, () =>
-    observeNat(seen, { view, now, maxAgeMs, sharesClusterID: belonging.sharesClusterID }, parts),
+    observeNat(observed, { arm, now, maxAgeMs, sharesClusterID: belonging.sharesClusterID }, parts),
   );
-  return { ...seen, nat: "failed" in nat ? { is: "failed", failure: nat.failed } : nat };
+  return { ...observed, nat: "failed" in nat ? { is: "failed", failure: nat.failed } : nat };
 }
 
 /** Whether the owner of a service exists: as an object here, or in another management cluster. */
@@ -137,29 +138,32 @@ function isLookedAfter(
 
 /** A service that should be there and is not in the list is read: what was published is not withdrawn on hearsay. */
 async function lookAt(
-  view: ArmClient,
+  arm: ArmClient,
   id: ResourceId,
   maxAgeMs: number,
   { fields }: Subject,
 ): Promise<Look<PrivateLinkService>> {
-  const services = privateLinkServices(view);
+  const services = privateLinkServices(arm);
   const look = await services.look(id, maxAgeMs);
   const published = sameId(fields.privateLinkServiceID ?? "", id);
   return look.state === "absent" && published ? services.look(id) : look;
 }
 
 /**
- * A service that is to be deleted and made anew is read by every reconcile: its connections go one after another, and an old
- * sighting would tell of them as if nothing had been done.
+ * A service that is to be replaced is read by every reconcile: its connections are removed one after another, and an old
+ * read would show those that are removed already.
  */
 async function asItIsNow(
-  view: ArmClient,
-  told: Look<PrivateLinkService>,
-  wanted: Parameters<typeof desiredOf>[0] & Pick<Up, "natSubnetID">,
+  arm: ArmClient,
+  reported: Look<PrivateLinkService>,
+  desired: Parameters<typeof desiredOf>[0] & Pick<Up, "natSubnetID">,
 ): Promise<Look<PrivateLinkService>> {
-  if (told.state !== "there" || wanted.frontend.is !== "found") return told;
-  const { fixed } = linkServiceDifferences(told.resource, desiredOf(wanted, wanted.natSubnetID));
-  return fixed.length > 0 ? privateLinkServices(view).look(wanted.id) : told;
+  if (reported.state !== "there" || desired.frontend.is !== "found") return reported;
+  const { fixed } = linkServiceDifferences(
+    reported.resource,
+    desiredOf(desired, desired.natSubnetID),
+  );
+  return fixed.length > 0 ? privateLinkServices(arm).look(desired.id) : reported;
 }
 
 /** Only those of our Service. The one that the link service uses stays; else the first by id, so it is always the same. */

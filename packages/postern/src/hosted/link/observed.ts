@@ -9,16 +9,16 @@ import type { Known } from "./cluster/requirements.ts";
 import type { Frontend } from "./load-balancer/frontends.ts";
 import type { LeavingObserved, NatObserved } from "./nat/observed.ts";
 
-/** The object, and what its status says that is ours. */
+/** The object, and the fields of its status that this feature owns. */
 export interface Subject {
   namespace: string;
   name: string;
   uid: string;
-  /** Which installation of Postern looks after it. */
+  /** The installation of Postern that reconciles it. */
   installation: string;
   conditions: readonly Condition[];
   fields: StatusFields;
-  /** The subnet that the object notes as one that was made for it or its like. */
+  /** The subnet that is noted as created for this object or for others of its kind. */
   notedSubnet: string | undefined;
   foreignEndpoints: ForeignEndpoints;
   /** The ids that the endpoint of this link may have. */
@@ -39,7 +39,7 @@ export type Observed = Stopped | Unseen | Up | Down;
 export interface Stopped {
   stage: "stopped";
   subject: Subject;
-  known: Exclude<Known, { is: "wanted" }>;
+  known: Exclude<Known, { is: "desired" }>;
 }
 
 /** Azure could not be asked. */
@@ -49,23 +49,23 @@ export interface Unseen {
   failure: Failure;
 }
 
-/** The link is wanted. */
+/** The link is desired. */
 export interface Up {
   stage: "up";
   subject: Subject;
-  known: Extract<Known, { is: "wanted" }>;
+  known: Extract<Known, { is: "desired" }>;
   /** Who may see the service. */
   allowed: readonly string[];
   /** The NAT subnet that the object asks for. */
   natSubnetID: string | undefined;
   id: ResourceId;
   service: Look<PrivateLinkService>;
-  /** Whether it is the object's own; of no interest where it is not there. */
+  /** Whether it is the object's own; of no interest where it does not exist. */
   owner: Ownership;
   frontend: ObservedFrontend;
   /** Where the service is to be created: from where it may take its address. */
   nat: NatObserved;
-  /** Where the service is there: the subnet of ours that it takes its address from. */
+  /** Where the service exists: the subnet of its NAT address, where we created it. */
   natOfService: ResourceId | undefined;
 }
 
@@ -81,11 +81,11 @@ export type ObservedFrontend =
 export interface Down {
   stage: "down";
   subject: Subject;
-  /** How long the guest side still has to delete its endpoint; 0 where it has nothing to do. */
+  /** How long to wait until our own endpoint is deleted; 0 where there is none. */
   guestMs: number;
   /** Every link service that is or may be the object's. */
   services: readonly { id: ResourceId; look: Look<PrivateLinkService>; ours: boolean }[];
-  /** The subnet of ours that a service of it takes its address from. */
+  /** The subnet of the NAT address of one of its services, where we created it. */
   natOfService: ResourceId | undefined;
   nat: LeavingObserved;
 }

@@ -7,13 +7,13 @@ import {
   messageOf,
   otherEndpoint,
   ownEndpoint,
+  reported,
   service,
   serviceId,
   subject,
   subnetId,
   there,
-  told,
-} from "../../../../../test/hosted/link-seen.ts";
+} from "../../../../../test/hosted/link-observed.ts";
 import { conditions } from "../names.ts";
 import { plan } from "./plan.ts";
 import { planDelete } from "./plan-delete.ts";
@@ -30,7 +30,7 @@ describe("a link that is being deleted", () => {
   test("without connections loses its service, with the etag that was seen", () => {
     const made = plan(down());
     expect(made.steps).toMatchObject([{ do: "remove the link service", etag: 'W/"1"' }]);
-    expect(told(made)).toBe("False PLSDeleting");
+    expect(reported(made)).toBe("False PLSDeleting");
     expect(made.finalizer).toBeUndefined();
   });
 
@@ -71,7 +71,7 @@ describe("a link that is being deleted", () => {
     const services = connected([otherEndpoint, "Approved"]);
     const made = plan(down({ subject: refusing, services }));
     expect(made).toMatchObject({ steps: [], requeue: { afterMs: 60_000 } });
-    expect(told(made)).toBe("False ForeignEndpointsConnected");
+    expect(reported(made)).toBe("False ForeignEndpointsConnected");
     expect(messageOf(made)).toContain(otherEndpoint);
     // Its own endpoint is no reason to refuse.
     const own = connected([ownEndpoint, "Approved"]);
@@ -90,7 +90,7 @@ describe("a link that is being deleted", () => {
     const failure = { reason: "X", message: "m", requeueAfterMs: 600_000 };
     const look = { state: "failed", failure } as const;
     const made = plan(down({ services: [{ id: serviceId, look, ours: true }] }));
-    expect(told(made)).toBe("False PLSDeletionFailed");
+    expect(reported(made)).toBe("False PLSDeletionFailed");
     expect(made.requeue).toEqual({ afterMs: 600_000 });
   });
 
@@ -127,7 +127,7 @@ describe("when the service is gone", () => {
     expect(going.finalizer).toBeUndefined();
     const failure = { reason: "AuthorizationFailed", message: "m" };
     const made = planDelete(down(left), { is: "failed", failure });
-    expect(told(made)).toBe("False NATSubnetDeletionFailed");
+    expect(reported(made)).toBe("False NATSubnetDeletionFailed");
     expect(made.finalizer).toBeUndefined();
   });
 
@@ -153,6 +153,6 @@ test("a deletion says nothing new of the load balancer", () => {
     observedGeneration: 1,
     lastTransitionTime: "2026-01-01T00:00:00Z",
   };
-  const seen = down({ subject: subject({ conditions: [balancer] }) });
-  expect(plan(seen).conditions).toContainEqual(balancer);
+  const observed = down({ subject: subject({ conditions: [balancer] }) });
+  expect(plan(observed).conditions).toContainEqual(balancer);
 });

@@ -1,6 +1,6 @@
 import type { Failure } from "@postern/core/failure.ts";
 import type { Plan, Requeue } from "../../kube/feature.ts";
-import { join, type Part, type Problem, requeueOf, wait, waits } from "../../kube/part.ts";
+import { fail, join, type Part, type Problem, requeueOf, wait } from "../../kube/part.ts";
 import { planDeleteLinkService } from "../../private-link/link-service/plan-delete.ts";
 import { conditions } from "../names.ts";
 import type { LeavingChoice } from "./nat/observed.ts";
@@ -10,24 +10,10 @@ import { reasons } from "./reasons.ts";
 import { linkServicePolicy } from "./service/desired.ts";
 import type { LinkStep } from "./steps.ts";
 
-/*
- * The object is being deleted. The first row that fits counts; what is not ours is not there.
- *
- *   seen                                              steps                         AzurePLSCreated
- *   a service whose last operation has failed         none, again when Azure said   False PLSDeletionFailed
- *   a service that is being changed                   none, again when it is due    False PLSDeleting
- *   a service in a subnet of ours that is not noted   note it                       False PLSDeleting
- *   endpoints of others, and the policy is refuse     none                          False ForeignEndpointsConnected
- *   our own endpoint, whose side has time left        none, until it has gone       False PLSDeleting
- *   endpoints that are approved or wait for it        reject them                   False PLSDeleting
- *   endpoints in any other state                      remove their connections      False PLSDeleting
- *   a service without connections                     remove it, with its etag      False PLSDeleting
- *   no service, the last one in a subnet of ours      remove that                   False PLSDeleting
- *   a note of a subnet that is not used any more      remove the note               False PLSDeleting
- *   nothing                                           none, and the finalizer goes
+/**
+ * Delete the link services of an object, then its NAT subnet where no other service uses it, then the note of that subnet, and
+ * remove the finalizer when nothing is left. `nat` is what was chosen for the subnet.
  */
-
-/** Decide about a link that is being deleted, with what was chosen for the subnet that it leaves. */
 export function planDelete(observed: Down, nat: LeavingChoice): Plan<LinkStep> {
   const { subject, services, natOfService, guestMs } = observed;
   const policy = linkServicePolicy(subject, guestMs);
@@ -81,7 +67,7 @@ export function planDelete(observed: Down, nat: LeavingChoice): Plan<LinkStep> {
           name,
           uid,
           why: "the link does not use it any more",
-          // Without the note nobody would look for the subnet any more.
+          // Without the note the subnet would be orphaned.
           releases: true,
           ...(nat.is === "used by others" && { leaves: notedSubnet }),
         },
@@ -91,11 +77,10 @@ export function planDelete(observed: Down, nat: LeavingChoice): Plan<LinkStep> {
 }
 
 function reportFailure(observed: Down, failure: Failure, reason: string): Plan<LinkStep> {
-  const { message, requeueAfterMs = waits.failureMs } = failure;
-  return report(observed, { reason, message }, { afterMs: requeueAfterMs });
+  return report(observed, { reason, message: failure.message }, requeueOf(fail(failure, reason)));
 }
 
-/** The ids stay in the status until everything is gone: they tell where to look. The alias leads nowhere any more. */
+/** The ids stay in the status until everything is deleted. The alias cannot be used any more. */
 function report(
   { subject }: Down,
   { reason, message }: Pick<Problem, "reason" | "message">,

@@ -10,17 +10,17 @@ import {
   fresh,
   frontendId,
   guest,
-  held,
   messageOf,
   otherEndpoint,
+  present,
+  reported,
   service,
   serviceId,
   subject,
   subnetId,
   there,
-  told,
   up,
-} from "../../../../../test/hosted/link-seen.ts";
+} from "../../../../../test/hosted/link-observed.ts";
 import { conditions } from "../names.ts";
 import { plan, planUp, reasons } from "./plan.ts";
 
@@ -40,7 +40,7 @@ function stopped(
 describe("a link of which nothing can be made", () => {
   test("tells why, without a step and without asking again by itself", () => {
     const made = stopped({ is: "stopped", reason: reasons.clusterNotFound, message: "gone" });
-    expect(told(made)).toBe("False HostedClusterNotFound");
+    expect(reported(made)).toBe("False HostedClusterNotFound");
     expect(made).toMatchObject({ steps: [], requeue: "never" });
   });
 
@@ -51,7 +51,7 @@ describe("a link of which nothing can be made", () => {
   });
 
   test("is left as it was while paused, and reconciled when the pause ends", () => {
-    const before = held("True", reasons.success);
+    const before = present("True", reasons.success);
     const known = { is: "paused", pause: { paused: true, untilMs: 5_000 } } as const;
     const made = plan({ stage: "stopped", subject: subject({ conditions: [before] }), known });
     expect(made).toMatchObject({ steps: [], conditions: [before], requeue: { afterMs: 5_000 } });
@@ -60,7 +60,7 @@ describe("a link of which nothing can be made", () => {
 
   test("says that it is paused where it has said nothing yet", () => {
     const made = stopped({ is: "paused", pause: { paused: true } });
-    expect(told(made)).toBe("False Paused");
+    expect(reported(made)).toBe("False Paused");
     expect(made.requeue).toBe("never");
   });
 });
@@ -73,15 +73,15 @@ test("a link service that cannot be read keeps what was published, and the condi
     requeue: { afterMs: 600_000 },
     status: published.fields,
   });
-  expect(told(made)).toBe("False AzureError");
+  expect(reported(made)).toBe("False AzureError");
   expect(made.finalizer).toBeUndefined();
 });
 
 describe("a link service that is not there", () => {
   test("is created in the load balancer's region and not the cluster's, on its frontend, for the hosted cluster", () => {
-    const seen = fresh();
-    if (seen.frontend.is === "found") seen.frontend.frontend.location = "northeurope";
-    const made = plan(seen);
+    const observed = fresh();
+    if (observed.frontend.is === "found") observed.frontend.frontend.location = "northeurope";
+    const made = plan(observed);
     expect(doing(made)).toEqual(["make the link service"]);
     expect(made.finalizer).toBe("add");
     expect(made.steps[0]).toMatchObject({
@@ -113,8 +113,8 @@ describe("a link service that is not there", () => {
         },
       },
     });
-    expect(told(made)).toBe("False PLSCreating");
-    expect(told(made, conditions.loadBalancer)).toBe("True AzureSuccess");
+    expect(reported(made)).toBe("False PLSCreating");
+    expect(reported(made, conditions.loadBalancer)).toBe("True AzureSuccess");
     expect(made.status).toEqual({ internalLoadBalancerID: balancerId });
   });
 
@@ -134,7 +134,7 @@ describe("a link service that is not there", () => {
       const given = is === "there" ? there(service()) : ({ state: "absent" } as const);
       const made = plan(up({ service: given, frontend: failed }));
       expect(made.steps).toEqual([]);
-      expect([told(made), told(made, conditions.loadBalancer)]).toEqual([
+      expect([reported(made), reported(made, conditions.loadBalancer)]).toEqual([
         "False ILBFailed",
         "False ILBFailed",
       ]);
@@ -145,7 +145,7 @@ describe("a link service that is not there", () => {
   test("waits for its load balancer, and both conditions have that: it does not wait silently", () => {
     const made = plan(fresh({ frontend: { is: "missing" } }));
     expect(made).toMatchObject({ steps: [], requeue: { afterMs: 30_000 } });
-    expect([told(made), told(made, conditions.loadBalancer)]).toEqual([
+    expect([reported(made), reported(made, conditions.loadBalancer)]).toEqual([
       "False ILBNotFound",
       "False ILBNotFound",
     ]);
@@ -154,24 +154,24 @@ describe("a link service that is not there", () => {
   });
 
   test("is not tried before a load balancer of the SKU Basic", () => {
-    const seen = fresh();
-    if (seen.frontend.is === "found") seen.frontend.frontend.sku = "Basic";
-    const made = plan(seen);
+    const observed = fresh();
+    if (observed.frontend.is === "found") observed.frontend.frontend.sku = "Basic";
+    const made = plan(observed);
     expect(doing(made)).toEqual([]);
-    expect(told(made, conditions.loadBalancer)).toBe("False ILBUnsupported");
+    expect(reported(made, conditions.loadBalancer)).toBe("False ILBUnsupported");
     expect(messageOf(made)).toContain("Standard");
   });
 
   test("has the failed list of load balancers in its condition, and is requeued when Azure said", () => {
     const made = plan(fresh({ frontend: { is: "failed", failure } }));
-    expect(told(made)).toBe("False ILBLookupFailed");
-    expect(told(made, conditions.loadBalancer)).toBe("False ILBLookupFailed");
+    expect(reported(made)).toBe("False ILBLookupFailed");
+    expect(reported(made, conditions.loadBalancer)).toBe("False ILBLookupFailed");
     expect(made.requeue).toEqual({ afterMs: 600_000 });
   });
 
   test("whose last write failed is told of with HyperShift's reason", () => {
     const made = plan(fresh({ service: { state: "failed", failure } }));
-    expect(told(made)).toBe("False PLSCreationFailed");
+    expect(reported(made)).toBe("False PLSCreationFailed");
     expect(made).toMatchObject({ steps: [], requeue: { afterMs: 600_000 } });
   });
 
@@ -185,15 +185,15 @@ describe("its NAT subnet", () => {
   const subnet = { id: subnetId, prefix: "10.0.64.0/24" };
 
   test("is noted on the object before it is made", () => {
-    const seen = fresh({ subject: subject({ notedSubnet: undefined }) });
-    expect(planUp(seen, { is: "to be made", subnet }).steps).toMatchObject([
+    const observed = fresh({ subject: subject({ notedSubnet: undefined }) });
+    expect(planUp(observed, { is: "to be made", subnet }).steps).toMatchObject([
       { do: "note the NAT subnet", subnet: subnetId },
     ]);
     const noted = planUp(fresh(), { is: "to be made", subnet });
     expect(noted.steps).toMatchObject([
       { do: "make the NAT subnet", ...subnet, failsAs: "NATSubnetCreationFailed" },
     ]);
-    expect(told(noted)).toBe("False NATSubnetCreating");
+    expect(reported(noted)).toBe("False NATSubnetCreating");
   });
 
   test("is noted together with the service that uses it", () => {
@@ -230,7 +230,7 @@ describe("its NAT subnet", () => {
   ] as const)("that %s holds the service up", (_name, nat, condition, requeue) => {
     const made = planUp(fresh(), nat);
     expect(made).toMatchObject({ steps: [], requeue });
-    expect(told(made)).toBe(condition);
+    expect(reported(made)).toBe(condition);
   });
 
   test("with a name that is longer than Azure allows for subnets is reported, and not sent", () => {
@@ -241,7 +241,7 @@ describe("its NAT subnet", () => {
       is: "to be made",
       subnet: { id: long, prefix: "10.0.0.0/24" },
     });
-    expect(told(made)).toBe("False NameTooLong");
+    expect(reported(made)).toBe("False NameTooLong");
     expect(made.steps).toEqual([]);
   });
 });
@@ -250,7 +250,7 @@ describe("a link service that is there", () => {
   test("and as wanted is published, and nothing is done", () => {
     const made = plan(up());
     expect(made).toMatchObject({ steps: [], requeue: "drift" });
-    expect(told(made)).toBe("True AzureSuccess");
+    expect(reported(made)).toBe("True AzureSuccess");
     expect(made.status).toEqual({
       internalLoadBalancerID: balancerId,
       privateLinkServiceID: serviceId,
@@ -321,9 +321,9 @@ describe("a link service that is there", () => {
   });
 
   test("that was ready is not while its last write has failed", () => {
-    const given = subject({ conditions: [held("True", reasons.success)] });
+    const given = subject({ conditions: [present("True", reasons.success)] });
     const failed = there(service({ provisioningState: "Failed" }));
-    expect(told(plan(up({ subject: given, service: failed })))).toBe("False PLSUpdating");
+    expect(reported(plan(up({ subject: given, service: failed })))).toBe("False PLSUpdating");
   });
 
   test("gets our tags back and keeps those of other people", () => {
@@ -336,22 +336,22 @@ describe("a link service that is there", () => {
   });
 
   test("stays available while it is changed in place", () => {
-    const before = held("True", reasons.success);
+    const before = present("True", reasons.success);
     const fields = { privateLinkServiceID: serviceId, privateLinkServiceAlias: alias };
-    const seen = { subject: subject({ conditions: [before], fields }) };
+    const observed = { subject: subject({ conditions: [before], fields }) };
     const changing = { state: "changing", retryAfterMs: 3_000 } as const;
-    const made = plan(up({ ...seen, service: changing }));
+    const made = plan(up({ ...observed, service: changing }));
     expect(made.conditions).toContainEqual(before);
     expect(made).toMatchObject({ steps: [], requeue: { afterMs: 3_000 }, status: fields });
     const found = service({ enableProxyProtocol: true });
-    expect(plan(up({ ...seen, service: there(found) })).conditions).toContainEqual(before);
+    expect(plan(up({ ...observed, service: there(found) })).conditions).toContainEqual(before);
   });
 
   test("is recreated where the load balancer's frontend is another, and its old id and alias leave the status", () => {
     const found = service({ loadBalancerFrontendIpConfigurations: [{ id: `${frontendId}-old` }] });
     const made = plan(up({ service: there(found) }));
     expect(doing(made)).toEqual(["remove the link service"]);
-    expect(told(made)).toBe("False PLSReplacing");
+    expect(reported(made)).toBe("False PLSReplacing");
     expect(made.status).toEqual({ internalLoadBalancerID: balancerId });
   });
 
@@ -373,14 +373,14 @@ describe("a link service that is there", () => {
     const refusing = subject({ foreignEndpoints: "refuse" });
     const made = plan(up({ subject: refusing, service: there(found) }));
     expect(made.steps).toEqual([]);
-    expect(told(made)).toBe("False ForeignEndpointsConnected");
+    expect(reported(made)).toBe("False ForeignEndpointsConnected");
   });
 
   test("is left alone where it is another's, who is not named", () => {
     const found = service({}, { tags: { postern_owner: "other-cluster/uid-2" } });
     const made = plan(up({ subject: subject(), service: there(found) }));
     expect(made.steps).toEqual([]);
-    expect(told(made)).toBe("False OwnedByAnother");
+    expect(reported(made)).toBe("False OwnedByAnother");
     expect(messageOf(made)).toContain("another cluster");
     expect(messageOf(made)).not.toContain("other-cluster");
     expect(made.status).toEqual({ internalLoadBalancerID: balancerId });
@@ -389,7 +389,7 @@ describe("a link service that is there", () => {
   test("is ready although spec.pausedUntil cannot be read, and tells of it", () => {
     const { known } = up();
     const made = plan(up({ known: { ...known, warning: "it is not paused" } }));
-    expect(told(made)).toBe("True AzureSuccess");
+    expect(reported(made)).toBe("True AzureSuccess");
     expect(messageOf(made)).toContain("ready, but it is not paused");
     expect(made.events).toMatchObject([
       { reason: "PLSReady" },
@@ -402,7 +402,7 @@ describe("a link service that is there", () => {
     const tags = { team: "blue", postern_owner: `${clusterID}/uid-0` };
     const found = service({ enableProxyProtocol: true }, { tags });
     const made = plan(up({ subject: subject(), service: there(found), owner: { is: "left" } }));
-    expect(told(made)).toBe("False PLSUpdating");
+    expect(reported(made)).toBe("False PLSUpdating");
     expect(made.steps).toMatchObject([
       {
         ...{ do: "change the link service", etag: 'W/"1"', event: "PLSAdopted" },
@@ -413,7 +413,7 @@ describe("a link service that is there", () => {
       },
     ]);
     const still = plan(up({ subject: subject(), service: there(found) }));
-    expect(told(still)).toBe("False OwnedByAnother");
+    expect(reported(still)).toBe("False OwnedByAnother");
   });
 
   test("of HyperShift is taken over where the status names it, and only there", () => {
@@ -425,10 +425,10 @@ describe("a link service that is there", () => {
       body: { tags: { postern_owner: `${clusterID}/uid-1` } },
     });
     const unnamed = plan(up({ subject: subject(), service: found }));
-    expect(told(unnamed)).toBe("False OwnedByAnother");
+    expect(reported(unnamed)).toBe("False OwnedByAnother");
     expect(messageOf(unnamed)).toContain("another hosted cluster of HyperShift");
     const others = there(service({}, { tags: { "kubernetes.io_cluster_two": "owned" } }));
-    expect(told(plan(up({ service: others })))).toBe("False OwnedByAnother");
+    expect(reported(plan(up({ service: others })))).toBe("False OwnedByAnother");
   });
 
   test("that has lost its tags is still the object's, and gets them back", () => {
@@ -442,24 +442,24 @@ describe("a link service that is there", () => {
   test("is not called created while the address of its load balancer is not found", () => {
     const made = plan(up({ frontend: { is: "missing" } }));
     expect(made.steps).toEqual([]);
-    expect(told(made)).toBe("False ILBNotFound");
+    expect(reported(made)).toBe("False ILBNotFound");
     expect(made.status?.privateLinkServiceAlias).toBe(alias);
   });
 
   test("stays available while load balancers cannot be listed, and the other condition tells", () => {
-    const before = held("True", reasons.success);
+    const before = present("True", reasons.success);
     const fields = {
       internalLoadBalancerID: balancerId,
       privateLinkServiceID: serviceId,
       privateLinkServiceAlias: alias,
     };
-    const seen = up({
+    const observed = up({
       subject: subject({ conditions: [before], fields }),
       frontend: { is: "failed", failure },
     });
-    const made = plan(seen);
+    const made = plan(observed);
     expect(made.conditions).toContainEqual(before);
-    expect(told(made, conditions.loadBalancer)).toBe("False ILBLookupFailed");
+    expect(reported(made, conditions.loadBalancer)).toBe("False ILBLookupFailed");
     expect(made.status).toEqual(fields);
   });
 
@@ -468,19 +468,19 @@ describe("a link service that is there", () => {
     const made = plan(
       up({ subject: subject(), service: there({ ...service(), properties: rest }) }),
     );
-    expect(told(made)).toBe("False AzureError");
+    expect(reported(made)).toBe("False AzureError");
     expect(made.requeue).toBe("soon");
   });
 
   test("in a subnet of ours that is not noted gets the note back", () => {
     const made = plan(up({ subject: subject({ notedSubnet: undefined }) }));
     expect(doing(made)).toEqual(["note the NAT subnet"]);
-    expect(told(made)).toBe("True AzureSuccess");
+    expect(reported(made)).toBe("True AzureSuccess");
   });
 
   test("whose change failed keeps its alias, and is told of with HyperShift's reason", () => {
     const made = plan(up({ service: { state: "failed", failure } }));
-    expect(told(made)).toBe("False PLSUpdateFailed");
+    expect(reported(made)).toBe("False PLSUpdateFailed");
     expect(made.status?.privateLinkServiceAlias).toBe(alias);
   });
 });

@@ -26,38 +26,10 @@ import type { LinkStep } from "./steps.ts";
 
 export { reasons };
 
-/*
- * What is observed, and what follows. The first row that fits counts.
- *
- *   observed                                    steps                          AzurePLSCreated
- *   being deleted                               see plan-delete.ts             False PLSDeleting
- *   paused                                      none                           as it was, or False Paused
- *   no cluster, no id, no address, long name    none                           False, the reason says which
- *   Azure could not be asked                    none, again when Azure said    False AzureError
- *   its last operation has failed               none, again when Azure said    False PLSCreationFailed, PLSUpdateFailed
- *   being changed                               none, again when it is due     as it was while True, else False PLSCreating
- *   of an object of the cluster that is gone    take it over, with its etag    as it was while True, else False PLSUpdating
- *   somebody else's                             none                           False OwnedByAnother
- *   there, load balancer not found              none                           False ILBNotFound, ILBUnsupported
- *   there, load balancer Failed or Canceled     none                           False ILBFailed
- *   there, load balancers cannot be listed      none                           as it was
- *   there, Azure never changes what differs     disconnect, remove             False PLSReplacing, without the alias
- *   there, and Failed or Canceled               write it again, with its etag  False PLSUpdating
- *   there, something else differs               change it, with its etag       as it was while True, else False PLSUpdating
- *   there, as wanted, with an alias             none, drift                    True AzureSuccess
- *   absent, load balancer not found             none                           False ILBNotFound, ILBUnsupported, ILBLookupFailed
- *   absent, NAT subnet unfit                    none                           False NATSubnetUnfit, NATSubnetCreationFailed
- *   absent, NAT subnet absent                   note it, then make it          False NATSubnetCreating
- *   absent                                      make it; note the subnet;      False PLSCreating
- *                                               make the next one if few are left
- *
- * AzureInternalLoadBalancerAvailable is True while the address of the spec is that of a load balancer which can be used.
+/**
+ * What to do about one link service. While the load balancers cannot be listed, or a change disturbs nobody who is connected, a
+ * condition that is True stays True. A link service that is replaced, or of another owner, is not in the status any more.
  */
-
-/** How soon to look again for a load balancer: the cloud provider creates or repairs it. */
-const awaitBalancerMs = 30_000;
-
-/** Decide what is to be done about one link. */
 export function plan(observed: Observed): Plan<LinkStep> {
   switch (observed.stage) {
     case "stopped":
@@ -72,17 +44,17 @@ export function plan(observed: Observed): Plan<LinkStep> {
 }
 
 function planStopped({ subject, known }: Stopped): Plan<LinkStep> {
-  const held = [...subject.conditions];
+  const present = [...subject.conditions];
   const status = { ...subject.fields };
   if (known.is === "paused") {
     const { untilMs } = known.pause;
     const requeue: Requeue = untilMs === undefined ? "never" : { afterMs: untilMs };
-    if (held.length > 0) return { steps: [], conditions: held, status, requeue };
+    if (present.length > 0) return { steps: [], conditions: present, status, requeue };
     const message = "the HostedCluster is paused · nothing is changed until spec.pausedUntil ends";
     const paused = condition({ reason: reasons.paused, message }, "");
     return { steps: [], conditions: [paused], status, requeue };
   }
-  const balancer = conditionOf(held, conditions.loadBalancer);
+  const balancer = conditionOf(present, conditions.loadBalancer);
   return {
     steps: [],
     conditions: [...(balancer ? [balancer] : []), condition(known, "")],
@@ -108,9 +80,9 @@ function planUnseen({ subject, failure }: Unseen): Plan<LinkStep> {
 interface LinkPart extends Part<LinkStep> {
   /** What is published of it beside what stays. */
   status?: StatusFields;
-  /** What is said where nothing is wrong. */
+  /** The message of a condition that is True. */
   ready?: string;
-  /** Where a time does not say it. */
+  /** Where it is not a time. */
   requeue?: Requeue;
 }
 
@@ -120,8 +92,8 @@ export function planUp(observed: Up, nat: NatChoice): Plan<LinkStep> {
   const part = decide(observed, nat);
   const { steps, events, ready = "" } = part;
   const [problem] = part.problems;
-  const held = conditionOf(subject.conditions, conditions.link);
-  const keepsTrue = problem?.harmless === true && held?.status === "True";
+  const present = conditionOf(subject.conditions, conditions.link);
+  const keepsTrue = problem?.harmless === true && present?.status === "True";
   const withdraws =
     problem?.reason === reasons.replacing || problem?.reason === reasons.ownedByAnother;
   // While it is not known what will be, what was published stays.
@@ -129,7 +101,7 @@ export function planUp(observed: Up, nat: NatChoice): Plan<LinkStep> {
   const { privateLinkServiceID, privateLinkServiceAlias } = subject.fields;
   return {
     steps,
-    conditions: [balancerCondition(observed), keepsTrue ? held : condition(problem, ready)],
+    conditions: [balancerCondition(observed), keepsTrue ? present : condition(problem, ready)],
     status: {
       internalLoadBalancerID: balancerID(observed),
       ...(keeps && { privateLinkServiceID, privateLinkServiceAlias }),
@@ -217,13 +189,13 @@ function planReady(
   };
 }
 
-/** What keeps the link service from standing before its load balancer. */
+/** Why the link service cannot use its load balancer yet; the cloud provider creates or repairs it. */
 function checkBalancer(observed: Up): LinkPart | undefined {
   const { frontend } = observed;
   if (frontend.is === "failed")
     return planFailure(frontend.failure, reasons.loadBalancerLookupFailed);
   const problem = balancerProblem(observed);
-  return problem && wait({ reason: problem.reason, message: problem.message }, awaitBalancerMs);
+  return problem && wait({ reason: problem.reason, message: problem.message }, waits.failureMs);
 }
 
 function decideAbsent(observed: Up, nat: NatChoice): LinkPart {
@@ -268,7 +240,7 @@ function decideAbsent(observed: Up, nat: NatChoice): LinkPart {
   }
 }
 
-/** The subnet is noted first: after a crash it is known whose it is, and that it may be deleted. */
+/** The subnet is noted first: after a crash its owner is known, and that it may be deleted. */
 function planSubnet(observed: Up, { subnet }: Extract<NatChoice, { is: "to be made" }>): LinkPart {
   const name = nameOf(subnet.id);
   if (name.length > longestName) {

@@ -32,7 +32,7 @@ export const reasons = {
   creating: "PLSCreating",
   updating: "PLSUpdating",
   replacing: "PLSReplacing",
-  // It goes.
+  // Deletion.
   deleting: "PLSDeleting",
   deletionFailed: "PLSDeletionFailed",
   foreignEndpoints: "ForeignEndpointsConnected",

@@ -7,7 +7,6 @@ import { type NodePool, nodePool } from "@postern/core/kinds/node-pool.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
-import { whenChanged } from "../../kube/when-changed.ts";
 import {
   clusterAnnotation,
   conditions,
@@ -15,7 +14,7 @@ import {
   oauthServer,
   privateRouter,
 } from "../names.ts";
-import { registeredIn } from "../tenancy.ts";
+import { registeredIn, whenControlPlaneChanges } from "../tenancy.ts";
 import { apply } from "./apply.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
@@ -23,7 +22,7 @@ import { plan } from "./plan.ts";
 /** These live in the namespace of the cluster's owner, which whoever serves a single control plane may not see. */
 const elsewhere = { optional: true } as const;
 
-/** The link objects of a control plane's Services, and the hold on the control plane while they need its credential. */
+/** The link objects of a control plane's Services, and the finalizer on the control plane while they need its credential. */
 export function servicesFeature(): MakeFeature {
   return ({ caches, kube }) => {
     const registered = registeredIn(caches);
@@ -47,7 +46,7 @@ export function servicesFeature(): MakeFeature {
       name: "observe",
       kind: hostedControlPlane,
       finalizer: controlPlaneFinalizer,
-      // There only while something is wrong: a link object tells the rest by itself.
+      // Present only while there is a problem: a link object has conditions of its own.
       conditions: [conditions.available],
       observe: async (controlPlane, reconcile) => ({
         observed: await observe(controlPlane, sources, reconcile),
@@ -66,14 +65,7 @@ export function servicesFeature(): MakeFeature {
           [privateRouter, oauthServer].includes(one.metadata.name) ? inNamespace(one) : [],
       },
       { kind: azurePrivateLinkService, keys: inNamespace },
-      // Of two control planes in one namespace the older counts: when it goes, the other is looked at.
-      {
-        kind: hostedControlPlane,
-        keys: whenChanged(
-          (plane) => inNamespace(plane).filter((key) => key !== keyOf(plane)),
-          ({ metadata: { annotations, uid } }) => [annotations?.[clusterAnnotation], uid],
-        ),
-      },
+      whenControlPlaneChanges((plane) => inNamespace(plane).filter((key) => key !== keyOf(plane))),
       { kind: hostedCluster, ...elsewhere, keys: (cluster) => ofCluster(keyOf(cluster)) },
       { kind: nodePool, ...elsewhere, keys: (pool) => ofCluster(clusterOf(pool as NodePool)) },
     ];

@@ -11,7 +11,7 @@ import { clusterAnnotation, oauthServer, privateRouter } from "../names.ts";
 import { type Registered, unverifiedMessage } from "../tenancy.ts";
 import type { Observed } from "./observed.ts";
 
-/** Where everything that is looked at comes from. */
+/** What `observe` reads from. */
 export interface Sources {
   registered: Registered;
   services: WatchCache<Service>;

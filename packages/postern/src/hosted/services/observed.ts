@@ -3,7 +3,7 @@ import type { Service } from "@postern/core/kinds/core.ts";
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import type { Pause } from "@postern/core/pause.ts";
 
-/** What was seen, once, before deciding. */
+/** What was observed, once, before planning. */
 export interface Observed {
   controlPlane: HostedControlPlane;
   /** Why the control plane is not obeyed. */

@@ -32,7 +32,7 @@ interface Shape {
   metadata?: Partial<HostedControlPlane["metadata"]>;
 }
 
-function controlPlane({ azure: over, spec, metadata }: Shape = {}): HostedControlPlane {
+function controlPlane({ azure: waiting, spec, metadata }: Shape = {}): HostedControlPlane {
   return {
     metadata: {
       name: "one",
@@ -43,7 +43,7 @@ function controlPlane({ azure: over, spec, metadata }: Shape = {}): HostedContro
     },
     spec: {
       dns: { baseDomain: "example.com" },
-      platform: { type: "Azure", azure: { ...azure, ...over } },
+      platform: { type: "Azure", azure: { ...azure, ...waiting } },
       ...spec,
     },
   };
@@ -51,11 +51,11 @@ function controlPlane({ azure: over, spec, metadata }: Shape = {}): HostedContro
 
 function serviceOf(
   name: string,
-  over: { status?: NonNullable<Service["status"]>; metadata?: object } = {},
+  waiting: { status?: NonNullable<Service["status"]>; metadata?: object } = {},
 ): Service {
   return {
     status: { loadBalancer: { ingress: [{ ip: "10.0.0.4" }] } },
-    ...over,
+    ...waiting,
     metadata: {
       name,
       namespace: "clusters-one",
@@ -68,19 +68,19 @@ function serviceOf(
           uid: "hcp-uid",
         },
       ],
-      ...over.metadata,
+      ...waiting.metadata,
     },
   };
 }
 
-function seen(over: Partial<Observed> = {}): Observed {
+function observed(waiting: Partial<Observed> = {}): Observed {
   return {
     controlPlane: controlPlane(),
     pause: { paused: false },
     services: [serviceOf("private-router")],
     links: [],
     poolSubnetID: undefined,
-    ...over,
+    ...waiting,
   };
 }
 
@@ -88,14 +88,14 @@ function seen(over: Partial<Observed> = {}): Observed {
 function made(world: Observed, at = 0): AzurePrivateLinkService {
   const step = plan(world).steps[at];
   if (step?.do !== "make link object") throw new Error("nothing is made");
-  return step.link;
+  return step.object;
 }
 
 /** What is done and what is said. */
 function outcome(world: Observed) {
   const { steps, events = [], finalizer } = plan(world);
   return {
-    does: steps.map((step) => `${step.do} ${step.link.metadata.name}`),
+    does: steps.map((step) => `${step.do} ${step.object.metadata.name}`),
     says: events.map(({ reason }) => reason),
     finalizer,
   };
@@ -111,7 +111,7 @@ const byLoadBalancer: NonNullable<HostedControlPlane["spec"]["services"]> = [
 describe("the link object of a Service", () => {
   test("carries what the control plane says about both sides, and belongs to it", () => {
     const link = made(
-      seen({
+      observed({
         controlPlane: controlPlane({
           azure: {
             location: "West Europe",
@@ -157,7 +157,7 @@ describe("the link object of a Service", () => {
   });
 
   test("is made with the control plane held, so that its credential outlives what needs it", () => {
-    expect(outcome(seen())).toEqual({
+    expect(outcome(observed())).toEqual({
       does: ["make link object private-router"],
       says: [],
       finalizer: "add",
@@ -165,7 +165,7 @@ describe("the link object of a Service", () => {
   });
 
   test("once it is there, nothing is left to do but to see that the control plane stays held", () => {
-    expect(outcome(seen({ links: [made(seen())] }))).toEqual({
+    expect(outcome(observed({ links: [made(observed())] }))).toEqual({
       does: [],
       says: [],
       finalizer: "add",
@@ -175,13 +175,13 @@ describe("the link object of a Service", () => {
   test("where there can be none, a condition says why, and takes it back when it is over", () => {
     const named = serviceOf("private-router");
     named.status = { loadBalancer: { ingress: [{ hostname: "balancer.example.com" }] } };
-    const [said] = plan(seen({ services: [named] })).conditions;
-    expect(said).toMatchObject({ status: "False", reason: "ServiceHasNoIP" });
-    expect(plan(seen({ links: [made(seen())] })).conditions).toEqual([]);
+    const [problem] = plan(observed({ services: [named] })).conditions;
+    expect(problem).toMatchObject({ status: "False", reason: "ServiceHasNoIP" });
+    expect(plan(observed({ links: [made(observed())] })).conditions).toEqual([]);
   });
 
   test("the OAuth server has one of its own where a load balancer publishes it", () => {
-    const world = seen({
+    const world = observed({
       controlPlane: controlPlane({ spec: { services: byLoadBalancer } }),
       services: [serviceOf("private-router"), serviceOf("oauth-openshift")],
     });
@@ -198,7 +198,7 @@ describe("the link object of a Service", () => {
       ...bare,
       endpointAccess: { type: "Private", private: { additionalAllowedSubscriptions: [friend] } },
     } as Azure;
-    const link = made(seen({ controlPlane: documented }));
+    const link = made(observed({ controlPlane: documented }));
     expect(link.spec.additionalAllowedSubscriptions).toEqual([friend]);
   });
 
@@ -210,7 +210,7 @@ describe("the link object of a Service", () => {
   ] as const)("its domain comes from %s", (_, field, hostname, domain) => {
     const type = field === "route" ? "Route" : "LoadBalancer";
     const link = made(
-      seen({
+      observed({
         controlPlane: controlPlane({
           spec: {
             services: [
@@ -227,7 +227,7 @@ describe("the link object of a Service", () => {
   });
 
   test("without any domain it has none", () => {
-    const world = seen();
+    const world = observed();
     delete world.controlPlane.spec.dns;
     expect(made(world).spec).not.toHaveProperty("baseDomain");
   });
@@ -235,9 +235,9 @@ describe("the link object of a Service", () => {
   test("its guest subnet comes from the first NodePool where the control plane names none", () => {
     const bare = controlPlane({ azure: { subnetID: "" } });
     const pool = `${network}/subnets/pool`;
-    const link = made(seen({ controlPlane: bare, poolSubnetID: pool }));
+    const link = made(observed({ controlPlane: bare, poolSubnetID: pool }));
     expect(link.spec.guestSubnetID).toBe(pool);
-    expect(outcome(seen({ controlPlane: bare }))).toMatchObject({
+    expect(outcome(observed({ controlPlane: bare }))).toMatchObject({
       does: [],
       says: ["GuestSubnetMissing"],
     });
@@ -302,8 +302,8 @@ describe("what is not private, or not ready, gets no link", () => {
       [],
     ],
   ];
-  test.each(rows)("%s", (_, over, says) => {
-    expect(outcome(seen(over))).toMatchObject({ does: [], says });
+  test.each(rows)("%s", (_, waiting, says) => {
+    expect(outcome(observed(waiting))).toMatchObject({ does: [], says });
   });
 
   function publicPlane(topology: Topology | "none" = "Public"): HostedControlPlane {
@@ -319,7 +319,7 @@ describe("what is not private, or not ready, gets no link", () => {
 });
 
 test("a pause with an end is looked at again at its end", () => {
-  expect(plan(seen({ pause: { paused: true, untilMs: 90_000 } })).requeue).toEqual({
+  expect(plan(observed({ pause: { paused: true, untilMs: 90_000 } })).requeue).toEqual({
     afterMs: 90_000,
   });
 });
@@ -371,31 +371,31 @@ describe("what changed is written through at once", () => {
       { metadata: { annotations: { [clusterAnnotation]: "clusters/other" } } },
     ],
   ];
-  test.each(rows)("%s", (_, shape, over, change) => {
-    const links = [made(seen())];
-    const world = seen({ controlPlane: controlPlane(shape), links, ...over });
+  test.each(rows)("%s", (_, shape, waiting, change) => {
+    const links = [made(observed())];
+    const world = observed({ controlPlane: controlPlane(shape), links, ...waiting });
     expect(plan(world).steps).toMatchObject([{ do: "change link object", change }]);
   });
 
   test("an empty allow-list is taken away", () => {
-    const link = made(seen());
+    const link = made(observed());
     link.spec.additionalAllowedSubscriptions = [friend];
-    expect(plan(seen({ links: [link] })).steps).toMatchObject([
+    expect(plan(observed({ links: [link] })).steps).toMatchObject([
       { change: { spec: { additionalAllowedSubscriptions: null } } },
     ]);
   });
 
   test("a NAT subnet that is no longer given is taken away, so that one is made", () => {
-    const link = made(seen());
+    const link = made(observed());
     link.spec.natSubnetID = `${network}/subnets/nat`;
-    expect(plan(seen({ links: [link] })).steps).toMatchObject([
+    expect(plan(observed({ links: [link] })).steps).toMatchObject([
       { change: { spec: { natSubnetID: null } } },
     ]);
   });
 
   test("another case or order of ids and subscriptions is no change", () => {
     const privateLink = { additionalAllowedSubscriptions: [friend, azure.subscriptionID] };
-    const world = seen({
+    const world = observed({
       controlPlane: controlPlane({ azure: { private: { type: "PrivateLink", privateLink } } }),
     });
     const link = made(world);
@@ -405,12 +405,12 @@ describe("what changed is written through at once", () => {
   });
 
   test("what cannot change is said and not written, while the rest is", () => {
-    const links = [made(seen())];
+    const links = [made(observed())];
     const moved = controlPlane({ azure: { resourceGroup: "elsewhere", location: "eastus" } });
     const services = [
       serviceOf("private-router", { status: { loadBalancer: { ingress: [{ ip: "10.0.0.9" }] } } }),
     ];
-    const { steps, events } = plan(seen({ controlPlane: moved, links, services }));
+    const { steps, events } = plan(observed({ controlPlane: moved, links, services }));
     expect(steps).toMatchObject([{ change: { spec: { loadBalancerIP: "10.0.0.9" } } }]);
     expect(steps[0]).not.toHaveProperty("change.spec.location");
     expect(events?.[0]).toMatchObject({ reason: "LinkCannotChange" });
@@ -418,8 +418,8 @@ describe("what changed is written through at once", () => {
   });
 
   test("a base domain that is gone from the control plane stays on the link object", () => {
-    const links = [made(seen())];
-    const world = seen({ links });
+    const links = [made(observed())];
+    const world = observed({ links });
     delete world.controlPlane.spec.dns;
     expect(outcome(world).does).toEqual([]);
   });
@@ -427,35 +427,43 @@ describe("what changed is written through at once", () => {
 
 describe("what was made is looked after", () => {
   test("a link object that is being deleted is made anew only when it is gone", () => {
-    const link = made(seen());
+    const link = made(observed());
     link.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
-    expect(outcome(seen({ links: [link] })).does).toEqual([]);
-    expect(outcome(seen()).does).toEqual(["make link object private-router"]);
+    expect(outcome(observed({ links: [link] })).does).toEqual([]);
+    expect(outcome(observed()).does).toEqual(["make link object private-router"]);
   });
 
   test("one of another owner is neither changed nor deleted, and that is said", () => {
-    const link = made(seen());
+    const link = made(observed());
     link.metadata.ownerReferences = [];
     link.spec.loadBalancerIP = "10.9.9.9";
-    expect(outcome(seen({ links: [link] }))).toMatchObject({ does: [], says: ["OwnedByAnother"] });
+    expect(outcome(observed({ links: [link] }))).toMatchObject({
+      does: [],
+      says: ["OwnedByAnother"],
+    });
   });
 
   test("one of an earlier control plane of the same name goes, and is then made anew", () => {
-    const link = made(seen());
+    const link = made(observed());
     const [owner] = link.metadata.ownerReferences ?? [];
     if (owner) owner.uid = "earlier-uid";
-    expect(outcome(seen({ links: [link] })).does).toEqual(["delete link object private-router"]);
+    expect(outcome(observed({ links: [link] })).does).toEqual([
+      "delete link object private-router",
+    ]);
     if (owner) owner.name = "another";
-    expect(outcome(seen({ links: [link] }))).toMatchObject({ does: [], says: ["OwnedByAnother"] });
+    expect(outcome(observed({ links: [link] }))).toMatchObject({
+      does: [],
+      says: ["OwnedByAnother"],
+    });
   });
 
   test("the OAuth server's goes when it is no longer published by a load balancer", () => {
-    const both = seen({
+    const both = observed({
       controlPlane: controlPlane({ spec: { services: byLoadBalancer } }),
       services: [serviceOf("private-router"), serviceOf("oauth-openshift")],
     });
     const links = [made(both, 0), made(both, 1)];
-    expect(outcome(seen({ links })).does).toEqual(["delete link object oauth-openshift"]);
+    expect(outcome(observed({ links })).does).toEqual(["delete link object oauth-openshift"]);
   });
 
   test("all go when the cluster is not private any more, and then the control plane is let go", () => {
@@ -464,17 +472,17 @@ describe("what was made is looked after", () => {
       metadata: { finalizers: [controlPlaneFinalizer] },
     } as const;
     const plane = controlPlane(shape as unknown as Shape);
-    const link = made(seen());
-    expect(outcome(seen({ controlPlane: plane, links: [link] }))).toMatchObject({
+    const link = made(observed());
+    expect(outcome(observed({ controlPlane: plane, links: [link] }))).toMatchObject({
       does: ["delete link object private-router"],
       finalizer: undefined,
     });
     link.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
-    expect(outcome(seen({ controlPlane: plane, links: [link] }))).toMatchObject({
+    expect(outcome(observed({ controlPlane: plane, links: [link] }))).toMatchObject({
       does: [],
       finalizer: undefined,
     });
-    expect(outcome(seen({ controlPlane: plane, links: [] })).finalizer).toBe("remove");
+    expect(outcome(observed({ controlPlane: plane, links: [] })).finalizer).toBe("remove");
   });
 });
 
@@ -483,27 +491,27 @@ describe("a control plane that is being deleted", () => {
     metadata: { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [controlPlaneFinalizer] },
   });
   const link = (finalizers: string[]): AzurePrivateLinkService => {
-    const one = made(seen());
+    const one = made(observed());
     one.metadata.finalizers = finalizers;
     return one;
   };
 
   test("is held while the guest side of any link may exist", () => {
     const links = [link([]), link([endpointFinalizer])];
-    expect(outcome(seen({ controlPlane: deleting, links })).finalizer).toBeUndefined();
+    expect(outcome(observed({ controlPlane: deleting, links })).finalizer).toBeUndefined();
   });
 
   test("loses its finalizer when no link has an endpoint side, although there never was an alias", () => {
     const links = [link(["hypershift.openshift.io/azure-pls-cleanup"])];
-    expect(outcome(seen({ controlPlane: deleting, links })).finalizer).toBe("remove");
+    expect(outcome(observed({ controlPlane: deleting, links })).finalizer).toBe("remove");
   });
 
   test("loses its finalizer when there are no links", () => {
-    expect(outcome(seen({ controlPlane: deleting, links: [] })).finalizer).toBe("remove");
+    expect(outcome(observed({ controlPlane: deleting, links: [] })).finalizer).toBe("remove");
   });
 
   test("is let go even while it is paused", () => {
-    const world = seen({ controlPlane: deleting, links: [], pause: { paused: true } });
+    const world = observed({ controlPlane: deleting, links: [], pause: { paused: true } });
     expect(outcome(world).finalizer).toBe("remove");
   });
 });

@@ -14,103 +14,85 @@ import {
   oauthServer,
   privateRouter,
 } from "../names.ts";
-import { differenceOf, wantedLink } from "./desired/link.ts";
+import { desiredLink, differenceOf } from "./desired/link.ts";
 import type { Observed } from "./observed.ts";
 import { observeReasons } from "./reasons.ts";
 import type { ObserveStep } from "./steps.ts";
 
-interface Said {
+interface Warning {
   reason: string;
   note: string;
   type: "Warning";
 }
 
-/** What is decided about one Service: at most one thing to do, and at most one to say. */
-interface Decided {
+/** The plan for one Service: at most one step and one problem. */
+interface ServicePlan {
   step?: ObserveStep;
-  said?: Said;
+  problem?: Warning;
 }
 
 /**
- * Which link objects a control plane has.
- *
- *     control plane                         Service               link object          →
- *     being deleted                         any                   endpoint's finalizer wait
- *     being deleted                         any                   none with it         release the control plane
- *     not verified                          any                   any                  nothing, said
- *     paused                                any                   any                  nothing
- *     fields that contradict each other     any                   any                  nothing, said
- *     not private, or by Swift              any                   ours                 delete; then release
- *     private, OAuth not by LoadBalancer    oauth-openshift       ours                 delete
- *     private                               absent, no address    any                  nothing: its change wakes us
- *     private                               another's, public,    any                  nothing, said
- *                                           a name as address
- *     private                               internal, address     absent               hold the control plane, make
- *     private                               internal, address     being deleted        wait; then make
- *     private                               internal, address     of an earlier one    delete; then make
- *     private                               internal, address     another's            nothing, said
- *     private                               internal, address     ours, differs        change what can be changed,
- *                                                                                      say what cannot
- *
- * What is said is a condition of the control plane too: events are forgotten, and without a link object nothing else
- * could tell why there is none.
+ * Which link objects a control plane has: one for each Service that is reached by a private link and has an internal address.
+ * A problem is a condition of the control plane too: events expire, and without a link object nothing else could report it.
  */
-export function plan(seen: Observed): Plan<ObserveStep> {
-  const { controlPlane, pause, links } = seen;
+export function plan(observed: Observed): Plan<ObserveStep> {
+  const { controlPlane, pause, links } = observed;
   if (controlPlane.metadata.deletionTimestamp !== undefined) {
-    const held = links.some(({ metadata }) => metadata.finalizers?.includes(endpointFinalizer));
-    const over = nothing("never");
-    return held ? over : { ...over, finalizer: "remove" };
+    const found = links.some(({ metadata }) => metadata.finalizers?.includes(endpointFinalizer));
+    const waiting = noSteps("never");
+    return found ? waiting : { ...waiting, finalizer: "remove" };
   }
-  if (seen.unverified !== undefined)
+  if (observed.unverified !== undefined)
     return {
-      ...nothing("never"),
-      ...telling([warning(observeReasons.unverified, seen.unverified)]),
+      ...noSteps("never"),
+      ...reportProblems([warning(observeReasons.unverified, observed.unverified)]),
     };
   if (pause.paused)
-    return nothing(pause.untilMs === undefined ? "never" : { afterMs: pause.untilMs });
+    return noSteps(pause.untilMs === undefined ? "never" : { afterMs: pause.untilMs });
   const access = accessOf(controlPlane);
-  if (access && "reason" in access) return { ...nothing("never"), ...telling([access]) };
+  if (access && "reason" in access) return { ...noSteps("never"), ...reportProblems([access]) };
 
-  const names = access === undefined ? [] : linksWanted(controlPlane);
-  const steps: ObserveStep[] = surplus(seen, names);
-  const events: Said[] = [];
+  const names = access === undefined ? [] : desiredLinks(controlPlane);
+  const steps: ObserveStep[] = unwantedLinks(observed, names);
+  const events: Warning[] = [];
   if (access)
     for (const name of names) {
-      const { step, said } = forService(name, seen, access);
+      const { step, problem } = planService(name, observed, access);
       if (step) steps.push(step);
-      if (said) events.push(said);
+      if (problem) events.push(problem);
     }
   if (names.length === 0 && steps.length === 0 && links.length === 0 && hasFinalizer(controlPlane))
-    return { ...nothing("never"), finalizer: "remove" };
-  // Somebody may have taken it off; while there are links the guest's credential is needed.
-  const holds =
-    steps.some((step) => step.do === "make link object") ||
+    return { ...noSteps("never"), finalizer: "remove" };
+  // Somebody may have removed it; while there are links the credential is needed.
+  const needsFinalizer =
+    steps.some((step) => step.verb === "create") ||
     links.some((link) => names.includes(link.metadata.name) && isOwned(link, controlPlane));
   return {
-    ...nothing("drift"),
+    ...noSteps("drift"),
     steps,
-    ...telling(events),
-    ...(holds && { finalizer: "add" }),
+    ...reportProblems(events),
+    ...(needsFinalizer && { finalizer: "add" }),
   };
 }
 
-/** Say it to those who watch, and to those who come later. */
-function telling(said: readonly Said[]): Pick<Plan<ObserveStep>, "events" | "conditions"> {
-  const [first] = said;
+/** An event for each problem, and a condition for all of them: events expire. */
+function reportProblems(
+  problem: readonly Warning[],
+): Pick<Plan<ObserveStep>, "events" | "conditions"> {
+  const [first] = problem;
   if (first === undefined) return { events: [], conditions: [] };
-  const message = said.map(({ note }) => note).join("; ");
-  const told: PlannedCondition = {
+  const message = problem.map(({ note }) => note).join("; ");
+  const condition: PlannedCondition = {
     type: conditions.available,
     status: "False",
     reason: first.reason,
     message,
   };
-  return { events: said, conditions: [told] };
+  return { events: problem, conditions: [condition] };
 }
 
 /** How the cluster is reached by a private link, undefined where it is not, or what contradicts itself. */
-function accessOf(controlPlane: HostedControlPlane): PrivateAccess | Said | undefined {
+function accessOf(controlPlane: HostedControlPlane): PrivateAccess | Warning | undefined {
   const { azure } = controlPlane.spec.platform;
   if (azure === undefined) return undefined;
   try {
@@ -123,51 +105,55 @@ function accessOf(controlPlane: HostedControlPlane): PrivateAccess | Said | unde
   }
 }
 
-function linksWanted({ spec }: HostedControlPlane): string[] {
+function desiredLinks({ spec }: HostedControlPlane): string[] {
   const oauth = spec.services?.find(({ service }) => service === "OAuthServer");
   return oauth?.servicePublishingStrategy.type === "LoadBalancer"
     ? [privateRouter, oauthServer]
     : [privateRouter];
 }
 
-/** The link objects that were made for Services which have none any more. */
-function surplus({ links, controlPlane }: Observed, wanted: readonly string[]): ObserveStep[] {
+/** The link objects of Services that should have none any more. */
+function unwantedLinks(
+  { links, controlPlane }: Observed,
+  desired: readonly string[],
+): ObserveStep[] {
   return links
     .filter(({ metadata: { name } }) => [privateRouter, oauthServer].includes(name))
-    .filter((link) => !wanted.includes(link.metadata.name) && isOwned(link, controlPlane))
+    .filter((link) => !desired.includes(link.metadata.name) && isOwned(link, controlPlane))
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .map((link) => remove(link, "is not reached by a private link any more"));
 }
 
 /** What to do about one Service that should have a link. */
-function forService(name: string, seen: Observed, access: PrivateAccess): Decided {
-  const { controlPlane, services, links, poolSubnetID } = seen;
+function planService(name: string, observed: Observed, access: PrivateAccess): ServicePlan {
+  const { controlPlane, services, links, poolSubnetID } = observed;
   const azure = controlPlane.spec.platform.azure;
   const service = services.find(({ metadata }) => metadata.name === name);
   const address = service && addressOf(service, controlPlane);
   if (azure === undefined || address === undefined) return {};
-  if (typeof address !== "string") return { said: address };
+  if (typeof address !== "string") return { problem: address };
 
   const subnet = azure.subnetID || poolSubnetID;
   if (subnet === undefined) {
     const note = `no private link for ${name} · neither the control plane nor a NodePool names a subnet · set spec.platform.azure.subnetID`;
-    return { said: warning(observeReasons.noGuestSubnet, note) };
+    return { problem: warning(observeReasons.noGuestSubnet, note) };
   }
-  const wanted = wantedLink(name, address, controlPlane, azure, access, subnet);
-  const held = links.find(({ metadata }) => metadata.name === name);
-  if (held === undefined) return { step: make(wanted) };
-  if (held.metadata.deletionTimestamp !== undefined) return {};
-  if (isOwned(held, controlPlane)) return compared(held, wanted);
-  if (isLeftOver(held, controlPlane))
-    return { step: remove(held, "belongs to an earlier control plane of this name") };
+  const desired = desiredLink(name, address, controlPlane, azure, access, subnet);
+  const found = links.find(({ metadata }) => metadata.name === name);
+  if (found === undefined) return { step: make(desired) };
+  if (found.metadata.deletionTimestamp !== undefined) return {};
+  if (isOwned(found, controlPlane)) return planExisting(found, desired);
+  if (isLeftOver(found, controlPlane))
+    return { step: remove(found, "belongs to an earlier control plane of this name") };
   const note = `AzurePrivateLinkService ${name} is left alone · its owner is not this control plane · delete it, and it is made anew`;
-  return { said: warning(observeReasons.notOurs, note) };
+  return { problem: warning(observeReasons.notOurs, note) };
 }
 
 function make(link: AzurePrivateLinkService): ObserveStep {
   return {
+    verb: "create",
     do: "make link object",
-    link,
+    object: link,
     why: `${link.metadata.name} has the address ${link.spec.loadBalancerIP}`,
     event: observeReasons.made,
     failsAs: observeReasons.failed,
@@ -176,24 +162,29 @@ function make(link: AzurePrivateLinkService): ObserveStep {
 
 function remove(link: AzurePrivateLinkService, why: string): ObserveStep {
   return {
+    verb: "delete",
     do: "delete link object",
-    link,
+    object: link,
     why: `${link.metadata.name} ${why}`,
     event: observeReasons.deleted,
     failsAs: observeReasons.failed,
   };
 }
 
-function compared(held: AzurePrivateLinkService, wanted: AzurePrivateLinkService): Decided {
-  const { name } = held.metadata;
-  const { change, changed, fixed } = differenceOf(held, wanted);
+function planExisting(
+  found: AzurePrivateLinkService,
+  desired: AzurePrivateLinkService,
+): ServicePlan {
+  const { name } = found.metadata;
+  const { change, changed, fixed } = differenceOf(found, desired);
   const note = `AzurePrivateLinkService ${name} keeps its ${fixed.join(", ")} · they cannot change once set · put back the old ones, or delete it, and it is made anew`;
   return {
-    ...(fixed.length > 0 && { said: warning(observeReasons.cannotChange, note) }),
+    ...(fixed.length > 0 && { problem: warning(observeReasons.cannotChange, note) }),
     ...(change && {
       step: {
+        verb: "change",
         do: "change link object",
-        link: held,
+        object: found,
         change,
         why: `${changed.join(", ")} of ${name} changed`,
         event: observeReasons.changed,
@@ -204,7 +195,10 @@ function compared(held: AzurePrivateLinkService, wanted: AzurePrivateLinkService
 }
 
 /** The address of a Service, undefined while it has none, or why it cannot have a link. */
-function addressOf(service: Service, controlPlane: HostedControlPlane): string | Said | undefined {
+function addressOf(
+  service: Service,
+  controlPlane: HostedControlPlane,
+): string | Warning | undefined {
   const { metadata, status } = service;
   const { name } = metadata;
   const owned = metadata.ownerReferences?.some(
@@ -229,7 +223,7 @@ function addressOf(service: Service, controlPlane: HostedControlPlane): string |
   );
 }
 
-/** The reference by which the garbage collector knows whose it is; HyperShift sets the same. */
+/** By the reference that the garbage collector uses; HyperShift sets the same. */
 function isOwned(link: AzurePrivateLinkService, { metadata }: HostedControlPlane): boolean {
   return (
     link.metadata.ownerReferences?.some(
@@ -238,7 +232,7 @@ function isOwned(link: AzurePrivateLinkService, { metadata }: HostedControlPlane
   );
 }
 
-/** Of a control plane that is gone: the garbage collector would delete it, and where there is none we do. */
+/** Of a control plane that does not exist any more: the garbage collector deletes it, or we do where there is none. */
 function isLeftOver(link: AzurePrivateLinkService, { metadata }: HostedControlPlane): boolean {
   const { ownerReferences = [] } = link.metadata;
   return ownerReferences.some(
@@ -254,10 +248,10 @@ function hasFinalizer({ metadata }: HostedControlPlane): boolean {
   return metadata.finalizers?.includes(controlPlaneFinalizer) ?? false;
 }
 
-function warning(reason: string, note: string): Said {
+function warning(reason: string, note: string): Warning {
   return { type: "Warning", reason, note };
 }
 
-function nothing(requeue: Requeue): Plan<ObserveStep> {
+function noSteps(requeue: Requeue): Plan<ObserveStep> {
   return { steps: [], conditions: [], requeue };
 }

@@ -1,10 +1,5 @@
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
-import type { Step } from "../../kube/feature.ts";
+import type { ObjectStep } from "../../kube/apply-object.ts";
 
 /** A write of a link object. */
-export type ObserveStep = Step &
-  (
-    | { do: "make link object"; link: AzurePrivateLinkService }
-    | { do: "change link object"; link: AzurePrivateLinkService; change: object }
-    | { do: "delete link object"; link: AzurePrivateLinkService }
-  );
+export type ObserveStep = ObjectStep<AzurePrivateLinkService>;

@@ -20,12 +20,12 @@ import { conditions, controlPlaneNamespace, hostedClusterFinalizer } from "../na
 import { standIns } from "../tenancy.ts";
 import { apply } from "./apply.ts";
 import { madeBy, madeByLabel } from "./desired/labels.ts";
-import { sides } from "./desired/objects.ts";
+import { exposures } from "./desired/objects.ts";
 import { observe, type Stores } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { topologyApplied } from "./reasons.ts";
 
-/** Only ours: on OpenShift there are many, and where HyperShift makes them there are none of ours. */
+/** Only those that we created: on OpenShift there are many others. */
 const ourRoutes = {
   labelSelector: `${madeByLabel}=${madeBy[madeByLabel]}`,
   optional: true,
@@ -33,7 +33,7 @@ const ourRoutes = {
 const ourAccounts = { labelSelector: ourRoutes.labelSelector, metadataOnly: true } as const;
 const fieldManager = "postern-topology";
 
-/** What a HostedCluster says about its links and, where HyperShift is not there, all that HyperShift makes of it. */
+/** The conditions of a HostedCluster about its links and, without HyperShift, all that HyperShift would create for it. */
 export function topologyFeature({
   policy,
 }: {
@@ -92,7 +92,7 @@ export function topologyFeature({
       { kind: namespace, metadataOnly: true, keys: ({ metadata }) => keysOf(metadata.name) },
       { kind: hostedControlPlane, keys: within },
       { kind: azurePrivateLinkService, keys: within },
-      { kind: service, keys: (one) => (one.metadata.name in sides.Service ? within(one) : []) },
+      { kind: service, keys: (one) => (one.metadata.name in exposures.Service ? within(one) : []) },
       { kind: serviceAccount, ...ourAccounts, keys: within },
       { kind: route, ...ourRoutes, keys: within },
       {

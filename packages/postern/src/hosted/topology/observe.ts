@@ -12,7 +12,7 @@ import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import { controlPlaneAccount, controlPlaneNamespace } from "../names.ts";
 import { forbiddenOf, takenFrom } from "./cluster/forbidden.ts";
-import { sides } from "./desired/objects.ts";
+import { exposures } from "./desired/objects.ts";
 import type { Observed } from "./observed.ts";
 
 /** Everything that this feature reads and writes. */
@@ -35,7 +35,7 @@ export interface Sources {
   policy?: TenantPolicy | undefined;
 }
 
-/** Read everything once. Of what HyperShift makes nothing is read but the links. */
+/** Read everything once. Of what HyperShift creates only the links are read. */
 export async function observe(
   object: HostedCluster,
   { stores, crds, policy }: Sources,
@@ -70,8 +70,10 @@ export async function observe(
     stores.Namespace.get({ name: namespace }, signal),
     stores.HostedControlPlane.get({ namespace, name }, signal),
     stores.ServiceAccount.get({ namespace, name: controlPlaneAccount }, signal),
-    within(stores.Service, Object.keys(sides.Service)),
-    stores.Route.cache.health().filled ? within(stores.Route, Object.keys(sides.Route)) : undefined,
+    within(stores.Service, Object.keys(exposures.Service)),
+    stores.Route.cache.health().filled
+      ? within(stores.Route, Object.keys(exposures.Route))
+      : undefined,
   ]);
   const newest = newer(object, cluster);
   return {

@@ -7,10 +7,10 @@ import type { Route } from "@postern/core/kinds/route.ts";
 import type { Pause } from "@postern/core/pause.ts";
 import type { Problem } from "./cluster/check.ts";
 
-/** What was seen, once, before deciding. */
+/** What was observed, once, before planning. */
 export interface Observed {
   cluster: HostedCluster;
-  /** Whether HyperShift makes control planes here. */
+  /** Whether HyperShift creates the control planes here. */
   hyperShift: boolean;
   pause: Pause;
   /** What the policy forbids the cluster to have. */

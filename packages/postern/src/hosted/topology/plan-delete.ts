@@ -2,51 +2,44 @@ import type { KubeObject } from "@postern/core/kind.ts";
 import type { Plan } from "../../kube/feature.ts";
 import { hostedClusterFinalizer } from "../names.ts";
 import { isAnothers, isMade, isOf, isOwn } from "./desired/labels.ts";
-import { sides } from "./desired/objects.ts";
+import { exposures } from "./desired/objects.ts";
 import type { Observed } from "./observed.ts";
 import { topologyApplied, topologyReasons } from "./reasons.ts";
 import type { MadeKind, TopologyStep } from "./steps.ts";
-import { end, isBeingDeleted } from "./steps.ts";
+import { deleteWithCluster, isBeingDeleted } from "./steps.ts";
 
 /**
- * How a cluster goes, one row after the other. A row begins when nothing of those before it is left.
- *
- *     HostedControlPlane        it is asked to go first, or its links would be made anew; it waits for their guest side
- *     its links                 they are asked to go once it is going, and are waited for: the load balancers behind
- *                               them cannot go before
- *     Services and Routes       those that we made
- *     namespace                 if we made it. It is not waited for: the cluster's own controller empties it, and where
- *                               there is none it would stay for ever
- *     the HostedCluster's hold
- *
- * A cluster that was refused because another has its namespace had nothing there, and goes at once.
+ * Delete in this order, each when nothing of those before it is left: the control plane, or its links would be created again; its
+ * links, because their load balancers cannot be deleted before; the Services and Routes; the namespace, for which nobody waits,
+ * because without the cluster's own controller it would stay. A cluster whose namespace is another's has nothing to delete.
  */
-export function planDown(seen: Observed): Plan<TopologyStep> {
-  const { cluster, controlPlane, links, namespace } = seen;
+export function planDelete(observed: Observed): Plan<TopologyStep> {
+  const { cluster, controlPlane, links, namespace } = observed;
   if (!cluster.metadata.finalizers?.includes(hostedClusterFinalizer))
     return { steps: [], conditions: [], requeue: "never" };
-  if (isTaken(seen)) return { steps: [], conditions: [], finalizer: "remove", requeue: "never" };
+  if (isTaken(observed))
+    return { steps: [], conditions: [], finalizer: "remove", requeue: "never" };
   const plane = controlPlane && isOwn(controlPlane, cluster) ? controlPlane : undefined;
-  if (plane && !isBeingDeleted(plane)) return going([["HostedControlPlane", plane]]);
+  if (plane && !isBeingDeleted(plane)) return deleteAndWait([["HostedControlPlane", plane]]);
   const ownLinks = links.filter((link) => !isAnothers(link, cluster));
-  const first: Going[] = [
+  const first: Deletion[] = [
     ...(plane ? [["HostedControlPlane", plane] as const] : []),
     ...ownLinks.map((link) => ["AzurePrivateLinkService", link] as const),
   ];
-  if (first.length > 0) return going(first);
-  const network: Going[] = [
-    ...seen.services.map((one) => ["Service", one] as const),
-    ...(seen.routes ?? []).map((one) => ["Route", one] as const),
-  ].filter(([kind, { metadata }]) => metadata.name in sides[kind as "Service" | "Route"]);
-  if (seen.account) network.push(["ServiceAccount", seen.account]);
-  const ours = network.filter(([, object]) => isMade(object));
-  if (ours.length > 0) return going(ours);
+  if (first.length > 0) return deleteAndWait(first);
+  const network: Deletion[] = [
+    ...observed.services.map((one) => ["Service", one] as const),
+    ...(observed.routes ?? []).map((one) => ["Route", one] as const),
+  ].filter(([kind, { metadata }]) => metadata.name in exposures[kind as "Service" | "Route"]);
+  if (observed.account) network.push(["ServiceAccount", observed.account]);
+  const created = network.filter(([, object]) => isMade(object));
+  if (created.length > 0) return deleteAndWait(created);
   if (namespace && isMade(namespace) && isOf(namespace, cluster) && !isBeingDeleted(namespace))
-    return going([["Namespace", namespace]]);
+    return deleteAndWait([["Namespace", namespace]]);
   return { steps: [], conditions: [], finalizer: "remove", requeue: "never" };
 }
 
-type Going = readonly [MadeKind, KubeObject];
+type Deletion = readonly [MadeKind, KubeObject];
 
 /** Whether nothing in the namespace is this cluster's: it was never created for it, or is another's. */
 function isTaken({ cluster, namespace, controlPlane }: Observed): boolean {
@@ -55,14 +48,14 @@ function isTaken({ cluster, namespace, controlPlane }: Observed): boolean {
   return namespace !== undefined && !isOf(namespace, cluster) && !ownPlane;
 }
 
-/** Ask them to go, and wait until they have. */
-function going(all: readonly Going[]): Plan<TopologyStep> {
+/** Delete them, and wait until they do not exist any more. */
+function deleteAndWait(all: readonly Deletion[]): Plan<TopologyStep> {
   const steps = all
     .filter(([, object]) => !isBeingDeleted(object))
-    .map(([kind, object]) => end(kind, object));
+    .map(([kind, object]) => deleteWithCluster(kind, object));
   const names = all.map(([kind, { metadata }]) => {
-    const held = metadata.finalizers ?? [];
-    return `${kind} ${metadata.name}${held.length > 0 ? ` (held by ${held.join(", ")})` : ""}`;
+    const finalizers = metadata.finalizers ?? [];
+    return `${kind} ${metadata.name}${finalizers.length > 0 ? ` (held by ${finalizers.join(", ")})` : ""}`;
   });
   const message = `the cluster is being deleted · it waits for ${names.join(", ")} · see their conditions and events if this takes long`;
   return {

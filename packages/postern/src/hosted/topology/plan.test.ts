@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import {
   clusterOf,
   linkOf,
+  observedOf,
   type Shape,
-  seenOf,
   TopologyWorld,
 } from "../../../../../test/hosted/topology-world.ts";
 import { clusterAnnotation, endpointFinalizer, hostedClusterFinalizer } from "../names.ts";
@@ -13,12 +13,12 @@ import type { Observed } from "./observed.ts";
 import { plan } from "./plan.ts";
 
 /** What is done, and what TopologyApplied says. */
-function outcome(seen: Observed) {
-  const { steps, conditions, finalizer } = plan(seen);
-  const said = conditions.find(({ type }) => type === "TopologyApplied");
+function outcome(observed: Observed) {
+  const { steps, conditions, finalizer } = plan(observed);
+  const problem = conditions.find(({ type }) => type === "TopologyApplied");
   return {
     does: steps.map(({ do: what, kind, object }) => `${what} ${kind} ${object.metadata.name}`),
-    says: said && `${said.status} ${said.reason}`,
+    says: problem && `${problem.status} ${problem.reason}`,
     finalizer,
   };
 }
@@ -35,7 +35,7 @@ describe("where HyperShift is there", () => {
   test.each(["Public", "PublicAndPrivate", "Private"] as const)(
     "nothing of a %s cluster is written but conditions",
     (topology) => {
-      expect(outcome(seenOf(clusterOf({ topology }), { hyperShift: true }))).toEqual({
+      expect(outcome(observedOf(clusterOf({ topology }), { hyperShift: true }))).toEqual({
         does: [],
         says: undefined,
         finalizer: undefined,
@@ -48,7 +48,7 @@ describe("where HyperShift is there", () => {
       deletionTimestamp: "2026-01-01T00:00:00Z",
       finalizers: [hostedClusterFinalizer],
     };
-    expect(outcome(seenOf(clusterOf({ metadata }), { hyperShift: true }))).toMatchObject({
+    expect(outcome(observedOf(clusterOf({ metadata }), { hyperShift: true }))).toMatchObject({
       does: [],
       finalizer: undefined,
     });
@@ -56,7 +56,7 @@ describe("where HyperShift is there", () => {
 
   test("a contradiction is said all the same", () => {
     const cluster = clusterOf({ azure: { endpointAccess: { type: "Private" } } });
-    expect(outcome(seenOf(cluster, { hyperShift: true })).says).toBe("False TwoSpellings");
+    expect(outcome(observedOf(cluster, { hyperShift: true })).says).toBe("False TwoSpellings");
   });
 });
 
@@ -92,8 +92,8 @@ describe("without HyperShift", () => {
       const cluster = clusterOf({ metadata: { uid } });
       delete cluster.spec.clusterID;
       delete cluster.spec.infraID;
-      const [step] = plan(seenOf(cluster)).steps;
-      return step?.do === "change" ? step.change : undefined;
+      const [step] = plan(observedOf(cluster)).steps;
+      return step?.verb === "change" ? step.change : undefined;
     };
     expect(numbersFor("a")).toEqual(numbersFor("a"));
     expect(numbersFor("a")).not.toEqual(numbersFor("b"));
@@ -202,7 +202,7 @@ describe("without HyperShift", () => {
 
   test("a name that no namespace can have is refused with a way out", () => {
     const name = "n".repeat(60);
-    const { conditions, steps } = plan(seenOf(clusterOf({ metadata: { name } })));
+    const { conditions, steps } = plan(observedOf(clusterOf({ metadata: { name } })));
     expect(steps).toEqual([]);
     expect(conditions.find(({ type }) => type === "TopologyApplied")).toMatchObject({
       reason: "NameUnusable",
@@ -211,7 +211,7 @@ describe("without HyperShift", () => {
   });
 
   test("a dot in the name becomes a dash in the namespace, as HyperShift has it", () => {
-    const { steps } = plan(seenOf(clusterOf({ metadata: { name: "one.two" } })));
+    const { steps } = plan(observedOf(clusterOf({ metadata: { name: "one.two" } })));
     expect(steps).toContainEqual(
       expect.objectContaining({
         do: "make",
@@ -229,9 +229,9 @@ describe("without HyperShift", () => {
     if (!service) throw new Error("there is no router");
     service.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
     service.metadata.finalizers = ["service.kubernetes.io/load-balancer-cleanup"];
-    const said = plan(world.see()).conditions.find(({ type }) => type === "TopologyApplied");
-    expect(said?.message).toContain("held by service.kubernetes.io/load-balancer-cleanup");
-    expect(said?.message).toContain("delete the AzurePrivateLinkService");
+    const problem = plan(world.see()).conditions.find(({ type }) => type === "TopologyApplied");
+    expect(problem?.message).toContain("held by service.kubernetes.io/load-balancer-cleanup");
+    expect(problem?.message).toContain("delete the AzurePrivateLinkService");
   });
 
   test("attack: a namespace of the computed name is not taken over", () => {
@@ -275,15 +275,15 @@ describe("without HyperShift", () => {
 
   test("where Routes are not served the Services are made, and what is missing is said", () => {
     const world = settled();
-    const seen = { ...world.see(), routes: undefined };
-    expect(outcome(seen)).toMatchObject({ does: [], says: "False RoutesNotServed" });
-    expect(outcome({ ...seen, services: [] }).does).toContain("make Service private-router");
+    const observed = { ...world.see(), routes: undefined };
+    expect(outcome(observed)).toMatchObject({ does: [], says: "False RoutesNotServed" });
+    expect(outcome({ ...observed, services: [] }).does).toContain("make Service private-router");
   });
 
   test("a paused cluster is not changed, and keeps its conditions", () => {
     const world = settled();
     world.drop("Service", "private-router");
-    const held = {
+    const found = {
       type: "TopologyApplied",
       status: "True" as const,
       reason: "AzureSuccess",
@@ -291,22 +291,24 @@ describe("without HyperShift", () => {
       observedGeneration: 1,
       lastTransitionTime: "2026-01-01T00:00:00Z",
     };
-    const seen = world.see();
-    seen.cluster.status = { conditions: [held] };
-    expect(outcome({ ...seen, pause: { paused: true } })).toEqual({
+    const observed = world.see();
+    observed.cluster.status = { conditions: [found] };
+    expect(outcome({ ...observed, pause: { paused: true } })).toEqual({
       does: [],
       says: "True AzureSuccess",
       finalizer: undefined,
     });
-    expect(plan({ ...seen, pause: { paused: true, untilMs: 5 } }).requeue).toEqual({ afterMs: 5 });
-    expect(outcome(seen).does).toEqual(["make Service private-router"]);
+    expect(plan({ ...observed, pause: { paused: true, untilMs: 5 } }).requeue).toEqual({
+      afterMs: 5,
+    });
+    expect(outcome(observed).does).toEqual(["make Service private-router"]);
   });
 
   test.each<[string, Shape]>([
     ["on another platform", { spec: { platform: { type: "AWS" } } }],
     ["by Swift", { azure: { private: { type: "Swift", swift: { podNetworkInstance: "a" } } } }],
   ])("a cluster %s is none of ours", (_, shape) => {
-    expect(outcome(seenOf(clusterOf(shape)))).toEqual({
+    expect(outcome(observedOf(clusterOf(shape)))).toEqual({
       does: [],
       says: undefined,
       finalizer: undefined,
@@ -315,7 +317,7 @@ describe("without HyperShift", () => {
 
   test("a cluster that contradicts itself is not held and nothing is made", () => {
     const cluster = clusterOf({ azure: { endpointAccess: { type: "Private" } } });
-    expect(outcome(seenOf(cluster))).toEqual({
+    expect(outcome(observedOf(cluster))).toEqual({
       does: [],
       says: "False TwoSpellings",
       finalizer: undefined,
@@ -465,15 +467,15 @@ describe("a cluster that is being deleted", () => {
   test("says what it waits for, and who holds that", () => {
     const world = deleting();
     world.settle();
-    const said = plan(world.see()).conditions.find(({ type }) => type === "TopologyApplied");
-    expect(said?.message).toContain(`private-router (held by ${endpointFinalizer})`);
+    const problem = plan(world.see()).conditions.find(({ type }) => type === "TopologyApplied");
+    expect(problem?.message).toContain(`private-router (held by ${endpointFinalizer})`);
   });
 
   test("goes on while it is paused, and although it contradicts itself", () => {
     const world = deleting();
     azureOf(world).endpointAccess = { type: "Private" };
-    const seen = { ...world.see(), pause: { paused: true } as const };
-    expect(outcome(seen).does).toEqual(["delete HostedControlPlane one"]);
+    const observed = { ...world.see(), pause: { paused: true } as const };
+    expect(outcome(observed).does).toEqual(["delete HostedControlPlane one"]);
   });
 
   test("whose control plane is gone already still takes its links along", () => {
@@ -487,7 +489,7 @@ describe("a cluster that is being deleted", () => {
       deletionTimestamp: "2026-01-01T00:00:00Z",
       finalizers: [hostedClusterFinalizer],
     };
-    expect(outcome(seenOf(clusterOf({ metadata })))).toMatchObject({
+    expect(outcome(observedOf(clusterOf({ metadata })))).toMatchObject({
       does: [],
       finalizer: "remove",
     });
@@ -500,16 +502,16 @@ describe("a cluster that is being deleted", () => {
     expect(outcome(world.see()).does).toEqual([expect.stringContaining("HostedControlPlane")]);
     const { cluster } = world;
     const theirs = { ...cluster, status: {}, metadata: { ...cluster.metadata } };
-    expect(outcome(seenOf(theirs))).toMatchObject({ does: [], finalizer: undefined });
+    expect(outcome(observedOf(theirs))).toMatchObject({ does: [], finalizer: undefined });
     const conditions = [{ type: "TopologyApplied" }];
-    const last = seenOf({ ...theirs, status: { conditions } } as never);
+    const last = observedOf({ ...theirs, status: { conditions } } as never);
     expect(outcome(last)).toMatchObject({ does: [], finalizer: "remove" });
     expect(outcome({ ...last, hyperShift: true }).finalizer).toBeUndefined();
   });
 
   test("touches nothing in a namespace that another cluster has: that is why it was refused", () => {
     const other = settled();
-    const seen = other.see();
+    const observed = other.see();
     const metadata = {
       name: "b-one",
       namespace: "clusters",
@@ -517,7 +519,7 @@ describe("a cluster that is being deleted", () => {
       finalizers: [hostedClusterFinalizer],
     };
     const cluster = clusterOf({ metadata });
-    expect(outcome({ ...seen, cluster })).toMatchObject({ does: [], finalizer: "remove" });
+    expect(outcome({ ...observed, cluster })).toMatchObject({ does: [], finalizer: "remove" });
   });
 
   test("leaves what belongs to another cluster in the same namespace alone", () => {

@@ -9,76 +9,69 @@ import { numbersOf } from "./cluster/ids.ts";
 import { collected } from "./cluster/link-conditions.ts";
 import {
   controlPlaneChange,
-  wantedAccount,
-  wantedControlPlane,
-  wantedNamespace,
+  desiredAccount,
+  desiredControlPlane,
+  desiredNamespace,
 } from "./desired/control-plane.ts";
 import { isAnothers, isMade, isOf, isOwn } from "./desired/labels.ts";
 import { linksOf, networkPlan } from "./network/plan.ts";
 import type { Observed } from "./observed.ts";
-import { planDown } from "./plan-delete.ts";
+import { planDelete } from "./plan-delete.ts";
 import { topologyApplied, topologyReasons } from "./reasons.ts";
 import type { TopologyStep } from "./steps.ts";
 import { change, isBeingDeleted, make } from "./steps.ts";
 
 /**
- * What becomes of a HostedCluster.
- *
- *     HyperShift   cluster                         →
- *     absent       not on Azure any more, deleted  see planDown, where what we made shows that the hold is ours
- *     any          not on Azure, or by Swift       nothing; no condition of ours
- *     is there     any                             its links' conditions are collected; a contradiction is said
- *     absent       being deleted                   see planDown
- *     absent       contradicts itself              said; nothing is changed
- *     absent       paused                          nothing is changed; conditions are collected
- *     absent       without clusterID, infraID      filled in
- *     absent       with what it may not have       said; nothing is changed
- *     absent       with a hostname of another      said; without a control plane nothing is made, else all but that hostname
- *     absent       in a reserved namespace         said; nothing is changed
- *     absent       in a namespace that is there    said, unless the namespace names this cluster
- *     absent       without its namespace           made; waited for where the old one is still going
- *     absent       without its control plane       made; then kept a copy of the cluster
- *     absent       with its control plane          see networkPlan
+ * What to do for a HostedCluster. Where HyperShift is installed, only the conditions of its links are collected. Elsewhere Postern
+ * creates what HyperShift would: namespace, control plane, Services and Routes (network/plan.ts).
  */
-export function plan(seen: Observed): Plan<TopologyStep> {
-  const { cluster, hyperShift, pause } = seen;
+export function plan(observed: Observed): Plan<TopologyStep> {
+  const { cluster, hyperShift, pause } = observed;
   const checked = cluster.spec.platform.type === "Azure" ? check(cluster) : undefined;
   if (checked === undefined || (checked.ok && checked.access.type === "Swift"))
-    return isLeftToUs(seen) ? planDown(seen) : nothing([], "never");
-  const links = linkConditions(seen, checked).map((each) =>
-    hyperShift ? theirs(seen, each) : each,
+    return isLeftWithFinalizer(observed) ? planDelete(observed) : noSteps([], "never");
+  const links = linkConditions(observed, checked).map((each) =>
+    hyperShift ? keepHyperShifts(observed, each) : each,
   );
-  const [taken] = (seen.taken ?? []).map(hostnameTaken);
-  const trouble = checked.ok ? (seen.forbidden ?? taken ?? checked.warning) : checked.problem;
-  if (hyperShift) return nothing([...links, ...(trouble ? [notApplied(trouble)] : [])], "never");
+  const [taken] = (observed.taken ?? []).map(hostnameTaken);
+  const problemOfCluster = checked.ok
+    ? (observed.forbidden ?? taken ?? checked.warning)
+    : checked.problem;
+  if (hyperShift)
+    return noSteps(
+      [...links, ...(problemOfCluster ? [notApplied(problemOfCluster)] : [])],
+      "never",
+    );
   if (cluster.metadata.deletionTimestamp !== undefined) {
-    const down = planDown(seen);
-    return { ...down, conditions: [...links, ...down.conditions] };
+    const deletion = planDelete(observed);
+    return { ...deletion, conditions: [...links, ...deletion.conditions] };
   }
-  if (!checked.ok) return nothing([...links, notApplied(checked.problem)], "never");
-  const forbidden = seen.forbidden ?? (seen.controlPlane === undefined ? taken : undefined);
-  if (forbidden) return nothing([...links, notApplied(forbidden)], "drift");
+  if (!checked.ok) return noSteps([...links, notApplied(checked.problem)], "never");
+  const forbidden = observed.forbidden ?? (observed.controlPlane === undefined ? taken : undefined);
+  if (forbidden) return noSteps([...links, notApplied(forbidden)], "drift");
   if (pause.paused)
-    return nothing(
-      [...links, ...heldCondition(seen)],
+    return noSteps(
+      [...links, ...presentCondition(observed)],
       pause.untilMs === undefined ? "never" : { afterMs: pause.untilMs },
     );
-  const { steps, waiting } = build(seen, checked);
-  const said = steps.length > 0 ? (waiting ?? applying) : (waiting ?? checked.warning);
+  const { steps, waiting } = build(observed, checked);
+  const problem = steps.length > 0 ? (waiting ?? applying) : (waiting ?? checked.warning);
   const message = `the Services and Routes of topology ${checked.access.topology} are in place`;
   return {
     steps,
     conditions: [
       ...links,
-      said ? notApplied(said) : { type: topologyApplied, status: "True", reason: success, message },
+      problem
+        ? notApplied(problem)
+        : { type: topologyApplied, status: "True", reason: success, message },
     ],
     finalizer: "add",
     requeue: "drift",
   };
 }
 
-/** Whether a cluster that is not for us goes, and was ours once: nobody else would take our hold off. */
-function isLeftToUs({ cluster, hyperShift, namespace, controlPlane }: Observed): boolean {
+/** Whether a cluster that is not ours any more is being deleted: nobody else would remove our finalizer. */
+function isLeftWithFinalizer({ cluster, hyperShift, namespace, controlPlane }: Observed): boolean {
   if (hyperShift || cluster.metadata.deletionTimestamp === undefined) return false;
   const made = [namespace, controlPlane].some(
     (each) => each && isMade(each) && isOf(each, cluster),
@@ -92,8 +85,8 @@ interface Built {
 }
 
 /** The namespace, the control plane in it, and its network: each needs the one before it. */
-function build(seen: Observed, { access, publishing }: Extract<Checked, { ok: true }>): Built {
-  const { cluster, namespace, controlPlane } = seen;
+function build(observed: Observed, { access, publishing }: Extract<Checked, { ok: true }>): Built {
+  const { cluster, namespace, controlPlane } = observed;
   const first: TopologyStep[] = [];
   const { clusterID, infraID } = numbersOf(
     cluster,
@@ -105,7 +98,7 @@ function build(seen: Observed, { access, publishing }: Extract<Checked, { ok: tr
   };
   if (Object.keys(missing).length > 0)
     first.push(change("HostedCluster", cluster, { spec: missing }, "it has no number yet"));
-  const home = wantedNamespace(cluster);
+  const home = desiredNamespace(cluster);
   if (isReservedNamespace(home.metadata.name)) return only([], reserved(home));
   if (namespace === undefined && !isDnsLabel(home.metadata.name))
     return only([], nameUnusable(home));
@@ -114,27 +107,34 @@ function build(seen: Observed, { access, publishing }: Extract<Checked, { ok: tr
   else if (!isOf(namespace, cluster)) return only([], notCreatedForThis(namespace, cluster));
   if (first.length > 0) return only(first);
 
-  const wanted = wantedControlPlane(cluster);
+  const desired = desiredControlPlane(cluster);
   if (controlPlane === undefined)
-    return only([make("HostedControlPlane", wanted, "the cluster has none")]);
+    return only([make("HostedControlPlane", desired, "the cluster has none")]);
   if (!isOwn(controlPlane, cluster)) return only([], another("HostedControlPlane", controlPlane));
   if (isBeingDeleted(controlPlane)) return only([], planeGoing);
-  const patch = controlPlaneChange(controlPlane, wanted);
-  const { steps, waiting } = networkPlan(seen, wantedAs(controlPlane, wanted), access, publishing);
-  if (access.type === "PrivateLink" && seen.account === undefined)
-    steps.push(make("ServiceAccount", wantedAccount(controlPlane), "it proves who the cluster is"));
+  const patch = controlPlaneChange(controlPlane, desired);
+  const { steps, waiting } = networkPlan(
+    observed,
+    desiredAs(controlPlane, desired),
+    access,
+    publishing,
+  );
+  if (access.type === "PrivateLink" && observed.account === undefined)
+    steps.push(
+      make("ServiceAccount", desiredAccount(controlPlane), "it proves who the cluster is"),
+    );
   if (patch === undefined) return { steps, waiting };
   const copy = change("HostedControlPlane", controlPlane, patch, "the HostedCluster changed");
   return { steps: [copy, ...steps], waiting };
 }
 
 /** The control plane as it will be: what it is known by stays. */
-function wantedAs<T extends KubeObject>(held: T, wanted: T): T {
-  return { ...wanted, metadata: { ...held.metadata, ...wanted.metadata } };
+function desiredAs<T extends KubeObject>(found: T, desired: T): T {
+  return { ...desired, metadata: { ...found.metadata, ...desired.metadata } };
 }
 
-function linkConditions({ cluster, controlPlane, ...seen }: Observed, checked: Checked) {
-  const links = seen.links.filter((link) => !isAnothers(link, cluster));
+function linkConditions({ cluster, controlPlane, ...observed }: Observed, checked: Checked) {
+  const links = observed.links.filter((link) => !isAnothers(link, cluster));
   // While the cluster contradicts itself nobody knows which links it should have; those that it has still speak.
   if (!checked.ok) return collected(links, []);
   const expected = linksOf(checked.access, checked.publishing);
@@ -144,26 +144,26 @@ function linkConditions({ cluster, controlPlane, ...seen }: Observed, checked: C
 }
 
 /**
- * Newer HyperShift collects these conditions itself, and writes them anew as soon as one differs. Its own have no
+ * Newer HyperShift collects these conditions itself, and writes them again as soon as one differs. Its own have no
  * generation: they are left as they are, or the two of us would never come to rest.
  */
-function theirs({ cluster }: Observed, ours: PlannedCondition): PlannedCondition {
-  const held = conditionOf(cluster.status?.conditions, ours.type);
-  if (held === undefined || held.observedGeneration !== undefined) return ours;
-  return { ...held, observedGeneration: undefined } as PlannedCondition;
+function keepHyperShifts({ cluster }: Observed, own: PlannedCondition): PlannedCondition {
+  const found = conditionOf(cluster.status?.conditions, own.type);
+  if (found === undefined || found.observedGeneration !== undefined) return own;
+  return { ...found, observedGeneration: undefined } as PlannedCondition;
 }
 
-/** What was said before a pause, for the generation that it was said of. */
-function heldCondition({ cluster }: Observed): PlannedCondition[] {
-  const held = conditionOf(cluster.status?.conditions, topologyApplied);
-  return held ? [held] : [];
+/** The condition before a pause, for the generation that it was written for. */
+function presentCondition({ cluster }: Observed): PlannedCondition[] {
+  const found = conditionOf(cluster.status?.conditions, topologyApplied);
+  return found ? [found] : [];
 }
 
 function only(steps: TopologyStep[], waiting?: Problem): Built {
   return { steps, waiting };
 }
 
-function nothing(conditions: PlannedCondition[], requeue: Requeue): Plan<TopologyStep> {
+function noSteps(conditions: PlannedCondition[], requeue: Requeue): Plan<TopologyStep> {
   return { steps: [], conditions, requeue };
 }
 

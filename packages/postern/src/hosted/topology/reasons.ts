@@ -16,7 +16,7 @@ export const topologyReasons = {
   notAllowed: "NotAllowedByPolicy",
   nameUnusable: "NameUnusable",
   noRoutes: "RoutesNotServed",
-  // What goes on.
+  // Progress.
   applying: "Applying",
   terminating: "NamespaceTerminating",
   controlPlaneDeleting: "ControlPlaneDeleting",

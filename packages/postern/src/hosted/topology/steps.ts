@@ -1,5 +1,5 @@
 import type { KubeObject } from "@postern/core/kind.ts";
-import type { Step } from "../../kube/feature.ts";
+import type { ObjectStep } from "../../kube/apply-object.ts";
 import { withoutNulls } from "./desired/difference.ts";
 import { topologyEvents } from "./reasons.ts";
 
@@ -14,18 +14,14 @@ export type MadeKind =
   | "AzurePrivateLinkService";
 
 /** Everything that this feature does. */
-export type TopologyStep = Step &
-  (
-    | { do: "make"; kind: MadeKind; object: KubeObject }
-    | { do: "change"; kind: MadeKind; object: KubeObject; change: object }
-    | { do: "delete"; kind: MadeKind; object: KubeObject }
-  );
+export type TopologyStep = ObjectStep & { kind: MadeKind };
 
-/** The many Services and Routes of a cluster that comes or goes are not worth an event each. */
+/** A cluster has many of these: they get no events. */
 const quiet: readonly MadeKind[] = ["Service", "Route", "ServiceAccount"];
 
 export function make(kind: MadeKind, object: KubeObject, why: string): TopologyStep {
   return {
+    verb: "create",
     do: "make",
     kind,
     object: withoutNulls(object),
@@ -34,8 +30,8 @@ export function make(kind: MadeKind, object: KubeObject, why: string): TopologyS
   };
 }
 
-/** Delete something because its cluster goes. */
-export function end(kind: MadeKind, object: KubeObject): TopologyStep {
+/** Delete something because its cluster is being deleted. */
+export function deleteWithCluster(kind: MadeKind, object: KubeObject): TopologyStep {
   const { event, ...step } = remove(kind, object, "the HostedCluster is being deleted");
   return { ...step, ...(event && !quiet.includes(kind) && { event }) };
 }
@@ -48,6 +44,7 @@ export function change(
 ): TopologyStep {
   const event = topologyEvents.changed;
   return {
+    verb: "change",
     do: "change",
     kind,
     object,
@@ -59,7 +56,14 @@ export function change(
 
 export function remove(kind: MadeKind, object: KubeObject, why: string): TopologyStep {
   const event = topologyEvents.deleted;
-  return { do: "delete", kind, object, why: `${kind} ${object.metadata.name}: ${why}`, event };
+  return {
+    verb: "delete",
+    do: "delete",
+    kind,
+    object,
+    why: `${kind} ${object.metadata.name}: ${why}`,
+    event,
+  };
 }
 
 export function isBeingDeleted({ metadata }: KubeObject): boolean {

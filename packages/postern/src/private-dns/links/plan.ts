@@ -3,7 +3,17 @@ import type { Failure } from "@postern/core/failure.ts";
 import { linkProvisioningOf } from "@postern/core/provisioning.ts";
 import { idKey, nameOf, type ResourceId } from "@postern/core/resource-id.ts";
 import type { Tags } from "@postern/core/tags.ts";
-import { act, done, join, type Part, type Problem, report, wait, waits } from "../../kube/part.ts";
+import {
+  act,
+  done,
+  fail,
+  join,
+  type Part,
+  type Problem,
+  report,
+  wait,
+  waits,
+} from "../../kube/part.ts";
 import type { LinkStep } from "../steps.ts";
 import { isClaimed, otherClaims, withoutOwnClaim, type ZoneUser } from "../user.ts";
 import { newLink, retagged } from "./desired.ts";
@@ -111,7 +121,7 @@ function createLink(
     if (look?.state === "failed") {
       const { failure } = look;
       const problem = failure.passing ? words.changing : words.refused(network, failure);
-      return wait(problem, failure.requeueAfterMs ?? waits.failureMs);
+      return { ...fail(failure), problems: [problem] };
     }
   }
   if (policy.heldBack !== undefined) return report(policy.heldBack);
@@ -121,6 +131,7 @@ function createLink(
   if (refusal !== undefined) return report(refusal);
   const step: LinkStep = {
     on: "link",
+    verb: "create",
     do: "link network",
     id,
     body: newLink(network, policy.tags, policy.user),
@@ -141,6 +152,7 @@ function keepLink(zone: ZoneWithLinks, link: FoundLink, policy: LinkPolicy): Par
     if (otherClaims(tags, user).length > 0 || policy.isAdoptable(link))
       steps.push({
         on: "link",
+        verb: "claim",
         do: "claim link",
         id,
         body: retagged(found, withClaim(tags, user.claim)),
@@ -150,6 +162,7 @@ function keepLink(zone: ZoneWithLinks, link: FoundLink, policy: LinkPolicy): Par
   } else if (linkProvisioningOf(found) === "failed")
     steps.push({
       on: "link",
+      verb: "repair",
       do: "repair link",
       id,
       body: retagged(found, tags),
@@ -183,9 +196,17 @@ export function healthOf(
 export function giveUpLink({ id, found }: FoundLink, user: ZoneUser, why: string): LinkStep {
   const { tags = {}, etag: ifMatch } = found;
   return otherClaims(tags, user).length === 0
-    ? { on: "link", do: "remove link", id, ifMatch, why: `the link ${nameOf(id)} goes: ${why}` }
+    ? {
+        on: "link",
+        verb: "delete",
+        do: "remove link",
+        id,
+        ifMatch,
+        why: `the link ${nameOf(id)} goes: ${why}`,
+      }
     : {
         on: "link",
+        verb: "unclaim",
         do: "give up link",
         id,
         body: retagged(found, withoutOwnClaim(tags, user)),

@@ -1,7 +1,7 @@
 import type { Failure } from "@postern/core/failure.ts";
 import { nameOf, type ResourceId, sameId } from "@postern/core/resource-id.ts";
 import type { Tags } from "@postern/core/tags.ts";
-import { act, done, join, type Part, type Problem, wait, waits } from "../../kube/part.ts";
+import { act, done, fail, join, type Part, type Problem, wait } from "../../kube/part.ts";
 import type { RecordStep } from "../steps.ts";
 import { type DesiredRecords, recordId } from "./desired.ts";
 import { isAsDesired, isInTheWay } from "./difference.ts";
@@ -64,7 +64,7 @@ function planRecord(
   const look = zone.records.find((each) => sameId(each.id, id))?.look ?? { state: "absent" };
   if (look.state === "changing") return wait(report.changing, look.retryAfterMs);
   if (look.state === "failed")
-    return wait(report.failed(look.failure), look.failure.requeueAfterMs ?? waits.failureMs);
+    return { ...fail(look.failure), problems: [report.failed(look.failure)] };
   const inTheWay = foundRecords(zone).find(({ found }) => isInTheWay(found, desired));
   if (inTheWay !== undefined && policy.conflict !== undefined) return policy.conflict(inTheWay);
   const found = look.state === "there" ? look.resource : undefined;
@@ -76,6 +76,7 @@ function planRecord(
   const { type, name, ttlSeconds, values } = desired;
   const step: RecordStep = {
     on: "record",
+    verb: "write",
     do: "write name",
     id,
     records: { type, name, ttlSeconds, values, metadata: policy.metadataFor(found) },
@@ -93,6 +94,7 @@ export function deleteRecord(
 ): RecordStep {
   return {
     on: "record",
+    verb: "delete",
     do: "remove name",
     id: record.id,
     ifMatch: record.found.etag,

@@ -1,5 +1,5 @@
 import type { Tags } from "@postern/core/tags.ts";
-import { act, done, type Part } from "../../kube/part.ts";
+import { act, done, fail, type Part } from "../../kube/part.ts";
 import { type FoundLink, foundLinks } from "../links/observed.ts";
 import { giveUpLink } from "../links/plan.ts";
 import { type FoundRecord, foundRecords } from "../records/observed.ts";
@@ -49,6 +49,7 @@ export function deleteZone(
   const isShared = otherClaims(tags, user).length > 0;
   const remove: ZoneStep = {
     on: "zone",
+    verb: "delete",
     do: "remove zone",
     id,
     ifMatch,
@@ -75,6 +76,7 @@ export function deleteZone(
   const left = withoutOwnClaim(tags, user);
   const giveUp: ZoneStep = {
     on: "zone",
+    verb: "unclaim",
     do: "give up zone",
     id,
     tags: policy.tagsLeft?.(left) ?? left,
@@ -89,7 +91,8 @@ export function deleteZone(
 function waitsIn({ links }: ObservedZone): number[] {
   return links.flatMap(({ look }) => {
     if (look.state === "changing") return [look.retryAfterMs];
-    return look.state === "failed" ? [look.failure.requeueAfterMs ?? deletingMs] : [];
+    if (look.state !== "failed") return [];
+    return fail(look.failure, undefined, deletingMs).requeueMs ?? [];
   });
 }
 

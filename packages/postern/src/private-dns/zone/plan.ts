@@ -129,6 +129,7 @@ type Writer = Pick<ZonePolicy<PrivateDnsStep>, "user" | "tags" | "report">;
 function createZone({ id }: ObservedZone, { user, tags, report: words }: Writer): ZoneStep {
   return {
     on: "zone",
+    verb: "create",
     do: "make zone",
     id,
     tags: withClaim(tags, user.claim),
@@ -147,6 +148,7 @@ export function claimZone(
   const { claim: event } = words.events;
   return {
     on: "zone",
+    verb: "claim",
     do: "claim zone",
     id,
     tags: withClaim(tags, user.claim),
@@ -159,6 +161,7 @@ export function claimZone(
 function repairZone({ id }: ObservedZone, found: Zone, { report: words }: Writer): ZoneStep {
   return {
     on: "zone",
+    verb: "repair",
     do: "repair zone",
     id,
     tags: found.tags,

@@ -46,7 +46,7 @@ export type EndpointDifference =
 /** How the connections of an endpoint stand: the worst of them counts. */
 export type Connected = "approved" | "pending" | "rejected" | "disconnected";
 
-/** The body that makes a private endpoint. */
+/** The body that creates a private endpoint. */
 export function newEndpoint(desired: DesiredEndpoint): PrivateEndpoint {
   const { id, location, tags, subnet, manual, interfaceName } = desired;
   const connections = desired.connections.map(
@@ -84,6 +84,28 @@ function groups({ securityGroups }: DesiredEndpoint) {
     : { applicationSecurityGroups: securityGroups.map((id) => ({ id })) };
 }
 
+/** An endpoint as it is: for a source that leaves to others what it does not choose itself. */
+export function asFound(
+  found: PrivateEndpoint,
+): Pick<
+  DesiredEndpoint,
+  "manual" | "connections" | "interfaceName" | "addresses" | "securityGroups"
+> {
+  const { customNetworkInterfaceName, applicationSecurityGroups = [] } = found.properties;
+  const connections = connectionsIn(found);
+  return {
+    manual: connections[0]?.manual ?? true,
+    connections: connections.map(({ name = "", service, groupIds }) => ({
+      name,
+      service,
+      groupIds,
+    })),
+    interfaceName: customNetworkInterfaceName ?? "",
+    addresses: addressesIn(found),
+    securityGroups: applicationSecurityGroups.map(({ id }) => id),
+  };
+}
+
 /** Compare every property that can be desired. */
 export function endpointDifferences(
   found: PrivateEndpoint,
@@ -97,10 +119,7 @@ export function endpointDifferences(
   fixed.push(...connectionDifferences(found, desired));
   if (!sameText(properties.customNetworkInterfaceName, desired.interfaceName))
     fixed.push("interfaceName");
-  const addresses = (properties.ipConfigurations ?? []).flatMap(
-    (each) => each.properties?.privateIPAddress ?? [],
-  );
-  if (!sameSet(addresses, desired.addresses)) fixed.push("addresses");
+  if (!sameSet(addressesIn(found), desired.addresses)) fixed.push("addresses");
   const present = (properties.applicationSecurityGroups ?? []).map(({ id }) => id);
   if (!sameSet(present, desired.securityGroups)) changeable.push("securityGroups");
   if (withTags(tags, desired.tags) !== tags) changeable.push("tags");
@@ -135,7 +154,7 @@ function connectionDifferences(
   return asked ? ["approval"] : [];
 }
 
-/** The body that puts right what can be changed, with all that others have set. */
+/** The body that updates what can be changed, with all that others have set. */
 export function repairedEndpoint(
   found: PrivateEndpoint,
   desired: DesiredEndpoint,
@@ -174,7 +193,14 @@ export function connectedOf(found: PrivateEndpoint): Connected {
   const states = connectionsIn(found).map(({ state }) => state);
   if (states.some((each) => each === "disconnected" || each === "removed")) return "disconnected";
   if (states.some((each) => each === "rejected")) return "rejected";
-  return states.every((each) => each === "approved") ? "approved" : "pending";
+  const isApproved = states.length > 0 && states.every((each) => each === "approved");
+  return isApproved ? "approved" : "pending";
+}
+
+function addressesIn({ properties }: PrivateEndpoint): string[] {
+  return (properties.ipConfigurations ?? []).flatMap(
+    (each) => each.properties?.privateIPAddress ?? [],
+  );
 }
 
 function connectionsIn(found: PrivateEndpoint) {

@@ -1,6 +1,10 @@
 import { nameOf, type ResourceId } from "@postern/core/resource-id.ts";
-import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
-import { act, type Part } from "../../kube/part.ts";
+import { type Tags, withTags } from "@postern/core/tags.ts";
+import {
+  type PrivateEndpoint,
+  withoutEndpointAnswers,
+} from "../../azure/gateways/private-endpoints.ts";
+import { act, done, type Part } from "../../kube/part.ts";
 import { planCreate, planExisting, stepWords } from "../plan-resource.ts";
 import {
   type DesiredEndpoint,
@@ -33,6 +37,18 @@ export function planExistingEndpoint(
   return planExisting({ on: "endpoint", id, found, differences, repaired }, policy, (why) =>
     planDeleteEndpoint({ id, found, why }, policy),
   );
+}
+
+/** Only the tags of the endpoint change now: what else is desired is not known yet. */
+export function planTagEndpoint(
+  { id, found, tags }: { id: ResourceId; found: PrivateEndpoint; tags: Tags },
+  policy: EndpointPolicy,
+): Part<PrivateEndpointStep> {
+  const all = withTags(found.tags ?? {}, tags);
+  if (all === found.tags) return done;
+  const words = stepWords("change", nameOf(id), policy.describe(["tags"]), policy);
+  const body = { ...withoutEndpointAnswers(found), tags: all };
+  return act([{ ...words, on: "endpoint", verb: "change", id, body, etag: found.etag }]);
 }
 
 /** The endpoint is not desired any more. */

@@ -61,7 +61,7 @@ export function planAdoptLinkService(
     body: retaggedLinkService(found, tags),
     etag: found.etag,
   };
-  const message = `${policy.noun} ${name} is being taken over · ${why} · nothing to do`;
+  const message = policy.messages.adopt(name, why);
   return act([step], {
     reason: policy.reasons.change,
     message,

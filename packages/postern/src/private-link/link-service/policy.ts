@@ -1,9 +1,10 @@
-import type { ResourcePolicy } from "../policy.ts";
+import type { Message, ResourcePolicy } from "../policy.ts";
 import type { LinkServiceDifference } from "./desired.ts";
 import type { ForeignEndpoints } from "./disconnect.ts";
 
 /** How a source of private links names and reports its link services, and what their deletion may disturb. */
 export interface LinkServicePolicy extends ResourcePolicy<LinkServiceDifference> {
+  messages: ResourcePolicy["messages"] & { adopt: Message };
   deletion: {
     policy: ForeignEndpoints;
     isOwn(endpoint: string): boolean;

@@ -1,14 +1,13 @@
 import { nameOf } from "@postern/core/resource-id.ts";
-import type { PrivateEndpoint } from "../../../azure/gateways/private-endpoints.ts";
-import { done, type Part, wait, waits } from "../../../kube/part.ts";
-import { connectedOf } from "../../../private-link/endpoint/desired.ts";
+import { done, type Part, wait } from "../../../kube/part.ts";
+import { type ApprovalPolicy, planApproval } from "../../../private-link/endpoint/approval.ts";
 import {
   planCreateEndpoint,
   planDeleteEndpoint,
   planExistingEndpoint,
 } from "../../../private-link/endpoint/plan.ts";
 import { planChanging } from "../../../private-link/plan-resource.ts";
-import type { HeldCondition, ObservedEndpoints, Subject } from "../observed.ts";
+import type { ObservedEndpoints, Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { WantedEndpoint } from "../spec/desired.ts";
 import type { PrivateLinkStep } from "../steps.ts";
@@ -32,9 +31,6 @@ import { endpointPolicy as policy, waitOut } from "./policy.ts";
  *   absent                                       make it                        BeingMade
  *   ours, and not asked for                      remove it                      BeingRemoved
  */
-
-/** A person may take days to decide. */
-const longestWaitMs = 5 * 60_000;
 
 /** Decide about the endpoints that are wanted, and those that are not any more. */
 export function planEndpoints(
@@ -70,39 +66,32 @@ function wantedEndpoint(
       if (foreign !== undefined) return foreign;
       const part = planExistingEndpoint(resource, endpoint, policy);
       if (part.problems[0]?.reason === reasons.replacing) return part;
-      const approval = planApproval(endpoint, resource, subject);
+      const approval = planApproval(resource, approvalPolicy(endpoint, subject));
       return approval === undefined ? part : { ...approval, steps: part.steps };
     }
   }
 }
 
-/** What the owner of the link service has not decided, or decided against. */
-function planApproval(
+/** What is reported of a connection that is not approved. The waits grow. */
+function approvalPolicy(
   { name, connections }: WantedEndpoint,
-  found: PrivateEndpoint,
   { conditions }: Subject,
-): Part<never> | undefined {
+): ApprovalPolicy {
   const services = connections.map(({ service }) => service).join(", ");
-  switch (connectedOf(found)) {
-    case "pending": {
-      const message = `private endpoint ${name} waits for approval · its connection to ${services} is Pending · have the owner of that service approve it`;
-      return wait({ reason: reasons.approvalPending, message }, approvalWaitMs(conditions));
-    }
-    case "rejected": {
-      const message = `private endpoint ${name} cannot be used · the owner of ${services} has rejected its connection, which is final · agree with them and delete the endpoint, which is then made anew, or take it out`;
-      return wait({ reason: reasons.rejected, message }, longestWaitMs);
-    }
-    default:
-      return undefined;
-  }
-}
-
-/** It is looked at ever more seldom. */
-function approvalWaitMs(held: readonly HeldCondition[]): number {
-  const known = held.find(
+  const present = conditions.find(
     ({ type, reason }) => type === policy.condition && reason === reasons.approvalPending,
   );
-  return Math.min(longestWaitMs, Math.max(waits.failureMs, (known?.sinceMs ?? 0) / 4));
+  return {
+    pending: () => ({
+      reason: reasons.approvalPending,
+      message: `private endpoint ${name} waits for approval · its connection to ${services} is Pending · have the owner of that service approve it`,
+      waitMs: (present?.sinceMs ?? 0) / 4,
+    }),
+    rejected: () => ({
+      reason: reasons.rejected,
+      message: `private endpoint ${name} cannot be used · the owner of ${services} has rejected its connection, which is final · agree with them and delete the endpoint, which is then made anew, or take it out`,
+    }),
+  };
 }
 
 /** Delete what is not asked for any more. */

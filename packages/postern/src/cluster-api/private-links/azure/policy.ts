@@ -2,6 +2,7 @@ import type { Failure } from "@postern/core/failure.ts";
 import { type Part, wait, waits } from "../../../kube/part.ts";
 import type { EndpointPolicy } from "../../../private-link/endpoint/policy.ts";
 import type { LinkServicePolicy } from "../../../private-link/link-service/policy.ts";
+import { commonMessages, describeAll } from "../../../private-link/policy.ts";
 import type { Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import { conditionOfSide, foreignEndpointsAnnotation } from "../spec/managed.ts";
@@ -20,7 +21,6 @@ export function waitOut(
 }
 
 const shared = {
-  creationVerb: "made",
   reasons: {
     create: reasons.making,
     change: reasons.changing,
@@ -33,17 +33,18 @@ const shared = {
     },
   },
   whyOf: (name: string, why: string) => `${name}: ${why}`,
-  replacement: {
-    verb: "is being replaced",
-    why: (differences: string) => `it is made anew: ${differences}, which Azure never changes`,
-  },
+  whyReplaced: (differences: string) =>
+    `it is made anew: ${differences}, which Azure never changes`,
 };
+
+const messagesOf = (noun: string) =>
+  commonMessages({ noun, created: "made", replaced: "is being replaced" });
 
 /** How the private links of an AzureCluster are called and reported. */
 export function linkPolicy({ foreignEndpoints, graceMs }: Subject): LinkServicePolicy {
   return {
     ...shared,
-    noun: "private link",
+    messages: messagesOf("private link"),
     condition: conditionOfSide.links,
     steps: {
       create: "make a link service",
@@ -55,7 +56,7 @@ export function linkPolicy({ foreignEndpoints, graceMs }: Subject): LinkServiceP
       change: "ChangingPrivateLink",
       delete: "RemovingPrivateLink",
     },
-    differences: {
+    describe: describeAll({
       frontends: "its load balancer frontends are others",
       region: "it is in another region",
       natSubnet: "its first NAT address is in another subnet",
@@ -65,7 +66,7 @@ export function linkPolicy({ foreignEndpoints, graceMs }: Subject): LinkServiceP
       speaksProxyProtocol: "it speaks the proxy protocol",
       lacksProxyProtocol: "it does not speak the proxy protocol",
       tags: "its tags are others",
-    },
+    }),
     deletion: {
       policy: foreignEndpoints,
       isOwn: () => graceMs > 0,
@@ -84,7 +85,7 @@ export function linkPolicy({ foreignEndpoints, graceMs }: Subject): LinkServiceP
 /** How the private endpoints of an AzureCluster are called and reported. */
 export const endpointPolicy: EndpointPolicy = {
   ...shared,
-  noun: "private endpoint",
+  messages: messagesOf("private endpoint"),
   condition: conditionOfSide.endpoints,
   steps: { create: "make an endpoint", change: "change an endpoint", delete: "remove an endpoint" },
   events: {
@@ -92,7 +93,7 @@ export const endpointPolicy: EndpointPolicy = {
     change: "ChangingPrivateEndpoint",
     delete: "RemovingPrivateEndpoint",
   },
-  differences: {
+  describe: describeAll({
     subnet: "it is in another subnet",
     region: "it is in another region",
     connections: "it is connected elsewhere",
@@ -102,7 +103,7 @@ export const endpointPolicy: EndpointPolicy = {
     addresses: "other addresses were given to it",
     securityGroups: "it is in other application security groups",
     tags: "its tags are others",
-  },
+  }),
   deletionMessage: (name, why) => beingRemoved("private endpoint", name, why),
 };
 

@@ -8,15 +8,15 @@ const none = { byIndex: () => [] };
 interface Plane {
   name: string;
   cluster?: string;
-  going?: boolean;
+  deletion?: boolean;
 }
 
 /** What a link that lost its owner references belongs to, in a namespace with these control planes. */
-function belonging(planes: Plane[], { held = true, cluster = "clusters/one" } = {}) {
-  const all = planes.map(({ name, cluster: of = "clusters/one", going }) => ({
+function belonging(planes: Plane[], { hasFinalizer = true, cluster = "clusters/one" } = {}) {
+  const all = planes.map(({ name, cluster: of = "clusters/one", deletion }) => ({
     metadata: {
       ...{ namespace: "n", name, uid: `uid-${name}`, annotations: { [clusterAnnotation]: of } },
-      ...(going && { deletionTimestamp: "2026-01-01T00:00:00Z" }),
+      ...(deletion && { deletionTimestamp: "2026-01-01T00:00:00Z" }),
     },
     spec: { platform: { type: "Azure" } },
   }));
@@ -32,7 +32,7 @@ function belonging(planes: Plane[], { held = true, cluster = "clusters/one" } = 
     metadata: {
       ...{ namespace: "n", name: "private-router", uid: "link" },
       annotations: { [clusterAnnotation]: cluster },
-      finalizers: held ? [endpointFinalizer] : [],
+      finalizers: hasFinalizer ? [endpointFinalizer] : [],
     },
     spec: {},
   };
@@ -43,13 +43,13 @@ test("a held link that lost its owner references belongs to the only control pla
   expect(belonging([{ name: "one" }])).toMatchObject({
     owner: { name: "one", uid: "uid-one" },
     controlPlane: { metadata: { name: "one" } },
-    going: undefined,
+    deletion: undefined,
   });
-  expect(belonging([{ name: "one", going: true }]).going).toBe("control plane");
+  expect(belonging([{ name: "one", deletion: true }]).deletion).toBe("control plane");
 });
 
 test.each([
-  ["that we never held", [{ name: "one" }], { held: false }],
+  ["that we never held", [{ name: "one" }], { hasFinalizer: false }],
   ["beside two control planes", [{ name: "one" }, { name: "two" }], {}],
   ["beside the control plane of another cluster", [{ name: "one", cluster: "clusters/two" }], {}],
   ["without any control plane", [], {}],

@@ -1,6 +1,6 @@
 import { isTrue } from "@postern/core/conditions.ts";
 import { isExplained } from "@postern/core/failure.ts";
-import { keyOf } from "@postern/core/kind.ts";
+import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import type { Service } from "@postern/core/kinds/core.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
@@ -25,14 +25,14 @@ import {
   type Registered,
   unverifiedMessage,
 } from "../../tenancy.ts";
-import { guestGroup } from "../desired/desired.ts";
-import type { Choices, ClusterFacts, Going, Sibling } from "../observed.ts";
+import { clusterGroup } from "../desired/desired.ts";
+import type { Choices, ClusterFacts, Deletion, Sibling } from "../observed.ts";
 import type { Peer } from "./placement.ts";
 
 /** Azure links a private zone to 1000 networks, but each link is a read and a write, and a tenant chooses how many there are. */
 const mostNetworks = 50;
 
-/** The caches that say what a link is part of. */
+/** The caches from which it is known what a link belongs to. */
 export interface Sources {
   /** With the indexes `namespace` and `uid`. */
   links: WatchCache<AzurePrivateLinkService>;
@@ -57,12 +57,12 @@ export interface Belonging {
   misnamed: boolean;
   /** Why the control plane is not obeyed. */
   unverified: string | undefined;
-  going: Going | undefined;
+  deletion: Deletion | undefined;
 }
 
 /**
- * Whose a link is. A control plane of the same name that was made later is another one. Owner references may be lost, and
- * what was made in the guest would be lost sight of with them: one that we hold then belongs to who is alone beside it.
+ * What a link belongs to. A control plane of the same name that was created later is another one. Without owner references what
+ * was created in Azure would be orphaned: a link with our finalizer then belongs to the only control plane of the namespace.
  */
 export function belongingOf(link: AzurePrivateLinkService, sources: Sources): Belonging {
   const reference = controllerOf(link);
@@ -72,26 +72,23 @@ export function belongingOf(link: AzurePrivateLinkService, sources: Sources): Be
   const found =
     owner && sources.controlPlanes.get(keyOf({ metadata: { ...link.metadata, name: owner.name } }));
   const controlPlane = found?.metadata.uid === owner?.uid ? found : undefined;
-  const said =
+  const annotation =
     link.metadata.annotations?.[clusterAnnotation] ??
     controlPlane?.metadata.annotations?.[clusterAnnotation];
-  const key = parseClusterKey(said);
+  const key = parseClusterKey(annotation);
   const clusterKey = key && `${key.namespace}/${key.name}`;
   const home = key !== undefined && isHomeOf(link.metadata.namespace, key);
   const cluster = home && clusterKey !== undefined ? sources.clusters.get(clusterKey) : undefined;
-  const [ours, theirs] = [link, controlPlane].map(
-    (each) => each?.metadata.annotations?.[clusterAnnotation],
-  );
-  const differs = ours !== undefined && theirs !== undefined && ours !== theirs;
+  const differs = controlPlane !== undefined && namesOtherCluster(link, controlPlane);
   const unverified =
     controlPlane &&
     (unverifiedMessage(controlPlane, sources.registered) ??
       (differs
         ? `AzurePrivateLinkService ${keyOf(link)} is ignored · it names another HostedCluster than its control plane · correct its annotation ${clusterAnnotation}`
         : undefined));
-  const going = goingOf(link, owner, controlPlane);
-  const misnamed = said !== undefined && key === undefined;
-  return { link, owner, controlPlane, cluster, clusterKey, misnamed, unverified, going };
+  const deletion = deletionOf(link, owner, controlPlane);
+  const misnamed = annotation !== undefined && key === undefined;
+  return { link, owner, controlPlane, cluster, clusterKey, misnamed, unverified, deletion };
 }
 
 function ownerBeside(
@@ -101,18 +98,23 @@ function ownerBeside(
   if (!metadata.finalizers?.includes(endpointFinalizer)) return undefined;
   const [only, ...others] = controlPlanes.byIndex("namespace", metadata.namespace ?? "");
   if (only === undefined || others.length > 0) return undefined;
-  const [ours, theirs] = [metadata, only.metadata].map(
-    (each) => each.annotations?.[clusterAnnotation],
-  );
-  if (ours !== undefined && theirs !== undefined && ours !== theirs) return undefined;
+  if (namesOtherCluster({ metadata }, only)) return undefined;
   return { name: only.metadata.name, uid: only.metadata.uid ?? "" };
 }
 
-function goingOf(
+/** Whether a link and its control plane are annotated with different clusters. */
+function namesOtherCluster(link: KubeObject, controlPlane: HostedControlPlane): boolean {
+  const [ofLink, ofPlane] = [link, controlPlane].map(
+    ({ metadata }) => metadata.annotations?.[clusterAnnotation],
+  );
+  return ofLink !== undefined && ofPlane !== undefined && ofLink !== ofPlane;
+}
+
+function deletionOf(
   link: AzurePrivateLinkService,
   owner: Belonging["owner"],
   controlPlane: HostedControlPlane | undefined,
-): Going | undefined {
+): Deletion | undefined {
   if (link.metadata.deletionTimestamp !== undefined) return "object";
   if (owner !== undefined && controlPlane === undefined) return "orphan";
   return controlPlane?.metadata.deletionTimestamp === undefined ? undefined : "control plane";
@@ -142,7 +144,7 @@ export function clusterFacts(
     misnamed,
     unverified,
     notAllowed: whyForbidden(belonging, zone, policy),
-    held: controlPlane?.metadata.finalizers?.includes(controlPlaneFinalizer) ?? false,
+    hasFinalizer: controlPlane?.metadata.finalizers?.includes(controlPlaneFinalizer) ?? false,
     public: isPublic(spec?.platform.azure),
     domain: dns?.baseDomain || undefined,
     hasPrivateZone: Boolean(dns?.privateZoneID),
@@ -201,14 +203,14 @@ function whyForbidden(
     subscriptions: [subscriptionID, link.spec.subscriptionID],
     resourceGroups: [
       `/subscriptions/${subscriptionID}/resourceGroups/${resourceGroup}`,
-      guestGroup(link.spec),
+      clusterGroup(link.spec),
     ],
     identities: clientID ? [clientID] : [],
     resources: written(belonging, zone),
   });
 }
 
-/** The ids of what is written or joined beside what is created in the guest's group. */
+/** The ids of what is written or joined beside what is created in the group of the hosted cluster. */
 function written(belonging: Belonging, zone: ResourceId | undefined): string[] {
   const { spec, status } = belonging.link;
   const { internalZone, baseZone, networks } = choicesOf(belonging);
@@ -223,13 +225,13 @@ function isPublic(azure: HostedControlPlane["spec"]["platform"]["azure"]): boole
   try {
     return azure === undefined || privateAccess(azure).reachablePublicly;
   } catch (error) {
-    // Fields that contradict each other are told by `topology`; until then nothing is taken away or added.
+    // Fields that contradict each other are reported by `topology`; until then nothing is deleted or created.
     if (isExplained(error)) return false;
     throw error;
   }
 }
 
-/** What people have asked for, on the HostedCluster or on what was copied from it. */
+/** What the annotations of the HostedCluster say, or their copies on the control plane. */
 export function choicesOf({ cluster, controlPlane }: Belonging): Choices {
   const given = { ...controlPlane?.metadata.annotations, ...cluster?.metadata.annotations };
   const problems: string[] = [];
@@ -275,7 +277,7 @@ export function choicesOf({ cluster, controlPlane }: Belonging): Choices {
   };
 }
 
-/** Whether somebody has said to leave behind what is in the guest. */
+/** Whether an annotation says to abandon what is in Azure. */
 export function isAbandoned(link: AzurePrivateLinkService, belonging: Belonging): boolean {
   return [link, belonging.controlPlane, belonging.cluster].some(
     (each) => each?.metadata.annotations?.[annotations.abandon] === "true",
@@ -290,9 +292,9 @@ export function siblingsOf(link: AzurePrivateLinkService, sources: Sources): Sib
     .filter(({ metadata }) => metadata.uid !== link.metadata.uid)
     .map((other) => ({ other, ...belongingOf(other, sources) }))
     .filter((each) => each.owner !== undefined && each.owner.uid === owner?.uid)
-    .map(({ other, going }) => {
-      const { conditions: told, privateEndpointIP } = other.status ?? {};
-      const lives = going === undefined;
+    .map(({ other, deletion }) => {
+      const { conditions: reported, privateEndpointIP } = other.status ?? {};
+      const lives = deletion === undefined;
       return {
         name: other.metadata.name,
         uid: other.metadata.uid ?? "",
@@ -300,7 +302,7 @@ export function siblingsOf(link: AzurePrivateLinkService, sources: Sources): Sib
         uses: lives && (other.metadata.finalizers?.includes(endpointFinalizer) ?? false),
         baseDomain: other.spec.baseDomain,
         baseZone: other.status?.baseDomainDNSZoneID,
-        ready: privateEndpointIP !== undefined && isTrue(told, conditions.endpoint),
+        ready: privateEndpointIP !== undefined && isTrue(reported, conditions.endpoint),
       };
     });
 }
@@ -317,7 +319,7 @@ function tenantOf({ controlPlane, cluster, unverified }: Belonging): string | un
   return `${cluster.metadata.namespace} ${tenantID}/${clientID}`.toLowerCase();
 }
 
-/** A link as others see it, for where shared things lie. What costs something is found out when it is asked for. */
+/** A link as a peer of others. What costs something is computed when it is read. */
 export function peerOf(link: AzurePrivateLinkService, sources: Sources): Peer {
   const { metadata, spec, status } = link;
   let known: Belonging | undefined;
@@ -333,7 +335,7 @@ export function peerOf(link: AzurePrivateLinkService, sources: Sources): Peer {
     baseZone: status?.baseDomainDNSZoneID as ResourceId | undefined,
     endpoint: status?.privateEndpointID,
     get group() {
-      return guestGroup(spec);
+      return clusterGroup(spec);
     },
     get controlPlaneUid() {
       return belonging().owner?.uid;
@@ -342,7 +344,7 @@ export function peerOf(link: AzurePrivateLinkService, sources: Sources): Peer {
       return tenantOf(belonging());
     },
     get lives() {
-      return belonging().going === undefined;
+      return belonging().deletion === undefined;
     },
     get placesZones() {
       return this.lives && choicesOf(belonging()).zones === "managed";

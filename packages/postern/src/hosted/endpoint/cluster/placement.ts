@@ -3,19 +3,19 @@ import { idKey } from "@postern/core/resource-id.ts";
 import { privateZoneIn } from "../../../private-dns/zone/observed.ts";
 import { plainName } from "../desired/desired.ts";
 
-/** A link of any cluster, as far as it decides where a shared zone lies and whose name an endpoint has. */
+/** A link of any cluster, as far as it decides where a shared zone is and which name an endpoint has. */
 export interface Peer {
   uid: string;
-  /** When it was made, as Kubernetes writes it. */
+  /** When it was created, as Kubernetes writes it. */
   createdAt: string;
   controlPlaneUid: string | undefined;
   /** Who is behind it, as far as that is verified. */
   tenant: string | undefined;
-  /** Where its guest side is made. */
+  /** Where its endpoint and zones are created. */
   group: ResourceId;
   network: string;
   baseDomain: string | undefined;
-  /** Not being undone, and its zones are ours to make. */
+  /** Not being deleted, and its zones are managed by Postern. */
   placesZones: boolean;
   lives: boolean;
   baseZone: ResourceId | undefined;
@@ -73,11 +73,11 @@ export function baseZonePlace(me: Peer, peers: readonly Peer[]): ResourceId | un
  * those of the same name in the same group.
  */
 export function isNameReserved(me: Peer, shipped: ResourceId, peers: readonly Peer[]): boolean {
-  const wanted = idKey(shipped);
+  const desired = idKey(shipped);
   // In this order, because a group may hold a thousand and the first questions are the cheap ones.
   return peers.some((peer) => {
     if (peer.uid === me.uid) return false;
-    if (peer.endpoint === undefined ? !isOlder(peer, me) : idKey(peer.endpoint) !== wanted)
+    if (peer.endpoint === undefined ? !isOlder(peer, me) : idKey(peer.endpoint) !== desired)
       return false;
     return counts(peer, me) && peer.lives && peer.controlPlaneUid !== me.controlPlaneUid;
   });

@@ -1,6 +1,6 @@
 import type { Service } from "@postern/core/kinds/core.ts";
 import { describe, expect, test } from "vitest";
-import { seen } from "../../../../../../test/hosted/paper-guest.ts";
+import { observed } from "../../../../../../test/hosted/paper-guest.ts";
 import { externalDnsAnnotation } from "../../hostnames.ts";
 import type { Observed } from "../observed.ts";
 import { externalLabel, planServices } from "./services.ts";
@@ -9,9 +9,9 @@ const world = (
   over: Partial<NonNullable<Observed["cluster"]>> = {},
   services: Service[] = [],
 ): Observed =>
-  seen({
+  observed({
     cluster: {
-      ...seen().cluster,
+      ...observed().cluster,
       hostnames: { APIServer: "api.example.com", OAuthServer: "oauth.example.com" },
       ...over,
     } as NonNullable<Observed["cluster"]>,

@@ -7,7 +7,7 @@ import type { Observed } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { EndpointStep } from "../steps.ts";
 
-/** On the Services that tell external-dns where the names of a private cluster lead. */
+/** On the Services from which external-dns reads the addresses of a private cluster. */
 export const externalLabel = "hypershift.openshift.io/azure-pls-external-private-svc";
 
 /** The Service of each published part. */
@@ -28,20 +28,20 @@ export const externalServices = {
  * One that lacks HyperShift's label is somebody else's: it is neither changed nor deleted.
  */
 export function planServices(
-  seen: Observed,
+  observed: Observed,
   addresses: readonly string[] | undefined,
 ): Part<EndpointStep> {
-  const { cluster, object } = seen;
+  const { cluster, object } = observed;
   if (object.name !== privateRouter || cluster === undefined) return done;
   const steps: EndpointStep[] = [];
   const taken: string[] = [];
   for (const part of ["APIServer", "OAuthServer"] as const) {
     const name = externalServices[part];
-    const found = seen.services.find(({ metadata }) => metadata.name === name);
+    const found = observed.services.find(({ metadata }) => metadata.name === name);
     const hostname = cluster.public ? undefined : cluster.hostnames[part];
-    const ours = found?.metadata.labels?.[externalLabel] === "true";
+    const isOwn = found?.metadata.labels?.[externalLabel] === "true";
     if (hostname === undefined) {
-      if (found !== undefined && ours && !found.metadata.deletionTimestamp)
+      if (found !== undefined && isOwn && !found.metadata.deletionTimestamp)
         steps.push({ on: "service", do: "remove service", found, why: unwanted(name), condition });
       continue;
     }
@@ -49,19 +49,19 @@ export function planServices(
     // A Service of this kind takes no IPv6 address for a name.
     const address = addresses?.find((each) => isIp(each, 4));
     if (address === undefined) continue;
-    if (found !== undefined && !ours) taken.push(name);
-    else steps.push(...written(seen, name, hostname, address, found));
+    if (found !== undefined && !isOwn) taken.push(name);
+    else steps.push(...written(observed, name, hostname, address, found));
   }
   if (taken.length === 0) return act(steps);
-  const said = `the Service ${taken.join(" and ")} is not written · it exists and lacks the label ${externalLabel} · remove it`;
-  return act(steps, { reason: reasons.ownedByAnother, message: said });
+  const message = `the Service ${taken.join(" and ")} is not written · it exists and lacks the label ${externalLabel} · remove it`;
+  return act(steps, { reason: reasons.ownedByAnother, message });
 }
 
 const condition = conditions.dns;
 const unwanted = (name: string) => `the Service ${name} is not wanted: the cluster is public too`;
 
 function written(
-  seen: Observed,
+  observed: Observed,
   name: string,
   hostname: string,
   address: string,
@@ -72,20 +72,20 @@ function written(
     found.spec.externalName === address &&
     found.metadata.annotations?.[externalDnsAnnotation] === hostname;
   if (right) return [];
-  const { controlPlaneUid } = seen.us;
+  const { controlPlaneUid } = observed.self;
   const service: Service = {
     metadata: {
-      namespace: seen.object.namespace,
+      namespace: observed.object.namespace,
       name,
       labels: { [externalLabel]: "true" },
       annotations: { [externalDnsAnnotation]: hostname },
-      ...(seen.cluster !== undefined &&
+      ...(observed.cluster !== undefined &&
         controlPlaneUid !== undefined && {
           ownerReferences: [
             {
               apiVersion: "hypershift.openshift.io/v1beta1",
               kind: "HostedControlPlane",
-              name: seen.cluster.name,
+              name: observed.cluster.name,
               uid: controlPlaneUid,
             },
           ],

@@ -21,8 +21,8 @@ import type { Observed, ZoneInRole } from "../observed.ts";
 /** Azure takes no longer name. */
 export const longestEndpointName = 64;
 
-/** Where the guest's things are made. */
-export function guestGroup(spec: Observed["object"]["spec"]): ResourceId {
+/** The resource group of the hosted cluster, where endpoint and zones are created. */
+export function clusterGroup(spec: Observed["object"]["spec"]): ResourceId {
   return resourceGroupId(spec.subscriptionID, spec.resourceGroupName);
 }
 
@@ -34,12 +34,12 @@ export function endpointIds(
   const short = endpointName(name);
   const names = clusterID === undefined ? [short] : [short, `${short}-${clusterID}`];
   const type = "Microsoft.Network/privateEndpoints";
-  return names.map((each) => resourceIn(guestGroup(spec), type, each));
+  return names.map((each) => resourceIn(clusterGroup(spec), type, each));
 }
 
 /** The names that a zone's link to a network may have, in order of preference. */
 export function linkIdsOf(
-  { object, us: { clusterID } }: Pick<Observed, "object" | "us">,
+  { object, self: { clusterID } }: Pick<Observed, "object" | "self">,
   zone: Pick<ZoneInRole, "id" | "role">,
   network: ResourceId,
   link: string = object.name,
@@ -55,14 +55,14 @@ function shortHash(id: string): string {
   return createHash("sha256").update(idKey(id)).digest("hex").slice(0, 8);
 }
 
-/** The networks in which the names are to resolve: the guest's first. */
-export function wantedNetworks({ object, choices }: Observed): ResourceId[] {
+/** The networks in which the hostnames are to resolve: that of the hosted cluster first. */
+export function desiredNetworks({ object, choices }: Observed): ResourceId[] {
   const guest = parseResourceId(object.spec.guestVNetID);
   return [guest, ...choices.networks.filter((each) => !sameId(each, guest))];
 }
 
-/** A name that clients in the guest's network use, and the zone that it belongs to. */
-export interface WantedName {
+/** A hostname that clients in the network of the hosted cluster use, and the zone that it belongs to. */
+export interface DesiredName {
   role: ZoneInRole["role"];
   fqdn: string;
 }
@@ -74,12 +74,12 @@ export interface WantedName {
  *   private-router  api, *.apps       api-C; oauth-C until another link with the same B has an endpoint that works
  *   any other       –                 oauth-C
  */
-export function wantedNames(
-  seen: Pick<Observed, "object" | "cluster" | "siblings" | "choices">,
-): WantedName[] {
-  const { object, cluster, choices } = seen;
+export function desiredNames(
+  observed: Pick<Observed, "object" | "cluster" | "siblings" | "choices">,
+): DesiredName[] {
+  const { object, cluster, choices } = observed;
   if (cluster === undefined || choices.zones === "none") return [];
-  const names: WantedName[] = [];
+  const names: DesiredName[] = [];
   const isRouter = object.name === privateRouter;
   if (isRouter) {
     const internal = internalZoneName(cluster.name);
@@ -89,7 +89,7 @@ export function wantedNames(
   const { baseDomain } = object.spec;
   if (baseDomain === undefined) return names;
   if (isRouter) names.push({ role: "base", fqdn: `api-${cluster.name}.${baseDomain}` });
-  if (!isRouter || !seen.siblings.some((each) => takesOAuth(each, baseDomain) && each.ready))
+  if (!isRouter || !observed.siblings.some((each) => takesOAuth(each, baseDomain) && each.ready))
     names.push({ role: "base", fqdn: `oauth-${cluster.name}.${baseDomain}` });
   return names;
 }

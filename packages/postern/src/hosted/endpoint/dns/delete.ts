@@ -3,7 +3,7 @@ import type { Failure } from "@postern/core/failure.ts";
 import { ownerIn } from "@postern/core/ownership.ts";
 import { nameOf, sameId } from "@postern/core/resource-id.ts";
 import type { Look } from "../../../azure/gateway.ts";
-import { done, join, type Part, wait, waits } from "../../../kube/part.ts";
+import { done, fail, join, type Part } from "../../../kube/part.ts";
 import type { FoundLink } from "../../../private-dns/links/observed.ts";
 import { type FoundRecord, foundRecords } from "../../../private-dns/records/observed.ts";
 import { deleteRecord } from "../../../private-dns/records/plan.ts";
@@ -12,7 +12,7 @@ import { deleteZone, deletingMs } from "../../../private-dns/zone/plan-delete.ts
 import { privateRouter } from "../../names.ts";
 import { nameInZone, sameName } from "../desired/desired.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
-import { isOwned, ourClaim, userOf } from "../ownership/owner.ts";
+import { isOwned, ownClaim, userOf } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
 import type { EndpointStep } from "../steps.ts";
 import { hasLostClaim, isLostLink, isLostRecord, isOwnPlace } from "./missing-tags.ts";
@@ -20,32 +20,37 @@ import { nameCalled } from "./records.ts";
 import { reportedSteps } from "./report.ts";
 import { zoneCalled } from "./zone.ts";
 
-/** Undo what this object, or with its last link the cluster, has in a zone. */
-export function planDeleteZone(seen: Observed, zone: ZoneInRole, why: string): Part<EndpointStep> {
+/** Delete what this object, or with its last link the cluster, has in a zone. */
+export function planDeleteZone(
+  observed: Observed,
+  zone: ZoneInRole,
+  why: string,
+): Part<EndpointStep> {
   const { look, unread } = zone;
   const unfinished = join([
     planUnfinished([zone, ...zone.links]),
     unread === undefined ? done : planStuck(unread.failure, deletingMs),
   ]);
   if (look.state !== "there" || unread !== undefined) return unfinished;
-  if (isNeeded(seen, zone)) {
+  if (isNeeded(observed, zone)) {
     const names = foundRecords(zone)
-      .filter((record) => isToGo(seen, zone, record))
+      .filter((record) => isToGo(observed, zone, record))
       .map((record) => deleteRecord(record, { named: nameCalled }, why));
     return { ...unfinished, steps: reportedSteps(names, zone) };
   }
   const { tags } = look.resource;
   const isOwnLink = (link: FoundLink) =>
-    ourClaim(link.found.tags, seen.us) !== undefined || isLostLink(seen, zone, link);
-  const cluster = ourClaim(tags, seen.us)?.clusterID ?? seen.us.clusterID;
+    ownClaim(link.found.tags, observed.self) !== undefined || isLostLink(observed, zone, link);
+  const cluster = ownClaim(tags, observed.self)?.clusterID ?? observed.self.clusterID;
   const part = deleteZone(zone, look.resource, {
-    user: userOf(seen),
-    isClaimed: zone.managed && (ourClaim(tags, seen.us) !== undefined || hasLostClaim(seen, zone)),
-    isAbandoned: isAbandoned(seen, zone),
+    user: userOf(observed),
+    isClaimed:
+      zone.managed && (ownClaim(tags, observed.self) !== undefined || hasLostClaim(observed, zone)),
+    isAbandoned: isAbandoned(observed, zone),
     isOwnLink,
-    isOwnRecord: (record) => isClusters(seen, zone, record),
+    isOwnRecord: (record) => isClusters(observed, zone, record),
     goesWithZone: (record) =>
-      isLostRecord(seen, zone, record) || ownerIn(record.found.metadata)?.clusterID === cluster,
+      isLostRecord(observed, zone, record) || ownerIn(record.found.metadata)?.clusterID === cluster,
     why,
     report: {
       zone: zoneCalled(zone),
@@ -56,9 +61,9 @@ export function planDeleteZone(seen: Observed, zone: ZoneInRole, why: string): P
   return join([{ ...part, steps: reportedSteps(part.steps, zone) }, unfinished]);
 }
 
-/** A zone that is wanted no more while the object lives on, as a part of the plan. */
-export function planGiveUpZone(seen: Observed, zone: ZoneInRole): Part<EndpointStep> {
-  const part = planDeleteZone(seen, zone, "it is not wanted any more");
+/** A zone that is not desired any more although the object stays. */
+export function planGiveUpZone(observed: Observed, zone: ZoneInRole): Part<EndpointStep> {
+  const part = planDeleteZone(observed, zone, "it is not wanted any more");
   const { steps, problems, requeueMs } = part;
   const [problem] = problems;
   if (steps.length === 0 && requeueMs === undefined && problem === undefined) return part;
@@ -80,56 +85,52 @@ export function planUnfinished(all: readonly { look: Look<unknown> }[]): Part<ne
   );
 }
 
-/** What keeps something from being deleted; what passes by itself is not told. */
-export function planStuck(
-  { message, passing, requeueAfterMs }: Failure,
-  retryMs: number = waits.failureMs,
-): Part<never> {
-  const requeueMs = requeueAfterMs ?? retryMs;
-  return passing
-    ? { ...done, requeueMs }
-    : wait({ reason: reasons.cleanupFailed, message }, requeueMs);
+/** What keeps something from being deleted; what passes by itself is not reported. */
+export function planStuck(failure: Failure, retryMs?: number): Part<never> {
+  const part = fail(failure, reasons.cleanupFailed, retryMs);
+  return failure.passing ? { ...part, problems: [] } : part;
 }
 
 /**
  * Whether a zone of ours stayed because it held something when its last user left, and holds nothing any more. Two clusters that
  * leave a zone at the same time may each take what the other has in it for somebody's.
  */
-function isAbandoned(seen: Observed, zone: ZoneInRole): boolean {
-  if (!zone.managed || !isOwnPlace(seen, zone)) return false;
+function isAbandoned(observed: Observed, zone: ZoneInRole): boolean {
+  if (!zone.managed || !isOwnPlace(observed, zone)) return false;
   if (lastUserIn(tagsOf(zone)) === undefined) return false;
   const hasLinks = zone.links.some(({ look }) => look.state !== "absent");
   return !hasLinks && foundRecords(zone).every(({ found }) => found.type === "SOA");
 }
 
 /** Whether another link of the cluster still uses the zone. The internal one is the router's alone. */
-function isNeeded(seen: Observed, zone: ZoneInRole): boolean {
+function isNeeded(observed: Observed, zone: ZoneInRole): boolean {
   if (zone.role === "internal") return false;
-  // What an object that stays does not want, no link of its cluster wants: they are asked for together.
-  if (seen.going === undefined) return false;
-  return seen.siblings.some(
+  // A zone that is not desired while the object stays is desired by no link of the cluster.
+  if (observed.deletion === undefined) return false;
+  return observed.siblings.some(
     ({ uses, baseDomain, baseZone = "" }) =>
-      uses && (sameName(baseDomain, seen.object.spec.baseDomain) || sameId(baseZone, zone.id)),
+      uses && (sameName(baseDomain, observed.object.spec.baseDomain) || sameId(baseZone, zone.id)),
   );
 }
 
-/** Whether a name goes with this object: one that the router's link takes back is left for it, and is never missing. */
-function isToGo(seen: Observed, zone: ZoneInRole, record: FoundRecord): boolean {
+/** Whether a record is deleted with this object: one that the router's link takes back stays, and is never missing. */
+function isToGo(observed: Observed, zone: ZoneInRole, record: FoundRecord): boolean {
   const { id, found } = record;
-  if (!isOwned(found.metadata, seen.us) && !isLostRecord(seen, zone, record)) return false;
-  const { cluster, object, siblings } = seen;
+  if (!isOwned(found.metadata, observed.self) && !isLostRecord(observed, zone, record))
+    return false;
+  const { cluster, object, siblings } = observed;
   const isRouterUsed = siblings.some(({ name, uses }) => name === privateRouter && uses);
-  if (seen.going === undefined || !cluster || !isRouterUsed) return true;
+  if (observed.deletion === undefined || !cluster || !isRouterUsed) return true;
   const back = nameInZone(`oauth-${cluster.name}.${object.spec.baseDomain ?? ""}`, zone.id);
   return nameOf(id).toLowerCase() !== back;
 }
 
 /** Whether a name is our cluster's, and of no link that lives. */
-function isClusters(seen: Observed, zone: ZoneInRole, record: FoundRecord): boolean {
-  const { us, siblings } = seen;
+function isClusters(observed: Observed, zone: ZoneInRole, record: FoundRecord): boolean {
+  const { self, siblings } = observed;
   const { metadata } = record.found;
-  const whose = ownerIn(metadata);
-  if (isOwned(metadata, us) || isLostRecord(seen, zone, record)) return true;
-  if (whose === undefined || whose.clusterID !== us.clusterID) return false;
-  return !siblings.some(({ uid, lives }) => lives && uid === whose.uid);
+  const owner = ownerIn(metadata);
+  if (isOwned(metadata, self) || isLostRecord(observed, zone, record)) return true;
+  if (owner === undefined || owner.clusterID !== self.clusterID) return false;
+  return !siblings.some(({ uid, lives }) => lives && uid === owner.uid);
 }

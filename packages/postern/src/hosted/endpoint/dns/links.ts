@@ -2,7 +2,7 @@ import { nameOf, type ResourceId } from "@postern/core/resource-id.ts";
 import { longestLinkName } from "../../../private-dns/links/desired.ts";
 import type { LinkPolicy } from "../../../private-dns/links/plan.ts";
 import { annotations } from "../../names.ts";
-import { linkIdsOf, wantedNetworks } from "../desired/desired.ts";
+import { desiredNetworks, linkIdsOf } from "../desired/desired.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
 import { isHyperShifts, sharedTags, userOf } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
@@ -10,29 +10,31 @@ import { isLostLink } from "./missing-tags.ts";
 import { failures, isPublished, namesPending, presentCondition, whileChanging } from "./report.ts";
 
 /**
- * The links of a zone. One that HyperShift made in a zone that we published is adopted, and so is one of ours that has lost its
- * tags. The zone of a base domain is linked only once the link service is there: an empty zone hides the public names of its
+ * The links of a zone. One that HyperShift created in a zone that our status names is adopted, and so is one of ours that has lost its
+ * tags. The zone of a base domain is linked only once the link service exists: an empty zone hides the public names of its
  * domain.
  */
-export function linkPolicy(seen: Observed, zone: ZoneInRole): LinkPolicy {
-  const pending = namesPending(seen);
+export function linkPolicy(observed: Observed, zone: ZoneInRole): LinkPolicy {
+  const pending = namesPending(observed);
   const reason = failures(zone.role).link;
   const name = nameOf(zone.id);
   return {
-    user: userOf(seen),
-    networks: wantedNetworks(seen),
-    tags: sharedTags(seen, "vnet-link"),
-    idsFor: (network) => linkIdsOf(seen, zone, network),
+    user: userOf(observed),
+    networks: desiredNetworks(observed),
+    tags: sharedTags(observed, "vnet-link"),
+    idsFor: (network) => linkIdsOf(observed, zone, network),
     isAdoptable: (link) =>
-      (zone.managed && isPublished(seen, zone) && isHyperShifts(link.found.tags, "vnet-link")) ||
-      isLostLink(seen, zone, link),
-    heldBack: zone.role === "base" && seen.link.alias === undefined ? pending : undefined,
-    isServed: presentCondition(seen)?.status === "True",
+      (zone.managed &&
+        isPublished(observed, zone) &&
+        isHyperShifts(link.found.tags, "vnet-link")) ||
+      isLostLink(observed, zone, link),
+    heldBack: zone.role === "base" && observed.link.alias === undefined ? pending : undefined,
+    isServed: presentCondition(observed)?.status === "True",
     refuseId: (id) => refuseId(zone, id),
     report: {
       zone: `the private DNS zone ${name}`,
       creating: pending,
-      changing: whileChanging(seen),
+      changing: whileChanging(observed),
       serves: "serves this cluster too",
       unresolved: () => pending,
       failed: ({ id, found }, repairing) =>

@@ -5,15 +5,15 @@ import { otherClaims } from "../../../private-dns/user.ts";
 import { privateZoneIn, tagsOf } from "../../../private-dns/zone/observed.ts";
 import { internalZoneName, oauthServer, privateRouter } from "../../names.ts";
 import {
-  guestGroup,
+  clusterGroup,
+  desiredNames,
+  desiredNetworks,
   linkIdsOf,
   nameInZone,
   plainName,
-  wantedNames,
-  wantedNetworks,
 } from "../desired/desired.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
-import { isOwned, isUnmarked, ourClaim, userOf } from "../ownership/owner.ts";
+import { isOwned, isUnmarked, ownClaim, userOf } from "../ownership/owner.ts";
 import { isPublished } from "./report.ts";
 
 /**
@@ -22,16 +22,18 @@ import { isPublished } from "./report.ts";
  */
 
 /** Whether a zone of ours has lost its claims: a link or a record set in it is ours. Whatever else it holds is left alone. */
-export function hasLostClaim(seen: Observed, zone: ZoneInRole): boolean {
+export function hasLostClaim(observed: Observed, zone: ZoneInRole): boolean {
   const { look } = zone;
   if (look.state !== "there" || !zone.managed || !isUnmarked(look.resource.tags)) return false;
-  if (!isPublished(seen, zone) || !isOwnPlace(seen, zone)) return false;
+  if (!isPublished(observed, zone) || !isOwnPlace(observed, zone)) return false;
   return (
     foundLinks(zone).some(
-      (link) => ourClaim(link.found.tags, seen.us) !== undefined || isLostLink(seen, zone, link),
+      (link) =>
+        ownClaim(link.found.tags, observed.self) !== undefined || isLostLink(observed, zone, link),
     ) ||
     foundRecords(zone).some(
-      (record) => isOwned(record.found.metadata, seen.us) || isLostRecord(seen, zone, record),
+      (record) =>
+        isOwned(record.found.metadata, observed.self) || isLostRecord(observed, zone, record),
     )
   );
 }
@@ -40,30 +42,34 @@ export function hasLostClaim(seen: Observed, zone: ZoneInRole): boolean {
  * Whether a link of a zone of ours has lost its claims: it has a name that we give links to this network, whichever Service it was
  * created for. Clusters that share a zone use one link, so while another claims the zone the link may be that one's.
  */
-export function isLostLink(seen: Observed, zone: ZoneInRole, { id, found }: FoundLink): boolean {
+export function isLostLink(
+  observed: Observed,
+  zone: ZoneInRole,
+  { id, found }: FoundLink,
+): boolean {
   const target = networkKey(found);
-  const services = new Set([seen.object.name, privateRouter, oauthServer]);
+  const services = new Set([observed.object.name, privateRouter, oauthServer]);
   return (
     zone.managed &&
-    isPublished(seen, zone) &&
+    isPublished(observed, zone) &&
     isUnmarked(found.tags) &&
-    !isShared(seen, zone) &&
-    wantedNetworks(seen)
+    !isShared(observed, zone) &&
+    desiredNetworks(observed)
       .filter((network) => idKey(network) === target)
       .flatMap((network) =>
-        [...services].flatMap((service) => linkIdsOf(seen, zone, network, service)),
+        [...services].flatMap((service) => linkIdsOf(observed, zone, network, service)),
       )
       .some((each) => sameId(each, id))
   );
 }
 
-function isShared(seen: Observed, zone: ZoneInRole): boolean {
-  return otherClaims(tagsOf(zone), userOf(seen)).length > 0;
+function isShared(observed: Observed, zone: ZoneInRole): boolean {
+  return otherClaims(tagsOf(zone), userOf(observed)).length > 0;
 }
 
 /** Whether a record set of a zone of ours has lost its metadata: it has one of our names and our endpoint's address. */
 export function isLostRecord(
-  seen: Observed,
+  observed: Observed,
   zone: ZoneInRole,
   { id, found }: FoundRecord,
 ): boolean {
@@ -71,23 +77,23 @@ export function isLostRecord(
   return (
     type === "A" &&
     Object.keys(metadata).length === 0 &&
-    isPublished(seen, zone) &&
+    isPublished(observed, zone) &&
     values.length === 1 &&
-    values[0] === seen.status.privateEndpointIP &&
-    wantedNames(seen).some(
+    values[0] === observed.status.privateEndpointIP &&
+    desiredNames(observed).some(
       ({ role, fqdn }) => role === zone.role && nameInZone(fqdn, zone.id) === idKey(nameOf(id)),
     )
   );
 }
 
 /** Whether a zone has the name and the resource group of the one that we create for the cluster. */
-export function isOwnPlace(seen: Observed, zone: ZoneInRole): boolean {
-  return sameId(placeOf(seen, zone) ?? "", zone.id);
+export function isOwnPlace(observed: Observed, zone: ZoneInRole): boolean {
+  return sameId(placeOf(observed, zone) ?? "", zone.id);
 }
 
 /** Where we create a zone. */
 function placeOf({ object, cluster }: Observed, { role }: ZoneInRole): ResourceId | undefined {
-  const group = guestGroup(object.spec);
+  const group = clusterGroup(object.spec);
   const { baseDomain } = object.spec;
   if (role === "base") return baseDomain ? privateZoneIn(group, plainName(baseDomain)) : undefined;
   return cluster && privateZoneIn(group, internalZoneName(cluster.name));

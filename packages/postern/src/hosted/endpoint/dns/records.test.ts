@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { clusterID, PaperGuest, seen } from "../../../../../../test/hosted/paper-guest.ts";
+import { clusterID, observed, PaperGuest } from "../../../../../../test/hosted/paper-guest.ts";
 import {
   addressOf,
   base,
   internal,
   oauth,
   reachable,
+  reported,
   settle,
   short,
   sibling,
   steps,
-  told,
 } from "../../../../../../test/hosted/paper-links.ts";
 
 describe("records", () => {
@@ -28,7 +28,7 @@ describe("records", () => {
     guest.set(`${base}/A/api-one`, {
       properties: { ttl: 60, aRecords: [{ ipv4Address: "10.0.0.1" }] },
     });
-    expect(told(settle(guest, seen()))).toBe("False OwnedByAnother");
+    expect(reported(settle(guest, observed()))).toBe("False OwnedByAnother");
     expect(addressOf(guest, `${base}/A/api-one`)).toBe("10.0.0.1");
   });
 
@@ -47,7 +47,7 @@ describe("records", () => {
     const found = guest.at<{ properties: object }>(id);
     const theirs = { properties: { ...found?.properties, metadata: { team: "x" } } };
     guest.set(id, theirs);
-    expect(told(settle(guest, world))).toBe("False OwnedByAnother");
+    expect(reported(settle(guest, world))).toBe("False OwnedByAnother");
     expect(guest.at(id)).toMatchObject(theirs);
   });
 
@@ -90,14 +90,14 @@ describe("two links of a cluster", () => {
   test("the OAuth server's record moves to its own endpoint in one write, and the router does not take it back", () => {
     const { guest, first, second } = both();
     expect(addressOf(guest, `${base}/A/oauth-one`)).toBe("192.168.0.5");
-    expect(told(first)).toBe("True AzureSuccess");
-    expect(told(second)).toBe("True AzureSuccess");
+    expect(reported(first)).toBe("True AzureSuccess");
+    expect(reported(second)).toBe("True AzureSuccess");
     expect(steps(guest, { ...first, siblings: [sibling({ ready: false })] })).toEqual([]);
   });
 
   test("deleting only the OAuth server's link leaves the router's api and *.apps records alone", () => {
     const { guest, first, second } = both();
-    settle(guest, { ...second, going: "object" });
+    settle(guest, { ...second, deletion: "object" });
     for (const id of [`${internal}/A/api`, `${internal}/A/*.apps`, `${base}/A/api-one`])
       expect(addressOf(guest, id)).toBe("192.168.0.4");
     expect(guest.at(`${short.replace("private-router", "oauth-openshift")}`)).toBeUndefined();
@@ -107,18 +107,18 @@ describe("two links of a cluster", () => {
 
   test("the OAuth server's record is never missing while its link is being deleted", () => {
     const { guest, first, second } = both();
-    settle(guest, { ...second, going: "object" });
+    settle(guest, { ...second, deletion: "object" });
     expect(addressOf(guest, `${base}/A/oauth-one`)).toBe("192.168.0.5");
     const taken = settle(guest, { ...first, siblings: [] });
     expect(addressOf(guest, `${base}/A/oauth-one`)).toBe("192.168.0.4");
-    settle(guest, { ...taken, going: "object" });
+    settle(guest, { ...taken, deletion: "object" });
     expect([...guest.resources.keys()]).toEqual([]);
   });
 
   test("a link that goes leaves a zone that the other uses for another domain", () => {
     const other = sibling({ name: "private-router", uid: "link-uid", baseDomain: "else.com" });
     const { guest, second } = both();
-    settle(guest, { ...second, going: "object", siblings: [other] });
+    settle(guest, { ...second, deletion: "object", siblings: [other] });
     expect(addressOf(guest, `${base}/A/api-one`)).toBe("192.168.0.4");
     expect(guest.at(`${internal}/A/api`)).toBeDefined();
   });
@@ -135,16 +135,16 @@ describe("two links of a cluster", () => {
   ])("both links are deleted with their control plane, and neither hangs: %s", (_order, order) => {
     const { guest, first, second } = both();
     const gone = { lives: false, uses: false };
-    const going = [
-      { ...first, going: "control plane" as const, siblings: [sibling(gone)] },
+    const deletion = [
+      { ...first, deletion: "control plane" as const, siblings: [sibling(gone)] },
       {
         ...second,
-        going: "control plane" as const,
+        deletion: "control plane" as const,
         siblings: [sibling({ name: "private-router", uid: "link-uid", ...gone })],
       },
     ];
     for (const at of order) {
-      const one = going[at];
+      const one = deletion[at];
       if (one) settle(guest, one);
     }
     expect([...guest.resources.keys()]).toEqual([]);

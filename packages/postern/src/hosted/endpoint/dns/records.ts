@@ -6,7 +6,7 @@ import { addressRecords } from "../../../private-dns/records/desired.ts";
 import type { FoundRecord } from "../../../private-dns/records/observed.ts";
 import type { RecordDecision, RecordPolicy } from "../../../private-dns/records/plan.ts";
 import { conditions, privateRouter } from "../../names.ts";
-import { nameInZone, takesOAuth, wantedNames } from "../desired/desired.ts";
+import { desiredNames, nameInZone, takesOAuth } from "../desired/desired.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
 import { isOwned, ownedMetadata, owner } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
@@ -17,50 +17,53 @@ export function nameCalled({ id }: Pick<FoundRecord, "id">): string {
   return `the name ${nameOf(id)}`;
 }
 
-/** The names of a zone, all of which lead to the endpoint. */
+/** The records of a zone, all with the addresses of the endpoint. */
 export function recordPolicy(
-  seen: Observed,
+  observed: Observed,
   zone: ZoneInRole,
   addresses: readonly string[] | undefined,
 ): RecordPolicy {
-  const names = namesIn(seen, zone).flatMap(({ name }) => name ?? []);
+  const names = namesIn(observed, zone).flatMap(({ name }) => name ?? []);
   const values = (addresses ?? []).map((each) => (isIp(each, 6) ? formatIp(parseIp(each)) : each));
   return {
     desired: names.flatMap((name) => addressRecords(name, values)),
-    decide: (record, asDesired) => decideOn(seen, zone, record, asDesired),
-    isUnwanted: (record) => isUnwanted(seen, zone, names, addresses, record),
-    metadataFor: (found) => ownedMetadata(found?.metadata, seen),
+    decide: (record, asDesired) => decideOn(observed, zone, record, asDesired),
+    isUnwanted: (record) => isUnwanted(observed, zone, names, addresses, record),
+    metadataFor: (found) => ownedMetadata(found?.metadata, observed),
     report: {
-      writing: namesPending(seen),
-      changing: whileChanging(seen),
+      writing: namesPending(observed),
+      changing: whileChanging(observed),
       failed: ({ message }) => ({ reason: failures(zone.role).record, message }),
       named: nameCalled,
     },
   };
 }
 
-function namesIn(seen: Observed, zone: ZoneInRole): { fqdn: string; name: string | undefined }[] {
-  return wantedNames(seen)
+function namesIn(
+  observed: Observed,
+  zone: ZoneInRole,
+): { fqdn: string; name: string | undefined }[] {
+  return desiredNames(observed)
     .filter(({ role }) => role === zone.role)
     .map(({ fqdn }) => ({ fqdn, name: nameInZone(fqdn, zone.id) }));
 }
 
 /** Why names cannot be written in a zone that an annotation names. */
-export function misplacedName(seen: Observed, zone: ZoneInRole): Problem | undefined {
-  const misplaced = namesIn(seen, zone).find(({ name }) => name === undefined);
+export function misplacedName(observed: Observed, zone: ZoneInRole): Problem | undefined {
+  const misplaced = namesIn(observed, zone).find(({ name }) => name === undefined);
   if (misplaced === undefined) return undefined;
   const message = `the name ${misplaced.fqdn} cannot be written · it does not lie in the zone ${nameOf(zone.id)} that the annotation names · name a zone of its domain`;
   return { reason: reasons.invalidAnnotation, message };
 }
 
-/** What is said of names whose address is not known. While a working endpoint is only being changed they are as good as they were. */
-export function addressesPending(seen: Observed): Problem {
-  const endpoint = seen.conditions.find(({ type }) => type === conditions.endpoint);
-  return endpoint?.status === "True" ? whileChanging(seen) : namesPending(seen);
+/** The problem while the address is not known. Records stay good while a working endpoint is being changed. */
+export function addressesPending(observed: Observed): Problem {
+  const endpoint = observed.conditions.find(({ type }) => type === conditions.endpoint);
+  return endpoint?.status === "True" ? whileChanging(observed) : namesPending(observed);
 }
 
 /**
- * What to do about one record set that is wanted, by its owner:
+ * What to do about one desired record set, by its owner:
  *
  *   this object                         corrected where its addresses or its time to live differ
  *   a sibling that is being deleted, or taken over: the OAuth server's name changes hands between the links of a cluster, and is
@@ -72,42 +75,44 @@ export function addressesPending(seen: Observed): Problem {
  *   anybody else                        OwnedByAnother
  */
 function decideOn(
-  seen: Observed,
+  observed: Observed,
   zone: ZoneInRole,
   { id, found }: FoundRecord,
   asDesired: boolean,
 ): RecordDecision {
   const { metadata, registered } = found;
   if (!registered) {
-    if (isOwned(metadata, seen.us)) return asDesired ? "keep" : "write";
-    const whose = ownerIn(metadata);
-    const sibling = seen.siblings.find(({ uid }) => uid === whose?.uid);
-    // What the router holds of the OAuth server is only kept for the link that comes after it.
+    if (isOwned(metadata, observed.self)) return asDesired ? "keep" : "write";
+    const recorded = ownerIn(metadata);
+    const sibling = observed.siblings.find(({ uid }) => uid === recorded?.uid);
+    // The router has the record of the OAuth server only until the link of that server is ready.
     if (sibling !== undefined)
       return !sibling.lives || sibling.name === privateRouter ? "write" : "keep";
-    if (whose !== undefined && whose.clusterID === seen.us.clusterID) return "write";
+    if (recorded !== undefined && recorded.clusterID === observed.self.clusterID) return "write";
     const isNobodys = Object.keys(metadata).length === 0;
-    if (isNobodys && isPublished(seen, zone) && asDesired) return "write";
+    if (isNobodys && isPublished(observed, zone) && asDesired) return "write";
   }
-  const is = ownership(metadata, owner(seen));
+  const is = ownership(metadata, owner(observed));
   const whose = is.is === "another" ? is.whose : "somebody who has not marked it as ours";
   const message = `${nameCalled({ id })} is not written · the record set belongs to ${whose} · remove it, or use another domain`;
   return report({ reason: reasons.ownedByAnother, message });
 }
 
-/** Whether a record set of ours is wanted no more. */
+/** Whether we own a record set that is not desired any more. */
 function isUnwanted(
-  seen: Observed,
+  observed: Observed,
   zone: ZoneInRole,
   names: readonly string[],
   addresses: readonly string[] | undefined,
   { id, found }: FoundRecord,
 ): boolean {
-  if (!isOwned(found.metadata, seen.us)) return false;
+  if (!isOwned(found.metadata, observed.self)) return false;
   const types =
     addresses === undefined ? ["A", "AAAA"] : addressRecords("", addresses).map(({ type }) => type);
   const name = nameOf(id).toLowerCase();
-  return !types.includes(found.type) || !(names.includes(name) || isKeptForOAuth(seen, zone, name));
+  return (
+    !types.includes(found.type) || !(names.includes(name) || isKeptForOAuth(observed, zone, name))
+  );
 }
 
 /** Whether a name stays until the link that it is meant for has taken it over. */

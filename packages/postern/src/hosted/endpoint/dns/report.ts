@@ -22,14 +22,14 @@ export function failures(role: ZoneInRole["role"]): { zone: Reason; link: Reason
       };
 }
 
-/** The condition that tells of zones, links and names, as it is. */
+/** The condition of zones, links and records, as it is. */
 export function presentCondition({ conditions: present }: Observed) {
   return present.find(({ type }) => type === conditions.dns);
 }
 
-/** What is said while names are on their way. A failure stays told while it is tried again. */
-export function namesPending(seen: Observed): Problem {
-  const present = presentCondition(seen);
+/** The problem until the records exist. A failure stays reported until it is known how the next try ends. */
+export function namesPending(observed: Observed): Problem {
+  const present = presentCondition(observed);
   const failed = [failures("internal"), failures("base")].flatMap((each) => Object.values(each));
   if (present !== undefined && failed.some((reason) => reason === present.reason))
     return { reason: present.reason, message: present.message };
@@ -37,25 +37,25 @@ export function namesPending(seen: Observed): Problem {
   return { reason: reasons.namesPending, message };
 }
 
-/** What is said of something that is just being changed: what worked goes on working. */
-export function whileChanging(seen: Observed): Problem {
-  return { ...namesPending(seen), harmless: true };
+/** The problem while something is being changed: what works goes on working. */
+export function whileChanging(observed: Observed): Problem {
+  return { ...namesPending(observed), harmless: true };
 }
 
-/** What is said of something that failed, and when to look again. */
-export function planFailed(seen: Observed, failure: Failure, reason: Reason): Part<never> {
+/** A read or an operation failed. */
+export function planFailed(observed: Observed, failure: Failure, reason: Reason): Part<never> {
   const part = fail(failure, reason);
-  return failure.passing ? { ...part, problems: [whileChanging(seen)] } : part;
+  return failure.passing ? { ...part, problems: [whileChanging(observed)] } : part;
 }
 
-/** Steps in a zone with the condition that tells of their failure. What is given up has no reason of its own. */
+/** Steps in a zone with the condition that reports their failure. A deletion has no reason of its own. */
 export function reportedSteps(
   steps: readonly PrivateDnsStep[],
   { role }: Pick<ZoneInRole, "role">,
 ): EndpointStep[] {
   const condition = conditions.dns;
   return steps.map((step) =>
-    /^(remove|give up) /.test(step.do)
+    step.verb === "delete" || step.verb === "unclaim"
       ? { ...step, condition }
       : { ...step, condition, failsAs: failures(role)[step.on] },
   );

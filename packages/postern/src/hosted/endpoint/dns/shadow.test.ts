@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { group, PaperGuest, seen, spec } from "../../../../../../test/hosted/paper-guest.ts";
+import { group, observed, PaperGuest, spec } from "../../../../../../test/hosted/paper-guest.ts";
 import {
   internal,
   oauth,
   reachable,
+  reported,
   settle,
-  told,
 } from "../../../../../../test/hosted/paper-links.ts";
 import { privateZoneIn } from "../../../private-dns/zone/observed.ts";
 import type { Observed } from "../observed.ts";
 
 describe("a base domain", () => {
   const cluster = (over: object) =>
-    ({ ...seen().cluster, ...over }) as NonNullable<Observed["cluster"]>;
+    ({ ...observed().cluster, ...over }) as NonNullable<Observed["cluster"]>;
 
   test.each([
     ["of the cluster itself", { domain: "example.com" }, "one.example.com", [], true],
@@ -66,14 +66,16 @@ describe("a base domain", () => {
       false,
     ],
   ])("%s is refused if it hides public names", (_what, over, baseDomain, zoneNames, refused) => {
-    const world = seen({
+    const world = observed({
       cluster: cluster(over),
-      object: { ...seen().object, spec: spec({ baseDomain }) },
+      object: { ...observed().object, spec: spec({ baseDomain }) },
       zoneNames,
     });
     const guest = new PaperGuest();
     const now = settle(guest, world);
-    expect(told(now)).toBe(refused ? "False BaseDomainShadowsClusterDomain" : "True AzureSuccess");
+    expect(reported(now)).toBe(
+      refused ? "False BaseDomainShadowsClusterDomain" : "True AzureSuccess",
+    );
     expect(guest.at(privateZoneIn(group, baseDomain)) === undefined).toBe(refused);
     expect(guest.at(internal)).toBeDefined();
   });
@@ -82,12 +84,12 @@ describe("a base domain", () => {
     const guest = new PaperGuest();
     const { baseDomain: _, ...without } = spec();
     const world = settle(guest, oauth({ object: { ...oauth().object, spec: without } }));
-    expect(told(world)).toBe("False BaseDomainMissing");
+    expect(reported(world)).toBe("False BaseDomainMissing");
   });
 
   test("that is missing is fine for the router", () => {
     const { baseDomain: _, ...without } = spec();
-    const { world } = reachable({ object: { ...seen().object, spec: without } });
-    expect(told(world)).toBe("True AzureSuccess");
+    const { world } = reachable({ object: { ...observed().object, spec: without } });
+    expect(reported(world)).toBe("True AzureSuccess");
   });
 });

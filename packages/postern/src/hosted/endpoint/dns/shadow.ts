@@ -13,11 +13,11 @@ import { reasons } from "../reasons.ts";
  *   above the cluster's       known                         fine: the network asks the more specific zone
  *   above the cluster's       not known                     refused
  *
- * Known is one that `spec.dns.privateZoneID` names, or that lies in the guest's group, where `hypershift create infra`
+ * Known is one that `spec.dns.privateZoneID` names, or that lies in the group of the hosted cluster, where `hypershift create infra`
  * puts it. A zone that was in use before stays in use: taking names away is worse than what it hides.
  */
-export function shadowed(seen: Observed): Problem | undefined {
-  const { cluster, object, status } = seen;
+export function shadowed(observed: Observed): Problem | undefined {
+  const { cluster, object, status } = observed;
   const { baseDomain } = object.spec;
   if (baseDomain === undefined || cluster?.domain === undefined) return undefined;
   if (status.baseDomainDNSZoneID !== undefined) return undefined;
@@ -29,8 +29,8 @@ export function shadowed(seen: Observed): Problem | undefined {
       `it is the domain of the cluster itself, so *.apps.${own} would not resolve`,
       remedy,
     );
-  if (!liesAbove(seen)) return undefined;
-  const moreSpecific = seen.zoneNames.some(
+  if (!liesAbove(observed)) return undefined;
+  const moreSpecific = observed.zoneNames.some(
     (zone) =>
       isBelow(zone, baseDomain) && (plainName(zone) === plainName(own) || isBelow(own, zone)),
   );

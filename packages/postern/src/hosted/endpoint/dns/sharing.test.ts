@@ -1,7 +1,7 @@
 import { claimsIn } from "@postern/core/claims.ts";
 import { idKey } from "@postern/core/resource-id.ts";
 import { describe, expect, test } from "vitest";
-import { nowAfter, PaperGuest, seen, spec } from "../../../../../../test/hosted/paper-guest.ts";
+import { nowAfter, observed, PaperGuest, spec } from "../../../../../../test/hosted/paper-guest.ts";
 import { fc } from "../../../../../../test/setup/random.ts";
 import type { Look } from "../../../azure/gateway.ts";
 import type { VirtualNetworkLink } from "../../../azure/gateways/private-dns.ts";
@@ -13,13 +13,13 @@ import type { EndpointStep } from "../steps.ts";
 
 /** One cluster of several in one group, with the same base domain and the same network. */
 function cluster(n: number): Observed {
-  const like = seen();
+  const like = observed();
   const name = `c${n}`;
   const facts = { ...like.cluster, name, hostedCluster: name } as NonNullable<Observed["cluster"]>;
   return {
     ...like,
     object: { ...like.object, spec: spec({ baseDomain: "shared.test" }) },
-    us: { uid: `link-${n}`, clusterID: `id-${n}`, controlPlaneUid: `plane-${n}` },
+    self: { uid: `link-${n}`, clusterID: `id-${n}`, controlPlaneUid: `plane-${n}` },
     cluster: facts,
   };
 }
@@ -27,7 +27,7 @@ function cluster(n: number): Observed {
 /** What an observation of one cluster is made from: the zones as they are, what is in them perhaps from a list of before. */
 function withOldLists(now: Observed, before: Observed | undefined): Observed {
   const isOwn = (marks: Record<string, string> | undefined) =>
-    JSON.stringify(marks ?? {}).includes(`${now.us.clusterID}`);
+    JSON.stringify(marks ?? {}).includes(`${now.self.clusterID}`);
   const merged = <T extends { id: string; look: Look<VirtualNetworkLink | RecordSet> }>(
     fresh: readonly T[],
     old: readonly T[],
@@ -49,8 +49,9 @@ function withOldLists(now: Observed, before: Observed | undefined): Observed {
 
 /** Whether a zone is about to be deleted or left to nobody by a list that is not right any more. */
 function isOutdated(guest: PaperGuest, look: Observed, step: EndpointStep): boolean {
+  if (step.on !== "zone") return false;
   const isLast =
-    step.do === "remove zone" || (step.do === "give up zone" && claimsIn(step.tags).length === 0);
+    step.verb === "delete" || (step.verb === "unclaim" && claimsIn(step.tags).length === 0);
   if (!isLast) return false;
   const zone = look.zones.find(({ id }) => id === step.id);
   const seenInside = [...(zone?.links ?? []), ...(zone?.records ?? [])].flatMap((each) =>
@@ -82,7 +83,7 @@ const moves = fc.array(
   fc.record({
     who: fc.nat(2),
     /** Look now and act at the next turn, as one does who reads what is old. */
-    late: fc.boolean(),
+    deletionNow: fc.boolean(),
     /** What is in the zones is known from an earlier list, as it is to one who acts by an identity of its own. */
     cached: fc.boolean(),
     leave: fc.integer({ min: 0, max: 9 }),
@@ -99,21 +100,21 @@ class Clusters {
   readonly #gone = new Set<number>();
 
   /** Whether there was nothing to do. */
-  turn(who: number, { late = false, cached = false } = {}): boolean {
+  turn(who: number, { deletionNow = false, cached = false } = {}): boolean {
     const world = this.worlds[who];
     if (world === undefined || this.#gone.has(who)) return true;
     const look = this.#looks[who] ?? this.#look(who, world, cached);
-    this.#looks[who] = late ? look : undefined;
-    if (late) return false;
-    const done = act(this.guest, world, { ...look, going: world.going });
+    this.#looks[who] = deletionNow ? look : undefined;
+    if (deletionNow) return false;
+    const done = act(this.guest, world, { ...look, deletion: world.deletion });
     if (done.outdated) this.#listed[who] = undefined;
     this.worlds[who] = done.now;
-    if (done.over && plan(this.guest.seen(world)).steps.length === 0) this.#gone.add(who);
+    if (done.over && plan(this.guest.observed(world)).steps.length === 0) this.#gone.add(who);
     return done.rests;
   }
 
   #look(who: number, world: Observed, cached: boolean): Observed {
-    const now = this.guest.seen(world);
+    const now = this.guest.observed(world);
     if (cached) return withOldLists(now, this.#listed[who]);
     this.#listed[who] = now;
     return now;
@@ -121,7 +122,7 @@ class Clusters {
 
   leave(who: number): void {
     const world = this.worlds[who];
-    if (world) this.worlds[who] = { ...world, going: "object" };
+    if (world) this.worlds[who] = { ...world, deletion: "object" };
   }
 
   /** Take turns until nobody has anything to do. */
@@ -144,9 +145,9 @@ describe("clusters that share a zone", () => {
           clusters.turn(who, how);
         }
         clusters.settle(false);
-        for (const { conditions: told, going } of clusters.worlds)
-          if (going === undefined)
-            expect(told.find(({ type }) => type === conditions.available)?.status).toBe("True");
+        for (const { conditions: reported, deletion } of clusters.worlds)
+          if (deletion === undefined)
+            expect(reported.find(({ type }) => type === conditions.available)?.status).toBe("True");
         for (const who of [0, 1, 2]) clusters.leave(who);
         clusters.settle(cached);
         expect([...clusters.guest.resources.keys()]).toEqual([]);

@@ -5,9 +5,9 @@ import {
   clusterID,
   group,
   guestNetwork,
+  observed,
   otherID,
   PaperGuest,
-  seen,
 } from "../../../../../../test/hosted/paper-guest.ts";
 import {
   addressOf,
@@ -15,9 +15,9 @@ import {
   internal,
   message,
   reachable,
+  reported,
   settle,
   short,
-  told,
 } from "../../../../../../test/hosted/paper-links.ts";
 import { privateZoneIn } from "../../../private-dns/zone/observed.ts";
 import { annotations, conditions } from "../../names.ts";
@@ -31,14 +31,14 @@ describe("a zone", () => {
       tags: { [`postern_user_${otherID}`]: "their-plane" },
       properties: {},
     });
-    const first = plan(guest.seen(seen()));
+    const first = plan(guest.observed(observed()));
     expect(first.steps.map((step) => step.do)).toEqual([
       "make endpoint",
       "make zone",
       "claim zone",
     ]);
     expect(first.steps[2]).toMatchObject({ ifMatch: guest.at(base)?.etag });
-    settle(guest, seen());
+    settle(guest, observed());
     expect(claimsIn(guest.at(base)?.tags).map((each) => each.clusterID)).toEqual([
       otherID,
       clusterID,
@@ -48,8 +48,8 @@ describe("a zone", () => {
   test("that nobody has marked is not used, and the remedy is named", () => {
     const guest = new PaperGuest();
     guest.set(base, { location: "global", tags: {}, properties: {} });
-    const world = settle(guest, seen());
-    expect(told(world, conditions.dns)).toBe("False OwnedByAnother");
+    const world = settle(guest, observed());
+    expect(reported(world, conditions.dns)).toBe("False OwnedByAnother");
     expect(message(world)).toContain(`${annotations.zones}: existing`);
     expect(guest.below(base)).toEqual([]);
   });
@@ -63,18 +63,18 @@ describe("a zone", () => {
       guest.set(id, { ...found, ...(tags && { tags }), properties });
     };
     const failed = { provisioningState: "Failed" };
-    const now = (guest: PaperGuest, world: ReturnType<typeof seen>) =>
-      plan(guest.seen(world)).conditions.find(({ type }) => type === conditions.dns);
+    const now = (guest: PaperGuest, world: ReturnType<typeof observed>) =>
+      plan(guest.observed(world)).conditions.find(({ type }) => type === conditions.dns);
 
     test.each(["Failed", "Canceled"])("a %s link of ours is written again", (provisioningState) => {
       const { guest, world } = reachable();
       const id = linkIn(guest);
       change(guest, id, { provisioningState });
-      expect(plan(guest.seen(world)).steps).toMatchObject([
+      expect(plan(guest.observed(world)).steps).toMatchObject([
         { do: "repair link", id, ifMatch: guest.at(id)?.etag },
       ]);
       expect(now(guest, world)).toMatchObject({ status: "False", reason: "NamesPending" });
-      expect(told(settle(guest, world), conditions.dns)).toBe("True AzureSuccess");
+      expect(reported(settle(guest, world), conditions.dns)).toBe("True AzureSuccess");
     });
 
     test("a failed link of somebody else is reported and left alone", () => {
@@ -88,7 +88,7 @@ describe("a zone", () => {
         properties: { ...(link?.properties as object), ...failed },
       });
       const after = settle(guest, world);
-      expect(told(after, conditions.dns)).toBe("False VNetLinkCreationFailed");
+      expect(reported(after, conditions.dns)).toBe("False VNetLinkCreationFailed");
       expect(message(after, conditions.dns)).toContain("by-hand");
       expect(guest.at(id)?.properties).toMatchObject(failed);
     });
@@ -98,7 +98,7 @@ describe("a zone", () => {
       const link = guest.below(base).find((each) => /virtualNetworkLinks/i.test(each)) ?? "";
       change(guest, link, failed, { [`postern_user_${otherID}`]: "their-plane" });
       expect(now(guest, world)).toMatchObject({ status: "False" });
-      expect(told(settle(guest, world), conditions.dns)).toBe("True AzureSuccess");
+      expect(reported(settle(guest, world), conditions.dns)).toBe("True AzureSuccess");
       expect(claimsIn(guest.at(link)?.tags)).toHaveLength(2);
     });
 
@@ -106,9 +106,11 @@ describe("a zone", () => {
       const { guest, world } = reachable();
       const tags = { ...guest.at(internal)?.tags, note: "mine" };
       change(guest, internal, failed, tags);
-      expect(plan(guest.seen(world)).steps).toMatchObject([{ do: "repair zone", id: internal }]);
+      expect(plan(guest.observed(world)).steps).toMatchObject([
+        { do: "repair zone", id: internal },
+      ]);
       expect(now(guest, world)).toMatchObject({ status: "False", reason: "NamesPending" });
-      expect(told(settle(guest, world), conditions.dns)).toBe("True AzureSuccess");
+      expect(reported(settle(guest, world), conditions.dns)).toBe("True AzureSuccess");
       expect(guest.at(internal)?.tags).toEqual(tags);
     });
 
@@ -121,7 +123,7 @@ describe("a zone", () => {
       };
       change(guest, internal, failed);
       const after = settle(guest, existing);
-      expect(told(after, conditions.dns)).toBe("False DNSZoneCreationFailed");
+      expect(reported(after, conditions.dns)).toBe("False DNSZoneCreationFailed");
       expect(guest.at(internal)?.properties).toMatchObject(failed);
     });
   });
@@ -129,9 +131,9 @@ describe("a zone", () => {
   test("of internal names that an earlier control plane of the cluster left is used again", () => {
     const guest = new PaperGuest();
     guest.set(internal, { tags: { [`postern_user_${clusterID}`]: "earlier" }, properties: {} });
-    expect(told(settle(guest, seen()), conditions.dns)).toBe("True AzureSuccess");
+    expect(reported(settle(guest, observed()), conditions.dns)).toBe("True AzureSuccess");
     expect(claimsIn(guest.at(internal)?.tags)).toEqual([
-      { clusterID, uid: seen().us.controlPlaneUid },
+      { clusterID, uid: observed().self.controlPlaneUid },
     ]);
   });
 
@@ -142,40 +144,40 @@ describe("a zone", () => {
       guest.set(id, { tags: { postern_left_by: `${otherID}/their-plane` }, properties: {} });
       guest.set(`${id}/A/theirs`, theirs);
     }
-    const world = settle(guest, seen());
-    expect(told(world)).toBe("True AzureSuccess");
+    const world = settle(guest, observed());
+    expect(reported(world)).toBe("True AzureSuccess");
     for (const id of [base, internal])
       expect(guest.at(id)?.tags).toEqual({ [`postern_user_${clusterID}`]: "plane-uid" });
-    settle(guest, { ...world, going: "object" });
+    settle(guest, { ...world, deletion: "object" });
     for (const id of [base, internal]) {
       expect(guest.at(id)?.tags).toEqual({ postern_left_by: `${clusterID}/plane-uid` });
       expect(guest.at(`${id}/A/theirs`)).toMatchObject(theirs);
       guest.resources.delete(`${id}/A/theirs`.toLowerCase());
     }
-    settle(guest, { ...settle(guest, seen()), going: "object" });
+    settle(guest, { ...settle(guest, observed()), deletion: "object" });
     expect([...guest.resources.keys()]).toEqual([]);
   });
 
   test("that nobody uses and that holds nothing any more is removed by whoever leaves it last", () => {
     const guest = new PaperGuest();
-    const world = settle(guest, seen());
+    const world = settle(guest, observed());
     const left = { postern_left_by: `${otherID}/their-plane` };
     // The other cluster left while our link was still there, and took that for somebody's; then our link was deleted.
     for (const id of [base, internal]) {
       for (const each of guest.below(id)) guest.resources.delete(each.toLowerCase());
       guest.set(id, { tags: left, properties: {} });
     }
-    settle(guest, { ...world, going: "object" });
+    settle(guest, { ...world, deletion: "object" });
     expect([...guest.resources.keys()]).toEqual([]);
   });
 
   test("that nobody uses and that holds something stays", () => {
     const guest = new PaperGuest();
-    const world = settle(guest, seen());
+    const world = settle(guest, observed());
     const left = { postern_left_by: `${otherID}/their-plane` };
     guest.set(base, { tags: left, properties: {} });
     guest.set(`${base}/A/theirs`, { properties: { aRecords: [{ ipv4Address: "10.9.9.9" }] } });
-    settle(guest, { ...world, going: "object" });
+    settle(guest, { ...world, deletion: "object" });
     expect(guest.at(base)?.tags).toEqual(left);
   });
 
@@ -184,14 +186,14 @@ describe("a zone", () => {
     const elsewhere = base.replace("/guest/", "/theirs/");
     const tags = { postern_left_by: `${otherID}/their-plane` };
     guest.set(elsewhere, { tags, properties: {} });
-    settle(guest, seen({ status: { baseDomainDNSZoneID: elsewhere } }));
+    settle(guest, observed({ status: { baseDomainDNSZoneID: elsewhere } }));
     expect(guest.at(elsewhere)?.tags).toEqual(tags);
   });
 
   test("of internal names is never shared", () => {
     const guest = new PaperGuest();
     guest.set(internal, { tags: { [`postern_user_${otherID}`]: "their-plane" }, properties: {} });
-    expect(told(settle(guest, seen()), conditions.dns)).toBe("False OwnedByAnother");
+    expect(reported(settle(guest, observed()), conditions.dns)).toBe("False OwnedByAnother");
     expect(guest.below(internal)).toEqual([]);
   });
 
@@ -203,13 +205,13 @@ describe("a zone", () => {
       const { metadata: _, ...plain } = properties as { metadata?: object };
       guest.set(id, { ...rest, tags: Object.fromEntries(kept), properties: plain });
     }
-    const taken = settle(guest, seen({ status: world.status }));
-    expect(told(taken)).toBe("True AzureSuccess");
+    const taken = settle(guest, observed({ status: world.status }));
+    expect(reported(taken)).toBe("True AzureSuccess");
     expect(guest.at(`${internal}/A/api`)).toMatchObject({
       properties: { metadata: { postern_owner: `${clusterID}/link-uid` } },
     });
-    const gone = settle(guest, { ...taken, going: "object" });
-    expect(gone.object.held).toBe(true);
+    const gone = settle(guest, { ...taken, deletion: "object" });
+    expect(gone.object.hasFinalizer).toBe(true);
     expect([...guest.resources.keys()]).toEqual([]);
   });
 
@@ -219,15 +221,15 @@ describe("a zone", () => {
       Array.from({ length: 40 }, (_, n) => [`postern_user_${n}`, "x"]),
     );
     guest.set(base, { tags, properties: {} });
-    expect(told(settle(guest, seen()), conditions.dns)).toBe("False ZoneFull");
+    expect(reported(settle(guest, observed()), conditions.dns)).toBe("False ZoneFull");
   });
 
   test("is linked to every network that is asked for, and given up where it is not any more", () => {
     const further = parseResourceId(guestNetwork.replace(/guest$/, "hub"));
-    const { guest, world } = reachable({ choices: { ...seen().choices, networks: [further] } });
+    const { guest, world } = reachable({ choices: { ...observed().choices, networks: [further] } });
     const linked = () => guest.below(base).filter((id) => id.includes("virtualNetworkLinks"));
     expect(linked()).toHaveLength(2);
-    settle(guest, { ...world, choices: seen().choices });
+    settle(guest, { ...world, choices: observed().choices });
     expect(linked().map((id) => id.split("/").at(-1))).toEqual([
       "private-router-basedomain-vnet-link",
     ]);
@@ -237,7 +239,9 @@ describe("a zone", () => {
     const of = (name: string) => parseResourceId(guestNetwork.replace(/guest$/, name));
     const numbered = (count: number, name: string) =>
       Array.from({ length: count }, (_, n) => of(`${name}${n}`));
-    const world = seen({ choices: { ...seen().choices, networks: numbered(50, "Further") } });
+    const world = observed({
+      choices: { ...observed().choices, networks: numbered(50, "Further") },
+    });
     const guest = new PaperGuest();
     guest.set(base, { tags: { [`postern_user_${clusterID}`]: "plane-uid" }, properties: {} });
     for (const [n, id] of numbered(1_000, "Other").entries())
@@ -245,7 +249,7 @@ describe("a zone", () => {
         tags: { [`postern_user_${clusterID}`]: "plane-uid" },
         properties: { virtualNetwork: { id } },
       });
-    const all = guest.seen(world);
+    const all = guest.observed(world);
     const lowered = vi.spyOn(String.prototype, "toLowerCase");
     const { steps } = plan(all);
     const comparisons = lowered.mock.calls.length;
@@ -260,7 +264,7 @@ describe("a zone", () => {
     guest.set(base, { tags: { [`postern_user_${clusterID}`]: "plane-uid" }, properties: {} });
     const theirs = { properties: { virtualNetwork: { id: guestNetwork.toUpperCase() } } };
     guest.set(`${base}/virtualNetworkLinks/by-hand`, theirs);
-    expect(told(settle(guest, seen()))).toBe("True AzureSuccess");
+    expect(reported(settle(guest, observed()))).toBe("True AzureSuccess");
     expect(guest.at(`${base}/virtualNetworkLinks/by-hand`)).toMatchObject(theirs);
     expect(guest.below(base).filter((id) => id.includes("Links"))).toHaveLength(1);
   });
@@ -272,7 +276,7 @@ describe("a zone", () => {
       tags: { [`postern_user_${otherID}`]: "their-plane" },
       properties: { virtualNetwork: { id: guestNetwork.replace(/guest$/, "theirs") } },
     });
-    expect(told(settle(guest, seen()))).toBe("True AzureSuccess");
+    expect(reported(settle(guest, observed()))).toBe("True AzureSuccess");
     expect(
       guest.at(`${base}/virtualNetworkLinks/private-router-basedomain-vnet-link-${clusterID}`),
     ).toBeDefined();
@@ -280,7 +284,7 @@ describe("a zone", () => {
 
   test("whose link Azure refuses, as another zone of that name is linked: the condition has the remedy, and it is tried again", () => {
     const { guest, world } = reachable();
-    const now = guest.seen({ ...world, conditions: [] });
+    const now = guest.observed({ ...world, conditions: [] });
     const zones = now.zones.map((zone) =>
       zone.role === "internal"
         ? zone
@@ -309,7 +313,7 @@ describe("a zone", () => {
 
   test("that is just being changed does not make names that worked look broken", () => {
     const { guest, world } = reachable();
-    const now = guest.seen(world);
+    const now = guest.observed(world);
     const zones = now.zones.map((zone) => ({
       ...zone,
       look: { state: "changing" as const, retryAfterMs: 7_000 },
@@ -327,7 +331,7 @@ describe("zones that exist already", () => {
   const zone = privateZoneIn(group, "hypershift.local");
   const baseOne = privateZoneIn(group, "example.com");
   const choices = {
-    ...seen().choices,
+    ...observed().choices,
     zones: "existing" as const,
     internalZone: zone,
     baseZone: baseOne,
@@ -337,24 +341,26 @@ describe("zones that exist already", () => {
     const guest = new PaperGuest();
     guest.set(zone, { tags: { team: "network" }, properties: {} });
     guest.set(baseOne, { properties: {} });
-    const world = settle(guest, seen({ choices }));
-    expect(told(world)).toBe("True AzureSuccess");
+    const world = settle(guest, observed({ choices }));
+    expect(reported(world)).toBe("True AzureSuccess");
     expect(addressOf(guest, `${zone}/A/api.one`)).toBe("192.168.0.4");
     expect(addressOf(guest, `${zone}/A/*.apps.one`)).toBe("192.168.0.4");
     expect(guest.at(zone)?.tags).toEqual({ team: "network" });
-    settle(guest, { ...world, going: "object" });
+    settle(guest, { ...world, deletion: "object" });
     expect([...guest.resources.keys()]).toEqual([zone.toLowerCase(), baseOne.toLowerCase()]);
   });
 
   test("and are not named or not there are told", () => {
     const guest = new PaperGuest();
     expect(
-      told(
-        settle(guest, seen({ choices: { ...choices, internalZone: undefined } })),
+      reported(
+        settle(guest, observed({ choices: { ...choices, internalZone: undefined } })),
         conditions.dns,
       ),
     ).toBe("False ZoneMissing");
-    expect(told(settle(guest, seen({ choices })), conditions.dns)).toBe("False ZoneMissing");
+    expect(reported(settle(guest, observed({ choices })), conditions.dns)).toBe(
+      "False ZoneMissing",
+    );
     expect([...guest.resources.keys()]).toEqual([short.toLowerCase()]);
   });
 
@@ -363,7 +369,7 @@ describe("zones that exist already", () => {
     guest.set(zone, { properties: {} });
     guest.set(privateZoneIn(group, "other.org"), { properties: {} });
     const wrong = { ...choices, baseZone: privateZoneIn(group, "other.org") };
-    expect(told(settle(guest, seen({ choices: wrong })), conditions.dns)).toBe(
+    expect(reported(settle(guest, observed({ choices: wrong })), conditions.dns)).toBe(
       "False InvalidAnnotation",
     );
   });
@@ -378,7 +384,7 @@ describe("zones that exist already", () => {
       ...world,
       choices: { ...choices, internalZone: internalElsewhere, baseZone: elsewhere },
     });
-    expect(told(now)).toBe("True AzureSuccess");
+    expect(reported(now)).toBe("True AzureSuccess");
     expect(guest.at(base)).toBeUndefined();
     expect(guest.at(internal)).toBeUndefined();
     expect(now.status.baseDomainDNSZoneID).toBe(elsewhere);
@@ -388,8 +394,8 @@ describe("zones that exist already", () => {
 describe("without zones", () => {
   test("the endpoint is enough, and it is said that names are left to others", () => {
     const guest = new PaperGuest();
-    const world = settle(guest, seen({ choices: { ...seen().choices, zones: "none" } }));
-    expect(told(world)).toBe("True AzureSuccess");
+    const world = settle(guest, observed({ choices: { ...observed().choices, zones: "none" } }));
+    expect(reported(world)).toBe("True AzureSuccess");
     expect(message(world, conditions.dns)).toContain(annotations.zones);
     expect([...guest.resources.keys()]).toEqual([short.toLowerCase()]);
     expect(world.status).not.toHaveProperty("dnsZoneName");
@@ -397,7 +403,7 @@ describe("without zones", () => {
 
   test("those that were made go", () => {
     const { guest, world } = reachable();
-    settle(guest, { ...world, choices: { ...seen().choices, zones: "none" } });
+    settle(guest, { ...world, choices: { ...observed().choices, zones: "none" } });
     expect([...guest.resources.keys()]).toEqual([short.toLowerCase()]);
   });
 
@@ -405,9 +411,9 @@ describe("without zones", () => {
     const { guest, world } = reachable();
     const now = settle(guest, {
       ...world,
-      choices: { ...seen().choices, wrong: "what · why · how" },
+      choices: { ...observed().choices, wrong: "what · why · how" },
     });
-    expect(told(now, conditions.dns)).toBe("False InvalidAnnotation");
+    expect(reported(now, conditions.dns)).toBe("False InvalidAnnotation");
     expect(guest.at(base)).toBeDefined();
   });
 });

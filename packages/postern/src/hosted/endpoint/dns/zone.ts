@@ -21,40 +21,40 @@ export function zoneCalled({ id }: Pick<ZoneInRole, "id">): string {
   return `the private DNS zone ${nameOf(id)}`;
 }
 
-/** What to do about a zone that is wanted. */
-export function planWantedZone(
-  seen: Observed,
+/** What to do about a desired zone. */
+export function planDesiredZone(
+  observed: Observed,
   zone: ZoneInRole,
   addresses: readonly string[] | undefined,
 ): ZonePlan<PrivateDnsStep> {
   const called = zoneCalled(zone);
   const { on = "zone" } = zone.unread ?? {};
   return planZone(zone, {
-    user: userOf(seen),
+    user: userOf(observed),
     missing: zone.managed
       ? undefined
       : {
           reason: reasons.zoneMissing,
           message: `the zone ${zone.id} does not exist · it was named by annotation · make it, or correct ${annotations.internalZone} and ${annotations.baseZone}`,
         },
-    tags: sharedTags(seen, "private-dns-zone"),
-    adoptionOf: (found) => adoptionOf(seen, zone, found),
+    tags: sharedTags(observed, "private-dns-zone"),
+    adoptionOf: (found) => adoptionOf(observed, zone, found),
     planContents: () =>
       join<PrivateDnsStep>([
-        planLinks(zone, linkPolicy(seen, zone)),
-        planNames(seen, zone, addresses),
+        planLinks(zone, linkPolicy(observed, zone)),
+        planNames(observed, zone, addresses),
       ]),
     report: {
       zone: called,
-      creating: namesPending(seen),
-      changing: whileChanging(seen),
+      creating: namesPending(observed),
+      changing: whileChanging(observed),
       claimed: "is to be used by this cluster too",
       full: {
         reason: reasons.zoneFull,
         message: `${called} is not used · ${mostClaims} clusters use it and Azure has no room for more tags · ${useAsItIs}`,
       },
-      fail: (failure) => planFailed(seen, failure, failures(zone.role)[on]),
-      failed: (found, repairing) => planFailedZone(seen, zone, found, repairing),
+      fail: (failure) => planFailed(observed, failure, failures(zone.role)[on]),
+      failed: (found, repairing) => planFailedZone(observed, zone, found, repairing),
       events: {
         create: "CreatingPrivateDNSZone",
         repair: "RepairingPrivateDNSZone",
@@ -73,14 +73,14 @@ const useAsItIs = `to use it as it is, name it on the HostedCluster: ${annotatio
  *   of our cluster, earlier    claim it: an earlier control plane left it
  *   others' only               base: claim it first; internal: it is another cluster's
  *   none, but a last user      claim it, in the place where we create our own: Postern managed it
- *   none                       HyperShift's, or its tags were lost, and published by us: claim it; else OwnedByAnother
+ *   none                       HyperShift's, or its tags were removed, and our status names it: claim it; else OwnedByAnother
  */
-function adoptionOf(seen: Observed, zone: ZoneInRole, { tags }: Zone): Adoption {
-  const others = otherClaims(tags, userOf(seen));
+function adoptionOf(observed: Observed, zone: ZoneInRole, { tags }: Zone): Adoption {
+  const others = otherClaims(tags, userOf(observed));
   const isOwn =
-    (isPublished(seen, zone) && isHyperShifts(tags, "private-dns-zone")) ||
-    hasLostClaim(seen, zone) ||
-    (lastUserIn(tags) !== undefined && isOwnPlace(seen, zone));
+    (isPublished(observed, zone) && isHyperShifts(tags, "private-dns-zone")) ||
+    hasLostClaim(observed, zone) ||
+    (lastUserIn(tags) !== undefined && isOwnPlace(observed, zone));
   const refuse = (why: string): Adoption => {
     const message = `${zoneCalled(zone)} is not used · ${why}`;
     return { is: "leave", part: report({ reason: reasons.ownedByAnother, message }) };
@@ -88,7 +88,7 @@ function adoptionOf(seen: Observed, zone: ZoneInRole, { tags }: Zone): Adoption 
   if (others.length === 0 && !isOwn)
     return refuse(`it exists and nobody has tagged it as Postern's · ${useAsItIs}`);
   // A claim of our own cluster is that of an earlier control plane, which left without taking it off.
-  const other = others.find(({ clusterID }) => !sameId(clusterID, seen.us.clusterID ?? ""));
+  const other = others.find(({ clusterID }) => !sameId(clusterID, observed.self.clusterID ?? ""));
   if (zone.role === "internal" && other !== undefined)
     return refuse(
       "it belongs to another cluster, which has the same name · use another name or another resource group",
@@ -97,12 +97,12 @@ function adoptionOf(seen: Observed, zone: ZoneInRole, { tags }: Zone): Adoption 
 }
 
 function planFailedZone(
-  seen: Observed,
+  observed: Observed,
   zone: ZoneInRole,
   { provisioningState }: Zone,
   repairing: boolean,
 ): Part<never> {
-  if (repairing) return report(namesPending(seen));
+  if (repairing) return report(namesPending(observed));
   // One that may not be used is reported as such.
   if (zone.managed) return done;
   const message = `the names may not resolve · ${zoneCalled(zone)} is ${provisioningState} · Postern does not own it: have its owner write it again`;
@@ -110,12 +110,12 @@ function planFailedZone(
 }
 
 function planNames(
-  seen: Observed,
+  observed: Observed,
   zone: ZoneInRole,
   addresses: readonly string[] | undefined,
 ): Part<PrivateDnsStep> {
-  const misplaced = misplacedName(seen, zone);
+  const misplaced = misplacedName(observed, zone);
   if (misplaced !== undefined) return report(misplaced);
-  const records = planRecords(zone, recordPolicy(seen, zone, addresses));
-  return addresses === undefined ? join([records, report(addressesPending(seen))]) : records;
+  const records = planRecords(zone, recordPolicy(observed, zone, addresses));
+  return addresses === undefined ? join([records, report(addressesPending(observed))]) : records;
 }

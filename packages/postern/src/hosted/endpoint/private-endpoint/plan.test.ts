@@ -4,9 +4,9 @@ import {
   clusterID,
   guestNetwork,
   nowAfter,
+  observed,
   otherID,
   PaperGuest,
-  seen,
 } from "../../../../../../test/hosted/paper-guest.ts";
 import {
   changeEndpoint,
@@ -14,10 +14,10 @@ import {
   internal,
   message,
   reachable,
+  reported,
   settle,
   short,
   steps,
-  told,
 } from "../../../../../../test/hosted/paper-links.ts";
 import type { PrivateEndpoint } from "../../../azure/gateways/private-endpoints.ts";
 import { conditions } from "../../names.ts";
@@ -28,8 +28,8 @@ describe("approval", () => {
   const pending = (sinceMs: number, over: Partial<Observed> = {}) => {
     const guest = new PaperGuest();
     guest.state = "Pending";
-    const world = settle(guest, seen(over));
-    return plan(guest.seen({ ...world, endpointSinceMs: sinceMs }));
+    const world = settle(guest, observed(over));
+    return plan(guest.observed({ ...world, endpointSinceMs: sinceMs }));
   };
 
   test("is waited for, ever longer up to five minutes", () => {
@@ -44,10 +44,10 @@ describe("approval", () => {
   test("is told by one event at first and by a warning with the remedy after 15 minutes", () => {
     const guest = new PaperGuest();
     guest.state = "Pending";
-    let world = seen();
+    let world = observed();
     const events: string[] = [];
     for (const endpointSinceMs of [0, 0, 0, 0, 60_000, 600_000, 900_000, 1_200_000]) {
-      const planned = plan(guest.seen({ ...world, endpointSinceMs }));
+      const planned = plan(guest.observed({ ...world, endpointSinceMs }));
       for (const step of planned.steps) guest.apply(step);
       for (const { reason, type } of planned.events ?? []) events.push(`${type} ${reason}`);
       world = nowAfter(world, planned);
@@ -63,7 +63,7 @@ describe("approval", () => {
     const { guest, world } = reachable();
     connection(guest, "Rejected");
     const now = settle(guest, world);
-    expect(told(now, conditions.endpoint)).toBe("False PrivateEndpointConnectionNotApproved");
+    expect(reported(now, conditions.endpoint)).toBe("False PrivateEndpointConnectionNotApproved");
     expect(message(now)).toMatch(
       /rejected, which is final .* agree with them, then delete the private endpoint \/subscriptions\//,
     );
@@ -72,20 +72,20 @@ describe("approval", () => {
   test("counts as Approved in whatever case Azure writes it", () => {
     const guest = new PaperGuest();
     guest.state = "APPROVED";
-    expect(told(settle(guest, seen()))).toBe("True AzureSuccess");
+    expect(reported(settle(guest, observed()))).toBe("True AzureSuccess");
   });
 
   test.each(["", "Strange"])("in an unknown state (%j) is none", (state) => {
     const guest = new PaperGuest();
     guest.state = state;
-    expect(told(settle(guest, seen()))).toBe("False PrivateEndpointConnectionNotApproved");
+    expect(reported(settle(guest, observed()))).toBe("False PrivateEndpointConnectionNotApproved");
   });
 
   test("without an address does not make the endpoint available", () => {
     const guest = new PaperGuest();
     guest.addresses = [];
-    const now = settle(guest, seen());
-    expect(told(now)).toBe("False PrivateEndpointAddressPending");
+    const now = settle(guest, observed());
+    expect(reported(now)).toBe("False PrivateEndpointAddressPending");
     expect(guest.at(`${internal}/A/api`)).toBeUndefined();
   });
 });
@@ -108,7 +108,7 @@ describe("an endpoint that is there", () => {
     const { guest, world } = reachable();
     changeEndpoint(guest, change);
     expect(steps(guest, world)).toContain("remove endpoint private-router-pe");
-    expect(told(settle(guest, world))).toBe("True AzureSuccess");
+    expect(reported(settle(guest, world))).toBe("True AzureSuccess");
     expect(guest.at<PrivateEndpoint>(short)?.properties.subnet?.id).toBe(
       `${guestNetwork}/subnets/workers`,
     );
@@ -117,10 +117,10 @@ describe("an endpoint that is there", () => {
   test.each(["Disconnected", "removed"])("and is %s is recreated, and not awaited", (state) => {
     const { guest, world } = reachable();
     connection(guest, state);
-    const planned = plan(guest.seen(world));
+    const planned = plan(guest.observed(world));
     expect(planned.steps.map((step) => step.do)).toEqual(["remove endpoint"]);
     expect(planned.conditions[1]?.reason).toBe("PrivateEndpointReplacing");
-    expect(told(settle(guest, world))).toBe("True AzureSuccess");
+    expect(reported(settle(guest, world))).toBe("True AzureSuccess");
   });
 
   test("is left alone while there is no alias to lead to", () => {
@@ -150,18 +150,18 @@ describe("an endpoint that is there", () => {
     const guest = new PaperGuest();
     const theirs = { tags: { postern_owner: `${otherID}/x` }, properties: {} };
     guest.set(short, theirs);
-    const world = settle(guest, seen());
+    const world = settle(guest, observed());
     expect(guest.at(short)).toMatchObject(theirs);
     expect(world.status.privateEndpointID).toBe(`${short}-${clusterID}`);
-    expect(told(world)).toBe("True AzureSuccess");
+    expect(reported(world)).toBe("True AzureSuccess");
   });
 
   test("under both names for others is told, and the others are not named", () => {
     const guest = new PaperGuest();
     guest.set(short, { tags: { postern_owner: `${otherID}/x` }, properties: {} });
     guest.set(`${short}-${clusterID}`, { properties: {} });
-    const world = settle(guest, seen());
-    expect(told(world, conditions.endpoint)).toBe("False OwnedByAnother");
+    const world = settle(guest, observed());
+    expect(reported(world, conditions.endpoint)).toBe("False OwnedByAnother");
     expect(message(world, conditions.endpoint)).toContain("another cluster");
     expect(message(world, conditions.endpoint)).not.toContain(otherID);
   });
@@ -177,24 +177,24 @@ describe("an endpoint that is there", () => {
     });
     const world = settle(
       guest,
-      seen({ status: { privateEndpointID: like.status.privateEndpointID ?? "" } }),
+      observed({ status: { privateEndpointID: like.status.privateEndpointID ?? "" } }),
     );
     expect(guest.at(short)?.tags?.postern_owner).toBe(`${clusterID}/link-uid`);
-    expect(told(world)).toBe("True AzureSuccess");
+    expect(reported(world)).toBe("True AzureSuccess");
   });
 
   test("with a name that is longer than Azure allows for endpoints is reported, and not sent", () => {
     const name = "a".repeat(62);
-    const world = seen({ object: { ...seen().object, name } });
-    expect(plan(new PaperGuest().seen(world)).conditions[1]?.reason).toBe("NameTooLong");
+    const world = observed({ object: { ...observed().object, name } });
+    expect(plan(new PaperGuest().observed(world)).conditions[1]?.reason).toBe("NameTooLong");
   });
 
   test("stays as told while its making is tried again after a failure", () => {
     const failure = { reason: "X", message: "no room in the subnet", requeueAfterMs: 120_000 };
     const id = parseResourceId(short);
-    const failed = plan(seen({ endpoints: [{ id, look: { state: "failed", failure } }] }));
+    const failed = plan(observed({ endpoints: [{ id, look: { state: "failed", failure } }] }));
     expect(failed.requeue).toEqual({ afterMs: 120_000 });
-    const requeue = plan(new PaperGuest().seen(nowAfter(seen(), failed)));
+    const requeue = plan(new PaperGuest().observed(nowAfter(observed(), failed)));
     expect(requeue.steps.map((step) => step.do)).toContain("make endpoint");
     expect(requeue.conditions[1]).toMatchObject({
       reason: "PrivateEndpointCreationFailed",
@@ -208,7 +208,7 @@ describe("an endpoint that is there", () => {
       message: "no right",
       requeueAfterMs: 600_000,
     };
-    const planned = plan({ ...new PaperGuest().seen(seen()), endpointsFailed });
+    const planned = plan({ ...new PaperGuest().observed(observed()), endpointsFailed });
     expect(planned.conditions[1]).toMatchObject({
       reason: "PrivateEndpointGetFailed",
       message: "no right",
@@ -220,8 +220,8 @@ describe("an endpoint that is there", () => {
 
 test("an endpoint that an object of the cluster left is taken over as it is, and told", () => {
   const { guest, world } = reachable();
-  const made = { ...world, us: { ...world.us, uid: "made-anew" }, status: {}, conditions: [] };
-  const looked = guest.seen(made);
+  const made = { ...world, self: { ...world.self, uid: "made-anew" }, status: {}, conditions: [] };
+  const looked = guest.observed(made);
   expect(plan(looked).steps.filter(({ on }) => on === "endpoint")).toMatchObject([
     { do: "make endpoint", id: expect.stringContaining("private-router-pe-") },
   ]);
@@ -244,13 +244,13 @@ test.each(["Failed", "Canceled"])(
     const { guest, world } = reachable();
     changeEndpoint(guest, { provisioningState });
     const before = guest.at<PrivateEndpoint>(short);
-    const planned = plan(guest.seen(world));
-    expect(planned.steps).toMatchObject([{ do: "repair endpoint", ifMatch: before?.etag }]);
+    const planned = plan(guest.observed(world));
+    expect(planned.steps).toMatchObject([{ do: "repair endpoint", etag: before?.etag }]);
     const reason = "PrivateEndpointCreationFailed";
     expect(planned.conditions).toContainEqual(
       expect.objectContaining({ type: conditions.endpoint, status: "False", reason }),
     );
-    expect(told(settle(guest, world))).toBe("True AzureSuccess");
+    expect(reported(settle(guest, world))).toBe("True AzureSuccess");
     expect(guest.at<PrivateEndpoint>(short)?.tags).toEqual(before?.tags);
   },
 );

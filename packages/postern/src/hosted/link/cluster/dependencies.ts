@@ -7,13 +7,13 @@ import type { WatchCache } from "../../../kube/cache.ts";
 import type { KubeClient } from "../../../kube/client.ts";
 import type { Networks } from "../../../private-link/nat-subnets/networks.ts";
 import type { Reservations } from "../../../private-link/nat-subnets/reservations.ts";
-import type { AzureSides } from "../../azure-sides.ts";
+import type { ArmClients } from "../../arm-clients.ts";
 import type { Registered } from "../../tenancy.ts";
 import type { ServiceList } from "../service/service-list.ts";
 
 /** How this feature is set up. */
 export interface LinkOptions {
-  sides: AzureSides;
+  armClients: ArmClients;
   /** Whether the link services of all clusters share subnets, or each cluster has one of its own. */
   natSubnets: "shared" | "per-cluster";
   /** How large a subnet is made where the network has the room. */

@@ -1,7 +1,7 @@
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { expect, test } from "vitest";
-import { clusterID, guest } from "../../../../../../test/hosted/link-seen.ts";
+import { clusterID, guest } from "../../../../../../test/hosted/link-observed.ts";
 import { clusterAnnotation } from "../../names.ts";
 import { known } from "./requirements.ts";
 import type { Belonging } from "./verified-cluster.ts";
@@ -103,11 +103,11 @@ test.each<[string, Partial<Belonging>, string]>([
 test.each([
   ["true", { is: "paused", pause: { paused: true } }],
   ["2026-01-01T00:01:00Z", { is: "paused", pause: { paused: true, untilMs: 60_000 } }],
-  ["2025-01-01T00:00:00Z", { is: "wanted" }],
-  ["false", { is: "wanted" }],
-  ["nonsense", { is: "wanted", warning: expect.stringContaining('is "nonsense" · set it') }],
-])("pausedUntil %s", (pausedUntil, wanted) => {
-  expect(known(link(), of(cluster({ pausedUntil })), now)).toMatchObject(wanted);
+  ["2025-01-01T00:00:00Z", { is: "desired" }],
+  ["false", { is: "desired" }],
+  ["nonsense", { is: "desired", warning: expect.stringContaining('is "nonsense" · set it') }],
+])("pausedUntil %s", (pausedUntil, desired) => {
+  expect(known(link(), of(cluster({ pausedUntil })), now)).toMatchObject(desired);
 });
 
 test("the service is named after the link and the cluster", () => {

@@ -4,22 +4,22 @@ import { clusterAnnotation, linkServiceName } from "../../names.ts";
 import { clusterKeyIn, isHomeOf } from "../../tenancy.ts";
 import { addressKey } from "../load-balancer/frontends.ts";
 import { reasons } from "../reasons.ts";
-import { guestSubscriptionOf } from "./subject.ts";
+import { clusterSubscriptionOf } from "./subject.ts";
 import type { Belonging } from "./verified-cluster.ts";
 
-/** What is known of a link without asking Azure: either why nothing can be done, or what is wanted. */
+/** What is known of a link without asking Azure: either why nothing can be done, or what is desired. */
 export type Known =
   | { is: "stopped"; reason: string; message: string }
   | { is: "paused"; pause: Pause & { paused: true } }
   | {
-      is: "wanted";
+      is: "desired";
       hostedCluster: string;
       clusterID: string;
       infraID: string | undefined;
       serviceName: string;
-      guestSubscription: string;
+      clusterSubscription: string;
       loadBalancerIP: string;
-      /** Something about the cluster that stops nothing, and that its owner should hear of. */
+      /** Something about the cluster that stops nothing, and that its owner should know. */
       warning?: string;
     };
 
@@ -71,8 +71,8 @@ export function known(
       reasons.nameTooLong,
       `the link service would be called ${serviceName} · Azure takes at most ${longestName} characters · use a Service with a shorter name`,
     );
-  const guestSubscription = guestSubscriptionOf(object.spec.guestSubnetID);
-  if (guestSubscription === undefined)
+  const clusterSubscription = clusterSubscriptionOf(object.spec.guestSubnetID);
+  if (clusterSubscription === undefined)
     return stopped(
       reasons.guestSubnet,
       "spec.guestSubnetID is not the id of a subnet · the guest's subscription is read from it · correct subnetID of the HostedCluster",
@@ -97,8 +97,8 @@ export function known(
         warning: `HostedCluster ${annotation} is not paused · its spec.pausedUntil is ${JSON.stringify(pausedUntil?.slice(0, 60))} · set it to true, false or a time such as 2030-01-01T00:00:00Z`,
       };
   return {
-    is: "wanted",
-    ...{ hostedCluster, clusterID, infraID, serviceName, guestSubscription, loadBalancerIP },
+    is: "desired",
+    ...{ hostedCluster, clusterID, infraID, serviceName, clusterSubscription, loadBalancerIP },
     ...warning,
   };
 }

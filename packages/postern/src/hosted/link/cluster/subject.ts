@@ -41,7 +41,7 @@ export function serviceId(group: ResourceId, name: string): ResourceId {
 }
 
 /** The subscription of a hosted cluster's subnet; undefined where that is not the id of a subnet. */
-export function guestSubscriptionOf(subnet: string): string | undefined {
+export function clusterSubscriptionOf(subnet: string): string | undefined {
   try {
     return subscriptionOf(parseResourceId(subnet, "Microsoft.Network/virtualNetworks/subnets"));
   } catch (error) {

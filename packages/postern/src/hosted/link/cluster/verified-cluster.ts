@@ -7,7 +7,7 @@ import { whyNotAllowed } from "../../policy.ts";
 import { clusterKeyIn, controllerOf, isHomeOf, unverifiedMessage } from "../../tenancy.ts";
 import { allowedSubscriptions } from "../service/desired.ts";
 import type { LinkParts } from "./dependencies.ts";
-import { guestSubscriptionOf } from "./subject.ts";
+import { clusterSubscriptionOf } from "./subject.ts";
 
 /** What Kubernetes says of the cluster that a link object belongs to. */
 export interface Belonging {
@@ -17,13 +17,13 @@ export interface Belonging {
   unverified: string | undefined;
   /** Why the cluster may not have what it asks for. */
   notAllowed: string | undefined;
-  /** The Service in front of which the link stands. */
+  /** The Service of the link. */
   service: Service | undefined;
   /** Another HostedCluster says that it has the same clusterID. */
   sharesClusterID: boolean;
 }
 
-/** Who stands behind a link object. Everything in the object may be written by a tenant, so everything is verified. */
+/** The cluster of a link object. Everything in the object may be written by a tenant, so everything is verified. */
 export function belongingOf(object: AzurePrivateLinkService, parts: LinkParts): Belonging {
   const { namespace = "", name } = object.metadata;
   const key = clusterKeyIn(object);
@@ -69,7 +69,7 @@ function whyForbidden(
   { policy = defaultPolicy }: LinkParts,
 ): string | undefined {
   const { namespace = "" } = metadata;
-  const guest = guestSubscriptionOf(spec.guestSubnetID);
+  const guest = clusterSubscriptionOf(spec.guestSubnetID);
   const { additionalAllowedSubscriptions = [] } = spec;
   const subscriptions = allowedSubscriptions(guest ?? "", additionalAllowedSubscriptions);
   return whyNotAllowed(policy.rulesOf(namespace), namespace, {

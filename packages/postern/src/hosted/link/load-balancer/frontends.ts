@@ -29,7 +29,7 @@ const indexes = new WeakMap<LoadBalancer, Map<string, Frontend[]>>();
  * address of IPv6 are the same.
  */
 export async function frontendsAt(
-  view: ArmClient,
+  arm: ArmClient,
   group: ResourceId,
   address: string,
   maxAgeMs: number,
@@ -38,7 +38,7 @@ export async function frontendsAt(
 ): Promise<readonly Frontend[]> {
   const key = addressKey(address);
   const find = async (age: number) => {
-    const balancers = await loadBalancers(view).list(group, age);
+    const balancers = await loadBalancers(arm).list(group, age);
     const found = balancers.flatMap((balancer) => indexOf(balancer).get(key) ?? []);
     return found.sort((a, b) => (idKey(a.id) < idKey(b.id) ? -1 : 1));
   };

@@ -34,15 +34,15 @@ export function balancerProblem({ frontend, known, subject }: Up): PlannedCondit
   };
 }
 
-/** What is told of the load balancer. */
-export function balancerCondition(seen: Up): PlannedCondition {
-  const { frontend, known } = seen;
+/** The condition of the load balancer. */
+export function balancerCondition(observed: Up): PlannedCondition {
+  const { frontend, known } = observed;
   const type = conditions.loadBalancer;
   if (frontend.is === "failed") {
     const { message } = frontend.failure;
     return { type, status: "False", reason: reasons.loadBalancerLookupFailed, message };
   }
-  const problem = balancerProblem(seen);
+  const problem = balancerProblem(observed);
   if (problem) return problem;
   const name = frontend.is === "found" ? nameOf(frontend.frontend.balancer) : "";
   const message = `load balancer ${name} has the address ${known.loadBalancerIP}`;

@@ -18,7 +18,7 @@ import type { LeavingObserved, NatObserved, NatSnapshot } from "./observed.ts";
 
 /** What a reconcile knows of the time, and through whom it asks Azure. */
 export interface Asking {
-  view: ArmClient;
+  arm: ArmClient;
   now: number;
   maxAgeMs: number;
   /** Another HostedCluster says that it has the same clusterID. */
@@ -37,21 +37,21 @@ export async function observeNat(
   parts: LinkParts,
 ): Promise<NatObserved> {
   const { networks } = parts;
-  const { view, now, maxAgeMs } = asking;
+  const { arm, now, maxAgeMs } = asking;
   const subnet = given.frontend.is === "found" ? given.frontend.frontend.subnet : undefined;
   const own = subnet === undefined ? undefined : networkOf(subnet);
   const { natSubnetID } = given;
   const id = natSubnetID === undefined ? own : networkOf(natSubnetID);
   if (id === undefined) return { is: "nowhere" };
-  const gate = natSubnetID === undefined ? await networks.gate(view, id, now) : open;
+  const gate = natSubnetID === undefined ? await networks.gate(arm, id, now) : open;
   const snapshot = (network: NatNetwork | undefined) =>
     snapshotOf(id, network, gate, given, asking, parts);
   const isElsewhere = natSubnetID !== undefined && own !== undefined && !sameId(own, id);
   if (isElsewhere || (gate.is === "failed" && gate.removing !== true)) return snapshot(undefined);
-  const first = snapshot(await networks.read(view, id, maxAgeMs, now));
+  const first = snapshot(await networks.read(arm, id, maxAgeMs, now));
   if (gate.is === "busy" || chooseNat({ ...given, nat: first }).is === "there") return first;
   // What is not as it should be may have been put right meanwhile.
-  return snapshot(await networks.read(view, id, fresherMs, now));
+  return snapshot(await networks.read(arm, id, fresherMs, now));
 }
 
 function snapshotOf(
@@ -118,7 +118,7 @@ function isAnothers(
 /** Read the subnet that a link leaves, where it may be the last one in it. */
 export async function observeLeaving(
   { uid, namespace, notedSubnet }: Subject,
-  { view, now }: { view: ArmClient; now: number },
+  { arm, now }: { arm: ArmClient; now: number },
   { reservations, networks, installation }: LinkParts,
 ): Promise<LeavingObserved> {
   if (notedSubnet === undefined) return { is: "nothing" };
@@ -127,9 +127,9 @@ export async function observeLeaving(
   const id = networkOf(subnet);
   const isShared = isSharedSubnet(nameOf(subnet), installation);
   if (!isShared && !isClusterNatSubnet(nameOf(subnet))) return { is: "nothing" };
-  const gate = await networks.gate(view, id, now);
+  const gate = await networks.gate(arm, id, now);
   if (gate.is !== "open") return { is: "observed", subnet, gate, candidates: [] };
-  const network = await networks.read(view, id, 0, now);
+  const network = await networks.read(arm, id, 0, now);
   // Somebody may have come while it was read.
   if (reservations.othersIn(notedSubnet, uid)) return { is: "used by others" };
   const left = network ? leftBehind(network, subnet, isShared ? installation : undefined) : [];

@@ -2,6 +2,7 @@ import { installationTag, ownedTags } from "@postern/core/ownership.ts";
 import { sameId } from "@postern/core/resource-id.ts";
 import type { DesiredLinkService } from "../../../private-link/link-service/desired.ts";
 import type { LinkServicePolicy } from "../../../private-link/link-service/policy.ts";
+import { commonMessages, describeAll } from "../../../private-link/policy.ts";
 import { annotations } from "../../names.ts";
 import type { Subject, Up } from "../observed.ts";
 import { reasons } from "../reasons.ts";
@@ -9,7 +10,7 @@ import { reasons } from "../reasons.ts";
 /** The name of the one address that a link service translates to. */
 const natConfiguration = "pls-nat-ip";
 
-/** The link service as it should be. Without a load balancer nothing is known of where it stands. */
+/** The link service as it should be. Without a load balancer its region and frontend are not known. */
 export function desiredOf(
   given: Pick<Up, "id" | "known" | "subject" | "allowed" | "frontend">,
   natSubnet: string | undefined,
@@ -36,8 +37,11 @@ export function desiredOf(
 /** How the link service of a hosted cluster is called and reported. */
 export function linkServicePolicy(subject: Subject, guestMs = 0): LinkServicePolicy {
   return {
-    noun: "link service",
-    creationVerb: "written",
+    messages: commonMessages({
+      noun: "link service",
+      created: "written",
+      replaced: "is made anew",
+    }),
     steps: {
       create: "make the link service",
       change: "change the link service",
@@ -55,7 +59,7 @@ export function linkServicePolicy(subject: Subject, guestMs = 0): LinkServicePol
         delete: reasons.deletionFailed,
       },
     },
-    differences: {
+    describe: describeAll({
       frontends: "its load balancer frontend is another",
       region: "it is in another region than its load balancer",
       natSubnet: "its NAT subnet is another",
@@ -65,9 +69,9 @@ export function linkServicePolicy(subject: Subject, guestMs = 0): LinkServicePol
       speaksProxyProtocol: "it speaks the proxy protocol",
       lacksProxyProtocol: "it does not speak the proxy protocol",
       tags: "its tags were changed",
-    },
+    }),
     whyOf: (_name, why) => why,
-    replacement: { verb: "is made anew", why: (differences) => differences },
+    whyReplaced: (differences) => differences,
     deletion: {
       policy: subject.foreignEndpoints,
       isOwn: (endpoint) => subject.ownEndpoints.some((own) => sameId(own, endpoint)),
@@ -83,9 +87,9 @@ export function linkServicePolicy(subject: Subject, guestMs = 0): LinkServicePol
 
 /** Who may see a link service: the hosted cluster, and whoever else the object names; nobody twice. */
 export function allowedSubscriptions(guest: string, additional: readonly string[]): string[] {
-  const seen = new Set<string>();
+  const observed = new Set<string>();
   return [guest, ...additional].filter((each) => {
     const key = each.toLowerCase();
-    return !seen.has(key) && seen.add(key);
+    return !observed.has(key) && observed.add(key);
   });
 }

@@ -12,12 +12,12 @@ import { hasFinalizer, ownNatSubnet, serviceId } from "../cluster/subject.ts";
 import type { Belonging } from "../cluster/verified-cluster.ts";
 import { observeLeaving } from "../nat/observe.ts";
 import type { Down, Subject } from "../observed.ts";
-import { claimantOf, whose } from "./owner.ts";
+import { claimantOf, ownershipOf } from "./owner.ts";
 
 /** How old the list may be where the name of the service is known beside it. */
 const listedMs = 30_000;
 
-/** Read what is left of a link that is being deleted. The cluster may be paused or gone. */
+/** Read what is left of a link that is being deleted. The cluster may be paused or deleted. */
 export async function observeDelete(
   object: AzurePrivateLinkService,
   belonging: Belonging,
@@ -25,31 +25,31 @@ export async function observeDelete(
   reconcile: Reconcile,
   parts: LinkParts,
 ): Promise<Down> {
-  const seen = { stage: "down", subject, guestMs: guestMs(object, reconcile.date()) } as const;
+  const observed = { stage: "down", subject, guestMs: guestMs(object, reconcile.date()) } as const;
   const nothing = { services: [], natOfService: undefined, nat: { is: "nothing" } } as const;
-  if (!hasFinalizer(object)) return { ...seen, ...nothing };
-  const view = parts.sides.management(reconcile);
+  if (!hasFinalizer(object)) return { ...observed, ...nothing };
+  const arm = parts.armClients.management(reconcile);
   const now = reconcile.now().getTime();
   const clusterID = belonging.cluster?.spec.clusterID;
-  // Without the cluster only its tag tells of a service that was made since the last list.
+  // Without the cluster, a service that was created since the last list is found by its tag only.
   const maxAgeMs = clusterID === undefined ? 0 : Math.min(listedMs, oldestSightingMs(reconcile));
-  await parts.serviceList.refresh(view, maxAgeMs, now);
+  await parts.serviceList.refresh(arm, maxAgeMs, now);
   const services: Down["services"][number][] = [];
   let natOfService: ResourceId | undefined;
   for (const id of candidates(subject, belonging, parts)) {
-    const look = await privateLinkServices(view).look(id);
+    const look = await privateLinkServices(arm).look(id);
     const ours =
       look.state !== "there" ||
-      whose(look.resource, claimantOf(subject, belonging, id, parts)).is !== "another";
+      ownershipOf(look.resource, claimantOf(subject, belonging, id, parts)).is !== "another";
     services.push({ id, look, ours });
     if (look.state === "there" && ours)
       natOfService ??= ownNatSubnet(look.resource, subject, parts);
   }
   const left = services.some(({ look, ours }) => ours && look.state !== "absent");
-  if (left) return { ...seen, services, natOfService, nat: { is: "nothing" } };
-  const nat = await tryRead(reconcile, () => observeLeaving(subject, { view, now }, parts));
+  if (left) return { ...observed, services, natOfService, nat: { is: "nothing" } };
+  const nat = await tryRead(reconcile, () => observeLeaving(subject, { arm, now }, parts));
   return {
-    ...seen,
+    ...observed,
     services,
     natOfService,
     nat: "failed" in nat ? { is: "failed", failure: nat.failed } : nat,
@@ -58,12 +58,12 @@ export async function observeDelete(
 
 /**
  * Where a service of the object may be: under its usual name, under its own where another cluster has or had the usual one, and
- * wherever its tag was seen. Not where the status says: a tenant may have written that.
+ * wherever its tag was found. Not where the status says: a tenant may have written that.
  */
 function candidates(
   { name, uid, fields }: Subject,
   { cluster, sharesClusterID }: Belonging,
-  { sides, serviceList }: LinkParts,
+  { armClients, serviceList }: LinkParts,
 ): ResourceId[] {
   const clusterID = cluster?.spec.clusterID;
   const ids: ResourceId[] = [];
@@ -72,7 +72,7 @@ function candidates(
       linkServiceName(name, clusterID),
       ownLinkServiceName(name, clusterID, uid),
     ].map((each) =>
-      each.length <= longestName ? serviceId(sides.managementGroup, each) : undefined,
+      each.length <= longestName ? serviceId(armClients.managementGroup, each) : undefined,
     );
     if (usual !== undefined) ids.push(usual);
     const usesOwn = sharesClusterID || sameId(fields.privateLinkServiceID ?? "", own ?? "");
@@ -82,7 +82,7 @@ function candidates(
   return [...new Map(all.map((id) => [idKey(id), id])).values()];
 }
 
-/** While the guest side holds the object too, it gets its time to delete the endpoint itself. */
+/** While the finalizer of the endpoint feature is on the object, that feature gets time to delete the endpoint itself. */
 function guestMs({ metadata }: AzurePrivateLinkService, now: Date): number {
   if (metadata.finalizers?.includes(endpointFinalizer) !== true) return 0;
   const since = now.getTime() - Date.parse(metadata.deletionTimestamp ?? "");

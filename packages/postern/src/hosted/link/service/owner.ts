@@ -11,7 +11,7 @@ import type { Subject } from "../observed.ts";
 /** What an object can show for a link service under one of its names. */
 export interface Claimant {
   uid: string;
-  /** Of its verified HostedCluster; absent where that is gone. */
+  /** Of its verified HostedCluster; absent where that does not exist any more. */
   clusterID: string | undefined;
   hostedCluster: string | undefined;
   /** Another HostedCluster says that it has the same clusterID: names alone prove nothing then. */
@@ -37,24 +37,26 @@ export interface Claimant {
  *                     tag on it                                                        HyperShift created it
  *   none              nothing                                                          another's
  *
- * Without the cluster, which may be gone at a deletion, the uid in the tag decides alone: no other object has it.
+ * Without the cluster, which may not exist any more at a deletion, the uid in the tag decides alone: no other object has it.
  */
-export function whose(found: PrivateLinkService, us: Claimant): Ownership {
+export function ownershipOf(found: PrivateLinkService, claimant: Claimant): Ownership {
   const { tags } = found;
   const owner = ownerIn(tags);
-  const { uid, clusterID = owner?.clusterID ?? "", sharesClusterID } = us;
+  const { uid, clusterID = owner?.clusterID ?? "", sharesClusterID } = claimant;
   const is = ownership(tags, { clusterID, uid });
   if (is.is === "ours") return { is: "ours" };
   if (is.is === "another") {
     const left =
-      !sharesClusterID && us.clusterID !== undefined && isLeftBehind(tags, us, us.exists);
-    return left && isOfInstallation(found, us)
+      !sharesClusterID &&
+      claimant.clusterID !== undefined &&
+      isLeftBehind(tags, claimant, claimant.exists);
+    return left && isOfInstallation(found, claimant)
       ? { is: "left" }
       : { is: "another", whose: is.whose };
   }
-  if (isInFront(found, us)) return { is: "ours" };
-  const othersTag = is.hostedCluster !== undefined && is.hostedCluster !== us.hostedCluster;
-  if (us.namedByStatus && us.clusterID !== undefined && !sharesClusterID && !othersTag)
+  if (isInFront(found, claimant)) return { is: "ours" };
+  const othersTag = is.hostedCluster !== undefined && is.hostedCluster !== claimant.hostedCluster;
+  if (claimant.namedByStatus && claimant.clusterID !== undefined && !sharesClusterID && !othersTag)
     return { is: "ours" };
   return {
     is: "another",
@@ -66,14 +68,16 @@ export function whose(found: PrivateLinkService, us: Claimant): Ownership {
 }
 
 /** Several management clusters may have one management group, and the objects of another are not known here. */
-function isOfInstallation(found: PrivateLinkService, us: Claimant): boolean {
+function isOfInstallation(found: PrivateLinkService, claimant: Claimant): boolean {
   const installation = tagOf(found.tags, installationTag);
-  return installation === undefined ? isInFront(found, us) : installation === us.installation;
+  return installation === undefined
+    ? isInFront(found, claimant)
+    : installation === claimant.installation;
 }
 
-function isInFront({ properties }: PrivateLinkService, us: Claimant): boolean {
+function isInFront({ properties }: PrivateLinkService, claimant: Claimant): boolean {
   const frontends = properties.loadBalancerFrontendIpConfigurations ?? [];
-  return frontends.some(({ id }) => id !== undefined && us.isOwnFrontend(id));
+  return frontends.some(({ id }) => id !== undefined && claimant.isOwnFrontend(id));
 }
 
 /** What an object can show for a link service under one of its names. */

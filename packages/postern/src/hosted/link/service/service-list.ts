@@ -15,10 +15,10 @@ export class ServiceList {
     this.#group = group;
   }
 
-  /** See to it that the list is no older. */
-  async refresh(view: ArmClient, maxAgeMs: number, now: number): Promise<void> {
+  /** List them again where the last list is older. */
+  async refresh(arm: ArmClient, maxAgeMs: number, now: number): Promise<void> {
     if (this.#listedAt > now - maxAgeMs) return;
-    this.#listing ??= this.#list(view, now).finally(() => {
+    this.#listing ??= this.#list(arm, now).finally(() => {
       this.#listing = undefined;
     });
     return this.#listing;
@@ -34,10 +34,10 @@ export class ServiceList {
     return this.#owners.get(name);
   }
 
-  async #list(view: ArmClient, now: number): Promise<void> {
+  async #list(arm: ArmClient, now: number): Promise<void> {
     const byOwner = new Map<string, ResourceId[]>();
     const owners = new Map<string, string>();
-    for (const { id, tags } of await privateLinkServices(view).list(this.#group)) {
+    for (const { id, tags } of await privateLinkServices(arm).list(this.#group)) {
       const uid = ownerIn(tags)?.uid;
       if (id === undefined || uid === undefined) continue;
       const parsed = parseResourceId(id, "Microsoft.Network/privateLinkServices");

@@ -20,7 +20,7 @@ const fixedFields = [
 ] as const satisfies readonly (keyof Spec)[];
 
 /** The link object of a Service as the control plane wants it. */
-export function wantedLink(
+export function desiredLink(
   name: string,
   address: string,
   controlPlane: HostedControlPlane,
@@ -61,7 +61,7 @@ export function wantedLink(
   };
 }
 
-/** What must change in a link object so that it is as wanted, and what cannot change any more. */
+/** What must change in a link object so that it is as desired, and what cannot change any more. */
 export interface Difference {
   /** A merge patch; undefined where nothing differs that can change. */
   change: object | undefined;
@@ -70,28 +70,28 @@ export interface Difference {
 }
 
 export function differenceOf(
-  held: AzurePrivateLinkService,
-  wanted: AzurePrivateLinkService,
+  found: AzurePrivateLinkService,
+  desired: AzurePrivateLinkService,
 ): Difference {
   const spec: Record<string, unknown> = {};
   const metadata: Record<string, unknown> = {};
   const fixed: string[] = [];
-  if (held.spec.loadBalancerIP !== wanted.spec.loadBalancerIP)
-    spec.loadBalancerIP = wanted.spec.loadBalancerIP;
+  if (found.spec.loadBalancerIP !== desired.spec.loadBalancerIP)
+    spec.loadBalancerIP = desired.spec.loadBalancerIP;
   if (
-    !sameSet(held.spec.additionalAllowedSubscriptions, wanted.spec.additionalAllowedSubscriptions)
+    !sameSet(found.spec.additionalAllowedSubscriptions, desired.spec.additionalAllowedSubscriptions)
   )
-    spec.additionalAllowedSubscriptions = wanted.spec.additionalAllowedSubscriptions ?? null;
+    spec.additionalAllowedSubscriptions = desired.spec.additionalAllowedSubscriptions ?? null;
   for (const field of fixedFields) {
-    const [is, should] = [held.spec[field], wanted.spec[field]];
+    const [is, should] = [found.spec[field], desired.spec[field]];
     if (should === undefined) {
       // A control plane that no longer names a subnet asks for one to be made; a domain is only ever added.
       if (is !== undefined && field === "natSubnetID") spec[field] = null;
     } else if (is === undefined) spec[field] = should;
     else if (!sameId(is, should)) fixed.push(field);
   }
-  const cluster = wanted.metadata.annotations?.[clusterAnnotation];
-  if (cluster !== undefined && held.metadata.annotations?.[clusterAnnotation] !== cluster)
+  const cluster = desired.metadata.annotations?.[clusterAnnotation];
+  if (cluster !== undefined && found.metadata.annotations?.[clusterAnnotation] !== cluster)
     metadata.annotations = { [clusterAnnotation]: cluster };
   const changed = [...Object.keys(spec), ...Object.keys(metadata)];
   const change = {

@@ -54,7 +54,7 @@ export function takenFrom(
   return hostnamesOf(cluster).filter((each) => isAnothers(holderOf(each, sources, policy)));
 }
 
-/** What is said of a hostname that another cluster has. */
+/** The problem of a hostname that another cluster has. */
 export function hostnameTaken(hostname: string): Problem {
   return {
     reason: topologyReasons.hostnameTaken,

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   clusterOf,
   linkOf,
-  seenOf,
+  observedOf,
   TopologyWorld,
 } from "../../../../../../test/hosted/topology-world.ts";
 import { statusChange } from "../../../kube/status.ts";
@@ -19,7 +19,7 @@ function collectedOn(
   links: ReturnType<typeof linkOf>[],
   shape: Parameters<typeof clusterOf>[0] = {},
 ) {
-  const { conditions: planned } = plan(seenOf(clusterOf(shape), { hyperShift: true, links }));
+  const { conditions: planned } = plan(observedOf(clusterOf(shape), { hyperShift: true, links }));
   return Object.fromEntries(
     planned.map(({ type, status, reason, message }) => [type, `${status} ${reason}: ${message}`]),
   );
@@ -87,31 +87,31 @@ describe("the conditions of a cluster's links on the cluster", () => {
 
   test("that HyperShift collects itself are left to it, or the two would write for ever", () => {
     const cluster = clusterOf();
-    const held = {
+    const found = {
       type: conditions.available,
       status: "True" as const,
       reason: "AzureSuccess",
       message: "All is well",
       lastTransitionTime: "2026-01-01T00:00:00Z",
     };
-    cluster.status = { conditions: [held] };
+    cluster.status = { conditions: [found] };
     const links = [linkOf("private-router", { ...fine, available: ["False", "Broken"] })];
     const planned = (hyperShift: boolean) => {
-      const seen = seenOf(cluster, { hyperShift, links });
+      const observed = observedOf(cluster, { hyperShift, links });
       const own = { conditions: Object.values(conditions), fields: [] };
       const change = statusChange(
         cluster,
         own,
-        { conditions: plan(seen).conditions, fields: {} },
+        { conditions: plan(observed).conditions, fields: {} },
         new Date(),
       );
-      const list = (change?.conditions ?? []) as (typeof held)[];
+      const list = (change?.conditions ?? []) as (typeof found)[];
       return list.find(({ type }) => type === conditions.available);
     };
-    expect(planned(true)).toEqual({ ...held, observedGeneration: undefined });
+    expect(planned(true)).toEqual({ ...found, observedGeneration: undefined });
     expect(planned(false)).toMatchObject({ status: "False", observedGeneration: 1 });
     // With no link HyperShift writes nothing: what it left is stale, and goes.
-    expect(plan(seenOf(cluster, { hyperShift: true })).conditions).toEqual([]);
+    expect(plan(observedOf(cluster, { hyperShift: true })).conditions).toEqual([]);
   });
 
   test("go when there is no link, and when the cluster is not private", () => {

@@ -6,7 +6,7 @@ import { conditions, success } from "../../names.ts";
 import { statusUnknown } from "../reasons.ts";
 
 /** What one link says about one thing, in the words of a condition. */
-interface Said {
+interface Report {
   link: string;
   status: "True" | "False" | "Unknown";
   reason: string;
@@ -37,7 +37,7 @@ export function collected(
   const names = [...new Set([...expected, ...links.map(({ metadata }) => metadata.name).sort()])];
   return Object.values(conditions).map((type) => {
     const all = names.map((name) =>
-      saidBy(
+      reportOf(
         name,
         links.find(({ metadata }) => metadata.name === name),
         type,
@@ -46,37 +46,37 @@ export function collected(
     );
     const bad = all.filter(({ status }) => status === "False");
     const unsure = all.filter(({ status }) => status === "Unknown");
-    const telling = bad.length > 0 ? bad : unsure.length > 0 ? unsure : all;
-    const { status, reason } = telling[0] ?? { status: "Unknown", reason: statusUnknown };
-    const message = telling
+    const reporting = bad.length > 0 ? bad : unsure.length > 0 ? unsure : all;
+    const { status, reason } = reporting[0] ?? { status: "Unknown", reason: statusUnknown };
+    const message = reporting
       .map(({ link, message }) => (names.length > 1 ? `${link}: ${message}` : message))
       .join("; ");
     return { type, status, reason: status === "True" ? success : reason, message };
   });
 }
 
-/** A link is made when its Service has an address. */
+/** A link is created when its Service has an address. */
 function withoutLink(name: string, controlPlane: HostedControlPlane): PlannedCondition {
   const type = conditions.available;
-  const { status, reason, message } = saidBy(name, undefined, type, controlPlane);
+  const { status, reason, message } = reportOf(name, undefined, type, controlPlane);
   if (status !== "Unknown") return { type, status, reason, message };
   const why = `${message} · Service ${name} has no address · wait for the cloud provider, or see the events of that Service`;
   return { type, status, reason, message: why };
 }
 
-/** Whether a link says of its present generation that all of it is there. */
+/** Whether a link is Available in its present generation. */
 export function isAvailable(link: AzurePrivateLinkService): boolean {
-  const said = saidBy(link.metadata.name, link, conditions.available);
-  return said.status === "True" && link.metadata.deletionTimestamp === undefined;
+  const problem = reportOf(link.metadata.name, link, conditions.available);
+  return problem.status === "True" && link.metadata.deletionTimestamp === undefined;
 }
 
-function saidBy(
+function reportOf(
   name: string,
   link: AzurePrivateLinkService | undefined,
   type: string,
   controlPlane?: HostedControlPlane,
-): Said {
-  const unknown = (message: string): Said => ({
+): Report {
+  const unknown = (message: string): Report => ({
     link: name,
     status: "Unknown",
     reason: statusUnknown,

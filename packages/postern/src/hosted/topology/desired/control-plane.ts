@@ -11,7 +11,7 @@ const mirrored = "postern.io/";
 const notCopied = ["kubectl.kubernetes.io/last-applied-configuration"];
 
 /** The namespace of a cluster's control plane. */
-export function wantedNamespace(cluster: HostedCluster): KubeObject {
+export function desiredNamespace(cluster: HostedCluster): KubeObject {
   const { namespace = "", name } = cluster.metadata;
   return {
     metadata: {
@@ -23,7 +23,7 @@ export function wantedNamespace(cluster: HostedCluster): KubeObject {
 }
 
 /** The control plane of a cluster, as HyperShift copies it. */
-export function wantedControlPlane(cluster: HostedCluster): HostedControlPlane {
+export function desiredControlPlane(cluster: HostedCluster): HostedControlPlane {
   const { namespace = "", name, annotations = {} } = cluster.metadata;
   const copied = Object.entries(annotations).filter(([key]) => !notCopied.includes(key));
   return {
@@ -38,7 +38,7 @@ export function wantedControlPlane(cluster: HostedCluster): HostedControlPlane {
 }
 
 /** The ServiceAccount whose tokens Entra takes for the control plane's identity. HyperShift has one of the same name. */
-export function wantedAccount(controlPlane: HostedControlPlane): KubeObject {
+export function desiredAccount(controlPlane: HostedControlPlane): KubeObject {
   return {
     metadata: {
       name: controlPlaneAccount,
@@ -49,22 +49,22 @@ export function wantedAccount(controlPlane: HostedControlPlane): KubeObject {
   };
 }
 
-/** The merge patch that makes a control plane as wanted; undefined where it is so. */
+/** The merge patch to a control plane as desired; undefined where it is. */
 export function controlPlaneChange(
-  held: HostedControlPlane,
-  wanted: HostedControlPlane,
+  found: HostedControlPlane,
+  desired: HostedControlPlane,
 ): object | undefined {
   const annotations: Record<string, string | null> = {};
-  const [has, should] = [held.metadata.annotations ?? {}, wanted.metadata.annotations ?? {}];
+  const [has, should] = [found.metadata.annotations ?? {}, desired.metadata.annotations ?? {}];
   for (const key of Object.keys(has))
     if (key.startsWith(mirrored) && should[key] === undefined) annotations[key] = null;
   for (const [key, value] of Object.entries(should))
     if (has[key] !== value) annotations[key] = value;
   const metadata = {
     ...(Object.keys(annotations).length > 0 && { annotations }),
-    ...(!isMade(held) && { labels: { ...madeBy } }),
+    ...(!isMade(found) && { labels: { ...madeBy } }),
   };
-  const spec = exactPatch(held.spec, wanted.spec);
+  const spec = exactPatch(found.spec, desired.spec);
   if (spec === undefined && Object.keys(metadata).length === 0) return undefined;
   return {
     ...(Object.keys(metadata).length > 0 && { metadata }),

@@ -1,34 +1,34 @@
 type Json = unknown;
 
 /**
- * The merge patch that makes `held` have all that `wanted` says, or undefined where it has. A null in `wanted` stands
+ * The merge patch that gives `found` all that `desired` has, or undefined where it has it. A null in `desired` stands
  * for what must not be there; what it does not name is somebody else's, or the API server's own.
  */
-export function patchTo(held: Json, wanted: Json): Json {
-  if (!isRecord(wanted)) return covers(held, wanted) ? undefined : wanted;
-  // Where nothing is held, an empty map would be written again and again: the API server keeps none.
-  if (!isRecord(held)) return patchTo({}, withoutNulls(wanted));
+export function patchTo(found: Json, desired: Json): Json {
+  if (!isRecord(desired)) return covers(found, desired) ? undefined : desired;
+  // Where nothing is found, an empty map would be written again and again: the API server stores none.
+  if (!isRecord(found)) return patchTo({}, withoutNulls(desired));
   const patch: Record<string, Json> = {};
-  for (const [key, value] of Object.entries(wanted)) {
-    const part = patchTo(held[key], value);
+  for (const [key, value] of Object.entries(desired)) {
+    const part = patchTo(found[key], value);
     if (part !== undefined) patch[key] = part;
   }
   return Object.keys(patch).length > 0 ? patch : undefined;
 }
 
-/** The same, for a part that is wholly ours: what `wanted` does not name must not be there. */
-export function exactPatch(held: Json, wanted: Json): Json {
-  if (!isRecord(wanted) || !isRecord(held)) return same(held, wanted) ? undefined : wanted;
+/** The same, for a part that we own alone: what `desired` does not name must not exist. */
+export function exactPatch(found: Json, desired: Json): Json {
+  if (!isRecord(desired) || !isRecord(found)) return same(found, desired) ? undefined : desired;
   const patch: Record<string, Json> = {};
-  for (const key of Object.keys(held)) if (wanted[key] === undefined) patch[key] = null;
-  for (const [key, value] of Object.entries(wanted)) {
-    const part = value === undefined ? undefined : exactPatch(held[key], value);
+  for (const key of Object.keys(found)) if (desired[key] === undefined) patch[key] = null;
+  for (const [key, value] of Object.entries(desired)) {
+    const part = value === undefined ? undefined : exactPatch(found[key], value);
     if (part !== undefined) patch[key] = part;
   }
   return Object.keys(patch).length > 0 ? patch : undefined;
 }
 
-/** An object as it is first made: what must not be there is left out. */
+/** An object as it is created: what must not exist is left out. */
 export function withoutNulls<T>(value: T): T {
   if (Array.isArray(value)) return value.map(withoutNulls) as T;
   if (!isRecord(value)) return value;
@@ -36,17 +36,19 @@ export function withoutNulls<T>(value: T): T {
   return Object.fromEntries(kept.map(([key, each]) => [key, withoutNulls(each)])) as T;
 }
 
-/** Whether `held` has all that `wanted` says. Lists are as long as wanted, but their entries may say more. */
-function covers(held: Json, wanted: Json): boolean {
-  if (wanted === null) return held === null || held === undefined;
-  if (Array.isArray(wanted))
+/** Whether `found` has all that `desired` has. Lists have the same length, but their entries may have more fields. */
+function covers(found: Json, desired: Json): boolean {
+  if (desired === null) return found === null || found === undefined;
+  if (Array.isArray(desired))
     return (
-      Array.isArray(held) &&
-      held.length === wanted.length &&
-      wanted.every((each, at) => covers(held[at], each))
+      Array.isArray(found) &&
+      found.length === desired.length &&
+      desired.every((each, at) => covers(found[at], each))
     );
-  if (!isRecord(wanted)) return held === wanted;
-  return isRecord(held) && Object.entries(wanted).every(([key, value]) => covers(held[key], value));
+  if (!isRecord(desired)) return found === desired;
+  return (
+    isRecord(found) && Object.entries(desired).every(([key, value]) => covers(found[key], value))
+  );
 }
 
 function same(a: Json, b: Json): boolean {

@@ -2,16 +2,16 @@ import { type KubeObject, keyOf, type OwnerReference } from "@postern/core/kind.
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { clusterAnnotation } from "../../names.ts";
 
-/** On everything that this feature makes; nothing without it is ever deleted. */
+/** On everything that this feature creates; nothing without it is ever deleted. */
 export const madeByLabel = "postern.io/made-by";
 export const madeBy = { [madeByLabel]: "topology" } as const;
 
-/** Whether this feature made an object. */
+/** Whether this feature created an object. */
 export function isMade({ metadata }: KubeObject): boolean {
   return metadata.labels?.[madeByLabel] === madeBy[madeByLabel];
 }
 
-/** Whether an object says that it is this cluster's: two clusters can want one namespace (`a`/`b-c` and `a-b`/`c`). */
+/** Whether an object says that it is this cluster's: two clusters can need one namespace (`a`/`b-c` and `a-b`/`c`). */
 export function isOf(object: KubeObject, cluster: KubeObject): boolean {
   return object.metadata.annotations?.[clusterAnnotation] === keyOf(cluster);
 }
@@ -22,7 +22,7 @@ export function isAnothers(object: KubeObject, cluster: KubeObject): boolean {
   return /^[^/]+\/[^/]+$/.test(key) && key !== keyOf(cluster);
 }
 
-/** Whether an object is this cluster's, also where somebody wrote rubbish over whose it says it is. */
+/** Whether an object is this cluster's, also where somebody has overwritten its owner. */
 export function isOwn(object: KubeObject, cluster: KubeObject): boolean {
   return isOf(object, cluster) || (isMade(object) && !isAnothers(object, cluster));
 }

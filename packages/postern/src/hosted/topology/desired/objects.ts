@@ -13,12 +13,12 @@ import type { Publishing } from "../cluster/publishing.ts";
 import { madeBy, ownedBy } from "./labels.ts";
 
 /** Which way in an object is a part of. What serves both is never in question. */
-export type Side = "public" | "private" | "both";
+export type Exposure = "public" | "private" | "both";
 
-/** A Service or a Route as it should be. A null stands for what must not be there. */
-export interface Wanted {
+/** A Service or a Route as it should be. A null stands for what must not exist. */
+export interface Desired {
   kind: "Service" | "Route";
-  side: Side;
+  exposure: Exposure;
   object: KubeObject & { spec: Record<string, unknown> };
 }
 
@@ -26,7 +26,7 @@ export interface Wanted {
  * Every Service and Route that a topology may have. `oauth-openshift-public` is ours: HyperShift leaves the OAuth
  * server of a PublicAndPrivate cluster without a public address.
  */
-export const sides: Record<Wanted["kind"], Readonly<Record<string, Side>>> = {
+export const exposures: Record<Desired["kind"], Readonly<Record<string, Exposure>>> = {
   Service: {
     [privateRouter]: "private",
     router: "public",
@@ -81,11 +81,11 @@ const oauthPorts = [port("https", 443, 6443)];
  *       Route oauth-internal            –                   yes                      yes
  *     Routes of konnectivity, ignition  their own name      internal name            internal name
  */
-export function wantedObjects(
+export function desiredObjects(
   controlPlane: HostedControlPlane,
   access: PrivateAccess,
   { apiServer, oauth, konnectivity, ignition }: Publishing,
-): Wanted[] {
+): Desired[] {
   const make = makerFor(controlPlane);
   const ranges = controlPlane.spec.networking?.apiServer?.allowedCIDRBlocks ?? [];
   const isPublic = access.reachablePublicly;
@@ -102,7 +102,7 @@ export function wantedObjects(
   const internalName = (name: string) =>
     `${name}.apps.${internalZoneName(controlPlane.metadata.name)}`;
 
-  const rows: (Wanted | false)[] = [
+  const rows: (Desired | false)[] = [
     isPrivate && make.internal(privateRouter, behindRouter, routerPorts),
     isPublic &&
       apiRoute &&
@@ -154,13 +154,13 @@ export function wantedObjects(
   ];
   return rows.filter((row) => row !== false);
 
-  function oauthServiceOf(): Wanted {
+  function oauthServiceOf(): Desired {
     if (!oauthBalanced) return make.inCluster(oauthServer, behindOauth, oauthPorts);
     if (isPrivate) return make.internal(oauthServer, behindOauth, oauthPorts);
     return make.public(oauthServer, behindOauth, oauthPorts, ranges, oauth.hostname);
   }
 
-  function workersRoute(name: string, hostname: string | undefined, to = name): Wanted {
+  function workersRoute(name: string, hostname: string | undefined, to = name): Desired {
     return isPrivate
       ? make.route(name, to, { hostname: internalName(name), internal: true })
       : make.route(name, to, { ...(hostname && { hostname }), ownRouter, published: true });
@@ -186,9 +186,13 @@ function makerFor(controlPlane: HostedControlPlane) {
     annotations: annotations as Record<string, string>,
     ownerReferences: [ownedBy(controlPlane)],
   });
-  const service = (name: string, annotations: object, spec: Record<string, unknown>): Wanted => {
-    const side = sides.Service[name] ?? "both";
-    return { kind: "Service", side, object: { metadata: metadata(name, {}, annotations), spec } };
+  const service = (name: string, annotations: object, spec: Record<string, unknown>): Desired => {
+    const exposure = exposures.Service[name] ?? "both";
+    return {
+      kind: "Service",
+      exposure,
+      object: { metadata: metadata(name, {}, annotations), spec },
+    };
   };
   type Selector = Record<string, string>;
   const noNames = { [externalDnsAnnotation]: null };
@@ -233,7 +237,7 @@ function makerFor(controlPlane: HostedControlPlane) {
           loadBalancerSourceRanges: ranges.length > 0 ? ranges : null,
         },
       ),
-    route: (name: string, to: string, shape: RouteShape): Wanted => {
+    route: (name: string, to: string, shape: RouteShape): Desired => {
       const { hostname, internal = false, visibility, ownRouter = true, published = false } = shape;
       const labels = {
         [ownRouterLabel]: ownRouter ? namespace : null,
@@ -247,10 +251,10 @@ function makerFor(controlPlane: HostedControlPlane) {
         to: { kind: "Service", name: to, weight: 100 },
         tls: { termination: "passthrough", insecureEdgeTerminationPolicy: "None" },
       };
-      const side = sides.Route[name] ?? "both";
+      const exposure = exposures.Route[name] ?? "both";
       return {
         kind: "Route",
-        side,
+        exposure,
         object: { metadata: metadata(name, labels, annotations), spec },
       };
     },

@@ -11,7 +11,7 @@ import { isAvailable } from "../cluster/link-conditions.ts";
 import type { Publishing } from "../cluster/publishing.ts";
 import { patchTo } from "../desired/difference.ts";
 import { belongsTo, isMade } from "../desired/labels.ts";
-import { type Side, sides, type Wanted, wantedObjects } from "../desired/objects.ts";
+import { type Desired, desiredObjects, type Exposure, exposures } from "../desired/objects.ts";
 import type { Observed } from "../observed.ts";
 import { topologyReasons } from "../reasons.ts";
 import type { TopologyStep } from "../steps.ts";
@@ -20,64 +20,64 @@ import { change, isBeingDeleted, make, remove } from "../steps.ts";
 /** What is to be done about the Services and Routes, and what is in the way of the rest. */
 export interface NetworkPlan {
   steps: TopologyStep[];
-  /** Why not all of it is as wanted yet, although there may be nothing to do. */
+  /** Why not all of it is as desired yet, although there may be no steps. */
   waiting: Problem | undefined;
 }
 
 /**
- * Make what is wanted, put right what differs, and take away what is not wanted any more, last. A way in is closed
- * only when the other one is open: at no moment is the API server out of the workers' reach.
+ * Create what is desired, update what differs, and delete what is not desired any more, last. Public or private access is removed
+ * only when the other one works: at no moment is the API server out of the workers' reach.
  *
- *     to take away     is taken away when
- *     public parts     every part of the private side is there and its links are Available; also, the API server
+ *     to delete        is deleted when
+ *     public parts     every private part exists and its links are Available; also, the API server
  *                      is behind the link
- *     private parts    every part of the public side is there, with an address, and admitted where a router says so
+ *     private parts    every public part exists, with an address, and is admitted where a router says so
  */
 export function networkPlan(
-  seen: Observed,
+  observed: Observed,
   controlPlane: HostedControlPlane,
   access: PrivateAccess,
   publishing: Publishing,
 ): NetworkPlan {
-  const wanted = wantedObjects(controlPlane, access, publishing).filter(
-    ({ kind }) => kind !== "Route" || seen.routes !== undefined,
+  const desired = desiredObjects(controlPlane, access, publishing).filter(
+    ({ kind }) => kind !== "Route" || observed.routes !== undefined,
   );
   const steps: TopologyStep[] = [];
   let waiting: Problem | undefined;
-  for (const each of wanted) {
-    const taken = publishedHostnames(each.object).find((host) => seen.taken?.includes(host));
+  for (const each of desired) {
+    const taken = publishedHostnames(each.object).find((host) => observed.taken?.includes(host));
     if (taken !== undefined) waiting ??= hostnameTaken(taken);
     // Whoever publishes a hostname by now keeps it, so what exists of it is left as it is.
     if (taken !== undefined && each.kind === "Route") continue;
     const one = taken === undefined ? each : withoutHostname(each);
-    const held = heldOf(seen, one.kind, one.object.metadata.name);
-    if (held === undefined) steps.push(make(one.kind, one.object, "it is part of the topology"));
-    else if (isBeingDeleted(held)) waiting ??= goingAway(one.kind, held);
-    else if (!isMade(held) && !belongsTo(held, controlPlane)) waiting = another(one.kind, held);
+    const found = findObject(observed, one.kind, one.object.metadata.name);
+    if (found === undefined) steps.push(make(one.kind, one.object, "it is part of the topology"));
+    else if (isBeingDeleted(found)) waiting ??= beingDeleted(one.kind, found);
+    else if (!isMade(found) && !belongsTo(found, controlPlane)) waiting = another(one.kind, found);
     else {
-      const patch = changeTo(held, one, controlPlane);
+      const patch = changeTo(found, one, controlPlane);
       if (patch)
-        steps.push(change(one.kind, held, patch, "it differs from what the topology wants"));
+        steps.push(change(one.kind, found, patch, "it differs from what the topology wants"));
     }
   }
   const settled = steps.length === 0 && waiting === undefined;
-  const surplus = surplusOf(seen, wanted);
-  for (const side of ["public", "private"] as const) {
-    const going = surplus.filter((one) => one.side === side);
-    if (going.length === 0) continue;
-    const other = side === "public" ? "private" : "public";
-    const held = settled
-      ? heldUpBy(other, seen, wanted, access, publishing)
+  const unwanted = unwantedObjects(observed, desired);
+  for (const exposure of ["public", "private"] as const) {
+    const surplus = unwanted.filter((one) => one.exposure === exposure);
+    if (surplus.length === 0) continue;
+    const other = exposure === "public" ? "private" : "public";
+    const problem = settled
+      ? whyNotReady(other, observed, desired, access, publishing)
       : applying("it is new");
-    if (held === undefined)
-      steps.push(...going.map(({ kind, object }) => remove(kind, object, "not wanted any more")));
-    else waiting ??= held;
+    if (problem === undefined)
+      steps.push(...surplus.map(({ kind, object }) => remove(kind, object, "not wanted any more")));
+    else waiting ??= problem;
   }
-  if (seen.routes === undefined) waiting ??= noRoutes;
+  if (observed.routes === undefined) waiting ??= noRoutes;
   return { steps, waiting };
 }
 
-function withoutHostname(one: Wanted): Wanted {
+function withoutHostname(one: Desired): Desired {
   const { [externalDnsAnnotation]: _, ...annotations } = one.object.metadata.annotations ?? {};
   return { ...one, object: { ...one.object, metadata: { ...one.object.metadata, annotations } } };
 }
@@ -88,15 +88,15 @@ export function linksOf(access: PrivateAccess, { oauth }: Publishing): string[] 
   return oauth.type === "LoadBalancer" ? [privateRouter, oauthServer] : [privateRouter];
 }
 
-/** Why a side cannot be relied on yet; undefined where it can, or where the topology does not have it. */
-function heldUpBy(
-  side: "public" | "private",
-  seen: Observed,
-  wanted: readonly Wanted[],
+/** Why public or private access does not work yet; undefined where it does, or where the topology has none. */
+function whyNotReady(
+  exposure: "public" | "private",
+  observed: Observed,
+  desired: readonly Desired[],
   access: PrivateAccess,
   publishing: Publishing,
 ): Problem | undefined {
-  const isPrivate = side === "private";
+  const isPrivate = exposure === "private";
   if (isPrivate ? !access.reachablePrivately : !access.reachablePublicly) return undefined;
   const reason = isPrivate ? topologyReasons.waitingForPrivate : topologyReasons.waitingForPublic;
   const stay = `the ${isPrivate ? "public" : "private"} Services and Routes stay`;
@@ -105,9 +105,9 @@ function heldUpBy(
       reason,
       message: `${stay} · the API server is not behind the private link · create the cluster with APIServer published as Route`,
     };
-  const closed = wanted.find(
+  const closed = desired.find(
     ({ kind, object, ...one }) =>
-      one.side === side && !isOpen(kind, heldOf(seen, kind, object.metadata.name)),
+      one.exposure === exposure && !isOpen(kind, findObject(observed, kind, object.metadata.name)),
   );
   if (closed)
     return {
@@ -115,7 +115,7 @@ function heldUpBy(
       message: `${stay} · ${closed.kind} ${closed.object.metadata.name} cannot be reached yet · see its events`,
     };
   const missing = (isPrivate ? linksOf(access, publishing) : []).filter(
-    (name) => !seen.links.some((link) => link.metadata.name === name && isAvailable(link)),
+    (name) => !observed.links.some((link) => link.metadata.name === name && isAvailable(link)),
   );
   if (missing.length === 0) return undefined;
   return {
@@ -124,52 +124,61 @@ function heldUpBy(
   };
 }
 
-/** Whether requests get through. Where no router speaks of a Route, it is enough that it is there. */
-function isOpen(kind: Wanted["kind"], held: Service | Route | undefined): boolean {
-  if (held === undefined || isBeingDeleted(held)) return false;
+/** Whether requests get through. A Route that no router reports on only has to exist. */
+function isOpen(kind: Desired["kind"], found: Service | Route | undefined): boolean {
+  if (found === undefined || isBeingDeleted(found)) return false;
   if (kind === "Route") {
-    const routers = (held as Route).status?.ingress ?? [];
+    const routers = (found as Route).status?.ingress ?? [];
     const admits = ({ type, status }: { type: string; status: string }) =>
       type === "Admitted" && status === "True";
     return routers.length === 0 || routers.some(({ conditions }) => conditions?.some(admits));
   }
-  const { spec, status } = held as Service;
+  const { spec, status } = found as Service;
   return spec?.type !== "LoadBalancer" || (status?.loadBalancer?.ingress ?? []).length > 0;
 }
 
-/** What we made and the topology does not have. */
-function surplusOf(seen: Observed, wanted: readonly Wanted[]) {
-  const found: { kind: Wanted["kind"]; side: Side; object: KubeObject }[] = [];
-  for (const [kind, names] of Object.entries(sides) as [Wanted["kind"], Record<string, Side>][])
-    for (const [name, side] of Object.entries(names)) {
-      const object = heldOf(seen, kind, name);
-      const isWanted = wanted.some((one) => one.kind === kind && one.object.metadata.name === name);
+/** What we created and the topology does not have. */
+function unwantedObjects(observed: Observed, desired: readonly Desired[]) {
+  const found: { kind: Desired["kind"]; exposure: Exposure; object: KubeObject }[] = [];
+  for (const [kind, names] of Object.entries(exposures) as [
+    Desired["kind"],
+    Record<string, Exposure>,
+  ][])
+    for (const [name, exposure] of Object.entries(names)) {
+      const object = findObject(observed, kind, name);
+      const isWanted = desired.some(
+        (one) => one.kind === kind && one.object.metadata.name === name,
+      );
       if (object && !isWanted && isMade(object) && !isBeingDeleted(object))
-        found.push({ kind, side, object });
+        found.push({ kind, exposure, object });
     }
   return found;
 }
 
 /** The merge patch that puts a Service or Route right. Other owners than control planes are left in its list. */
-function changeTo(held: KubeObject, { object }: Wanted, controlPlane: HostedControlPlane) {
+function changeTo(found: KubeObject, { object }: Desired, controlPlane: HostedControlPlane) {
   const { labels, annotations, ownerReferences = [] } = object.metadata;
-  const others = (held.metadata.ownerReferences ?? []).filter(
+  const others = (found.metadata.ownerReferences ?? []).filter(
     ({ kind }: OwnerReference) => kind !== "HostedControlPlane",
   );
-  const wanted = {
+  const desired = {
     metadata: {
       labels,
       annotations,
-      ...(!belongsTo(held, controlPlane) && { ownerReferences: [...others, ...ownerReferences] }),
+      ...(!belongsTo(found, controlPlane) && { ownerReferences: [...others, ...ownerReferences] }),
     },
     spec: object.spec,
   };
-  return patchTo(held, wanted) as object | undefined;
+  return patchTo(found, desired) as object | undefined;
 }
 
-function heldOf(seen: Observed, kind: Wanted["kind"], name: string): Service | Route | undefined {
+function findObject(
+  observed: Observed,
+  kind: Desired["kind"],
+  name: string,
+): Service | Route | undefined {
   const all: readonly (Service | Route)[] =
-    kind === "Service" ? seen.services : (seen.routes ?? []);
+    kind === "Service" ? observed.services : (observed.routes ?? []);
   return all.find(({ metadata }) => metadata.name === name);
 }
 
@@ -177,10 +186,10 @@ function applying(message: string): Problem {
   return { reason: topologyReasons.applying, message };
 }
 
-/** Somebody deleted it. A load balancer's Service cannot go while a link service stands before it. */
-function goingAway(kind: string, { metadata }: KubeObject): Problem {
-  const held = metadata.finalizers ?? [];
-  const why = held.length > 0 ? `is held by ${held.join(", ")}` : "is not gone yet";
+/** Somebody deleted it. The Service of a load balancer cannot be deleted while a link service uses that. */
+function beingDeleted(kind: string, { metadata }: KubeObject): Problem {
+  const { finalizers = [] } = metadata;
+  const why = finalizers.length > 0 ? `is held by ${finalizers.join(", ")}` : "is not gone yet";
   return applying(
     `${kind} ${metadata.name} is being deleted and ${why} · it is made anew when it is gone · if it stays, delete the AzurePrivateLinkService of this name, which is made anew too`,
   );

@@ -4,7 +4,7 @@ import type { PrivateLinkService } from "postern/azure/gateways/private-link-ser
 import type { NatSnapshot } from "postern/hosted/link/nat/observed.ts";
 import type { Down, Subject, Up } from "postern/hosted/link/observed.ts";
 import { desiredOf } from "postern/hosted/link/service/desired.ts";
-import { whose } from "postern/hosted/link/service/owner.ts";
+import { ownershipOf } from "postern/hosted/link/service/owner.ts";
 import type { LinkStep } from "postern/hosted/link/steps.ts";
 import { conditions } from "postern/hosted/names.ts";
 import type { Plan } from "postern/kube/feature.ts";
@@ -28,12 +28,12 @@ export const ownEndpoint = `/subscriptions/${guest}/resourceGroups/guest/provide
 export const otherEndpoint = `${ownEndpoint}-of-somebody`;
 
 const known: Up["known"] = {
-  is: "wanted",
+  is: "desired",
   hostedCluster: "one",
   clusterID,
   infraID: "one-infra",
   serviceName: `pls-${clusterID}`,
-  guestSubscription: guest,
+  clusterSubscription: guest,
   loadBalancerIP: "10.0.0.4",
 };
 
@@ -88,7 +88,7 @@ export const absent = { state: "absent" } as const;
 
 /** Everything as it should be. */
 export function up(over: Partial<Up> = {}): Up {
-  const seen: Up = {
+  const observed: Up = {
     stage: "up",
     subject: subject({
       fields: { privateLinkServiceID: serviceId, privateLinkServiceAlias: alias },
@@ -104,13 +104,13 @@ export function up(over: Partial<Up> = {}): Up {
     natOfService: subnetId,
     ...over,
   };
-  return { ...seen, owner: over.owner ?? ownerOf(seen) };
+  return { ...observed, owner: over.owner ?? ownerOf(observed) };
 }
 
 /** Whose the service is, by its tags and by the status. */
 function ownerOf({ service: look, subject: us, known }: Up): Up["owner"] {
   if (look.state !== "there") return { is: "ours" };
-  return whose(look.resource, {
+  return ownershipOf(look.resource, {
     uid: us.uid,
     clusterID: known.clusterID,
     hostedCluster: known.hostedCluster,
@@ -188,14 +188,14 @@ export function connection(
   };
 }
 
-export function held(status: "True" | "False", reason: string, observedGeneration = 1) {
+export function present(status: "True" | "False", reason: string, observedGeneration = 1) {
   const lastTransitionTime = "2026-01-01T00:00:00Z";
   const message = "as it was";
   return { type: conditions.link, status, reason, message, observedGeneration, lastTransitionTime };
 }
 
 /** `status reason` of a planned condition. */
-export function told(plan: Plan<LinkStep>, type: string = conditions.link): string | undefined {
+export function reported(plan: Plan<LinkStep>, type: string = conditions.link): string | undefined {
   const found = plan.conditions.find((each) => each.type === type);
   return found && `${found.status} ${found.reason}`;
 }

@@ -4,14 +4,14 @@ import type { Arm, ArmClient } from "../azure/arm.ts";
 import type { TokenSource } from "../azure/tokens.ts";
 import type { Reconcile } from "../kube/reconcile.ts";
 
-/** The side of the guests: all that a process for control planes reaches. */
-export interface GuestSide {
-  /** The guest of a control plane, by that control plane's own credential and by no other. */
-  guest(controlPlane: HostedControlPlane, reconcile: Reconcile): ArmClient;
+/** The ARM clients of a process that serves control planes. */
+export interface HostedArmClients {
+  /** For the subscription of a hosted cluster, with the credential of its control plane and no other. */
+  hosted(controlPlane: HostedControlPlane, reconcile: Reconcile): ArmClient;
 }
 
-/** The two sides of a private link in Azure, each reached by an identity of its own. */
-export interface AzureSides extends GuestSide {
+/** The ARM clients for both ends of a private link, each with an identity of its own. */
+export interface ArmClients extends HostedArmClients {
   /** The group that holds the load balancers of the management cluster, and gets the link services. */
   managementGroup: ResourceId;
   management(reconcile: Reconcile): ArmClient;
@@ -20,21 +20,21 @@ export interface AzureSides extends GuestSide {
 /** Where the credentials of control planes come from. What cannot be had is an `Explained` error. */
 export type CredentialOf = (controlPlane: HostedControlPlane) => TokenSource;
 
-/** The guests as one process reaches them. */
-export function guestSide(arm: Arm, credentialOf: CredentialOf): GuestSide {
-  return { guest: (controlPlane, reconcile) => arm.for(reconcile, credentialOf(controlPlane)) };
+/** The ARM clients of one process for hosted clusters. */
+export function createHostedArmClients(arm: Arm, credentialOf: CredentialOf): HostedArmClients {
+  return { hosted: (controlPlane, reconcile) => arm.for(reconcile, credentialOf(controlPlane)) };
 }
 
-/** The sides as one process reaches them. */
-export function azureSides(given: {
+/** The ARM clients of one process. */
+export function createArmClients(given: {
   arm: Arm;
   managementGroup: ResourceId;
   credentialOf: CredentialOf;
-}): AzureSides {
+}): ArmClients {
   const { arm, managementGroup, credentialOf } = given;
   return {
     managementGroup,
     management: (reconcile) => arm.for(reconcile),
-    ...guestSide(arm, credentialOf),
+    ...createHostedArmClients(arm, credentialOf),
   };
 }

@@ -1,0 +1,144 @@
+import { nameOf, type ResourceId } from "@postern/core/resource-id.ts";
+import { shellWord } from "@postern/core/shell.ts";
+import type { PrivateEndpoint } from "../../../azure/gateways/private-endpoints.ts";
+import type { Problem } from "../../../kube/part.ts";
+import type { ApprovalPolicy } from "../../../private-link/endpoint/approval.ts";
+import { stateOf } from "../../../private-link/endpoint/observed.ts";
+import type { EndpointPolicy } from "../../../private-link/endpoint/policy.ts";
+import { failedState } from "../../../private-link/plan-resource.ts";
+import { conditions } from "../../names.ts";
+import type { Observed } from "../observed.ts";
+import { type Reason, reasons } from "../reasons.ts";
+
+/** An endpoint of this object that exists. */
+export interface OwnEndpoint {
+  id: ResourceId;
+  found: PrivateEndpoint;
+  /** The object that it was created for does not exist any more. */
+  left: boolean;
+}
+
+/** A connection that is pending for longer than this is reported with the remedy. */
+const escalationMs = 15 * 60_000;
+
+/** Why an endpoint is replaced, the most important first. What else may differ is left to others. */
+const replacements = {
+  connections: "it is connected to another link service",
+  subnet: "it is in another subnet",
+  disconnected: "its connection was removed from the link service",
+} as const;
+
+/** How the private endpoint of a hosted cluster is created, updated and replaced, in words. */
+export function endpointPolicy(observed: Observed, existing?: OwnEndpoint): EndpointPolicy {
+  const name = existing ? nameOf(existing.id) : "";
+  const isLeft = existing?.left === true;
+  const isRepaired =
+    existing !== undefined &&
+    observed.link.alias !== undefined &&
+    failedState(existing.found) !== undefined;
+  const creating = creatingProblem(observed);
+  const failed = reasons.endpointCreationFailed;
+  const replacing = (why: string) => `the private endpoint ${name} is made anew: ${why}`;
+  return {
+    condition: conditions.endpoint,
+    steps: {
+      create: "make endpoint",
+      change: isRepaired ? "repair endpoint" : "tag endpoint",
+      delete: "remove endpoint",
+    },
+    events: {
+      create: "CreatingPrivateEndpoint",
+      ...(isLeft && { change: "AdoptingPrivateEndpoint" }),
+      delete: "ReplacingPrivateEndpoint",
+    },
+    reasons: {
+      create: creating.reason,
+      change: failed,
+      replace: reasons.endpointReplacing,
+      delete: reasons.deleting,
+      failed: { create: failed, change: failed, delete: failed },
+    },
+    messages: {
+      write: () => creating.message,
+      create: () => creating.message,
+      change: (_name, why) => `${why} · Postern writes it again`,
+      replace: (_name, why) => replacing(why),
+    },
+    describe: (differences, state) => {
+      if (state !== undefined) return failedMessage(name, state);
+      const first = Object.entries(replacements).find(([each]) =>
+        differences.some((difference) => difference === each),
+      );
+      return first?.[1] ?? `tags of the private endpoint ${name} are missing`;
+    },
+    whyOf: (_name, why, verb) =>
+      isLeft && verb === "change"
+        ? `the private endpoint ${name} is taken over: the object of this cluster that it was made for does not exist any more`
+        : why,
+    whyReplaced: replacing,
+    deletionMessage: (_name, why) => why,
+  };
+}
+
+/** How it is deleted for good. */
+export function deletionPolicy(observed: Observed): EndpointPolicy {
+  const policy = endpointPolicy(observed);
+  return {
+    ...policy,
+    events: { delete: "DeletingPrivateEndpoint" },
+    whyOf: (name, why) => `the private endpoint ${name} goes: ${why}`,
+  };
+}
+
+/** What is reported of a connection that is not approved. */
+export function approvalPolicy(observed: Observed, found: PrivateEndpoint): ApprovalPolicy {
+  const { link, object } = observed;
+  const service = link.id ?? link.alias ?? "the link service";
+  const problem = (message: string) => ({ reason: reasons.endpointNotApproved, message });
+  const state = stateOf(found);
+  const unknown = () =>
+    problem(`the connection is neither approved nor pending but ${state} · look at it in Azure`);
+  return {
+    pending: () => {
+      if (state === "") {
+        const message = "Azure does not say whether the connection is approved";
+        return { ...problem(message), progress: true, waitMs: 0 };
+      }
+      if (state !== "pending") return { ...unknown(), waitMs: Number.POSITIVE_INFINITY };
+      const present = presentCondition(observed);
+      const waitMs = present?.reason === reasons.endpointNotApproved ? observed.endpointSinceMs : 0;
+      if (waitMs < escalationMs) {
+        const message = "the connection waits for approval · it is looked at again";
+        return { ...problem(message), progress: true, waitMs };
+      }
+      const message = `the connection waits for approval since 15 minutes or more · the link service does not approve subscription ${object.spec.subscriptionID} by itself · approve it: az network private-endpoint-connection approve --id <the pending connection in: az network private-endpoint-connection list --id ${shellWord(service)}>, or add the subscription to additionalAllowedSubscriptions`;
+      return { ...problem(message), waitMs };
+    },
+    rejected: () =>
+      problem(
+        `the connection was rejected, which is final · by somebody who may manage ${service} · agree with them, then delete the private endpoint ${found.id ?? ""}: it is made anew and asks again`,
+      ),
+    disconnected: unknown,
+  };
+}
+
+/** The condition of the endpoint, as it is. */
+export function presentCondition({ conditions: present }: Observed) {
+  return present.find(({ type }) => type === conditions.endpoint);
+}
+
+/** The problem until the endpoint exists. Of these reasons the present one stays until it is known how a write ends. */
+export function creatingProblem(
+  observed: Observed,
+  keptReasons: readonly Reason[] = [reasons.endpointCreationFailed],
+): Problem {
+  const present = presentCondition(observed);
+  if (present !== undefined && keptReasons.some((reason) => reason === present.reason))
+    return { reason: present.reason, message: present.message };
+  return { reason: reasons.endpointCreating, message: "the private endpoint is being made" };
+}
+
+/** An endpoint whose last write failed, in a sentence. */
+export function failedMessage(name: string, state: string): string {
+  return `the private endpoint ${name} is ${state}`;
+}
