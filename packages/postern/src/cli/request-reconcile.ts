@@ -2,7 +2,6 @@ import { type Kind, type KubeObject, keyOf } from "@postern/core/kind.ts";
 import { azureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
-import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { KubeError } from "../kube/errors.ts";
 import { requestAnnotation } from "../kube/requests.ts";
 import { objectsOf } from "../view/cluster-objects.ts";
@@ -26,7 +25,11 @@ export async function requestReconcile(
   const value = new Date().toISOString();
   const requested: string[] = [];
   for (const cluster of clusters) {
-    const objects = objectsOf(cluster, world).map((object) => ({
+    // A HostedControlPlane has no report of its own.
+    const reported = objectsOf(cluster, world).filter(
+      (object) => !(world.controlPlanes as readonly KubeObject[]).includes(object),
+    );
+    const objects = reported.map((object) => ({
       object,
       kind: kindIn(world, object),
     }));
@@ -54,7 +57,6 @@ export async function requestReconcile(
 function kindIn(world: KubeWorld, object: KubeObject): Kind {
   const all: [readonly KubeObject[], Kind][] = [
     [world.hostedClusters, hostedCluster],
-    [world.controlPlanes, hostedControlPlane],
     [world.links, azurePrivateLinkService],
     [world.azureClusters, azureCluster],
   ];

@@ -217,8 +217,8 @@ export class Controller {
       if (deletionTimestamp !== undefined) this.#confirmations?.wait(reconcile.key, uid);
       reconcile.freshSince = this.#confirmations?.freshSince(reconcile.key);
       reconcile.requestedAt = this.#requests.since(reconcile.key);
-      const { observed, context, policy } = await this.feature.observe(object, reconcile);
-      const allowed = this.#restrict(this.feature.plan(observed), object, policy);
+      const { observed, context, policies } = await this.feature.observe(object, reconcile);
+      const allowed = this.#restrict(this.feature.plan(observed), object, policies);
       const plan = this.#unlessUnconfirmed(allowed, object, reconcile);
       if (plan.finalizer === "add") object = await this.#finalizer(object, true, reconcile);
       const { runningMs, failures } = await this.#applyAll(plan, context, object, reconcile);
@@ -247,9 +247,9 @@ export class Controller {
   }
 
   /** The plan without the steps that the policy of the operator or of the cluster withholds. */
-  #restrict(plan: Plan, object: WithStatus, annotation: string | undefined): Plan {
+  #restrict(plan: Plan, object: WithStatus, policies: readonly string[] | undefined): Plan {
     if (this.feature.ignoresPolicy) return plan;
-    const policy = effectivePolicy(this.#options.policy ?? "sync", annotation);
+    const policy = effectivePolicy(this.#options.policy ?? "sync", policies);
     return restrictPlan(plan, policy, this.#typesOn(object)[0]);
   }
 

@@ -108,12 +108,12 @@ export async function planOne(
   signal.addEventListener("abort", end, { once: true });
   const about = { feature: feature.name, kind: feature.kind, key };
   try {
-    const { observed, policy: annotation } = await feature.observe(object, reconcile);
+    const { observed, policies } = await feature.observe(object, reconcile);
     const planned = feature.plan(observed);
     const [first] = feature.conditionsOn?.(object) ?? feature.conditions;
     const plan = feature.ignoresPolicy
       ? planned
-      : restrictPlan(planned, effectivePolicy(policy, annotation), first);
+      : restrictPlan(planned, effectivePolicy(policy, policies), first);
     return { ...about, plan, failedReads: reconcile.failedReads };
   } catch (error) {
     signal.throwIfAborted();

@@ -17,8 +17,8 @@ export interface Step {
   remedy?: string;
   /** It removes a finalizer from another object, or the last reference to what is being deleted: confirmed like the removal of our own finalizer. */
   releases?: true;
-  /** It deletes or disconnects something: withheld by the policy `upsert-only`. */
-  deletes?: true;
+  /** What it does, for the code. What deletes, removes or rejects something is withheld by the policy `upsert-only`. */
+  verb?: string;
 }
 
 /** When to reconcile again if no event arrives before: soon, at the next drift check, never, or after a time. */
@@ -69,8 +69,8 @@ export interface StatusTarget {
 export interface Observation<Observed, Context> {
   observed: Observed;
   context: Context;
-  /** The annotation `postern.io/policy` of the cluster, as it is. */
-  policy?: string | undefined;
+  /** The values of the annotation `postern.io/policy` that apply to the object. */
+  policies?: readonly string[];
 }
 
 /** What one controller does: observe, plan, apply. */

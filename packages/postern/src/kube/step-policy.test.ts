@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Plan } from "./feature.ts";
 import { effectivePolicy, restrictPlan, stepPolicies, withheldReason } from "./step-policy.ts";
 
-const create = { do: "create zone", why: "it does not exist" };
-const remove = { do: "delete endpoint", why: "not desired", deletes: true } as const;
+const create = { do: "create zone", why: "it does not exist", verb: "create" };
+const remove = { do: "delete endpoint", why: "not desired", verb: "delete" } as const;
 const notReady = { type: "Ready", status: "False", reason: "Creating", message: "" } as const;
 
 function plan(over: Partial<Plan> = {}): Plan {
@@ -12,17 +12,17 @@ function plan(over: Partial<Plan> = {}): Plan {
 
 describe("the policy of an object", () => {
   test("is the flag's without an annotation", () => {
-    for (const each of stepPolicies) expect(effectivePolicy(each, undefined)).toBe(each);
+    for (const each of stepPolicies) expect(effectivePolicy(each)).toBe(each);
   });
 
   test("can be stricter than the flag, and never less strict", () => {
-    expect(effectivePolicy("sync", "upsert-only")).toBe("upsert-only");
-    expect(effectivePolicy("observe-only", "sync")).toBe("observe-only");
-    expect(effectivePolicy("upsert-only", "observe-only")).toBe("observe-only");
+    expect(effectivePolicy("sync", ["upsert-only"])).toBe("upsert-only");
+    expect(effectivePolicy("observe-only", ["sync"])).toBe("observe-only");
+    expect(effectivePolicy("upsert-only", ["sync", "observe-only"])).toBe("observe-only");
   });
 
   test.each(["", "Sync", "dry-run"])("is the strictest where the annotation is %j", (text) => {
-    expect(effectivePolicy("sync", text)).toBe("observe-only");
+    expect(effectivePolicy("sync", [text])).toBe("observe-only");
   });
 });
 

@@ -1,3 +1,4 @@
+import type { KubeObject } from "@postern/core/kind.ts";
 import type { Plan, Step } from "./feature.ts";
 
 /** What the operator may write: everything, everything but deletions, or nothing beside status and events. From lax to strict. */
@@ -11,15 +12,24 @@ export const policyAnnotation = "postern.io/policy";
 /** The reason of conditions and events where a policy withholds a step. */
 export const withheldReason = "WithheldByPolicy";
 
+/** The verbs of steps that take something away. */
+const destructive: ReadonlySet<string> = new Set(["delete", "remove", "reject"]);
+
 /** So many withheld steps are named in one message; the rest is counted. */
 const mostNamed = 3;
 
-/** The policy of one object. An annotation that is not a policy is read as the strictest one: a typo must not delete anything. */
-export function effectivePolicy(flag: StepPolicy, annotation: string | undefined): StepPolicy {
-  if (annotation === undefined) return flag;
-  const index = (stepPolicies as readonly string[]).indexOf(annotation);
-  const asked = index < 0 ? stepPolicies.length - 1 : index;
-  return stepPolicies[Math.max(asked, stepPolicies.indexOf(flag))] ?? "observe-only";
+/** The annotations of these objects that name a policy. */
+export function policiesOf(...objects: readonly (KubeObject | undefined)[]): string[] {
+  return objects.flatMap((object) => object?.metadata.annotations?.[policyAnnotation] ?? []);
+}
+
+/** The strictest policy. An annotation that is not a policy counts as `observe-only`: a typo must not delete anything. */
+export function effectivePolicy(flag: StepPolicy, annotations: readonly string[] = []): StepPolicy {
+  const strictness = (policy: string) => {
+    const index = (stepPolicies as readonly string[]).indexOf(policy);
+    return index < 0 ? stepPolicies.length - 1 : index;
+  };
+  return stepPolicies[Math.max(...[flag, ...annotations].map(strictness))] ?? "observe-only";
 }
 
 /**
@@ -32,7 +42,7 @@ export function restrictPlan<S extends Step>(
   /** The condition of steps that name none. */
   firstCondition: string | undefined,
 ): Plan<S> {
-  const isWithheld = ({ deletes }: S) => policy === "observe-only" || deletes === true;
+  const isWithheld = ({ verb = "" }: S) => policy === "observe-only" || destructive.has(verb);
   const withheld = policy === "sync" ? [] : plan.steps.filter(isWithheld);
   const { finalizer, ...rest } = plan;
   if (withheld.length === 0) return policy === "observe-only" ? rest : plan;

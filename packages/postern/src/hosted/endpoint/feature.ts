@@ -14,6 +14,7 @@ import { ZoneTurns } from "../../azure/zone-turns.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { policiesOf } from "../../kube/step-policy.ts";
 import { whenChanged } from "../../kube/when-changed.ts";
 import type { HostedArmClients } from "../arm-clients.ts";
 import { byHostname, byPublishedHostname, hostnamesOf, publishedHostnames } from "../hostnames.ts";
@@ -65,7 +66,13 @@ export function endpointFeature({
       tenantOf,
       observe: async (link: AzurePrivateLinkService, reconcile) => {
         const { arm, ...observed } = await observe(link, parts, reconcile);
-        return { observed, context: { arm, services, oneAtATime } };
+        const { namespace = "", annotations } = link.metadata;
+        const policies = policiesOf(
+          link,
+          ...controlPlanes.byIndex("namespace", namespace),
+          clusters.get(annotations?.[clusterAnnotation] ?? ""),
+        );
+        return { observed, context: { arm, services, oneAtATime }, policies };
       },
       plan,
       apply,

@@ -150,6 +150,7 @@ function deleteServices({ services }: Observed, why: string): EndpointStep[] {
     .map((found) => ({
       on: "service",
       do: "remove service",
+      verb: "delete",
       found,
       why: `the Service ${found.metadata.name} goes: ${why}`,
       condition: conditions.dns,

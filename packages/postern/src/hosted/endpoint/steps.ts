@@ -8,4 +8,4 @@ export type EndpointStep =
   | PrivateEndpointStep
   | PrivateDnsStep
   | (Step & { on: "service"; do: "write service"; service: Service; found: Service | undefined })
-  | (Step & { on: "service"; do: "remove service"; found: Service });
+  | (Step & { on: "service"; do: "remove service"; verb: "delete"; found: Service });

@@ -29,6 +29,7 @@ export function grantFeature(): MakeFeature {
       name: "grant",
       kind: hostedControlPlane,
       conditions: [],
+      ignoresPolicy: true,
       observe: async (controlPlane, reconcile) => ({
         observed: await observe(controlPlane, { kube, account, registered }, reconcile),
         context: kube,

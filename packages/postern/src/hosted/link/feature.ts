@@ -10,6 +10,7 @@ import { lastSegment } from "@postern/core/resource-id.ts";
 import { staleReadsMs } from "../../azure/sightings.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { policiesOf } from "../../kube/step-policy.ts";
 import { whenChanged } from "../../kube/when-changed.ts";
 import { Networks } from "../../private-link/nat-subnets/networks.ts";
 import { Reservations } from "../../private-link/nat-subnets/reservations.ts";
@@ -85,6 +86,7 @@ export function linkFeature(options: LinkOptions): MakeFeature {
       observe: async (object, reconcile) => ({
         observed: await observe(object, parts, reconcile),
         context: parts,
+        policies: policiesOf(object, hostedClusters.get(clusterKeyOf(object) ?? "")),
       }),
       plan,
       apply,

@@ -47,6 +47,7 @@ export function planDelete(observed: Down, nat: LeavingChoice): Plan<LinkStep> {
         {
           on: "subnet",
           do: "remove the NAT subnet",
+          verb: "delete",
           id: nat.subnet,
           uid: subject.uid,
           why: "the last link service in it has gone",

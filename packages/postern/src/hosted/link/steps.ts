@@ -30,4 +30,10 @@ export type LinkStep =
   | (Step &
       Reserving &
       NewSubnet & { on: "subnet"; do: "make the NAT subnet" | "make the next NAT subnet" })
-  | (Step & { on: "subnet"; do: "remove the NAT subnet"; id: ResourceId; uid: string });
+  | (Step & {
+      on: "subnet";
+      do: "remove the NAT subnet";
+      verb: "delete";
+      id: ResourceId;
+      uid: string;
+    });

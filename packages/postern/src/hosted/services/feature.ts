@@ -7,6 +7,7 @@ import { type NodePool, nodePool } from "@postern/core/kinds/node-pool.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { policiesOf } from "../../kube/step-policy.ts";
 import {
   clusterAnnotation,
   conditions,
@@ -51,6 +52,10 @@ export function servicesFeature(): MakeFeature {
       observe: async (controlPlane, reconcile) => ({
         observed: await observe(controlPlane, sources, reconcile),
         context: sources.links,
+        policies: policiesOf(
+          controlPlane,
+          sources.clusters.get(controlPlane.metadata.annotations?.[clusterAnnotation] ?? ""),
+        ),
       }),
       plan,
       apply,

@@ -14,6 +14,7 @@ import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { policiesOf } from "../../kube/step-policy.ts";
 import { whenChanged } from "../../kube/when-changed.ts";
 import { byHostname, byPublishedHostname, hostnamesOf, publishedHostnames } from "../hostnames.ts";
 import { conditions, controlPlaneNamespace, hostedClusterFinalizer } from "../names.ts";
@@ -70,6 +71,7 @@ export function topologyFeature({
       observe: async (cluster, reconcile) => ({
         observed: await observe(cluster, { stores, crds, policy }, reconcile),
         context: stores,
+        policies: policiesOf(cluster),
       }),
       plan,
       apply,

@@ -42,7 +42,14 @@ export function planServices(
     const isOwn = found?.metadata.labels?.[externalLabel] === "true";
     if (hostname === undefined) {
       if (found !== undefined && isOwn && !found.metadata.deletionTimestamp)
-        steps.push({ on: "service", do: "remove service", found, why: unwanted(name), condition });
+        steps.push({
+          on: "service",
+          do: "remove service",
+          verb: "delete",
+          found,
+          why: unwanted(name),
+          condition,
+        });
       continue;
     }
     if (cluster.withheld?.[hostname] !== undefined) continue;

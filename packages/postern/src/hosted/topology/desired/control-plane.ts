@@ -1,6 +1,7 @@
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
+import { requestAnnotation } from "../../../kube/requests.ts";
 import { clusterAnnotation, controlPlaneAccount, controlPlaneNamespace } from "../../names.ts";
 import { exactPatch } from "./difference.ts";
 import { isMade, madeBy, ownedBy } from "./labels.ts";
@@ -8,7 +9,7 @@ import { isMade, madeBy, ownedBy } from "./labels.ts";
 /** What people may say about a cluster beside its spec. It is the same on the control plane, no more and no less. */
 const mirrored = "postern.io/";
 /** Of these, copies would say something wrong. */
-const notCopied = ["kubectl.kubernetes.io/last-applied-configuration"];
+const notCopied = ["kubectl.kubernetes.io/last-applied-configuration", requestAnnotation];
 
 /** The namespace of a cluster's control plane. */
 export function desiredNamespace(cluster: HostedCluster): KubeObject {
@@ -57,7 +58,8 @@ export function controlPlaneChange(
   const annotations: Record<string, string | null> = {};
   const [has, should] = [found.metadata.annotations ?? {}, desired.metadata.annotations ?? {}];
   for (const key of Object.keys(has))
-    if (key.startsWith(mirrored) && should[key] === undefined) annotations[key] = null;
+    if (key.startsWith(mirrored) && !notCopied.includes(key) && should[key] === undefined)
+      annotations[key] = null;
   for (const [key, value] of Object.entries(should))
     if (has[key] !== value) annotations[key] = value;
   const metadata = {
