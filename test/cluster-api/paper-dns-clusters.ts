@@ -8,8 +8,8 @@ import { ownerFor } from "postern/cluster-api/dns/zones/owner.ts";
 import {
   after,
   managementGroup,
+  observed,
   type PaperDns,
-  seen,
   workloadGroup,
   zoneIds,
 } from "./paper-dns.ts";
@@ -39,14 +39,14 @@ export function paperCluster(
     toManagement: zoneIds.toManagement,
   };
   const gateway = `10.1.1.${n}`;
-  const world = seen();
+  const world = observed();
   return {
     world: {
       ...world,
       cluster: { ...world.cluster, name },
       us: ownerFor("mc", { namespace, name, uid: `uid-${n}` }),
       domains: { ...world.domains, cluster: domain },
-      publicPlace: places.public,
+      publicZoneId: places.public,
       networks: { ...world.networks, toManagement: network },
       api: { state: "known", values: [`10.1.0.${n}`] },
       toWorkload: { state: "known", values: [`10.0.0.${n}`] },
@@ -78,7 +78,7 @@ export function passTogether(
 }
 
 function look(azure: PaperDns, cluster: PaperCluster, cached: boolean): Observed {
-  const now = azure.seen(cluster.world, cluster.places);
+  const now = azure.observed(cluster.world, cluster.places);
   if (!cached || cluster.listed === undefined) {
     cluster.listed = now;
     return now;

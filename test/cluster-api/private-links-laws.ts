@@ -2,7 +2,7 @@ import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { resourceGroupId } from "@postern/core/resource-id.ts";
 import { Arm } from "postern/azure/arm.ts";
 import { customCloud } from "postern/azure/clouds.ts";
-import { conditions, realiseFinalizer } from "postern/cluster-api/names.ts";
+import { conditions, privateLinksFinalizer } from "postern/cluster-api/names.ts";
 import { privateLinksFeature } from "postern/cluster-api/private-links/feature.ts";
 import type { Feature } from "postern/kube/feature.ts";
 import { silentLog } from "postern/kube/log.ts";
@@ -34,17 +34,17 @@ export interface Asked {
 }
 
 /** What happens in a random world. */
-export type RealiseChange =
+export type PrivateLinksChange =
   | { kind: "restart" }
   | { kind: "pass" | "drop link" | "drop endpoint" | "connect" | "delete"; cluster: number }
   | { kind: "spoil link" | "spoil endpoint"; cluster: number; how: number }
   | { kind: "ask"; cluster: number; asked: Asked };
 
-export interface RealiseScript {
+export interface PrivateLinksScript {
   clusters: readonly Asked[];
   /** What other people have under names that the first cluster wants. */
   strangers: { link: boolean; endpoint: boolean };
-  changes: readonly RealiseChange[];
+  changes: readonly PrivateLinksChange[];
 }
 
 type Cluster = AzureCluster & { status?: Record<string, unknown> };
@@ -56,7 +56,7 @@ const names = ["wc", "wc1", "wc10"];
 const target = `${guestGroup}/${provider}/privateLinkServices/target`;
 
 /** AzureClusters that are kept here, between the simulator and the feature: the loop of the controller without an API server. */
-export class RealiseWorld {
+export class PrivateLinksWorld {
   readonly #azure: Azure;
   readonly #clock: ManualClock;
   readonly #objects = new Map<string, Cluster>();
@@ -67,12 +67,12 @@ export class RealiseWorld {
   #arm!: Arm;
   #feature!: Feature<Cluster>;
 
-  static async start(script: RealiseScript): Promise<RealiseWorld> {
+  static async start(script: PrivateLinksScript): Promise<PrivateLinksWorld> {
     const clock = new ManualClock(Date.UTC(2026, 0, 1));
-    return new RealiseWorld(script, await startAzure({ clock }), clock);
+    return new PrivateLinksWorld(script, await startAzure({ clock }), clock);
   }
 
-  private constructor(script: RealiseScript, azure: Azure, clock: ManualClock) {
+  private constructor(script: PrivateLinksScript, azure: Azure, clock: ManualClock) {
     this.#azure = azure;
     this.#clock = clock;
     const { simulator } = azure;
@@ -206,12 +206,13 @@ export class RealiseWorld {
       of: ({ kind }: { kind: string }) =>
         kind === "AzureCluster" ? objects : { get: () => undefined },
     };
-    const views = { of: (_: AzureCluster, reconcile: Reconcile) => arm.for(reconcile) };
-    this.#feature = privateLinksFeature({ views })({ caches, kube: {} } as never).feature as never;
+    const clients = { of: (_: AzureCluster, reconcile: Reconcile) => arm.for(reconcile) };
+    this.#feature = privateLinksFeature({ clients })({ caches, kube: {} } as never)
+      .feature as never;
   }
 
   /** Let something happen. */
-  async change(change: RealiseChange): Promise<void> {
+  async change(change: PrivateLinksChange): Promise<void> {
     this.#story.push(JSON.stringify(change));
     const name = "cluster" in change ? (names[change.cluster] ?? "") : "";
     if (change.kind !== "restart" && !this.#objects.has(name)) return;
@@ -323,7 +324,7 @@ export class RealiseWorld {
     this.#story.push(`  ${name}: ${plan.steps.map((step) => step.do).join(", ") || "nothing"}`);
     const ids = plan.steps.map((step) => (step as { id?: string }).id?.toLowerCase());
     if (new Set(ids).size < ids.length) throw new Error(`one thing twice\n${this.story()}`);
-    if (plan.finalizer === "add") this.#update(name, { finalizers: [realiseFinalizer] });
+    if (plan.finalizer === "add") this.#update(name, { finalizers: [privateLinksFinalizer] });
     const outcomes = await Promise.allSettled(
       plan.steps.map((step) => this.#feature.apply(step, context, reconcile)),
     );
@@ -386,7 +387,7 @@ export class RealiseWorld {
       const links = (spec.networkSpec?.apiServerLB?.privateLinks ?? JSON.parse(text ?? "[]")) as {
         name: string;
       }[];
-      const stolen = (id: string, wanted: boolean) => wanted && this.#stolen.has(id);
+      const stolen = (id: string, desired: boolean) => desired && this.#stolen.has(id);
       const first = stolen(
         linkId(name, 1),
         links.some((each) => each.name === `${name}-link-1`),

@@ -2,7 +2,7 @@ import { resourceGroupId } from "@postern/core/resource-id.ts";
 import { Registry } from "@prometheus-io/client";
 import { Arm } from "postern/azure/arm.ts";
 import { customCloud } from "postern/azure/clouds.ts";
-import { capiViews } from "postern/cluster-api/identities.ts";
+import { clusterArmClients } from "postern/cluster-api/identities.ts";
 import { clusterApiControllers } from "postern/operator/controllers.ts";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { guestSubscription, location, managementSubscription, tenant } from "../hosted/azure.ts";
@@ -55,7 +55,7 @@ describeHosted("bad input, with everything at work", (startWorld) => {
     const authorityHost = simulator.httpsUrl ?? "";
     const cloud = customCloud({ resourceManager: simulator.url, authorityHost });
     const arm = new Arm({ cloud, credential: operator, clock });
-    const views = capiViews({
+    const clients = clusterArmClients({
       arm,
       armClientFor: () => arm,
       managementCluster: management,
@@ -68,7 +68,7 @@ describeHosted("bad input, with everything at work", (startWorld) => {
       dns: { baseDomain: "example.com", baseZoneGroup: baseGroup },
       others: {},
     };
-    return clusterApiControllers(views, settings, new Registry());
+    return clusterApiControllers(clients, settings, new Registry());
   }
 
   type Made = Parameters<HostedWorld["make"]>[0];
@@ -196,9 +196,9 @@ describeHosted("bad input, with everything at work", (startWorld) => {
 
   const isConnected = (world: HostedWorld, thing: Thing) =>
     world.until(`${thing.metadata.name} is connected and named`, async () => {
-      const seen = await now(world, thing);
+      const observed = await now(world, thing);
       return ["GSPrivateLinksReady", "GSDNSZoneReady"].every((type) =>
-        world.condition(seen, type)?.startsWith("True"),
+        world.condition(observed, type)?.startsWith("True"),
       );
     });
 

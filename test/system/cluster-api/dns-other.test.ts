@@ -158,9 +158,9 @@ describeHosted("the names of clusters on other infrastructure", (startWorld) => 
   test("without settings of its own a cluster has its zone with the management cluster", async () => {
     const world = await startDns(startWorld, {
       settings: { subscription: guestSubscription },
-      viewsOf: (views) => ({
-        ...views,
-        forReference: (_, reconcile) => views.management(reconcile),
+      viewsOf: (clients) => ({
+        ...clients,
+        forReference: (_, reconcile) => clients.management(reconcile),
       }),
     });
     await onVsphere(world, "vs5", "192.0.2.10");

@@ -23,10 +23,10 @@ const get = (world: HostedWorld, name: string, namespace = "org") =>
   world.get("AzureCluster", namespace, name);
 const told = async (world: HostedWorld, name: string, namespace = "org") =>
   world.condition(await get(world, name, namespace), "GSDNSZoneReady");
-const isTold = (world: HostedWorld, name: string, wanted = ready, namespace = "org") =>
+const isTold = (world: HostedWorld, name: string, desired = ready, namespace = "org") =>
   world.until(
-    `${name} says ${wanted}`,
-    async () => (await told(world, name, namespace)) === wanted,
+    `${name} says ${desired}`,
+    async () => (await told(world, name, namespace)) === desired,
   );
 const isGone = (world: HostedWorld, name: string) =>
   world.until(`${name} is gone`, async () => (await get(world, name)) === undefined);
@@ -163,10 +163,10 @@ describeHosted("names in trouble", (startWorld) => {
 
   test("a cluster without a credential is told, and the others go on", async () => {
     const world = await startDns(startWorld, {
-      viewsOf: (views) => ({
-        ...views,
+      viewsOf: (clients) => ({
+        ...clients,
         of: (cluster, reconcile) => {
-          if (cluster.metadata.name !== "wc1") return views.of(cluster, reconcile);
+          if (cluster.metadata.name !== "wc1") return clients.of(cluster, reconcile);
           throw Object.assign(new Error("none"), {
             explain: () => ({
               reason: "ClusterIdentityMissing",

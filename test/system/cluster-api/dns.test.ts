@@ -29,8 +29,8 @@ const get = (world: HostedWorld, name: string, namespace = "org") =>
   world.get("AzureCluster", namespace, name);
 const told = async (world: HostedWorld, name: string, namespace = "org") =>
   world.condition(await get(world, name, namespace), "GSDNSZoneReady");
-const isTold = (world: HostedWorld, name: string, wanted = ready) =>
-  world.until(`${name} says ${wanted}`, async () => (await told(world, name)) === wanted);
+const isTold = (world: HostedWorld, name: string, desired = ready) =>
+  world.until(`${name} says ${desired}`, async () => (await told(world, name)) === desired);
 
 describeHosted("the names of AzureClusters", (startWorld) => {
   test("a private cluster is born, is found by its names on both sides, and goes without a trace", async () => {

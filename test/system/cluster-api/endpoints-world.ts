@@ -21,18 +21,20 @@ export interface ManagementShape {
   endpoints?: PrivateEndpointSpec[];
 }
 
-type Views = WorkloadEndpoints["views"];
+type WorkloadArmClients = WorkloadEndpoints["clients"];
 
 /** A world with both features at work. */
 export async function startEndpoints(
   start: (options: WorldOptions) => Promise<HostedWorld>,
-  over: Partial<WorkloadEndpoints> & { viewsOf?: (views: Views) => Views } = {},
+  over: Partial<WorkloadEndpoints> & {
+    viewsOf?: (clients: WorkloadArmClients) => WorkloadArmClients;
+  } = {},
   more: Partial<WorldOptions> = {},
 ): Promise<HostedWorld> {
-  const { viewsOf = (views) => views, ...rest } = over;
+  const { viewsOf = (clients) => clients, ...rest } = over;
   const world = await start({
     features: (sides) => {
-      const views = viewsOf({
+      const clients = viewsOf({
         of: ({ spec }, reconcile) =>
           spec.subscriptionID === managementSubscription
             ? sides.management(reconcile)
@@ -40,7 +42,7 @@ export async function startEndpoints(
       });
       return [
         managementEndpointsFeature({ management }),
-        workloadEndpointsFeature({ management, views, ...rest }),
+        workloadEndpointsFeature({ management, clients, ...rest }),
       ];
     },
     ...more,

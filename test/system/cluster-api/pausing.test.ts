@@ -215,7 +215,7 @@ async function refuseAnnotations(world: HostedWorld) {
     metadata: { namespace: "org", name: "probe" },
     spec: {},
   } as Parameters<typeof world.make>[0]);
-  const counts = (wanted: number) =>
+  const counts = (desired: number) =>
     expect
       .poll(
         async () =>
@@ -229,7 +229,7 @@ async function refuseAnnotations(world: HostedWorld) {
           ).status,
         { timeout: 20_000, interval: 50 },
       )
-      .toBe(wanted);
+      .toBe(desired);
   await counts(422);
   return {
     async remove() {

@@ -1,5 +1,5 @@
 import { AzureError } from "postern/azure/errors.ts";
-import { realiseFinalizer } from "postern/cluster-api/names.ts";
+import { privateLinksFinalizer } from "postern/cluster-api/names.ts";
 import { privateLinksFeature as realise } from "postern/cluster-api/private-links/feature.ts";
 import { expect, test } from "vitest";
 import { describeHosted, type HostedWorld } from "../hosted/world.ts";
@@ -89,7 +89,7 @@ describeHosted("where CAPZ makes links and endpoints", (start) => {
     expect(world.azure.at(endpointId("to-mc"))).toBeUndefined();
     await world.remove(made);
     await world.until("we still hold it", async () => {
-      return !(await now(world, made))?.metadata.finalizers?.includes(realiseFinalizer);
+      return !(await now(world, made))?.metadata.finalizers?.includes(privateLinksFinalizer);
     });
     expect(world.azure.at(linkId("api"))).toBeUndefined();
   });
@@ -308,7 +308,7 @@ describeHosted("an AzureCluster that cannot be realised", (start) => {
     const world = await start({
       features: (sides) => [
         realise({
-          views: {
+          clients: {
             of: (cluster, reconcile) => {
               if (broken && cluster.metadata.name === "wc1")
                 throw new AzureError({ code: "ClusterIdentityMissing", what: "act in Azure" });

@@ -27,13 +27,13 @@ export const balancerId = (name: string, group: string) =>
 /** A world with this feature alone, and a namespace for clusters. */
 export async function startRealise(
   start: (options: WorldOptions) => Promise<HostedWorld>,
-  more: Partial<WorldOptions> & { views?: PrivateLinkOptions["views"] } = {},
+  more: Partial<WorldOptions> & { clients?: PrivateLinkOptions["clients"] } = {},
 ): Promise<HostedWorld> {
-  const { views, ...rest } = more;
+  const { clients, ...rest } = more;
   const world = await start({
     features: (sides) => [
       privateLinksFeature({
-        views: views ?? { of: (_cluster, reconcile) => sides.management(reconcile) },
+        clients: clients ?? { of: (_cluster, reconcile) => sides.management(reconcile) },
       }),
     ],
     simulator: { operationMs: { "*": 30_000 } },

@@ -1,4 +1,4 @@
-import { endpointsFinalizer, realiseFinalizer } from "postern/cluster-api/names.ts";
+import { endpointsFinalizer, privateLinksFinalizer } from "postern/cluster-api/names.ts";
 import { expect, test } from "vitest";
 import { describeHosted } from "../hosted/world.ts";
 import { clusterObject } from "./objects.ts";
@@ -42,7 +42,7 @@ describeHosted("a private link", (start) => {
     });
     const made = await makeCluster(world, "wc1", { links: [asked] });
     const { metadata } = await told(world, made, links, "True Realised");
-    expect(metadata.finalizers).toEqual([realiseFinalizer]);
+    expect(metadata.finalizers).toEqual([privateLinksFinalizer]);
     expect(held(world, linkId("api"))).toMatchObject({
       top: { location: "westeurope", tags: { [capzTag]: "owned", postern_owner: "org/wc1" } },
       properties: {
@@ -330,14 +330,14 @@ describeHosted("an AzureCluster that no longer says where it is", (start) => {
     const world = await startRealise(start);
     const made = await makeCluster(world, "wc1", {
       links: [link()],
-      metadata: { finalizers: [realiseFinalizer] },
+      metadata: { finalizers: [privateLinksFinalizer] },
       spec: { subscriptionID: undefined },
     });
     await world.remove(made);
     const left = await told(world, made, links, "False NotRealised");
     expect(messageOf(left, links)).toContain("spec.subscriptionID is empty");
-    expect(messageOf(left, links)).toContain(`finalizer ${realiseFinalizer}`);
-    expect(left.metadata.finalizers).toEqual([realiseFinalizer]);
+    expect(messageOf(left, links)).toContain(`finalizer ${privateLinksFinalizer}`);
+    expect(left.metadata.finalizers).toEqual([privateLinksFinalizer]);
   });
 });
 
@@ -372,7 +372,7 @@ describeHosted("an AzureCluster that is paused", (start) => {
     await world.mark();
     await world.advance(10 * 60_000);
     expect(world.armRequests()).toEqual([]);
-    expect((await now(world, made))?.metadata.finalizers).toEqual([realiseFinalizer]);
+    expect((await now(world, made))?.metadata.finalizers).toEqual([privateLinksFinalizer]);
     await world.patch(made, { metadata: { annotations: { "cluster.x-k8s.io/paused": null } } });
     await gone(world, made);
     expect(world.azure.at(linkId("api"))).toBeUndefined();

@@ -30,7 +30,7 @@ import { policyNamesOf } from "./policy-names.ts";
 import { groupTaken, notAllowed, refusalOf } from "./tenancy.ts";
 
 /** Azure as the features of Cluster API reach it: each cluster by its own identity, in its own cloud. */
-export interface CapiViews {
+export interface ClusterArmClients {
   /** Which namespace may use what. */
   readonly policy: TenantPolicy;
   /**
@@ -60,7 +60,7 @@ export interface CapiViews {
 }
 
 /** What the views are made of. */
-export interface CapiViewOptions {
+export interface ClusterArmClientOptions {
   /** The road to the operator's own cloud, with the credential of the environment. */
   arm: Arm;
   /** The road to another cloud: made when the first cluster of it comes. */
@@ -86,7 +86,7 @@ export interface CapiViewOptions {
 }
 
 /** The views as one process has them. */
-export function capiViews(options: CapiViewOptions): CapiViews {
+export function clusterArmClients(options: ClusterArmClientOptions): ClusterArmClients {
   const { arm, armClientFor, managementCluster, identityRef, entra, tokenFile, imdsHost } = options;
   const { policy = defaultPolicy, acrossNamespaces = false } = options;
   const { certificateDirectory = defaultCertificateDirectory } = options;
@@ -116,7 +116,7 @@ export function capiViews(options: CapiViewOptions): CapiViews {
   };
 
   /** The simulator and Azure Stack stand for any cloud, as does no name for the operator's own. */
-  const roadIn = (environment: string | undefined): Arm => {
+  const armIn = (environment: string | undefined): Arm => {
     if (arm.cloud.custom || !environment) return arm;
     const cloud = cloudNamed(environment);
     const key = cloud.name.toLowerCase();
@@ -133,7 +133,7 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     return identity === undefined ? [key] : policyNamesOf(identity);
   };
 
-  const refused: CapiViews["refusalOf"] = (cluster) =>
+  const refused: ClusterArmClients["refusalOf"] = (cluster) =>
     refusalOf({
       cluster,
       policy,
@@ -152,11 +152,11 @@ export function capiViews(options: CapiViewOptions): CapiViews {
   ): ArmClient => {
     const named = referenceOf(cluster);
     if (named === undefined) throw missing(what, "its spec.identityRef names none");
-    const armClient = roadIn(cluster.spec.azureEnvironment);
+    const armClient = armIn(cluster.spec.azureEnvironment);
     return armClient.for(reconcile, credentialOf(named, { what, namespace }, armClient.cloud));
   };
 
-  const of: CapiViews["of"] = (cluster, reconcile) => {
+  const of: ClusterArmClients["of"] = (cluster, reconcile) => {
     const refusal = refused(cluster);
     if (refusal !== undefined) throw refusal;
     const what = `act in Azure for AzureCluster ${keyOf(cluster)}`;
@@ -169,10 +169,10 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     throw missing(what, `there is no AzureCluster ${managementKey}`);
   };
 
-  const management: CapiViews["management"] = (reconcile) =>
+  const management: ClusterArmClients["management"] = (reconcile) =>
     of(managementObject("act in Azure for the management cluster"), reconcile);
 
-  const referenceRefusalOf: CapiViews["referenceRefusalOf"] = (infrastructure, group) => {
+  const referenceRefusalOf: ClusterArmClients["referenceRefusalOf"] = (infrastructure, group) => {
     const namespace = infrastructure.metadata.namespace ?? "";
     const whom = calledOf(infrastructure);
     const rules = policy.rulesOf(namespace);
@@ -194,7 +194,7 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     });
   };
 
-  const forReference: CapiViews["forReference"] = (infrastructure, reconcile, group) => {
+  const forReference: ClusterArmClients["forReference"] = (infrastructure, reconcile, group) => {
     const refusal = referenceRefusalOf(infrastructure, group);
     if (refusal !== undefined) throw refusal;
     const what = `act in Azure for ${calledOf(infrastructure)}`;
@@ -204,7 +204,7 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     return arm.for(reconcile, credentialOf(named, { what, namespace }, arm.cloud));
   };
 
-  const watch: CapiViews["watch"] = (parts, keysOf = (cluster) => [keyOf(cluster)]) => {
+  const watch: ClusterArmClients["watch"] = (parts, keysOf = (cluster) => [keyOf(cluster)]) => {
     const { caches } = parts;
     kube = parts.kube;
     const known = caches.of(azureCluster);
@@ -243,7 +243,7 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     ];
   };
 
-  const baseZone: CapiViews["baseZone"] = (reconcile) => arm.for(reconcile);
+  const baseZone: ClusterArmClients["baseZone"] = (reconcile) => arm.for(reconcile);
   return {
     policy,
     of,

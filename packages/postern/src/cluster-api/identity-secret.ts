@@ -76,8 +76,8 @@ export async function readIdentitySecret(
   };
   // The same answer for one that does not exist: nobody learns the names of another namespace's Secrets.
   const mustAllow = place.namespace !== own && !acrossNamespaces;
-  const checkAllowed = (seen: KubeObject | undefined) => {
-    if (!mustAllow || allowsNamespace(seen, own)) return;
+  const checkAllowed = (read: KubeObject | undefined) => {
+    if (!mustAllow || allowsNamespace(read, own)) return;
     const said = `Secret ${where} is not in namespace ${own} and does not allow its identities`;
     throw new AzureError({ code: "SecretNotAllowed", what, said });
   };

@@ -7,7 +7,7 @@ export const providerConfigFinalizer = "azure.giantswarm.io/providerconfig";
 /** On the infrastructure object of a Cluster while it has names in DNS. */
 export const dnsFinalizer = "dns-operator-azure.giantswarm.io/azurecluster";
 /** On an AzureCluster while link services or endpoints that we made for it may exist. */
-export const realiseFinalizer = "postern.io/realise";
+export const privateLinksFinalizer = "postern.io/realise";
 
 /** On a Cluster of another provider while it has names in DNS: nobody watches its infrastructure object. */
 export const dnsClusterFinalizer = "postern.io/dns";

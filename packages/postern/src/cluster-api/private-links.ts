@@ -10,7 +10,7 @@ const mostSubscriptions = 1_000;
 const longestAnnotation = 16_384;
 
 /** The links that an AzureCluster asks for, or what is wrong with how it asks. */
-export interface AskedLinks {
+export interface RequestedLinks {
   links: readonly PrivateLink[];
   /** The subscriptions that the links let in. */
   admitted: readonly string[];
@@ -18,13 +18,13 @@ export interface AskedLinks {
 }
 
 /** Objects of the cache do not change, and each is asked about in every reconcile of the management cluster. */
-const known = new WeakMap<AzureCluster, AskedLinks>();
+const known = new WeakMap<AzureCluster, RequestedLinks>();
 
 /**
  * The private links of an AzureCluster: those of its load balancer, or where the installed CRD has no place for them,
  * those of the annotation. A list of somebody else's making may hold nulls.
  */
-export function privateLinksOf(cluster: AzureCluster): AskedLinks {
+export function privateLinksOf(cluster: AzureCluster): RequestedLinks {
   const before = known.get(cluster);
   if (before !== undefined) return before;
   const asked = readLinks(cluster);
@@ -32,7 +32,7 @@ export function privateLinksOf(cluster: AzureCluster): AskedLinks {
   return asked;
 }
 
-function readLinks({ spec, metadata }: AzureCluster): AskedLinks {
+function readLinks({ spec, metadata }: AzureCluster): RequestedLinks {
   const listed = named(spec.networkSpec?.apiServerLB?.privateLinks);
   if (listed.length > 0) return limited(listed, "spec.networkSpec.apiServerLB.privateLinks");
   const text = metadata.annotations?.[annotations.privateLinks];
@@ -50,7 +50,7 @@ function readLinks({ spec, metadata }: AzureCluster): AskedLinks {
   return { links: [], admitted: [], problem };
 }
 
-function limited(links: PrivateLink[], where: string): AskedLinks {
+function limited(links: PrivateLink[], where: string): RequestedLinks {
   if (links.length > mostLinks)
     return unusable(`${where} has more than ${mostLinks} entries · remove some`);
   const lists: unknown[] = links.flatMap(
@@ -67,7 +67,7 @@ function limited(links: PrivateLink[], where: string): AskedLinks {
   return { links, admitted: [...new Set(admitted)] };
 }
 
-function unusable(why: string): AskedLinks {
+function unusable(why: string): RequestedLinks {
   return { links: [], admitted: [], problem: `the private links are not used · ${why}` };
 }
 

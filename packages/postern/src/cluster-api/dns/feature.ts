@@ -33,7 +33,7 @@ export function dnsFeature(options: DnsOptions): MakeFeature {
     const users = (object: KubeObject) => names.users(object).map(keyOf);
     const also: Also[] = [
       { kind: azureCluster, keys: whenChanged(users, matters) },
-      ...(options.views.watch?.(parts, users) ?? []),
+      ...(options.clients.watch?.(parts, users) ?? []),
     ];
     return { feature, also };
   };

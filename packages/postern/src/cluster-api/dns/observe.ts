@@ -19,10 +19,10 @@ import {
 import { admits } from "../endpoints/claims/desired.ts";
 import { annotations } from "../names.ts";
 import { privateLinksOf } from "../private-links.ts";
-import { type SeeOptions, seeAddresses } from "./addresses/observe.ts";
+import { type ObserveOptions, observeAddresses } from "./addresses/observe.ts";
 import type { ArmClients } from "./azure/arm-clients.ts";
 import { factsOf, groupTags, type Objects } from "./objects/facts.ts";
-import { groupOf, networkOf, type Places, placesOf } from "./objects/places.ts";
+import { type ClusterGroups, groupOf, groupsOf, networkOf } from "./objects/places.ts";
 import type { Observed, ZoneInRole } from "./observed.ts";
 import { reasons } from "./reasons.ts";
 import { isName, zoneIn } from "./zones/desired.ts";
@@ -36,11 +36,15 @@ const countedAgeMs = 30 * 60_000;
 /** Everything that a plan needs: what Kubernetes says, and what is in Azure on the three roads. */
 export async function observe(
   objects: Objects,
-  { armClients, kube, options }: { armClients: ArmClients; kube: KubeClient; options: SeeOptions },
+  {
+    armClients,
+    kube,
+    options,
+  }: { armClients: ArmClients; kube: KubeClient; options: ObserveOptions },
   reconcile: Reconcile,
 ): Promise<Observed> {
   const known = factsOf(objects, options);
-  if (!isToBeLookedAt(known)) return known;
+  if (!needsAzure(known)) return known;
   const going = isBeingDeleted(known);
   const drift = reconcile.priority === "drift" && !going;
   const maxAgeMs = Math.min(
@@ -56,39 +60,43 @@ export async function observe(
     isDue: (what, { sightings }) =>
       options.turns.take(what === "links" ? "links" : "whole", sightings, now),
   };
-  const places = placesIn(objects, options, going);
+  const places = groupsIn(objects, options, going);
   const networks = networksOf(objects);
-  const seen: Observed = {
+  const observed: Observed = {
     ...known,
     networks,
     expected: expectedOf(objects, options),
     problems: [
       ...armClients.problems,
-      ...placeProblems(known, places),
+      ...groupProblems(known, places),
       ...(going ? outOfReach(known, objects, options) : []),
     ],
   };
   const [zones, group] = await Promise.all([
-    seeZones(seen, objects, armClients, places, reads, options),
-    seeGroup(objects, armClients, places, reads, options),
+    observeZones(observed, objects, armClients, places, reads, options),
+    observeGroup(objects, armClients, places, reads, options),
   ]);
   const { publicGroup } = places;
-  const publicPlace = publicGroup && zoneIn(publicGroup, "public", seen.domains.cluster);
+  const publicZoneId = publicGroup && zoneIn(publicGroup, "public", observed.domains.cluster);
   const withZones = {
-    ...seen,
-    publicPlace,
+    ...observed,
+    publicZoneId,
     zones,
     ...group,
-    problems: [...seen.problems, ...group.problems],
+    problems: [...observed.problems, ...group.problems],
   };
   if (going) return withZones;
-  return seeAddresses(withZones, objects, armClients, reads, { reconcile, kube, options });
+  return observeAddresses(withZones, objects, armClients, reads, { reconcile, kube, options });
 }
 
 /** Where the things of a cluster may be. A group that the policy does not allow is looked at only to delete what is there. */
-function placesIn(objects: Objects, { settings, policy }: SeeOptions, going: boolean): Places {
+function groupsIn(
+  objects: Objects,
+  { settings, policy }: ObserveOptions,
+  going: boolean,
+): ClusterGroups {
   const { cluster, infrastructure, management } = objects;
-  const places = placesOf(cluster, infrastructure, management, settings);
+  const places = groupsOf(cluster, infrastructure, management, settings);
   const rules = policy?.rulesOf(cluster.metadata.namespace ?? "");
   if (rules === undefined || going || infrastructure?.is !== "azure") return places;
   const publicGroups = places.publicGroups.filter((group) => allowsResourceGroup(rules, group));
@@ -103,7 +111,7 @@ function isBeingDeleted({ cluster, infrastructure }: Observed): boolean {
 function outOfReach(
   { domains }: Observed,
   { infrastructure, management, itself }: Objects,
-  options: SeeOptions,
+  options: ObserveOptions,
 ): Failure[] {
   if (management !== undefined || itself || infrastructure?.is !== "azure") return [];
   const object = infrastructure.object as AzureCluster;
@@ -117,15 +125,18 @@ function outOfReach(
 }
 
 /** Where nothing is to be done, Azure is not asked. */
-function isToBeLookedAt(seen: Observed): boolean {
-  const { cluster, infrastructure, refused } = seen;
+function needsAzure(observed: Observed): boolean {
+  const { cluster, infrastructure, refused } = observed;
   if (cluster.paused) return false;
-  if (isBeingDeleted(seen)) return infrastructure === undefined || infrastructure.held;
+  if (isBeingDeleted(observed)) return infrastructure === undefined || infrastructure.held;
   if (refused !== undefined) return false;
   return infrastructure?.held === true && cluster.ready;
 }
 
-function placeProblems({ infrastructure, domains, cluster }: Observed, places: Places): Failure[] {
+function groupProblems(
+  { infrastructure, domains, cluster }: Observed,
+  places: ClusterGroups,
+): Failure[] {
   if (infrastructure === undefined) return [];
   if (!isName(domains.cluster)) {
     const message = `no names are written for ${cluster.name} · ${domains.cluster} cannot be a zone · give the cluster another name, or the operator another --base-domain`;
@@ -155,7 +166,7 @@ function networksOf({ infrastructure, management }: Objects): Observed["networks
  */
 function expectedOf(
   { infrastructure, management }: Objects,
-  { managementLinks }: SeeOptions,
+  { managementLinks }: ObserveOptions,
 ): Observed["expected"] {
   if (management === undefined || infrastructure?.is !== "azure")
     return { toWorkload: false, toManagement: false };
@@ -170,19 +181,19 @@ function expectedOf(
   };
 }
 
-async function seeZones(
-  seen: Observed,
+async function observeZones(
+  observed: Observed,
   { management, itself }: Objects,
   armClients: ArmClients,
-  places: Places,
+  places: ClusterGroups,
   reads: ZoneReads,
-  { baseZoneGroup }: SeeOptions,
+  { baseZoneGroup }: ObserveOptions,
 ): Promise<ZoneInRole[]> {
-  const { domains, networks } = seen;
-  const going = isBeingDeleted(seen);
+  const { domains, networks } = observed;
+  const going = isBeingDeleted(observed);
   const base = zoneIn(baseZoneGroup, "base", domains.base);
-  const zones: ZoneAsked[] = [
-    { role: "base", id: base, only: seen.cluster.name, arm: armClients.base },
+  const zones: ZoneQueryInRole[] = [
+    { role: "base", id: base, only: observed.cluster.name, arm: armClients.base },
   ];
   const add = (role: ZoneInRole["role"], group: ResourceId, name: string, arm: ArmClient) => {
     const id = zoneIn(group, role, name);
@@ -198,18 +209,21 @@ async function seeZones(
       add("toManagement", places.own, domains.management, armClients.cluster);
   }
   const managementGroup = management && groupOf(management);
-  const reachable = seen.infrastructure === undefined || seen.infrastructure.is === "azure";
+  const reachable = observed.infrastructure === undefined || observed.infrastructure.is === "azure";
   if (managementGroup && armClients.management && reachable)
     add("toWorkload", managementGroup, domains.cluster, armClients.management);
-  return Promise.all(zones.map((asked) => seeZone(asked, reads)));
+  return Promise.all(zones.map((asked) => observeZoneInRole(asked, reads)));
 }
 
-interface ZoneAsked extends ZoneQuery {
+interface ZoneQueryInRole extends ZoneQuery {
   role: ZoneInRole["role"];
   arm: ArmClient;
 }
 
-async function seeZone({ role, arm, ...query }: ZoneAsked, reads: ZoneReads): Promise<ZoneInRole> {
+async function observeZoneInRole(
+  { role, arm, ...query }: ZoneQueryInRole,
+  reads: ZoneReads,
+): Promise<ZoneInRole> {
   const { id } = query;
   const isPrivate = role === "toWorkload" || role === "toManagement";
   // One list serves all clusters whose zones are in this group, and tells of those that are still to be made.
@@ -224,12 +238,12 @@ async function seeZone({ role, arm, ...query }: ZoneAsked, reads: ZoneReads): Pr
   return { role, ...(zone.unread === undefined ? zone : unreadZone(id, zone.unread)) };
 }
 
-async function seeGroup(
+async function observeGroup(
   { infrastructure }: Objects,
   armClients: ArmClients,
-  { publicGroup: id, location }: Places,
+  { publicGroup: id, location }: ClusterGroups,
   reads: ZoneReads,
-  { policy }: SeeOptions,
+  { policy }: ObserveOptions,
 ): Promise<Pick<Observed, "group" | "problems">> {
   const { cluster: arm } = armClients;
   if (!infrastructure || infrastructure.is === "azure" || !id || !arm)

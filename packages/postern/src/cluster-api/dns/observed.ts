@@ -55,7 +55,7 @@ export interface Observed {
   /** The names of the zones. */
   domains: { base: string; cluster: string; management: string };
   /** The place of the public zone, unless there is one in another place already. */
-  publicPlace: ResourceId | undefined;
+  publicZoneId: ResourceId | undefined;
   zones: readonly ZoneInRole[];
   /** The networks in which the private zones are to answer. */
   networks: { toWorkload?: ResourceId; toManagement?: ResourceId };

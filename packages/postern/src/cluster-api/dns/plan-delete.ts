@@ -16,20 +16,20 @@ import {
 } from "./zones/report.ts";
 
 /** Undo everything: nothing waits for what is not related. */
-export function planDelete(seen: Observed): Plan<DnsStep> {
-  const { infrastructure, cluster } = seen;
+export function planDelete(observed: Observed): Plan<DnsStep> {
+  const { infrastructure, cluster } = observed;
   const free = cluster.deleting ? ({ finalizer: "remove" } as const) : {};
   if (infrastructure !== undefined && !infrastructure.held)
     return { ...still, ...free, requeue: "never" };
   const why = `the cluster ${cluster.name} is being deleted`;
-  const lost = seen.zones.some((zone) => lacksTags(seen, zone));
+  const lost = observed.zones.some((zone) => lacksTags(observed, zone));
   const zones = join(
-    seen.zones.map((zone) =>
+    observed.zones.map((zone) =>
       // The delegation is the proof that a zone without tags is ours: the tags are restored first.
-      zone.role === "base" && lost ? done : planDeleteZone(seen, zone, why),
+      zone.role === "base" && lost ? done : planDeleteZone(observed, zone, why),
     ),
   );
-  const part = join([zones, planObserved(seen)]);
+  const part = join([zones, planObserved(observed)]);
   const remedy = `or remove the rest by hand and take our finalizer off ${infrastructure?.called ?? "its object"}`;
   const problems = troublesIn(part).map(({ reason, message }) => ({
     reason: reasons.cleanupFailed,
@@ -53,7 +53,7 @@ export function planDelete(seen: Observed): Plan<DnsStep> {
     ...(over && free),
     steps,
     ...reported(problem && falseCondition(problem)),
-    events: [...eventsOf(problems), ...(over ? leftGroup(seen) : [])],
+    events: [...eventsOf(problems), ...(over ? leftGroup(observed) : [])],
     requeue: over ? "never" : requeueOf(part),
   };
 }

@@ -24,7 +24,7 @@ import {
   still,
   troublesIn,
 } from "./zones/report.ts";
-import { planWantedZone } from "./zones/zone.ts";
+import { planDesiredZone } from "./zones/zone.ts";
 
 const privateRoles = ["toWorkload", "toManagement"] as const;
 type PrivateRole = (typeof privateRoles)[number];
@@ -50,112 +50,117 @@ const unreadyMs = 2 * 60_000;
  *   and the condition: False while something is wrong or an endpoint has gone, True when all of it is there, as it was, or not
  *   there at all, in between.
  */
-export function plan(seen: Observed): Plan<DnsStep> {
-  const { cluster, infrastructure } = seen;
+export function plan(observed: Observed): Plan<DnsStep> {
+  const { cluster, infrastructure } = observed;
   if (cluster.paused) return { ...still, requeue: "drift" };
-  if (cluster.deleting || infrastructure?.deleting) return planDelete(seen);
+  if (cluster.deleting || infrastructure?.deleting) return planDelete(observed);
   if (infrastructure === undefined) return { ...still, requeue: { afterMs: waits.changeMs } };
-  const refused = seen.refused ?? nameRefusal(seen);
+  const refused = observed.refused ?? nameRefusal(observed);
   if (refused !== undefined) {
     const conditions = [falseCondition(refused)];
     return { steps: [], conditions, events: eventsOf([refused]), requeue: "drift" };
   }
   // Whose infrastructure object nobody watches must not go before it.
   const held = infrastructure.is === "azure" ? {} : ({ finalizer: "add" } as const);
-  if (!infrastructure.held) return { ...still, ...held, steps: [hold(seen)], requeue: "soon" };
+  if (!infrastructure.held) return { ...still, ...held, steps: [hold(observed)], requeue: "soon" };
   if (!cluster.ready) return { ...still, ...held, requeue: { afterMs: unreadyMs } };
   const part = join([
-    planPublic(seen),
-    ...privateRoles.map((role) => planPrivate(seen, role)),
-    planObserved(seen),
+    planPublic(observed),
+    ...privateRoles.map((role) => planPrivate(observed, role)),
+    planObserved(observed),
   ]);
   return {
     ...held,
     steps: part.steps,
-    ...reported(conditionOf(seen, part)),
+    ...reported(conditionOf(observed, part)),
     events: eventsOf(troublesIn(part)),
     requeue: requeueOf(part),
   };
 }
 
-function planPublic(seen: Observed): Part<DnsStep> {
-  const group = planGroup(seen);
-  const zone = publicZone(seen);
+function planPublic(observed: Observed): Part<DnsStep> {
+  const group = planGroup(observed);
+  const zone = publicZone(observed);
   // A zone can only be made in a group that is there.
   if (zone === undefined || group.problems.length > 0) return group;
-  const elsewhere = seen.zones.filter(({ role, id }) => role === "public" && id !== zone.id);
+  const elsewhere = observed.zones.filter(({ role, id }) => role === "public" && id !== zone.id);
   return join([
     group,
-    planWantedZone(seen, zone),
-    ...seen.zones.filter(({ role }) => role === "base").map((base) => planDelegation(seen, base)),
-    ...elsewhere.map((each) => planDeleteZone(seen, each, "the zone is in another resource group")),
-    seen.api.state === "unknown" ? wait(pending, waits.changeMs) : done,
+    planDesiredZone(observed, zone),
+    ...observed.zones
+      .filter(({ role }) => role === "base")
+      .map((base) => planDelegation(observed, base)),
+    ...elsewhere.map((each) =>
+      planDeleteZone(observed, each, "the zone is in another resource group"),
+    ),
+    observed.api.state === "unknown" ? wait(pending, waits.changeMs) : done,
   ]);
 }
 
-function planDelegation(seen: Observed, base: ZoneInRole): Part<DnsStep> {
+function planDelegation(observed: Observed, base: ZoneInRole): Part<DnsStep> {
   if (base.unread !== undefined) return planFailed(base.unread.failure);
   if (base.look.state === "absent") {
-    const message = `the delegation of ${seen.domains.cluster} is not written · the zone ${base.id} does not exist · make it, or correct --base-domain and --base-domain-resource-group`;
+    const message = `the delegation of ${observed.domains.cluster} is not written · the zone ${base.id} does not exist · make it, or correct --base-domain and --base-domain-resource-group`;
     return wait({ reason: reasons.baseZoneMissing, message }, waits.changeMs);
   }
-  const delegation = inRole(planNames(seen, base, false), base);
-  const isThere = publicZone(seen)?.look.state === "there";
+  const delegation = inRole(planNames(observed, base, false), base);
+  const isThere = publicZone(observed)?.look.state === "there";
   return isThere ? delegation : join([delegation, report(pending)]);
 }
 
-function planPrivate(seen: Observed, role: PrivateRole): Part<DnsStep> {
-  const zones = seen.zones.filter((each) => each.role === role);
-  const wanted = seen.networks[role] !== undefined && !seen.served[role];
-  const leads = endpointsOf(seen, role);
+function planPrivate(observed: Observed, role: PrivateRole): Part<DnsStep> {
+  const zones = observed.zones.filter((each) => each.role === role);
+  const desired = observed.networks[role] !== undefined && !observed.served[role];
+  const leads = endpointsOf(observed, role);
   // It may be a moment only: what answers goes on answering.
   const isChanging = leads.includes("unknown");
-  if (wanted && leads.includes("known"))
+  if (desired && leads.includes("known"))
     return join([
-      ...zones.map((zone) => planWantedZone(seen, zone)),
+      ...zones.map((zone) => planDesiredZone(observed, zone)),
       isChanging ? report(pending) : done,
     ]);
-  if (wanted && isChanging) return wait(pending, waits.changeMs);
+  if (desired && isChanging) return wait(pending, waits.changeMs);
   // Nobody looks for an endpoint here: who comes to know its address annotates it, and that wakes this.
-  const serving = seen.served[role] ? seen.servedBy?.[role] : undefined;
+  const serving = observed.served[role] ? observed.servedBy?.[role] : undefined;
   return join([
-    ...zones.map((zone) => planDeleteZone(seen, zone, "no approved endpoint leads there")),
+    ...zones.map((zone) => planDeleteZone(observed, zone, "no approved endpoint leads there")),
     serving === undefined ? done : healthOf(serving, false, linkTroubles),
   ]);
 }
 
 /** What is known of the endpoints that lead to the other side. */
-function endpointsOf(seen: Observed, role: PrivateRole): Addresses["state"][] {
-  const given = role === "toWorkload" ? [seen.toWorkload] : Object.values(seen.toManagement);
+function endpointsOf(observed: Observed, role: PrivateRole): Addresses["state"][] {
+  const given =
+    role === "toWorkload" ? [observed.toWorkload] : Object.values(observed.toManagement);
   return given.map(({ state }) => state);
 }
 
 /** Whether private names are missing because their endpoint is still to come. */
-function isAwaited(seen: Observed, role: PrivateRole): boolean {
-  const isNone = endpointsOf(seen, role).every((state) => state === "none");
-  return isNone && seen.expected[role] && seen.networks[role] !== undefined;
+function isAwaited(observed: Observed, role: PrivateRole): boolean {
+  const isNone = endpointsOf(observed, role).every((state) => state === "none");
+  return isNone && observed.expected[role] && observed.networks[role] !== undefined;
 }
 
 /** The condition; undefined where it is to stay as it is. */
-function conditionOf(seen: Observed, part: Part<DnsStep>): PlannedCondition | undefined {
+function conditionOf(observed: Observed, part: Part<DnsStep>): PlannedCondition | undefined {
   const type = conditions.dnsZone;
   const [problem] = troublesIn(part);
   if (problem !== undefined) return falseCondition(problem);
   // One text for both sides: it is one write for a cluster that waits for two endpoints.
-  if (privateRoles.some((role) => isAwaited(seen, role))) {
+  if (privateRoles.some((role) => isAwaited(observed, role))) {
     // Of a new cluster nothing has been said yet, and GSPrivateLinksReady says what it waits for: a write less, and nobody is woken.
-    if (seen.infrastructure?.condition === undefined) return undefined;
+    if (observed.infrastructure?.condition === undefined) return undefined;
     const message = `not every private name of the cluster is there yet · an approved private endpoint is still to come · ${conditions.links} says what it waits for`;
     const reason = reasons.privateNamesPending;
     return { type, status: "False", reason, message, severity: "Info" };
   }
   const unresolved = part.problems.find(({ harmless }) => !harmless);
-  if (unresolved !== undefined && seen.infrastructure?.condition !== undefined) {
+  if (unresolved !== undefined && observed.infrastructure?.condition !== undefined) {
     const { reason, message } = unresolved;
     return { type, status: "False", reason, message, severity: "Info" };
   }
   if (part.problems.length > 0) return undefined;
-  const message = `the names of the cluster are in the zone ${seen.domains.cluster}`;
+  const message = `the names of the cluster are in the zone ${observed.domains.cluster}`;
   return { type, status: "True", reason: reasons.created, message };
 }
 

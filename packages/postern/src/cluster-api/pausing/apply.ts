@@ -12,12 +12,12 @@ export async function apply(
   { signal }: Reconcile,
 ): Promise<Applied> {
   const { controlPlane } = step;
-  const wanted =
+  const desired =
     step.do === "pause control plane"
       ? { [annotations.paused]: "true", [annotations.pausedFor]: step.note }
       : { [annotations.paused]: null, [annotations.pausedFor]: null };
   // It is refused where the object has changed since: a pause that somebody made theirs meanwhile must stay.
-  const change = { metadata: { annotations: wanted } };
+  const change = { metadata: { annotations: desired } };
   await controlPlanes.change(controlPlane, change, signal);
   return { state: "done" };
 }

@@ -32,7 +32,7 @@ const predecessor = "manager";
 /** Read everything once. */
 export async function observe(
   cached: KubeadmControlPlane,
-  { kube, controlPlanes, clusters, azureClusters, management, gates: wanted }: Sources,
+  { kube, controlPlanes, clusters, azureClusters, management, gates: desired }: Sources,
   reconcile: Reconcile,
 ): Promise<Observed> {
   // The cache may not have heard of what we wrote a moment ago.
@@ -42,7 +42,7 @@ export async function observe(
   const key = cluster && infrastructureKey(cluster);
   const gates = gatesOf({
     controlPlane,
-    wanted,
+    desired,
     management: azureClusters.get(management),
     cluster,
     azureCluster: key === undefined ? undefined : azureClusters.get(key),

@@ -25,17 +25,17 @@ import type { PausingStep } from "./steps.ts";
  *
  * A pause that stays on what is being deleted would hold up its end for ever, so it is taken off there too.
  */
-export function plan(seen: Observed): Plan<PausingStep> {
-  const { gates, controlPlane } = seen;
+export function plan(observed: Observed): Plan<PausingStep> {
+  const { gates, controlPlane } = observed;
   switch (gates.state) {
     case "unknown":
       return rest;
     case "off":
-      return seen.pause.by === "us" ? release(controlPlane, gates.why) : rest;
+      return observed.pause.by === "us" ? release(controlPlane, gates.why) : rest;
     case "waiting":
-      return wait(controlPlane, gates.unmet, seen.pause);
+      return wait(controlPlane, gates.unmet, observed.pause);
     case "met":
-      return goOn(controlPlane, seen.pause);
+      return goOn(controlPlane, observed.pause);
   }
 }
 

@@ -20,7 +20,7 @@ export async function apply(
   const object = parts.objects.get(reconcile.key);
   // It has gone since it was seen, and was not held: whatever there was is another's by now.
   if (object === undefined) return { state: "done" };
-  const view = parts.views.of(object, reconcile);
+  const view = parts.clients.of(object, reconcile);
   const beforeCreate = () => parts.known.of(object).add(step.id);
   switch (step.on) {
     case "subnet":

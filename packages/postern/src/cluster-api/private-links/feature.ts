@@ -4,7 +4,7 @@ import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.
 import { staleReadsMs } from "../../azure/sightings.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
-import { conditions, realiseFinalizer } from "../names.ts";
+import { conditions, privateLinksFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
 import { Known } from "./azure/created-ids.ts";
 import type { PrivateLinkOptions, PrivateLinkParts } from "./azure/dependencies.ts";
@@ -12,7 +12,7 @@ import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { reasons } from "./reasons.ts";
 import { clusterNameOf } from "./spec/location.ts";
-import { conditionOfSide, sidesOf } from "./spec/managed.ts";
+import { conditionOfScope, managedScopes } from "./spec/managed.ts";
 
 export type { PrivateLinkOptions };
 
@@ -34,11 +34,11 @@ export function privateLinksFeature(options: PrivateLinkOptions): MakeFeature {
     const feature = defineFeature({
       name: "realise",
       kind: azureCluster,
-      finalizer: realiseFinalizer,
+      finalizer: privateLinksFinalizer,
       staleReadsMs,
       conditions: [conditions.privateLinks, conditions.privateEndpoints],
-      conditionsOn: (object) => sidesOf(object).map((side) => conditionOfSide[side]),
-      failsAs: reasons.notRealised,
+      conditionsOn: (object) => managedScopes(object).map((side) => conditionOfScope[side]),
+      failsAs: reasons.notReady,
       observe: async (object, reconcile) => ({
         observed: await observe(object, parts, reconcile),
         context: parts,
@@ -51,7 +51,7 @@ export function privateLinksFeature(options: PrivateLinkOptions): MakeFeature {
         kind: capiCluster,
         keys: (cluster) => objects.byIndex(byCluster, keyOf(cluster as CapiCluster)).map(keyOf),
       },
-      ...(options.views.watch?.(given) ?? []),
+      ...(options.clients.watch?.(given) ?? []),
     ];
     return { feature, also };
   };

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import {
   type Asked,
-  type RealiseScript,
-  RealiseWorld,
+  type PrivateLinksScript,
+  PrivateLinksWorld,
 } from "../../../../../test/cluster-api/private-links-laws.ts";
 import { fc } from "../../../../../test/setup/random.ts";
 
@@ -37,7 +37,7 @@ const change = fc.oneof(
   fc.record({ kind: fc.constant("delete" as const), cluster }),
 );
 
-const script: fc.Arbitrary<RealiseScript> = fc.record({
+const script: fc.Arbitrary<PrivateLinksScript> = fc.record({
   clusters: fc.array(asked, { minLength: 1, maxLength: 3 }),
   strangers: fc.record({ link: fc.boolean(), endpoint: fc.boolean() }),
   changes: fc.array(change, { maxLength: 14 }),
@@ -46,7 +46,7 @@ const script: fc.Arbitrary<RealiseScript> = fc.record({
 test("every plan settles, deletions leave nothing, and what is not ours is never touched", async () => {
   await fc.assert(
     fc.asyncProperty(script, async (given) => {
-      const world = await RealiseWorld.start(given);
+      const world = await PrivateLinksWorld.start(given);
       try {
         for (const each of given.changes) await world.change(each);
         await world.settle();

@@ -29,7 +29,7 @@ import {
   linkServiceDifferences,
 } from "../../private-link/link-service/desired.ts";
 import { foreignEndpoints, guestFirstMs } from "../../private-link/link-service/disconnect.ts";
-import { endpointsFinalizer, realiseFinalizer } from "../names.ts";
+import { endpointsFinalizer, privateLinksFinalizer } from "../names.ts";
 import { isPaused } from "../paused.ts";
 import type { KnownIds } from "./azure/created-ids.ts";
 import type { PrivateLinkParts } from "./azure/dependencies.ts";
@@ -37,9 +37,14 @@ import { isInOwnGroup } from "./azure/missing-tags.ts";
 import { isUnmarked } from "./azure/owner.ts";
 import type { Found, Observed, ObservedEndpoints, ObservedLinks, Subject } from "./observed.ts";
 import { reasons } from "./reasons.ts";
-import { type Wanted, type WantedEndpoint, type WantedLink, wantedOf } from "./spec/desired.ts";
+import {
+  type Desired,
+  type DesiredPrivateEndpoint,
+  type DesiredPrivateLink,
+  desiredOf,
+} from "./spec/desired.ts";
 import { clusterNameOf, ownerOf, type Place, placeOf } from "./spec/location.ts";
-import { conditionOfSide, foreignEndpointsAnnotation, sidesOf } from "./spec/managed.ts";
+import { conditionOfScope, foreignEndpointsAnnotation, managedScopes } from "./spec/managed.ts";
 
 /** How old a sighting may be of what is waited for: somebody else makes or approves it. */
 const awaitedMs = 10_000;
@@ -57,8 +62,8 @@ export async function observe(
   const subject = subjectOf(object, cluster, reconcile.date());
   if (isPaused(cluster, object)) return { stage: "paused", subject };
   const deleting = object.metadata.deletionTimestamp !== undefined;
-  const asked = wantedOf(object);
-  const ours: Wanted = {
+  const asked = desiredOf(object);
+  const ours: Desired = {
     place: asked.place,
     links: subject.sides.includes("links") ? asked.links : [],
     endpoints: subject.sides.includes("endpoints") ? asked.endpoints : [],
@@ -73,20 +78,20 @@ export async function observe(
     return { stage: "unseen", subject, failure: nowhere(object) };
   if (place === undefined || free || theirs)
     return { stage: "idle", subject, problems: deleting ? [] : problems };
-  const seen = await tryRead(reconcile, async (): Promise<Observed> => {
-    const view = parts.views.of(object, reconcile);
+  const observed = await tryRead(reconcile, async (): Promise<Observed> => {
+    const view = parts.clients.of(object, reconcile);
     const maxAgeMs = oldestSightingMs(reconcile);
     const known = parts.known.of(object);
     const look = { view, place, subject, maxAgeMs, deleting, known };
     const [links, endpoints] = await Promise.all([
-      seeLinks(deleting ? asked : ours, look),
-      seeEndpoints(deleting ? asked : ours, look),
+      observeLinks(deleting ? asked : ours, look),
+      observeEndpoints(deleting ? asked : ours, look),
     ]);
     return { stage: "seen", subject, deleting, problems, links, endpoints };
   });
-  if (!("failed" in seen)) return seen;
-  const isRefused = deleting && parts.views.refusalOf?.(object) !== undefined;
-  const failure = isRefused ? withWayOut(seen.failed, object) : seen.failed;
+  if (!("failed" in observed)) return observed;
+  const isRefused = deleting && parts.clients.refusalOf?.(object) !== undefined;
+  const failure = isRefused ? withWayOut(observed.failed, object) : observed.failed;
   return { stage: "unseen", subject, failure };
 }
 
@@ -100,8 +105,8 @@ function withWayOut(failure: Failure, object: AzureCluster): Failure {
 function nowhere(object: AzureCluster): Failure {
   const place = placeOf(object);
   const why = "missing" in place ? place.missing : "it is not known where it is";
-  const message = `what was made for this AzureCluster cannot be removed · ${why} · set it, or remove by hand what is tagged with its name and take the finalizer ${realiseFinalizer} off`;
-  return { reason: reasons.notRealised, message, terminal: true };
+  const message = `what was made for this AzureCluster cannot be removed · ${why} · set it, or remove by hand what is tagged with its name and take the finalizer ${privateLinksFinalizer} off`;
+  return { reason: reasons.notReady, message, terminal: true };
 }
 
 interface Looking {
@@ -113,37 +118,37 @@ interface Looking {
   known: KnownIds;
 }
 
-async function seeLinks({ links }: Wanted, looking: Looking): Promise<ObservedLinks> {
+async function observeLinks({ links }: Desired, looking: Looking): Promise<ObservedLinks> {
   const { view, place, subject, maxAgeMs, deleting } = looking;
   const services = privateLinkServices(view);
   const type = "Microsoft.Network/privateLinkServices";
   if (deleting)
     return {
-      wanted: [],
-      unwanted: await leaving(services, type, links, looking, isAskedLink),
+      desired: [],
+      obsolete: await leaving(services, type, links, looking, isDesiredLink),
       networks: [],
     };
-  if (!subject.sides.includes("links")) return { wanted: [], unwanted: [], networks: [] };
-  const unwanted = await strays(services, type, links, looking);
-  const wanted = await Promise.all(
+  if (!subject.sides.includes("links")) return { desired: [], obsolete: [], networks: [] };
+  const obsolete = await strays(services, type, links, looking);
+  const desired = await Promise.all(
     links.map(async (link) => {
       const { id } = link;
       const look = await services.look(id, maxAgeMs);
       // Who is connected to one that is to be replaced changes without a write to the service itself.
       const goes =
         look.state === "there" && linkServiceDifferences(look.resource, link).fixed.length > 0;
-      const lacksTags = await isLost(look, link, looking, isAskedLink);
+      const lacksTags = await lacksOwnTags(look, link, looking, isDesiredLink);
       return { link, id, look: goes ? await services.look(id) : look, lacksTags };
     }),
   );
-  const needy = wanted
+  const needy = desired
     .filter(
       ({ look, link }) =>
         look.state === "absent" ||
         (look.state === "there" && !hasNatAddresses(look.resource, link)),
     )
     .map(({ link }) => link);
-  if (needy.length === 0) return { wanted, unwanted, networks: [] };
+  if (needy.length === 0) return { desired, obsolete, networks: [] };
   const ids = unique(
     needy.flatMap(({ nat }) => nat.map(({ subnet }) => parentOf(subnet) as ResourceId)),
   );
@@ -157,41 +162,44 @@ async function seeLinks({ links }: Wanted, looking: Looking): Promise<ObservedLi
     ),
     loadBalancers(view).look(place.balancer, awaitedMs),
   ]);
-  return { wanted, unwanted, networks, balancer: { id: place.balancer, look: balancer } };
+  return { desired, obsolete, networks, balancer: { id: place.balancer, look: balancer } };
 }
 
-async function seeEndpoints({ endpoints }: Wanted, looking: Looking): Promise<ObservedEndpoints> {
+async function observeEndpoints(
+  { endpoints }: Desired,
+  looking: Looking,
+): Promise<ObservedEndpoints> {
   const { view, subject, maxAgeMs, deleting } = looking;
   const gateway = privateEndpoints(view);
   const type = "Microsoft.Network/privateEndpoints";
   if (deleting) {
-    const unwanted = await leaving(gateway, type, endpoints, looking, isAskedEndpoint);
-    return { wanted: [], unwanted };
+    const obsolete = await leaving(gateway, type, endpoints, looking, isDesiredEndpoint);
+    return { desired: [], obsolete };
   }
-  if (!subject.sides.includes("endpoints")) return { wanted: [], unwanted: [] };
-  const unwanted = await strays(gateway, type, endpoints, looking);
-  const wanted = await Promise.all(
+  if (!subject.sides.includes("endpoints")) return { desired: [], obsolete: [] };
+  const obsolete = await strays(gateway, type, endpoints, looking);
+  const desired = await Promise.all(
     endpoints.map(async (endpoint) => {
       const { id } = endpoint;
       const look = await gateway.look(id, maxAgeMs);
       // Its state changes by what somebody else decides, of which no write of ours tells.
       const waits = look.state === "there" && connectedOf(look.resource) !== "approved";
-      const lacksTags = await isLost(look, endpoint, looking, isAskedEndpoint);
+      const lacksTags = await lacksOwnTags(look, endpoint, looking, isDesiredEndpoint);
       return { endpoint, id, look: waits ? await gateway.look(id, awaitedMs) : look, lacksTags };
     }),
   );
-  return { wanted, unwanted };
+  return { desired, obsolete };
 }
 
 /** What has our mark in the cluster's group and is not asked for. */
 async function strays<T extends ArmResource>(
   gateway: ResourceGateway<T>,
   type: ResourceType,
-  wanted: readonly { id: ResourceId }[],
+  desired: readonly { id: ResourceId }[],
   looking: Looking,
 ): Promise<Found<T>[]> {
   const { subject, known } = looking;
-  const keys = new Set(wanted.map(({ id }) => idKey(id)));
+  const keys = new Set(desired.map(({ id }) => idKey(id)));
   await noteListed(gateway, type, looking.maxAgeMs, looking);
   const ids = known.ofType(type).filter((id) => !keys.has(idKey(id)));
   return owned(ids, gateway, subject, known);
@@ -206,7 +214,7 @@ async function leaving<T extends ArmResource, W extends { id: ResourceId }>(
   type: ResourceType,
   asked: readonly W[],
   looking: Looking,
-  isAsked: (found: T, wanted: W) => boolean,
+  isAsked: (found: T, desired: W) => boolean,
 ): Promise<Found<T>[]> {
   const { subject, known } = looking;
   await noteListed(gateway, type, 0, looking);
@@ -214,32 +222,32 @@ async function leaving<T extends ArmResource, W extends { id: ResourceId }>(
   const ours = await owned(ids, gateway, subject, known);
   const others = asked.filter(({ id }) => !ours.some((each) => sameId(each.id, id)));
   const lost = await Promise.all(
-    others.map(async (wanted) => {
-      const { id } = wanted;
+    others.map(async (desired) => {
+      const { id } = desired;
       const look = await gateway.look(id);
-      return (await isLost(look, wanted, looking, isAsked)) ? [{ id, look }] : [];
+      return (await lacksOwnTags(look, desired, looking, isAsked)) ? [{ id, look }] : [];
     }),
   );
   return [...ours, ...lost.flat()];
 }
 
 /** Whether something that is asked for is ours, and somebody has replaced its tags. */
-async function isLost<T extends ArmResource, W>(
+async function lacksOwnTags<T extends ArmResource, W>(
   look: Look<T>,
-  wanted: W,
+  desired: W,
   { view, place, subject }: Looking,
-  isAsked: (found: T, wanted: W) => boolean,
+  isAsked: (found: T, desired: W) => boolean,
 ): Promise<boolean> {
   if (look.state !== "there" || !isUnmarked(look.resource.tags)) return false;
-  return isAsked(look.resource, wanted) && isInOwnGroup(view, place, subject.cluster);
+  return isAsked(look.resource, desired) && isInOwnGroup(view, place, subject.cluster);
 }
 
-function isAskedLink(found: PrivateLinkService, wanted: WantedLink): boolean {
-  return linkServiceDifferences(found, wanted).fixed.length === 0;
+function isDesiredLink(found: PrivateLinkService, desired: DesiredPrivateLink): boolean {
+  return linkServiceDifferences(found, desired).fixed.length === 0;
 }
 
-function isAskedEndpoint(found: PrivateEndpoint, wanted: WantedEndpoint): boolean {
-  return endpointDifferences(found, wanted).fixed.length === 0;
+function isDesiredEndpoint(found: PrivateEndpoint, desired: DesiredPrivateEndpoint): boolean {
+  return endpointDifferences(found, desired).fixed.length === 0;
 }
 
 /** Remember what is ours. A list does not tell of what was written since: that is known here already. */
@@ -283,14 +291,14 @@ function ownCluster({ metadata }: AzureCluster, cluster: CapiCluster | undefined
 }
 
 function subjectOf(object: AzureCluster, owner: CapiCluster | undefined, now: Date): Subject {
-  const sides = sidesOf(object);
-  const types = sides.map((side): string => conditionOfSide[side]);
+  const sides = managedScopes(object);
+  const types = sides.map((side): string => conditionOfScope[side]);
   const { finalizers, annotations } = object.metadata;
   return {
     owner: ownerOf(object),
     cluster: ownCluster(object, owner),
     sides,
-    hasFinalizer: finalizers?.includes(realiseFinalizer) === true,
+    hasFinalizer: finalizers?.includes(privateLinksFinalizer) === true,
     conditions: (object.status?.conditions ?? [])
       .filter(({ type }) => types.includes(type))
       .map(({ type, status, reason = "", message = "", lastTransitionTime }) => ({

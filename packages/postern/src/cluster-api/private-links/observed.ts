@@ -8,11 +8,11 @@ import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts"
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import type { VirtualNetwork } from "../../azure/gateways/virtual-networks.ts";
 import type { ForeignEndpoints } from "../../private-link/link-service/disconnect.ts";
-import type { Problem, WantedEndpoint, WantedLink } from "./spec/desired.ts";
+import type { DesiredPrivateEndpoint, DesiredPrivateLink, Problem } from "./spec/desired.ts";
 import type { Side } from "./spec/managed.ts";
 
 /** A condition of ours as it stands, and for how long it has stood so. */
-export type HeldCondition = PlannedCondition & { sinceMs: number };
+export type PresentCondition = PlannedCondition & { sinceMs: number };
 
 /** What a plan needs of the object itself. */
 export interface Subject {
@@ -24,7 +24,7 @@ export interface Subject {
   /** Whether our finalizer is on it. */
   hasFinalizer: boolean;
   /** Our conditions on it. */
-  conditions: readonly HeldCondition[];
+  conditions: readonly PresentCondition[];
   foreignEndpoints: ForeignEndpoints;
   /** While it is being deleted: how long the management cluster still has to delete its endpoints itself. */
   graceMs: number;
@@ -63,9 +63,9 @@ export interface Asked {
 }
 
 export interface ObservedLinks {
-  wanted: readonly (Found<PrivateLinkService> & Asked & { link: WantedLink })[];
+  desired: readonly (Found<PrivateLinkService> & Asked & { link: DesiredPrivateLink })[];
   /** What has our mark and is not asked for. */
-  unwanted: readonly Found<PrivateLinkService>[];
+  obsolete: readonly Found<PrivateLinkService>[];
   /** What a new link service needs; looked at only where one is to be made. */
   balancer?: Found<LoadBalancer>;
   networks: readonly (Found<VirtualNetwork> & {
@@ -75,6 +75,6 @@ export interface ObservedLinks {
 }
 
 export interface ObservedEndpoints {
-  wanted: readonly (Found<PrivateEndpoint> & Asked & { endpoint: WantedEndpoint })[];
-  unwanted: readonly Found<PrivateEndpoint>[];
+  desired: readonly (Found<PrivateEndpoint> & Asked & { endpoint: DesiredPrivateEndpoint })[];
+  obsolete: readonly Found<PrivateEndpoint>[];
 }

@@ -12,7 +12,7 @@ import { conditions } from "../names.ts";
 import type { Observed, ObservedInAzure, ObservedLinks, Subject } from "./observed.ts";
 import { plan } from "./plan.ts";
 import { reasons } from "./reasons.ts";
-import type { Problem, WantedEndpoint, WantedLink } from "./spec/desired.ts";
+import type { DesiredPrivateEndpoint, DesiredPrivateLink, Problem } from "./spec/desired.ts";
 
 const group = "/subscriptions/s/resourceGroups/g";
 const provider = `${group}/providers/Microsoft.Network`;
@@ -26,13 +26,13 @@ const tags = {
   postern_owner: "org/wc",
 };
 
-const link: WantedLink = {
+const link: DesiredPrivateLink = {
   ...{ name: "api", location: "westeurope", tags, frontends: [frontend] },
   id: parseResourceId(`${provider}/privateLinkServices/api`),
   nat: [{ name: "node-natipconfig-1", subnet }],
   ...{ allowed: ["A"], autoApproved: ["A"], proxyProtocol: false },
 };
-const endpoint: WantedEndpoint = {
+const endpoint: DesiredPrivateEndpoint = {
   ...{ name: "pe", location: "westeurope", tags, subnet, manual: true },
   id: parseResourceId(`${provider}/privateEndpoints/pe`),
   connections: [{ name: "c", service: `${provider}/privateLinkServices/x`, groupIds: [] }],
@@ -83,24 +83,24 @@ function links(
   look: Look<PrivateLinkService>,
   over: Partial<ObservedLinks> = {},
 ): Partial<ObservedInAzure> {
-  const seen: ObservedLinks = {
-    wanted: [{ link, id: link.id, look }],
-    unwanted: [],
+  const observed: ObservedLinks = {
+    desired: [{ link, id: link.id, look }],
+    obsolete: [],
     balancer: { id: balancer, look: there(someBalancer) },
     networks: [{ id: network, look: there(someNetwork("Disabled")), isInGroup: true }],
   };
-  return { links: { ...seen, ...over } };
+  return { links: { ...observed, ...over } };
 }
 
 const endpoints = (look: Look<PrivateEndpoint>): Partial<ObservedInAzure> => ({
-  endpoints: { wanted: [{ endpoint, id: endpoint.id, look }], unwanted: [] },
+  endpoints: { desired: [{ endpoint, id: endpoint.id, look }], obsolete: [] },
 });
 
-function seen(over: Partial<ObservedInAzure> = {}): ObservedInAzure {
+function observed(over: Partial<ObservedInAzure> = {}): ObservedInAzure {
   return {
     ...{ stage: "seen", subject, deleting: false, problems: [] },
-    links: { wanted: [], unwanted: [], networks: [] },
-    endpoints: { wanted: [], unwanted: [] },
+    links: { desired: [], obsolete: [], networks: [] },
+    endpoints: { desired: [], obsolete: [] },
     ...over,
   };
 }
@@ -116,7 +116,7 @@ function short(given: Observed): { told: string[]; does: string[] } {
 
 test("what only takes its time is told as Info, what somebody must do something about as Error", () => {
   const severityOf = (given: Partial<ObservedInAzure>) =>
-    plan(seen(given)).conditions.map(({ severity }) => severity);
+    plan(observed(given)).conditions.map(({ severity }) => severity);
   expect(severityOf(links({ state: "changing", retryAfterMs: 1 }))).toEqual(["Info"]);
   expect(severityOf(links(there(service({}, { tags: {} }))))).toEqual(["Error"]);
   expect(severityOf(links(there(service())))).toEqual([undefined]);
@@ -330,12 +330,12 @@ describe("a link service", () => {
     ],
     [
       "that is not asked for goes",
-      { links: { wanted: [], unwanted: [{ id: link.id, look: there(service()) }], networks: [] } },
+      { links: { desired: [], obsolete: [{ id: link.id, look: there(service()) }], networks: [] } },
       "False BeingRemoved",
       ["remove a link service"],
     ],
   ])("%s", (_what, over, told, does) => {
-    expect(short(seen(over))).toEqual({ told: [told], does });
+    expect(short(observed(over))).toEqual({ told: [told], does });
   });
 
   test("keeps what others have set when it is changed", () => {
@@ -343,7 +343,7 @@ describe("a link service", () => {
       { fqdns: ["a.example"], enableProxyProtocol: true },
       { tags: { ...tags, team: "a" } },
     );
-    const [step] = plan(seen(links(there(found)))).steps;
+    const [step] = plan(observed(links(there(found)))).steps;
     expect(step).toMatchObject({
       etag: "e",
       body: {
@@ -357,21 +357,21 @@ describe("a link service", () => {
     const held = {
       type: conditions.privateLinks,
       status: "True",
-      reason: reasons.realised,
+      reason: reasons.ready,
       message: "1 private link is as asked for",
     } as const;
     const over = {
       ...links(there(service({ enableProxyProtocol: true }))),
       subject: { ...subject, conditions: [{ ...held, sinceMs: 0 }] },
     };
-    expect(plan(seen(over)).conditions).toEqual([held]);
+    expect(plan(observed(over)).conditions).toEqual([held]);
   });
 
   test("that was ready is not while its last write has failed", () => {
-    const held = { status: "True", reason: reasons.realised, message: "", sinceMs: 0 } as const;
+    const held = { status: "True", reason: reasons.ready, message: "", sinceMs: 0 } as const;
     const given = { ...subject, conditions: [{ type: conditions.privateLinks, ...held }] };
     const over = { ...links(there(service({ provisioningState: "Failed" }))), subject: given };
-    expect(plan(seen(over)).conditions).toMatchObject([
+    expect(plan(observed(over)).conditions).toMatchObject([
       { status: "False", reason: "BeingChanged" },
     ]);
   });
@@ -380,9 +380,9 @@ describe("a link service", () => {
     const networks = [{ id: network, look: there(someNetwork("Enabled")), isInGroup: true }];
     const id = parseResourceId(`${link.id}2`);
     const second = { ...link, id, nat: [{ name: "n", subnet: other }] };
-    const wanted = [link, second].map((each) => ({ link: each, id: each.id, look: absent }));
-    const { links: one } = links(absent, { networks, wanted });
-    expect(short(seen({ links: one as ObservedLinks })).does).toEqual(["open a NAT subnet"]);
+    const desired = [link, second].map((each) => ({ link: each, id: each.id, look: absent }));
+    const { links: one } = links(absent, { networks, desired });
+    expect(short(observed({ links: one as ObservedLinks })).does).toEqual(["open a NAT subnet"]);
   });
 });
 
@@ -437,7 +437,7 @@ describe("a private endpoint", () => {
       ["change an endpoint"],
     ],
   ])("%s", (_what, look, told, does) => {
-    expect(short(seen(endpoints(look)))).toEqual({ told: [told], does });
+    expect(short(observed(endpoints(look)))).toEqual({ told: [told], does });
   });
 
   test.each([
@@ -452,17 +452,17 @@ describe("a private endpoint", () => {
         manualPrivateLinkServiceConnections: [],
       };
       const found = connected(status, lists);
-      expect(short(seen(endpoints(there(found))))).toEqual({ told: [told], does });
+      expect(short(observed(endpoints(there(found))))).toEqual({ told: [told], does });
     },
   );
 
   test("is one of many that are being made: they are told as one, however many are left", () => {
     const many = (count: number) => {
-      const wanted = Array.from({ length: count }, (_, n) => ({
+      const desired = Array.from({ length: count }, (_, n) => ({
         ...{ endpoint: { ...endpoint, name: `pe${n}` }, look: absent },
         id: parseResourceId(`${endpoint.id}${n}`),
       }));
-      return plan(seen({ endpoints: { wanted, unwanted: [] } })).conditions;
+      return plan(observed({ endpoints: { desired, obsolete: [] } })).conditions;
     };
     expect(many(200)).toEqual(many(2));
     expect(many(2)[0]).toMatchObject({ reason: reasons.making });
@@ -478,7 +478,7 @@ describe("a private endpoint", () => {
         sinceMs,
       } as const;
       return plan(
-        seen({
+        observed({
           ...endpoints(there(connected("Pending"))),
           subject: { ...subject, conditions: [held] },
         }),
@@ -496,7 +496,7 @@ describe("an AzureCluster", () => {
   const held = {
     type: conditions.privateLinks,
     status: "True",
-    reason: reasons.realised,
+    reason: reasons.ready,
     message: "m",
   } as const;
   const told = { ...subject, conditions: [{ ...held, sinceMs: 0 }] };
@@ -512,18 +512,18 @@ describe("an AzureCluster", () => {
   });
 
   test("that asks for nothing any more loses its condition, and then the finalizer", () => {
-    expect(plan(seen({ subject: told }))).toMatchObject({
+    expect(plan(observed({ subject: told }))).toMatchObject({
       conditions: [],
       requeue: { afterMs: 0 },
     });
-    expect(plan(seen({ subject: told })).finalizer).toBeUndefined();
-    expect(plan(seen())).toMatchObject({ conditions: [], finalizer: "remove" });
+    expect(plan(observed({ subject: told })).finalizer).toBeUndefined();
+    expect(plan(observed())).toMatchObject({ conditions: [], finalizer: "remove" });
   });
 
   test("of which something cannot be read has nothing removed, and stays held", () => {
-    const unwanted = [{ id: link.id, look: there(service()) }];
+    const obsolete = [{ id: link.id, look: there(service()) }];
     const planned = plan(
-      seen({ problems: [wrong], links: { wanted: [], unwanted, networks: [] } }),
+      observed({ problems: [wrong], links: { desired: [], obsolete, networks: [] } }),
     );
     expect(planned.steps).toEqual([]);
     expect(planned.conditions[0]?.reason).toBe(reasons.invalid);
@@ -531,7 +531,7 @@ describe("an AzureCluster", () => {
   });
 
   test("tells what a person must do before what only takes its time", () => {
-    const planned = plan(seen({ ...links(absent), problems: [wrong] }));
+    const planned = plan(observed({ ...links(absent), problems: [wrong] }));
     expect(planned.conditions[0]).toMatchObject({ reason: reasons.invalid });
     expect(planned.conditions[0]?.message).toMatch(/^no; private link api is being made/);
     expect(planned.steps).toHaveLength(1);
@@ -539,29 +539,29 @@ describe("an AzureCluster", () => {
 
   test("that goes gives up its endpoints first, then its links, then itself", () => {
     const endpointsLeft = {
-      wanted: [],
-      unwanted: [{ id: endpoint.id, look: there(connected("Approved")) }],
+      desired: [],
+      obsolete: [{ id: endpoint.id, look: there(connected("Approved")) }],
     };
     const linksLeft = {
-      wanted: [],
-      unwanted: [{ id: link.id, look: there(service()) }],
+      desired: [],
+      obsolete: [{ id: link.id, look: there(service()) }],
       networks: [],
     };
     const going = { deleting: true, subject: told };
-    expect(short(seen({ ...going, links: linksLeft, endpoints: endpointsLeft })).does).toEqual([
+    expect(short(observed({ ...going, links: linksLeft, endpoints: endpointsLeft })).does).toEqual([
       "remove an endpoint",
     ]);
-    expect(short(seen({ ...going, links: linksLeft })).does).toEqual(["remove a link service"]);
-    expect(plan(seen(going))).toMatchObject({ steps: [], finalizer: "remove" });
+    expect(short(observed({ ...going, links: linksLeft })).does).toEqual(["remove a link service"]);
+    expect(plan(observed(going))).toMatchObject({ steps: [], finalizer: "remove" });
   });
 
   test("of which one side is another's is told of in no condition of theirs", () => {
     const endpointsLeft = {
-      wanted: [],
-      unwanted: [{ id: endpoint.id, look: there(connected("Approved")) }],
+      desired: [],
+      obsolete: [{ id: endpoint.id, look: there(connected("Approved")) }],
     };
     const ours = { ...subject, sides: ["links" as const] };
-    const planned = plan(seen({ deleting: true, subject: ours, endpoints: endpointsLeft }));
+    const planned = plan(observed({ deleting: true, subject: ours, endpoints: endpointsLeft }));
     expect(planned.steps[0]?.condition).toBeUndefined();
     expect(planned.conditions).toEqual([]);
   });
@@ -571,7 +571,7 @@ describe("an AzureCluster", () => {
     const ours = { ...subject, sides: ["endpoints" as const] };
     expect(plan({ stage: "unseen", subject: ours, failure })).toMatchObject({
       conditions: [
-        { type: conditions.privateEndpoints, reason: reasons.notRealised, message: "no right" },
+        { type: conditions.privateEndpoints, reason: reasons.notReady, message: "no right" },
       ],
       requeue: { afterMs: 7 },
     });
@@ -593,11 +593,11 @@ describe("a link service with endpoints, when it goes", () => {
     });
   const leaving = (status: string, over: Partial<Subject> = {}) =>
     short(
-      seen({
+      observed({
         ...{ deleting: true, subject: { ...subject, ...over } },
         links: {
-          wanted: [],
-          unwanted: [{ id: link.id, look: there(withEndpoint(status)) }],
+          desired: [],
+          obsolete: [{ id: link.id, look: there(withEndpoint(status)) }],
           networks: [],
         },
       }),

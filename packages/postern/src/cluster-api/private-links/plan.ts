@@ -6,7 +6,7 @@ import { planLinks } from "./azure/plan-links.ts";
 import type { Observed, ObservedInAzure, Subject } from "./observed.ts";
 import { reasons } from "./reasons.ts";
 import type { Problem } from "./spec/desired.ts";
-import { conditionOfSide, type Side } from "./spec/managed.ts";
+import { conditionOfScope, type Side } from "./spec/managed.ts";
 import { isPassing, type PrivateLinkStep, plain, summary } from "./steps.ts";
 
 /*
@@ -27,8 +27,8 @@ import { isPassing, type PrivateLinkStep, plain, summary } from "./steps.ts";
  */
 
 /** Decide what is to be done for one AzureCluster. */
-export function plan(seen: Observed): Plan<PrivateLinkStep> {
-  const decided = decide(seen);
+export function plan(observed: Observed): Plan<PrivateLinkStep> {
+  const decided = decide(observed);
   const events = decided.conditions
     .filter((each) => each.status === "True" || !isPassing(each))
     .map(({ status, reason, message }) => {
@@ -36,31 +36,31 @@ export function plan(seen: Observed): Plan<PrivateLinkStep> {
       return { type, reason, note: message };
     });
   // Where both conditions are another's, an event is the only way to tell.
-  if (seen.stage === "unseen" && seen.subject.sides.length === 0)
-    events.push({ type: "Warning", reason: reasons.notRealised, note: seen.failure.message });
+  if (observed.stage === "unseen" && observed.subject.sides.length === 0)
+    events.push({ type: "Warning", reason: reasons.notReady, note: observed.failure.message });
   return { ...decided, events };
 }
 
-function decide(seen: Observed): Plan<PrivateLinkStep> {
-  const { subject } = seen;
-  switch (seen.stage) {
+function decide(observed: Observed): Plan<PrivateLinkStep> {
+  const { subject } = observed;
+  switch (observed.stage) {
     case "paused":
       return { steps: [], conditions: kept(subject), requeue: "never" };
     case "idle":
-      return idle(subject, seen.problems);
+      return idle(subject, observed.problems);
     case "unseen": {
-      const { failure } = seen;
+      const { failure } = observed;
       const requeue: Requeue =
         failure.terminal === true
           ? "never"
           : { afterMs: failure.requeueAfterMs ?? waits.failureMs };
       const conditions = subject.sides.map((side) =>
-        isFalse(side, reasons.notRealised, failure.message),
+        isFalse(side, reasons.notReady, failure.message),
       );
       return { steps: [], conditions, requeue };
     }
     case "seen":
-      return seen.deleting ? down(seen) : up(seen);
+      return observed.deleting ? down(observed) : up(observed);
   }
 }
 
@@ -87,18 +87,18 @@ function release(subject: Subject, conditions: PlannedCondition[]): Plan<Private
   return { steps: [], conditions, finalizer: "remove", requeue: "never" };
 }
 
-function up(seen: ObservedInAzure): Plan<PrivateLinkStep> {
-  const { subject, problems } = seen;
+function up(observed: ObservedInAzure): Plan<PrivateLinkStep> {
+  const { subject, problems } = observed;
   // What cannot be read may be what asks for it.
   const why = "it is not asked for any more";
   const prune = (side: Side) => (problems.some((each) => each.side === side) ? undefined : { why });
   const parts = {
-    links: planLinks(seen.links, subject, prune("links")),
-    endpoints: planEndpoints(seen.endpoints, subject, prune("endpoints")),
+    links: planLinks(observed.links, subject, prune("links")),
+    endpoints: planEndpoints(observed.endpoints, subject, prune("endpoints")),
   };
   const conditions = told(subject, parts, problems);
   const all = [...parts.links, ...parts.endpoints];
-  if (all.length === 0 && seen.links.unwanted.length + seen.endpoints.unwanted.length === 0)
+  if (all.length === 0 && observed.links.obsolete.length + observed.endpoints.obsolete.length === 0)
     return release(subject, conditions);
   const part = join(all);
   return {
@@ -110,20 +110,20 @@ function up(seen: ObservedInAzure): Plan<PrivateLinkStep> {
 }
 
 /** Endpoints go first: one of them may lead to a link of the same cluster. */
-function down(seen: ObservedInAzure): Plan<PrivateLinkStep> {
-  const { subject } = seen;
+function down(observed: ObservedInAzure): Plan<PrivateLinkStep> {
+  const { subject } = observed;
   const why = "its cluster is being deleted";
   const left = <T extends { look: { state: string } }>(all: readonly T[]) =>
     all.filter(({ look }) => look.state !== "absent");
   const endpoints = planEndpoints(
-    { wanted: [], unwanted: left(seen.endpoints.unwanted) },
+    { desired: [], obsolete: left(observed.endpoints.obsolete) },
     subject,
     { why },
   );
   const links =
     endpoints.length > 0
       ? []
-      : planLinks({ wanted: [], unwanted: left(seen.links.unwanted), networks: [] }, subject, {
+      : planLinks({ desired: [], obsolete: left(observed.links.obsolete), networks: [] }, subject, {
           why,
         });
   const all = [...endpoints, ...links];
@@ -141,7 +141,7 @@ function down(seen: ObservedInAzure): Plan<PrivateLinkStep> {
 
 /** What we made before a side became another's is removed at the end too, but told in no condition of theirs. */
 function unlessTheirs(step: PrivateLinkStep, { sides }: Subject): PrivateLinkStep {
-  if (sides.some((side) => conditionOfSide[side] === step.condition)) return step;
+  if (sides.some((side) => conditionOfScope[side] === step.condition)) return step;
   const { condition: _, ...rest } = step;
   return rest;
 }
@@ -154,7 +154,7 @@ function told(
 ): PlannedCondition[] {
   return subject.sides.flatMap((side) => {
     const wrong = problems.filter((each) => each.side === side);
-    const type = conditionOfSide[side];
+    const type = conditionOfScope[side];
     const { length } = parts[side];
     if (wrong.length + length === 0) return [];
     const held = subject.conditions.find((each) => each.type === type);
@@ -169,5 +169,5 @@ function kept({ conditions }: Subject): PlannedCondition[] {
 }
 
 function isFalse(side: Side, reason: string, message: string): PlannedCondition {
-  return { type: conditionOfSide[side], status: "False", reason, message };
+  return { type: conditionOfScope[side], status: "False", reason, message };
 }

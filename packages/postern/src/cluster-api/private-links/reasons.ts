@@ -4,7 +4,7 @@
  */
 export const reasons = {
   /** Everything is in Azure as it is asked for, and every connection is approved. */
-  realised: "Realised",
+  ready: "Realised",
   /** Something is being made. */
   making: "BeingMade",
   /** Something is being put right in place. */
@@ -18,7 +18,7 @@ export const reasons = {
   notChanged: "NotChanged",
   notRemoved: "NotRemoved",
   /** Azure could not be asked, or something unforeseen happened. */
-  notRealised: "NotRealised",
+  notReady: "NotRealised",
   /** What the AzureCluster asks for cannot be. */
   invalid: "InvalidRequest",
   /** The annotation with private links cannot be read. */

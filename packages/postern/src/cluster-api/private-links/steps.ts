@@ -4,7 +4,7 @@ import type { Step } from "../../kube/feature.ts";
 import type { Part, Problem } from "../../kube/part.ts";
 import type { PrivateEndpointStep } from "../../private-link/endpoint/steps.ts";
 import type { LinkServiceStep } from "../../private-link/link-service/steps.ts";
-import type { HeldCondition } from "./observed.ts";
+import type { PresentCondition } from "./observed.ts";
 import { reasons } from "./reasons.ts";
 
 /** Everything that this feature does. */
@@ -27,13 +27,12 @@ const mostTold = 5;
 export function summary(
   type: string,
   parts: readonly Pick<Part, "problems">[],
-  held: HeldCondition | undefined,
+  held: PresentCondition | undefined,
   ready: string,
 ): PlannedCondition {
   const problems = parts.flatMap((part) => part.problems);
   const [first] = problems;
-  if (first === undefined)
-    return { type, status: "True", reason: reasons.realised, message: ready };
+  if (first === undefined) return { type, status: "True", reason: reasons.ready, message: ready };
   if (held?.status === "True" && problems.every(({ harmless }) => harmless)) return plain(held);
   const urgent = problems.filter((each) => !isPassing(each));
   const passing = inOne(problems.filter(isPassing));

@@ -87,7 +87,7 @@ export async function observe(
       mark === undefined &&
       hasFinalizer(cluster) &&
       (await isWrittenByUs(metadata.name, sources.kube, reconcile.signal)),
-    wanted: allowedOf(
+    desired: allowedOf(
       { name: metadata.name, namespace },
       await sourceOf(cluster, sources, reconcile.signal),
       sources.policy.rulesOf(namespace),
@@ -160,7 +160,7 @@ function ofSpec(
   const { labels } = namespaces.get(own)?.metadata ?? {};
   return {
     from: "identity",
-    whose: `${kind} ${keyOf(object)}`,
+    object: `${kind} ${keyOf(object)}`,
     subscriptionID,
     reference,
     identity,
@@ -175,13 +175,14 @@ async function ofResources(
   signal: AbortSignal,
 ): Promise<Source> {
   if (controlPlane === undefined) return { from: "absent" };
-  const whose = `AzureASOManagedControlPlane ${keyOf(controlPlane)}`;
+  const called = `AzureASOManagedControlPlane ${keyOf(controlPlane)}`;
   const { namespace } = controlPlane.metadata;
   const [name] = (controlPlane.spec.resources ?? []).flatMap(
     (each) => each.metadata?.annotations?.[credentialFrom] || [],
   );
-  if (name === undefined) return { from: "secret", whose, secret: undefined, values: undefined };
-  const named = { from: "secret", whose, secret: `${namespace}/${name}` } as const;
+  if (name === undefined)
+    return { from: "secret", object: called, secret: undefined, values: undefined };
+  const named = { from: "secret", object: called, secret: `${namespace}/${name}` } as const;
   try {
     const found = await kube.get<Secret>({ kind: secret, namespace, name }, signal);
     const values = found && Object.fromEntries(Object.entries(found.data ?? {}).map(decoded));

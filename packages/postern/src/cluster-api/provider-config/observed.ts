@@ -1,6 +1,6 @@
 import type { KubeObject } from "@postern/core/kind.ts";
 import type { ProviderConfig } from "@postern/core/kinds/provider-config.ts";
-import type { Wanted } from "./desired/desired.ts";
+import type { Desired } from "./desired/desired.ts";
 
 /** What was seen of one Cluster. */
 export interface Observed {
@@ -18,5 +18,5 @@ export interface Observed {
   ownerIsThere: boolean;
   /** A Cluster of the same name with our finalizer, as namespace/name: the one that was there first. */
   rival: { key: string; isOlder: boolean } | undefined;
-  wanted: Wanted;
+  desired: Desired;
 }

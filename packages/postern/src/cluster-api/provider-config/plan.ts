@@ -30,19 +30,21 @@ import type { ConfigStep } from "./steps.ts";
  * server says that only we, or the operator before us, wrote it, the Cluster has that one's finalizer, and no Cluster of the
  * same name is nearer to it. The finalizer alone proves nothing: a tenant can write it.
  */
-export function plan(seen: Observed): Plan<ConfigStep> {
-  if (seen.paused) return rest;
-  if (seen.deleting) return down(seen);
-  const { wanted } = seen;
-  switch (wanted.state) {
+export function plan(observed: Observed): Plan<ConfigStep> {
+  if (observed.paused) return rest;
+  if (observed.deleting) return down(observed);
+  const { desired } = observed;
+  switch (desired.state) {
     case "none":
       return rest;
     case "unknown":
-      return { ...rest, requeue: wanted.requeue ?? "never" };
+      return { ...rest, requeue: desired.requeue ?? "never" };
     case "trouble":
-      return seen.served ? { ...tell(wanted.reason, wanted.message), requeue: "drift" } : unserved;
+      return observed.served
+        ? { ...tell(desired.reason, desired.message), requeue: "drift" }
+        : unserved;
     case "config":
-      return seen.served ? up(seen, wanted.spec, wanted.requeue) : unserved;
+      return observed.served ? up(observed, desired.spec, desired.requeue) : unserved;
   }
 }
 
@@ -50,11 +52,11 @@ const rest: Plan<ConfigStep> = { steps: [], conditions: [], requeue: "never" };
 /** That the kind is served from now on wakes nobody. */
 const unserved: Plan<ConfigStep> = { ...rest, requeue: "drift" };
 
-function down(seen: Observed): Plan<ConfigStep> {
-  if (!seen.held) return rest;
-  const { found } = seen;
+function down(observed: Observed): Plan<ConfigStep> {
+  if (!observed.held) return rest;
+  const { found } = observed;
   const steps: ConfigStep[] =
-    found !== undefined && isOwned(seen, found) && !isBeingDeleted(found)
+    found !== undefined && isOwned(observed, found) && !isBeingDeleted(found)
       ? [
           {
             do: "delete ProviderConfig",
@@ -67,12 +69,12 @@ function down(seen: Observed): Plan<ConfigStep> {
   return { ...rest, steps, finalizer: "remove" };
 }
 
-function up(seen: Observed, spec: ConfigSpec, requeue: Requeue = "never"): Plan<ConfigStep> {
-  return { ...upNow(seen, spec), requeue };
+function up(observed: Observed, spec: ConfigSpec, requeue: Requeue = "never"): Plan<ConfigStep> {
+  return { ...upNow(observed, spec), requeue };
 }
 
-function upNow(seen: Observed, spec: ConfigSpec): Plan<ConfigStep> {
-  const { cluster, found } = seen;
+function upNow(observed: Observed, spec: ConfigSpec): Plan<ConfigStep> {
+  const { cluster, found } = observed;
   const mark = { [annotations.madeFor]: keyOf(cluster) };
   if (found === undefined) {
     const metadata = { name: cluster.metadata.name, annotations: mark };
@@ -80,7 +82,7 @@ function upNow(seen: Observed, spec: ConfigSpec): Plan<ConfigStep> {
     const why = "the Cluster has none";
     return act({ do: "make ProviderConfig", config, why, event: reasons.made });
   }
-  if (!isOwned(seen, found)) return another(seen, found);
+  if (!isOwned(observed, found)) return another(observed, found);
   if (isBeingDeleted(found)) return { ...rest, finalizer: "add" };
   const isMarked = found.metadata.annotations?.[annotations.madeFor] === keyOf(cluster);
   if (isMarked && isDeepStrictEqual({ ...found.spec }, { ...spec }))
@@ -92,10 +94,10 @@ function upNow(seen: Observed, spec: ConfigSpec): Plan<ConfigStep> {
   return act({ do: "change ProviderConfig", config: found, change, why, event: reasons.changed });
 }
 
-function isOwned(seen: Observed, { metadata }: ProviderConfig): boolean {
+function isOwned(observed: Observed, { metadata }: ProviderConfig): boolean {
   const mark = metadata.annotations?.[annotations.madeFor];
-  if (mark !== undefined) return mark === keyOf(seen.cluster) || !seen.ownerIsThere;
-  const { held, rival, deleting, isByUs } = seen;
+  if (mark !== undefined) return mark === keyOf(observed.cluster) || !observed.ownerIsThere;
+  const { held, rival, deleting, isByUs } = observed;
   return held && isByUs && (rival === undefined || (!deleting && !rival.isOlder));
 }
 
@@ -115,9 +117,9 @@ function another({ rival, cluster }: Observed, { metadata }: ProviderConfig): Pl
 }
 
 /** A merge patch that leaves nothing but what is wanted. */
-function replacing(found: object, wanted: object): Record<string, unknown> {
-  const gone = Object.keys(found).filter((key) => !Object.hasOwn(wanted, key));
-  const kept = Object.entries(wanted).map(([key, value]) => {
+function replacing(found: object, desired: object): Record<string, unknown> {
+  const gone = Object.keys(found).filter((key) => !Object.hasOwn(desired, key));
+  const kept = Object.entries(desired).map(([key, value]) => {
     const before: unknown = Reflect.get(found, key);
     return [key, isObject(value) && isObject(before) ? replacing(before, value) : value];
   });

@@ -34,7 +34,7 @@ import { userOf } from "../zones/owner.ts";
 import { apiAddresses, bastionAddresses, endpointAddresses, hostOf } from "./addresses.ts";
 import { namesOf, workloadServices } from "./workload-services.ts";
 
-export interface SeeOptions extends Setting {
+export interface ObserveOptions extends Setting {
   /** The resource group of the zone in which clusters are delegated. */
   baseZoneGroup: ResourceId;
   managementLinks: readonly ManagementLink[];
@@ -44,26 +44,26 @@ export interface SeeOptions extends Setting {
 }
 
 /** Where everything is reached that is to have a name. */
-export async function seeAddresses(
-  seen: Observed,
+export async function observeAddresses(
+  observed: Observed,
   objects: Objects,
   armClients: ArmClients,
   reads: ZoneReads,
-  given: { reconcile: Reconcile; kube: KubeClient; options: SeeOptions },
+  given: { reconcile: Reconcile; kube: KubeClient; options: ObserveOptions },
 ): Promise<Observed> {
   const { infrastructure, cluster } = objects;
   if (infrastructure?.is === "other") {
     const { host, ...api } = hostOf(cluster);
-    const services = await askWorkload(seen, cluster, given);
-    if (host === undefined) return { ...seen, api, services };
-    const message = `api.${seen.domains.cluster} is not written · the endpoint ${JSON.stringify(host.slice(0, 100))} of the Cluster is no address · set spec.controlPlaneEndpoint.host to one`;
+    const services = await askWorkload(observed, cluster, given);
+    if (host === undefined) return { ...observed, api, services };
+    const message = `api.${observed.domains.cluster} is not written · the endpoint ${JSON.stringify(host.slice(0, 100))} of the Cluster is no address · set spec.controlPlaneEndpoint.host to one`;
     const problem = { reason: reasons.endpointNotAnAddress, message };
-    return { ...seen, api, services, problems: [...seen.problems, problem] };
+    return { ...observed, api, services, problems: [...observed.problems, problem] };
   }
-  if (infrastructure?.is !== "azure") return seen;
+  if (infrastructure?.is !== "azure") return observed;
   const object = infrastructure.object as AzureCluster;
   const group = groupOf(object);
-  if (group === undefined) return seen;
+  if (group === undefined) return observed;
   const arm = armClients.cluster;
   const unknown: Addresses = { state: "unknown" };
   const problems: Failure[] = [];
@@ -78,33 +78,33 @@ export async function seeAddresses(
     arm ? ask(() => apiAddresses(object, group, arm, reads)) : unknown,
     arm ? ask(() => bastionAddresses(object, group, arm, reads)) : unknown,
     ask(() => toWorkloadOf(object, group, objects, armClients, reads)),
-    waysToManagement(object, objects.management, given.options, (link) =>
+    observeToManagement(object, objects.management, given.options, (link) =>
       ask(() => toManagementOf(link, object, group, objects, armClients, reads)),
     ),
   ]);
   const withAddresses: Observed = {
-    ...seen,
+    ...observed,
     api,
     bastion,
     toWorkload,
     toManagement,
-    problems: [...seen.problems, ...problems],
+    problems: [...observed.problems, ...problems],
   };
   return {
     ...withAddresses,
-    ...(await seeServed(withAddresses, object, objects, armClients, reads)),
+    ...(await observeServed(withAddresses, object, objects, armClients, reads)),
   };
 }
 
 /** The names that a cluster on other infrastructure asks for; undefined where it does not answer. */
 async function askWorkload(
-  seen: Observed,
+  observed: Observed,
   cluster: Objects["cluster"],
   { reconcile, kube }: { reconcile: Reconcile; kube: KubeClient },
 ): Promise<ServiceNames> {
   try {
     const services = await workloadServices(cluster, kube, reconcile.signal);
-    return services && namesOf(services, seen.domains.cluster);
+    return services && namesOf(services, observed.domains.cluster);
   } catch (error) {
     if (reconcile.signal.aborted || !isExplained(error)) throw error;
     reconcile.log.info({ err: error }, "the workload cluster does not answer");
@@ -151,19 +151,20 @@ async function toWorkloadOf(
  * By every way that is configured; and by another that the spec still has, until the first of them works: whoever uses it
  * finds it.
  */
-async function waysToManagement(
+async function observeToManagement(
   { metadata, spec }: AzureCluster,
   management: AzureCluster | undefined,
-  { managementLinks }: SeeOptions,
+  { managementLinks }: ObserveOptions,
   look: (link: ManagementLink) => Promise<Addresses>,
 ): Promise<Observed["toManagement"]> {
   const lookAll = async (links: readonly ManagementLink[]): Promise<Observed["toManagement"]> =>
     Object.fromEntries(
       await Promise.all(links.map(async (link) => [link, await look(link)] as const)),
     );
-  const ways = await lookAll(managementLinks);
+  const connections = await lookAll(managementLinks);
   const [first] = managementLinks;
-  if (management === undefined || (first && ways[first]?.state === "known")) return ways;
+  if (management === undefined || (first && connections[first]?.state === "known"))
+    return connections;
   const endpoints = (spec.networkSpec?.subnets ?? []).flatMap(
     (each) => each?.privateEndpoints ?? [],
   );
@@ -172,7 +173,7 @@ async function waysToManagement(
     return endpoints.some((each) => each && idKey(each.name) === name);
   };
   const others = everyLink.filter((link) => !managementLinks.includes(link) && isKept(link));
-  return { ...ways, ...(await lookAll(others)) };
+  return { ...connections, ...(await lookAll(others)) };
 }
 
 async function toManagementOf(
@@ -197,24 +198,26 @@ async function toManagementOf(
 }
 
 /** Whether CAPZ has linked a zone of its own of the same name to a network in which ours would answer. */
-async function seeServed(
-  seen: Observed,
+async function observeServed(
+  observed: Observed,
   cluster: AzureCluster,
   { management }: Objects,
   armClients: ArmClients,
   reads: ZoneReads,
 ): Promise<Pick<Observed, "served" | "servedBy">> {
   const one = async (role: "toWorkload" | "toManagement", of: AzureCluster | undefined) => {
-    const network = seen.networks[role];
-    const domain = role === "toWorkload" ? seen.domains.cluster : seen.domains.management;
+    const network = observed.networks[role];
+    const domain = role === "toWorkload" ? observed.domains.cluster : observed.domains.management;
     const id = of && capzZone(of, domain);
     const arm = role === "toWorkload" ? armClients.cluster : armClients.management;
-    const wanted = role === "toWorkload" ? [seen.toWorkload] : Object.values(seen.toManagement);
-    if (!network || !id || !arm || !wanted.some(({ state }) => state === "known")) return undefined;
-    const ours = seen.zones
+    const desired =
+      role === "toWorkload" ? [observed.toWorkload] : Object.values(observed.toManagement);
+    if (!network || !id || !arm || !desired.some(({ state }) => state === "known"))
+      return undefined;
+    const ours = observed.zones
       .filter((zone) => zone.role === role)
       .flatMap(foundLinks)
-      .some(({ found }) => isClaimed(found.tags, userOf(seen)) && leadsTo(found, network));
+      .some(({ found }) => isClaimed(found.tags, userOf(observed)) && leadsTo(found, network));
     if (ours) return undefined;
     const link = await tryRead(reads.reconcile, () => servingLink(id, network, arm, reads));
     return link !== undefined && "failed" in link ? undefined : link;

@@ -11,7 +11,7 @@ import type { ZoneRole } from "../observed.ts";
 import type { DnsMetrics } from "./metrics.ts";
 
 /** Azure as this feature reaches it, by three identities. What cannot be had is an `Explained` error. */
-export interface DnsViews {
+export interface DnsArmClients {
   /** By the identity of an AzureCluster. */
   of(cluster: AzureCluster, reconcile: Reconcile): ArmClient;
   /** Which namespace may use what. */
@@ -37,9 +37,9 @@ export interface ArmClients {
 }
 
 /** Open the roads that a cluster needs: one that cannot be had does not close the others. */
-export function openRoads(
+export function openArmClients(
   { infrastructure, management }: Objects,
-  views: DnsViews,
+  clients: DnsArmClients,
   reconcile: Reconcile,
   metrics: DnsMetrics | undefined,
   group: ResourceId | undefined,
@@ -58,14 +58,14 @@ export function openRoads(
     infrastructure &&
     open(() =>
       infrastructure.is === "azure"
-        ? views.of(infrastructure.object as AzureCluster, reconcile)
-        : views.forReference(infrastructure.object, reconcile, group),
+        ? clients.of(infrastructure.object as AzureCluster, reconcile)
+        : clients.forReference(infrastructure.object, reconcile, group),
     );
   const reachesIt = management && (infrastructure === undefined || infrastructure.is === "azure");
   return {
     cluster,
-    management: reachesIt ? open(() => views.management(reconcile)) : undefined,
-    base: counted(views.baseZone(reconcile), metrics),
+    management: reachesIt ? open(() => clients.management(reconcile)) : undefined,
+    base: counted(clients.baseZone(reconcile), metrics),
     problems,
   };
 }

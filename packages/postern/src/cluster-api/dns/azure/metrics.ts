@@ -63,8 +63,8 @@ export class DnsMetrics {
   }
 
   /** Show what was seen of a cluster's zones, and nothing that was shown of it before. */
-  saw(key: string, seen: Observed, tenants: Tenants = {}): void {
-    const shown = seen.zones.flatMap((zone) => this.#seriesOf(zone, tenants));
+  show(key: string, observed: Observed, tenants: Tenants = {}): void {
+    const shown = observed.zones.flatMap((zone) => this.#seriesOf(zone, tenants));
     this.forget(key);
     for (const series of shown) {
       series.gauge.set(series.labels, series.value);

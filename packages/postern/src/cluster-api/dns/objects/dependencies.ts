@@ -12,14 +12,14 @@ import type { Parts } from "../../../kube/runtime.ts";
 import { referenceOf as identityOf } from "../../identities.ts";
 import type { ManagementLink } from "../../names.ts";
 import type { DnsContext } from "../apply.ts";
-import { type DnsViews, openRoads } from "../azure/arm-clients.ts";
+import { type DnsArmClients, openArmClients } from "../azure/arm-clients.ts";
 import type { DnsMetrics } from "../azure/metrics.ts";
 import { observe } from "../observe.ts";
 import type { Observed } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import { factsOf, managementOf, type Objects } from "./facts.ts";
 import { InfrastructureObjects } from "./infrastructure.ts";
-import { type ClusterSettings, placesOf } from "./places.ts";
+import { type ClusterSettings, groupsOf } from "./places.ts";
 
 export interface DnsOptions {
   management: { namespace: string; name: string };
@@ -28,7 +28,7 @@ export interface DnsOptions {
   baseZoneGroup: ResourceId;
   /** By which names workload clusters reach the management cluster. */
   managementLinks: readonly ManagementLink[];
-  views: DnsViews;
+  clients: DnsArmClients;
   /** `CLUSTER_AZURE_*`, for clusters that are not of CAPZ. */
   settings?: ClusterSettings;
   metrics?: DnsMetrics;
@@ -52,8 +52,8 @@ const byName = "dns-name";
 
 /** What the features of names have in common. */
 export function working(options: DnsOptions, { caches, kube }: Parts): Working {
-  const { views, metrics } = options;
-  const seeing = { settings: {}, ...options, policy: views.policy, turns: new ZoneTurns() };
+  const { clients, metrics } = options;
+  const seeing = { settings: {}, ...options, policy: clients.policy, turns: new ZoneTurns() };
   const clusters = caches.of(capiCluster);
   const azureClusters = caches.of(azureCluster);
   clusters.index(byReference, (cluster) =>
@@ -63,7 +63,7 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
   const managementKey = keyOf({ metadata: options.management });
   /** Whether the policy lets a cluster have its name. */
   const mayHaveName = ({ metadata: { namespace = "", name } }: CapiCluster): boolean =>
-    allowsName(views.policy?.rulesOf(namespace) ?? {}, `${name}.${options.baseDomain}`);
+    allowsName(clients.policy?.rulesOf(namespace) ?? {}, `${name}.${options.baseDomain}`);
   /** Whoever has the name of a cluster by right: the management cluster, or the oldest of those that have it. */
   const namesakeOf = (cluster: CapiCluster): Objects["namesake"] => {
     const name = cluster.metadata.name.toLowerCase();
@@ -86,11 +86,11 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
     const { itself, ...found } = managementOf(cluster, options, { clusters, azureClusters });
     const infrastructure = await objects.of(cluster, reconcile.now(), reconcile.signal);
     const management = itself ? undefined : found.management;
-    const { publicGroup } = placesOf(cluster, infrastructure, management, seeing.settings);
+    const { publicGroup } = groupsOf(cluster, infrastructure, management, seeing.settings);
     const refusal = (
       infrastructure?.is === "azure"
-        ? views.refusalOf?.(infrastructure.object as AzureCluster)
-        : infrastructure && views.referenceRefusalOf?.(infrastructure.object, publicGroup)
+        ? clients.refusalOf?.(infrastructure.object as AzureCluster)
+        : infrastructure && clients.referenceRefusalOf?.(infrastructure.object, publicGroup)
     )?.explain();
     const namesake = namesakeOf(cluster);
     const mayNot = !itself && !mayHaveName(cluster);
@@ -111,7 +111,7 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
           ? nameRefused
           : undefined,
     };
-    const armClients = openRoads(all, views, reconcile, metrics, publicGroup);
+    const armClients = openArmClients(all, clients, reconcile, metrics, publicGroup);
     return { all, context: { armClients, infrastructure, objects } };
   };
   return {
@@ -119,22 +119,22 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
     users: (object) => clusters.byIndex(byReference, keyOf(object)),
     async observe(cluster, reconcile) {
       const { all, context } = await open(cluster, reconcile);
-      const seen = await observe(
+      const observed = await observe(
         all,
         { armClients: context.armClients, kube, options: seeing },
         reconcile,
       );
-      const gone = cluster.metadata.deletionTimestamp !== undefined && seen.zones.length === 0;
+      const gone = cluster.metadata.deletionTimestamp !== undefined && observed.zones.length === 0;
       if (gone) metrics?.forget(keyOf(cluster));
-      else if (seen.zones.length > 0) {
+      else if (observed.zones.length > 0) {
         const { infrastructure, management } = all;
         const own = infrastructure?.is === "azure" ? infrastructure.object : undefined;
-        metrics?.saw(keyOf(cluster), seen, {
+        metrics?.show(keyOf(cluster), observed, {
           cluster: tenantOf(own as AzureCluster | undefined),
           management: tenantOf(management),
         });
       }
-      return { observed: seen, context };
+      return { observed, context };
     },
     async observeObjects(cluster, reconcile) {
       const { all, context } = await open(cluster, reconcile);

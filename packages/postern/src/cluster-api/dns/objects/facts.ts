@@ -67,7 +67,7 @@ export function factsOf(objects: Objects, setting: Setting): Observed {
       cluster: `${name}.${base}`.toLowerCase(),
       management: `${setting.management.name}.${base}`.toLowerCase(),
     },
-    publicPlace: undefined,
+    publicZoneId: undefined,
     zones: [],
     networks: {},
     served: { toWorkload: false, toManagement: false },

@@ -30,8 +30,8 @@ export function orphanedDnsFeature({ metrics: _, ...options }: DnsOptions): Make
     const observe = async (
       object: AzureCluster,
       reconcile: Reconcile,
-    ): Promise<LostObservation> => {
-      const cluster = lostCluster(object);
+    ): Promise<OrphanObservation> => {
+      const cluster = clusterOfOrphan(object);
       if (cluster === undefined || names.users(object).length > 0)
         return { observed: { is: "not lost" }, context: undefined };
       const { namespace, name } = cluster.metadata;
@@ -43,7 +43,7 @@ export function orphanedDnsFeature({ metrics: _, ...options }: DnsOptions): Make
       const { observed, context } = await (now === undefined
         ? names.observe(cluster, reconcile)
         : names.observeObjects(cluster, reconcile));
-      return { observed: { is: "lost", seen: observed }, context };
+      return { observed: { is: "lost", observed }, context };
     };
     const feature = defineFeature({
       name: "dns-lost",
@@ -52,7 +52,7 @@ export function orphanedDnsFeature({ metrics: _, ...options }: DnsOptions): Make
       conditions: [conditions.dnsZone],
       reportsOn: (context) => context?.objects.statusOf(context.infrastructure),
       observe,
-      plan: planLost,
+      plan: planOrphan,
       apply: async (step, context, reconcile) => {
         if (context === undefined) throw new Error("a step of a pass that has not looked");
         return apply(step, context, reconcile);
@@ -66,18 +66,18 @@ export function orphanedDnsFeature({ metrics: _, ...options }: DnsOptions): Make
           return cluster.metadata.deletionTimestamp && key !== undefined ? [key] : [];
         },
       },
-      ...(options.views.watch?.(parts, (cluster) => [keyOf(cluster)]) ?? []),
+      ...(options.clients.watch?.(parts, (cluster) => [keyOf(cluster)]) ?? []),
     ];
     return { feature, also };
   };
 }
 
-type LostObservation = Observation<Lost, DnsContext | undefined>;
+type OrphanObservation = Observation<Lost, DnsContext | undefined>;
 
-type Lost = { is: "not lost" | "found" } | { is: "lost"; seen: Observed };
+type Lost = { is: "not lost" | "found" } | { is: "lost"; observed: Observed };
 
-function planLost(lost: Lost): Plan<DnsStep> {
-  if (lost.is === "lost") return plan(lost.seen);
+function planOrphan(lost: Lost): Plan<DnsStep> {
+  if (lost.is === "lost") return plan(lost.observed);
   return {
     steps: [],
     conditions: [],
@@ -86,7 +86,7 @@ function planLost(lost: Lost): Plan<DnsStep> {
 }
 
 /** The Cluster that an AzureCluster belonged to, as it would be now; undefined where nothing is to be undone. */
-function lostCluster({ metadata }: AzureCluster): CapiCluster | undefined {
+function clusterOfOrphan({ metadata }: AzureCluster): CapiCluster | undefined {
   const { namespace, name, deletionTimestamp, finalizers, labels } = metadata;
   if (deletionTimestamp === undefined || !finalizers?.includes(dnsFinalizer)) return undefined;
   const owner = metadata.ownerReferences?.find(({ kind }) => kind === capiCluster.kind);

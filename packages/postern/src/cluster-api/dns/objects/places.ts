@@ -18,7 +18,7 @@ export interface ClusterSettings {
 }
 
 /** Where the things of a cluster belong in Azure. */
-export interface Places {
+export interface ClusterGroups {
   /** The groups in which its public zone may be: the one named after the cluster, and the cluster's own. */
   publicGroups: readonly ResourceId[];
   /** The one of them in which it is made. */
@@ -33,14 +33,14 @@ export interface Places {
  * Where a cluster's things belong. The operator before us put the zone into the group that has the cluster's name, though
  * the cluster may be in another: there it stays, and a new one is made where the cluster is.
  */
-export function placesOf(
+export function groupsOf(
   cluster: CapiCluster,
   infrastructure:
     | { is: ObservedInfrastructure["is"]; object: { metadata: CapiCluster["metadata"] } }
     | undefined,
   management: AzureCluster | undefined,
   settings: ClusterSettings,
-): Places {
+): ClusterGroups {
   const { name } = cluster.metadata;
   if (infrastructure?.is === "azure") {
     const own = groupOf(infrastructure.object as AzureCluster);

@@ -27,15 +27,15 @@ export function linkIds(zone: ResourceId, network: ResourceId): ResourceId[] {
 }
 
 /** The link of a private zone to the network in which it answers. */
-export function linkPolicy(seen: Observed, zone: ZoneInRole, network: ResourceId): LinkPolicy {
+export function linkPolicy(observed: Observed, zone: ZoneInRole, network: ResourceId): LinkPolicy {
   const notLinked = (to: ResourceId) =>
     `the zone ${nameOf(zone.id)} is not linked to ${nameOf(to)}`;
   return {
-    user: userOf(seen),
+    user: userOf(observed),
     networks: [network],
     tags: {},
     idsFor: (to) => linkIds(zone.id, to),
-    isAdoptable: (link) => hasLostClaim(seen, zone, link, network),
+    isAdoptable: (link) => lacksClaim(observed, zone, link, network),
     isServed: false,
     report: {
       ...linkTroubles,
@@ -58,13 +58,13 @@ export function linkPolicy(seen: Observed, zone: ZoneInRole, network: ResourceId
  * Whether a link without any claim is the one that we make for a network: the operator before us made it, or somebody has
  * replaced its tags. It has the name, the place and the target, and no other cluster uses the zone.
  */
-export function hasLostClaim(
-  seen: Observed,
+export function lacksClaim(
+  observed: Observed,
   zone: ZoneInRole,
   { id, found }: FoundLink,
   network: ResourceId | undefined,
 ): boolean {
   if (network === undefined || claimsIn(found.tags).length > 0 || isCapz(found.tags)) return false;
-  if (otherClaims(tagsOf(zone), userOf(seen)).length > 0) return false;
+  if (otherClaims(tagsOf(zone), userOf(observed)).length > 0) return false;
   return linkIds(zone.id, network).some((each) => sameId(each, id)) && leadsTo(found, network);
 }

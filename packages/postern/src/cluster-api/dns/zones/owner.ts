@@ -41,8 +41,8 @@ export function withOwner(marks: Tags, { us }: Pick<Observed, "us">): Record<str
 }
 
 /** Tags without our mark. */
-export function withoutOwner(tags: Tags, seen: Pick<Observed, "us">): Tags {
-  if (!isOwned(tags, seen)) return tags;
+export function withoutOwner(tags: Tags, observed: Pick<Observed, "us">): Tags {
+  if (!isOwned(tags, observed)) return tags;
   return Object.fromEntries(
     Object.entries(tags).filter(([name]) => name.toLowerCase() !== ownerTag),
   );

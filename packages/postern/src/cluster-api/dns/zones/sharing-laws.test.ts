@@ -83,7 +83,8 @@ describe("clusters that share a resource group", () => {
         const azure = new PaperDns();
         run(azure, all, order);
         settleAll(azure, all);
-        for (const each of all) expect(plan(azure.seen(each.world, each.places)).steps).toEqual([]);
+        for (const each of all)
+          expect(plan(azure.observed(each.world, each.places)).steps).toEqual([]);
         expectTruth(azure, all);
         const refusals: readonly unknown[] = [reasons.ownedByAnother, reasons.nameTaken];
         const refused = all.filter((each) => refusals.includes(told(each)?.reason));

@@ -16,9 +16,9 @@ import {
 import type { Observed, ZoneInRole } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { DnsStep } from "../steps.ts";
-import { wantedIn } from "./desired.ts";
+import { desiredIn } from "./desired.ts";
 import { linkPolicy } from "./links.ts";
-import { hasLostOwner, isLeftToNext, proofOf } from "./origin.ts";
+import { isLeftToNext, lacksOwner, proofOf } from "./origin.ts";
 import { isLeftToUs, isOwned, shownOwner, userOf, withOwner } from "./owner.ts";
 import { isUnmarked, planNames } from "./records.ts";
 import { failedResource, inRole, linkTroubles, pending, planFailed, zoneCalled } from "./report.ts";
@@ -27,14 +27,15 @@ import { failedResource, inRole, linkTroubles, pending, planFailed, zoneCalled }
 const proofMs = 15_000;
 
 /** What to do about a zone that is wanted. */
-export function planWantedZone(seen: Observed, zone: ZoneInRole): Part<DnsStep> {
+export function planDesiredZone(observed: Observed, zone: ZoneInRole): Part<DnsStep> {
   const policy: ZonePolicy<PrivateDnsStep> = {
-    user: userOf(seen),
+    user: userOf(observed),
     // A private zone may come to be shared, so it is nobody's alone.
-    tags: zone.role === "public" ? withOwner({}, seen) : {},
-    restoredTags: ({ tags }) => (hasLostOwner(seen, zone) ? withOwner(tags, seen) : undefined),
-    adoptionOf: (found) => adoptionOf(seen, zone, found),
-    planContents: (adopting) => planContents(seen, zone, adopting),
+    tags: zone.role === "public" ? withOwner({}, observed) : {},
+    restoredTags: ({ tags }) =>
+      lacksOwner(observed, zone) ? withOwner(tags, observed) : undefined,
+    adoptionOf: (found) => adoptionOf(observed, zone, found),
+    planContents: (adopting) => planContents(observed, zone, adopting),
     report: zoneReport(zone),
   };
   const { usable: _, ...part } = planZone(zone, policy);
@@ -73,19 +74,19 @@ export function zoneReport(zone: ZoneInRole): ZoneReport {
  *                               marked, then it is claimed
  *   none                        OwnedByAnother
  */
-function adoptionOf(seen: Observed, zone: ZoneInRole, found: Zone): Adoption {
+function adoptionOf(observed: Observed, zone: ZoneInRole, found: Zone): Adoption {
   const refuse = (why: string): Adoption => {
     const message = `${zoneCalled(zone)} is not used · ${why}`;
     return { is: "leave", part: report({ reason: reasons.ownedByAnother, message }) };
   };
-  const [other] = otherClaims(found.tags, userOf(seen));
+  const [other] = otherClaims(found.tags, userOf(observed));
   if (other !== undefined && zone.role !== "toManagement")
     return refuse(
-      `it is that of ${shownOwner(other, seen)}, which has the same name · give one of them another name`,
+      `it is that of ${shownOwner(other, observed)}, which has the same name · give one of them another name`,
     );
-  if (other !== undefined || isLeftToNext(seen, zone)) return { is: "claim" };
+  if (other !== undefined || isLeftToNext(observed, zone)) return { is: "claim" };
   if (!isLeftToUs(found)) {
-    const network = networkOf(seen, zone);
+    const network = networkOf(observed, zone);
     const link = network && foundLinks(zone).find((each) => leadsTo(each.found, network));
     return link === undefined
       ? refuse(
@@ -93,15 +94,15 @@ function adoptionOf(seen: Observed, zone: ZoneInRole, found: Zone): Adoption {
         )
       : { is: "leave", part: healthOf(link, false, linkTroubles) };
   }
-  switch (proofOf(seen, zone)) {
+  switch (proofOf(observed, zone)) {
     case "pending":
       return { is: "leave", part: wait(pending, proofMs) };
     case "none":
       return refuse(
-        `Postern did not create it · delete it, or tag it ${claimPrefix}${seen.us.clusterID}=${seen.us.uid} to hand it over`,
+        `Postern did not create it · delete it, or tag it ${claimPrefix}${observed.us.clusterID}=${observed.us.uid} to hand it over`,
       );
     case "there": {
-      const { unknown } = wantedIn(seen, zone);
+      const { unknown } = desiredIn(observed, zone);
       const complete = !foundRecords(zone).some(({ found }) => isAwaited(found, unknown));
       return { is: "adopt", complete };
     }
@@ -115,14 +116,18 @@ function isAwaited(found: RecordSet, unknown: (name: string) => boolean): boolea
   return isApi && isUnmarked(found) && unknown(name);
 }
 
-function planContents(seen: Observed, zone: ZoneInRole, adopting: boolean): Part<PrivateDnsStep> {
-  const records = planNames(seen, zone, adopting);
-  const network = networkOf(seen, zone);
+function planContents(
+  observed: Observed,
+  zone: ZoneInRole,
+  adopting: boolean,
+): Part<PrivateDnsStep> {
+  const records = planNames(observed, zone, adopting);
+  const network = networkOf(observed, zone);
   if (network === undefined) return records;
   const misleads = records.problems.some(({ reason }) => reason === reasons.zoneOfAnotherNetwork);
   const links = misleads
-    ? leaveLinks(seen, zone)
-    : planLinks(zone, linkPolicy(seen, zone, network));
+    ? leaveLinks(observed, zone)
+    : planLinks(zone, linkPolicy(observed, zone, network));
   return join<PrivateDnsStep>([links, records]);
 }
 
@@ -130,9 +135,9 @@ function planContents(seen: Observed, zone: ZoneInRole, adopting: boolean): Part
  * No answer is better than the address of something else: our network is taken off a zone that misleads it. With a name of
  * ours in it the other is misled as well; then both are told and neither moves, for they would only take turns.
  */
-function leaveLinks(seen: Observed, zone: ZoneInRole): Part<LinkStep> {
-  if (foundRecords(zone).some(({ found }) => isOwned(found.metadata, seen))) return done;
-  const user = userOf(seen);
+function leaveLinks(observed: Observed, zone: ZoneInRole): Part<LinkStep> {
+  if (foundRecords(zone).some(({ found }) => isOwned(found.metadata, observed))) return done;
+  const user = userOf(observed);
   const ours = foundLinks(zone).filter(({ found }) => isClaimed(found.tags, user));
   const why = "the names in it lead into another network";
   return act(ours.map((link) => giveUpLink(link, user, why)));

@@ -128,8 +128,8 @@ export function winnerOf(
 }
 
 /** Whether an endpoint leads to the same service as the one that is wanted. */
-export function isFor(there: PrivateEndpointSpec, wanted: PrivateEndpointSpec): boolean {
-  const service = serviceOf(wanted);
+export function isFor(there: PrivateEndpointSpec, desired: PrivateEndpointSpec): boolean {
+  const service = serviceOf(desired);
   return connectionsIn(there).some((each) => sameId(each.privateLinkServiceID ?? "", service));
 }
 

@@ -14,7 +14,7 @@ import {
   ownersOf,
   winnerOf,
 } from "./claims.ts";
-import { asItIs, connectionsIn, isAsWanted } from "./desired.ts";
+import { asItIs, connectionsIn, isAsDesired } from "./desired.ts";
 
 /** What the subnet of the management cluster is to hold of ours, and how that differs from what it holds. */
 export interface Decision {
@@ -67,7 +67,7 @@ export function decide(
     const isSomebodyElses = !hasOurName(there) && !claims.has(key);
     if (owners.length === 0 || isSomebodyElses) continue;
     // A restored backup has another writer: what is just as we would write it is ours all the same.
-    const isOurForm = claims.get(key)?.some(({ endpoint }) => isAsWanted(there, endpoint));
+    const isOurForm = claims.get(key)?.some(({ endpoint }) => isAsDesired(there, endpoint));
     if (foreign.has(`${subnet.name}/${there.name}`) && !isOurForm) continue;
     if (owners.some(isFrozen)) {
       ours.set(there.name, asItIs(there));
@@ -75,18 +75,18 @@ export function decide(
     }
     const won = winnerOf(claims.get(key) ?? [], found.get(key)?.[0])?.endpoint;
     // One that leads where it should keeps the spelling of its name.
-    const wanted = won && isFor(there, won) ? { ...won, name: there.name } : won;
-    if (wanted?.name === there.name) {
-      ours.set(there.name, wanted);
-      if (!isAsWanted(there, wanted)) corrected.push(there.name);
+    const desired = won && isFor(there, won) ? { ...won, name: there.name } : won;
+    if (desired?.name === there.name) {
+      ours.set(there.name, desired);
+      if (!isAsDesired(there, desired)) corrected.push(there.name);
     } else removed.push(there.name);
   }
   for (const [key, all] of claims) {
     if (found.has(key)) continue;
-    const wanted = winnerOf(all, undefined)?.endpoint;
-    if (wanted === undefined) continue;
-    ours.set(wanted.name, wanted);
-    added.push(wanted.name);
+    const desired = winnerOf(all, undefined)?.endpoint;
+    if (desired === undefined) continue;
+    ours.set(desired.name, desired);
+    added.push(desired.name);
   }
   const endpoints = [...ours.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   const kept = strays.filter(({ endpoint }) => ownersIn(endpoint, groups).some(isFrozen));
@@ -112,7 +112,7 @@ export type ClaimState =
   | { is: "taken"; by: string | undefined };
 
 /** How a claim stands, given all claims on the same name, what the subnet holds under it, and whose that is. */
-export function standing(
+export function claimStateOf(
   claim: Claim,
   rivals: readonly Claim[],
   there: PrivateEndpointSpec | undefined,

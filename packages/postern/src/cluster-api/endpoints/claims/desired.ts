@@ -97,17 +97,17 @@ export function connectionsIn(endpoint: PrivateEndpointSpec) {
 }
 
 /** Whether an endpoint is as wanted, in all that we decide about one. */
-export function isAsWanted(found: PrivateEndpointSpec, wanted: PrivateEndpointSpec): boolean {
+export function isAsDesired(found: PrivateEndpointSpec, desired: PrivateEndpointSpec): boolean {
   const [connection, ...more] = connectionsIn(found);
-  const [asked] = wanted.privateLinkServiceConnections;
+  const [asked] = desired.privateLinkServiceConnections;
   return (
     more.length === 0 &&
     connection?.name === asked?.name &&
     sameId(connection?.privateLinkServiceID ?? "", asked?.privateLinkServiceID ?? "") &&
     (connection?.requestMessage ?? "") === (asked?.requestMessage ?? "") &&
     (connection?.groupIDs ?? []).length === 0 &&
-    idKey(found.location ?? "") === idKey(wanted.location ?? "") &&
-    (found.manualApproval ?? false) === (wanted.manualApproval ?? false)
+    idKey(found.location ?? "") === idKey(desired.location ?? "") &&
+    (found.manualApproval ?? false) === (desired.manualApproval ?? false)
   );
 }
 

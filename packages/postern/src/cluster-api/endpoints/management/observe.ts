@@ -45,18 +45,18 @@ export async function observe(
   const others = azureClusters
     .list()
     .filter((each) => keyOf(each) !== key && refusalOf?.(each) === undefined);
-  const seen = {
+  const observed = {
     management,
     clusters: others.map(facts),
     applied: await appliedElsewhere(management, hasOurName, kube, reconcile.signal),
     sinceWriteMs: reconcile.now().getTime() - lastWrite.at,
   };
-  if (plan(seen).steps.length === 0) return seen;
+  if (plan(observed).steps.length === 0) return observed;
   // Only the API server knows who wrote what is to be changed.
   const { namespace, name } = cached.metadata;
   const now = await kube.get<AzureCluster>(
     { kind: azureCluster, namespace, name },
     reconcile.signal,
   );
-  return now === undefined ? seen : { ...seen, foreign: writtenByOthers(now) };
+  return now === undefined ? observed : { ...observed, foreign: writtenByOthers(now) };
 }

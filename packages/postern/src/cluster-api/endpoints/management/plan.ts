@@ -24,8 +24,8 @@ const toldNames = 3;
  *   it      no                 some     yes      within 5 s   wait until they have gone by
  *   it      no                 some     yes      before       one write of all that is ours
  */
-export function plan(seen: Observed): Plan<ManagementStep> {
-  const { management, clusters, applied, foreign, sinceWriteMs } = seen;
+export function plan(observed: Observed): Plan<ManagementStep> {
+  const { management, clusters, applied, foreign, sinceWriteMs } = observed;
   const still = { steps: [], conditions: [], requeue: "drift" } as const;
   if (management === undefined) return { ...still, requeue: "never" };
   if (management.paused || management.deleting) return still;

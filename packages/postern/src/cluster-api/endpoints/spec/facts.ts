@@ -9,7 +9,7 @@ import { isPaused } from "../../paused.ts";
 import { privateLinksOf } from "../../private-links.ts";
 
 /** Where an AzureCluster is. */
-export interface ClusterPlace {
+export interface ClusterName {
   namespace: string;
   name: string;
 }
@@ -24,7 +24,7 @@ export interface EndpointSubnet {
 }
 
 /** What of an AzureCluster decides about endpoints. */
-export interface ClusterFacts extends ClusterPlace {
+export interface ClusterFacts extends ClusterName {
   key: string;
   uid: string;
   created: string;
@@ -94,7 +94,7 @@ function subnetsOf(
 }
 
 /** The subnet that holds the endpoints of a cluster. */
-export function chosenSubnet(
+export function endpointSubnetOf(
   subnets: readonly (SubnetSpec | null)[] | null | undefined,
 ): EndpointSubnet | undefined {
   return subnetsOf(subnets).subnet;

@@ -9,19 +9,19 @@ import { whenChanged } from "../../../kube/when-changed.ts";
 import { conditions, endpointsFinalizer, type ManagementLink } from "../../names.ts";
 import { privateLinksOf } from "../../private-links.ts";
 import { groupKey } from "../claims/claims.ts";
-import { type ClusterPlace, factsOf, ownerKey } from "../spec/facts.ts";
+import { type ClusterName, factsOf, ownerKey } from "../spec/facts.ts";
 import { LastWrites } from "../spec/write.ts";
 import { apply } from "./apply.ts";
 import { changedEndpoints } from "./cluster/changed-endpoints.ts";
-import { LeavingSince } from "./cluster/observe-delete.ts";
-import { byGroup, byLink, observe, type Sources, type Views } from "./observe.ts";
+import { RemainingSince } from "./cluster/observe-delete.ts";
+import { byGroup, byLink, observe, type Sources, type WorkloadArmClients } from "./observe.ts";
 import { plan } from "./plan.ts";
 
 export interface WorkloadEndpoints {
-  management: ClusterPlace;
+  management: ClusterName;
   /** The ways from a workload cluster to the management cluster; the first gives the address that is published. */
   managementLinks?: readonly ManagementLink[];
-  views: Views & {
+  clients: WorkloadArmClients & {
     /** What wakes a feature when an identity changes. */
     watch?(parts: Parts, keysOf: (cluster: KubeObject) => string[]): Also[];
   };
@@ -29,7 +29,7 @@ export interface WorkloadEndpoints {
 
 /** The endpoints of each workload cluster, their addresses, and whether they are connected. */
 export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature {
-  const { views, managementLinks = ["gateway"] } = given;
+  const { clients, managementLinks = ["gateway"] } = given;
   const managementKey = keyOf({ metadata: given.management });
   return (parts) => {
     const { caches, kube } = parts;
@@ -43,12 +43,12 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
       clusters: caches.of(capiCluster),
       identities: caches.of(azureClusterIdentity),
       writes: new LastWrites(kube),
-      since: new LeavingSince(),
+      since: new RemainingSince(),
       kube,
-      views,
+      clients,
       managementKey,
       managementLinks,
-      refusalOf: views.refusalOf,
+      refusalOf: clients.refusalOf,
     };
     azureClusters.onChange(({ key, after }) => {
       if (after === undefined) sources.since.forget(key);
@@ -107,7 +107,8 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
           return keys.includes(managementKey) ? everybody() : keys;
         },
       },
-      ...(views.watch?.(parts, (each) => (isManagement(each) ? everybody() : [keyOf(each)])) ?? []),
+      ...(clients.watch?.(parts, (each) => (isManagement(each) ? everybody() : [keyOf(each)])) ??
+        []),
     ];
     return { feature, also };
   };

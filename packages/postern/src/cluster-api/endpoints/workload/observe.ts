@@ -35,16 +35,20 @@ import {
   leadsTo,
   unfit,
 } from "../claims/claims.ts";
-import { ownersIn, standing } from "../claims/decide.ts";
+import { claimStateOf, ownersIn } from "../claims/decide.ts";
 import { managementEndpoint, serviceOf } from "../claims/desired.ts";
 import { appliedElsewhere, straysOf, writtenByOthers } from "../spec/applied.ts";
 import { type ClusterFacts, factsOf, ownerKey, type RefusalOf } from "../spec/facts.ts";
 import type { LastWrites } from "../spec/write.ts";
-import { type LeavingSince, seeLeaving, stillInSpec } from "./cluster/observe-delete.ts";
+import {
+  observeRemaining,
+  type RemainingSince,
+  remainingInSpec,
+} from "./cluster/observe-delete.ts";
 import type { Observed, ObservedClaim, ObservedConnection } from "./observed.ts";
 
 /** Azure as each cluster reaches it: by its own identity. What cannot be had is an `Explained` error. */
-export interface Views {
+export interface WorkloadArmClients {
   of(cluster: AzureCluster, reconcile: Reconcile): ArmClient;
   refusalOf?: RefusalOf;
 }
@@ -61,9 +65,9 @@ export interface Known {
 
 /** What `observe` reads from. */
 export interface Sources extends Known {
-  views: Views;
+  clients: WorkloadArmClients;
   writes: LastWrites;
-  since: LeavingSince;
+  since: RemainingSince;
   kube: KubeClient;
 }
 
@@ -82,47 +86,53 @@ export async function observe(
 ): Promise<Observed & { arm?: ArmClient }> {
   const object = await sources.writes.newest(cached, reconcile.signal);
   const { kube } = sources;
-  const seen = seeKubernetes(object, sources, await appliedToIt(object, sources, reconcile.signal));
-  const { management, cluster } = seen;
-  if (management === undefined || seen.isManagement || cluster.paused) return seen;
-  if (seen.refused !== undefined) return seen;
+  const observed = observeKubernetes(
+    object,
+    sources,
+    await appliedToIt(object, sources, reconcile.signal),
+  );
+  const { management, cluster } = observed;
+  if (management === undefined || observed.isManagement || cluster.paused) return observed;
+  if (observed.refused !== undefined) return observed;
   const managementObject = sources.azureClusters.get(sources.managementKey);
-  const viewOf = (of: AzureCluster | undefined) => {
+  const armFor = (of: AzureCluster | undefined) => {
     if (of === undefined) throw new Error("a cluster that is not there was to be looked at");
-    return sources.views.of(of, reconcile);
+    return sources.clients.of(of, reconcile);
   };
   let arm: ArmClient | undefined;
-  const managementView = () => {
-    arm = viewOf(managementObject);
+  const managementArm = () => {
+    arm = armFor(managementObject);
     return arm;
   };
   if (cluster.deleting) {
-    if (!seen.held || management.deleting) return seen;
+    if (!observed.held || management.deleting) return observed;
     const neighbours = neighboursOf(groupKey(cluster), sources);
     const mayBeOurs = (each: PrivateEndpointSpec) => hasOurName(each) && leadsTo(each, cluster);
     const applied = await appliedElsewhere(management, mayBeOurs, kube, reconcile.signal);
     const going = { cluster, management, managementObject, neighbours, applied };
     const foreign =
-      stillInSpec(going).length > 0
+      remainingInSpec(going).length > 0
         ? await foreignIn(management, kube, reconcile.signal)
         : new Set<string>();
-    const leaving = await seeLeaving({ ...going, foreign }, managementView, {
+    const leaving = await observeRemaining({ ...going, foreign }, managementArm, {
       maxAgeMs: Math.min(unconnectedAgeMs, oldestSightingMs(reconcile)),
       now: reconcile.now().getTime(),
       since: sources.since,
     });
-    return { ...seen, leaving, ...(arm && { arm }) };
+    return { ...observed, leaving, ...(arm && { arm }) };
   }
   sources.since.forget(cluster.key);
   const maxAgeMs = oldestSightingMs(reconcile);
-  const [claims, ways] = await Promise.all([
-    tryRead(reconcile, () => lookAll(seen.claims, management, managementView, maxAgeMs)),
-    tryRead(reconcile, () => lookAll(seen.ways, cluster, () => viewOf(object), maxAgeMs)),
+  const [claims, connections] = await Promise.all([
+    tryRead(reconcile, () => lookAll(observed.claims, management, managementArm, maxAgeMs)),
+    tryRead(reconcile, () =>
+      lookAll(observed.connections, cluster, () => armFor(object), maxAgeMs),
+    ),
   ]);
   return {
-    ...seen,
+    ...observed,
     ...("failed" in claims ? { claimsFailed: claims.failed } : { claims }),
-    ...("failed" in ways ? { waysFailed: ways.failed } : { ways }),
+    ...("failed" in connections ? { connectionsFailed: connections.failed } : { connections }),
     ...(arm && { arm }),
   };
 }
@@ -150,7 +160,7 @@ function appliedToIt(
 }
 
 /** What the caches say; and what only the API server tells. */
-export function seeKubernetes(
+export function observeKubernetes(
   object: AzureCluster,
   sources: Known,
   applied: ReadonlySet<string> = new Set(),
@@ -175,10 +185,12 @@ export function seeKubernetes(
     management,
     refused: sources.refusalOf?.(object)?.explain(),
     tenantsDiffer: found !== undefined && tenantsDiffer(object, found, sources),
-    claims: management ? claimsSeen(cluster, management, sources) : [],
+    claims: management ? observedClaims(cluster, management, sources) : [],
     claimsFailed: undefined,
-    ways: management ? waysSeen(cluster, management, sources.managementLinks, applied) : [],
-    waysFailed: undefined,
+    connections: management
+      ? observedConnections(cluster, management, sources.managementLinks, applied)
+      : [],
+    connectionsFailed: undefined,
     leaving: undefined,
   };
 }
@@ -187,18 +199,18 @@ function facts(object: AzureCluster, { clusters }: Known): ClusterFacts {
   return factsOf(object, clusters.get(ownerKey(object) ?? ""));
 }
 
-function claimsSeen(
+function observedClaims(
   cluster: ClusterFacts,
   management: ClusterFacts,
   sources: Known,
 ): ObservedClaim[] {
   return claimsOf(cluster, management).map((claim) => {
-    const wanted = idKey(claim.endpoint.name);
-    const there = management.subnet?.endpoints.find(({ name }) => idKey(name) === wanted);
+    const desired = idKey(claim.endpoint.name);
+    const there = management.subnet?.endpoints.find(({ name }) => idKey(name) === desired);
     const group = there && groupKeyOf(serviceOf(there));
     const neighbours = group === undefined ? [] : neighboursOf(group, sources);
     const owners = there ? ownersIn(there, new Map([[group ?? "", neighbours]])) : [];
-    const state = standing(claim, rivalsOf(claim, management, sources), there, owners);
+    const state = claimStateOf(claim, rivalsOf(claim, management, sources), there, owners);
     return { claim, state, look: undefined };
   });
 }
@@ -222,7 +234,7 @@ export function neighboursOf(group: string, sources: Known): ClusterFacts[] {
     .map((each) => facts(each, sources));
 }
 
-function waysSeen(
+function observedConnections(
   cluster: ClusterFacts,
   management: ClusterFacts,
   configured: readonly ManagementLink[],
@@ -231,16 +243,16 @@ function waysSeen(
   const strays = straysOf(cluster, applied);
   const inOrder = [...configured, ...everyLink.filter((each) => !configured.includes(each))];
   return inOrder.map((link) => {
-    const wanted = managementEndpoint(cluster, management, link);
-    const found = cluster.subnet?.endpoints.find(({ name }) => name === wanted.name);
+    const desired = managementEndpoint(cluster, management, link);
+    const found = cluster.subnet?.endpoints.find(({ name }) => name === desired.name);
     const isConfigured = configured.includes(link);
     // An old name that leads elsewhere is somebody else's.
-    const ours = isConfigured || (found !== undefined && isFor(found, wanted));
+    const ours = isConfigured || (found !== undefined && isFor(found, desired));
     return {
       link,
-      stray: strays.some(({ endpoint }) => endpoint.name === wanted.name),
+      stray: strays.some(({ endpoint }) => endpoint.name === desired.name),
       configured: isConfigured,
-      wanted,
+      desired,
       found: ours ? found : undefined,
       look: undefined,
     };
@@ -248,11 +260,11 @@ function waysSeen(
 }
 
 /** The endpoint that stands in a spec, as it is wanted, and can be looked for in Azure. */
-export function lookedFor(
+export function endpointToLookUp(
   each: ObservedClaim | ObservedConnection,
 ): PrivateEndpointSpec | undefined {
   if ("claim" in each) return each.state.is === "there" ? each.claim.endpoint : undefined;
-  return each.found && each.wanted;
+  return each.found && each.desired;
 }
 
 async function lookAll<T extends ObservedClaim | ObservedConnection>(
@@ -261,7 +273,7 @@ async function lookAll<T extends ObservedClaim | ObservedConnection>(
   view: () => ArmClient,
   maxAgeMs: number,
 ): Promise<T[]> {
-  if (!all.some(lookedFor) || unfit(cluster) !== undefined) return [...all];
+  if (!all.some(endpointToLookUp) || unfit(cluster) !== undefined) return [...all];
   const group = resourceGroupId(cluster.subscription, cluster.group);
   const gateway = privateEndpoints(view());
   // For all clusters of a group one list tells what is there.
@@ -280,7 +292,7 @@ async function lookAll<T extends ObservedClaim | ObservedConnection>(
   };
   return Promise.all(
     all.map(async (each) => {
-      const endpoint = lookedFor(each);
+      const endpoint = endpointToLookUp(each);
       return endpoint === undefined ? each : { ...each, look: await lookAt(endpoint) };
     }),
   );

@@ -23,7 +23,7 @@ export interface ObservedConnection {
   stray: boolean;
   /** Whether this generation of names is asked for. */
   configured: boolean;
-  wanted: PrivateEndpointSpec;
+  desired: PrivateEndpointSpec;
   found: PrivateEndpointSpec | undefined;
   look: Look<PrivateEndpoint> | undefined;
 }
@@ -59,8 +59,8 @@ export interface Observed {
   claims: readonly ObservedClaim[];
   /** Why the endpoints of the management side could not be looked at. */
   claimsFailed: Failure | undefined;
-  ways: readonly ObservedConnection[];
-  waysFailed: Failure | undefined;
+  connections: readonly ObservedConnection[];
+  connectionsFailed: Failure | undefined;
   leaving: Leaving | undefined;
 }
 

@@ -233,8 +233,8 @@ describe("a deletion that cannot go on says the way out", () => {
     const paper = takenOut(leaving());
     const failed = { reason: "ClusterIdentityMissing", message: "what · why · what to do" };
     const see = () => {
-      const seen = paper.see(key);
-      return { ...seen, leaving: { inSpec: [], inAzure: [], inSpecMs: 0, cleanMs: 0, failed } };
+      const observed = paper.see(key);
+      return { ...observed, leaving: { inSpec: [], inAzure: [], inSpecMs: 0, cleanMs: 0, failed } };
     };
     expect(plan(see()).conditions).toMatchObject([
       {
@@ -251,8 +251,8 @@ describe("a deletion that cannot go on says the way out", () => {
     abandon(paper);
     paper.planWorkload(key);
     paper.reconcile(120_000);
-    const seen = paper.see(key);
-    expect(plan(seen).steps).toHaveLength(1);
+    const observed = paper.see(key);
+    expect(plan(observed).steps).toHaveLength(1);
     const condition = {
       type: "GSPrivateLinksReady",
       status: "False",
@@ -260,7 +260,7 @@ describe("a deletion that cannot go on says the way out", () => {
       message: "no right",
       lastTransitionTime: "",
     } as const;
-    expect(plan({ ...seen, condition }).events).toMatchObject([
+    expect(plan({ ...observed, condition }).events).toMatchObject([
       { reason: "PrivateEndpointsAbandoned" },
     ]);
   });

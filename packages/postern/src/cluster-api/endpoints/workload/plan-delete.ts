@@ -35,24 +35,24 @@ const wayOut = `annotate this AzureCluster with ${annotations.abandon}="true" to
  *
  * `postern.io/abandon-endpoints: "true"` lets it go wherever it would wait for something that has failed.
  */
-export function planLeaving(seen: Observed): Plan<WorkloadStep> {
-  const { cluster, management, leaving } = seen;
-  if (!seen.held) return { steps: [], conditions: [], requeue: "never" };
+export function planDelete(observed: Observed): Plan<WorkloadStep> {
+  const { cluster, management, leaving } = observed;
+  if (!observed.held) return { steps: [], conditions: [], requeue: "never" };
   if (management === undefined) {
-    if (cluster.links.length === 0 && seen.published.api === undefined) return go;
+    if (cluster.links.length === 0 && observed.published.api === undefined) return go;
     return stuck(
-      seen,
+      observed,
       isFalse(
         reasons.managementNotFound,
-        `the endpoints to this cluster cannot be removed · AzureCluster ${seen.managementKey} does not exist · correct --management-cluster-name, or ${wayOut}`,
+        `the endpoints to this cluster cannot be removed · AzureCluster ${observed.managementKey} does not exist · correct --management-cluster-name, or ${wayOut}`,
       ),
     );
   }
-  if (seen.refused !== undefined && !management.deleting) {
-    const { reason, message, requeueAfterMs } = seen.refused;
+  if (observed.refused !== undefined && !management.deleting) {
+    const { reason, message, requeueAfterMs } = observed.refused;
     // What leads into that group is the other cluster's.
     if (reason === "ResourceGroupTaken") return go;
-    return stuck(seen, isFalse(reason, `${message} · or ${wayOut}`), requeueAfterMs);
+    return stuck(observed, isFalse(reason, `${message} · or ${wayOut}`), requeueAfterMs);
   }
   if (management.deleting || leaving === undefined) return go;
   if (leaving.inSpec.length > 0) {
@@ -64,14 +64,14 @@ export function planLeaving(seen: Observed): Plan<WorkloadStep> {
       );
     if (!management.paused)
       return stuck(
-        seen,
+        observed,
         isFalse(
           reasons.managementNotWritten,
           `${names} is not taken out of AzureCluster ${management.key} · its last write was refused, or something puts it back · the events of that AzureCluster say why; or ${wayOut}`,
         ),
       );
     return stuck(
-      seen,
+      observed,
       isFalse(
         reasons.managementPaused,
         `${names} cannot be taken out · AzureCluster ${management.key} is paused · end the pause, or ${wayOut}`,
@@ -80,31 +80,31 @@ export function planLeaving(seen: Observed): Plan<WorkloadStep> {
   }
   if (leaving.failed !== undefined) {
     const { reason, message, requeueAfterMs } = leaving.failed;
-    return stuck(seen, isFalse(reason, `${message} · or ${wayOut}`), requeueAfterMs);
+    return stuck(observed, isFalse(reason, `${message} · or ${wayOut}`), requeueAfterMs);
   }
-  return fromAzure(seen);
+  return fromAzure(observed);
 }
 
-function fromAzure(seen: Observed): Plan<WorkloadStep> {
-  const { inAzure = [], cleanMs = 0 } = seen.leaving ?? {};
+function fromAzure(observed: Observed): Plan<WorkloadStep> {
+  const { inAzure = [], cleanMs = 0 } = observed.leaving ?? {};
   const ours = inAzure.filter(({ made, look }) => made && look.state !== "absent");
   const left = inAzure.filter(({ made, look }) => !made && look.state === "there");
   if (ours.length === 0 && left.length === 0) {
-    if (cleanMs >= quietMs || seen.cluster.links.length === 0) return go;
+    if (cleanMs >= quietMs || observed.cluster.links.length === 0) return go;
     const verdict = isFalse(reasons.leaving, "nothing leads to this cluster any more");
     return wait(verdict, quietMs - cleanMs);
   }
   if (ours.length === 0)
     return lastWord(
-      seen,
+      observed,
       isFalse(
         reasons.left,
         `${left.map(({ id }) => id).join(", ")} leads to this cluster and is left · neither CAPZ nor Postern made it · delete it by hand if nobody needs it`,
       ),
     );
-  const { reason: told, message = "Azure has refused to delete it" } = seen.condition ?? {};
+  const { reason: told, message = "Azure has refused to delete it" } = observed.condition ?? {};
   const failed = told === reasons.deletionFailed;
-  if (failed && seen.abandoned) return lastWord(seen, abandonedVerdict);
+  if (failed && observed.abandoned) return lastWord(observed, abandonedVerdict);
   const names = ours.map(({ id }) => nameOf(id)).join(", ");
   const verdict: Verdict = failed
     ? isFalse(reasons.deletionFailed, message)
@@ -147,13 +147,13 @@ function wait(verdict: Verdict, afterMs: number): Plan<WorkloadStep> {
 }
 
 /** Something that people must hear of before the cluster goes: it is told in one reconcile, and gone in the next. */
-function lastWord(seen: Observed, verdict: Verdict): Plan<WorkloadStep> {
-  const told = seen.condition?.reason;
+function lastWord(observed: Observed, verdict: Verdict): Plan<WorkloadStep> {
+  const told = observed.condition?.reason;
   if (told === verdict.reason || told === abandonedVerdict.reason) return go;
   const events = [{ reason: verdict.reason, note: verdict.message, type: "Warning" as const }];
   return { ...wait(verdict, 0), events };
 }
 
-function stuck(seen: Observed, verdict: Verdict, afterMs = minuteMs): Plan<WorkloadStep> {
-  return seen.abandoned ? lastWord(seen, abandonedVerdict) : wait(verdict, afterMs);
+function stuck(observed: Observed, verdict: Verdict, afterMs = minuteMs): Plan<WorkloadStep> {
+  return observed.abandoned ? lastWord(observed, abandonedVerdict) : wait(verdict, afterMs);
 }

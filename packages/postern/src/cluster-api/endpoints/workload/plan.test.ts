@@ -235,10 +235,12 @@ describe("the endpoint to the management cluster", () => {
     paper.settle();
     paper.managementLinks = ["gateway"];
     for (const step of paper.planWorkload(key).steps) paper.apply(step);
-    const seen = paper.see(key);
+    const observed = paper.see(key);
     const look = { state: "changing", retryAfterMs: 10_000 } as const;
-    const ways = seen.ways.map((way) => (way.link === "gateway" ? { ...way, look } : way));
-    expect(plan({ ...seen, ways })).toMatchObject({
+    const connections = observed.connections.map((way) =>
+      way.link === "gateway" ? { ...way, look } : way,
+    );
+    expect(plan({ ...observed, connections })).toMatchObject({
       steps: [],
       conditions: [{ status: "False", reason: "PrivateEndpointNotFound" }],
     });
@@ -341,9 +343,9 @@ describe("an address", () => {
   });
 
   test("stays while its endpoint is being changed", () => {
-    const seen = connected().see(key);
+    const observed = connected().see(key);
     const look = { state: "changing", retryAfterMs: 10_000 } as const;
-    const changing = { ...seen, claims: seen.claims.map((each) => ({ ...each, look })) };
+    const changing = { ...observed, claims: observed.claims.map((each) => ({ ...each, look })) };
     expect(plan(changing)).toMatchObject({
       steps: [],
       conditions: [{ status: "True" }],
@@ -352,9 +354,9 @@ describe("an address", () => {
   });
 
   test("stays while nobody can look, and the other side goes on", () => {
-    const seen = connected().see(key);
+    const observed = connected().see(key);
     const claimsFailed = { reason: "ClusterIdentityMissing", message: "what · why · what to do" };
-    expect(plan({ ...seen, claimsFailed })).toMatchObject({
+    expect(plan({ ...observed, claimsFailed })).toMatchObject({
       steps: [],
       conditions: [{ status: "False", reason: "ClusterIdentityMissing" }],
       requeue: { afterMs: 60_000 },
@@ -501,12 +503,12 @@ test("a name that is somebody else's in the management cluster is told, and left
 });
 
 test("what is wanted does not depend on who asks: both features make the same endpoints", () => {
-  const seen = world({}, { type: "Internal" }).see(key);
-  const { cluster, management: mc } = seen;
+  const observed = world({}, { type: "Internal" }).see(key);
+  const { cluster, management: mc } = observed;
   if (mc === undefined) throw new Error("there is no management cluster");
   const [link] = cluster.links;
-  expect(link && apiEndpoint(link, cluster, mc)).toEqual(seen.claims[0]?.claim.endpoint);
-  expect(managementEndpoint(cluster, mc, "gateway")).toEqual(seen.ways[0]?.wanted);
+  expect(link && apiEndpoint(link, cluster, mc)).toEqual(observed.claims[0]?.claim.endpoint);
+  expect(managementEndpoint(cluster, mc, "gateway")).toEqual(observed.connections[0]?.desired);
 });
 
 test("what comes by itself is told as Info, so that a sum of conditions does not cry for it", () => {

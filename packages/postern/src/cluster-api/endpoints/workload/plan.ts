@@ -7,7 +7,7 @@ import { isFalse } from "./directions/reach.ts";
 import { type ManagementSide, planManagementSide } from "./directions/to-management.ts";
 import { planApiSide } from "./directions/to-workload.ts";
 import { minuteMs, type Observed, type Side, type Verdict } from "./observed.ts";
-import { planLeaving } from "./plan-delete.ts";
+import { planDelete } from "./plan-delete.ts";
 import type { WorkloadStep } from "./steps.ts";
 
 /**
@@ -26,24 +26,24 @@ import type { WorkloadStep } from "./steps.ts";
  *
  * GSPrivateLinksReady is True when every side that is asked for is connected; it has the reason of what is missing first.
  */
-export function plan(seen: Observed): Plan<WorkloadStep> {
-  if (seen.isManagement || seen.cluster.paused)
-    return { steps: [], conditions: held(seen), requeue: "never" };
-  if (seen.cluster.deleting) return planLeaving(seen);
-  if (seen.management === undefined) {
+export function plan(observed: Observed): Plan<WorkloadStep> {
+  if (observed.isManagement || observed.cluster.paused)
+    return { steps: [], conditions: held(observed), requeue: "never" };
+  if (observed.cluster.deleting) return planDelete(observed);
+  if (observed.management === undefined) {
     const verdict = isFalse(
       reasons.managementNotFound,
-      `nothing can be connected · AzureCluster ${seen.managementKey} does not exist · create it, or correct --management-cluster-name and --management-cluster-namespace`,
+      `nothing can be connected · AzureCluster ${observed.managementKey} does not exist · create it, or correct --management-cluster-name and --management-cluster-namespace`,
     );
     return { steps: [], conditions: [conditionOf(verdict)], requeue: "drift" };
   }
-  if (seen.refused !== undefined) return refusal(seen.refused);
-  const api = planApiSide(seen);
-  const management = planManagementSide(seen);
+  if (observed.refused !== undefined) return refusal(observed.refused);
+  const api = planApiSide(observed);
+  const management = planManagementSide(observed);
   const verdict = together(api, management);
   const waits = [api, management].flatMap(({ waitMs }) => waitMs ?? []);
   return {
-    steps: change(seen, api, management),
+    steps: change(observed, api, management),
     conditions: verdict === undefined ? [] : [conditionOf(verdict)],
     events: [...(api.events ?? []), ...warnings(verdict)],
     finalizer: "add",
@@ -81,7 +81,7 @@ function held({ condition }: Observed): PlannedCondition[] {
 }
 
 /** What only a person can put right is told by an event too. */
-const forPeople: readonly string[] = [
+const needsAction: readonly string[] = [
   reasons.balancerMissing,
   reasons.unknownBalancer,
   reasons.subnetsNotSet,
@@ -98,20 +98,20 @@ function together(...sides: readonly Side[]): Verdict | undefined {
   const said = sides.flatMap(({ verdict }) => verdict ?? []);
   const allWrong = said.filter(({ status }) => status === "False");
   // What nobody puts right by waiting goes before what comes by itself.
-  const wrong = allWrong.find(({ reason }) => forPeople.includes(reason)) ?? allWrong[0];
+  const wrong = allWrong.find(({ reason }) => needsAction.includes(reason)) ?? allWrong[0];
   if (wrong !== undefined || said.length < 2) return wrong ?? said[0];
   const message = said.map((each) => each.message).join("; ");
   return { status: "True", reason: reasons.connected, message };
 }
 
 function warnings(verdict: Verdict | undefined) {
-  if (verdict === undefined || !forPeople.includes(verdict.reason)) return [];
+  if (verdict === undefined || !needsAction.includes(verdict.reason)) return [];
   return [{ reason: verdict.reason, note: verdict.message, type: "Warning" as const }];
 }
 
 /** Endpoints and annotations of the cluster itself, in one step: two would write one object at the same time. */
-function change(seen: Observed, api: Side, management: ManagementSide): WorkloadStep[] {
-  const { cluster, published } = seen;
+function change(observed: Observed, api: Side, management: ManagementSide): WorkloadStep[] {
+  const { cluster, published } = observed;
   const addresses: Record<string, string | null> = {};
   const set = (key: string, was: string | undefined, address: Side["address"]) => {
     if (address !== "keep" && was !== address) addresses[key] = address ?? null;

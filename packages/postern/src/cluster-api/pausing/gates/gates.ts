@@ -8,7 +8,7 @@ import type { Gates } from "../observed.ts";
 export interface GateFacts {
   controlPlane: KubeadmControlPlane;
   /** The condition types that must be True. */
-  wanted: readonly string[];
+  desired: readonly string[];
   management: AzureCluster | undefined;
   /** The Cluster that owns the control plane, where it is one. */
   cluster: CapiCluster | undefined;
@@ -17,9 +17,9 @@ export interface GateFacts {
 
 /** See the table in plan.ts. */
 export function gatesOf(facts: GateFacts): Gates {
-  const { controlPlane, wanted, management, cluster, azureCluster } = facts;
+  const { controlPlane, desired, management, cluster, azureCluster } = facts;
   if (cluster?.spec.paused) return { state: "unknown" };
-  if (wanted.length === 0) return off("no condition is waited for any more");
+  if (desired.length === 0) return off("no condition is waited for any more");
   if (management === undefined) return { state: "unknown" };
   if (management.spec.networkSpec?.apiServerLB?.type !== "Internal")
     return off("the management cluster is not private");
@@ -32,7 +32,7 @@ export function gatesOf(facts: GateFacts): Gates {
   if (azureCluster === undefined) return { state: "unknown" };
   if (azureCluster.metadata.uid === management.metadata.uid)
     return off("it is the management cluster's own");
-  const unmet = wanted.filter((type) => !isTrue(azureCluster, type));
+  const unmet = desired.filter((type) => !isTrue(azureCluster, type));
   return unmet.length > 0 ? { state: "waiting", unmet } : { state: "met" };
 }
 

@@ -6,9 +6,9 @@ import type { VirtualNetwork } from "../../../azure/gateways/virtual-networks.ts
 import { act, type Part, type Problem, wait, waits } from "../../../kube/part.ts";
 import type { ObservedLinks, Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
-import type { WantedLink } from "../spec/desired.ts";
+import type { DesiredPrivateLink } from "../spec/desired.ts";
 import { capzTagPrefix } from "../spec/location.ts";
-import { conditionOfSide } from "../spec/managed.ts";
+import { conditionOfScope } from "../spec/managed.ts";
 import type { OpenSubnetStep } from "../steps.ts";
 import { otherCluster } from "./owner.ts";
 import { awaitCapzMs, waitOut } from "./policy.ts";
@@ -18,7 +18,7 @@ import { awaitCapzMs, waitOut } from "./policy.ts";
  * network is the cluster's own; Azure takes one write to a network at a time, so `opened` has the networks of this plan.
  */
 export function natProblem(
-  link: WantedLink,
+  link: DesiredPrivateLink,
   { networks }: ObservedLinks,
   subject: Subject,
   opened: Set<string>,
@@ -70,7 +70,7 @@ export function natProblem(
 }
 
 function opening(
-  link: WantedLink,
+  link: DesiredPrivateLink,
   subnet: ResourceId,
   held: Subnet,
   opened: Set<string>,
@@ -87,13 +87,13 @@ function opening(
     id: subnet,
     why: `link services need privateLinkServiceNetworkPolicies Disabled on ${name}${others}`,
     event: "OpeningNATSubnet",
-    condition: conditionOfSide.links,
+    condition: conditionOfScope.links,
     failsAs: reasons.subnetNotChanged,
   };
   return act([step], beingOpened(link, name));
 }
 
-function beingOpened({ name }: WantedLink, subnet: string): Problem {
+function beingOpened({ name }: DesiredPrivateLink, subnet: string): Problem {
   const message = `private link ${name} waits · subnet ${subnet} is being opened for link services · nothing to do`;
   return { reason: reasons.subnetChanging, message, progress: true };
 }

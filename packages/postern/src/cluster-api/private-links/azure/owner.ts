@@ -7,24 +7,24 @@ import { reasons } from "../reasons.ts";
 import { capzTagPrefix } from "../spec/location.ts";
 
 /** Whose a resource is. */
-export type Whose =
+export type Ownership =
   | { is: "ours" }
   /** CAPZ made it for this very cluster. Where it is Postern's turn to look after it, it is taken over. */
   | { is: "capz" }
-  | { is: "another"; whose: string };
+  | { is: "another"; ownership: string };
 
 /** Decide by its tags whose a resource is. */
-export function whose(tags: Tags | undefined | null, us: OwnerKey, cluster: string): Whose {
+export function ownership(tags: Tags | undefined | null, us: OwnerKey, cluster: string): Ownership {
   const owner = tagOf(tags, ownerTag);
   if (owner !== undefined) {
     if (isOwnedBy(tags, us)) return { is: "ours" };
-    return { is: "another", whose: `its tag ${ownerTag} is that of another object` };
+    return { is: "another", ownership: `its tag ${ownerTag} is that of another object` };
   }
   if (tagOf(tags, capzTagPrefix + cluster) === "owned") return { is: "capz" };
   const other = otherCluster(tags);
   return {
     is: "another",
-    whose:
+    ownership:
       other === undefined ? "nobody put an owner on it" : "CAPZ's tag on it names another cluster",
   };
 }
@@ -37,10 +37,10 @@ export function checkOwner(
   lacksTags: boolean,
   words: { thing: string; remedy: string },
 ): Part<never> | undefined {
-  const is = whose(found.tags, owner, cluster);
+  const is = ownership(found.tags, owner, cluster);
   if (is.is !== "another" || lacksTags) return undefined;
   const tag = Object.entries(desired.tags).at(-1)?.join(": ");
-  const message = `${words.thing} is not changed · it is somebody else's: ${is.whose} · ${words.remedy} ${tag}`;
+  const message = `${words.thing} is not changed · it is somebody else's: ${is.ownership} · ${words.remedy} ${tag}`;
   return wait({ reason: reasons.ownedByAnother, message }, waits.changeMs);
 }
 

@@ -8,9 +8,9 @@ import {
   planExistingEndpoint,
 } from "../../../private-link/endpoint/plan.ts";
 import { planChanging } from "../../../private-link/plan-resource.ts";
-import type { HeldCondition, ObservedEndpoints, Subject } from "../observed.ts";
+import type { ObservedEndpoints, PresentCondition, Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
-import type { WantedEndpoint } from "../spec/desired.ts";
+import type { DesiredPrivateEndpoint } from "../spec/desired.ts";
 import type { PrivateLinkStep } from "../steps.ts";
 import { checkOwner } from "./owner.ts";
 import { endpointPolicy as policy, waitOut } from "./policy.ts";
@@ -38,17 +38,17 @@ const longestWaitMs = 5 * 60_000;
 
 /** Decide about the endpoints that are wanted, and those that are not any more. */
 export function planEndpoints(
-  seen: ObservedEndpoints,
+  observed: ObservedEndpoints,
   subject: Subject,
   prune: { why: string } | undefined,
 ): Part<PrivateLinkStep>[] {
-  const wanted = seen.wanted.map((each) => wantedEndpoint(each, subject));
-  if (prune === undefined) return wanted;
-  return [...wanted, ...seen.unwanted.map((each) => unwantedEndpoint(each, prune.why))];
+  const desired = observed.desired.map((each) => planDesiredEndpoint(each, subject));
+  if (prune === undefined) return desired;
+  return [...desired, ...observed.obsolete.map((each) => planObsoleteEndpoint(each, prune.why))];
 }
 
-function wantedEndpoint(
-  { endpoint, look, lacksTags = false }: ObservedEndpoints["wanted"][number],
+function planDesiredEndpoint(
+  { endpoint, look, lacksTags = false }: ObservedEndpoints["desired"][number],
   subject: Subject,
 ): Part<PrivateLinkStep> {
   const name = endpoint.name;
@@ -78,7 +78,7 @@ function wantedEndpoint(
 
 /** What the owner of the link service has not decided, or decided against. */
 function planApproval(
-  { name, connections }: WantedEndpoint,
+  { name, connections }: DesiredPrivateEndpoint,
   found: PrivateEndpoint,
   { conditions }: Subject,
 ): Part<never> | undefined {
@@ -98,7 +98,7 @@ function planApproval(
 }
 
 /** It is looked at ever more seldom. */
-function approvalWaitMs(held: readonly HeldCondition[]): number {
+function approvalWaitMs(held: readonly PresentCondition[]): number {
   const known = held.find(
     ({ type, reason }) => type === policy.condition && reason === reasons.approvalPending,
   );
@@ -106,8 +106,8 @@ function approvalWaitMs(held: readonly HeldCondition[]): number {
 }
 
 /** Delete what is not asked for any more. */
-function unwantedEndpoint(
-  { id, look }: ObservedEndpoints["unwanted"][number],
+function planObsoleteEndpoint(
+  { id, look }: ObservedEndpoints["obsolete"][number],
   why: string,
 ): Part<PrivateLinkStep> {
   switch (look.state) {

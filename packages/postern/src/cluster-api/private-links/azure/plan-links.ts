@@ -10,7 +10,7 @@ import { planDeleteLinkService } from "../../../private-link/link-service/plan-d
 import { planChanging } from "../../../private-link/plan-resource.ts";
 import type { ObservedLinks, Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
-import type { WantedLink } from "../spec/desired.ts";
+import type { DesiredPrivateLink } from "../spec/desired.ts";
 import type { PrivateLinkStep } from "../steps.ts";
 import { natProblem } from "./nat.ts";
 import { checkOwner } from "./owner.ts";
@@ -36,19 +36,22 @@ import { awaitCapzMs, linkPolicy, waitOut } from "./policy.ts";
 
 /** Decide about the link services that are wanted, and those that are not any more. */
 export function planLinks(
-  seen: ObservedLinks,
+  observed: ObservedLinks,
   subject: Subject,
   prune: { why: string } | undefined,
 ): Part<PrivateLinkStep>[] {
   const opened = new Set<string>();
-  const wanted = seen.wanted.map((each) => wantedLink(each, seen, subject, opened));
-  if (prune === undefined) return wanted;
-  return [...wanted, ...seen.unwanted.map((each) => unwantedLink(each, subject, prune.why))];
+  const desired = observed.desired.map((each) => planDesiredLink(each, observed, subject, opened));
+  if (prune === undefined) return desired;
+  return [
+    ...desired,
+    ...observed.obsolete.map((each) => planObsoleteLink(each, subject, prune.why)),
+  ];
 }
 
-function wantedLink(
-  { link, look, lacksTags = false }: ObservedLinks["wanted"][number],
-  seen: ObservedLinks,
+function planDesiredLink(
+  { link, look, lacksTags = false }: ObservedLinks["desired"][number],
+  observed: ObservedLinks,
   subject: Subject,
   opened: Set<string>,
 ): Part<PrivateLinkStep> {
@@ -61,8 +64,8 @@ function wantedLink(
       return planChanging(name, look, policy);
     case "absent":
       return (
-        missingFrontend(link, seen) ??
-        natProblem(link, seen, subject, opened) ??
+        missingFrontend(link, observed) ??
+        natProblem(link, observed, subject, opened) ??
         planCreateLinkService(link, `private link ${name} is asked for and does not exist`, policy)
       );
     case "there": {
@@ -75,14 +78,14 @@ function wantedLink(
       const part = planExistingLinkService(resource, link, policy);
       const needsSubnets = part.problems[0]?.reason === reasons.changing;
       if (!needsSubnets || hasNatAddresses(resource, link)) return part;
-      return natProblem(link, seen, subject, opened) ?? part;
+      return natProblem(link, observed, subject, opened) ?? part;
     }
   }
 }
 
 /** What a link stands before must be there first. */
 function missingFrontend(
-  { name, frontends }: WantedLink,
+  { name, frontends }: DesiredPrivateLink,
   { balancer }: ObservedLinks,
 ): Part<never> | undefined {
   const waitFor = (
@@ -115,8 +118,8 @@ function missingFrontend(
 }
 
 /** Delete what is not asked for any more. */
-function unwantedLink(
-  { id, look }: ObservedLinks["unwanted"][number],
+function planObsoleteLink(
+  { id, look }: ObservedLinks["obsolete"][number],
   subject: Subject,
   why: string,
 ): Part<PrivateLinkStep> {

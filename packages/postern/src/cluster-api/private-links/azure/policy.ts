@@ -4,7 +4,7 @@ import type { EndpointPolicy } from "../../../private-link/endpoint/policy.ts";
 import type { LinkServicePolicy } from "../../../private-link/link-service/policy.ts";
 import type { Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
-import { conditionOfSide, foreignEndpointsAnnotation } from "../spec/managed.ts";
+import { conditionOfScope, foreignEndpointsAnnotation } from "../spec/managed.ts";
 
 /** How long to wait for what Cluster API Provider Azure creates. */
 export const awaitCapzMs = 30_000;
@@ -44,7 +44,7 @@ export function linkPolicy({ foreignEndpoints, graceMs }: Subject): LinkServiceP
   return {
     ...shared,
     noun: "private link",
-    condition: conditionOfSide.links,
+    condition: conditionOfScope.links,
     steps: {
       create: "make a link service",
       change: "change a link service",
@@ -85,7 +85,7 @@ export function linkPolicy({ foreignEndpoints, graceMs }: Subject): LinkServiceP
 export const endpointPolicy: EndpointPolicy = {
   ...shared,
   noun: "private endpoint",
-  condition: conditionOfSide.endpoints,
+  condition: conditionOfScope.endpoints,
   steps: { create: "make an endpoint", change: "change an endpoint", delete: "remove an endpoint" },
   events: {
     create: "MakingPrivateEndpoint",

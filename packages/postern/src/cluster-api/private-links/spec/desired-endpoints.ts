@@ -2,7 +2,7 @@ import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { parseResourceId, ResourceIdError, resourceIn } from "@postern/core/resource-id.ts";
 import type { DesiredConnection } from "../../../private-link/endpoint/desired.ts";
 import { reasons } from "../reasons.ts";
-import type { Entry, Making, WantedEndpoint } from "./desired.ts";
+import type { DesiredPrivateEndpoint, Entry, Making } from "./desired.ts";
 import { asObject, entriesIn, isName, textsIn } from "./parse.ts";
 
 const longestEndpoint = 64;
@@ -12,28 +12,28 @@ const longestMessage = 140;
 const mostEndpoints = 1_000;
 
 /** The private endpoints that an AzureCluster asks for, in all of its subnets. Without a place they are only counted. */
-export function wantedEndpoints(
+export function desiredEndpoints(
   { spec }: AzureCluster,
   place: Making | undefined,
-): Entry<WantedEndpoint>[] {
-  const seen = new Set<string>();
+): Entry<DesiredPrivateEndpoint>[] {
+  const names = new Set<string>();
   return entriesIn(spec.networkSpec?.subnets).flatMap(({ entry: subnet, at: number }) => {
     const { name: subnetName, privateEndpoints } = asObject(subnet) ?? {};
-    return entriesIn(privateEndpoints).map(({ entry, at }): Entry<WantedEndpoint> => {
+    return entriesIn(privateEndpoints).map(({ entry, at }): Entry<DesiredPrivateEndpoint> => {
       const where = `spec.networkSpec.subnets[${number}].privateEndpoints[${at}]`;
       const endpoint = asObject(entry) ?? {};
       const name = typeof endpoint.name === "string" ? endpoint.name : "";
-      if (seen.size >= mostEndpoints)
+      if (names.size >= mostEndpoints)
         return problem(name, where, `a cluster has at most ${mostEndpoints} of them`);
       const why =
         wrong(endpoint, name, subnetName) ??
-        (seen.has(name.toLowerCase())
+        (names.has(name.toLowerCase())
           ? `the name ${name} is there twice, and all are in one group`
           : undefined);
-      seen.add(name.toLowerCase());
+      names.add(name.toLowerCase());
       if (why !== undefined) return problem(name, where, why);
       if (place === undefined) return problem(name, where, "its place is unknown");
-      return { wanted: read(endpoint, name, String(subnetName), place) };
+      return { desired: read(endpoint, name, String(subnetName), place) };
     });
   });
 }
@@ -74,7 +74,7 @@ function read(
   name: string,
   subnet: string,
   place: Making,
-): WantedEndpoint {
+): DesiredPrivateEndpoint {
   const { location, customNetworkInterfaceName: nic } = endpoint;
   return {
     name,

@@ -2,7 +2,7 @@ import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { childId, resourceIn } from "@postern/core/resource-id.ts";
 import { annotations } from "../../names.ts";
 import { reasons } from "../reasons.ts";
-import type { Entry, Making, Problem, WantedLink } from "./desired.ts";
+import type { DesiredPrivateLink, Entry, Making, Problem } from "./desired.ts";
 import { whereIn } from "./json-position.ts";
 import { hasLinksInSpec, placeOfLinks } from "./managed.ts";
 import { asObject, entriesIn, isName, textsIn } from "./parse.ts";
@@ -16,10 +16,13 @@ const mostFrontends = 64;
 const mostSubscriptions = 1_000;
 
 /** The private links that an AzureCluster asks for, in any spelling. Without a place they are only counted. */
-export function wantedLinks(object: AzureCluster, place: Making | undefined): Entry<WantedLink>[] {
+export function desiredLinks(
+  object: AzureCluster,
+  place: Making | undefined,
+): Entry<DesiredPrivateLink>[] {
   const list = listOf(object);
   if ("problem" in list) return [list];
-  const seen = new Set<string>();
+  const names = new Set<string>();
   return entriesIn(list.entries)
     .slice(0, mostShown)
     .map(({ at, entry }) => {
@@ -28,14 +31,14 @@ export function wantedLinks(object: AzureCluster, place: Making | undefined): En
       const name = typeof link?.name === "string" ? link.name : "";
       const what = link === undefined ? "it is no object" : wrong(link, name, object);
       const key = name.toLowerCase();
-      const twice = seen.has(key) ? `the name ${name} is there twice` : undefined;
-      const many = seen.size >= mostLinks ? `Azure takes at most ${mostLinks} of them` : undefined;
-      seen.add(key);
+      const twice = names.has(key) ? `the name ${name} is there twice` : undefined;
+      const many = names.size >= mostLinks ? `Azure takes at most ${mostLinks} of them` : undefined;
+      names.add(key);
       const why = what ?? twice ?? many;
       if (why !== undefined) return problem(`private link ${name || "without a name"}`, where, why);
       if (place === undefined)
         return problem(`private link ${name}`, where, "its place is unknown");
-      return { wanted: read(link ?? {}, name, place) };
+      return { desired: read(link ?? {}, name, place) };
     });
 }
 
@@ -106,7 +109,7 @@ function isAmong(name: string, known: readonly string[]): boolean {
   return known.length === 0 || known.some((each) => lower(each) === lower(name));
 }
 
-function read(link: Record<string, unknown>, name: string, place: Making): WantedLink {
+function read(link: Record<string, unknown>, name: string, place: Making): DesiredPrivateLink {
   return {
     name,
     id: resourceIn(place.group, "Microsoft.Network/privateLinkServices", name),

@@ -4,20 +4,20 @@ import { TagError, type Tags } from "@postern/core/tags.ts";
 import type { DesiredEndpoint } from "../../../private-link/endpoint/desired.ts";
 import type { DesiredLinkService, NatAddress } from "../../../private-link/link-service/desired.ts";
 import { reasons } from "../reasons.ts";
-import { wantedEndpoints } from "./desired-endpoints.ts";
-import { wantedLinks } from "./desired-links.ts";
+import { desiredEndpoints } from "./desired-endpoints.ts";
+import { desiredLinks } from "./desired-links.ts";
 import { type Place, placeOf } from "./location.ts";
 import type { Side } from "./managed.ts";
 
 /** A link service as it should be. */
-export interface WantedLink extends DesiredLinkService {
+export interface DesiredPrivateLink extends DesiredLinkService {
   name: string;
   frontends: readonly ResourceId[];
   nat: readonly (NatAddress & { subnet: ResourceId })[];
 }
 
 /** A private endpoint as it should be. */
-export interface WantedEndpoint extends DesiredEndpoint {
+export interface DesiredPrivateEndpoint extends DesiredEndpoint {
   name: string;
 }
 
@@ -29,35 +29,35 @@ export interface Problem {
 }
 
 /** All that an AzureCluster asks for. What cannot be read does not keep the rest from being made. */
-export interface Wanted {
+export interface Desired {
   place: Place | undefined;
-  links: readonly WantedLink[];
-  endpoints: readonly WantedEndpoint[];
+  links: readonly DesiredPrivateLink[];
+  endpoints: readonly DesiredPrivateEndpoint[];
   problems: readonly Problem[];
 }
 
 /** What one entry of a list comes to. */
-export type Entry<T> = { wanted: T } | { problem: Problem };
+export type Entry<T> = { desired: T } | { problem: Problem };
 
 /** Where something is made, and the tags that it gets. */
 export type Making = Omit<Place, "tags"> & { tags: Tags };
 
 /** Read what an AzureCluster asks for. */
-export function wantedOf(object: AzureCluster): Wanted {
+export function desiredOf(object: AzureCluster): Desired {
   const found = placeOf(object);
   const place = "missing" in found ? undefined : found;
   const wrong = wrongPlace(found);
   const making = place === undefined || wrong !== undefined ? undefined : (place as Making);
-  const links = wantedLinks(object, making);
-  const endpoints = wantedEndpoints(object, making);
+  const links = desiredLinks(object, making);
+  const endpoints = desiredEndpoints(object, making);
   const problems = [...links, ...endpoints].flatMap((each) =>
     "problem" in each ? [each.problem] : [],
   );
   if (wrong === undefined)
     return {
       place,
-      links: links.flatMap((each) => ("wanted" in each ? [each.wanted] : [])),
-      endpoints: endpoints.flatMap((each) => ("wanted" in each ? [each.wanted] : [])),
+      links: links.flatMap((each) => ("desired" in each ? [each.desired] : [])),
+      endpoints: endpoints.flatMap((each) => ("desired" in each ? [each.desired] : [])),
       problems,
     };
   const sides = [...new Set(problems.map(({ side }) => side))];

@@ -75,10 +75,10 @@ export function placeOf(object: AzureCluster): Place | { missing: string } {
       group,
       network,
       location: spec.location,
-      subnet: (wanted) => {
-        const listed = (networkSpec?.subnets ?? []).find((each) => each?.name === wanted);
+      subnet: (desired) => {
+        const listed = (networkSpec?.subnets ?? []).find((each) => each?.name === desired);
         const id = known(listed?.id, "Microsoft.Network/virtualNetworks/subnets");
-        return id ?? childId(network, "subnets", wanted);
+        return id ?? childId(network, "subnets", desired);
       },
       balancer:
         balancerId ??

@@ -6,13 +6,13 @@ import { isOurReason } from "../reasons.ts";
 export type Side = "links" | "endpoints";
 
 /** The condition that tells of a side. */
-export const conditionOfSide = {
+export const conditionOfScope = {
   links: conditions.privateLinks,
   endpoints: conditions.privateEndpoints,
 } as const;
 
 /** Says which sides Postern makes, whoever else is there: `links`, `endpoints`, both with a comma, or `none`. */
-export const realiseAnnotation = "postern.io/realise";
+export const managedAnnotation = "postern.io/realise";
 
 /** What to do with endpoints of others when their link service goes: `disconnect`, or `refuse`. */
 export const foreignEndpointsAnnotation = "postern.io/foreign-endpoints";
@@ -32,15 +32,15 @@ const all: readonly Side[] = ["links", "endpoints"];
  *   CAPZ's finalizer, and links in the spec                  no: a schema with a place for them comes with a CAPZ that makes them
  *   otherwise                                                yes
  */
-export function sidesOf(object: AzureCluster): readonly Side[] {
-  const chosen = object.metadata.annotations?.[realiseAnnotation];
+export function managedScopes(object: AzureCluster): readonly Side[] {
+  const chosen = object.metadata.annotations?.[managedAnnotation];
   if (chosen !== undefined) {
     const words = chosen.toLowerCase().split(/[\s,]+/);
     return all.filter((side) => words.includes(side));
   }
   const capz = object.metadata.finalizers?.includes(capzFinalizer) === true;
   return all.filter((side) => {
-    const held = object.status?.conditions?.find(({ type }) => type === conditionOfSide[side]);
+    const held = object.status?.conditions?.find(({ type }) => type === conditionOfScope[side]);
     if (held !== undefined && !isOurReason(held.reason)) return false;
     return !capz || (side === "links" && !hasLinksInSpec(object));
   });

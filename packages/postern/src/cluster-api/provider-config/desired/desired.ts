@@ -22,7 +22,7 @@ export type ConfigSpec = ProviderConfig["spec"] & {
  *   unknown   what it is read from is not there yet
  *   trouble   what is there does not say enough, and only people can help
  */
-export type Wanted =
+export type Desired =
   | { state: "none" }
   | { state: "unknown"; requeue?: "drift" }
   | { state: "trouble"; reason: Trouble; message: string }
@@ -48,7 +48,7 @@ export type Source =
   | {
       from: "identity";
       /** For messages. */
-      whose: string;
+      object: string;
       subscriptionID: string | undefined;
       reference: { kind?: string; name?: string; namespace?: string } | undefined;
       identity: AzureClusterIdentity | undefined;
@@ -57,7 +57,7 @@ export type Source =
     }
   | {
       from: "secret";
-      whose: string;
+      object: string;
       /** The Secret that is named, with its namespace; undefined where none is. */
       secret: string | undefined;
       /** Undefined where it is not there, `forbidden` where the operator may not read it. */
@@ -72,12 +72,12 @@ export function allowedOf(
   { name, namespace }: { name: string; namespace: string },
   source: Source,
   rules: TenantRules,
-): Wanted {
-  const wanted = wantedOf(source);
-  if (wanted.state !== "config") return wanted;
+): Desired {
+  const desired = desiredOf(source);
+  if (desired.state !== "config") return desired;
   if (name === reservedName)
     return trouble("NameReserved", `the name ${name} is reserved · give the Cluster another name`);
-  const { clientID, subscriptionID } = wanted.spec;
+  const { clientID, subscriptionID } = desired.spec;
   const identity = source.from === "identity" ? source.identity : undefined;
   const names = identity === undefined ? [clientID] : policyNamesOf(identity);
   const refused = names.some((each) => allowsIdentity(rules, each))
@@ -85,7 +85,7 @@ export function allowedOf(
       ? undefined
       : `subscription ${subscriptionID}`
     : `identity ${clientID}`;
-  if (refused === undefined) return wanted;
+  if (refused === undefined) return desired;
   return trouble(
     "NotAllowedByPolicy",
     `the tenant policy does not allow ${refused} for namespace ${namespace} · add it in the file of --tenant-policy`,
@@ -100,7 +100,7 @@ export function isSupported({ spec }: CapiCluster): boolean {
 }
 
 /** What follows from where the identity is written down. */
-export function wantedOf(source: Source): Wanted {
+export function desiredOf(source: Source): Desired {
   switch (source.from) {
     case "nothing":
       return { state: "none" };
@@ -113,10 +113,10 @@ export function wantedOf(source: Source): Wanted {
   }
 }
 
-function ofIdentity(source: Source & { from: "identity" }): Wanted {
-  const { whose, reference, identity, subscriptionID } = source;
+function ofIdentity(source: Source & { from: "identity" }): Desired {
+  const { object, reference, identity, subscriptionID } = source;
   if (!reference?.name)
-    return trouble("IdentityMissing", `${whose} names no identity · set its spec.identityRef`);
+    return trouble("IdentityMissing", `${object} names no identity · set its spec.identityRef`);
   if (reference.kind !== undefined && reference.kind !== "AzureClusterIdentity")
     return { state: "none" };
   // Somebody may be about to make it; its coming wakes us.
@@ -132,7 +132,7 @@ function ofIdentity(source: Source & { from: "identity" }): Wanted {
   if (!subscriptionID)
     return trouble(
       "SubscriptionMissing",
-      `${whose} names no subscription · set its spec.subscriptionID`,
+      `${object} names no subscription · set its spec.subscriptionID`,
     );
   const { clientID, tenantID } = identity.spec;
   if (!clientID || !tenantID)
@@ -146,11 +146,11 @@ const keys = {
   tenantID: "AZURE_TENANT_ID",
 } as const;
 
-function ofSecret({ whose, secret, values }: Source & { from: "secret" }): Wanted {
+function ofSecret({ object, secret, values }: Source & { from: "secret" }): Desired {
   if (secret === undefined)
     return trouble(
       "IdentityMissing",
-      `${whose} names no Secret · set the annotation serviceoperator.azure.com/credential-from on a resource in its spec`,
+      `${object} names no Secret · set the annotation serviceoperator.azure.com/credential-from on a resource in its spec`,
     );
   if (values === undefined) return { state: "unknown", requeue: "drift" };
   if (values === "forbidden")
@@ -170,13 +170,13 @@ function ofSecret({ whose, secret, values }: Source & { from: "secret" }): Wante
   return { ...config(ids), requeue: "drift" };
 }
 
-function config(ids: Omit<ConfigSpec, "credentials">): Wanted & { state: "config" } {
+function config(ids: Omit<ConfigSpec, "credentials">): Desired & { state: "config" } {
   return {
     state: "config",
     spec: { credentials: { source: "UserAssignedManagedIdentity" }, ...ids },
   };
 }
 
-function trouble(reason: Trouble, message: string): Wanted {
+function trouble(reason: Trouble, message: string): Desired {
   return { state: "trouble", reason, message: `cannot make a ProviderConfig · ${message}` };
 }

@@ -1,6 +1,6 @@
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { conditions } from "../../../names.ts";
-import { chosenSubnet } from "../../spec/facts.ts";
+import { endpointSubnetOf } from "../../spec/facts.ts";
 
 const ending = "-privateendpoint";
 
@@ -13,7 +13,7 @@ export function changedEndpoints(): (management: AzureCluster) => string[] {
   let wasReady = false;
   let unready = new Set<string>();
   return ({ spec, status }) => {
-    const endpoints = chosenSubnet(spec.networkSpec?.subnets)?.endpoints ?? [];
+    const endpoints = endpointSubnetOf(spec.networkSpec?.subnets)?.endpoints ?? [];
     const now = new Map(endpoints.map((each) => [each.name, JSON.stringify(each)]));
     const names = new Set([...last.keys(), ...now.keys()]);
     const told = new Set([...names].filter((name) => last.get(name) !== now.get(name)));

@@ -24,7 +24,7 @@ import {
   ownersOf,
   unfit,
 } from "../../claims/claims.ts";
-import { connectionsIn, isAsWanted, serviceOf } from "../../claims/desired.ts";
+import { connectionsIn, isAsDesired, serviceOf } from "../../claims/desired.ts";
 import { straysOf } from "../../spec/applied.ts";
 import { type ClusterFacts, ownerKey } from "../../spec/facts.ts";
 import type { Leaving } from "../observed.ts";
@@ -33,7 +33,7 @@ import type { Leaving } from "../observed.ts";
 const capzTag = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
 
 /** A cluster that goes, and those whom the management side of it may be for, too. */
-export interface Going {
+export interface DeletedCluster {
   cluster: ClusterFacts;
   management: ClusterFacts;
   managementObject: AzureCluster | undefined;
@@ -46,14 +46,14 @@ export interface Going {
 }
 
 /** What of the management side still leads to a cluster that is being deleted, and to nobody else. */
-export async function seeLeaving(
-  going: Going,
+export async function observeRemaining(
+  going: DeletedCluster,
   view: () => ArmClient,
-  given: { maxAgeMs: number; now: number; since: LeavingSince },
+  given: { maxAgeMs: number; now: number; since: RemainingSince },
 ): Promise<Leaving> {
   const { cluster, management } = going;
   const { now, maxAgeMs } = given;
-  const inSpec = stillInSpec(going);
+  const inSpec = remainingInSpec(going);
   // A pause is nobody's failure to write.
   if (management.paused) given.since.forget(cluster.key);
   const sinceMs = given.since.ms(cluster.key, inSpec.length === 0 ? "clean" : "asked for", now);
@@ -67,7 +67,7 @@ export async function seeLeaving(
   try {
     const gateway = privateEndpoints(view());
     const group = resourceGroupId(management.subscription, management.group);
-    const found = stillInAzure(going, await gateway.list(group, maxAgeMs));
+    const found = remainingInAzure(going, await gateway.list(group, maxAgeMs));
     const looks = found.map(async ({ id, made }) => ({
       id,
       made,
@@ -81,7 +81,7 @@ export async function seeLeaving(
 }
 
 /** Since when the spec of the management cluster asks, or no longer asks, for endpoints to a cluster that goes. */
-export class LeavingSince {
+export class RemainingSince {
   readonly #since = new Map<string, { state: "asked for" | "clean"; at: number }>();
 
   /** For how long it has been so. */
@@ -98,7 +98,7 @@ export class LeavingSince {
 }
 
 /** The endpoints of the spec that are only there for this cluster. */
-export function stillInSpec(going: Going): string[] {
+export function remainingInSpec(going: DeletedCluster): string[] {
   const { cluster, management, applied, foreign } = going;
   const strays = straysOf(management, applied).map(({ endpoint }) => endpoint);
   const { subnet } = management;
@@ -106,7 +106,7 @@ export function stillInSpec(going: Going): string[] {
     (each) =>
       hasOurName(each) &&
       (!foreign?.has(`${subnet?.name}/${each.name}`) ||
-        claimsOf(cluster, management).some(({ endpoint }) => isAsWanted(each, endpoint))),
+        claimsOf(cluster, management).some(({ endpoint }) => isAsDesired(each, endpoint))),
   );
   return [...own, ...strays]
     .filter((each) =>
@@ -116,8 +116,8 @@ export function stillInSpec(going: Going): string[] {
 }
 
 /** The endpoints in the management cluster's group that only lead to this cluster, and that no spec asks for. */
-export function stillInAzure(
-  going: Going,
+export function remainingInAzure(
+  going: DeletedCluster,
   listed: readonly PrivateEndpoint[],
 ): { id: ResourceId; made: boolean }[] {
   const asked = namesIn(going.managementObject);
@@ -132,16 +132,19 @@ export function stillInAzure(
 }
 
 /** Whether a link service is this cluster's, and nobody who lives on asks for an endpoint to it. */
-function isOnlyOurs({ cluster, management, neighbours }: Going, serviceId: string): boolean {
+function isOnlyOurs(
+  { cluster, management, neighbours }: DeletedCluster,
+  serviceId: string,
+): boolean {
   if (groupKeyOf(serviceId) !== groupKey(cluster)) return false;
   const owners = ownersOf(serviceId, neighbours);
-  const isWanted = (by: ClusterFacts) =>
+  const isDesired = (by: ClusterFacts) =>
     isFrozen(by) ||
     (!by.deleting &&
       claimsOf(by, management).some(({ endpoint }) => sameId(serviceOf(endpoint), serviceId)));
   return (
     owners.some(({ key }) => key === cluster.key) &&
-    !owners.some((each) => each.key !== cluster.key && isWanted(each))
+    !owners.some((each) => each.key !== cluster.key && isDesired(each))
   );
 }
 

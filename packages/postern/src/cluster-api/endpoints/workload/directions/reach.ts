@@ -9,7 +9,7 @@ import { minuteMs, type Side, type Verdict } from "../observed.ts";
 
 /** An endpoint of a spec, and what is known of it. */
 export interface Standing {
-  wanted: PrivateEndpointSpec;
+  desired: PrivateEndpointSpec;
   look: Look<PrivateEndpoint> | undefined;
   /** The AzureCluster in whose spec it stands. */
   cluster: string;
@@ -19,9 +19,9 @@ export interface Standing {
 }
 
 /** What one endpoint in Azure gives. */
-export function sideOf({ wanted, look, cluster, tenantsDiffer, published }: Standing): Side {
-  const { name } = wanted;
-  const service = serviceOf(wanted);
+export function sideOf({ desired, look, cluster, tenantsDiffer, published }: Standing): Side {
+  const { name } = desired;
+  const service = serviceOf(desired);
   const not = (reason: string, message: string, waitMs = minuteMs): Side => ({
     verdict: isFalse(reason, message),
     address: undefined,

@@ -1,5 +1,5 @@
 import { unfit } from "../../claims/claims.ts";
-import { asItIs, isAsWanted } from "../../claims/desired.ts";
+import { asItIs, isAsDesired } from "../../claims/desired.ts";
 import { reasons } from "../../claims/reasons.ts";
 import type { EndpointsWrite } from "../../spec/write.ts";
 import { minuteMs, type Observed, type ObservedConnection, type Side } from "../observed.ts";
@@ -20,8 +20,8 @@ export type ManagementSide = Side & { write?: EndpointsWrite };
  *
  * The address that is published is that of the first way that is configured; until it is connected, that of another which is.
  */
-export function planManagementSide(seen: Observed): ManagementSide {
-  const { management, cluster, ways } = seen;
+export function planManagementSide(observed: Observed): ManagementSide {
+  const { management, cluster, connections } = observed;
   if (management === undefined) return { verdict: undefined, address: "keep" };
   const say = (reason: string, message: string): Side => ({
     verdict: isFalse(reason, message),
@@ -39,7 +39,7 @@ export function planManagementSide(seen: Observed): ManagementSide {
         `whether the management cluster is private is not known · apiServerLB.type of AzureCluster ${management.key} is neither Internal nor Public · correct it`,
       );
     case "Public":
-      return { verdict: undefined, address: undefined, ...removalOf(seen, ways) };
+      return { verdict: undefined, address: undefined, ...removalOf(observed, connections) };
     case "Internal":
   }
   const wrong = unfit(management) ?? unfit(cluster);
@@ -52,13 +52,13 @@ export function planManagementSide(seen: Observed): ManagementSide {
       ),
       address: undefined,
     };
-  if (seen.waysFailed !== undefined) {
-    const { reason, message, requeueAfterMs } = seen.waysFailed;
+  if (observed.connectionsFailed !== undefined) {
+    const { reason, message, requeueAfterMs } = observed.connectionsFailed;
     const side: Side = { ...say(reason, message), waitMs: requeueAfterMs ?? minuteMs };
-    return { ...side, ...writeOf(seen, false) };
+    return { ...side, ...writeOf(observed, false) };
   }
-  const sides = sidesOf(seen);
-  return { ...told(sides), ...writeOf(seen, isConnected(sides[0]?.side)) };
+  const sides = managedScopes(observed);
+  return { ...told(sides), ...writeOf(observed, isConnected(sides[0]?.side)) };
 }
 
 interface WaySide {
@@ -67,12 +67,17 @@ interface WaySide {
 }
 
 /** What each way gives, the first that is configured first. */
-function sidesOf(seen: Observed): WaySide[] {
-  const { management: published } = seen.published;
-  const sides = seen.ways.map((way) => ({ way, side: planWay(seen, way, undefined) }));
+function managedScopes(observed: Observed): WaySide[] {
+  const { management: published } = observed.published;
+  const sides = observed.connections.map((way) => ({
+    way,
+    side: planWay(observed, way, undefined),
+  }));
   // What is published may be another way's: it is nothing that this one has to keep.
   const isTheirs = sides.some(({ side }) => isConnected(side) && side.address === published);
-  return isTheirs ? sides : seen.ways.map((way) => ({ way, side: planWay(seen, way, published) }));
+  return isTheirs
+    ? sides
+    : observed.connections.map((way) => ({ way, side: planWay(observed, way, published) }));
 }
 
 function isConnected(side: Side | undefined): boolean {
@@ -95,53 +100,55 @@ function told(sides: readonly WaySide[]): Side {
 }
 
 function planWay(
-  seen: Observed,
-  { wanted, found, look }: ObservedConnection,
+  observed: Observed,
+  { desired, found, look }: ObservedConnection,
   published: string | undefined,
 ): Side {
   if (found === undefined)
     return {
       verdict: isFalse(
         reasons.endpointPending,
-        `the private endpoint ${wanted.name} is being added`,
+        `the private endpoint ${desired.name} is being added`,
       ),
       address: undefined,
       waitMs: minuteMs,
     };
-  const { tenantsDiffer, cluster } = seen;
-  return sideOf({ wanted, look, tenantsDiffer, published, cluster: cluster.key });
+  const { tenantsDiffer, cluster } = observed;
+  return sideOf({ desired, look, tenantsDiffer, published, cluster: cluster.key });
 }
 
 /** The write that puts our endpoints right, where they are not. */
-function writeOf(seen: Observed, connected: boolean): { write?: EndpointsWrite } {
-  const subnet = seen.cluster.subnet?.name;
+function writeOf(observed: Observed, connected: boolean): { write?: EndpointsWrite } {
+  const subnet = observed.cluster.subnet?.name;
   if (subnet === undefined) return {};
   const isKept = (way: ObservedConnection) =>
     !way.configured && !connected && way.found !== undefined;
-  const endpoints = seen.ways.flatMap((way) => {
-    if (way.configured) return [way.wanted];
+  const endpoints = observed.connections.flatMap((way) => {
+    if (way.configured) return [way.desired];
     return way.found && isKept(way) ? [asItIs(way.found)] : [];
   });
-  const removed = seen.ways.flatMap(({ found, ...way }) =>
+  const removed = observed.connections.flatMap(({ found, ...way }) =>
     found && !way.configured && !isKept({ found, ...way }) ? [found.name] : [],
   );
-  const differs = seen.ways.some(
-    ({ configured, found, wanted }) => configured && !(found && isAsWanted(found, wanted)),
+  const differs = observed.connections.some(
+    ({ configured, found, desired }) => configured && !(found && isAsDesired(found, desired)),
   );
   // One that is configured moves with the write that adds it.
-  const strays = seen.ways.some(({ stray, configured }) => stray && (configured || connected));
+  const strays = observed.connections.some(
+    ({ stray, configured }) => stray && (configured || connected),
+  );
   return differs || strays || removed.length > 0
     ? { write: { subnet, endpoints, removed, differs } }
     : {};
 }
 
 function removalOf(
-  seen: Observed,
-  ways: readonly ObservedConnection[],
+  observed: Observed,
+  connections: readonly ObservedConnection[],
 ): { write?: EndpointsWrite } {
-  const removed = ways.flatMap(({ found }) => found?.name ?? []);
-  const subnet = seen.cluster.subnet?.name;
-  const strays = ways.some(({ stray }) => stray);
+  const removed = connections.flatMap(({ found }) => found?.name ?? []);
+  const subnet = observed.cluster.subnet?.name;
+  const strays = connections.some(({ stray }) => stray);
   if ((removed.length === 0 && !strays) || subnet === undefined) return {};
   return { write: { subnet, endpoints: [], removed, differs: false } };
 }

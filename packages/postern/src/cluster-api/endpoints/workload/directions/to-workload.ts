@@ -15,8 +15,8 @@ import { isFalse, sideOf } from "./reach.ts";
  *   Internal       some             none                          say so
  *   Internal       some             some                          each is taken on; the last that is connected gives the address
  */
-export function planApiSide(seen: Observed): Side {
-  const { cluster, management, claims } = seen;
+export function planApiSide(observed: Observed): Side {
+  const { cluster, management, claims } = observed;
   const say = (reason: string, message: string, address?: "keep"): Side => ({
     verdict: isFalse(reason, message),
     address,
@@ -49,11 +49,11 @@ export function planApiSide(seen: Observed): Side {
       reasons.subnetsNotSet,
       `the private endpoint cannot be added · AzureCluster ${management.key} has no subnets · add one to its spec.networkSpec.subnets`,
     );
-  if (seen.claimsFailed !== undefined) {
-    const { reason, message, requeueAfterMs } = seen.claimsFailed;
+  if (observed.claimsFailed !== undefined) {
+    const { reason, message, requeueAfterMs } = observed.claimsFailed;
     return { ...say(reason, message, "keep"), waitMs: requeueAfterMs ?? minuteMs };
   }
-  return joined(claims.map((each) => planClaim(seen, each)));
+  return joined(claims.map((each) => planClaim(observed, each)));
 }
 
 const none: Side = { verdict: undefined, address: undefined };
@@ -74,28 +74,28 @@ const withoutLinks: Side = {
   ],
 };
 
-function planClaim(seen: Observed, { claim, state, look }: ObservedClaim): Side {
+function planClaim(observed: Observed, { claim, state, look }: ObservedClaim): Side {
   const { endpoint, link } = claim;
-  const management = seen.management?.key ?? "";
+  const management = observed.management?.key ?? "";
   const wait = (reason: string, message: string): Side => ({
     verdict: isFalse(reason, message),
     address: undefined,
     waitMs: minuteMs,
   });
-  const { tenantsDiffer } = seen;
-  const published = seen.published.api;
+  const { tenantsDiffer } = observed;
+  const published = observed.published.api;
   if (state.is === "there")
-    return sideOf({ wanted: endpoint, look, cluster: management, tenantsDiffer, published });
+    return sideOf({ desired: endpoint, look, cluster: management, tenantsDiffer, published });
   if (state.is === "taken")
     return wait(
       reasons.nameTaken,
       state.by === undefined
         ? `no endpoint leads to private link ${link} · ${endpoint.name} in AzureCluster ${management} leads elsewhere and is not ours · rename that one, or the link`
-        : `no endpoint leads to private link ${link} · ${shownCluster(state.by, seen.cluster)} has a link of the same name, and ${endpoint.name} is that one's · rename the link`,
+        : `no endpoint leads to private link ${link} · ${shownCluster(state.by, observed.cluster)} has a link of the same name, and ${endpoint.name} is that one's · rename the link`,
     );
-  if (!seen.cluster.linksReady)
+  if (!observed.cluster.linksReady)
     return wait(reasons.linksNotReady, `private link ${link} is not ready yet`);
-  if (seen.management?.paused)
+  if (observed.management?.paused)
     return wait(
       reasons.managementPaused,
       `the private endpoint ${endpoint.name} cannot be added · AzureCluster ${management} is paused · it is added when the pause ends`,
