@@ -18,8 +18,8 @@ import {
   remainingInSpec,
 } from "postern/cluster-api/endpoints/workload/cluster/observe-delete.ts";
 import {
+  type Caches,
   endpointToLookUp,
-  type Known,
   neighboursOf,
   observeKubernetes,
 } from "postern/cluster-api/endpoints/workload/observe.ts";
@@ -28,7 +28,7 @@ import { plan as planWorkload } from "postern/cluster-api/endpoints/workload/pla
 import type { WorkloadStep } from "postern/cluster-api/endpoints/workload/steps.ts";
 import { GroupClaims } from "postern/cluster-api/group-claims.ts";
 import { endpointsFinalizer, type ManagementLink } from "postern/cluster-api/names.ts";
-import { privateLinksOf } from "postern/cluster-api/private-links.ts";
+import { privateLinksOf } from "postern/cluster-api/requested-links.ts";
 import { refusalOf } from "postern/cluster-api/tenancy.ts";
 import type { Plan } from "postern/kube/feature.ts";
 
@@ -60,7 +60,7 @@ export interface Shape {
   endpoints?: readonly (PrivateEndpointSpec | null)[];
   annotations?: Record<string, string>;
   deleting?: boolean;
-  held?: boolean;
+  hasFinalizer?: boolean;
 }
 
 /** A private workload cluster with one link that admits the management cluster and approves it. */
@@ -87,7 +87,7 @@ export function workload(over: Shape = {}): AzureCluster {
       uid: over.uid ?? `${namespace}-${name}`,
       creationTimestamp: over.created ?? "2026-01-01T00:00:00Z",
       annotations: over.annotations ?? {},
-      finalizers: over.held ? [endpointsFinalizer] : [],
+      finalizers: over.hasFinalizer ? [endpointsFinalizer] : [],
       ...(over.deleting && { deletionTimestamp: "2026-02-01T00:00:00Z" }),
     },
     spec: {
@@ -173,7 +173,7 @@ export class PaperClusters {
     });
   }
 
-  get known(): Known {
+  get known(): Caches {
     const all = () => [...this.objects.values()];
     const valuesOf = (index: string, each: AzureCluster) =>
       index === "endpoints-link"
@@ -234,14 +234,14 @@ export class PaperClusters {
     const neighbours = neighboursOf(groupKey(cluster), this.known);
     const applied = this.applied.get(managementKey) ?? new Set();
     const managementObject = this.get(managementKey);
-    const going = { cluster, management, neighbours, managementObject, applied };
-    const inSpec = remainingInSpec(going);
+    const deletion = { cluster, management, neighbours, managementObject, applied };
+    const inSpec = remainingInSpec(deletion);
     const state = inSpec.length > 0 ? "asked for" : "clean";
     const sinceMs = this.#since.ms(key, state, this.#now);
     const inGroup = [...this.azure.values()].filter(({ id = "" }) =>
       idKey(id).startsWith(`${idKey(managementGroup)}/`),
     );
-    const inAzure = remainingInAzure(going, inGroup).map((each) => ({
+    const inAzure = remainingInAzure(deletion, inGroup).map((each) => ({
       ...each,
       look: {
         state: "there",
@@ -254,7 +254,7 @@ export class PaperClusters {
       ...observed,
       claims,
       connections,
-      leaving: { inSpec, inAzure, ...times, failed: undefined },
+      remaining: { inSpec, inAzure, ...times, failed: undefined },
     };
   }
 
@@ -272,10 +272,10 @@ export class PaperClusters {
       case "change cluster": {
         const key = keyOf({ metadata: step.target });
         if (step.endpoints) this.#write(key, step.endpoints);
-        const held = this.get(key).metadata.annotations ?? {};
+        const annotations = this.get(key).metadata.annotations ?? {};
         for (const [name, value] of Object.entries(step.annotations ?? {}))
-          if (value === null) delete held[name];
-          else held[name] = value;
+          if (value === null) delete annotations[name];
+          else annotations[name] = value;
         break;
       }
       case "delete endpoint":
@@ -283,7 +283,7 @@ export class PaperClusters {
     }
   }
 
-  #write(key: string, { subnet, endpoints, removed, kept: strays = [] }: EndpointsWrite): void {
+  #write(key: string, { subnet, endpoints, removed, retained: strays = [] }: EndpointsWrite): void {
     const subnets = this.get(key).spec.networkSpec?.subnets ?? [];
     const found = subnets.find(({ name }) => name === subnet);
     if (found === undefined) throw new Error(`${key} has no subnet ${subnet}`);
@@ -297,14 +297,16 @@ export class PaperClusters {
           return !before.has(place) || stay.has(place);
         });
     const goes = (name: string) => !desired.has(name) && removed.includes(name);
-    const kept = (found.privateEndpoints ?? []).filter((each) => each === null || !goes(each.name));
-    const names = new Set(kept.map((each) => each?.name));
+    const retained = (found.privateEndpoints ?? []).filter(
+      (each) => each === null || !goes(each.name),
+    );
+    const names = new Set(retained.map((each) => each?.name));
     const left = [...before].filter((place) => {
       const [within, name = ""] = place.split("/");
       return within === subnet && names.has(name);
     });
     found.privateEndpoints = [
-      ...kept.map((each) =>
+      ...retained.map((each) =>
         each && desired.has(each.name) ? { ...each, ...desired.get(each.name) } : each,
       ),
       ...endpoints.filter(({ name }) => !names.has(name)),
@@ -324,8 +326,8 @@ export class PaperClusters {
         const id = idOf(group, each.name);
         asked.add(id);
         if (!this.azure.has(id)) {
-          const made = endpointIn(id, object, each);
-          const text = JSON.stringify(made).replaceAll(usualAddress, this.addressFor(id));
+          const isOwned = endpointIn(id, object, each);
+          const text = JSON.stringify(isOwned).replaceAll(usualAddress, this.addressFor(id));
           this.azure.set(id, JSON.parse(text));
         }
       }

@@ -53,7 +53,7 @@ export function observed(over: Partial<Observed> = {}): Observed {
       is: "azure",
       called: "AzureCluster org/wc1",
       deleting: false,
-      held: true,
+      hasFinalizer: true,
       condition: undefined,
       published: [],
     },
@@ -87,12 +87,12 @@ type Kept =
 /** An Azure on paper: what there is, by id. Writes are over at once, and refuse what Azure refuses. */
 export class PaperDns {
   readonly things = new Map<string, Kept & { id: ResourceId; etag: string }>();
-  /** The places of zones that are looked at, with their roles. */
-  readonly places: readonly { role: ZoneRole; id: ResourceId }[];
+  /** The zones that are observed, with their roles. */
+  readonly zoneList: readonly { role: ZoneRole; id: ResourceId }[];
   #etag = 0;
 
-  constructor(places: readonly { role: ZoneRole; id: ResourceId }[] = usualPlaces) {
-    this.places = places;
+  constructor(zoneList: readonly { role: ZoneRole; id: ResourceId }[] = usualZones) {
+    this.zoneList = zoneList;
     this.set(zoneIds.base, { is: "zone", tags: {} });
   }
 
@@ -156,9 +156,9 @@ export class PaperDns {
         : undefined;
   }
 
-  /** Look at everything that concerns a cluster, as `see` does. */
-  observed(world: Observed, places: PaperDns["places"] = this.places): Observed {
-    const zones = places.map(({ role, id }) =>
+  /** Look at everything that concerns a cluster, as `observe` does. */
+  observed(world: Observed, zoneList: PaperDns["zoneList"] = this.zoneList): Observed {
+    const zones = zoneList.map(({ role, id }) =>
       this.#observeZoneInRole(role, id, world.cluster.name),
     );
     const group = world.group && { ...world.group, look: this.#group(world.group.id) };
@@ -259,7 +259,7 @@ export class PaperDns {
   }
 }
 
-const usualPlaces = Object.entries(zoneIds).map(([role, id]) => ({ role: role as ZoneRole, id }));
+const usualZones = Object.entries(zoneIds).map(([role, id]) => ({ role: role as ZoneRole, id }));
 
 function zoneOf(id: string): ResourceId {
   return parseResourceId(id.split("/").slice(0, -2).join("/"));
@@ -273,7 +273,7 @@ export function after(
   const { infrastructure } = world;
   if (infrastructure === undefined) return world;
   const next = { ...infrastructure };
-  for (const step of steps) if (step.on === "object") next.held = step.do === "hold";
+  for (const step of steps) if (step.on === "object") next.hasFinalizer = step.do === "hold";
   // The status of an AzureASOManagedCluster has no conditions.
   if (!keepsStatus && next.is !== "aks") next.condition = conditions[0];
   return { ...world, infrastructure: next };

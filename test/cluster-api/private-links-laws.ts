@@ -20,7 +20,7 @@ import {
 } from "../system/hosted/azure.ts";
 
 /** What a cluster asks for. */
-export interface Asked {
+export interface Requested {
   first: boolean;
   second: boolean;
   /** Whether the NAT addresses are in the second subnet too, and which one is first. */
@@ -36,12 +36,12 @@ export interface Asked {
 /** What happens in a random world. */
 export type PrivateLinksChange =
   | { kind: "restart" }
-  | { kind: "pass" | "drop link" | "drop endpoint" | "connect" | "delete"; cluster: number }
+  | { kind: "reconcile" | "drop link" | "drop endpoint" | "connect" | "delete"; cluster: number }
   | { kind: "spoil link" | "spoil endpoint"; cluster: number; how: number }
-  | { kind: "ask"; cluster: number; asked: Asked };
+  | { kind: "ask"; cluster: number; asked: Requested };
 
 export interface PrivateLinksScript {
-  clusters: readonly Asked[];
+  clusters: readonly Requested[];
   /** What other people have under names that the first cluster wants. */
   strangers: { link: boolean; endpoint: boolean };
   changes: readonly PrivateLinksChange[];
@@ -147,7 +147,7 @@ export class PrivateLinksWorld {
     });
   }
 
-  #make(n: number, asked: Asked): void {
+  #make(n: number, asked: Requested): void {
     const name = names[n] ?? "";
     this.#network(group, name, n + 1);
     this.#objects.set(name, {
@@ -157,7 +157,7 @@ export class PrivateLinksWorld {
     this.#ask(name, asked);
   }
 
-  #ask(name: string, asked: Asked): void {
+  #ask(name: string, asked: Requested): void {
     const links = [
       ...(asked.first ? [linkSpec(name, 1, asked)] : []),
       ...(asked.second ? [linkSpec(name, 2, asked)] : []),
@@ -222,7 +222,7 @@ export class PrivateLinksWorld {
     switch (change.kind) {
       case "restart":
         return this.#boot();
-      case "pass":
+      case "reconcile":
         return this.#reconcile(name, "change");
       case "ask":
         return this.#ask(name, change.asked);
@@ -281,7 +281,7 @@ export class PrivateLinksWorld {
   }
 
   /** One look at each: minutes after the last, or at once, when what was seen before still counts. */
-  async passAll(priority: "drift" | "change" = "drift"): Promise<void> {
+  async reconcileAll(priority: "drift" | "change" = "drift"): Promise<void> {
     await this.#clock.move(priority === "drift" ? 10 * 60_000 : 1000);
     for (const name of [...this.#objects.keys()]) await this.#reconcile(name, priority);
   }
@@ -295,7 +295,7 @@ export class PrivateLinksWorld {
   async #settleBy(priority: "drift" | "change"): Promise<void> {
     for (let round = 0; round < 40; round++) {
       const before = `${this.#writes} ${JSON.stringify([...this.#objects.values()])}`;
-      await this.passAll(priority);
+      await this.reconcileAll(priority);
       if (before === `${this.#writes} ${JSON.stringify([...this.#objects.values()])}`) return;
     }
     throw new Error(`it does not settle\n${this.story()}`);
@@ -337,8 +337,8 @@ export class PrivateLinksWorld {
     }
     // A fixed time: how long a condition stands must not keep a world from coming to rest.
     const lastTransitionTime = "2026-01-01T00:00:00Z";
-    const held = plan.conditions.map((each) => ({ ...each, lastTransitionTime }));
-    this.#update(name, { status: { conditions: held } });
+    const conditions = plan.conditions.map((each) => ({ ...each, lastTransitionTime }));
+    this.#update(name, { status: { conditions } });
   }
 
   #update(
@@ -369,8 +369,8 @@ export class PrivateLinksWorld {
     if ((object.metadata.finalizers ?? []).length === 0) this.#objects.delete(name);
   }
 
-  /** What is told of the clusters that are there, in short. */
-  told(): string[] {
+  /** The conditions of the clusters that exist, in short. */
+  reported(): string[] {
     return [...this.#objects.values()].flatMap(({ metadata, status }) =>
       ((status?.conditions ?? []) as { type: string; status: string; reason: string }[]).map(
         (each) => `${metadata.name} ${each.type} ${each.status} ${each.reason}`,
@@ -378,7 +378,7 @@ export class PrivateLinksWorld {
     );
   }
 
-  /** What should be told, by what is asked for and whose the names are. */
+  /** The conditions that should be reported, by what is desired and who owns the names. */
   expected(): string[] {
     return [...this.#objects.values()].flatMap(({ metadata: { name }, spec }) => {
       const { subnets = [] } = spec.networkSpec ?? {};
@@ -404,7 +404,7 @@ export class PrivateLinksWorld {
   }
 
   /** The objects that are there, deleted or not. */
-  held(): string[] {
+  withFinalizer(): string[] {
     return [...this.#objects.keys()];
   }
 
@@ -443,7 +443,7 @@ export class PrivateLinksWorld {
   }
 }
 
-function linkSpec(cluster: string, n: number, { nat, proxy, open }: Asked): object {
+function linkSpec(cluster: string, n: number, { nat, proxy, open }: Requested): object {
   const from = nat === "both" ? ["nodes", "other"] : [nat];
   const subscriptions = open ? [managementSubscription, guestSubscription] : [];
   return {

@@ -163,9 +163,9 @@ describeHosted("bad input, with everything at work", (startWorld) => {
     const made = { ...(await world.make({ ...object, metadata } as Made)), kind: "AzureCluster" };
     const owner = { ...(await world.make(clusterObject(namespace, name))), kind: "Cluster" };
     await world.patch(owner, { status: { phase: "Provisioned" } }, "status");
-    const held = (await world.get("AzureCluster", namespace, name))?.status?.conditions ?? [];
+    const current = (await world.get("AzureCluster", namespace, name))?.status?.conditions ?? [];
     const ready = conditionsOf({ LoadBalancersReady: "True" }).status.conditions;
-    await world.patch(made, { status: { conditions: [...held, ...ready] } }, "status");
+    await world.patch(made, { status: { conditions: [...current, ...ready] } }, "status");
     return made;
   }
 
@@ -189,8 +189,8 @@ describeHosted("bad input, with everything at work", (startWorld) => {
       type: string;
       regarding: { name: string };
     }[];
-    const told = events.filter((each) => each.regarding.name === thing.metadata.name);
-    expect(told.map((each) => `${each.type} ${each.reason}`)).toContain(`Warning ${reason}`);
+    const reported = events.filter((each) => each.regarding.name === thing.metadata.name);
+    expect(reported.map((each) => `${each.type} ${each.reason}`)).toContain(`Warning ${reason}`);
     return message;
   }
 
@@ -219,8 +219,8 @@ describeHosted("bad input, with everything at work", (startWorld) => {
     const far = await cluster(world, "far", { subscription, spec: { identityRef } });
 
     await world.until("the link of the far one is made", async () => {
-      const told = world.condition(await now(world, far), "PrivateLinksReady");
-      return told === "True Realised";
+      const reported = world.condition(await now(world, far), "PrivateLinksReady");
+      return reported === "True Realised";
     });
     const message = await isTold(world, far, "GSPrivateLinksReady", "LinkInAnotherTenant");
     expect(message).toContain("of different tenants");

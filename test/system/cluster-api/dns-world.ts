@@ -3,7 +3,7 @@ import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plan
 import { resourceGroupId } from "@postern/core/resource-id.ts";
 import type { DnsArmClients } from "postern/cluster-api/dns/azure/arm-clients.ts";
 import { type DnsOptions, dnsFeature } from "postern/cluster-api/dns/feature.ts";
-import { orphanedDnsFeature } from "postern/cluster-api/dns/objects/orphaned.ts";
+import { orphanedDnsFeature } from "postern/cluster-api/dns/objects/orphaned-azure-cluster.ts";
 import { guestSubscription, location, managementSubscription } from "../hosted/azure.ts";
 import type { HostedWorld, Thing, WorldOptions } from "../hosted/world.ts";
 import { azureClusterObject, clusterObject, management, namespaces } from "./objects.ts";

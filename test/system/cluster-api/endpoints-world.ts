@@ -154,10 +154,10 @@ export async function makeWorkload(world: HostedWorld, name: string, shape: Work
 /** Set a condition as CAPZ does: by a patch of the whole list. */
 export async function say(world: HostedWorld, thing: Thing, type: string, status: string) {
   const { namespace, name } = thing.metadata;
-  const held = (await world.get("AzureCluster", namespace, name))?.status?.conditions ?? [];
+  const current = (await world.get("AzureCluster", namespace, name))?.status?.conditions ?? [];
   const lastTransitionTime = "2026-01-01T00:00:00Z";
   const conditions = [
-    ...held.filter((each) => each.type !== type),
+    ...current.filter((each) => each.type !== type),
     { type, status, lastTransitionTime },
   ];
   await world.patch(thing, { status: { conditions } }, "status");

@@ -110,8 +110,8 @@ export function clusterArmClients(options: ClusterArmClientOptions): ClusterArmC
     },
   });
 
-  const credentialOf: typeof identities.credentialOf = (...asked) => {
-    const found = identities.credentialOf(...asked);
+  const credentialOf: typeof identities.credentialOf = (...request) => {
+    const found = identities.credentialOf(...request);
     return options.lookBy ?? found;
   };
 
@@ -144,7 +144,7 @@ export function clusterArmClients(options: ClusterArmClientOptions): ClusterArmC
     });
 
   /** By the identity of an AzureCluster, for a cluster of this namespace. */
-  const by = (
+  const clientBy = (
     cluster: AzureCluster,
     what: string,
     namespace: string,
@@ -160,7 +160,7 @@ export function clusterArmClients(options: ClusterArmClientOptions): ClusterArmC
     const refusal = refused(cluster);
     if (refusal !== undefined) throw refusal;
     const what = `act in Azure for AzureCluster ${keyOf(cluster)}`;
-    return by(cluster, what, cluster.metadata.namespace ?? "", reconcile);
+    return clientBy(cluster, what, cluster.metadata.namespace ?? "", reconcile);
   };
 
   const managementObject = (what: string): AzureCluster => {
@@ -200,18 +200,18 @@ export function clusterArmClients(options: ClusterArmClientOptions): ClusterArmC
     const what = `act in Azure for ${calledOf(infrastructure)}`;
     const namespace = infrastructure.metadata.namespace ?? "";
     const named = annotatedOf(infrastructure) ?? identityRef;
-    if (named === undefined) return by(managementObject(what), what, namespace, reconcile);
+    if (named === undefined) return clientBy(managementObject(what), what, namespace, reconcile);
     return arm.for(reconcile, credentialOf(named, { what, namespace }, arm.cloud));
   };
 
   const watch: ClusterArmClients["watch"] = (parts, keysOf = (cluster) => [keyOf(cluster)]) => {
     const { caches } = parts;
     kube = parts.kube;
-    const known = caches.of(azureCluster);
+    const azureClusters = caches.of(azureCluster);
     const named = caches.of(azureClusterIdentity);
     // Every feature watches, and they share one cache.
-    if (clusters !== known) known.onChange((change) => claims.follow(change));
-    clusters = known;
+    if (clusters !== azureClusters) azureClusters.onChange((change) => claims.follow(change));
+    clusters = azureClusters;
     identityObjects = named;
     identities.follow({
       identities: named,
@@ -220,7 +220,7 @@ export function clusterArmClients(options: ClusterArmClientOptions): ClusterArmC
     const users = (identity: AzureClusterIdentity): string[] => {
       const key = keyOf(identity);
       const uses = (cluster: AzureCluster) => keyOfReference(referenceOf(cluster)) === key;
-      const all = known.list();
+      const all = azureClusters.list();
       // What the management cluster and the flag name may be used for every cluster.
       const shared =
         keyOfReference(identityRef) === key ||
@@ -230,7 +230,7 @@ export function clusterArmClients(options: ClusterArmClientOptions): ClusterArmC
     // An identity may admit namespaces by their labels.
     const ofNamespace = whenChanged(
       ({ metadata }) => {
-        const all = known.list();
+        const all = azureClusters.list();
         const inIt = all.filter((each) => each.metadata.namespace === metadata.name);
         const shared = inIt.some((each) => keyOf(each) === managementKey);
         return (shared ? all : inIt).flatMap(keysOf);

@@ -5,7 +5,7 @@ import type { Registry } from "@prometheus-io/client";
 import type { Arm } from "../azure/arm.ts";
 import { DnsMetrics } from "../cluster-api/dns/azure/metrics.ts";
 import { dnsFeature } from "../cluster-api/dns/feature.ts";
-import { orphanedDnsFeature } from "../cluster-api/dns/objects/orphaned.ts";
+import { orphanedDnsFeature } from "../cluster-api/dns/objects/orphaned-azure-cluster.ts";
 import { managementEndpointsFeature } from "../cluster-api/endpoints/management/feature.ts";
 import { workloadEndpointsFeature } from "../cluster-api/endpoints/workload/feature.ts";
 import type { ClusterArmClients } from "../cluster-api/identities.ts";

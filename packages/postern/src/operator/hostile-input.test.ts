@@ -21,7 +21,7 @@ import { GroupClaims } from "../cluster-api/group-claims.ts";
 import { annotations as capiAnnotations } from "../cluster-api/names.ts";
 import { desiredEndpoints } from "../cluster-api/private-links/spec/desired-endpoints.ts";
 import { desiredLinks } from "../cluster-api/private-links/spec/desired-links.ts";
-import { privateLinksOf } from "../cluster-api/private-links.ts";
+import { privateLinksOf } from "../cluster-api/requested-links.ts";
 import { refusalOf } from "../cluster-api/tenancy.ts";
 import { choicesOf } from "../hosted/endpoint/cluster/facts.ts";
 import { allowedSubscriptions } from "../hosted/link/service/desired.ts";

@@ -210,7 +210,7 @@ describe("whatever is in Azure", () => {
         for (let reconcile = 0; reconcile < reconciles; reconcile++)
           for (const step of plan(azure.observed(world)).steps) azure.apply(step);
         const end = settle(azure, ends(world));
-        expect(end.world.infrastructure?.held).toBe(false);
+        expect(end.world.infrastructure?.hasFinalizer).toBe(false);
         expect(oursIn(azure)).toEqual([]);
       }),
       { numRuns: 300 },

@@ -18,18 +18,18 @@ import {
 } from "../../private-dns/zone/observe.ts";
 import { admits } from "../endpoints/claims/desired.ts";
 import { annotations } from "../names.ts";
-import { privateLinksOf } from "../private-links.ts";
+import { privateLinksOf } from "../requested-links.ts";
 import { type ObserveOptions, observeAddresses } from "./addresses/observe.ts";
 import type { ArmClients } from "./azure/arm-clients.ts";
 import { factsOf, groupTags, type Objects } from "./objects/facts.ts";
-import { type ClusterGroups, groupOf, groupsOf, networkOf } from "./objects/places.ts";
+import { type ClusterGroups, groupOf, groupsOf, networkOf } from "./objects/resource-groups.ts";
 import type { Observed, ZoneInRole } from "./observed.ts";
 import { reasons } from "./reasons.ts";
 import { isName, zoneIn } from "./zones/desired.ts";
 import { linkIds } from "./zones/links.ts";
 
 /** What goes is let out of sight for good, so it is seen anew: another process may have led and written since. */
-const goingAgeMs = 15_000;
+const deletingAgeMs = 15_000;
 /** While the counts of a zone are right, what is in it is read whole this often. */
 const countedAgeMs = 30 * 60_000;
 
@@ -45,11 +45,11 @@ export async function observe(
 ): Promise<Observed> {
   const known = factsOf(objects, options);
   if (!needsAzure(known)) return known;
-  const going = isBeingDeleted(known);
-  const drift = reconcile.priority === "drift" && !going;
+  const deleting = isBeingDeleted(known);
+  const drift = reconcile.priority === "drift" && !deleting;
   const maxAgeMs = Math.min(
     oldestSightingMs(reconcile),
-    going ? goingAgeMs : Number.POSITIVE_INFINITY,
+    deleting ? deletingAgeMs : Number.POSITIVE_INFINITY,
   );
   const now = reconcile.now().getTime();
   const reads: ZoneReads = {
@@ -60,7 +60,7 @@ export async function observe(
     isDue: (what, { sightings }) =>
       options.turns.take(what === "links" ? "links" : "whole", sightings, now),
   };
-  const places = groupsIn(objects, options, going);
+  const groups = groupsIn(objects, options, deleting);
   const networks = networksOf(objects);
   const observed: Observed = {
     ...known,
@@ -68,15 +68,15 @@ export async function observe(
     expected: expectedOf(objects, options),
     problems: [
       ...armClients.problems,
-      ...groupProblems(known, places),
-      ...(going ? outOfReach(known, objects, options) : []),
+      ...groupProblems(known, groups),
+      ...(deleting ? outOfReach(known, objects, options) : []),
     ],
   };
   const [zones, group] = await Promise.all([
-    observeZones(observed, objects, armClients, places, reads, options),
-    observeGroup(objects, armClients, places, reads, options),
+    observeZones(observed, objects, armClients, groups, reads, options),
+    observeGroup(objects, armClients, groups, reads, options),
   ]);
-  const { publicGroup } = places;
+  const { publicGroup } = groups;
   const publicZoneId = publicGroup && zoneIn(publicGroup, "public", observed.domains.cluster);
   const withZones = {
     ...observed,
@@ -85,7 +85,7 @@ export async function observe(
     ...group,
     problems: [...observed.problems, ...group.problems],
   };
-  if (going) return withZones;
+  if (deleting) return withZones;
   return observeAddresses(withZones, objects, armClients, reads, { reconcile, kube, options });
 }
 
@@ -93,14 +93,14 @@ export async function observe(
 function groupsIn(
   objects: Objects,
   { settings, policy }: ObserveOptions,
-  going: boolean,
+  deleting: boolean,
 ): ClusterGroups {
   const { cluster, infrastructure, management } = objects;
-  const places = groupsOf(cluster, infrastructure, management, settings);
+  const groups = groupsOf(cluster, infrastructure, management, settings);
   const rules = policy?.rulesOf(cluster.metadata.namespace ?? "");
-  if (rules === undefined || going || infrastructure?.is !== "azure") return places;
-  const publicGroups = places.publicGroups.filter((group) => allowsResourceGroup(rules, group));
-  return { ...places, publicGroups };
+  if (rules === undefined || deleting || infrastructure?.is !== "azure") return groups;
+  const publicGroups = groups.publicGroups.filter((group) => allowsResourceGroup(rules, group));
+  return { ...groups, publicGroups };
 }
 
 function isBeingDeleted({ cluster, infrastructure }: Observed): boolean {
@@ -128,21 +128,21 @@ function outOfReach(
 function needsAzure(observed: Observed): boolean {
   const { cluster, infrastructure, refused } = observed;
   if (cluster.paused) return false;
-  if (isBeingDeleted(observed)) return infrastructure === undefined || infrastructure.held;
+  if (isBeingDeleted(observed)) return infrastructure === undefined || infrastructure.hasFinalizer;
   if (refused !== undefined) return false;
-  return infrastructure?.held === true && cluster.ready;
+  return infrastructure?.hasFinalizer === true && cluster.ready;
 }
 
 function groupProblems(
   { infrastructure, domains, cluster }: Observed,
-  places: ClusterGroups,
+  groups: ClusterGroups,
 ): Failure[] {
   if (infrastructure === undefined) return [];
   if (!isName(domains.cluster)) {
     const message = `no names are written for ${cluster.name} · ${domains.cluster} cannot be a zone · give the cluster another name, or the operator another --base-domain`;
     return [{ reason: reasons.placeUnknown, message }];
   }
-  if (places.publicGroup !== undefined) return [];
+  if (groups.publicGroup !== undefined) return [];
   const remedy =
     infrastructure.is === "azure"
       ? `set spec.subscriptionID of ${infrastructure.called}`
@@ -185,12 +185,12 @@ async function observeZones(
   observed: Observed,
   { management, itself }: Objects,
   armClients: ArmClients,
-  places: ClusterGroups,
+  groups: ClusterGroups,
   reads: ZoneReads,
   { baseZoneGroup }: ObserveOptions,
 ): Promise<ZoneInRole[]> {
   const { domains, networks } = observed;
-  const going = isBeingDeleted(observed);
+  const deleting = isBeingDeleted(observed);
   const base = zoneIn(baseZoneGroup, "base", domains.base);
   const zones: ZoneQueryInRole[] = [
     { role: "base", id: base, only: observed.cluster.name, arm: armClients.base },
@@ -202,11 +202,12 @@ async function observeZones(
     zones.push({ role, id, links, arm });
   };
   if (armClients.cluster) {
-    const groups = new Map(places.publicGroups.map((group) => [group.toLowerCase(), group]));
-    for (const group of groups.values()) add("public", group, domains.cluster, armClients.cluster);
+    const publicGroups = new Map(groups.publicGroups.map((group) => [group.toLowerCase(), group]));
+    for (const group of publicGroups.values())
+      add("public", group, domains.cluster, armClients.cluster);
     // To be undone it is looked for without the management cluster too: it lies with this one.
-    if (places.own && (management || (going && !itself)))
-      add("toManagement", places.own, domains.management, armClients.cluster);
+    if (groups.own && (management || (deleting && !itself)))
+      add("toManagement", groups.own, domains.management, armClients.cluster);
   }
   const managementGroup = management && groupOf(management);
   const reachable = observed.infrastructure === undefined || observed.infrastructure.is === "azure";

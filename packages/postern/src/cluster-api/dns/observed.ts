@@ -36,7 +36,7 @@ export interface ObservedInfrastructure {
   called: string;
   deleting: boolean;
   /** Whether our finalizer is on it. */
-  held: boolean;
+  hasFinalizer: boolean;
   /** The condition that tells of its DNS, as it is now. */
   condition: { status: string; reason?: string; message?: string } | undefined;
   /** The addresses of private endpoints that are published on it. */

@@ -35,11 +35,11 @@ function withInfrastructure(over: Partial<NonNullable<Observed["infrastructure"]
 /** A name that each private zone has. */
 const nameIn = { toWorkload: "apiserver", toManagement: "ingress" } as const;
 
-const going = (): Observed => ({
+const deleting = (): Observed => ({
   ...observed(),
   cluster: { ...observed().cluster, deleting: true },
 });
-const told = ({ infrastructure }: Observed) =>
+const reported = ({ infrastructure }: Observed) =>
   `${infrastructure?.condition?.status} ${infrastructure?.condition?.reason}`;
 
 describe("before names are made", () => {
@@ -54,7 +54,7 @@ describe("before names are made", () => {
   });
 
   test("the infrastructure object is held before anything is made", () => {
-    const planned = plan(new PaperDns().observed(withInfrastructure({ held: false })));
+    const planned = plan(new PaperDns().observed(withInfrastructure({ hasFinalizer: false })));
     expect(planned.steps.map((step) => step.do)).toEqual(["hold"]);
   });
 
@@ -66,9 +66,9 @@ describe("before names are made", () => {
 
 describe("a Cluster", () => {
   test.each(["aks", "other"] as const)("on infrastructure that is %s is held itself", (is) => {
-    expect(plan(new PaperDns().observed(withInfrastructure({ is, held: false }))).finalizer).toBe(
-      "add",
-    );
+    expect(
+      plan(new PaperDns().observed(withInfrastructure({ is, hasFinalizer: false }))).finalizer,
+    ).toBe("add");
     expect(plan(new PaperDns().observed(withInfrastructure({ is }))).finalizer).toBe("add");
   });
 
@@ -77,16 +77,16 @@ describe("a Cluster", () => {
   });
 
   test("that goes is let go after its infrastructure object", () => {
-    const held = withInfrastructure({ is: "other" });
-    const cluster = { ...held.cluster, deleting: true };
-    const first = plan(new PaperDns([]).observed({ ...held, cluster }));
+    const given = withInfrastructure({ is: "other" });
+    const cluster = { ...given.cluster, deleting: true };
+    const first = plan(new PaperDns([]).observed({ ...given, cluster }));
     expect(first.steps.map((step) => step.do)).toEqual(["let go"]);
-    const free = withInfrastructure({ is: "other", held: false });
+    const free = withInfrastructure({ is: "other", hasFinalizer: false });
     expect(plan({ ...free, cluster })).toMatchObject({ steps: [], finalizer: "remove" });
   });
 
   test("that lives is not let go although its infrastructure object goes", () => {
-    const gone = withInfrastructure({ is: "other", held: false, deleting: true });
+    const gone = withInfrastructure({ is: "other", hasFinalizer: false, deleting: true });
     expect(plan(gone).finalizer).toBeUndefined();
   });
 });
@@ -99,7 +99,7 @@ describe("the public zone", () => {
     expect(azure.values(base, "NS", "wc1")).toEqual(servers);
     expect(azure.values(own, "A", "api")).toEqual(["10.1.0.100"]);
     expect(azure.values(own, "A", "apiserver")).toEqual(["10.1.0.100"]);
-    expect(told(world)).toBe("True GSDNSZonesCreated");
+    expect(reported(world)).toBe("True GSDNSZonesCreated");
     expect(planned.requeue).toBe("drift");
   });
 
@@ -146,7 +146,7 @@ describe("the public zone", () => {
   test("is not said to be ready while the address of the API server is not known", () => {
     const azure = new PaperDns();
     const { world, planned } = settle(azure, observed({ api: { state: "unknown" } }));
-    expect(told(world)).toBe("undefined undefined");
+    expect(reported(world)).toBe("undefined undefined");
     expect(planned.requeue).toEqual({ afterMs: 60_000 });
   });
 
@@ -182,7 +182,7 @@ describe("the public zone", () => {
   test("of another cluster of the same name is not used, and the message says whose it is", () => {
     const azure = new PaperDns().zone(own, theirClaim);
     const { world } = settle(azure, observed());
-    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    expect(reported(world)).toBe(`False ${reasons.ownedByAnother}`);
     expect(world.infrastructure?.condition?.message).toContain("cluster wc10");
     expect(azure.values(base, "NS", "wc1")).toBeUndefined();
   });
@@ -190,14 +190,14 @@ describe("the public zone", () => {
   test("attack: of a cluster in another namespace is not used, and that one is not named", () => {
     const azure = new PaperDns().zone(own, { "postern_user_mc.victim.wc1": "uid-2" });
     const { world } = settle(azure, observed());
-    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    expect(reported(world)).toBe(`False ${reasons.ownedByAnother}`);
     expect(world.infrastructure?.condition?.message).toContain("a cluster in another namespace");
     expect(world.infrastructure?.condition?.message).not.toContain("victim");
   });
 
   test("that was claimed by the same cluster under another uid is its own", () => {
     const azure = new PaperDns().zone(own, { [`postern_user_${us.clusterID}`]: "uid-before" });
-    expect(told(settle(azure, observed()).world)).toBe("True GSDNSZonesCreated");
+    expect(reported(settle(azure, observed()).world)).toBe("True GSDNSZonesCreated");
   });
 });
 
@@ -214,7 +214,7 @@ describe("the delegation", () => {
     const azure = new PaperDns().record(base, "NS", "wc1", ["ns.example.net."], {}, 3600);
     const { world } = settle(azure, observed());
     expect(azure.values(base, "NS", "wc1")).toEqual(["ns.example.net."]);
-    expect(told(world)).toBe(`False ${reasons.nameTaken}`);
+    expect(reported(world)).toBe(`False ${reasons.nameTaken}`);
     expect([...azure.things.keys()].sort()).toEqual(
       [base, `${base}/NS/wc1`].map((id) => id.toLowerCase()),
     );
@@ -227,7 +227,7 @@ describe("the delegation", () => {
     settle(azure, observed());
     expect(azure.values(base, "NS", "wc1")).toBeUndefined();
     azure.record(base, "NS", "wc1", servers, theirMark, 3600);
-    settle(azure, going());
+    settle(azure, deleting());
     expect(azure.values(base, "NS", "wc1")).toEqual(servers);
   });
 
@@ -235,7 +235,7 @@ describe("the delegation", () => {
     const azure = new PaperDns();
     azure.things.delete(base.toLowerCase());
     const { world } = settle(azure, observed());
-    expect(told(world)).toBe(`False ${reasons.baseZoneMissing}`);
+    expect(reported(world)).toBe(`False ${reasons.baseZoneMissing}`);
     expect(azure.values(own, "A", "api")).toBeDefined();
   });
 });
@@ -250,21 +250,21 @@ describe("the name of a cluster in the base zone", () => {
   const outcome = (azure: PaperDns, world: Observed) => {
     const before = JSON.stringify([...azure.things]);
     const { world: end } = settle(azure, world);
-    return { told: told(end), unchanged: JSON.stringify([...azure.things]) === before };
+    return { reported: reported(end), unchanged: JSON.stringify([...azure.things]) === before };
   };
 
   test.each(["www", "vpn", "mail", "ns", "ns2", "autodiscover", "api", "console", "api.victim"])(
     "attack: a cluster called %s gets nothing",
     (name) => {
       expect(outcome(new PaperDns(), named(name))).toEqual({
-        told: `False ${reasons.nameReserved}`,
+        reported: `False ${reasons.nameReserved}`,
         unchanged: true,
       });
     },
   );
 
   test("attack: a cluster of a reserved name is not even held", () => {
-    const world = { ...named("www"), infrastructure: withInfrastructure({ held: false }) };
+    const world = { ...named("www"), infrastructure: withInfrastructure({ hasFinalizer: false }) };
     const planned = plan({ ...world, infrastructure: world.infrastructure.infrastructure });
     expect(planned.steps).toEqual([]);
     expect(planned.conditions).toMatchObject([{ status: "False" }]);
@@ -281,14 +281,14 @@ describe("the name of a cluster in the base zone", () => {
   ])("attack: the record set %s %s of somebody else is not shadowed", (type, name, metadata) => {
     const azure = new PaperDns().record(base, type, name, ["ns.example.net."], metadata, 3600);
     expect(outcome(azure, observed())).toEqual({
-      told: `False ${reasons.nameTaken}`,
+      reported: `False ${reasons.nameTaken}`,
       unchanged: true,
     });
   });
 
   test("attack: a newer cluster of the same name gets nothing, not even in the management network", () => {
     expect(outcome(new PaperDns(), observed({ namesake: "older" }))).toEqual({
-      told: `False ${reasons.nameTaken}`,
+      reported: `False ${reasons.nameTaken}`,
       unchanged: true,
     });
   });
@@ -297,7 +297,7 @@ describe("the name of a cluster in the base zone", () => {
     const azure = new PaperDns();
     const { world } = settle(azure, observed());
     const now = settle(azure, { ...world, namesake: "older" });
-    expect(told(now.world)).toBe("True GSDNSZonesCreated");
+    expect(reported(now.world)).toBe("True GSDNSZonesCreated");
   });
 
   test("attack: the zone of somebody else with the management cluster is not taken over", () => {
@@ -308,7 +308,7 @@ describe("the name of a cluster in the base zone", () => {
     // A zone of the tenant's own, which nobody marked, proves nothing either.
     azure.zone(own);
     const { world } = settle(azure, observed());
-    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    expect(reported(world)).toBe(`False ${reasons.ownedByAnother}`);
     settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
     expect(azure.tags(toWorkload)).toEqual({});
     expect(azure.values(toWorkload, "A", "api")).toEqual(["10.9.9.9"]);
@@ -320,7 +320,7 @@ describe("the name of a cluster in the base zone", () => {
       .zone(toWorkload, tags)
       .record(toWorkload, "A", "theirs", ["10.9.9.9"]);
     const { world } = settle(azure, observed());
-    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    expect(reported(world)).toBe(`False ${reasons.ownedByAnother}`);
     expect(azure.tags(toWorkload)).toEqual(tags);
   });
 
@@ -330,7 +330,7 @@ describe("the name of a cluster in the base zone", () => {
     for (const id of [toWorkload, toManagement])
       azure.zone(id, left).record(id, "A", "theirs", ["10.9.9.9"]);
     const { world } = settle(azure, observed());
-    expect(told(world)).toBe("True GSDNSZonesCreated");
+    expect(reported(world)).toBe("True GSDNSZonesCreated");
     settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
     for (const id of [toWorkload, toManagement]) {
       expect(azure.values(id, "A", "theirs")).toEqual(["10.9.9.9"]);
@@ -354,7 +354,7 @@ describe("the name of a cluster in the base zone", () => {
       .record(base, "NS", "wc1", servers, {}, 3600);
     const other = { ...withInfrastructure({ is: "other" }), networks: {} };
     const { world } = settle(azure, other);
-    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    expect(reported(world)).toBe(`False ${reasons.ownedByAnother}`);
     settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
     expect(azure.values(own, "A", "api")).toEqual(["10.9.9.9"]);
     expect(azure.values(base, "NS", "wc1")).toEqual(servers);
@@ -386,7 +386,7 @@ describe("tags that somebody replaced", () => {
     const { azure, world } = everything();
     const before = [...azure.things.keys()].sort();
     const { world: now } = settle(azure, world);
-    expect(told(now)).toBe("True GSDNSZonesCreated");
+    expect(reported(now)).toBe("True GSDNSZonesCreated");
     expect(azure.tags(own)).toEqual({ ...replaced, ...ourMark, ...ourClaim });
     for (const id of [toWorkload, toManagement]) {
       expect(azure.tags(id)).toEqual({ ...replaced, ...ourClaim });
@@ -400,7 +400,7 @@ describe("tags that somebody replaced", () => {
     const { azure, world } = everything();
     const end = settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
     expect([...azure.things.keys()]).toEqual([base.toLowerCase()]);
-    expect(end.world.infrastructure?.held).toBe(false);
+    expect(end.world.infrastructure?.hasFinalizer).toBe(false);
   });
 });
 
@@ -473,7 +473,7 @@ describe("taking over from the operator before us", () => {
     expect(azure.values(own, "A", "api")).toEqual(["10.1.0.100"]);
     expect(azure.tags(own)).toMatchObject(ourClaim);
     expect(azure.tags(`${toWorkload}/virtualNetworkLinks/mc-vnet-link`)).toMatchObject(ourClaim);
-    expect(told(world)).toBe("True GSDNSZonesCreated");
+    expect(reported(world)).toBe("True GSDNSZonesCreated");
   });
 
   test("a wildcard that leads to itself goes", () => {
@@ -494,7 +494,7 @@ describe("taking over from the operator before us", () => {
   test("nothing of it is left when the cluster goes", () => {
     const azure = left();
     settle(azure, observed());
-    settle(azure, going());
+    settle(azure, deleting());
     expect([...azure.things.keys()]).toEqual([base.toLowerCase()]);
   });
 });
@@ -539,7 +539,7 @@ describe("wildcards", () => {
       azure,
       observed({ wildcards: { cluster: "no name", management: undefined } }),
     );
-    expect(told(world)).toBe(`False ${reasons.invalidAnnotation}`);
+    expect(reported(world)).toBe(`False ${reasons.invalidAnnotation}`);
     expect(azure.values(own, "A", "api")).toBeDefined();
   });
 
@@ -624,8 +624,8 @@ describe("the private zones", () => {
       .link(toWorkload, "by-hand", managementNetwork, { note: "mine" });
     const { world } = settle(azure, observed());
     expect(azure.below(toWorkload).filter(({ is }) => is === "link")).toHaveLength(1);
-    expect(told(world)).toBe("True GSDNSZonesCreated");
-    settle(azure, going());
+    expect(reported(world)).toBe("True GSDNSZonesCreated");
+    settle(azure, deleting());
     expect(azure.tags(`${toWorkload}/virtualNetworkLinks/by-hand`)).toEqual({ note: "mine" });
   });
 
@@ -647,7 +647,7 @@ describe("the private zones", () => {
       observed({ served: { toWorkload: true, toManagement: false } }),
     );
     expect(azure.has(toWorkload)).toBe(false);
-    expect(told(world)).toBe("True GSDNSZonesCreated");
+    expect(reported(world)).toBe("True GSDNSZonesCreated");
   });
 
   test("of CAPZ in the same place are used if they are linked, and never changed", () => {
@@ -659,7 +659,7 @@ describe("the private zones", () => {
     const { world } = settle(azure, observed());
     expect(azure.tags(toWorkload)).toEqual(capz);
     expect(azure.values(toWorkload, "A", "apiserver")).toEqual(["10.1.0.100"]);
-    expect(told(world)).toBe("True GSDNSZonesCreated");
+    expect(reported(world)).toBe("True GSDNSZonesCreated");
   });
 
   test("are shared by the clusters of one resource group, and stay for the others", () => {
@@ -674,7 +674,7 @@ describe("the private zones", () => {
       ...ourClaim,
     });
     expect(azure.values(toManagement, "A", "ingress")).toEqual(["10.1.0.9"]);
-    expect(told(world)).toBe("True GSDNSZonesCreated");
+    expect(reported(world)).toBe("True GSDNSZonesCreated");
     settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
     expect(azure.tags(toManagement)).toEqual(theirClaim);
     expect(azure.tags(`${toManagement}/virtualNetworkLinks/wc1-vnet-link`)).toEqual(theirClaim);
@@ -689,7 +689,7 @@ describe("the private zones", () => {
     const settled = () => {
       const azure = new PaperDns();
       const { world } = settle(azure, observed());
-      expect(told(world)).toBe("True GSDNSZonesCreated");
+      expect(reported(world)).toBe("True GSDNSZonesCreated");
       return { azure, world };
     };
 
@@ -700,7 +700,7 @@ describe("the private zones", () => {
       const planned = plan(azure.observed(world));
       expect(planned.steps).toMatchObject([{ do: "repair link", id: linkId, ifMatch: etag }]);
       expect(planned.conditions).toMatchObject([{ status: "False", reason: "ResourceFailed" }]);
-      expect(told(settle(azure, world).world)).toBe("True GSDNSZonesCreated");
+      expect(reported(settle(azure, world).world)).toBe("True GSDNSZonesCreated");
       expect(azure.tags(linkId)).toEqual(ourClaim);
     });
 
@@ -709,7 +709,7 @@ describe("the private zones", () => {
         .zone(toWorkload, ourClaim)
         .link(toWorkload, "by-hand", managementNetwork, {}, failed);
       const { world } = settle(azure, observed());
-      expect(told(world)).toBe("False ResourceFailed");
+      expect(reported(world)).toBe("False ResourceFailed");
       expect(world.infrastructure?.condition?.message).toContain("by-hand");
       expect(azure.below(toWorkload).find(({ is }) => is === "link")).toMatchObject({
         link: { properties: failed },
@@ -723,7 +723,7 @@ describe("the private zones", () => {
       expect(plan(azure.observed(observed())).conditions).toMatchObject([
         { status: "False", reason: "ResourceFailed" },
       ]);
-      expect(told(settle(azure, observed()).world)).toBe("True GSDNSZonesCreated");
+      expect(reported(settle(azure, observed()).world)).toBe("True GSDNSZonesCreated");
       expect(azure.tags(`${toManagement}/virtualNetworkLinks/wc1-vnet-link`)).toEqual({
         ...theirClaim,
         ...ourClaim,
@@ -737,11 +737,11 @@ describe("the private zones", () => {
         virtualNetworkLinkState: "InProgress",
       });
       const { world: waiting, planned } = settle(azure, world);
-      expect(told(waiting)).toBe("False PrivateNamesPending");
+      expect(reported(waiting)).toBe("False PrivateNamesPending");
       expect(planned.requeue).toEqual({ afterMs: 10_000 });
       expect(planned.events).toEqual([]);
       azure.link(toWorkload, "mc-vnet-link", managementNetwork, ourClaim);
-      expect(told(settle(azure, waiting).world)).toBe("True GSDNSZonesCreated");
+      expect(reported(settle(azure, waiting).world)).toBe("True GSDNSZonesCreated");
     });
 
     test("of a new cluster nothing is reported while its link does not resolve yet", () => {
@@ -759,7 +759,7 @@ describe("the private zones", () => {
       const planned = plan(azure.observed(world));
       expect(planned.steps).toMatchObject([{ do: "repair zone", id: toWorkload }]);
       expect(planned.conditions).toMatchObject([{ status: "False", reason: "ResourceFailed" }]);
-      expect(told(settle(azure, world).world)).toBe("True GSDNSZonesCreated");
+      expect(reported(settle(azure, world).world)).toBe("True GSDNSZonesCreated");
       expect(azure.tags(toWorkload)).toEqual({ ...ourClaim, note: "mine" });
     });
 
@@ -772,7 +772,7 @@ describe("the private zones", () => {
       azure.set(toWorkload, { is: "zone", tags: capz, ...zoneState });
       azure.link(toWorkload, "mc-vnet-link", managementNetwork, capz, linkState);
       const before = azure.below(toWorkload);
-      expect(told(settle(azure, observed()).world)).toBe("False ResourceFailed");
+      expect(reported(settle(azure, observed()).world)).toBe("False ResourceFailed");
       expect(azure.below(toWorkload)).toEqual(before);
     });
 
@@ -782,7 +782,7 @@ describe("the private zones", () => {
       const served = { toWorkload: true, toManagement: false };
       const servedBy = { toWorkload: { id: parseResourceId(id), found } };
       const { world } = settle(new PaperDns(), observed({ served, servedBy }));
-      expect(told(world)).toBe("False ResourceFailed");
+      expect(reported(world)).toBe("False ResourceFailed");
     });
   });
 
@@ -797,7 +797,7 @@ describe("the private zones", () => {
     test("are not linked to ours, whose names would lead into theirs, and that is told", () => {
       const azure = shared();
       const { world } = settle(azure, observed());
-      expect(told(world)).toBe(`False ${reasons.zoneOfAnotherNetwork}`);
+      expect(reported(world)).toBe(`False ${reasons.zoneOfAnotherNetwork}`);
       expect(world.infrastructure?.condition?.message).toContain("cluster wc10");
       expect(azure.has(link)).toBe(false);
       expect(azure.values(toManagement, "A", "ingress")).toEqual(["10.1.0.9"]);
@@ -810,22 +810,24 @@ describe("the private zones", () => {
         workloadNetwork,
         ourClaim,
       );
-      expect(told(settle(azure, observed()).world)).toBe(`False ${reasons.zoneOfAnotherNetwork}`);
+      expect(reported(settle(azure, observed()).world)).toBe(
+        `False ${reasons.zoneOfAnotherNetwork}`,
+      );
       expect(azure.has(link)).toBe(false);
       expect(azure.has(`${toManagement}/virtualNetworkLinks/wc1-vnet-link`)).toBe(true);
     });
 
     test("are used when its names lead to the same address", () => {
       const azure = shared().record(toManagement, "A", "ingress", ["10.1.0.8"], theirMark);
-      expect(told(settle(azure, observed()).world)).toBe("True GSDNSZonesCreated");
+      expect(reported(settle(azure, observed()).world)).toBe("True GSDNSZonesCreated");
       expect(azure.tags(link)).toEqual(ourClaim);
     });
 
     test("become ours when the other has gone", () => {
       const azure = shared();
       const { world } = settle(azure, observed());
-      settle(azure, { ...going(), us: them });
-      expect(told(settle(azure, world).world)).toBe("True GSDNSZonesCreated");
+      settle(azure, { ...deleting(), us: them });
+      expect(reported(settle(azure, world).world)).toBe("True GSDNSZonesCreated");
       expect(azure.values(toManagement, "A", "ingress")).toEqual(["10.1.0.8"]);
     });
 
@@ -843,7 +845,7 @@ describe("the private zones", () => {
         .zone(toManagement, theirClaim)
         .link(toManagement, "by-hand", workloadNetwork)
         .record(toManagement, "A", "ingress", ["10.1.0.9"], theirMark);
-      expect(told(settle(azure, observed()).world)).toBe("True GSDNSZonesCreated");
+      expect(reported(settle(azure, observed()).world)).toBe("True GSDNSZonesCreated");
     });
   });
 
@@ -914,7 +916,7 @@ describe("names in the way", () => {
     const { world } = settle(azure, observed());
     expect(azure.values(own, "A", "api")).toEqual(["192.0.2.1"]);
     expect(azure.values(own, "A", "apiserver")).toEqual(["10.1.0.100"]);
-    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    expect(reported(world)).toBe(`False ${reasons.ownedByAnother}`);
   });
 
   test("a name of ours of another type makes way", () => {
@@ -924,7 +926,7 @@ describe("names in the way", () => {
     const { world } = settle(azure, observed());
     expect(azure.values(own, "A", "api")).toEqual(["10.1.0.100"]);
     expect(azure.values(own, "CNAME", "api")).toBeUndefined();
-    expect(told(world)).toBe("True GSDNSZonesCreated");
+    expect(reported(world)).toBe("True GSDNSZonesCreated");
   });
 });
 
@@ -980,26 +982,26 @@ describe("the resource group of other infrastructure", () => {
     const azure = new PaperDns();
     azure.set(workloadGroup, { is: "group", tags });
     const { world } = settle(azure, other());
-    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    expect(reported(world)).toBe(`False ${reasons.ownedByAnother}`);
     expect(azure.tags(workloadGroup)).toEqual(tags);
     expect([...azure.things.keys()].sort()).toEqual(
       [base.toLowerCase(), workloadGroup.toLowerCase()].sort(),
     );
     const end = settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
-    expect(end.world.infrastructure?.held).toBe(false);
+    expect(end.world.infrastructure?.hasFinalizer).toBe(false);
   });
 
   test("that lost its mark goes on holding the zone of the cluster", () => {
     const azure = new PaperDns();
     const { world } = settle(azure, other());
     azure.set(workloadGroup, { is: "group", tags: {} });
-    expect(told(settle(azure, world).world)).toBe(`True ${reasons.created}`);
+    expect(reported(settle(azure, world).world)).toBe(`True ${reasons.created}`);
   });
 
   test("cannot be made in a region that nobody knows, which is told", () => {
     const azure = new PaperDns();
     const { world } = settle(azure, { ...other(), group: { ...group, location: undefined } });
-    expect(told(world)).toBe(`False ${reasons.placeUnknown}`);
+    expect(reported(world)).toBe(`False ${reasons.placeUnknown}`);
   });
 });
 
@@ -1009,7 +1011,7 @@ describe("when a cluster goes", () => {
     const { world } = settle(azure, observed());
     const end = settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
     expect([...azure.things.keys()]).toEqual([base.toLowerCase()]);
-    expect(end.world.infrastructure?.held).toBe(false);
+    expect(end.world.infrastructure?.hasFinalizer).toBe(false);
     expect(end.planned.requeue).toBe("never");
   });
 
@@ -1027,7 +1029,7 @@ describe("when a cluster goes", () => {
     for (const { id } of azure.below(workloadGroup)) azure.things.delete(id.toLowerCase());
     const end = settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
     expect(azure.values(base, "NS", "wc1")).toBeUndefined();
-    expect(end.world.infrastructure?.held).toBe(false);
+    expect(end.world.infrastructure?.hasFinalizer).toBe(false);
   });
 
   test("the delegation goes although the infrastructure object has gone first", () => {
@@ -1038,7 +1040,7 @@ describe("when a cluster goes", () => {
       { role: "toWorkload", id: toWorkload },
     ]);
     for (const [id, thing] of azure.things) left.things.set(id, thing);
-    settle(left, { ...going(), infrastructure: undefined });
+    settle(left, { ...deleting(), infrastructure: undefined });
     expect(left.values(base, "NS", "wc1")).toBeUndefined();
     expect(left.has(toWorkload)).toBe(false);
   });
@@ -1052,7 +1054,7 @@ describe("when a cluster goes", () => {
       requeueAfterMs: 600_000,
     };
     const unread = { on: "zone", failure } as const;
-    const look = azure.observed(going());
+    const look = azure.observed(deleting());
     const planned = plan({
       ...look,
       zones: look.zones.map((zone) => (zone.role === "toManagement" ? { ...zone, unread } : zone)),
@@ -1064,7 +1066,7 @@ describe("when a cluster goes", () => {
 
   test("the object is held while something is still going", () => {
     const azure = new PaperDns().zone(toWorkload, ourClaim);
-    const look = azure.observed(going());
+    const look = azure.observed(deleting());
     const changing = { state: "changing", retryAfterMs: 7_000 } as const;
     const zones = look.zones.map((zone) =>
       zone.role === "toWorkload" ? { ...zone, look: changing } : zone,
@@ -1075,12 +1077,12 @@ describe("when a cluster goes", () => {
 
   test("a zone that another has come to use is left to it without our marks", () => {
     const azure = new PaperDns().zone(own, { ...ourMark, ...ourClaim, ...theirClaim });
-    settle(azure, going());
+    settle(azure, deleting());
     expect(azure.tags(own)).toEqual(theirClaim);
   });
 
   test("an object that we do not hold is left alone", () => {
-    const world = { ...withInfrastructure({ held: false, deleting: true }) };
+    const world = { ...withInfrastructure({ hasFinalizer: false, deleting: true }) };
     expect(plan(new PaperDns().observed(world))).toMatchObject({ steps: [], requeue: "never" });
   });
 });
@@ -1094,7 +1096,7 @@ describe("what is told", () => {
       const azure = new PaperDns();
       const first = settle(azure, observed({ [role]: none[role] }));
       expect(azure.values(own, "A", "api")).toBeDefined();
-      expect(told(first.world)).toBe("undefined undefined");
+      expect(reported(first.world)).toBe("undefined undefined");
       expect(first.planned).toMatchObject({ events: [], requeue: "drift" });
       const come = { ...first.world, [role]: observed()[role] };
       expect(plan(azure.observed(come)).steps.map((step) => step.do)).toEqual(["make zone"]);
@@ -1102,21 +1104,21 @@ describe("what is told", () => {
         if (conditions.some(({ status }) => status === "True"))
           expect(azure.values(zoneIds[role], "A", nameIn[role])).toBeDefined();
       });
-      expect(told(world)).toBe("True GSDNSZonesCreated");
+      expect(reported(world)).toBe("True GSDNSZonesCreated");
       const { world: after } = settle(azure, { ...world, [role]: none[role] });
-      expect(told(after)).toBe(`False ${reasons.privateNamesPending}`);
+      expect(reported(after)).toBe(`False ${reasons.privateNamesPending}`);
       expect(azure.has(zoneIds[role])).toBe(false);
     },
   );
 
   test("is not ready while an endpoint that has no names yet is being made", () => {
     const { world } = settle(new PaperDns(), observed({ toWorkload: { state: "unknown" } }));
-    expect(told(world)).toBe("undefined undefined");
+    expect(reported(world)).toBe("undefined undefined");
   });
 
   test("is ready without private names where nobody asks for an endpoint", () => {
     const expected = { toWorkload: false, toManagement: false };
-    expect(told(settle(new PaperDns(), observed({ ...none, expected })).world)).toBe(
+    expect(reported(settle(new PaperDns(), observed({ ...none, expected })).world)).toBe(
       "True GSDNSZonesCreated",
     );
   });

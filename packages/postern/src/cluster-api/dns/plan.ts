@@ -13,16 +13,16 @@ import { planGroup } from "./zones/group.ts";
 import { nameRefusal } from "./zones/name.ts";
 import { planNames } from "./zones/records.ts";
 import {
+  actionableIn,
   eventsOf,
   falseCondition,
   inRole,
-  linkTroubles,
+  linkProblems,
   pending,
   planFailed,
   planObserved,
   reported,
-  still,
-  troublesIn,
+  unchanged,
 } from "./zones/report.ts";
 import { planDesiredZone } from "./zones/zone.ts";
 
@@ -52,28 +52,29 @@ const unreadyMs = 2 * 60_000;
  */
 export function plan(observed: Observed): Plan<DnsStep> {
   const { cluster, infrastructure } = observed;
-  if (cluster.paused) return { ...still, requeue: "drift" };
+  if (cluster.paused) return { ...unchanged, requeue: "drift" };
   if (cluster.deleting || infrastructure?.deleting) return planDelete(observed);
-  if (infrastructure === undefined) return { ...still, requeue: { afterMs: waits.changeMs } };
+  if (infrastructure === undefined) return { ...unchanged, requeue: { afterMs: waits.changeMs } };
   const refused = observed.refused ?? nameRefusal(observed);
   if (refused !== undefined) {
     const conditions = [falseCondition(refused)];
     return { steps: [], conditions, events: eventsOf([refused]), requeue: "drift" };
   }
   // Whose infrastructure object nobody watches must not go before it.
-  const held = infrastructure.is === "azure" ? {} : ({ finalizer: "add" } as const);
-  if (!infrastructure.held) return { ...still, ...held, steps: [hold(observed)], requeue: "soon" };
-  if (!cluster.ready) return { ...still, ...held, requeue: { afterMs: unreadyMs } };
+  const ownFinalizer = infrastructure.is === "azure" ? {} : ({ finalizer: "add" } as const);
+  if (!infrastructure.hasFinalizer)
+    return { ...unchanged, ...ownFinalizer, steps: [hold(observed)], requeue: "soon" };
+  if (!cluster.ready) return { ...unchanged, ...ownFinalizer, requeue: { afterMs: unreadyMs } };
   const part = join([
     planPublic(observed),
     ...privateRoles.map((role) => planPrivate(observed, role)),
     planObserved(observed),
   ]);
   return {
-    ...held,
+    ...ownFinalizer,
     steps: part.steps,
     ...reported(conditionOf(observed, part)),
-    events: eventsOf(troublesIn(part)),
+    events: eventsOf(actionableIn(part)),
     requeue: requeueOf(part),
   };
 }
@@ -124,7 +125,7 @@ function planPrivate(observed: Observed, role: PrivateRole): Part<DnsStep> {
   const serving = observed.served[role] ? observed.servedBy?.[role] : undefined;
   return join([
     ...zones.map((zone) => planDeleteZone(observed, zone, "no approved endpoint leads there")),
-    serving === undefined ? done : healthOf(serving, false, linkTroubles),
+    serving === undefined ? done : healthOf(serving, false, linkProblems),
   ]);
 }
 
@@ -144,7 +145,7 @@ function isAwaited(observed: Observed, role: PrivateRole): boolean {
 /** The condition; undefined where it is to stay as it is. */
 function conditionOf(observed: Observed, part: Part<DnsStep>): PlannedCondition | undefined {
   const type = conditions.dnsZone;
-  const [problem] = troublesIn(part);
+  const [problem] = actionableIn(part);
   if (problem !== undefined) return falseCondition(problem);
   // One text for both sides: it is one write for a cluster that waits for two endpoints.
   if (privateRoles.some((role) => isAwaited(observed, role))) {

@@ -74,6 +74,6 @@ export function pausingFeature({ managementCluster, gates }: PausingParts): Make
 
 /** Whether it may be waiting for something. */
 function isOpen({ metadata, status }: KubeadmControlPlane): boolean {
-  const held = metadata.annotations?.[annotations.pausedFor] !== undefined;
-  return held || !status?.initialization?.controlPlaneInitialized;
+  const present = metadata.annotations?.[annotations.pausedFor] !== undefined;
+  return present || !status?.initialization?.controlPlaneInitialized;
 }

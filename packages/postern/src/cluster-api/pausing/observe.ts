@@ -57,9 +57,9 @@ async function pauseOf(
   kube: KubeClient,
   signal: AbortSignal,
 ): Promise<Pause> {
-  const { namespace, name, annotations: held = {} } = controlPlane.metadata;
-  if (held[annotations.paused] === undefined) return { by: "nobody" };
-  const note = held[annotations.pausedFor];
+  const { namespace, name, annotations: present = {} } = controlPlane.metadata;
+  if (present[annotations.paused] === undefined) return { by: "nobody" };
+  const note = present[annotations.pausedFor];
   if (note !== undefined) return { by: "us", note };
   // Who wrote it matters only where it could be taken off, and caches do not hold it.
   if (gates.state !== "met") return { by: "another" };

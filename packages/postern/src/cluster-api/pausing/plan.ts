@@ -29,17 +29,17 @@ export function plan(observed: Observed): Plan<PausingStep> {
   const { gates, controlPlane } = observed;
   switch (gates.state) {
     case "unknown":
-      return rest;
+      return unchanged;
     case "off":
-      return observed.pause.by === "us" ? release(controlPlane, gates.why) : rest;
+      return observed.pause.by === "us" ? release(controlPlane, gates.why) : unchanged;
     case "waiting":
       return wait(controlPlane, gates.unmet, observed.pause);
     case "met":
-      return goOn(controlPlane, observed.pause);
+      return planMet(controlPlane, observed.pause);
   }
 }
 
-const rest: Plan<PausingStep> = { steps: [], conditions: [], requeue: "never" };
+const unchanged: Plan<PausingStep> = { steps: [], conditions: [], requeue: "never" };
 
 function wait(
   controlPlane: KubeadmControlPlane,
@@ -47,26 +47,26 @@ function wait(
   pause: Pause,
 ): Plan<PausingStep> {
   const note = unmet.join(",");
-  if (pause.by === "another" || (pause.by === "us" && pause.note === note)) return rest;
+  if (pause.by === "another" || (pause.by === "us" && pause.note === note)) return unchanged;
   const why = `its infrastructure cannot be reached yet: ${unmet.join(", ")} of the AzureCluster not True`;
   return {
-    ...rest,
+    ...unchanged,
     steps: [{ do: "pause control plane", controlPlane, note, why, event: reasons.paused }],
   };
 }
 
-function goOn(controlPlane: KubeadmControlPlane, pause: Pause): Plan<PausingStep> {
-  if (pause.by === "nobody") return rest;
+function planMet(controlPlane: KubeadmControlPlane, pause: Pause): Plan<PausingStep> {
+  if (pause.by === "nobody") return unchanged;
   if (pause.by === "us")
     return release(controlPlane, "every condition that was waited for is True");
   const note =
     "every condition that was waited for is True · somebody else has paused the control plane · take off the annotation cluster.x-k8s.io/paused when it may go on";
-  return { ...rest, events: [{ reason: reasons.pausedByAnother, note }] };
+  return { ...unchanged, events: [{ reason: reasons.pausedByAnother, note }] };
 }
 
 function release(controlPlane: KubeadmControlPlane, why: string): Plan<PausingStep> {
   return {
-    ...rest,
+    ...unchanged,
     steps: [{ do: "let control plane go on", controlPlane, why, event: reasons.resumed }],
   };
 }

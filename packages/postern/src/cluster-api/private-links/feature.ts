@@ -6,12 +6,12 @@ import { defineFeature } from "../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { conditions, privateLinksFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
-import { Known } from "./azure/created-ids.ts";
+import { CreatedIds } from "./azure/created-ids.ts";
 import type { PrivateLinkOptions, PrivateLinkParts } from "./azure/dependencies.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { reasons } from "./reasons.ts";
-import { clusterNameOf } from "./spec/location.ts";
+import { clusterNameOf } from "./spec/cluster-resources.ts";
 import { conditionOfScope, managedScopes } from "./spec/managed.ts";
 
 export type { PrivateLinkOptions };
@@ -26,18 +26,18 @@ export function privateLinksFeature(options: PrivateLinkOptions): MakeFeature {
     objects.index(byCluster, (object) => [
       keyOf({ metadata: { ...object.metadata, name: clusterNameOf(object) } }),
     ]);
-    const known = new Known();
+    const created = new CreatedIds();
     objects.onChange(({ key, after }) => {
-      if (after === undefined) known.forget(key);
+      if (after === undefined) created.forget(key);
     });
-    const parts: PrivateLinkParts = { ...options, objects, clusters, known };
+    const parts: PrivateLinkParts = { ...options, objects, clusters, created };
     const feature = defineFeature({
       name: "realise",
       kind: azureCluster,
       finalizer: privateLinksFinalizer,
       staleReadsMs,
       conditions: [conditions.privateLinks, conditions.privateEndpoints],
-      conditionsOn: (object) => managedScopes(object).map((side) => conditionOfScope[side]),
+      conditionsOn: (object) => managedScopes(object).map((scope) => conditionOfScope[scope]),
       failsAs: reasons.notReady,
       observe: async (object, reconcile) => ({
         observed: await observe(object, parts, reconcile),

@@ -9,7 +9,7 @@ import type { PrivateLinkService } from "../../azure/gateways/private-link-servi
 import type { VirtualNetwork } from "../../azure/gateways/virtual-networks.ts";
 import type { ForeignEndpoints } from "../../private-link/link-service/disconnect.ts";
 import type { DesiredPrivateEndpoint, DesiredPrivateLink, Problem } from "./spec/desired.ts";
-import type { Side } from "./spec/managed.ts";
+import type { Scope } from "./spec/managed.ts";
 
 /** A condition of ours as it stands, and for how long it has stood so. */
 export type PresentCondition = PlannedCondition & { sinceMs: number };
@@ -20,7 +20,7 @@ export interface Subject {
   /** The name of its Cluster, by which CAPZ marks what it makes. */
   cluster: string;
   /** The sides that are Postern's. */
-  sides: readonly Side[];
+  scopes: readonly Scope[];
   /** Whether our finalizer is on it. */
   hasFinalizer: boolean;
   /** Our conditions on it. */
@@ -57,13 +57,13 @@ export interface Found<T> {
 }
 
 /** Something that is asked for. */
-export interface Asked {
+export interface Requested {
   /** Whether it is ours although its tags do not say so any more: see `azure/missing-tags.ts`. */
   lacksTags?: boolean;
 }
 
 export interface ObservedLinks {
-  desired: readonly (Found<PrivateLinkService> & Asked & { link: DesiredPrivateLink })[];
+  desired: readonly (Found<PrivateLinkService> & Requested & { link: DesiredPrivateLink })[];
   /** What has our mark and is not asked for. */
   obsolete: readonly Found<PrivateLinkService>[];
   /** What a new link service needs; looked at only where one is to be made. */
@@ -75,6 +75,6 @@ export interface ObservedLinks {
 }
 
 export interface ObservedEndpoints {
-  desired: readonly (Found<PrivateEndpoint> & Asked & { endpoint: DesiredPrivateEndpoint })[];
+  desired: readonly (Found<PrivateEndpoint> & Requested & { endpoint: DesiredPrivateEndpoint })[];
   obsolete: readonly Found<PrivateEndpoint>[];
 }

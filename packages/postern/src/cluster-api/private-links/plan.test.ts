@@ -75,7 +75,7 @@ const someNetwork = (
 
 const subject: Subject = {
   owner: ownerKey("org", "wc"),
-  ...{ cluster: "wc", sides: ["links", "endpoints"], hasFinalizer: true, conditions: [] },
+  ...{ cluster: "wc", scopes: ["links", "endpoints"], hasFinalizer: true, conditions: [] },
   ...{ foreignEndpoints: "disconnect", graceMs: 0 },
 };
 
@@ -106,10 +106,10 @@ function observed(over: Partial<ObservedInAzure> = {}): ObservedInAzure {
 }
 
 /** What is told and done, in short. */
-function short(given: Observed): { told: string[]; does: string[] } {
+function short(given: Observed): { reported: string[]; does: string[] } {
   const { conditions: all, steps } = plan(given);
   return {
-    told: all.map(({ status, reason }) => `${status} ${reason}`),
+    reported: all.map(({ status, reason }) => `${status} ${reason}`),
     does: steps.map((each) => each.do),
   };
 }
@@ -334,8 +334,8 @@ describe("a link service", () => {
       "False BeingRemoved",
       ["remove a link service"],
     ],
-  ])("%s", (_what, over, told, does) => {
-    expect(short(observed(over))).toEqual({ told: [told], does });
+  ])("%s", (_what, over, reported, does) => {
+    expect(short(observed(over))).toEqual({ reported: [reported], does });
   });
 
   test("keeps what others have set when it is changed", () => {
@@ -354,7 +354,7 @@ describe("a link service", () => {
   });
 
   test("that was ready stays so while it is changed in place", () => {
-    const held = {
+    const present = {
       type: conditions.privateLinks,
       status: "True",
       reason: reasons.ready,
@@ -362,14 +362,14 @@ describe("a link service", () => {
     } as const;
     const over = {
       ...links(there(service({ enableProxyProtocol: true }))),
-      subject: { ...subject, conditions: [{ ...held, sinceMs: 0 }] },
+      subject: { ...subject, conditions: [{ ...present, sinceMs: 0 }] },
     };
-    expect(plan(observed(over)).conditions).toEqual([held]);
+    expect(plan(observed(over)).conditions).toEqual([present]);
   });
 
   test("that was ready is not while its last write has failed", () => {
-    const held = { status: "True", reason: reasons.ready, message: "", sinceMs: 0 } as const;
-    const given = { ...subject, conditions: [{ type: conditions.privateLinks, ...held }] };
+    const present = { status: "True", reason: reasons.ready, message: "", sinceMs: 0 } as const;
+    const given = { ...subject, conditions: [{ type: conditions.privateLinks, ...present }] };
     const over = { ...links(there(service({ provisioningState: "Failed" }))), subject: given };
     expect(plan(observed(over)).conditions).toMatchObject([
       { status: "False", reason: "BeingChanged" },
@@ -436,8 +436,8 @@ describe("a private endpoint", () => {
       "False ApprovalPending",
       ["change an endpoint"],
     ],
-  ])("%s", (_what, look, told, does) => {
-    expect(short(observed(endpoints(look)))).toEqual({ told: [told], does });
+  ])("%s", (_what, look, reported, does) => {
+    expect(short(observed(endpoints(look)))).toEqual({ reported: [reported], does });
   });
 
   test.each([
@@ -445,14 +445,14 @@ describe("a private endpoint", () => {
     ["Pending", "False BeingReplaced", ["remove an endpoint"]],
   ])(
     "that was asked for without approval and is %s is %s where it should wait for one",
-    (status, told, does) => {
+    (status, reported, does) => {
       const { manualPrivateLinkServiceConnections: asked = [] } = connected(status).properties;
       const lists = {
         privateLinkServiceConnections: asked,
         manualPrivateLinkServiceConnections: [],
       };
       const found = connected(status, lists);
-      expect(short(observed(endpoints(there(found))))).toEqual({ told: [told], does });
+      expect(short(observed(endpoints(there(found))))).toEqual({ reported: [reported], does });
     },
   );
 
@@ -465,12 +465,12 @@ describe("a private endpoint", () => {
       return plan(observed({ endpoints: { desired, obsolete: [] } })).conditions;
     };
     expect(many(200)).toEqual(many(2));
-    expect(many(2)[0]).toMatchObject({ reason: reasons.making });
+    expect(many(2)[0]).toMatchObject({ reason: reasons.tagged });
   });
 
   test("that waits longer is looked at more seldom", () => {
     const after = (sinceMs: number) => {
-      const held = {
+      const present = {
         type: conditions.privateEndpoints,
         status: "False",
         reason: reasons.approvalPending,
@@ -480,7 +480,7 @@ describe("a private endpoint", () => {
       return plan(
         observed({
           ...endpoints(there(connected("Pending"))),
-          subject: { ...subject, conditions: [held] },
+          subject: { ...subject, conditions: [present] },
         }),
       ).requeue;
     };
@@ -493,30 +493,30 @@ describe("a private endpoint", () => {
 });
 
 describe("an AzureCluster", () => {
-  const held = {
+  const present = {
     type: conditions.privateLinks,
     status: "True",
     reason: reasons.ready,
     message: "m",
   } as const;
-  const told = { ...subject, conditions: [{ ...held, sinceMs: 0 }] };
-  const wrong: Problem = { side: "links", reason: reasons.invalid, message: "no" };
+  const withCondition = { ...subject, conditions: [{ ...present, sinceMs: 0 }] };
+  const wrong: Problem = { scope: "links", reason: reasons.invalid, message: "no" };
 
   test("that is paused stays as it is", () => {
-    expect(plan({ stage: "paused", subject: told })).toMatchObject({
+    expect(plan({ stage: "paused", subject: withCondition })).toMatchObject({
       steps: [],
-      conditions: [held],
+      conditions: [present],
       requeue: "never",
     });
-    expect(plan({ stage: "paused", subject: told }).finalizer).toBeUndefined();
+    expect(plan({ stage: "paused", subject: withCondition }).finalizer).toBeUndefined();
   });
 
   test("that asks for nothing any more loses its condition, and then the finalizer", () => {
-    expect(plan(observed({ subject: told }))).toMatchObject({
+    expect(plan(observed({ subject: withCondition }))).toMatchObject({
       conditions: [],
       requeue: { afterMs: 0 },
     });
-    expect(plan(observed({ subject: told })).finalizer).toBeUndefined();
+    expect(plan(observed({ subject: withCondition })).finalizer).toBeUndefined();
     expect(plan(observed())).toMatchObject({ conditions: [], finalizer: "remove" });
   });
 
@@ -547,12 +547,14 @@ describe("an AzureCluster", () => {
       obsolete: [{ id: link.id, look: there(service()) }],
       networks: [],
     };
-    const going = { deleting: true, subject: told };
-    expect(short(observed({ ...going, links: linksLeft, endpoints: endpointsLeft })).does).toEqual([
-      "remove an endpoint",
+    const deletion = { deleting: true, subject: withCondition };
+    expect(
+      short(observed({ ...deletion, links: linksLeft, endpoints: endpointsLeft })).does,
+    ).toEqual(["remove an endpoint"]);
+    expect(short(observed({ ...deletion, links: linksLeft })).does).toEqual([
+      "remove a link service",
     ]);
-    expect(short(observed({ ...going, links: linksLeft })).does).toEqual(["remove a link service"]);
-    expect(plan(observed(going))).toMatchObject({ steps: [], finalizer: "remove" });
+    expect(plan(observed(deletion))).toMatchObject({ steps: [], finalizer: "remove" });
   });
 
   test("of which one side is another's is told of in no condition of theirs", () => {
@@ -560,7 +562,7 @@ describe("an AzureCluster", () => {
       desired: [],
       obsolete: [{ id: endpoint.id, look: there(connected("Approved")) }],
     };
-    const ours = { ...subject, sides: ["links" as const] };
+    const ours = { ...subject, scopes: ["links" as const] };
     const planned = plan(observed({ deleting: true, subject: ours, endpoints: endpointsLeft }));
     expect(planned.steps[0]?.condition).toBeUndefined();
     expect(planned.conditions).toEqual([]);
@@ -568,7 +570,7 @@ describe("an AzureCluster", () => {
 
   test("for which Azure cannot be asked is told so on the sides that are ours", () => {
     const failure = { reason: "X", message: "no right", requeueAfterMs: 7 };
-    const ours = { ...subject, sides: ["endpoints" as const] };
+    const ours = { ...subject, scopes: ["endpoints" as const] };
     expect(plan({ stage: "unseen", subject: ours, failure })).toMatchObject({
       conditions: [
         { type: conditions.privateEndpoints, reason: reasons.notReady, message: "no right" },
@@ -591,7 +593,7 @@ describe("a link service with endpoints, when it goes", () => {
         },
       ],
     });
-  const leaving = (status: string, over: Partial<Subject> = {}) =>
+  const observeDeleted = (status: string, over: Partial<Subject> = {}) =>
     short(
       observed({
         ...{ deleting: true, subject: { ...subject, ...over } },
@@ -604,19 +606,21 @@ describe("a link service with endpoints, when it goes", () => {
     );
 
   test("rejects them, then removes them", () => {
-    expect(leaving("Approved").does).toEqual(["reject a connection"]);
-    expect(leaving("Rejected").does).toEqual(["remove a connection"]);
+    expect(observeDeleted("Approved").does).toEqual(["reject a connection"]);
+    expect(observeDeleted("Rejected").does).toEqual(["remove a connection"]);
   });
 
   test("gives the management cluster its time to delete them", () => {
-    const given = { told: ["False BeingRemoved"], does: [] };
-    expect(leaving("Approved", { graceMs: 5000 })).toEqual(given);
-    expect(leaving("Approved", { graceMs: 5000, foreignEndpoints: "refuse" })).toEqual(given);
+    const given = { reported: ["False BeingRemoved"], does: [] };
+    expect(observeDeleted("Approved", { graceMs: 5000 })).toEqual(given);
+    expect(observeDeleted("Approved", { graceMs: 5000, foreignEndpoints: "refuse" })).toEqual(
+      given,
+    );
   });
 
   test("waits for their owners where it must not cut them off", () => {
-    expect(leaving("Approved", { foreignEndpoints: "refuse" })).toEqual({
-      told: ["False ForeignEndpointsConnected"],
+    expect(observeDeleted("Approved", { foreignEndpoints: "refuse" })).toEqual({
+      reported: ["False ForeignEndpointsConnected"],
       does: [],
     });
   });

@@ -6,8 +6,8 @@ import { planLinks } from "./azure/plan-links.ts";
 import type { Observed, ObservedInAzure, Subject } from "./observed.ts";
 import { reasons } from "./reasons.ts";
 import type { Problem } from "./spec/desired.ts";
-import { conditionOfScope, type Side } from "./spec/managed.ts";
-import { isPassing, type PrivateLinkStep, plain, summary } from "./steps.ts";
+import { conditionOfScope, type Scope } from "./spec/managed.ts";
+import { isTransient, type PrivateLinkStep, summary, withoutAge } from "./steps.ts";
 
 /*
  * What is seen, and what follows. Only sides that are Postern's are planned (sides.ts); the rows of single things are in
@@ -30,13 +30,13 @@ import { isPassing, type PrivateLinkStep, plain, summary } from "./steps.ts";
 export function plan(observed: Observed): Plan<PrivateLinkStep> {
   const decided = decide(observed);
   const events = decided.conditions
-    .filter((each) => each.status === "True" || !isPassing(each))
+    .filter((each) => each.status === "True" || !isTransient(each))
     .map(({ status, reason, message }) => {
       const type: "Normal" | "Warning" = status === "True" ? "Normal" : "Warning";
       return { type, reason, note: message };
     });
   // Where both conditions are another's, an event is the only way to tell.
-  if (observed.stage === "unseen" && observed.subject.sides.length === 0)
+  if (observed.stage === "unseen" && observed.subject.scopes.length === 0)
     events.push({ type: "Warning", reason: reasons.notReady, note: observed.failure.message });
   return { ...decided, events };
 }
@@ -45,28 +45,28 @@ function decide(observed: Observed): Plan<PrivateLinkStep> {
   const { subject } = observed;
   switch (observed.stage) {
     case "paused":
-      return { steps: [], conditions: kept(subject), requeue: "never" };
+      return { steps: [], conditions: presentConditions(subject), requeue: "never" };
     case "idle":
-      return idle(subject, observed.problems);
+      return planIdle(subject, observed.problems);
     case "unseen": {
       const { failure } = observed;
       const requeue: Requeue =
         failure.terminal === true
           ? "never"
           : { afterMs: failure.requeueAfterMs ?? waits.failureMs };
-      const conditions = subject.sides.map((side) =>
-        isFalse(side, reasons.notReady, failure.message),
+      const conditions = subject.scopes.map((scope) =>
+        isFalse(scope, reasons.notReady, failure.message),
       );
       return { steps: [], conditions, requeue };
     }
     case "seen":
-      return observed.deleting ? down(observed) : up(observed);
+      return observed.deleting ? planDeleting(observed) : planPresent(observed);
   }
 }
 
 /** Nothing is ours here. What cannot be made is told all the same; whatever can help is watched. */
-function idle(subject: Subject, problems: readonly Problem[]): Plan<PrivateLinkStep> {
-  const conditions = told(subject, { links: [], endpoints: [] }, problems);
+function planIdle(subject: Subject, problems: readonly Problem[]): Plan<PrivateLinkStep> {
+  const conditions = conditionsOf(subject, { links: [], endpoints: [] }, problems);
   const requeue: Requeue = "never";
   // What cannot be read may be what says where everything is.
   if (!subject.hasFinalizer || problems.length > 0) return { steps: [], conditions, requeue };
@@ -87,16 +87,17 @@ function release(subject: Subject, conditions: PlannedCondition[]): Plan<Private
   return { steps: [], conditions, finalizer: "remove", requeue: "never" };
 }
 
-function up(observed: ObservedInAzure): Plan<PrivateLinkStep> {
+function planPresent(observed: ObservedInAzure): Plan<PrivateLinkStep> {
   const { subject, problems } = observed;
   // What cannot be read may be what asks for it.
   const why = "it is not asked for any more";
-  const prune = (side: Side) => (problems.some((each) => each.side === side) ? undefined : { why });
+  const prune = (scope: Scope) =>
+    problems.some((each) => each.scope === scope) ? undefined : { why };
   const parts = {
     links: planLinks(observed.links, subject, prune("links")),
     endpoints: planEndpoints(observed.endpoints, subject, prune("endpoints")),
   };
-  const conditions = told(subject, parts, problems);
+  const conditions = conditionsOf(subject, parts, problems);
   const all = [...parts.links, ...parts.endpoints];
   if (all.length === 0 && observed.links.obsolete.length + observed.endpoints.obsolete.length === 0)
     return release(subject, conditions);
@@ -110,7 +111,7 @@ function up(observed: ObservedInAzure): Plan<PrivateLinkStep> {
 }
 
 /** Endpoints go first: one of them may lead to a link of the same cluster. */
-function down(observed: ObservedInAzure): Plan<PrivateLinkStep> {
+function planDeleting(observed: ObservedInAzure): Plan<PrivateLinkStep> {
   const { subject } = observed;
   const why = "its cluster is being deleted";
   const left = <T extends { look: { state: string } }>(all: readonly T[]) =>
@@ -128,46 +129,53 @@ function down(observed: ObservedInAzure): Plan<PrivateLinkStep> {
         });
   const all = [...endpoints, ...links];
   if (all.length === 0)
-    return { steps: [], conditions: kept(subject), finalizer: "remove", requeue: "never" };
-  const planned = told(subject, { links, endpoints }, []);
-  const others = kept(subject).filter(({ type }) => !planned.some((each) => each.type === type));
+    return {
+      steps: [],
+      conditions: presentConditions(subject),
+      finalizer: "remove",
+      requeue: "never",
+    };
+  const planned = conditionsOf(subject, { links, endpoints }, []);
+  const others = presentConditions(subject).filter(
+    ({ type }) => !planned.some((each) => each.type === type),
+  );
   const part = join(all);
   return {
-    steps: part.steps.map((step) => unlessTheirs(step, subject)),
+    steps: part.steps.map((step) => withoutForeignCondition(step, subject)),
     conditions: [...others, ...planned],
     requeue: requeueOf(part),
   };
 }
 
 /** What we made before a side became another's is removed at the end too, but told in no condition of theirs. */
-function unlessTheirs(step: PrivateLinkStep, { sides }: Subject): PrivateLinkStep {
-  if (sides.some((side) => conditionOfScope[side] === step.condition)) return step;
+function withoutForeignCondition(step: PrivateLinkStep, { scopes }: Subject): PrivateLinkStep {
+  if (scopes.some((scope) => conditionOfScope[scope] === step.condition)) return step;
   const { condition: _, ...rest } = step;
   return rest;
 }
 
 /** The condition of each side that is ours and has something to tell of. */
-function told(
+function conditionsOf(
   subject: Subject,
-  parts: Record<Side, readonly Part[]>,
+  parts: Record<Scope, readonly Part[]>,
   problems: readonly Problem[],
 ): PlannedCondition[] {
-  return subject.sides.flatMap((side) => {
-    const wrong = problems.filter((each) => each.side === side);
-    const type = conditionOfScope[side];
-    const { length } = parts[side];
+  return subject.scopes.flatMap((scope) => {
+    const wrong = problems.filter((each) => each.scope === scope);
+    const type = conditionOfScope[scope];
+    const { length } = parts[scope];
     if (wrong.length + length === 0) return [];
-    const held = subject.conditions.find((each) => each.type === type);
-    const noun = side === "links" ? "private link" : "private endpoint";
+    const present = subject.conditions.find((each) => each.type === type);
+    const noun = scope === "links" ? "private link" : "private endpoint";
     const ready = `${length} ${noun}${length === 1 ? " is" : "s are"} as asked for`;
-    return [summary(type, [{ problems: wrong }, ...parts[side]], held, ready)];
+    return [summary(type, [{ problems: wrong }, ...parts[scope]], present, ready)];
   });
 }
 
-function kept({ conditions }: Subject): PlannedCondition[] {
-  return conditions.map(plain);
+function presentConditions({ conditions }: Subject): PlannedCondition[] {
+  return conditions.map(withoutAge);
 }
 
-function isFalse(side: Side, reason: string, message: string): PlannedCondition {
-  return { type: conditionOfScope[side], status: "False", reason, message };
+function isFalse(scope: Scope, reason: string, message: string): PlannedCondition {
+  return { type: conditionOfScope[scope], status: "False", reason, message };
 }

@@ -6,7 +6,7 @@ export const reasons = {
   /** Everything is in Azure as it is asked for, and every connection is approved. */
   ready: "Realised",
   /** Something is being made. */
-  making: "BeingMade",
+  tagged: "BeingMade",
   /** Something is being put right in place. */
   changing: "BeingChanged",
   /** Something is being made anew, because Azure never changes what differs. */

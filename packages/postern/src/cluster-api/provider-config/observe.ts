@@ -77,7 +77,7 @@ export async function observe(
     cluster,
     deleting: metadata.deletionTimestamp !== undefined,
     paused: isPaused(cluster),
-    held: hasFinalizer(cluster),
+    hasFinalizer: hasFinalizer(cluster),
     served,
     found,
     ownerIsThere: mark !== undefined && clusters.get(mark) !== undefined,
@@ -153,8 +153,8 @@ function ofSpec(
   const { subscriptionID, identityRef: reference } = object.spec;
   const own = object.metadata.namespace ?? "";
   // The operator before us looked beside the Cluster only, whatever the reference said.
-  const places = [reference?.namespace || own, own];
-  const identity = places
+  const candidates = [reference?.namespace || own, own];
+  const identity = candidates
     .map((namespace) => identities.get(`${namespace}/${reference?.name}`))
     .find((each) => each !== undefined);
   const { labels } = namespaces.get(own)?.metadata ?? {};

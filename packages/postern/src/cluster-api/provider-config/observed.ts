@@ -8,7 +8,7 @@ export interface Observed {
   deleting: boolean;
   paused: boolean;
   /** Whether the Cluster has our finalizer. */
-  held: boolean;
+  hasFinalizer: boolean;
   /** Whether the API server knows ProviderConfigs. */
   served: boolean;
   found: ProviderConfig | undefined;

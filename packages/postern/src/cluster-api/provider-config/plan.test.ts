@@ -25,7 +25,7 @@ function observed(over: Partial<Observed> = {}): Observed {
     cluster: { metadata: { namespace: "org", name: "wc" } },
     deleting: false,
     paused: false,
-    held: true,
+    hasFinalizer: true,
     served: true,
     found: config("org/wc"),
     isByUs: true,
@@ -42,7 +42,13 @@ const going = { deletionTimestamp: "2026-01-01T00:00:00Z" };
 describe("a live Cluster", () => {
   test.each<[string, Partial<Observed>, string[], string | undefined, string[]]>([
     ["that has what it needs is left alone", {}, [], "add", []],
-    ["without one gets it", { found: undefined, held: false }, ["make ProviderConfig"], "add", []],
+    [
+      "without one gets it",
+      { found: undefined, hasFinalizer: false },
+      ["make ProviderConfig"],
+      "add",
+      [],
+    ],
     [
       "gets it put right where somebody changed it",
       { found: config("org/wc", { clientID: "x" }) },
@@ -60,21 +66,21 @@ describe("a live Cluster", () => {
     ["waits while its own is going", { found: config("org/wc", {}, going) }, [], "add", []],
     [
       "is told that another of its name has it, and touches nothing (two namespaces)",
-      { found: config("other/wc"), held: false },
+      { found: config("other/wc"), hasFinalizer: false },
       [],
       undefined,
       [reasons.taken],
     ],
     [
       "takes over what a Cluster left that is no more",
-      { found: config("other/wc"), held: false, ownerIsThere: false },
+      { found: config("other/wc"), hasFinalizer: false, ownerIsThere: false },
       ["change ProviderConfig"],
       "add",
       [],
     ],
     [
       "is told of one without a mark, and touches nothing",
-      { found: config(), held: false },
+      { found: config(), hasFinalizer: false },
       [],
       undefined,
       [reasons.ownedByAnother],
@@ -103,21 +109,21 @@ describe("a live Cluster", () => {
     ["that is paused is left alone", { paused: true, found: undefined }, [], undefined, []],
     [
       "of another provider gets nothing, not even a finalizer",
-      { desired: { state: "none" }, found: undefined, held: false },
+      { desired: { state: "none" }, found: undefined, hasFinalizer: false },
       [],
       undefined,
       [],
     ],
     [
       "that is not known yet waits",
-      { desired: { state: "unknown" }, held: false },
+      { desired: { state: "unknown" }, hasFinalizer: false },
       [],
       undefined,
       [],
     ],
     [
       "gets nothing where there is no Crossplane",
-      { served: false, found: undefined, held: false },
+      { served: false, found: undefined, hasFinalizer: false },
       [],
       undefined,
       [],
@@ -186,7 +192,12 @@ describe("a Cluster that is being deleted", () => {
       [],
       "remove",
     ],
-    ["without our finalizer never had one", { held: false, found: config() }, [], undefined],
+    [
+      "without our finalizer never had one",
+      { hasFinalizer: false, found: config() },
+      [],
+      undefined,
+    ],
     [
       "is let go where there is no Crossplane any more",
       { served: false, found: undefined },

@@ -31,29 +31,29 @@ import type { ConfigStep } from "./steps.ts";
  * same name is nearer to it. The finalizer alone proves nothing: a tenant can write it.
  */
 export function plan(observed: Observed): Plan<ConfigStep> {
-  if (observed.paused) return rest;
-  if (observed.deleting) return down(observed);
+  if (observed.paused) return unchanged;
+  if (observed.deleting) return planDelete(observed);
   const { desired } = observed;
   switch (desired.state) {
     case "none":
-      return rest;
+      return unchanged;
     case "unknown":
-      return { ...rest, requeue: desired.requeue ?? "never" };
+      return { ...unchanged, requeue: desired.requeue ?? "never" };
     case "trouble":
       return observed.served
-        ? { ...tell(desired.reason, desired.message), requeue: "drift" }
+        ? { ...warn(desired.reason, desired.message), requeue: "drift" }
         : unserved;
     case "config":
       return observed.served ? up(observed, desired.spec, desired.requeue) : unserved;
   }
 }
 
-const rest: Plan<ConfigStep> = { steps: [], conditions: [], requeue: "never" };
+const unchanged: Plan<ConfigStep> = { steps: [], conditions: [], requeue: "never" };
 /** That the kind is served from now on wakes nobody. */
-const unserved: Plan<ConfigStep> = { ...rest, requeue: "drift" };
+const unserved: Plan<ConfigStep> = { ...unchanged, requeue: "drift" };
 
-function down(observed: Observed): Plan<ConfigStep> {
-  if (!observed.held) return rest;
+function planDelete(observed: Observed): Plan<ConfigStep> {
+  if (!observed.hasFinalizer) return unchanged;
   const { found } = observed;
   const steps: ConfigStep[] =
     found !== undefined && isOwned(observed, found) && !isBeingDeleted(found)
@@ -66,14 +66,14 @@ function down(observed: Observed): Plan<ConfigStep> {
           },
         ]
       : [];
-  return { ...rest, steps, finalizer: "remove" };
+  return { ...unchanged, steps, finalizer: "remove" };
 }
 
 function up(observed: Observed, spec: ConfigSpec, requeue: Requeue = "never"): Plan<ConfigStep> {
-  return { ...upNow(observed, spec), requeue };
+  return { ...planConfig(observed, spec), requeue };
 }
 
-function upNow(observed: Observed, spec: ConfigSpec): Plan<ConfigStep> {
+function planConfig(observed: Observed, spec: ConfigSpec): Plan<ConfigStep> {
   const { cluster, found } = observed;
   const mark = { [annotations.madeFor]: keyOf(cluster) };
   if (found === undefined) {
@@ -83,10 +83,10 @@ function upNow(observed: Observed, spec: ConfigSpec): Plan<ConfigStep> {
     return act({ do: "make ProviderConfig", config, why, event: reasons.made });
   }
   if (!isOwned(observed, found)) return another(observed, found);
-  if (isBeingDeleted(found)) return { ...rest, finalizer: "add" };
+  if (isBeingDeleted(found)) return { ...unchanged, finalizer: "add" };
   const isMarked = found.metadata.annotations?.[annotations.madeFor] === keyOf(cluster);
   if (isMarked && isDeepStrictEqual({ ...found.spec }, { ...spec }))
-    return { ...rest, finalizer: "add" };
+    return { ...unchanged, finalizer: "add" };
   const change = { metadata: { annotations: mark }, spec: replacing(found.spec, spec) };
   const why = isMarked
     ? "it is not as it should be"
@@ -97,8 +97,8 @@ function upNow(observed: Observed, spec: ConfigSpec): Plan<ConfigStep> {
 function isOwned(observed: Observed, { metadata }: ProviderConfig): boolean {
   const mark = metadata.annotations?.[annotations.madeFor];
   if (mark !== undefined) return mark === keyOf(observed.cluster) || !observed.ownerIsThere;
-  const { held, rival, deleting, isByUs } = observed;
-  return held && isByUs && (rival === undefined || (!deleting && !rival.isOlder));
+  const { hasFinalizer, rival, deleting, isByUs } = observed;
+  return hasFinalizer && isByUs && (rival === undefined || (!deleting && !rival.isOlder));
 }
 
 function another({ rival, cluster }: Observed, { metadata }: ProviderConfig): Plan<ConfigStep> {
@@ -106,11 +106,11 @@ function another({ rival, cluster }: Observed, { metadata }: ProviderConfig): Pl
   const what = `ProviderConfig ${metadata.name} is not changed`;
   const namespace = cluster.metadata.namespace;
   return owner === undefined
-    ? tell(
+    ? warn(
         reasons.ownedByAnother,
         `${what} · it does not carry our mark · delete it, or annotate it with ${annotations.madeFor}=${namespace}/${metadata.name}`,
       )
-    : tell(
+    : warn(
         reasons.taken,
         `${what} · it belongs to a Cluster of the same name in another namespace · give the Cluster another name`,
       );
@@ -135,9 +135,9 @@ function isBeingDeleted({ metadata }: ProviderConfig): boolean {
 }
 
 function act(step: ConfigStep): Plan<ConfigStep> {
-  return { ...rest, steps: [step], finalizer: "add" };
+  return { ...unchanged, steps: [step], finalizer: "add" };
 }
 
-function tell(reason: string, note: string): Plan<ConfigStep> {
-  return { ...rest, events: [{ reason, note, type: "Warning" }] };
+function warn(reason: string, note: string): Plan<ConfigStep> {
+  return { ...unchanged, events: [{ reason, note, type: "Warning" }] };
 }

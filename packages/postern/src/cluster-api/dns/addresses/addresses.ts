@@ -16,7 +16,7 @@ const none: Addresses = { state: "none" };
 const unknown: Addresses = { state: "unknown" };
 
 /** Addresses that were written down; anything that is none is as good as nothing. */
-export function writtenDown(...texts: (string | undefined)[]): Addresses {
+export function addressesIn(...texts: (string | undefined)[]): Addresses {
   const values = texts.filter((each) => each !== undefined && isIp(each)) as string[];
   return values.length > 0 ? { state: "known", values } : unknown;
 }
@@ -38,10 +38,10 @@ export async function apiAddresses(
   const { apiServerLB } = cluster.spec.networkSpec ?? {};
   const { host } = cluster.spec.controlPlaneEndpoint ?? {};
   // CAPZ leaves the load balancer out where somebody else runs the control plane.
-  if (!apiServerLB) return host && isIp(host) ? writtenDown(host) : none;
+  if (!apiServerLB) return host && isIp(host) ? addressesIn(host) : none;
   const frontends = (apiServerLB.frontendIPs ?? []).filter((each) => each !== null);
   if (apiServerLB.type === "Internal")
-    return writtenDown(...frontends.map(({ privateIP }) => privateIP));
+    return addressesIn(...frontends.map(({ privateIP }) => privateIP));
   const name = frontends.find(({ publicIP }) => publicIP?.name)?.publicIP?.name;
   return name === undefined ? unknown : publicAddress(name, group, arm, reads);
 }
@@ -73,7 +73,7 @@ async function publicAddress(
   let look = await gateway.look(id, maxAgeMs);
   if (look.state === "absent" || (look.state === "there" && !look.resource.properties.ipAddress))
     look = await gateway.look(id, Math.min(maxAgeMs, missingAgeMs));
-  return look.state === "there" ? writtenDown(look.resource.properties.ipAddress) : unknown;
+  return look.state === "there" ? addressesIn(look.resource.properties.ipAddress) : unknown;
 }
 
 /**

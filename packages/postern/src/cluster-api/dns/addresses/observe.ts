@@ -24,10 +24,15 @@ import {
   managementEndpointName,
   managementLinkName,
 } from "../../names.ts";
-import { privateLinksOf } from "../../private-links.ts";
+import { privateLinksOf } from "../../requested-links.ts";
 import type { ArmClients } from "../azure/arm-clients.ts";
 import type { Objects, Setting } from "../objects/facts.ts";
-import { type ClusterSettings, capzZone, groupOf, managementLinkGroup } from "../objects/places.ts";
+import {
+  type ClusterSettings,
+  capzZone,
+  groupOf,
+  managementLinkGroup,
+} from "../objects/resource-groups.ts";
 import type { Addresses, Observed, ServiceNames } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import { userOf } from "../zones/owner.ts";
@@ -54,7 +59,7 @@ export async function observeAddresses(
   const { infrastructure, cluster } = objects;
   if (infrastructure?.is === "other") {
     const { host, ...api } = hostOf(cluster);
-    const services = await askWorkload(observed, cluster, given);
+    const services = await observeServices(observed, cluster, given);
     if (host === undefined) return { ...observed, api, services };
     const message = `api.${observed.domains.cluster} is not written · the endpoint ${JSON.stringify(host.slice(0, 100))} of the Cluster is no address · set spec.controlPlaneEndpoint.host to one`;
     const problem = { reason: reasons.endpointNotAnAddress, message };
@@ -97,7 +102,7 @@ export async function observeAddresses(
 }
 
 /** The names that a cluster on other infrastructure asks for; undefined where it does not answer. */
-async function askWorkload(
+async function observeServices(
   observed: Observed,
   cluster: Objects["cluster"],
   { reconcile, kube }: { reconcile: Reconcile; kube: KubeClient },

@@ -19,7 +19,7 @@ import type { Observed } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import { factsOf, managementOf, type Objects } from "./facts.ts";
 import { InfrastructureObjects } from "./infrastructure.ts";
-import { type ClusterSettings, groupsOf } from "./places.ts";
+import { type ClusterSettings, groupsOf } from "./resource-groups.ts";
 
 export interface DnsOptions {
   management: { namespace: string; name: string };
@@ -35,7 +35,7 @@ export interface DnsOptions {
 }
 
 /** How the names of one cluster are seen and made. */
-export interface Working {
+export interface DnsDependencies {
   clusters: WatchCache<CapiCluster>;
   /** The Clusters that name an AzureCluster. */
   users(infrastructure: KubeObject): CapiCluster[];
@@ -51,9 +51,14 @@ const byReference = "dns-infrastructure";
 const byName = "dns-name";
 
 /** What the features of names have in common. */
-export function working(options: DnsOptions, { caches, kube }: Parts): Working {
+export function dnsDependencies(options: DnsOptions, { caches, kube }: Parts): DnsDependencies {
   const { clients, metrics } = options;
-  const seeing = { settings: {}, ...options, policy: clients.policy, turns: new ZoneTurns() };
+  const observeOptions = {
+    settings: {},
+    ...options,
+    policy: clients.policy,
+    turns: new ZoneTurns(),
+  };
   const clusters = caches.of(capiCluster);
   const azureClusters = caches.of(azureCluster);
   clusters.index(byReference, (cluster) =>
@@ -86,7 +91,7 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
     const { itself, ...found } = managementOf(cluster, options, { clusters, azureClusters });
     const infrastructure = await objects.of(cluster, reconcile.now(), reconcile.signal);
     const management = itself ? undefined : found.management;
-    const { publicGroup } = groupsOf(cluster, infrastructure, management, seeing.settings);
+    const { publicGroup } = groupsOf(cluster, infrastructure, management, observeOptions.settings);
     const refusal = (
       infrastructure?.is === "azure"
         ? clients.refusalOf?.(infrastructure.object as AzureCluster)
@@ -121,7 +126,7 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
       const { all, context } = await open(cluster, reconcile);
       const observed = await observe(
         all,
-        { armClients: context.armClients, kube, options: seeing },
+        { armClients: context.armClients, kube, options: observeOptions },
         reconcile,
       );
       const gone = cluster.metadata.deletionTimestamp !== undefined && observed.zones.length === 0;

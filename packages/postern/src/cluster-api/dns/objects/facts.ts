@@ -93,7 +93,7 @@ function infrastructureFacts({ is, object, kind }: Infrastructure): ObservedInfr
     is,
     called: `${kind.kind} ${keyOf(object)}`,
     deleting: deletionTimestamp !== undefined,
-    held: finalizers?.includes(dnsFinalizer) ?? false,
+    hasFinalizer: finalizers?.includes(dnsFinalizer) ?? false,
     condition: conditionOf(object.status?.conditions, conditions.dnsZone),
     published: [on[apiServerAddress], on[managementAddress]].filter((each) => each !== undefined),
   };

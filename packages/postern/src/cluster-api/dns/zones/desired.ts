@@ -34,12 +34,12 @@ export function zoneIn(group: ResourceId, role: ZoneInRole["role"], name: string
 
 /** The zone that is the cluster's own: the one it has, wherever that is, else the one it is to have. */
 export function publicZone(observed: Observed): ZoneInRole | undefined {
-  const places = observed.zones.filter(({ role }) => role === "public");
-  const there = places.filter(({ look, unread }) => look.state !== "absent" || unread);
+  const zones = observed.zones.filter(({ role }) => role === "public");
+  const there = zones.filter(({ look, unread }) => look.state !== "absent" || unread);
   const ours = there.find(
     ({ look }) => look.state === "there" && isClaimed(look.resource.tags, userOf(observed)),
   );
-  return ours ?? there[0] ?? places.find(({ id }) => id === observed.publicZoneId);
+  return ours ?? there[0] ?? zones.find(({ id }) => id === observed.publicZoneId);
 }
 
 /** Everything that a zone should hold of ours. */

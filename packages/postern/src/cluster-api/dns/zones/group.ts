@@ -68,7 +68,10 @@ export function planGroup(observed: Observed): Part<DnsStep> {
  * The group stays when the cluster goes: to delete it, an identity would need the right to delete every resource group of
  * the subscription. What is in it of ours is deleted, and an event says that the group is left.
  */
-export function leftGroup({ group, ...observed }: Observed): { reason: string; note: string }[] {
+export function remainingGroupEvents({
+  group,
+  ...observed
+}: Observed): { reason: string; note: string }[] {
   if (group?.look.state !== "there" || !isOwned(group.look.resource.tags, observed)) return [];
   const name = nameOf(group.id);
   const note = `resource group ${name} is left · Postern created it for this cluster and deletes no resource groups · delete it if it is empty: az group delete --name ${shellWord(name)}`;

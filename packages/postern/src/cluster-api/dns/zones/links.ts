@@ -14,7 +14,7 @@ import { tagsOf } from "../../../private-dns/zone/observed.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import { isCapz, userOf } from "./owner.ts";
-import { linkTroubles, pending, zoneCalled } from "./report.ts";
+import { linkProblems, pending, zoneCalled } from "./report.ts";
 
 /** The names that our link may have: that of the operator before us, and one for when it leads to another network. */
 export function linkIds(zone: ResourceId, network: ResourceId): ResourceId[] {
@@ -38,7 +38,7 @@ export function linkPolicy(observed: Observed, zone: ZoneInRole, network: Resour
     isAdoptable: (link) => lacksClaim(observed, zone, link, network),
     isServed: false,
     report: {
-      ...linkTroubles,
+      ...linkProblems,
       zone: zoneCalled(zone),
       creating: pending,
       changing: pending,

@@ -47,7 +47,7 @@ export function zoneCalled({ id }: Pick<ZoneInRole, "id">): string {
 }
 
 /** What is said of a link that does not work, ours or not. */
-export const linkTroubles: Pick<LinkReport, "unresolved" | "failed"> = {
+export const linkProblems: Pick<LinkReport, "unresolved" | "failed"> = {
   unresolved: ({ id }) => ({
     reason: reasons.privateNamesPending,
     message: `the network does not resolve ${zoneNameOf(id)} yet · link ${nameOf(id)} is InProgress`,
@@ -74,7 +74,7 @@ export function inRole(
 }
 
 /** Nothing is done, and the condition stays as it is. */
-export const still = { steps: [], conditions: [], keepsStatus: true } as const;
+export const unchanged = { steps: [], conditions: [], keepsStatus: true } as const;
 
 /** What was wrong while all of it was observed. A workload cluster that did not answer is asked again. */
 export function planObserved({ problems, services }: Observed): Part<never> {
@@ -85,7 +85,7 @@ export function planObserved({ problems, services }: Observed): Part<never> {
 }
 
 /** What somebody has to do something about. */
-export function troublesIn({ problems }: Part<DnsStep>): Problem[] {
+export function actionableIn({ problems }: Part<DnsStep>): Problem[] {
   return problems.filter(({ progress }) => !progress);
 }
 

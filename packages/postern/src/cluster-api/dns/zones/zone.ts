@@ -21,7 +21,7 @@ import { linkPolicy } from "./links.ts";
 import { isLeftToNext, lacksOwner, proofOf } from "./origin.ts";
 import { isLeftToUs, isOwned, shownOwner, userOf, withOwner } from "./owner.ts";
 import { isUnmarked, planNames } from "./records.ts";
-import { failedResource, inRole, linkTroubles, pending, planFailed, zoneCalled } from "./report.ts";
+import { failedResource, inRole, linkProblems, pending, planFailed, zoneCalled } from "./report.ts";
 
 /** How soon to look again for the delegation that proves whose a zone is. */
 const proofMs = 15_000;
@@ -92,7 +92,7 @@ function adoptionOf(observed: Observed, zone: ZoneInRole, found: Zone): Adoption
       ? refuse(
           "it was made by Cluster API Provider Azure for another network · use another resource group",
         )
-      : { is: "leave", part: healthOf(link, false, linkTroubles) };
+      : { is: "leave", part: healthOf(link, false, linkProblems) };
   }
   switch (proofOf(observed, zone)) {
     case "pending":

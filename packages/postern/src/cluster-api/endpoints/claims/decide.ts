@@ -5,16 +5,16 @@ import type { ClusterFacts, EndpointSubnet } from "../spec/facts.ts";
 import {
   type Claim,
   claimsOf,
+  entitledClaim,
   groupKey,
   groupKeyOf,
   hasOurName,
-  heirOf,
   isFor,
   isFrozen,
   ownersOf,
-  winnerOf,
+  winningClaim,
 } from "./claims.ts";
-import { asItIs, connectionsIn, isAsDesired } from "./desired.ts";
+import { connectionsIn, isAsDesired, ownFieldsOf } from "./desired.ts";
 
 /** What the subnet of the management cluster is to hold of ours, and how that differs from what it holds. */
 export interface Decision {
@@ -24,8 +24,8 @@ export interface Decision {
   corrected: readonly string[];
   removed: readonly string[];
   /** What is ours in other subnets: what stays there, and the names of what goes. */
-  kept: readonly Stray[];
-  gone: readonly string[];
+  retained: readonly Stray[];
+  removedElsewhere: readonly string[];
 }
 
 /**
@@ -70,10 +70,10 @@ export function decide(
     const isOurForm = claims.get(key)?.some(({ endpoint }) => isAsDesired(there, endpoint));
     if (foreign.has(`${subnet.name}/${there.name}`) && !isOurForm) continue;
     if (owners.some(isFrozen)) {
-      ours.set(there.name, asItIs(there));
+      ours.set(there.name, ownFieldsOf(there));
       continue;
     }
-    const won = winnerOf(claims.get(key) ?? [], found.get(key)?.[0])?.endpoint;
+    const won = winningClaim(claims.get(key) ?? [], found.get(key)?.[0])?.endpoint;
     // One that leads where it should keeps the spelling of its name.
     const desired = won && isFor(there, won) ? { ...won, name: there.name } : won;
     if (desired?.name === there.name) {
@@ -83,15 +83,17 @@ export function decide(
   }
   for (const [key, all] of claims) {
     if (found.has(key)) continue;
-    const desired = winnerOf(all, undefined)?.endpoint;
+    const desired = winningClaim(all, undefined)?.endpoint;
     if (desired === undefined) continue;
     ours.set(desired.name, desired);
     added.push(desired.name);
   }
   const endpoints = [...ours.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const kept = strays.filter(({ endpoint }) => ownersIn(endpoint, groups).some(isFrozen));
-  const gone = strays.filter((each) => !kept.includes(each)).map(({ endpoint }) => endpoint.name);
-  return { endpoints, added, corrected, removed, kept, gone };
+  const retained = strays.filter(({ endpoint }) => ownersIn(endpoint, groups).some(isFrozen));
+  const removedElsewhere = strays
+    .filter((each) => !retained.includes(each))
+    .map(({ endpoint }) => endpoint.name);
+  return { endpoints, added, corrected, removed, retained, removedElsewhere };
 }
 
 /** The clusters that an endpoint is for, of all that are known. */
@@ -119,8 +121,8 @@ export function claimStateOf(
   owners: readonly ClusterFacts[],
 ): ClaimState {
   if (there !== undefined && owners.length === 0) return { is: "taken", by: undefined };
-  const heir = heirOf([claim, ...rivals], there)?.cluster;
-  const another = owners.find((each) => isFrozen(each)) ?? heir;
+  const entitled = entitledClaim([claim, ...rivals], there)?.cluster;
+  const another = owners.find((each) => isFrozen(each)) ?? entitled;
   if (another !== undefined && another.key !== claim.cluster.key)
     return { is: "taken", by: another.key };
   return there !== undefined && isFor(there, claim.endpoint) ? { is: "there" } : { is: "pending" };

@@ -112,7 +112,7 @@ export function isAsDesired(found: PrivateEndpointSpec, desired: PrivateEndpoint
 }
 
 /** An endpoint as it is, in so far as it could be ours: for an apply that is to leave it alone. */
-export function asItIs(found: PrivateEndpointSpec): PrivateEndpointSpec {
+export function ownFieldsOf(found: PrivateEndpointSpec): PrivateEndpointSpec {
   const { name, location, manualApproval } = found;
   return {
     name,

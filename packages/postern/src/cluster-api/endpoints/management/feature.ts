@@ -43,7 +43,7 @@ export function managementEndpointsFeature(given: {
       // Every other AzureCluster, when something about its links has changed; its own changes wake it anyway.
       {
         kind: azureCluster,
-        keys: whenChanged((each) => (keyOf(each) === key ? [] : [key]), asAsked),
+        keys: whenChanged((each) => (keyOf(each) === key ? [] : [key]), requestOf),
       },
       {
         kind: capiCluster,
@@ -56,7 +56,7 @@ export function managementEndpointsFeature(given: {
     return { feature, also };
   };
 
-  function asAsked(each: object): unknown {
+  function requestOf(each: object): unknown {
     const {
       created: _,
       subnet: _s,

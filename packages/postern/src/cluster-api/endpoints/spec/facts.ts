@@ -6,7 +6,7 @@ import type { PrivateEndpointSpec, SubnetSpec } from "@postern/core/kinds/azure-
 import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import { conditions } from "../../names.ts";
 import { isPaused } from "../../paused.ts";
-import { privateLinksOf } from "../../private-links.ts";
+import { privateLinksOf } from "../../requested-links.ts";
 
 /** Where an AzureCluster is. */
 export interface ClusterName {
@@ -47,7 +47,7 @@ export interface ClusterFacts extends ClusterName {
 export function factsOf(cluster: AzureCluster, owner: CapiCluster | undefined): ClusterFacts {
   const { metadata, spec, status } = cluster;
   const { links, problem } = privateLinksOf(cluster);
-  const said = status?.conditions?.find(({ type }) => type === conditions.privateLinks);
+  const condition = status?.conditions?.find(({ type }) => type === conditions.privateLinks);
   return {
     key: keyOf(cluster),
     namespace: metadata.namespace ?? "",
@@ -61,7 +61,7 @@ export function factsOf(cluster: AzureCluster, owner: CapiCluster | undefined): 
     balancer: balancerOf(cluster),
     links,
     linksProblem: problem,
-    linksReady: said?.status === "True",
+    linksReady: condition?.status === "True",
     paused: isPaused(owner, cluster),
     deleting: metadata.deletionTimestamp !== undefined,
     ...subnetsOf(spec.networkSpec?.subnets),
@@ -81,14 +81,14 @@ function subnetsOf(
   subnets: readonly (SubnetSpec | null)[] | null | undefined,
 ): Pick<ClusterFacts, "subnet" | "others"> {
   const all = (subnets ?? []).filter((each) => each !== null);
-  const chosen = all.find(({ role }) => role === "node") ?? all[0];
+  const selected = all.find(({ role }) => role === "node") ?? all[0];
   const read = ({ name, privateEndpoints }: SubnetSpec): EndpointSubnet => {
     const endpoints: readonly (PrivateEndpointSpec | null)[] = privateEndpoints ?? [];
     return { name, endpoints: endpoints.filter((each) => each !== null) };
   };
-  const others = all.filter((each) => each !== chosen).map(read);
+  const others = all.filter((each) => each !== selected).map(read);
   return {
-    subnet: chosen && read(chosen),
+    subnet: selected && read(selected),
     others: others.filter(({ endpoints }) => endpoints.length > 0),
   };
 }

@@ -7,7 +7,7 @@ import { defineFeature } from "../../../kube/feature.ts";
 import type { Also, MakeFeature, Parts } from "../../../kube/runtime.ts";
 import { whenChanged } from "../../../kube/when-changed.ts";
 import { conditions, endpointsFinalizer, type ManagementLink } from "../../names.ts";
-import { privateLinksOf } from "../../private-links.ts";
+import { privateLinksOf } from "../../requested-links.ts";
 import { groupKey } from "../claims/claims.ts";
 import { type ClusterName, factsOf, ownerKey } from "../spec/facts.ts";
 import { LastWrites } from "../spec/write.ts";
@@ -70,7 +70,7 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
       apply,
     });
 
-    const everybody = () =>
+    const workloadKeys = () =>
       azureClusters
         .list()
         .map(keyOf)
@@ -88,7 +88,7 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
     const also: Also[] = [
       {
         kind: azureCluster,
-        keys: whenChanged((each) => (isManagement(each) ? everybody() : []), asManagement),
+        keys: whenChanged((each) => (isManagement(each) ? workloadKeys() : []), asManagement),
       },
       {
         kind: azureCluster,
@@ -104,10 +104,10 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
         // A pause of the management cluster holds up everybody's endpoints.
         keys: (each) => {
           const keys = ofCluster(each);
-          return keys.includes(managementKey) ? everybody() : keys;
+          return keys.includes(managementKey) ? workloadKeys() : keys;
         },
       },
-      ...(clients.watch?.(parts, (each) => (isManagement(each) ? everybody() : [keyOf(each)])) ??
+      ...(clients.watch?.(parts, (each) => (isManagement(each) ? workloadKeys() : [keyOf(each)])) ??
         []),
     ];
     return { feature, also };

@@ -31,9 +31,9 @@ import {
   groupKey,
   groupKeyOf,
   hasOurName,
+  idProblem,
   isFor,
   leadsTo,
-  unfit,
 } from "../claims/claims.ts";
 import { claimStateOf, ownersIn } from "../claims/decide.ts";
 import { managementEndpoint, serviceOf } from "../claims/desired.ts";
@@ -54,7 +54,7 @@ export interface WorkloadArmClients {
 }
 
 /** What is known of Kubernetes. */
-export interface Known {
+export interface Caches {
   azureClusters: Pick<WatchCache<AzureCluster>, "get" | "byIndex">;
   clusters: Pick<WatchCache<CapiCluster>, "get">;
   identities: Pick<WatchCache<AzureClusterIdentity>, "get">;
@@ -64,7 +64,7 @@ export interface Known {
 }
 
 /** What `observe` reads from. */
-export interface Sources extends Known {
+export interface Sources extends Caches {
   clients: WorkloadArmClients;
   writes: LastWrites;
   since: RemainingSince;
@@ -105,21 +105,21 @@ export async function observe(
     return arm;
   };
   if (cluster.deleting) {
-    if (!observed.held || management.deleting) return observed;
+    if (!observed.hasFinalizer || management.deleting) return observed;
     const neighbours = neighboursOf(groupKey(cluster), sources);
     const mayBeOurs = (each: PrivateEndpointSpec) => hasOurName(each) && leadsTo(each, cluster);
     const applied = await appliedElsewhere(management, mayBeOurs, kube, reconcile.signal);
-    const going = { cluster, management, managementObject, neighbours, applied };
+    const deletion = { cluster, management, managementObject, neighbours, applied };
     const foreign =
-      remainingInSpec(going).length > 0
+      remainingInSpec(deletion).length > 0
         ? await foreignIn(management, kube, reconcile.signal)
         : new Set<string>();
-    const leaving = await observeRemaining({ ...going, foreign }, managementArm, {
+    const remaining = await observeRemaining({ ...deletion, foreign }, managementArm, {
       maxAgeMs: Math.min(unconnectedAgeMs, oldestSightingMs(reconcile)),
       now: reconcile.now().getTime(),
       since: sources.since,
     });
-    return { ...observed, leaving, ...(arm && { arm }) };
+    return { ...observed, remaining, ...(arm && { arm }) };
   }
   sources.since.forget(cluster.key);
   const maxAgeMs = oldestSightingMs(reconcile);
@@ -162,7 +162,7 @@ function appliedToIt(
 /** What the caches say; and what only the API server tells. */
 export function observeKubernetes(
   object: AzureCluster,
-  sources: Known,
+  sources: Caches,
   applied: ReadonlySet<string> = new Set(),
 ): Observed {
   const { azureClusters, managementKey } = sources;
@@ -174,7 +174,7 @@ export function observeKubernetes(
   return {
     cluster,
     isManagement,
-    held: object.metadata.finalizers?.includes(endpointsFinalizer) ?? false,
+    hasFinalizer: object.metadata.finalizers?.includes(endpointsFinalizer) ?? false,
     abandoned: has(annotations.abandon) === "true",
     published: {
       api: has(annotations.apiServerAddress),
@@ -191,18 +191,18 @@ export function observeKubernetes(
       ? observedConnections(cluster, management, sources.managementLinks, applied)
       : [],
     connectionsFailed: undefined,
-    leaving: undefined,
+    remaining: undefined,
   };
 }
 
-function facts(object: AzureCluster, { clusters }: Known): ClusterFacts {
+function facts(object: AzureCluster, { clusters }: Caches): ClusterFacts {
   return factsOf(object, clusters.get(ownerKey(object) ?? ""));
 }
 
 function observedClaims(
   cluster: ClusterFacts,
   management: ClusterFacts,
-  sources: Known,
+  sources: Caches,
 ): ObservedClaim[] {
   return claimsOf(cluster, management).map((claim) => {
     const desired = idKey(claim.endpoint.name);
@@ -216,7 +216,7 @@ function observedClaims(
 }
 
 /** The claims of other clusters on the same name. */
-function rivalsOf({ link, cluster }: Claim, management: ClusterFacts, sources: Known): Claim[] {
+function rivalsOf({ link, cluster }: Claim, management: ClusterFacts, sources: Caches): Claim[] {
   return sources.azureClusters
     .byIndex(byLink, link.toLowerCase())
     .filter((each) => keyOf(each) !== cluster.key && keyOf(each) !== management.key)
@@ -226,7 +226,7 @@ function rivalsOf({ link, cluster }: Claim, management: ClusterFacts, sources: K
 }
 
 /** The workload clusters whose link services lie in one group. */
-export function neighboursOf(group: string, sources: Known): ClusterFacts[] {
+export function neighboursOf(group: string, sources: Caches): ClusterFacts[] {
   return sources.azureClusters
     .byIndex(byGroup, group)
     .filter((each) => keyOf(each) !== sources.managementKey)
@@ -270,12 +270,12 @@ export function endpointToLookUp(
 async function lookAll<T extends ObservedClaim | ObservedConnection>(
   all: readonly T[],
   cluster: ClusterFacts,
-  view: () => ArmClient,
+  arm: () => ArmClient,
   maxAgeMs: number,
 ): Promise<T[]> {
-  if (!all.some(endpointToLookUp) || unfit(cluster) !== undefined) return [...all];
+  if (!all.some(endpointToLookUp) || idProblem(cluster) !== undefined) return [...all];
   const group = resourceGroupId(cluster.subscription, cluster.group);
-  const gateway = privateEndpoints(view());
+  const gateway = privateEndpoints(arm());
   // For all clusters of a group one list tells what is there.
   await gateway.list(group, maxAgeMs);
   const lookAt = async (endpoint: PrivateEndpointSpec): Promise<Look<PrivateEndpoint>> => {
@@ -298,7 +298,7 @@ async function lookAll<T extends ObservedClaim | ObservedConnection>(
   );
 }
 
-function tenantsDiffer(one: AzureCluster, other: AzureCluster, { identities }: Known): boolean {
+function tenantsDiffer(one: AzureCluster, other: AzureCluster, { identities }: Caches): boolean {
   const tenantOf = (cluster: AzureCluster) => {
     const named = referenceOf(cluster);
     return named && identities.get(keyOf({ metadata: named }))?.spec.tenantID?.toLowerCase();

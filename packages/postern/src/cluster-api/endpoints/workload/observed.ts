@@ -29,11 +29,11 @@ export interface ObservedConnection {
 }
 
 /** What is left on the management side of a cluster that is being deleted. */
-export interface Leaving {
+export interface Remaining {
   /** Endpoints that are still asked for in the spec of the management cluster. */
   inSpec: readonly string[];
   /** Endpoints in Azure that lead to the cluster and to nobody else. `made` tells that CAPZ or we made it. */
-  inAzure: readonly { id: ResourceId; made: boolean; look: Look<PrivateEndpoint> }[];
+  inAzure: readonly { id: ResourceId; isOwned: boolean; look: Look<PrivateEndpoint> }[];
   /** How long they have been seen there, and how long the spec has been clean. */
   inSpecMs: number;
   cleanMs: number;
@@ -46,7 +46,7 @@ export interface Observed {
   /** Whether this AzureCluster is the management cluster itself. */
   isManagement: boolean;
   /** Whether it carries our finalizer. */
-  held: boolean;
+  hasFinalizer: boolean;
   abandoned: boolean;
   published: { api: string | undefined; management: string | undefined };
   condition: CapiCondition | undefined;
@@ -61,7 +61,7 @@ export interface Observed {
   claimsFailed: Failure | undefined;
   connections: readonly ObservedConnection[];
   connectionsFailed: Failure | undefined;
-  leaving: Leaving | undefined;
+  remaining: Remaining | undefined;
 }
 
 /** What to say of one side, and which address it gives. */

@@ -15,7 +15,7 @@ export const graceMs = 2 * 60_000;
  */
 export const quietMs = 20_000;
 
-const wayOut = `annotate this AzureCluster with ${annotations.abandon}="true" to let it go all the same`;
+const remedy = `annotate this AzureCluster with ${annotations.abandon}="true" to let it go all the same`;
 
 /**
  * How a workload cluster goes. The finalizer stays until nothing on the management side leads to it:
@@ -36,15 +36,15 @@ const wayOut = `annotate this AzureCluster with ${annotations.abandon}="true" to
  * `postern.io/abandon-endpoints: "true"` lets it go wherever it would wait for something that has failed.
  */
 export function planDelete(observed: Observed): Plan<WorkloadStep> {
-  const { cluster, management, leaving } = observed;
-  if (!observed.held) return { steps: [], conditions: [], requeue: "never" };
+  const { cluster, management, remaining } = observed;
+  if (!observed.hasFinalizer) return { steps: [], conditions: [], requeue: "never" };
   if (management === undefined) {
     if (cluster.links.length === 0 && observed.published.api === undefined) return go;
     return stuck(
       observed,
       isFalse(
         reasons.managementNotFound,
-        `the endpoints to this cluster cannot be removed · AzureCluster ${observed.managementKey} does not exist · correct --management-cluster-name, or ${wayOut}`,
+        `the endpoints to this cluster cannot be removed · AzureCluster ${observed.managementKey} does not exist · correct --management-cluster-name, or ${remedy}`,
       ),
     );
   }
@@ -52,46 +52,46 @@ export function planDelete(observed: Observed): Plan<WorkloadStep> {
     const { reason, message, requeueAfterMs } = observed.refused;
     // What leads into that group is the other cluster's.
     if (reason === "ResourceGroupTaken") return go;
-    return stuck(observed, isFalse(reason, `${message} · or ${wayOut}`), requeueAfterMs);
+    return stuck(observed, isFalse(reason, `${message} · or ${remedy}`), requeueAfterMs);
   }
-  if (management.deleting || leaving === undefined) return go;
-  if (leaving.inSpec.length > 0) {
-    const names = leaving.inSpec.join(", ");
-    if (!management.paused && leaving.inSpecMs < graceMs)
+  if (management.deleting || remaining === undefined) return go;
+  if (remaining.inSpec.length > 0) {
+    const names = remaining.inSpec.join(", ");
+    if (!management.paused && remaining.inSpecMs < graceMs)
       return wait(
-        isFalse(reasons.leaving, `${names} is being taken out of AzureCluster ${management.key}`),
-        Math.min(minuteMs, graceMs - leaving.inSpecMs),
+        isFalse(reasons.remaining, `${names} is being taken out of AzureCluster ${management.key}`),
+        Math.min(minuteMs, graceMs - remaining.inSpecMs),
       );
     if (!management.paused)
       return stuck(
         observed,
         isFalse(
           reasons.managementNotWritten,
-          `${names} is not taken out of AzureCluster ${management.key} · its last write was refused, or something puts it back · the events of that AzureCluster say why; or ${wayOut}`,
+          `${names} is not taken out of AzureCluster ${management.key} · its last write was refused, or something puts it back · the events of that AzureCluster say why; or ${remedy}`,
         ),
       );
     return stuck(
       observed,
       isFalse(
         reasons.managementPaused,
-        `${names} cannot be taken out · AzureCluster ${management.key} is paused · end the pause, or ${wayOut}`,
+        `${names} cannot be taken out · AzureCluster ${management.key} is paused · end the pause, or ${remedy}`,
       ),
     );
   }
-  if (leaving.failed !== undefined) {
-    const { reason, message, requeueAfterMs } = leaving.failed;
-    return stuck(observed, isFalse(reason, `${message} · or ${wayOut}`), requeueAfterMs);
+  if (remaining.failed !== undefined) {
+    const { reason, message, requeueAfterMs } = remaining.failed;
+    return stuck(observed, isFalse(reason, `${message} · or ${remedy}`), requeueAfterMs);
   }
   return fromAzure(observed);
 }
 
 function fromAzure(observed: Observed): Plan<WorkloadStep> {
-  const { inAzure = [], cleanMs = 0 } = observed.leaving ?? {};
-  const ours = inAzure.filter(({ made, look }) => made && look.state !== "absent");
-  const left = inAzure.filter(({ made, look }) => !made && look.state === "there");
+  const { inAzure = [], cleanMs = 0 } = observed.remaining ?? {};
+  const ours = inAzure.filter(({ isOwned, look }) => isOwned && look.state !== "absent");
+  const left = inAzure.filter(({ isOwned, look }) => !isOwned && look.state === "there");
   if (ours.length === 0 && left.length === 0) {
     if (cleanMs >= quietMs || observed.cluster.links.length === 0) return go;
-    const verdict = isFalse(reasons.leaving, "nothing leads to this cluster any more");
+    const verdict = isFalse(reasons.remaining, "nothing leads to this cluster any more");
     return wait(verdict, quietMs - cleanMs);
   }
   if (ours.length === 0)
@@ -102,13 +102,13 @@ function fromAzure(observed: Observed): Plan<WorkloadStep> {
         `${left.map(({ id }) => id).join(", ")} leads to this cluster and is left · neither CAPZ nor Postern made it · delete it by hand if nobody needs it`,
       ),
     );
-  const { reason: told, message = "Azure has refused to delete it" } = observed.condition ?? {};
-  const failed = told === reasons.deletionFailed;
+  const { reason: reported, message = "Azure has refused to delete it" } = observed.condition ?? {};
+  const failed = reported === reasons.deletionFailed;
   if (failed && observed.abandoned) return lastWord(observed, abandonedVerdict);
   const names = ours.map(({ id }) => nameOf(id)).join(", ");
   const verdict: Verdict = failed
     ? isFalse(reasons.deletionFailed, message)
-    : isFalse(reasons.leaving, `${names} is still in Azure · it is deleted when CAPZ does not`);
+    : isFalse(reasons.remaining, `${names} is still in Azure · it is deleted when CAPZ does not`);
   if (cleanMs < graceMs) return wait(verdict, Math.min(graceMs - cleanMs, minuteMs));
   const waits = ours.flatMap(({ look }) => (look.state === "changing" ? [look.retryAfterMs] : []));
   const steps = ours.flatMap(({ id, look }): WorkloadStep[] =>
@@ -141,15 +141,15 @@ const go: Plan<WorkloadStep> = {
 };
 
 function wait(verdict: Verdict, afterMs: number): Plan<WorkloadStep> {
-  const severity = verdict.reason === reasons.leaving ? "Info" : "Error";
+  const severity = verdict.reason === reasons.remaining ? "Info" : "Error";
   const condition = { type: conditions.links, ...verdict, severity } as const;
   return { steps: [], conditions: [condition], requeue: { afterMs } };
 }
 
 /** Something that people must hear of before the cluster goes: it is told in one reconcile, and gone in the next. */
 function lastWord(observed: Observed, verdict: Verdict): Plan<WorkloadStep> {
-  const told = observed.condition?.reason;
-  if (told === verdict.reason || told === abandonedVerdict.reason) return go;
+  const reported = observed.condition?.reason;
+  if (reported === verdict.reason || reported === abandonedVerdict.reason) return go;
   const events = [{ reason: verdict.reason, note: verdict.message, type: "Warning" as const }];
   return { ...wait(verdict, 0), events };
 }

@@ -47,8 +47,11 @@ describe("a cluster that names the resource group of another namespace", () => {
     ["is paused", { annotations: paused }],
     ["has no load balancer that can be read", { type: null }],
     ["asks for approval by hand", { links: [{ name: "wc1-api-privatelink", approved: [] }] }],
-    ["is being deleted", { deleting: true, held: true }],
-    ["is paused while it is being deleted", { deleting: true, held: true, annotations: paused }],
+    ["is being deleted", { deleting: true, hasFinalizer: true }],
+    [
+      "is paused while it is being deleted",
+      { deleting: true, hasFinalizer: true, annotations: paused },
+    ],
   ];
   const victims = (...more: Shape[]) => {
     const paper = world({ group: "wc1" }, {}, ...more);
@@ -158,9 +161,9 @@ describe("the endpoint to the management cluster", () => {
     const paper = world({}, { type: "Internal" });
     paper.managementLinks = ["ingress"];
     paper.settle();
-    const [made] = paper.endpointsOf(key);
-    expect(made?.name).toBe(ingressName);
-    expect(made?.privateLinkServiceConnections).toEqual([
+    const [isOwned] = paper.endpointsOf(key);
+    expect(isOwned?.name).toBe(ingressName);
+    expect(isOwned?.privateLinkServiceConnections).toEqual([
       {
         name: "wc1-to-mc-connection",
         privateLinkServiceID: expect.stringMatching(/[/]mc-ingress-privatelink$/),
@@ -291,12 +294,12 @@ describe("an address", () => {
     ],
   ])(
     "is withdrawn when its endpoint is %s, and not published on; it is looked for every minute",
-    (_what, from, to, told) => {
+    (_what, from, to, reported) => {
       const paper = connected();
       change(paper, apiId(paper), from, to);
       paper.settle();
       expect(published(paper.get(key))).toEqual([undefined, "10.0.0.7"]);
-      expect(isReady(paper.get(key))).toEqual([told]);
+      expect(isReady(paper.get(key))).toEqual([reported]);
       expect(paper.planWorkload(key).requeue).toEqual({ afterMs: 60_000 });
     },
   );
@@ -485,7 +488,10 @@ test("what comes by itself is looked for every minute", () => {
 test("a paused cluster is left as it is, also while it is being deleted", () => {
   const paused = { "cluster.x-k8s.io/paused": "" };
   for (const deleting of [false, true]) {
-    const paper = world({ annotations: paused, deleting, held: true }, { type: "Internal" });
+    const paper = world(
+      { annotations: paused, deleting, hasFinalizer: true },
+      { type: "Internal" },
+    );
     const { steps, finalizer } = paper.planWorkload(key);
     expect([steps, finalizer]).toEqual([[], undefined]);
   }

@@ -28,7 +28,7 @@ import type { WorkloadStep } from "./steps.ts";
  */
 export function plan(observed: Observed): Plan<WorkloadStep> {
   if (observed.isManagement || observed.cluster.paused)
-    return { steps: [], conditions: held(observed), requeue: "never" };
+    return { steps: [], conditions: hasFinalizer(observed), requeue: "never" };
   if (observed.cluster.deleting) return planDelete(observed);
   if (observed.management === undefined) {
     const verdict = isFalse(
@@ -76,7 +76,7 @@ const byItself: readonly string[] = [
 ];
 
 /** The condition as it is, which may say less than ours do: what we do not decide about we do not change either. */
-function held({ condition }: Observed): PlannedCondition[] {
+function hasFinalizer({ condition }: Observed): PlannedCondition[] {
   return condition === undefined ? [] : [{ ...condition } as PlannedCondition];
 }
 
@@ -85,7 +85,7 @@ const needsAction: readonly string[] = [
   reasons.balancerMissing,
   reasons.unknownBalancer,
   reasons.subnetsNotSet,
-  reasons.unfit,
+  reasons.idProblem,
   reasons.invalidLinks,
   reasons.cannotConnect,
   reasons.nameTaken,

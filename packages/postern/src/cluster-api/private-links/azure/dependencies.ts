@@ -2,7 +2,7 @@ import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import type { WatchCache } from "../../../kube/cache.ts";
 import type { ClusterArmClients } from "../../identities.ts";
-import type { Known } from "./created-ids.ts";
+import type { CreatedIds } from "./created-ids.ts";
 
 /** What the feature is made with. */
 export interface PrivateLinkOptions {
@@ -14,5 +14,5 @@ export interface PrivateLinkOptions {
 export interface PrivateLinkParts extends PrivateLinkOptions {
   objects: Pick<WatchCache<AzureCluster>, "get">;
   clusters: Pick<WatchCache<CapiCluster>, "get">;
-  known: Known;
+  created: CreatedIds;
 }

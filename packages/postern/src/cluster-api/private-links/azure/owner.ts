@@ -4,7 +4,7 @@ import type { ArmResource } from "../../../azure/gateway.ts";
 import { type Part, wait, waits } from "../../../kube/part.ts";
 import type { Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
-import { capzTagPrefix } from "../spec/location.ts";
+import { capzTagPrefix } from "../spec/cluster-resources.ts";
 
 /** Whose a resource is. */
 export type Ownership =

@@ -13,7 +13,7 @@ import { reasons } from "../reasons.ts";
 import type { DesiredPrivateEndpoint } from "../spec/desired.ts";
 import type { PrivateLinkStep } from "../steps.ts";
 import { checkOwner } from "./owner.ts";
-import { endpointPolicy as policy, waitOut } from "./policy.ts";
+import { endpointPolicy as policy, retryFailure } from "./policy.ts";
 
 /*
  * What to do about each private endpoint. The first row that fits counts.
@@ -54,7 +54,7 @@ function planDesiredEndpoint(
   const name = endpoint.name;
   switch (look.state) {
     case "failed":
-      return waitOut(look.failure, reasons.notMade);
+      return retryFailure(look.failure, reasons.notMade);
     case "changing":
       return planChanging(name, look, policy);
     case "absent": {
@@ -98,11 +98,11 @@ function planApproval(
 }
 
 /** It is looked at ever more seldom. */
-function approvalWaitMs(held: readonly PresentCondition[]): number {
-  const known = held.find(
+function approvalWaitMs(present: readonly PresentCondition[]): number {
+  const created = present.find(
     ({ type, reason }) => type === policy.condition && reason === reasons.approvalPending,
   );
-  return Math.min(longestWaitMs, Math.max(waits.failureMs, (known?.sinceMs ?? 0) / 4));
+  return Math.min(longestWaitMs, Math.max(waits.failureMs, (created?.sinceMs ?? 0) / 4));
 }
 
 /** Delete what is not asked for any more. */
@@ -114,7 +114,7 @@ function planObsoleteEndpoint(
     case "absent":
       return done;
     case "failed":
-      return waitOut(look.failure, reasons.notRemoved);
+      return retryFailure(look.failure, reasons.notRemoved);
     case "changing": {
       const message = policy.deletionMessage(nameOf(id), why);
       return wait({ reason: reasons.removing, message }, look.retryAfterMs);

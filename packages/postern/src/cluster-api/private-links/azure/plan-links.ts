@@ -12,9 +12,9 @@ import type { ObservedLinks, Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { DesiredPrivateLink } from "../spec/desired.ts";
 import type { PrivateLinkStep } from "../steps.ts";
-import { natProblem } from "./nat.ts";
+import { planNat } from "./nat.ts";
 import { checkOwner } from "./owner.ts";
-import { awaitCapzMs, linkPolicy, waitOut } from "./policy.ts";
+import { awaitCapzMs, linkPolicy, retryFailure } from "./policy.ts";
 
 /*
  * What to do about each link service. The first row that fits counts.
@@ -59,13 +59,13 @@ function planDesiredLink(
   const name = link.name;
   switch (look.state) {
     case "failed":
-      return waitOut(look.failure, reasons.notMade);
+      return retryFailure(look.failure, reasons.notMade);
     case "changing":
       return planChanging(name, look, policy);
     case "absent":
       return (
         missingFrontend(link, observed) ??
-        natProblem(link, observed, subject, opened) ??
+        planNat(link, observed, subject, opened) ??
         planCreateLinkService(link, `private link ${name} is asked for and does not exist`, policy)
       );
     case "there": {
@@ -78,7 +78,7 @@ function planDesiredLink(
       const part = planExistingLinkService(resource, link, policy);
       const needsSubnets = part.problems[0]?.reason === reasons.changing;
       if (!needsSubnets || hasNatAddresses(resource, link)) return part;
-      return natProblem(link, observed, subject, opened) ?? part;
+      return planNat(link, observed, subject, opened) ?? part;
     }
   }
 }
@@ -103,7 +103,7 @@ function missingFrontend(
   const { look } = balancer;
   if (look.state === "changing")
     return waitFor(`load balancer ${called} is being written`, look.retryAfterMs);
-  if (look.state === "failed") return waitOut(look.failure, reasons.noLoadBalancer);
+  if (look.state === "failed") return retryFailure(look.failure, reasons.noLoadBalancer);
   if (provisioningOf(look.resource) === "failed")
     return waitFor(
       `load balancer ${called} is ${look.resource.properties.provisioningState}`,
@@ -113,8 +113,8 @@ function missingFrontend(
   const there = new Set(
     (look.resource.properties.frontendIPConfigurations ?? []).map(({ id }) => idKey(id ?? "")),
   );
-  const lost = frontends.find((each) => !there.has(idKey(each)));
-  return lost && waitFor(`load balancer ${called} has no frontend ${nameOf(lost)}`);
+  const missing = frontends.find((each) => !there.has(idKey(each)));
+  return missing && waitFor(`load balancer ${called} has no frontend ${nameOf(missing)}`);
 }
 
 /** Delete what is not asked for any more. */
@@ -128,7 +128,7 @@ function planObsoleteLink(
     case "absent":
       return done;
     case "failed":
-      return waitOut(look.failure, reasons.notRemoved);
+      return retryFailure(look.failure, reasons.notRemoved);
     case "changing": {
       const message = policy.deletion.message(nameOf(id), why);
       return wait({ reason: reasons.removing, message }, look.retryAfterMs);

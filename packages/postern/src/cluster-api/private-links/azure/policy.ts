@@ -12,7 +12,7 @@ export const awaitCapzMs = 30_000;
 const awaitManagementMs = 15_000;
 
 /** A failure passes when Azure says, whatever it is: other programs write here too. */
-export function waitOut(
+export function retryFailure(
   { message, requeueAfterMs = waits.failureMs }: Failure,
   reason: string,
 ): Part<never> {
@@ -22,7 +22,7 @@ export function waitOut(
 const shared = {
   creationVerb: "made",
   reasons: {
-    create: reasons.making,
+    create: reasons.tagged,
     change: reasons.changing,
     replace: reasons.replacing,
     delete: reasons.removing,

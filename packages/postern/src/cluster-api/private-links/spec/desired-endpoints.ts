@@ -2,7 +2,7 @@ import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { parseResourceId, ResourceIdError, resourceIn } from "@postern/core/resource-id.ts";
 import type { DesiredConnection } from "../../../private-link/endpoint/desired.ts";
 import { reasons } from "../reasons.ts";
-import type { DesiredPrivateEndpoint, Entry, Making } from "./desired.ts";
+import type { DesiredPrivateEndpoint, Entry, TaggedResources } from "./desired.ts";
 import { asObject, entriesIn, isName, textsIn } from "./parse.ts";
 
 const longestEndpoint = 64;
@@ -14,7 +14,7 @@ const mostEndpoints = 1_000;
 /** The private endpoints that an AzureCluster asks for, in all of its subnets. Without a place they are only counted. */
 export function desiredEndpoints(
   { spec }: AzureCluster,
-  place: Making | undefined,
+  resources: TaggedResources | undefined,
 ): Entry<DesiredPrivateEndpoint>[] {
   const names = new Set<string>();
   return entriesIn(spec.networkSpec?.subnets).flatMap(({ entry: subnet, at: number }) => {
@@ -32,8 +32,8 @@ export function desiredEndpoints(
           : undefined);
       names.add(name.toLowerCase());
       if (why !== undefined) return problem(name, where, why);
-      if (place === undefined) return problem(name, where, "its place is unknown");
-      return { desired: read(endpoint, name, String(subnetName), place) };
+      if (resources === undefined) return problem(name, where, "its place is unknown");
+      return { desired: read(endpoint, name, String(subnetName), resources) };
     });
   });
 }
@@ -73,15 +73,15 @@ function read(
   endpoint: Record<string, unknown>,
   name: string,
   subnet: string,
-  place: Making,
+  resources: TaggedResources,
 ): DesiredPrivateEndpoint {
   const { location, customNetworkInterfaceName: nic } = endpoint;
   return {
     name,
-    id: resourceIn(place.group, "Microsoft.Network/privateEndpoints", name),
-    location: typeof location === "string" && location !== "" ? location : place.location,
-    tags: place.tags,
-    subnet: place.subnet(subnet),
+    id: resourceIn(resources.group, "Microsoft.Network/privateEndpoints", name),
+    location: typeof location === "string" && location !== "" ? location : resources.location,
+    tags: resources.tags,
+    subnet: resources.subnet(subnet),
     manual: endpoint.manualApproval === true,
     connections: entriesIn(endpoint.privateLinkServiceConnections).map(({ entry }, at) =>
       connection(asObject(entry) ?? {}, at === 0 ? name : `${name}-${at + 1}`),
@@ -106,5 +106,5 @@ function connection(given: Record<string, unknown>, fallback: string): DesiredCo
 function problem(name: string, where: string, why: string): Entry<never> {
   const thing = `private endpoint ${name || "without a name"}`;
   const message = `${thing} cannot be made · ${where}: ${why} · correct it`;
-  return { problem: { side: "endpoints", reason: reasons.invalid, message } };
+  return { problem: { scope: "endpoints", reason: reasons.invalid, message } };
 }

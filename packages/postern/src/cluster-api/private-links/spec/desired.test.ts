@@ -213,7 +213,11 @@ describe("private links", () => {
     const { links, problems } = desiredOf(cluster({ annotation }));
     expect(links).toEqual([]);
     expect(problems).toEqual([
-      { side: "links", reason: reasons.invalidAnnotation, message: expect.stringContaining(where) },
+      {
+        scope: "links",
+        reason: reasons.invalidAnnotation,
+        message: expect.stringContaining(where),
+      },
     ]);
     expect(problems[0]?.message).not.toContain("secret");
   });
@@ -288,9 +292,9 @@ describe("private endpoints", () => {
     ],
     ["one name twice", [endpoint, endpoint], "is there twice"],
   ])("with %s are told of, with what and where", (_what, endpoints, message) => {
-    const told = why({ subnets: within(endpoints) });
-    expect(told).toEqual([expect.stringContaining(message)]);
-    expect(told[0]).toContain("spec.networkSpec.subnets[0].privateEndpoints[");
+    const problems = why({ subnets: within(endpoints) });
+    expect(problems).toEqual([expect.stringContaining(message)]);
+    expect(problems[0]).toContain("spec.networkSpec.subnets[0].privateEndpoints[");
   });
 
   test("nothing is asked for by an AzureCluster without a network, subnets or entries", () => {

@@ -76,8 +76,8 @@ describe("Postern makes", () => {
     ],
     ["only what it is told to", { annotation: "endpoints" }, ["endpoints"]],
     ["nothing where it is told so", { annotation: "none", links }, []],
-  ])("%s", (_what, over, sides) => {
-    expect(managedScopes(cluster(over))).toEqual(sides);
+  ])("%s", (_what, over, scopes) => {
+    expect(managedScopes(cluster(over))).toEqual(scopes);
   });
 });
 

@@ -3,7 +3,7 @@ import { annotations, conditions } from "../../names.ts";
 import { isOurReason } from "../reasons.ts";
 
 /** The two things that can be asked for, each of which may be made by Postern or by Cluster API Provider Azure (CAPZ). */
-export type Side = "links" | "endpoints";
+export type Scope = "links" | "endpoints";
 
 /** The condition that tells of a side. */
 export const conditionOfScope = {
@@ -20,7 +20,7 @@ export const foreignEndpointsAnnotation = "postern.io/foreign-endpoints";
 /** On every AzureCluster that a CAPZ looks after. */
 export const capzFinalizer = "azurecluster.infrastructure.cluster.x-k8s.io";
 
-const all: readonly Side[] = ["links", "endpoints"];
+const all: readonly Scope[] = ["links", "endpoints"];
 
 /**
  * The sides that are Postern's on an AzureCluster. The first row that fits counts:
@@ -32,17 +32,17 @@ const all: readonly Side[] = ["links", "endpoints"];
  *   CAPZ's finalizer, and links in the spec                  no: a schema with a place for them comes with a CAPZ that makes them
  *   otherwise                                                yes
  */
-export function managedScopes(object: AzureCluster): readonly Side[] {
+export function managedScopes(object: AzureCluster): readonly Scope[] {
   const chosen = object.metadata.annotations?.[managedAnnotation];
   if (chosen !== undefined) {
     const words = chosen.toLowerCase().split(/[\s,]+/);
-    return all.filter((side) => words.includes(side));
+    return all.filter((scope) => words.includes(scope));
   }
   const capz = object.metadata.finalizers?.includes(capzFinalizer) === true;
-  return all.filter((side) => {
-    const held = object.status?.conditions?.find(({ type }) => type === conditionOfScope[side]);
-    if (held !== undefined && !isOurReason(held.reason)) return false;
-    return !capz || (side === "links" && !hasLinksInSpec(object));
+  return all.filter((scope) => {
+    const present = object.status?.conditions?.find(({ type }) => type === conditionOfScope[scope]);
+    if (present !== undefined && !isOurReason(present.reason)) return false;
+    return !capz || (scope === "links" && !hasLinksInSpec(object));
   });
 }
 
@@ -53,7 +53,7 @@ export function hasLinksInSpec({ spec }: AzureCluster): boolean {
 }
 
 /** Where links are asked for, in words. */
-export function placeOfLinks(object: AzureCluster): string {
+export function sourceOfLinks(object: AzureCluster): string {
   return hasLinksInSpec(object)
     ? "spec.networkSpec.apiServerLB.privateLinks"
     : `annotation ${annotations.privateLinks}`;

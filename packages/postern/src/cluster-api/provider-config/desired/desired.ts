@@ -25,12 +25,12 @@ export type ConfigSpec = ProviderConfig["spec"] & {
 export type Desired =
   | { state: "none" }
   | { state: "unknown"; requeue?: "drift" }
-  | { state: "trouble"; reason: Trouble; message: string }
+  | { state: "trouble"; reason: ProblemReason; message: string }
   /** `again` where it is read from a Secret, which is not watched. */
   | { state: "config"; spec: ConfigSpec; requeue?: "drift" };
 
 /** What only people can help with. */
-export const troubles = [
+export const problemReasons = [
   "IdentityMissing",
   "IdentityIncomplete",
   "NamespaceNotAllowed",
@@ -39,7 +39,7 @@ export const troubles = [
   "NameReserved",
   "NotAllowedByPolicy",
 ] as const;
-export type Trouble = (typeof troubles)[number];
+export type ProblemReason = (typeof problemReasons)[number];
 
 /** Where the identity of a Cluster is written down. */
 export type Source =
@@ -76,7 +76,7 @@ export function allowedOf(
   const desired = desiredOf(source);
   if (desired.state !== "config") return desired;
   if (name === reservedName)
-    return trouble("NameReserved", `the name ${name} is reserved · give the Cluster another name`);
+    return problem("NameReserved", `the name ${name} is reserved · give the Cluster another name`);
   const { clientID, subscriptionID } = desired.spec;
   const identity = source.from === "identity" ? source.identity : undefined;
   const names = identity === undefined ? [clientID] : policyNamesOf(identity);
@@ -86,7 +86,7 @@ export function allowedOf(
       : `subscription ${subscriptionID}`
     : `identity ${clientID}`;
   if (refused === undefined) return desired;
-  return trouble(
+  return problem(
     "NotAllowedByPolicy",
     `the tenant policy does not allow ${refused} for namespace ${namespace} · add it in the file of --tenant-policy`,
   );
@@ -116,7 +116,7 @@ export function desiredOf(source: Source): Desired {
 function ofIdentity(source: Source & { from: "identity" }): Desired {
   const { object, reference, identity, subscriptionID } = source;
   if (!reference?.name)
-    return trouble("IdentityMissing", `${object} names no identity · set its spec.identityRef`);
+    return problem("IdentityMissing", `${object} names no identity · set its spec.identityRef`);
   if (reference.kind !== undefined && reference.kind !== "AzureClusterIdentity")
     return { state: "none" };
   // Somebody may be about to make it; its coming wakes us.
@@ -125,18 +125,18 @@ function ofIdentity(source: Source & { from: "identity" }): Desired {
   const { namespace, name } = identity.metadata;
   const at = `AzureClusterIdentity ${namespace}/${name}`;
   if (!source.admitted)
-    return trouble(
+    return problem(
       "NamespaceNotAllowed",
       `${at} does not admit the namespace of the Cluster · add it to its spec.allowedNamespaces`,
     );
   if (!subscriptionID)
-    return trouble(
+    return problem(
       "SubscriptionMissing",
       `${object} names no subscription · set its spec.subscriptionID`,
     );
   const { clientID, tenantID } = identity.spec;
   if (!clientID || !tenantID)
-    return trouble("IdentityIncomplete", `${at} is not whole · set its clientID and its tenantID`);
+    return problem("IdentityIncomplete", `${at} is not whole · set its clientID and its tenantID`);
   return config({ clientID, tenantID, subscriptionID });
 }
 
@@ -148,19 +148,19 @@ const keys = {
 
 function ofSecret({ object, secret, values }: Source & { from: "secret" }): Desired {
   if (secret === undefined)
-    return trouble(
+    return problem(
       "IdentityMissing",
       `${object} names no Secret · set the annotation serviceoperator.azure.com/credential-from on a resource in its spec`,
     );
   if (values === undefined) return { state: "unknown", requeue: "drift" };
   if (values === "forbidden")
-    return trouble(
+    return problem(
       "SecretForbidden",
       `the operator may not get Secret ${secret} · allow it with a RoleBinding in that namespace`,
     );
   const missing = Object.values(keys).filter((key) => !values[key]?.trim());
   if (missing.length > 0)
-    return trouble(
+    return problem(
       "IdentityIncomplete",
       `Secret ${secret} does not hold ${missing.join(", ")} · put the missing keys into it`,
     );
@@ -177,6 +177,6 @@ function config(ids: Omit<ConfigSpec, "credentials">): Desired & { state: "confi
   };
 }
 
-function trouble(reason: Trouble, message: string): Desired {
+function problem(reason: ProblemReason, message: string): Desired {
   return { state: "trouble", reason, message: `cannot make a ProviderConfig · ${message}` };
 }

@@ -16,17 +16,17 @@ export function changedEndpoints(): (management: AzureCluster) => string[] {
     const endpoints = endpointSubnetOf(spec.networkSpec?.subnets)?.endpoints ?? [];
     const now = new Map(endpoints.map((each) => [each.name, JSON.stringify(each)]));
     const names = new Set([...last.keys(), ...now.keys()]);
-    const told = new Set([...names].filter((name) => last.get(name) !== now.get(name)));
+    const changed = new Set([...names].filter((name) => last.get(name) !== now.get(name)));
     last = now;
-    for (const name of told) unready.add(name);
-    const said = status?.conditions?.find(({ type }) => type === conditions.privateEndpoints);
-    const isReady = said?.status === "True";
+    for (const name of changed) unready.add(name);
+    const condition = status?.conditions?.find(({ type }) => type === conditions.privateEndpoints);
+    const isReady = condition?.status === "True";
     if (isReady && !wasReady) {
-      for (const name of unready) told.add(name);
+      for (const name of unready) changed.add(name);
       unready = new Set();
     }
     wasReady = isReady;
-    return [...told].flatMap((name) =>
+    return [...changed].flatMap((name) =>
       name.endsWith(ending) ? [name.slice(0, -ending.length)] : [],
     );
   };

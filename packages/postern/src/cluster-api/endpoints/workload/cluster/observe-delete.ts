@@ -20,14 +20,14 @@ import {
   groupKey,
   groupKeyOf,
   hasOurName,
+  idProblem,
   isFrozen,
   ownersOf,
-  unfit,
 } from "../../claims/claims.ts";
 import { connectionsIn, isAsDesired, serviceOf } from "../../claims/desired.ts";
 import { straysOf } from "../../spec/applied.ts";
 import { type ClusterFacts, ownerKey } from "../../spec/facts.ts";
-import type { Leaving } from "../observed.ts";
+import type { Remaining } from "../observed.ts";
 
 /** The tag that CAPZ gives to all that it makes: with the name of the cluster, `owned`. */
 const capzTag = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
@@ -47,13 +47,13 @@ export interface DeletedCluster {
 
 /** What of the management side still leads to a cluster that is being deleted, and to nobody else. */
 export async function observeRemaining(
-  going: DeletedCluster,
-  view: () => ArmClient,
+  deletion: DeletedCluster,
+  arm: () => ArmClient,
   given: { maxAgeMs: number; now: number; since: RemainingSince },
-): Promise<Leaving> {
-  const { cluster, management } = going;
+): Promise<Remaining> {
+  const { cluster, management } = deletion;
   const { now, maxAgeMs } = given;
-  const inSpec = remainingInSpec(going);
+  const inSpec = remainingInSpec(deletion);
   // A pause is nobody's failure to write.
   if (management.paused) given.since.forget(cluster.key);
   const sinceMs = given.since.ms(cluster.key, inSpec.length === 0 ? "clean" : "asked for", now);
@@ -62,15 +62,15 @@ export async function observeRemaining(
   const clean = { inSpec, inSpecMs: 0, cleanMs: sinceMs, failed: undefined };
   // The type never changes: nobody has ever made an endpoint to an API server that is public.
   const neverLed = cluster.balancer === "Public" && cluster.links.length === 0;
-  if (neverLed || unfit(management) !== undefined || unfit(cluster) !== undefined)
+  if (neverLed || idProblem(management) !== undefined || idProblem(cluster) !== undefined)
     return { ...clean, inAzure: [] };
   try {
-    const gateway = privateEndpoints(view());
+    const gateway = privateEndpoints(arm());
     const group = resourceGroupId(management.subscription, management.group);
-    const found = remainingInAzure(going, await gateway.list(group, maxAgeMs));
-    const looks = found.map(async ({ id, made }) => ({
+    const found = remainingInAzure(deletion, await gateway.list(group, maxAgeMs));
+    const looks = found.map(async ({ id, isOwned }) => ({
       id,
-      made,
+      isOwned,
       look: await gateway.look(id, maxAgeMs),
     }));
     return { ...clean, inAzure: await Promise.all(looks) };
@@ -86,8 +86,8 @@ export class RemainingSince {
 
   /** For how long it has been so. */
   ms(key: string, state: "asked for" | "clean", now: number): number {
-    const held = this.#since.get(key);
-    if (held?.state === state) return now - held.at;
+    const hasFinalizer = this.#since.get(key);
+    if (hasFinalizer?.state === state) return now - hasFinalizer.at;
     this.#since.set(key, { state, at: now });
     return 0;
   }
@@ -98,8 +98,8 @@ export class RemainingSince {
 }
 
 /** The endpoints of the spec that are only there for this cluster. */
-export function remainingInSpec(going: DeletedCluster): string[] {
-  const { cluster, management, applied, foreign } = going;
+export function remainingInSpec(deletion: DeletedCluster): string[] {
+  const { cluster, management, applied, foreign } = deletion;
   const strays = straysOf(management, applied).map(({ endpoint }) => endpoint);
   const { subnet } = management;
   const own = (subnet?.endpoints ?? []).filter(
@@ -110,24 +110,24 @@ export function remainingInSpec(going: DeletedCluster): string[] {
   );
   return [...own, ...strays]
     .filter((each) =>
-      connectionsIn(each).some(({ privateLinkServiceID: id = "" }) => isOnlyOurs(going, id)),
+      connectionsIn(each).some(({ privateLinkServiceID: id = "" }) => isOnlyOurs(deletion, id)),
     )
     .map(({ name }) => name);
 }
 
 /** The endpoints in the management cluster's group that only lead to this cluster, and that no spec asks for. */
 export function remainingInAzure(
-  going: DeletedCluster,
+  deletion: DeletedCluster,
   listed: readonly PrivateEndpoint[],
-): { id: ResourceId; made: boolean }[] {
-  const asked = namesIn(going.managementObject);
+): { id: ResourceId; isOwned: boolean }[] {
+  const asked = namesIn(deletion.managementObject);
   return listed.flatMap((each) => {
     const id = parseResourceId(each.id ?? "", "Microsoft.Network/privateEndpoints");
     const leads = connectionsOf(each).some(({ properties }) =>
-      isOnlyOurs(going, properties?.privateLinkServiceId ?? ""),
+      isOnlyOurs(deletion, properties?.privateLinkServiceId ?? ""),
     );
     if (!leads || asked.has(nameOf(id).toLowerCase())) return [];
-    return [{ id, made: isMade(each, going.managementObject) }];
+    return [{ id, isOwned: isOwnedByManagement(each, deletion.managementObject) }];
   });
 }
 
@@ -156,7 +156,10 @@ function namesIn(management: AzureCluster | undefined): Set<string> {
 }
 
 /** Whether CAPZ or Postern has made an endpoint for the management cluster. */
-function isMade({ tags = {} }: PrivateEndpoint, management: AzureCluster | undefined): boolean {
+function isOwnedByManagement(
+  { tags = {} }: PrivateEndpoint,
+  management: AzureCluster | undefined,
+): boolean {
   if (management === undefined) return false;
   const { name } = management.metadata;
   const names = [name, ownerKey(management)?.split("/").at(-1) ?? name];

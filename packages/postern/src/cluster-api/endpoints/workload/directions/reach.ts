@@ -8,7 +8,7 @@ import { reasons } from "../../claims/reasons.ts";
 import { minuteMs, type Side, type Verdict } from "../observed.ts";
 
 /** An endpoint of a spec, and what is known of it. */
-export interface Standing {
+export interface EndpointInSpec {
   desired: PrivateEndpointSpec;
   look: Look<PrivateEndpoint> | undefined;
   /** The AzureCluster in whose spec it stands. */
@@ -19,7 +19,7 @@ export interface Standing {
 }
 
 /** What one endpoint in Azure gives. */
-export function sideOf({ desired, look, cluster, tenantsDiffer, published }: Standing): Side {
+export function sideOf({ desired, look, cluster, tenantsDiffer, published }: EndpointInSpec): Side {
   const { name } = desired;
   const service = serviceOf(desired);
   const not = (reason: string, message: string, waitMs = minuteMs): Side => ({

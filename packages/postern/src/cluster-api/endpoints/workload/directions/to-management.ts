@@ -1,5 +1,5 @@
-import { unfit } from "../../claims/claims.ts";
-import { asItIs, isAsDesired } from "../../claims/desired.ts";
+import { idProblem } from "../../claims/claims.ts";
+import { isAsDesired, ownFieldsOf } from "../../claims/desired.ts";
 import { reasons } from "../../claims/reasons.ts";
 import type { EndpointsWrite } from "../../spec/write.ts";
 import { minuteMs, type Observed, type ObservedConnection, type Side } from "../observed.ts";
@@ -42,8 +42,8 @@ export function planManagementSide(observed: Observed): ManagementSide {
       return { verdict: undefined, address: undefined, ...removalOf(observed, connections) };
     case "Internal":
   }
-  const wrong = unfit(management) ?? unfit(cluster);
-  if (wrong !== undefined) return { ...say(reasons.unfit, wrong), address: undefined };
+  const wrong = idProblem(management) ?? idProblem(cluster);
+  if (wrong !== undefined) return { ...say(reasons.idProblem, wrong), address: undefined };
   if (cluster.subnet === undefined)
     return {
       ...say(
@@ -58,7 +58,7 @@ export function planManagementSide(observed: Observed): ManagementSide {
     return { ...side, ...writeOf(observed, false) };
   }
   const sides = managedScopes(observed);
-  return { ...told(sides), ...writeOf(observed, isConnected(sides[0]?.side)) };
+  return { ...reported(sides), ...writeOf(observed, isConnected(sides[0]?.side)) };
 }
 
 interface WaySide {
@@ -84,7 +84,7 @@ function isConnected(side: Side | undefined): boolean {
   return side?.address !== undefined && side.address !== "keep";
 }
 
-function told(sides: readonly WaySide[]): Side {
+function reported(sides: readonly WaySide[]): Side {
   const asked = sides.filter(({ way }) => way.configured).map(({ side }) => side);
   const [first] = asked;
   if (first === undefined) return { verdict: undefined, address: undefined };
@@ -125,7 +125,7 @@ function writeOf(observed: Observed, connected: boolean): { write?: EndpointsWri
     !way.configured && !connected && way.found !== undefined;
   const endpoints = observed.connections.flatMap((way) => {
     if (way.configured) return [way.desired];
-    return way.found && isKept(way) ? [asItIs(way.found)] : [];
+    return way.found && isKept(way) ? [ownFieldsOf(way.found)] : [];
   });
   const removed = observed.connections.flatMap(({ found, ...way }) =>
     found && !way.configured && !isKept({ found, ...way }) ? [found.name] : [],

@@ -1,4 +1,4 @@
-import { unfit } from "../../claims/claims.ts";
+import { idProblem } from "../../claims/claims.ts";
 import { reasons } from "../../claims/reasons.ts";
 import type { ClusterFacts } from "../../spec/facts.ts";
 import { minuteMs, type Observed, type ObservedClaim, type Side } from "../observed.ts";
@@ -37,8 +37,8 @@ export function planApiSide(observed: Observed): Side {
   if (cluster.linksProblem !== undefined)
     return say(reasons.invalidLinks, cluster.linksProblem, "keep");
   if (cluster.links.length === 0) return withoutLinks;
-  const wrong = unfit(cluster) ?? unfit(management);
-  if (wrong !== undefined) return say(reasons.unfit, wrong);
+  const wrong = idProblem(cluster) ?? idProblem(management);
+  if (wrong !== undefined) return say(reasons.idProblem, wrong);
   if (claims.length === 0)
     return say(
       reasons.cannotConnect,

@@ -18,18 +18,18 @@ export interface RequestedLinks {
 }
 
 /** Objects of the cache do not change, and each is asked about in every reconcile of the management cluster. */
-const known = new WeakMap<AzureCluster, RequestedLinks>();
+const parsed = new WeakMap<AzureCluster, RequestedLinks>();
 
 /**
  * The private links of an AzureCluster: those of its load balancer, or where the installed CRD has no place for them,
  * those of the annotation. A list of somebody else's making may hold nulls.
  */
 export function privateLinksOf(cluster: AzureCluster): RequestedLinks {
-  const before = known.get(cluster);
+  const before = parsed.get(cluster);
   if (before !== undefined) return before;
-  const asked = readLinks(cluster);
-  known.set(cluster, asked);
-  return asked;
+  const requested = readLinks(cluster);
+  parsed.set(cluster, requested);
+  return requested;
 }
 
 function readLinks({ spec, metadata }: AzureCluster): RequestedLinks {

@@ -18,7 +18,7 @@ import { withoutReserved } from "../../reserved-tags.ts";
 export const capzTagPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
 
 /** Where in Azure a cluster is, and the marks of what is made for it. */
-export interface Place {
+export interface ClusterResources {
   group: ResourceId;
   location: string;
   network: ResourceId;
@@ -44,7 +44,7 @@ export function clusterNameOf({ metadata }: AzureCluster): string {
 }
 
 /** Read where a cluster is, with the defaults of CAPZ; or what is missing. */
-export function placeOf(object: AzureCluster): Place | { missing: string } {
+export function clusterResourcesOf(object: AzureCluster): ClusterResources | { missing: string } {
   const { spec, metadata } = object;
   const { name } = metadata;
   const { networkSpec } = spec;
@@ -54,19 +54,19 @@ export function placeOf(object: AzureCluster): Place | { missing: string } {
     const group = resourceGroupId(spec.subscriptionID, spec.resourceGroup || name);
     const vnet = networkSpec?.vnet;
     const network =
-      known(vnet?.id, "Microsoft.Network/virtualNetworks") ??
+      parsedId(vnet?.id, "Microsoft.Network/virtualNetworks") ??
       resourceIn(
         resourceGroupId(spec.subscriptionID, vnet?.resourceGroup || spec.resourceGroup || name),
         "Microsoft.Network/virtualNetworks",
         vnet?.name || `${name}-vnet`,
       );
     const balancer = networkSpec?.apiServerLB;
-    const balancerId = known(balancer?.id, "Microsoft.Network/loadBalancers");
+    const balancerId = parsedId(balancer?.id, "Microsoft.Network/loadBalancers");
     // CAPZ writes these ids, but a tenant may, too: they must not lead to what is another's.
     if (balancerId !== undefined && !sameId(parentOf(balancerId) ?? "", group))
       return { missing: "spec.networkSpec.apiServerLB.id is not in the cluster's resource group" };
     const strayed = (networkSpec?.subnets ?? []).find((each) => {
-      const id = known(each?.id, "Microsoft.Network/virtualNetworks/subnets");
+      const id = parsedId(each?.id, "Microsoft.Network/virtualNetworks/subnets");
       return id !== undefined && !sameId(parentOf(id) ?? "", network);
     });
     if (strayed !== undefined)
@@ -77,7 +77,7 @@ export function placeOf(object: AzureCluster): Place | { missing: string } {
       location: spec.location,
       subnet: (desired) => {
         const listed = (networkSpec?.subnets ?? []).find((each) => each?.name === desired);
-        const id = known(listed?.id, "Microsoft.Network/virtualNetworks/subnets");
+        const id = parsedId(listed?.id, "Microsoft.Network/virtualNetworks/subnets");
         return id ?? childId(network, "subnets", desired);
       },
       balancer:
@@ -110,7 +110,7 @@ function tagsOf(object: AzureCluster): Tags | TagError {
 }
 
 /** An id that somebody wrote down; one that cannot be read is none. */
-function known(id: string | undefined, type: ResourceType): ResourceId | undefined {
+function parsedId(id: string | undefined, type: ResourceType): ResourceId | undefined {
   if (!id) return undefined;
   try {
     return parseResourceId(id, type);

@@ -10,7 +10,7 @@ import { apply, type DnsContext } from "../apply.ts";
 import type { Observed } from "../observed.ts";
 import { plan } from "../plan.ts";
 import type { DnsStep } from "../steps.ts";
-import { type DnsOptions, referenceOf, working } from "./dependencies.ts";
+import { type DnsOptions, dnsDependencies, referenceOf } from "./dependencies.ts";
 
 /** When to look again at one whose Cluster the caches are about to hear of. */
 const soonMs = 60_000;
@@ -26,7 +26,7 @@ const soonMs = 60_000;
  */
 export function orphanedDnsFeature({ metrics: _, ...options }: DnsOptions): MakeFeature {
   return (parts) => {
-    const names = working(options, parts);
+    const names = dnsDependencies(options, parts);
     const observe = async (
       object: AzureCluster,
       reconcile: Reconcile,
@@ -72,16 +72,16 @@ export function orphanedDnsFeature({ metrics: _, ...options }: DnsOptions): Make
   };
 }
 
-type OrphanObservation = Observation<Lost, DnsContext | undefined>;
+type OrphanObservation = Observation<Orphan, DnsContext | undefined>;
 
-type Lost = { is: "not lost" | "found" } | { is: "lost"; observed: Observed };
+type Orphan = { is: "not lost" | "found" } | { is: "lost"; observed: Observed };
 
-function planOrphan(lost: Lost): Plan<DnsStep> {
-  if (lost.is === "lost") return plan(lost.observed);
+function planOrphan(orphan: Orphan): Plan<DnsStep> {
+  if (orphan.is === "lost") return plan(orphan.observed);
   return {
     steps: [],
     conditions: [],
-    requeue: lost.is === "found" ? { afterMs: soonMs } : "never",
+    requeue: orphan.is === "found" ? { afterMs: soonMs } : "never",
   };
 }
 

@@ -2,7 +2,7 @@ import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import { describe, expect, test } from "vitest";
 import { annotations } from "../../names.ts";
-import { capzZone, groupsOf, networkOf } from "./places.ts";
+import { capzZone, groupsOf, networkOf } from "./resource-groups.ts";
 
 const own = "33333333-3333-4333-8333-333333333333";
 const managements = "11111111-1111-4111-8111-111111111111";
@@ -27,15 +27,15 @@ const groupIn = (subscription: string, name = "wc1") =>
 describe("the resource group of a cluster's zone", () => {
   test("of an AzureCluster may be that of its name, and is made where the cluster is", () => {
     const object = azureCluster("wc1", { subscriptionID: own, resourceGroup: "elsewhere" });
-    const places = groupsOf(cluster(), { is: "azure", object }, management, settings);
-    expect(places.publicGroups).toEqual([groupIn(own), groupIn(own, "elsewhere")]);
-    expect(places.publicGroup).toBe(groupIn(own, "elsewhere"));
+    const groups = groupsOf(cluster(), { is: "azure", object }, management, settings);
+    expect(groups.publicGroups).toEqual([groupIn(own), groupIn(own, "elsewhere")]);
+    expect(groups.publicGroup).toBe(groupIn(own, "elsewhere"));
   });
 
   test("of an AzureCluster without a subscription is not known", () => {
     const object = azureCluster("wc1");
-    const places = groupsOf(cluster(), { is: "azure", object }, management, settings);
-    expect(places.publicGroup).toBeUndefined();
+    const groups = groupsOf(cluster(), { is: "azure", object }, management, settings);
+    expect(groups.publicGroup).toBeUndefined();
   });
 
   const annotated = { [annotations.subscription]: own };
