@@ -8,6 +8,7 @@ import { privateDnsZones } from "../../azure/gateways/private-dns.ts";
 import { resourceGroups } from "../../azure/gateways/resource-groups.ts";
 import { oldestSightingMs } from "../../azure/sightings.ts";
 import type { KubeClient } from "../../kube/client.ts";
+import { waits } from "../../kube/part.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import { tryRead } from "../../kube/try-read.ts";
 import {
@@ -121,7 +122,7 @@ function outOfReach(
   if (has(annotations.abandon) === "true") return [];
   const key = keyOf({ metadata: options.management });
   const message = `the zone ${domains.cluster} in the management network is not found · AzureCluster ${key} does not exist · correct --management-cluster-name, or annotate this AzureCluster with ${annotations.abandon}="true" to let it go all the same`;
-  return [{ reason: reasons.managementNotFound, message, requeueAfterMs: 60_000 }];
+  return [{ reason: reasons.managementNotFound, message, requeueAfterMs: waits.changeMs }];
 }
 
 /** Where nothing is to be done, Azure is not asked. */

@@ -1,6 +1,6 @@
 import type { PlannedCondition } from "@postern/core/conditions.ts";
 import type { Plan } from "../../kube/feature.ts";
-import { done, join, type Part, report, requeueOf, wait, waits } from "../../kube/part.ts";
+import { done, join, type Part, report, requeueOf, retry, wait, waits } from "../../kube/part.ts";
 import { healthOf } from "../../private-dns/links/plan.ts";
 import { conditions } from "../names.ts";
 import type { Addresses, Observed, ZoneInRole } from "./observed.ts";
@@ -19,7 +19,6 @@ import {
   inRole,
   linkProblems,
   pending,
-  planFailed,
   planObserved,
   reported,
   unchanged,
@@ -29,6 +28,7 @@ import { planDesiredZone } from "./zones/zone.ts";
 const privateRoles = ["toWorkload", "toManagement"] as const;
 type PrivateRole = (typeof privateRoles)[number];
 
+/** CAPZ needs minutes for a cluster, and a watch event reports most of it. */
 const unreadyMs = 2 * 60_000;
 
 /**
@@ -99,7 +99,7 @@ function planPublic(observed: Observed): Part<DnsStep> {
 }
 
 function planDelegation(observed: Observed, base: ZoneInRole): Part<DnsStep> {
-  if (base.unread !== undefined) return planFailed(base.unread.failure);
+  if (base.unread !== undefined) return retry(base.unread.failure);
   if (base.look.state === "absent") {
     const message = `the delegation of ${observed.domains.cluster} is not written · the zone ${base.id} does not exist · make it, or correct --base-domain and --base-domain-resource-group`;
     return wait({ reason: reasons.baseZoneMissing, message }, waits.changeMs);

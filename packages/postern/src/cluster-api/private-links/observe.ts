@@ -80,7 +80,7 @@ export async function observe(
   // With both sides another's, what we made before is theirs to remove: it has their mark too.
   const theirs = !deleting && subject.scopes.length === 0;
   if (resources === undefined && deleting && subject.hasFinalizer)
-    return { stage: "unseen", subject, failure: unknownLocation(object) };
+    return { stage: "unread", subject, failure: unknownLocation(object) };
   if (resources === undefined || free || theirs)
     return { stage: "idle", subject, problems: deleting ? [] : problems };
   const observed = await tryRead(reconcile, async (): Promise<Observed> => {
@@ -92,12 +92,12 @@ export async function observe(
       observeLinks(deleting ? asked : ours, look),
       observeEndpoints(deleting ? asked : ours, look),
     ]);
-    return { stage: "seen", subject, deleting, problems, links, endpoints };
+    return { stage: "observed", subject, deleting, problems, links, endpoints };
   });
   if (!("failed" in observed)) return observed;
   const isRefused = deleting && parts.clients.refusalOf?.(object) !== undefined;
   const failure = isRefused ? withRemedy(observed.failed, object) : observed.failed;
-  return { stage: "unseen", subject, failure };
+  return { stage: "unread", subject, failure };
 }
 
 /** What to do about a cluster that is being deleted and that Postern may not act for any more. */

@@ -37,12 +37,12 @@ export type Observed =
   /** There is nothing to do in Azure, which was not asked. */
   | { stage: "idle"; subject: Subject; problems: readonly Problem[] }
   /** Azure could not be asked. */
-  | { stage: "unseen"; subject: Subject; failure: Failure }
+  | { stage: "unread"; subject: Subject; failure: Failure }
   | ObservedInAzure;
 
 /** What is in Azure. On a side that is not Postern's nothing is wanted, and nothing was looked at. */
 export interface ObservedInAzure {
-  stage: "seen";
+  stage: "observed";
   subject: Subject;
   deleting: boolean;
   problems: readonly Problem[];

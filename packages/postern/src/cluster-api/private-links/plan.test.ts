@@ -98,7 +98,7 @@ const endpoints = (look: Look<PrivateEndpoint>): Partial<ObservedInAzure> => ({
 
 function observed(over: Partial<ObservedInAzure> = {}): ObservedInAzure {
   return {
-    ...{ stage: "seen", subject, deleting: false, problems: [] },
+    ...{ stage: "observed", subject, deleting: false, problems: [] },
     links: { desired: [], obsolete: [], networks: [] },
     endpoints: { desired: [], obsolete: [] },
     ...over,
@@ -571,7 +571,7 @@ describe("an AzureCluster", () => {
   test("for which Azure cannot be asked is told so on the sides that are ours", () => {
     const failure = { reason: "X", message: "no right", requeueAfterMs: 7 };
     const ours = { ...subject, scopes: ["endpoints" as const] };
-    expect(plan({ stage: "unseen", subject: ours, failure })).toMatchObject({
+    expect(plan({ stage: "unread", subject: ours, failure })).toMatchObject({
       conditions: [
         { type: conditions.privateEndpoints, reason: reasons.notReady, message: "no right" },
       ],

@@ -1,6 +1,6 @@
 import type { PlannedCondition } from "@postern/core/conditions.ts";
 import type { Plan, Requeue } from "../../kube/feature.ts";
-import { join, type Part, requeueOf, waits } from "../../kube/part.ts";
+import { conditionFor, fail, join, type Part, requeueOf } from "../../kube/part.ts";
 import { planEndpoints } from "./azure/plan-endpoints.ts";
 import { planLinks } from "./azure/plan-links.ts";
 import type { Observed, ObservedInAzure, Subject } from "./observed.ts";
@@ -9,24 +9,7 @@ import type { Problem } from "./spec/desired.ts";
 import { conditionOfScope, type Scope } from "./spec/managed.ts";
 import { isTransient, type PrivateLinkStep, summary, withoutAge } from "./steps.ts";
 
-/*
- * What is seen, and what follows. Only sides that are Postern's are planned (sides.ts); the rows of single things are in
- * plan-links.ts and plan-endpoints.ts.
- *
- *   the AzureCluster                            steps                          conditions           finalizer
- *   is paused, even if it is being deleted      none                           as they were         as it was
- *   asks for nothing, and we hold nothing       none                           none, or Invalid…    not there
- *   is being deleted, and says no longer where  none                           NotRealised          held
- *   Azure cannot be asked                       none, again when Azure said    NotRealised          as it was
- *   is being deleted, endpoints are left        remove them                    BeingRemoved         held
- *   is being deleted, links are left            disconnect and remove them     BeingRemoved         held
- *   is being deleted, nothing is left           none                                                goes
- *   asks for something that cannot be           the rest; nothing is pruned    Invalid…             held
- *   asks for something, or something is left    as for each thing              the worst of them    held
- *   asks for nothing, and nothing is left       none                           none                 goes
- */
-
-/** Decide what is to be done for one AzureCluster. */
+/** Plans one AzureCluster: only the scopes that Postern manages, and of an invalid request all that is valid. */
 export function plan(observed: Observed): Plan<PrivateLinkStep> {
   const decided = decide(observed);
   const events = decided.conditions
@@ -35,8 +18,8 @@ export function plan(observed: Observed): Plan<PrivateLinkStep> {
       const type: "Normal" | "Warning" = status === "True" ? "Normal" : "Warning";
       return { type, reason, note: message };
     });
-  // Where both conditions are another's, an event is the only way to tell.
-  if (observed.stage === "unseen" && observed.subject.scopes.length === 0)
+  // Where others own both conditions, only an event can report it.
+  if (observed.stage === "unread" && observed.subject.scopes.length === 0)
     events.push({ type: "Warning", reason: reasons.notReady, note: observed.failure.message });
   return { ...decided, events };
 }
@@ -48,33 +31,33 @@ function decide(observed: Observed): Plan<PrivateLinkStep> {
       return { steps: [], conditions: presentConditions(subject), requeue: "never" };
     case "idle":
       return planIdle(subject, observed.problems);
-    case "unseen": {
-      const { failure } = observed;
-      const requeue: Requeue =
-        failure.terminal === true
-          ? "never"
-          : { afterMs: failure.requeueAfterMs ?? waits.failureMs };
-      const conditions = subject.scopes.map((scope) =>
-        isFalse(scope, reasons.notReady, failure.message),
-      );
-      return { steps: [], conditions, requeue };
-    }
-    case "seen":
+    case "unread":
+      return planUnread(observed);
+    case "observed":
       return observed.deleting ? planDeleting(observed) : planPresent(observed);
   }
 }
 
-/** Nothing is ours here. What cannot be made is told all the same; whatever can help is watched. */
+/** Azure could not be read. */
+function planUnread({ subject, failure }: Observed & { stage: "unread" }): Plan<PrivateLinkStep> {
+  const part = fail(failure, reasons.notReady);
+  const conditions = subject.scopes.map((scope) =>
+    conditionFor(conditionOfScope[scope], part, undefined, failure),
+  );
+  return { steps: [], conditions, requeue: failure.terminal ? "never" : requeueOf(part) };
+}
+
+/** Nothing of ours exists. Invalid requests are reported all the same; a watch reports what corrects them. */
 function planIdle(subject: Subject, problems: readonly Problem[]): Plan<PrivateLinkStep> {
   const conditions = conditionsOf(subject, { links: [], endpoints: [] }, problems);
   const requeue: Requeue = "never";
-  // What cannot be read may be what says where everything is.
+  // The invalid field may be the one that says where everything is.
   if (!subject.hasFinalizer || problems.length > 0) return { steps: [], conditions, requeue };
-  return release(subject, conditions);
+  return removeFinalizer(subject, conditions);
 }
 
-/** The finalizer goes when the conditions have: a plan that takes it off writes no status any more. */
-function release(subject: Subject, conditions: PlannedCondition[]): Plan<PrivateLinkStep> {
+/** The finalizer is removed after the conditions: a plan that removes it writes no status. */
+function removeFinalizer(subject: Subject, conditions: PlannedCondition[]): Plan<PrivateLinkStep> {
   const same =
     subject.conditions.length === conditions.length &&
     conditions.every((each) =>
@@ -89,7 +72,7 @@ function release(subject: Subject, conditions: PlannedCondition[]): Plan<Private
 
 function planPresent(observed: ObservedInAzure): Plan<PrivateLinkStep> {
   const { subject, problems } = observed;
-  // What cannot be read may be what asks for it.
+  // The invalid request may be for it.
   const why = "it is not asked for any more";
   const prune = (scope: Scope) =>
     problems.some((each) => each.scope === scope) ? undefined : { why };
@@ -100,7 +83,7 @@ function planPresent(observed: ObservedInAzure): Plan<PrivateLinkStep> {
   const conditions = conditionsOf(subject, parts, problems);
   const all = [...parts.links, ...parts.endpoints];
   if (all.length === 0 && observed.links.obsolete.length + observed.endpoints.obsolete.length === 0)
-    return release(subject, conditions);
+    return removeFinalizer(subject, conditions);
   const part = join(all);
   return {
     steps: part.steps,
@@ -110,7 +93,7 @@ function planPresent(observed: ObservedInAzure): Plan<PrivateLinkStep> {
   };
 }
 
-/** Endpoints go first: one of them may lead to a link of the same cluster. */
+/** Endpoints are deleted first: one of them may lead to a link of the same cluster. */
 function planDeleting(observed: ObservedInAzure): Plan<PrivateLinkStep> {
   const { subject } = observed;
   const why = "its cluster is being deleted";
@@ -147,14 +130,14 @@ function planDeleting(observed: ObservedInAzure): Plan<PrivateLinkStep> {
   };
 }
 
-/** What we made before a side became another's is removed at the end too, but told in no condition of theirs. */
+/** What we created before another controller managed a scope is deleted too, but reported in no condition of that one. */
 function withoutForeignCondition(step: PrivateLinkStep, { scopes }: Subject): PrivateLinkStep {
   if (scopes.some((scope) => conditionOfScope[scope] === step.condition)) return step;
   const { condition: _, ...rest } = step;
   return rest;
 }
 
-/** The condition of each side that is ours and has something to tell of. */
+/** The condition of each scope that Postern manages and that is requested. */
 function conditionsOf(
   subject: Subject,
   parts: Record<Scope, readonly Part[]>,
@@ -174,8 +157,4 @@ function conditionsOf(
 
 function presentConditions({ conditions }: Subject): PlannedCondition[] {
   return conditions.map(withoutAge);
-}
-
-function isFalse(scope: Scope, reason: string, message: string): PlannedCondition {
-  return { type: conditionOfScope[scope], status: "False", reason, message };
 }

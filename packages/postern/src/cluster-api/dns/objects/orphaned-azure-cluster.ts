@@ -3,6 +3,7 @@ import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-clust
 import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import { staleReadsMs } from "../../../azure/sightings.ts";
 import { defineFeature, type Observation, type Plan } from "../../../kube/feature.ts";
+import { waits } from "../../../kube/part.ts";
 import type { Reconcile } from "../../../kube/reconcile.ts";
 import type { Also, MakeFeature } from "../../../kube/runtime.ts";
 import { conditions, dnsFinalizer } from "../../names.ts";
@@ -11,9 +12,6 @@ import type { Observed } from "../observed.ts";
 import { plan } from "../plan.ts";
 import type { DnsStep } from "../steps.ts";
 import { type DnsOptions, dnsDependencies, referenceOf } from "./dependencies.ts";
-
-/** When to look again at one whose Cluster the caches are about to hear of. */
-const soonMs = 60_000;
 
 /**
  * The names of an AzureCluster whose Cluster went first, and which our finalizer would hold for ever:
@@ -81,7 +79,7 @@ function planOrphan(orphan: Orphan): Plan<DnsStep> {
   return {
     steps: [],
     conditions: [],
-    requeue: orphan.is === "found" ? { afterMs: soonMs } : "never",
+    requeue: orphan.is === "found" ? { afterMs: waits.changeMs } : "never",
   };
 }
 

@@ -1,5 +1,5 @@
 import { nameOf } from "@postern/core/resource-id.ts";
-import { act, done, join, type Part, report, wait } from "../../../kube/part.ts";
+import { act, done, join, type Part, report, retry, wait } from "../../../kube/part.ts";
 import type { FoundLink } from "../../../private-dns/links/observed.ts";
 import type { FoundRecord } from "../../../private-dns/records/observed.ts";
 import { isClaimed } from "../../../private-dns/user.ts";
@@ -12,7 +12,7 @@ import { lacksClaim } from "./links.ts";
 import { isLeftToNext, lacksOwner, lacksTags } from "./origin.ts";
 import { isOwned, userOf, withOwner, withoutOwner } from "./owner.ts";
 import { lacksMark, nameCalled } from "./records.ts";
-import { inRole, pending, planFailed, zoneCalled } from "./report.ts";
+import { inRole, pending, zoneCalled } from "./report.ts";
 import { networkOf, zoneReport } from "./zone.ts";
 
 /**
@@ -22,9 +22,9 @@ import { networkOf, zoneReport } from "./zone.ts";
  */
 export function planDeleteZone(observed: Observed, zone: ZoneInRole, why: string): Part<DnsStep> {
   const { look, role, id } = zone;
-  if (zone.unread !== undefined) return planFailed(zone.unread.failure);
+  if (zone.unread !== undefined) return retry(zone.unread.failure);
   if (look.state === "changing") return wait(pending, look.retryAfterMs);
-  if (look.state === "failed") return planFailed(look.failure, deletingMs);
+  if (look.state === "failed") return retry(look.failure, { retryMs: deletingMs });
   if (look.state === "absent") return done;
   const { tags, etag } = look.resource;
   const user = userOf(observed);

@@ -2,13 +2,13 @@ import { ownerTag } from "@postern/core/ownership.ts";
 import { nameOf } from "@postern/core/resource-id.ts";
 import { shellWord } from "@postern/core/shell.ts";
 import { checkedTags, withTags } from "@postern/core/tags.ts";
-import { act, done, type Part, report, wait } from "../../../kube/part.ts";
+import { act, done, type Part, report, retry, wait } from "../../../kube/part.ts";
 import type { Observed } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { DnsStep } from "../steps.ts";
 import { publicZone } from "./desired.ts";
 import { isOwned, withOwner } from "./owner.ts";
-import { pending, planFailed } from "./report.ts";
+import { pending } from "./report.ts";
 
 /**
  * The resource group of a cluster that has nothing else in Azure:
@@ -25,7 +25,7 @@ export function planGroup(observed: Observed): Part<DnsStep> {
   if (group === undefined) return done;
   const { id, look } = group;
   if (look.state === "changing") return wait(pending, look.retryAfterMs);
-  if (look.state === "failed") return planFailed(look.failure);
+  if (look.state === "failed") return retry(look.failure);
   if (look.state === "absent") {
     if (group.location === undefined)
       return report({

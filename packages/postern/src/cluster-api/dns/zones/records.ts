@@ -14,8 +14,8 @@ import { type Desired, desiredIn, publicZone, wildcard, writtenNames } from "./d
 import { isOwned, shownOwner, userOf, withOwner } from "./owner.ts";
 import { pending } from "./report.ts";
 
-/** How soon to look again for the link of a cluster that shares a zone with us. */
-const linkMs = 30_000;
+/** When to observe again the link of a cluster that shares the zone: no watch of this cluster reports it. */
+const otherLinkMs = 30_000;
 
 /** Whether nobody has marked a record set. */
 export function isUnmarked({ metadata, registered }: RecordSet): boolean {
@@ -153,7 +153,7 @@ function leaveToSharer(
   const network = observed.networks.toManagement;
   if (network && theirs.some((link) => leadsTo(link.found, network))) return done;
   // They have not linked their network yet.
-  if (theirs.length === 0) return wait(pending, linkMs);
+  if (theirs.length === 0) return wait(pending, otherLinkMs);
   const message = `${nameOf(id)}.${nameOf(zone.id)} does not lead to our endpoint · the private zone is shared with ${shownOwner(sharer, observed)}, whose network is another one · put one of the clusters into another resource group`;
   return report({ reason: reasons.zoneOfAnotherNetwork, message });
 }

@@ -1,8 +1,7 @@
 import type { PlannedCondition } from "@postern/core/conditions.ts";
-import type { Failure } from "@postern/core/failure.ts";
 import { nameOf, parentOf } from "@postern/core/resource-id.ts";
 import type { Plan } from "../../../kube/feature.ts";
-import { type Part, type Problem, wait, waits } from "../../../kube/part.ts";
+import { type Part, type Problem, waits } from "../../../kube/part.ts";
 import type { FoundLink } from "../../../private-dns/links/observed.ts";
 import type { LinkReport } from "../../../private-dns/links/plan.ts";
 import type { PrivateDnsStep } from "../../../private-dns/steps.ts";
@@ -19,14 +18,6 @@ export const pending: Problem = {
   progress: true,
   harmless: true,
 };
-
-/** What is said of something that failed. The change that helps may be one in Azure, where nobody hears of it. */
-export function planFailed(
-  { reason, message, requeueAfterMs }: Failure,
-  retryMs: number = waits.failureMs,
-): Part<never> {
-  return wait({ reason, message }, requeueAfterMs ?? retryMs);
-}
 
 /** Azure failed to write something, so nobody knows whether it works. */
 export function failedResource(

@@ -1,6 +1,6 @@
 import { claimPrefix, mostClaims } from "@postern/core/claims.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
-import { act, done, join, type Part, report, wait, waits } from "../../../kube/part.ts";
+import { act, done, join, type Part, report, retry, wait, waits } from "../../../kube/part.ts";
 import { foundLinks, leadsTo } from "../../../private-dns/links/observed.ts";
 import { giveUpLink, healthOf, planLinks } from "../../../private-dns/links/plan.ts";
 import { foundRecords, type RecordSet } from "../../../private-dns/records/observed.ts";
@@ -21,10 +21,7 @@ import { linkPolicy } from "./links.ts";
 import { isLeftToNext, lacksOwner, proofOf } from "./origin.ts";
 import { isLeftToUs, isOwned, shownOwner, userOf, withOwner } from "./owner.ts";
 import { isUnmarked, planNames } from "./records.ts";
-import { failedResource, inRole, linkProblems, pending, planFailed, zoneCalled } from "./report.ts";
-
-/** How soon to look again for the delegation that proves whose a zone is. */
-const proofMs = 15_000;
+import { failedResource, inRole, linkProblems, pending, zoneCalled } from "./report.ts";
 
 /** What to do about a zone that is wanted. */
 export function planDesiredZone(observed: Observed, zone: ZoneInRole): Part<DnsStep> {
@@ -54,7 +51,7 @@ export function zoneReport(zone: ZoneInRole): ZoneReport {
       reason: reasons.zoneFull,
       message: `${called} is not used · ${mostClaims} clusters of one resource group use it, and Azure has no room for more tags · use another resource group`,
     },
-    fail: planFailed,
+    fail: retry,
     failed: ({ provisioningState }, repairing) => {
       const problem = failedResource(called, provisioningState, repairing);
       return repairing ? report(problem) : wait(problem, waits.changeMs);
@@ -96,7 +93,7 @@ function adoptionOf(observed: Observed, zone: ZoneInRole, found: Zone): Adoption
   }
   switch (proofOf(observed, zone)) {
     case "pending":
-      return { is: "leave", part: wait(pending, proofMs) };
+      return { is: "leave", part: wait(pending, waits.progressMs) };
     case "none":
       return refuse(
         `Postern did not create it · delete it, or tag it ${claimPrefix}${observed.us.clusterID}=${observed.us.uid} to hand it over`,

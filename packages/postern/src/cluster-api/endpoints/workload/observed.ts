@@ -63,22 +63,3 @@ export interface Observed {
   connectionsFailed: Failure | undefined;
   remaining: Remaining | undefined;
 }
-
-/** What to say of one side, and which address it gives. */
-export interface Side {
-  /** Undefined where there is nothing to say, because this side is not asked for. */
-  verdict: Verdict | undefined;
-  /** `keep` where it is not known whether what is published still holds. */
-  address: string | undefined | "keep";
-  waitMs?: number;
-  events?: readonly { reason: string; note: string; type?: "Normal" | "Warning" }[];
-}
-
-export interface Verdict {
-  status: "True" | "False";
-  reason: string;
-  message: string;
-}
-
-/** The requeue of everything that comes by itself. */
-export const minuteMs = 60_000;

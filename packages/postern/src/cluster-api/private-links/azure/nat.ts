@@ -3,7 +3,7 @@ import { idKey, nameOf, parentOf, type ResourceId, sameId } from "@postern/core/
 import { tagOf } from "@postern/core/tags.ts";
 import type { Subnet } from "../../../azure/gateways/subnets.ts";
 import type { VirtualNetwork } from "../../../azure/gateways/virtual-networks.ts";
-import { act, type Part, type Problem, wait, waits } from "../../../kube/part.ts";
+import { act, type Part, type Problem, retry, wait, waits } from "../../../kube/part.ts";
 import type { ObservedLinks, Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import { capzTagPrefix } from "../spec/cluster-resources.ts";
@@ -11,7 +11,7 @@ import type { DesiredPrivateLink } from "../spec/desired.ts";
 import { conditionOfScope } from "../spec/managed.ts";
 import type { OpenSubnetStep } from "../steps.ts";
 import { otherCluster } from "./owner.ts";
-import { awaitCapzMs, retryFailure } from "./policy.ts";
+import { awaitCapzMs } from "./policy.ts";
 
 /**
  * What keeps a link from taking addresses from its subnets. A subnet that is closed to link services is opened, if its
@@ -38,7 +38,7 @@ export function planNat(
         awaitCapzMs,
       );
     const { look } = found;
-    if (look.state === "failed") return retryFailure(look.failure, reasons.subnetUnfit);
+    if (look.state === "failed") return retry(look.failure, { reason: reasons.subnetUnfit });
     if (look.state === "changing")
       return unfit(`network ${net} is being written`, "nothing to do", look.retryAfterMs);
     const present = look.resource.properties.subnets?.find((each) => sameId(each.id ?? "", subnet));

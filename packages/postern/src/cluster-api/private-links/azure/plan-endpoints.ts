@@ -1,6 +1,6 @@
 import { nameOf } from "@postern/core/resource-id.ts";
 import type { PrivateEndpoint } from "../../../azure/gateways/private-endpoints.ts";
-import { done, type Part, wait, waits } from "../../../kube/part.ts";
+import { done, type Part, retry, wait, waits } from "../../../kube/part.ts";
 import { connectedOf } from "../../../private-link/endpoint/desired.ts";
 import {
   planCreateEndpoint,
@@ -13,7 +13,7 @@ import { reasons } from "../reasons.ts";
 import type { DesiredPrivateEndpoint } from "../spec/desired.ts";
 import type { PrivateLinkStep } from "../steps.ts";
 import { checkOwner } from "./owner.ts";
-import { endpointPolicy as policy, retryFailure } from "./policy.ts";
+import { endpointPolicy as policy } from "./policy.ts";
 
 /*
  * What to do about each private endpoint. The first row that fits counts.
@@ -54,7 +54,7 @@ function planDesiredEndpoint(
   const name = endpoint.name;
   switch (look.state) {
     case "failed":
-      return retryFailure(look.failure, reasons.notMade);
+      return retry(look.failure, { reason: reasons.notMade });
     case "changing":
       return planChanging(name, look, policy);
     case "absent": {
@@ -114,7 +114,7 @@ function planObsoleteEndpoint(
     case "absent":
       return done;
     case "failed":
-      return retryFailure(look.failure, reasons.notRemoved);
+      return retry(look.failure, { reason: reasons.notRemoved });
     case "changing": {
       const message = policy.deletionMessage(nameOf(id), why);
       return wait({ reason: reasons.removing, message }, look.retryAfterMs);

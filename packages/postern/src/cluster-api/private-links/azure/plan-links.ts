@@ -1,6 +1,6 @@
 import { provisioningOf } from "@postern/core/provisioning.ts";
 import { idKey, nameOf, parentOf, type ResourceId } from "@postern/core/resource-id.ts";
-import { done, type Part, wait } from "../../../kube/part.ts";
+import { done, type Part, retry, wait } from "../../../kube/part.ts";
 import { hasNatAddresses } from "../../../private-link/link-service/desired.ts";
 import {
   planCreateLinkService,
@@ -14,7 +14,7 @@ import type { DesiredPrivateLink } from "../spec/desired.ts";
 import type { PrivateLinkStep } from "../steps.ts";
 import { planNat } from "./nat.ts";
 import { checkOwner } from "./owner.ts";
-import { awaitCapzMs, linkPolicy, retryFailure } from "./policy.ts";
+import { awaitCapzMs, linkPolicy } from "./policy.ts";
 
 /*
  * What to do about each link service. The first row that fits counts.
@@ -59,7 +59,7 @@ function planDesiredLink(
   const name = link.name;
   switch (look.state) {
     case "failed":
-      return retryFailure(look.failure, reasons.notMade);
+      return retry(look.failure, { reason: reasons.notMade });
     case "changing":
       return planChanging(name, look, policy);
     case "absent":
@@ -103,7 +103,7 @@ function missingFrontend(
   const { look } = balancer;
   if (look.state === "changing")
     return waitFor(`load balancer ${called} is being written`, look.retryAfterMs);
-  if (look.state === "failed") return retryFailure(look.failure, reasons.noLoadBalancer);
+  if (look.state === "failed") return retry(look.failure, { reason: reasons.noLoadBalancer });
   if (provisioningOf(look.resource) === "failed")
     return waitFor(
       `load balancer ${called} is ${look.resource.properties.provisioningState}`,
@@ -128,7 +128,7 @@ function planObsoleteLink(
     case "absent":
       return done;
     case "failed":
-      return retryFailure(look.failure, reasons.notRemoved);
+      return retry(look.failure, { reason: reasons.notRemoved });
     case "changing": {
       const message = policy.deletion.message(nameOf(id), why);
       return wait({ reason: reasons.removing, message }, look.retryAfterMs);

@@ -1,23 +1,13 @@
-import type { Failure } from "@postern/core/failure.ts";
-import { type Part, wait, waits } from "../../../kube/part.ts";
 import type { EndpointPolicy } from "../../../private-link/endpoint/policy.ts";
 import type { LinkServicePolicy } from "../../../private-link/link-service/policy.ts";
 import type { Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import { conditionOfScope, foreignEndpointsAnnotation } from "../spec/managed.ts";
 
-/** How long to wait for what Cluster API Provider Azure creates. */
+/** When to observe again what Cluster API Provider Azure creates within minutes: no watch reports it. */
 export const awaitCapzMs = 30_000;
-/** How often to look, at least, whether the management cluster has deleted its endpoints. */
+/** When to observe again, at the latest, whether the management cluster has deleted its endpoints. */
 const awaitManagementMs = 15_000;
-
-/** A failure passes when Azure says, whatever it is: other programs write here too. */
-export function retryFailure(
-  { message, requeueAfterMs = waits.failureMs }: Failure,
-  reason: string,
-): Part<never> {
-  return wait({ reason, message }, requeueAfterMs);
-}
 
 const shared = {
   creationVerb: "made",
