@@ -9,7 +9,7 @@ import { Caches } from "../kube/caches.ts";
 import { KubeClient } from "../kube/client.ts";
 import { silentLog } from "../kube/log.ts";
 import type { Reconcile } from "../kube/reconcile.ts";
-import { clusterArmClients, referenceOf } from "./identities.ts";
+import { clusterArmClients, identityOf } from "./identities.ts";
 
 function cluster(spec: object = {}, metadata: object = {}): AzureCluster {
   return {
@@ -102,6 +102,6 @@ describe("the identity that an AzureCluster names", () => {
     ["is none by a null reference", null, undefined],
     ["is none without a name", {}, undefined],
   ])("%s", (_name, identityRef, desired) => {
-    expect(referenceOf(cluster({ identityRef }))).toEqual(desired);
+    expect(identityOf(cluster({ identityRef }))).toEqual(desired);
   });
 });

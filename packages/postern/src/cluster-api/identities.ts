@@ -138,7 +138,7 @@ export function clusterArmClients(options: ClusterArmClientOptions): ClusterArmC
       cluster,
       policy,
       baseDomain: options.baseDomain,
-      identity: namesOf(referenceOf(cluster)),
+      identity: namesOf(identityOf(cluster)),
       claimsOn: (group) => claims.of(group),
       management: clusters?.get(managementKey),
     });
@@ -150,7 +150,7 @@ export function clusterArmClients(options: ClusterArmClientOptions): ClusterArmC
     namespace: string,
     reconcile: Reconcile,
   ): ArmClient => {
-    const named = referenceOf(cluster);
+    const named = identityOf(cluster);
     if (named === undefined) throw missing(what, "its spec.identityRef names none");
     const armClient = armIn(cluster.spec.azureEnvironment);
     return armClient.for(reconcile, credentialOf(named, { what, namespace }, armClient.cloud));
@@ -219,7 +219,7 @@ export function clusterArmClients(options: ClusterArmClientOptions): ClusterArmC
     });
     const users = (identity: AzureClusterIdentity): string[] => {
       const key = keyOf(identity);
-      const uses = (cluster: AzureCluster) => keyOfReference(referenceOf(cluster)) === key;
+      const uses = (cluster: AzureCluster) => keyOfReference(identityOf(cluster)) === key;
       const all = azureClusters.list();
       // What the management cluster and the flag name may be used for every cluster.
       const shared =
@@ -270,7 +270,7 @@ function annotatedOf({ metadata }: KubeObject): IdentityName | undefined {
 }
 
 /** The identity that an AzureCluster names, with its namespace. */
-export function referenceOf(cluster: AzureCluster): IdentityName | undefined {
+export function identityOf(cluster: AzureCluster): IdentityName | undefined {
   const { name, namespace } = cluster.spec.identityRef ?? {};
   return name ? { name, namespace: namespace || (cluster.metadata.namespace ?? "") } : undefined;
 }

@@ -38,6 +38,12 @@ export const annotations = {
 /** Begins the annotations that become tags of a resource group. */
 export const groupTagPrefix = "azure-resourcegroup-tag.";
 
+/** Begins CAPZ's tag on everything that a cluster owns; the name of the cluster follows. */
+export const capzTagPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
+
+/** The field manager of the operators before us, and of CAPZ: the name of their binaries. */
+export const predecessor = "manager";
+
 export const conditions = {
   privateLinks: "PrivateLinksReady",
   privateEndpoints: "PrivateEndpointsReady",

@@ -17,6 +17,7 @@ import {
   type ZoneQuery,
   type ZoneReads,
 } from "../../private-dns/zone/observe.ts";
+import { isPrivate } from "../azure-clusters.ts";
 import { admits } from "../endpoints/claims/desired.ts";
 import { annotations } from "../names.ts";
 import { privateLinksOf } from "../requested-links.ts";
@@ -117,8 +118,7 @@ function outOfReach(
   if (management !== undefined || itself || infrastructure?.is !== "azure") return [];
   const object = infrastructure.object as AzureCluster;
   const has = (name: string) => object.metadata.annotations?.[name];
-  const isPrivate = object.spec.networkSpec?.apiServerLB?.type === "Internal";
-  if (!isPrivate && has(annotations.apiServerAddress) === undefined) return [];
+  if (!isPrivate(object) && has(annotations.apiServerAddress) === undefined) return [];
   if (has(annotations.abandon) === "true") return [];
   const key = keyOf({ metadata: options.management });
   const message = `the zone ${domains.cluster} in the management network is not found · AzureCluster ${key} does not exist · correct --management-cluster-name, or annotate this AzureCluster with ${annotations.abandon}="true" to let it go all the same`;
@@ -172,7 +172,6 @@ function expectedOf(
   if (management === undefined || infrastructure?.is !== "azure")
     return { toWorkload: false, toManagement: false };
   const workload = infrastructure.object as AzureCluster;
-  const isPrivate = ({ spec }: AzureCluster) => spec.networkSpec?.apiServerLB?.type === "Internal";
   const subscription = management.spec.subscriptionID ?? "";
   return {
     toWorkload:

@@ -9,9 +9,10 @@ import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { whenChanged } from "../../kube/when-changed.ts";
+import { azureClusterKeyOf } from "../azure-clusters.ts";
 import { annotations } from "../names.ts";
 import { apply } from "./apply.ts";
-import { infrastructureKey, ownerOf } from "./gates/gates.ts";
+import { ownerOf } from "./gates/gates.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 
@@ -33,7 +34,7 @@ export function pausingFeature({ managementCluster, gates }: PausingParts): Make
     });
     const clusters = caches.of(capiCluster);
     clusters.index("pausing-infrastructure", (each) =>
-      [infrastructureKey(each)].filter((key) => key !== undefined),
+      [azureClusterKeyOf(each)].filter((key) => key !== undefined),
     );
     const azureClusters = caches.of(azureCluster);
     const own = new OwnObjects(controlPlanes, kube, "postern-pausing");

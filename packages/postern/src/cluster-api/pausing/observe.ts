@@ -8,8 +8,9 @@ import type { WatchCache } from "../../kube/cache.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
-import { annotations } from "../names.ts";
-import { gatesOf, infrastructureKey, ownerOf } from "./gates/gates.ts";
+import { azureClusterKeyOf } from "../azure-clusters.ts";
+import { annotations, predecessor } from "../names.ts";
+import { gatesOf, ownerOf } from "./gates/gates.ts";
 import type { Gates, Observed, Pause } from "./observed.ts";
 
 /** Where everything that is looked at comes from. */
@@ -23,12 +24,6 @@ export interface Sources {
   gates: readonly string[];
 }
 
-/**
- * The name under which the operator before us wrote: that of its binary. People and their tools go by others, so what it
- * has paused can be told from what somebody else has, and goes on when its gates are met.
- */
-const predecessor = "manager";
-
 /** Read everything once. */
 export async function observe(
   cached: KubeadmControlPlane,
@@ -39,7 +34,7 @@ export async function observe(
   const controlPlane = (await controlPlanes.get(cached.metadata, reconcile.signal)) ?? cached;
   const owner = ownerOf(controlPlane);
   const cluster = owner && clusters.get(`${controlPlane.metadata.namespace}/${owner.name}`);
-  const key = cluster && infrastructureKey(cluster);
+  const key = cluster && azureClusterKeyOf(cluster);
   const gates = gatesOf({
     controlPlane,
     desired,

@@ -4,6 +4,7 @@ import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.
 import { staleReadsMs } from "../../azure/sightings.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { clusterNameOf } from "../azure-clusters.ts";
 import { conditions, privateLinksFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
 import { CreatedIds } from "./azure/created-ids.ts";
@@ -11,7 +12,6 @@ import type { PrivateLinkOptions, PrivateLinkParts } from "./azure/dependencies.
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { reasons } from "./reasons.ts";
-import { clusterNameOf } from "./spec/cluster-resources.ts";
 import { conditionOfScope, managedScopes } from "./spec/managed.ts";
 
 export type { PrivateLinkOptions };
@@ -24,7 +24,9 @@ export function privateLinksFeature(options: PrivateLinkOptions): MakeFeature {
     const objects = given.caches.of(azureCluster);
     const clusters = given.caches.of(capiCluster);
     objects.index(byCluster, (object) => [
-      keyOf({ metadata: { ...object.metadata, name: clusterNameOf(object) } }),
+      keyOf({
+        metadata: { ...object.metadata, name: clusterNameOf(object) ?? object.metadata.name },
+      }),
     ]);
     const created = new CreatedIds();
     objects.onChange(({ key, after }) => {

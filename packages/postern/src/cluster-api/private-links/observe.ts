@@ -29,6 +29,7 @@ import {
   linkServiceDifferences,
 } from "../../private-link/link-service/desired.ts";
 import { foreignEndpoints, guestFirstMs } from "../../private-link/link-service/disconnect.ts";
+import { clusterNameOf } from "../azure-clusters.ts";
 import { endpointsFinalizer, privateLinksFinalizer } from "../names.ts";
 import { isPaused } from "../paused.ts";
 import type { ClusterIds } from "./azure/created-ids.ts";
@@ -37,12 +38,7 @@ import { isInOwnGroup } from "./azure/missing-tags.ts";
 import { isUnmarked } from "./azure/owner.ts";
 import type { Found, Observed, ObservedEndpoints, ObservedLinks, Subject } from "./observed.ts";
 import { reasons } from "./reasons.ts";
-import {
-  type ClusterResources,
-  clusterNameOf,
-  clusterResourcesOf,
-  ownerOf,
-} from "./spec/cluster-resources.ts";
+import { type ClusterResources, clusterResourcesOf, ownerOf } from "./spec/cluster-resources.ts";
 import {
   type Desired,
   type DesiredPrivateEndpoint,
@@ -62,7 +58,7 @@ export async function observe(
 ): Promise<Observed> {
   const { namespace = "" } = object.metadata;
   const cluster = parts.clusters.get(
-    keyOf({ metadata: { namespace, name: clusterNameOf(object) } }),
+    keyOf({ metadata: { namespace, name: clusterNameOf(object) ?? object.metadata.name } }),
   );
   const subject = subjectOf(object, cluster, reconcile.date());
   if (isPaused(cluster, object)) return { stage: "paused", subject };

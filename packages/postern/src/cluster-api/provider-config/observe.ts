@@ -13,8 +13,9 @@ import { KubeError } from "../../kube/errors.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import { allows } from "../allowed-namespaces.ts";
-import { annotations, providerConfigFinalizer } from "../names.ts";
+import { annotations, predecessor, providerConfigFinalizer } from "../names.ts";
 import { isPaused } from "../paused.ts";
+import { ageOf } from "../tenancy.ts";
 import { allowedOf, isSupported, type Source } from "./desired/desired.ts";
 import type { Observed } from "./observed.ts";
 
@@ -36,8 +37,7 @@ export interface Sources {
   policy: TenantPolicy;
 }
 
-/** The names under which we write, and the operator before us, whose name is that of its binary. */
-const writers = [fieldManager, "manager"];
+const writers = [fieldManager, predecessor];
 
 /** Who wrote a ProviderConfig: the API server knows, and no tenant can write one. */
 async function isWrittenByUs(
@@ -107,10 +107,6 @@ function rivalOf(cluster: CapiCluster, clusters: WatchCache<CapiCluster>): Obser
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .sort((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1));
   return first && { key: keyOf(first), isOlder: ageOf(first) < ageOf(cluster) };
-}
-
-function ageOf({ metadata }: CapiCluster): string {
-  return `${metadata.creationTimestamp} ${metadata.namespace}`;
 }
 
 async function sourceOf(

@@ -16,6 +16,7 @@ import {
 } from "../../../private-dns/links/observed.ts";
 import { isClaimed } from "../../../private-dns/user.ts";
 import type { ZoneReads } from "../../../private-dns/zone/observe.ts";
+import { isPrivate } from "../../azure-clusters.ts";
 import {
   apiEndpointName,
   apiLinkName,
@@ -125,31 +126,41 @@ async function toWorkloadOf(
   reads: ZoneReads,
 ): Promise<Addresses> {
   const managementGroup = management && groupOf(management);
-  if (managementGroup === undefined) return { state: "none" };
-  if (cluster.spec.networkSpec?.apiServerLB?.type !== "Internal") return { state: "none" };
-  const arm = armClients.management;
-  if (arm === undefined) return { state: "unknown" };
+  if (managementGroup === undefined || !isPrivate(cluster)) return { state: "none" };
   const { links, problem } = privateLinksOf(cluster);
   if (problem !== undefined) return { state: "unknown" };
   // The name that the chart of the operators before us gives.
   const names =
     links.length > 0 ? links.map(({ name }) => name) : [apiLinkName(cluster.metadata.name)];
   const found = await Promise.all(
-    names.map(async (name) => {
-      const id = resourceIn(
-        managementGroup,
-        "Microsoft.Network/privateEndpoints",
-        apiEndpointName(name),
-      );
-      const service = resourceIn(group, "Microsoft.Network/privateLinkServices", name);
-      return endpointAddresses(id, service, arm, reads);
+    names.map((name) => {
+      const endpoint = { group: managementGroup, name: apiEndpointName(name) };
+      return observeEndpoint(endpoint, { group, name }, armClients.management, reads);
     }),
   );
-  // Of several the last one counts, as it always did.
+  // Of several links the last one that is connected counts, as for the operator before us.
   return (
     found.findLast(({ state }) => state === "known") ??
     found.find(({ state }) => state === "unknown") ?? { state: "none" }
   );
+}
+
+interface NameInGroup {
+  group: ResourceId;
+  name: string;
+}
+
+/** The address of an endpoint to a link service, by their names. */
+async function observeEndpoint(
+  endpoint: NameInGroup,
+  link: NameInGroup,
+  arm: ArmClient | undefined,
+  reads: ZoneReads,
+): Promise<Addresses> {
+  if (arm === undefined) return { state: "unknown" };
+  const id = resourceIn(endpoint.group, "Microsoft.Network/privateEndpoints", endpoint.name);
+  const service = resourceIn(link.group, "Microsoft.Network/privateLinkServices", link.name);
+  return endpointAddresses(id, service, arm, reads);
 }
 
 /**
@@ -183,23 +194,19 @@ async function observeToManagement(
 
 async function toManagementOf(
   link: ManagementLink,
-  cluster: AzureCluster,
+  { metadata: { name: workload } }: AzureCluster,
   group: ResourceId,
   { management }: Objects,
   armClients: ArmClients,
   reads: ZoneReads,
 ): Promise<Addresses> {
   const linkGroup = management && managementLinkGroup(management);
-  if (linkGroup === undefined) return { state: "none" };
-  if (management?.spec.networkSpec?.apiServerLB?.type !== "Internal") return { state: "none" };
-  const arm = armClients.cluster;
-  if (arm === undefined) return { state: "unknown" };
-  const [workload, name] = [cluster.metadata.name, management.metadata.name];
-  const endpoint = managementEndpointName(workload, name, link);
-  const id = resourceIn(group, "Microsoft.Network/privateEndpoints", endpoint);
-  const type = "Microsoft.Network/privateLinkServices";
-  const service = resourceIn(linkGroup, type, managementLinkName(name, link));
-  return endpointAddresses(id, service, arm, reads);
+  if (management === undefined || linkGroup === undefined || !isPrivate(management))
+    return { state: "none" };
+  const { name } = management.metadata;
+  const endpoint = { group, name: managementEndpointName(workload, name, link) };
+  const service = { group: linkGroup, name: managementLinkName(name, link) };
+  return observeEndpoint(endpoint, service, armClients.cluster, reads);
 }
 
 /** Whether CAPZ has linked a zone of its own of the same name to a network in which ours would answer. */

@@ -87,6 +87,7 @@ function counted(arm: ArmClient, metrics: DnsMetrics | undefined): ArmClient {
   if (metrics === undefined) return arm;
   return {
     ...arm,
-    request: (method, path, options) => metrics.asked(method, arm.request(method, path, options)),
+    request: (method, path, options) =>
+      metrics.countRequest(method, arm.request(method, path, options)),
   };
 }

@@ -77,9 +77,9 @@ test("requests are counted, and failures apart; what is absent is no failure", a
   const { metrics, lines } = started();
   const failing = (code: string, status: number) =>
     metrics
-      .asked("GET", Promise.reject(new AzureError({ code, what: "read it", status })))
+      .countRequest("GET", Promise.reject(new AzureError({ code, what: "read it", status })))
       .catch(() => {});
-  await metrics.asked("PUT", Promise.resolve());
+  await metrics.countRequest("PUT", Promise.resolve());
   await failing("ResourceNotFound", 404);
   await failing("AuthorizationFailed", 403);
   const shown = await lines();

@@ -9,8 +9,10 @@ import type { WatchCache } from "../../../kube/cache.ts";
 import type { Observation } from "../../../kube/feature.ts";
 import type { Reconcile } from "../../../kube/reconcile.ts";
 import type { Parts } from "../../../kube/runtime.ts";
-import { referenceOf as identityOf } from "../../identities.ts";
+import { azureClusterKeyOf } from "../../azure-clusters.ts";
+import { identityOf } from "../../identities.ts";
 import type { ManagementLink } from "../../names.ts";
+import { ageOf } from "../../tenancy.ts";
 import type { DnsContext } from "../apply.ts";
 import { type DnsArmClients, openArmClients } from "../azure/arm-clients.ts";
 import type { DnsMetrics } from "../azure/metrics.ts";
@@ -62,7 +64,7 @@ export function dnsDependencies(options: DnsOptions, { caches, kube }: Parts): D
   const clusters = caches.of(capiCluster);
   const azureClusters = caches.of(azureCluster);
   clusters.index(byReference, (cluster) =>
-    [referenceOf(cluster)].filter((key) => key !== undefined),
+    [azureClusterKeyOf(cluster)].filter((key) => key !== undefined),
   );
   clusters.index(byName, ({ metadata }) => [metadata.name.toLowerCase()]);
   const managementKey = keyOf({ metadata: options.management });
@@ -146,14 +148,4 @@ export function dnsDependencies(options: DnsOptions, { caches, kube }: Parts): D
       return { observed: factsOf(all, options), context };
     },
   };
-}
-
-function ageOf({ metadata }: CapiCluster): string {
-  return `${metadata.creationTimestamp ?? ""} ${metadata.namespace}`;
-}
-
-/** The key of the AzureCluster that a Cluster names. */
-export function referenceOf({ metadata, spec }: CapiCluster): string | undefined {
-  const { kind, name } = spec.infrastructureRef ?? {};
-  return kind === azureCluster.kind ? `${metadata.namespace}/${name}` : undefined;
 }

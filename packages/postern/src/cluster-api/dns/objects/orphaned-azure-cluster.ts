@@ -6,12 +6,13 @@ import { defineFeature, type Observation, type Plan } from "../../../kube/featur
 import { waits } from "../../../kube/part.ts";
 import type { Reconcile } from "../../../kube/reconcile.ts";
 import type { Also, MakeFeature } from "../../../kube/runtime.ts";
+import { azureClusterKeyOf } from "../../azure-clusters.ts";
 import { conditions, dnsFinalizer } from "../../names.ts";
 import { apply, type DnsContext } from "../apply.ts";
 import type { Observed } from "../observed.ts";
 import { plan } from "../plan.ts";
 import type { DnsStep } from "../steps.ts";
-import { type DnsOptions, dnsDependencies, referenceOf } from "./dependencies.ts";
+import { type DnsOptions, dnsDependencies } from "./dependencies.ts";
 
 /**
  * The names of an AzureCluster whose Cluster went first, and which our finalizer would hold for ever:
@@ -36,7 +37,7 @@ export function orphanedDnsFeature({ metrics: _, ...options }: DnsOptions): Make
       // Not from the cache, which may not have heard of it yet: what is undone here would be that one's.
       const place = { kind: capiCluster, namespace, name };
       const now = await parts.kube.get<CapiCluster>(place, reconcile.signal);
-      if (now !== undefined && referenceOf(now) === keyOf(object))
+      if (now !== undefined && azureClusterKeyOf(now) === keyOf(object))
         return { observed: { is: "found" }, context: undefined };
       const { observed, context } = await (now === undefined
         ? names.observe(cluster, reconcile)
@@ -60,7 +61,7 @@ export function orphanedDnsFeature({ metrics: _, ...options }: DnsOptions): Make
       {
         kind: capiCluster,
         keys: (cluster) => {
-          const key = referenceOf(cluster as CapiCluster);
+          const key = azureClusterKeyOf(cluster as CapiCluster);
           return cluster.metadata.deletionTimestamp && key !== undefined ? [key] : [];
         },
       },

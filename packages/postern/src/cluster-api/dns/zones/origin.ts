@@ -1,5 +1,5 @@
 import { claimsIn, lastUserIn } from "@postern/core/claims.ts";
-import { ownerIn } from "@postern/core/ownership.ts";
+import { isSameCluster, ownerIn } from "@postern/core/ownership.ts";
 import { sameValues } from "../../../private-dns/records/difference.ts";
 import { foundRecords } from "../../../private-dns/records/observed.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
@@ -40,7 +40,7 @@ export function isLeftToNext(
   if (last === undefined) return false;
   const isWithCluster =
     role === "toManagement" || (role === "public" && infrastructure?.is === "azure");
-  return isWithCluster || last.clusterID.toLowerCase() === us.clusterID;
+  return isWithCluster || isSameCluster(last, us);
 }
 
 /** Whether the tags of a zone of ours were replaced. */

@@ -1,5 +1,5 @@
 import { claimsIn } from "@postern/core/claims.ts";
-import { type Owner, ownerIn } from "@postern/core/ownership.ts";
+import { isSameCluster, type Owner, ownerIn } from "@postern/core/ownership.ts";
 import { nameOf } from "@postern/core/resource-id.ts";
 import { done, join, type Part, report, wait } from "../../../kube/part.ts";
 import { foundLinks, leadsTo } from "../../../private-dns/links/observed.ts";
@@ -130,9 +130,9 @@ function sharerOf(
   found: RecordSet,
 ): Owner | undefined {
   if (role !== "toManagement" || look.state !== "there") return undefined;
-  const owner = ownerIn(found.metadata)?.clusterID;
-  return otherClaims(look.resource.tags, userOf(observed)).find(
-    ({ clusterID }) => clusterID === owner,
+  const owner = ownerIn(found.metadata);
+  return otherClaims(look.resource.tags, userOf(observed)).find((claim) =>
+    isSameCluster(owner, claim),
   );
 }
 
@@ -145,7 +145,7 @@ function leaveToSharer(
 ): Part<never> {
   const links = foundLinks(zone);
   const claimed = links.filter(({ found: { tags } }) =>
-    claimsIn(tags).some(({ clusterID }) => clusterID === sharer.clusterID),
+    claimsIn(tags).some((claim) => isSameCluster(claim, sharer)),
   );
   // A link that somebody made by hand is used without a claim.
   const unclaimed = links.filter(({ found: { tags } }) => claimsIn(tags).length === 0);

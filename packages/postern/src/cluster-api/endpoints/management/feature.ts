@@ -4,7 +4,8 @@ import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.
 import { defineFeature } from "../../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../../kube/runtime.ts";
 import { whenChanged } from "../../../kube/when-changed.ts";
-import { type ClusterName, factsOf, ownerKey, type RefusalOf } from "../spec/facts.ts";
+import { clusterKeyOf } from "../../azure-clusters.ts";
+import { type ClusterName, factsOf, type RefusalOf } from "../spec/facts.ts";
 import { LastWrites } from "../spec/write.ts";
 import { apply } from "./apply.ts";
 import { type ManagementSources, observe } from "./observe.ts";
@@ -63,6 +64,6 @@ export function managementEndpointsFeature(given: {
       others: _o,
       ...asked
     } = factsOf(each as AzureCluster, undefined);
-    return [asked, ownerKey(each as AzureCluster)];
+    return [asked, clusterKeyOf(each as AzureCluster)];
   }
 }

@@ -4,9 +4,10 @@ import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import type { WatchCache } from "../../../kube/cache.ts";
 import type { KubeClient } from "../../../kube/client.ts";
 import type { Reconcile } from "../../../kube/reconcile.ts";
+import { clusterKeyOf } from "../../azure-clusters.ts";
 import { hasOurName } from "../claims/claims.ts";
 import { appliedElsewhere, writtenByOthers } from "../spec/applied.ts";
-import { factsOf, ownerKey, type RefusalOf } from "../spec/facts.ts";
+import { factsOf, type RefusalOf } from "../spec/facts.ts";
 import type { LastWrites } from "../spec/write.ts";
 import type { Observed } from "./observed.ts";
 import { gatherMs, plan } from "./plan.ts";
@@ -40,7 +41,7 @@ export async function observe(
 ): Promise<Observed> {
   const { key, azureClusters, clusters, refusalOf, kube, writes, lastWrite } = sources;
   if (keyOf(cached) !== key) return nothing;
-  const facts = (each: AzureCluster) => factsOf(each, clusters.get(ownerKey(each) ?? ""));
+  const facts = (each: AzureCluster) => factsOf(each, clusters.get(clusterKeyOf(each) ?? ""));
   const management = facts(await writes.newest(cached, reconcile.signal));
   const others = azureClusters
     .list()

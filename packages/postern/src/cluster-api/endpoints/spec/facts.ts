@@ -99,12 +99,3 @@ export function endpointSubnetOf(
 ): EndpointSubnet | undefined {
   return subnetsOf(subnets).subnet;
 }
-
-/** The key of the Cluster that an AzureCluster belongs to, by its owner or by its label. */
-export function ownerKey({ metadata }: AzureCluster): string | undefined {
-  const owner = metadata.ownerReferences?.find(({ kind }) => kind === "Cluster")?.name;
-  const name = owner ?? metadata.labels?.["cluster.x-k8s.io/cluster-name"];
-  return name === undefined
-    ? undefined
-    : keyOf({ metadata: { name, namespace: metadata.namespace ?? "" } });
-}

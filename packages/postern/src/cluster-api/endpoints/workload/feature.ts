@@ -6,10 +6,11 @@ import { staleReadsMs } from "../../../azure/sightings.ts";
 import { defineFeature } from "../../../kube/feature.ts";
 import type { Also, MakeFeature, Parts } from "../../../kube/runtime.ts";
 import { whenChanged } from "../../../kube/when-changed.ts";
+import { clusterKeyOf } from "../../azure-clusters.ts";
 import { conditions, endpointsFinalizer, type ManagementLink } from "../../names.ts";
 import { privateLinksOf } from "../../requested-links.ts";
 import { groupKey } from "../claims/claims.ts";
-import { type ClusterName, factsOf, ownerKey } from "../spec/facts.ts";
+import { type ClusterName, factsOf } from "../spec/facts.ts";
 import { LastWrites } from "../spec/write.ts";
 import { apply } from "./apply.ts";
 import { changedEndpoints } from "./cluster/changed-endpoints.ts";
@@ -81,7 +82,7 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
       (cluster) =>
         azureClusters
           .list()
-          .filter((each) => ownerKey(each) === keyOf(cluster))
+          .filter((each) => clusterKeyOf(each) === keyOf(cluster))
           .map(keyOf),
       (each) => [(each as CapiCluster).spec?.paused, each.metadata.annotations],
     );

@@ -15,8 +15,9 @@ import type { WatchCache } from "../../../kube/cache.ts";
 import type { KubeClient } from "../../../kube/client.ts";
 import type { Reconcile } from "../../../kube/reconcile.ts";
 import { tryRead } from "../../../kube/try-read.ts";
+import { clusterKeyOf } from "../../azure-clusters.ts";
 import { reachOf } from "../../endpoint-address.ts";
-import { referenceOf } from "../../identities.ts";
+import { identityOf } from "../../identities.ts";
 import {
   annotations,
   conditions,
@@ -38,7 +39,7 @@ import {
 import { claimStateOf, ownersIn } from "../claims/decide.ts";
 import { managementEndpoint, serviceOf } from "../claims/desired.ts";
 import { appliedElsewhere, straysOf, writtenByOthers } from "../spec/applied.ts";
-import { type ClusterFacts, factsOf, ownerKey, type RefusalOf } from "../spec/facts.ts";
+import { type ClusterFacts, factsOf, type RefusalOf } from "../spec/facts.ts";
 import type { LastWrites } from "../spec/write.ts";
 import {
   observeRemaining,
@@ -196,7 +197,7 @@ export function observeKubernetes(
 }
 
 function facts(object: AzureCluster, { clusters }: Caches): ClusterFacts {
-  return factsOf(object, clusters.get(ownerKey(object) ?? ""));
+  return factsOf(object, clusters.get(clusterKeyOf(object) ?? ""));
 }
 
 function observedClaims(
@@ -300,7 +301,7 @@ async function lookAll<T extends ObservedClaim | ObservedConnection>(
 
 function tenantsDiffer(one: AzureCluster, other: AzureCluster, { identities }: Caches): boolean {
   const tenantOf = (cluster: AzureCluster) => {
-    const named = referenceOf(cluster);
+    const named = identityOf(cluster);
     return named && identities.get(keyOf({ metadata: named }))?.spec.tenantID?.toLowerCase();
   };
   const [a, b] = [tenantOf(one), tenantOf(other)];

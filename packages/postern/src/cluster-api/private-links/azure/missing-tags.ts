@@ -3,7 +3,8 @@ import { type Tags, tagOf } from "@postern/core/tags.ts";
 import type { ArmClient } from "../../../azure/arm.ts";
 import { loadBalancers } from "../../../azure/gateways/load-balancers.ts";
 import { virtualNetworks } from "../../../azure/gateways/virtual-networks.ts";
-import { type ClusterResources, capzTagPrefix } from "../spec/cluster-resources.ts";
+import { capzTagPrefix } from "../../names.ts";
+import type { ClusterResources } from "../spec/cluster-resources.ts";
 
 /** How old a sighting may be of what CAPZ made long ago. */
 const oldestMs = 30 * 60_000;

@@ -2,9 +2,9 @@ import { isOwnedBy, type OwnerKey, ownerTag } from "@postern/core/ownership.ts";
 import { type Tags, tagOf } from "@postern/core/tags.ts";
 import type { ArmResource } from "../../../azure/gateway.ts";
 import { type Part, wait, waits } from "../../../kube/part.ts";
+import { capzTagPrefix } from "../../names.ts";
 import type { Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
-import { capzTagPrefix } from "../spec/cluster-resources.ts";
 
 /** Whose a resource is. */
 export type Ownership =

@@ -1,6 +1,5 @@
-import { nameOf } from "@postern/core/resource-id.ts";
 import type { PrivateEndpoint } from "../../../azure/gateways/private-endpoints.ts";
-import { done, type Part, retry, wait, waits } from "../../../kube/part.ts";
+import { type Part, retry, wait, waits } from "../../../kube/part.ts";
 import { connectedOf } from "../../../private-link/endpoint/desired.ts";
 import {
   planCreateEndpoint,
@@ -13,30 +12,13 @@ import { reasons } from "../reasons.ts";
 import type { DesiredPrivateEndpoint } from "../spec/desired.ts";
 import type { PrivateLinkStep } from "../steps.ts";
 import { checkOwner } from "./owner.ts";
+import { planObsolete } from "./plan-obsolete.ts";
 import { endpointPolicy as policy } from "./policy.ts";
-
-/*
- * What to do about each private endpoint. The first row that fits counts.
- *
- *   seen                                         steps                          told as
- *   its last operation has failed                none, again when Azure said    NotMade
- *   being changed                                none, again when it is due     BeingMade, or True while it was True
- *   somebody else's, and its tags are not lost   none                           OwnedByAnother
- *   there, Azure never changes what differs,     remove it; the next reconcile       BeingReplaced
- *   or its connection was taken away             makes it anew
- *   there, and Failed or Canceled                write it again, with its etag  BeingChanged
- *   there, something else differs                change it, with its etag       BeingChanged, or True while it was True
- *   there, waits for approval                    none, ever more seldom         ApprovalPending
- *   there, rejected                              none                           ConnectionRejected
- *   there, as wanted                             none                           Realised
- *   absent                                       make it                        BeingMade
- *   ours, and not asked for                      remove it                      BeingRemoved
- */
 
 /** A person may take days to decide. */
 const longestWaitMs = 5 * 60_000;
 
-/** Decide about the endpoints that are wanted, and those that are not any more. */
+/** Plans the endpoints that are desired, and deletes those that are not any more. */
 export function planEndpoints(
   observed: ObservedEndpoints,
   subject: Subject,
@@ -44,7 +26,15 @@ export function planEndpoints(
 ): Part<PrivateLinkStep>[] {
   const desired = observed.desired.map((each) => planDesiredEndpoint(each, subject));
   if (prune === undefined) return desired;
-  return [...desired, ...observed.obsolete.map((each) => planObsoleteEndpoint(each, prune.why))];
+  const { why } = prune;
+  const obsolete = observed.obsolete.map((each) =>
+    planObsolete(
+      each,
+      (name) => policy.deletionMessage(name, why),
+      (found) => planDeleteEndpoint({ id: each.id, found, why }, policy),
+    ),
+  );
+  return [...desired, ...obsolete];
 }
 
 function planDesiredEndpoint(
@@ -97,29 +87,10 @@ function planApproval(
   }
 }
 
-/** It is looked at ever more seldom. */
+/** It is reconciled ever more seldom. */
 function approvalWaitMs(present: readonly PresentCondition[]): number {
   const created = present.find(
     ({ type, reason }) => type === policy.condition && reason === reasons.approvalPending,
   );
   return Math.min(longestWaitMs, Math.max(waits.failureMs, (created?.sinceMs ?? 0) / 4));
-}
-
-/** Delete what is not asked for any more. */
-function planObsoleteEndpoint(
-  { id, look }: ObservedEndpoints["obsolete"][number],
-  why: string,
-): Part<PrivateLinkStep> {
-  switch (look.state) {
-    case "absent":
-      return done;
-    case "failed":
-      return retry(look.failure, { reason: reasons.notRemoved });
-    case "changing": {
-      const message = policy.deletionMessage(nameOf(id), why);
-      return wait({ reason: reasons.removing, message }, look.retryAfterMs);
-    }
-    case "there":
-      return planDeleteEndpoint({ id, found: look.resource, why }, policy);
-  }
 }

@@ -1,6 +1,6 @@
 import { provisioningOf } from "@postern/core/provisioning.ts";
 import { idKey, nameOf, parentOf, type ResourceId } from "@postern/core/resource-id.ts";
-import { done, type Part, retry, wait } from "../../../kube/part.ts";
+import { type Part, retry, wait } from "../../../kube/part.ts";
 import { hasNatAddresses } from "../../../private-link/link-service/desired.ts";
 import {
   planCreateLinkService,
@@ -14,27 +14,10 @@ import type { DesiredPrivateLink } from "../spec/desired.ts";
 import type { PrivateLinkStep } from "../steps.ts";
 import { planNat } from "./nat.ts";
 import { checkOwner } from "./owner.ts";
+import { planObsolete } from "./plan-obsolete.ts";
 import { awaitCapzMs, linkPolicy } from "./policy.ts";
 
-/*
- * What to do about each link service. The first row that fits counts.
- *
- *   seen                                         steps                          told as
- *   its last operation has failed                none, again when Azure said    NotMade
- *   being changed                                none, again when it is due     BeingMade, or True while it was True
- *   somebody else's, and its tags are not lost   none                           OwnedByAnother
- *   there, Azure never changes what differs      reject, disconnect, remove     BeingReplaced
- *   there, and Failed or Canceled                write it again, with its etag  BeingChanged
- *   there, something else differs                change it, with its etag       BeingChanged, or True while it was True
- *   there, as wanted                             none                           Realised
- *   absent, no load balancer or no frontend      none, again in half a minute   LoadBalancerMissing
- *   absent, the NAT subnet is closed, and ours   open it                        NATSubnetBeingChanged
- *   absent, the NAT subnet cannot be used        none, again in a minute        NATSubnetUnfit
- *   absent                                       make it                        BeingMade
- *   ours, and not asked for                      reject, disconnect, remove     BeingRemoved
- */
-
-/** Decide about the link services that are wanted, and those that are not any more. */
+/** Plans the link services that are desired, and deletes those that are not any more. */
 export function planLinks(
   observed: ObservedLinks,
   subject: Subject,
@@ -43,10 +26,16 @@ export function planLinks(
   const opened = new Set<string>();
   const desired = observed.desired.map((each) => planDesiredLink(each, observed, subject, opened));
   if (prune === undefined) return desired;
-  return [
-    ...desired,
-    ...observed.obsolete.map((each) => planObsoleteLink(each, subject, prune.why)),
-  ];
+  const { why } = prune;
+  const policy = linkPolicy(subject);
+  const obsolete = observed.obsolete.map((each) =>
+    planObsolete(
+      each,
+      (name) => policy.deletion.message(name, why),
+      (found) => planDeleteLinkService({ id: each.id, found, why }, policy),
+    ),
+  );
+  return [...desired, ...obsolete];
 }
 
 function planDesiredLink(
@@ -83,7 +72,7 @@ function planDesiredLink(
   }
 }
 
-/** What a link stands before must be there first. */
+/** The load balancer and its frontends must exist before a link service. */
 function missingFrontend(
   { name, frontends }: DesiredPrivateLink,
   { balancer }: ObservedLinks,
@@ -115,25 +104,4 @@ function missingFrontend(
   );
   const missing = frontends.find((each) => !there.has(idKey(each)));
   return missing && waitFor(`load balancer ${called} has no frontend ${nameOf(missing)}`);
-}
-
-/** Delete what is not asked for any more. */
-function planObsoleteLink(
-  { id, look }: ObservedLinks["obsolete"][number],
-  subject: Subject,
-  why: string,
-): Part<PrivateLinkStep> {
-  const policy = linkPolicy(subject);
-  switch (look.state) {
-    case "absent":
-      return done;
-    case "failed":
-      return retry(look.failure, { reason: reasons.notRemoved });
-    case "changing": {
-      const message = policy.deletion.message(nameOf(id), why);
-      return wait({ reason: reasons.removing, message }, look.retryAfterMs);
-    }
-    case "there":
-      return planDeleteLinkService({ id, found: look.resource, why }, policy);
-  }
 }

@@ -12,10 +12,9 @@ import {
   sameId,
 } from "@postern/core/resource-id.ts";
 import { checkedTags, TagError, type Tags } from "@postern/core/tags.ts";
+import { clusterNameOf } from "../../azure-clusters.ts";
+import { capzTagPrefix } from "../../names.ts";
 import { withoutReserved } from "../../reserved-tags.ts";
-
-/** Begins CAPZ's tag on everything that a cluster owns; the name of the cluster follows. */
-export const capzTagPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
 
 /** Where in Azure a cluster is, and the marks of what is made for it. */
 export interface ClusterResources {
@@ -35,12 +34,6 @@ export interface ClusterResources {
  */
 export function ownerOf({ metadata }: AzureCluster): OwnerKey {
   return ownerKey(metadata.namespace ?? "", metadata.name);
-}
-
-/** The name of the Cluster that an AzureCluster belongs to, which is nearly always its own. */
-export function clusterNameOf({ metadata }: AzureCluster): string {
-  const owner = metadata.ownerReferences?.find(({ kind }) => kind === "Cluster");
-  return owner?.name ?? metadata.labels?.["cluster.x-k8s.io/cluster-name"] ?? metadata.name;
 }
 
 /** Read where a cluster is, with the defaults of CAPZ; or what is missing. */
@@ -100,7 +93,7 @@ function tagsOf(object: AzureCluster): Tags | TagError {
   try {
     return checkedTags({
       ...withoutReserved(object.spec.additionalTags ?? {}),
-      [`${capzTagPrefix}${clusterNameOf(object)}`]: "owned",
+      [`${capzTagPrefix}${clusterNameOf(object) ?? object.metadata.name}`]: "owned",
       [ownerTag]: ownerOf(object),
     });
   } catch (error) {

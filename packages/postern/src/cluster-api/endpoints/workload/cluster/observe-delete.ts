@@ -15,6 +15,8 @@ import {
   type PrivateEndpoint,
   privateEndpoints,
 } from "../../../../azure/gateways/private-endpoints.ts";
+import { clusterNameOf } from "../../../azure-clusters.ts";
+import { capzTagPrefix } from "../../../names.ts";
 import {
   claimsOf,
   groupKey,
@@ -26,11 +28,8 @@ import {
 } from "../../claims/claims.ts";
 import { connectionsIn, isAsDesired, serviceOf } from "../../claims/desired.ts";
 import { straysOf } from "../../spec/applied.ts";
-import { type ClusterFacts, ownerKey } from "../../spec/facts.ts";
+import type { ClusterFacts } from "../../spec/facts.ts";
 import type { Remaining } from "../observed.ts";
-
-/** The tag that CAPZ gives to all that it makes: with the name of the cluster, `owned`. */
-const capzTag = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
 
 /** A cluster that goes, and those whom the management side of it may be for, too. */
 export interface DeletedCluster {
@@ -162,11 +161,13 @@ function isOwnedByManagement(
 ): boolean {
   if (management === undefined) return false;
   const { name } = management.metadata;
-  const names = [name, ownerKey(management)?.split("/").at(-1) ?? name];
+  const names = [name, clusterNameOf(management) ?? name];
   return Object.entries(tags).some(([tag, value]) => {
     const key = tag.toLowerCase();
     // As `realise` writes it: a uid would be another after a move or a restored backup.
     if (key === ownerTag) return value === keyOf(management);
-    return value === "owned" && names.some((each) => key === `${capzTag}${each}`.toLowerCase());
+    return (
+      value === "owned" && names.some((each) => key === `${capzTagPrefix}${each}`.toLowerCase())
+    );
   });
 }
