@@ -19,7 +19,7 @@ export interface IdentityCaches {
   namespaces: Pick<WatchCache, "get">;
 }
 
-/** Who asks for a credential. */
+/** Who requests a credential. */
 export interface Requester {
   /** For messages: `act in Azure for AzureCluster a/b`. */
   what: string;
@@ -64,7 +64,7 @@ export function clusterIdentities(given: {
       if (known?.stamp === stamp) return known.tokens;
       drop(key);
       const source = tokensOf(identity, means(cloud));
-      // Anybody can write down the client id of another: what that one saw is not told for a name alone.
+      // Anybody can write down the client id of another: what was read with that one is not given for an id alone.
       const prove = async (signal?: AbortSignal) => void (await source.token(signal));
       const tokens = { ...source, prove };
       sources.set(key, { of: name, stamp, tokens });
@@ -72,7 +72,7 @@ export function clusterIdentities(given: {
     },
     follow(given) {
       if (caches?.identities === given.identities) return;
-      // What was made before read by the client of those days.
+      // Earlier sources read with the earlier client.
       for (const key of [...sources.keys()]) drop(key);
       caches = given;
       given.identities.onChange(({ key, after }) => {
@@ -102,7 +102,7 @@ function checkNamespace(
   });
 }
 
-/** All that a source of tokens is made of. */
+/** All fields that a source of tokens depends on. */
 function stampOf({ metadata, spec }: AzureClusterIdentity): string {
   const { type, tenantID, clientID, clientSecret, certPath } = spec;
   return JSON.stringify([metadata.uid, type, tenantID, clientID, clientSecret, certPath]);

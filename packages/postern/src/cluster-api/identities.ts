@@ -53,22 +53,22 @@ export interface ClusterArmClients {
   /** By the credential of the environment, which is that of the base zone. */
   baseZone(reconcile: Reconcile): ArmClient;
   /**
-   * Let a feature use this, and give what wakes it when an identity changes: to be called when it is made, and the answer to
+   * Let a feature use this, and give what requeues it when an identity changes: to be called when it is created, and the answer to
    * be a part of its `also`. `keysOf` says which of the feature's keys an AzureCluster concerns; its own where not given.
    */
   watch(parts: Parts, keysOf?: (cluster: AzureCluster) => string[]): Also[];
 }
 
-/** What the views are made of. */
+/** What the ARM clients need. */
 export interface ClusterArmClientOptions {
-  /** The road to the operator's own cloud, with the credential of the environment. */
+  /** The ARM client of the operator's own cloud, with the credential of the environment. */
   arm: Arm;
-  /** The road to another cloud: made when the first cluster of it comes. */
+  /** The ARM client of another cloud: created when the first cluster of it comes. */
   armClientFor: (cloud: Cloud) => Arm;
   managementCluster: { namespace: string; name: string };
   /** The identity for clusters of other kinds, by flag. */
   identityRef?: IdentityName | undefined;
-  /** Where tokens are asked for, beside the cloud. */
+  /** Where tokens are requested, beside the cloud. */
   entra?: Omit<EntraOptions, "cloud">;
   /** `AZURE_FEDERATED_TOKEN_FILE` and `AZURE_POD_IDENTITY_AUTHORITY_HOST`. */
   tokenFile?: string | undefined;

@@ -21,7 +21,7 @@ export interface IdentitySecret {
 /** The client secret in the Secret of an identity. */
 export function clientSecretIn({ where, values }: IdentitySecret): string {
   const { clientSecret = "" } = values;
-  // A line end after it is a slip of whoever made the Secret; no client secret has one.
+  // A line end after it is a slip of whoever created the Secret; no client secret has one.
   if (clientSecret.trim() !== "") return clientSecret.trim();
   throw incomplete(where, "there is nothing under its key clientSecret");
 }

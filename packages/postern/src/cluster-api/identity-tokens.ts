@@ -36,7 +36,7 @@ export interface Means extends CertificatePlace {
 
 /** A Secret is read again when it was read so long ago, so that what was taken back is not used for much longer. */
 const secretAgeMs = 5 * 60_000;
-/** A Secret that could not be used, or whose token Azure refused, is not asked for by every cluster. */
+/** A Secret that could not be used, or whose token Azure refused, is not read again for every cluster. */
 const refusedAgeMs = 5_000;
 
 /** The audience that Entra recommends: https://learn.microsoft.com/entra/workload-id/workload-identity-federation */
@@ -44,7 +44,7 @@ const audience = "api://AzureADTokenExchange";
 
 /**
  * The tokens of an AzureClusterIdentity, by its type. There is none without a credential: what cannot be used is an error
- * here, and what is missing from a Secret is one when a token is asked for.
+ * here, and what is missing from a Secret is one when a token is requested.
  *
  *   type                             credential
  *   ------------------------------   ------------------------------------------------------------------

@@ -9,7 +9,7 @@ const mostSubscriptions = 1_000;
 /** Eight links take some 4 KB. What is longer is not parsed: it takes the event loop 10 ms for each 100 KB. */
 const longestAnnotation = 16_384;
 
-/** The links that an AzureCluster asks for, or what is wrong with how it asks. */
+/** The links that an AzureCluster requests, or why the request is invalid. */
 export interface RequestedLinks {
   links: readonly PrivateLink[];
   /** The subscriptions that the links let in. */
@@ -17,7 +17,7 @@ export interface RequestedLinks {
   problem?: string;
 }
 
-/** Objects of the cache do not change, and each is asked about in every reconcile of the management cluster. */
+/** Objects of the cache do not change, and each is read in every reconcile of the management cluster. */
 const parsed = new WeakMap<AzureCluster, RequestedLinks>();
 
 /**

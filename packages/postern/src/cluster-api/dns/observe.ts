@@ -30,12 +30,12 @@ import { reasons } from "./reasons.ts";
 import { isName, zoneIn } from "./zones/desired.ts";
 import { linkIds } from "./zones/links.ts";
 
-/** What goes is let out of sight for good, so it is seen anew: another process may have led and written since. */
+/** After a deletion nothing is observed again, so reads are fresh: another process may have led and written since. */
 const deletingAgeMs = 15_000;
 /** While the counts of a zone are right, what is in it is read whole this often. */
 const countedAgeMs = 30 * 60_000;
 
-/** Everything that a plan needs: what Kubernetes says, and what is in Azure on the three roads. */
+/** Everything that a plan needs: what Kubernetes says, and what is in Azure, by three ARM clients. */
 export async function observe(
   objects: Objects,
   {
@@ -91,7 +91,7 @@ export async function observe(
   return observeAddresses(withZones, objects, armClients, reads, { reconcile, kube, options });
 }
 
-/** Where the things of a cluster may be. A group that the policy does not allow is looked at only to delete what is there. */
+/** The resource groups of a cluster. A group that the policy does not allow is observed only to delete what is there. */
 function groupsIn(
   objects: Objects,
   { settings, policy }: ObserveOptions,
@@ -109,7 +109,7 @@ function isBeingDeleted({ cluster, infrastructure }: Observed): boolean {
   return cluster.deleting || infrastructure?.deleting === true;
 }
 
-/** The zone in the management network of a cluster that goes, where nobody knows any more which network that is. */
+/** The zone in the management network of a cluster that is being deleted, where nobody knows any more which network that is. */
 function outOfReach(
   { domains }: Observed,
   { infrastructure, management, itself }: Objects,
@@ -125,7 +125,7 @@ function outOfReach(
   return [{ reason: reasons.managementNotFound, message, requeueAfterMs: waits.changeMs }];
 }
 
-/** Where nothing is to be done, Azure is not asked. */
+/** Azure is not read where nothing is to be done. */
 function needsAzure(observed: Observed): boolean {
   const { cluster, infrastructure, refused } = observed;
   if (cluster.paused) return false;
@@ -205,7 +205,7 @@ async function observeZones(
     const publicGroups = new Map(groups.publicGroups.map((group) => [group.toLowerCase(), group]));
     for (const group of publicGroups.values())
       add("public", group, domains.cluster, armClients.cluster);
-    // To be undone it is looked for without the management cluster too: it lies with this one.
+    // For a deletion it is observed without the management cluster too: it is in the group of this one.
     if (groups.own && (management || (deleting && !itself)))
       add("toManagement", groups.own, domains.management, armClients.cluster);
   }
@@ -227,7 +227,7 @@ async function observeZoneInRole(
 ): Promise<ZoneInRole> {
   const { id } = query;
   const isPrivate = role === "toWorkload" || role === "toManagement";
-  // One list serves all clusters whose zones are in this group, and tells of those that are still to be made.
+  // One list serves all clusters whose zones are in this group, and reports those that are still to be created.
   const listed = isPrivate
     ? await tryRead(reads.reconcile, () =>
         privateDnsZones(arm).list(parentOf(id) ?? id, reads.maxAgeMs),

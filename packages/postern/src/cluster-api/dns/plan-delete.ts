@@ -15,7 +15,7 @@ import {
   unchanged,
 } from "./zones/report.ts";
 
-/** Undo everything: nothing waits for what is not related. */
+/** Delete everything: nothing waits for what is not related. */
 export function planDelete(observed: Observed): Plan<DnsStep> {
   const { infrastructure, cluster } = observed;
   const removal = cluster.deleting ? ({ finalizer: "remove" } as const) : {};

@@ -32,23 +32,9 @@ type PrivateRole = (typeof privateRoles)[number];
 const unreadyMs = 2 * 60_000;
 
 /**
- * The names of one cluster:
- *
- *   infrastructure  cluster            →
- *   any             paused             nothing
- *   absent          lives              look again in 1 minute
- *   absent          goes               undo what can be found without it: the delegation, the zone in the management network
- *   there, goes     or the cluster     undo, then let go; nothing where it is not held by us. A Cluster that we hold goes last
- *   there           lives, refused     the condition says why; nothing is written, and nothing is deleted
- *   there           lives              hold it; then, when the cluster is ready (else in 2 minutes), all of this at once:
- *
- *     public zone            in the resource group, which is made first for a cluster that is not of CAPZ; with it
- *     delegation             in the base zone
- *     zone toWorkload        while an endpoint in the management network is approved; else undone
- *     zone toManagement      while an endpoint in this network is approved; else undone
- *
- *   and the condition: False while something is wrong or an endpoint has gone, True when all of it is there, as it was, or not
- *   there at all, in between.
+ * The DNS zones and records of one cluster: a public zone with its delegation, and a private zone for each direction in which an
+ * endpoint is approved. Nothing is written or deleted for a cluster that is refused. The condition stays as it is while something
+ * is pending.
  */
 export function plan(observed: Observed): Plan<DnsStep> {
   const { cluster, infrastructure } = observed;
@@ -63,7 +49,7 @@ export function plan(observed: Observed): Plan<DnsStep> {
   // Whose infrastructure object nobody watches must not go before it.
   const ownFinalizer = infrastructure.is === "azure" ? {} : ({ finalizer: "add" } as const);
   if (!infrastructure.hasFinalizer)
-    return { ...unchanged, ...ownFinalizer, steps: [hold(observed)], requeue: "soon" };
+    return { ...unchanged, ...ownFinalizer, steps: [addFinalizer(observed)], requeue: "soon" };
   if (!cluster.ready) return { ...unchanged, ...ownFinalizer, requeue: { afterMs: unreadyMs } };
   const part = join([
     planPublic(observed),
@@ -82,7 +68,7 @@ export function plan(observed: Observed): Plan<DnsStep> {
 function planPublic(observed: Observed): Part<DnsStep> {
   const group = planGroup(observed);
   const zone = publicZone(observed);
-  // A zone can only be made in a group that is there.
+  // A zone can only be created in a group that is there.
   if (zone === undefined || group.problems.length > 0) return group;
   const elsewhere = observed.zones.filter(({ role, id }) => role === "public" && id !== zone.id);
   return join([
@@ -121,7 +107,7 @@ function planPrivate(observed: Observed, role: PrivateRole): Part<DnsStep> {
       isChanging ? report(pending) : done,
     ]);
   if (desired && isChanging) return wait(pending, waits.changeMs);
-  // Nobody looks for an endpoint here: who comes to know its address annotates it, and that wakes this.
+  // Endpoints are not read here: whoever knows an address annotates it, and that requeues this.
   const serving = observed.served[role] ? observed.servedBy?.[role] : undefined;
   return join([
     ...zones.map((zone) => planDeleteZone(observed, zone, "no approved endpoint leads there")),
@@ -147,7 +133,7 @@ function conditionOf(observed: Observed, part: Part<DnsStep>): PlannedCondition 
   const type = conditions.dnsZone;
   const [problem] = actionableIn(part);
   if (problem !== undefined) return falseCondition(problem);
-  // One text for both sides: it is one write for a cluster that waits for two endpoints.
+  // One message for both directions: it is one write for a cluster that waits for two endpoints.
   if (privateRoles.some((role) => isAwaited(observed, role))) {
     // Of a new cluster nothing has been said yet, and GSPrivateLinksReady says what it waits for: a write less, and nobody is woken.
     if (observed.infrastructure?.condition === undefined) return undefined;
@@ -165,7 +151,7 @@ function conditionOf(observed: Observed, part: Part<DnsStep>): PlannedCondition 
   return { type, status: "True", reason: reasons.created, message };
 }
 
-function hold({ infrastructure }: Observed): DnsStep {
+function addFinalizer({ infrastructure }: Observed): DnsStep {
   const why = `names are to be made for ${infrastructure?.called}`;
   return { on: "object", do: "hold", why };
 }

@@ -5,7 +5,7 @@ import type { Reconcile } from "../../kube/reconcile.ts";
 import { annotations } from "../names.ts";
 import type { PausingStep } from "./steps.ts";
 
-/** Do one step. What fails is tried again. */
+/** Begins one step. */
 export async function apply(
   step: PausingStep,
   controlPlanes: OwnObjects<KubeadmControlPlane>,
@@ -16,7 +16,7 @@ export async function apply(
     step.do === "pause control plane"
       ? { [annotations.paused]: "true", [annotations.pausedFor]: step.note }
       : { [annotations.paused]: null, [annotations.pausedFor]: null };
-  // It is refused where the object has changed since: a pause that somebody made theirs meanwhile must stay.
+  // It is refused where the object has changed since: a pause that somebody else owns meanwhile must stay.
   const change = { metadata: { annotations: desired } };
   await controlPlanes.change(controlPlane, change, signal);
   return { state: "done" };

@@ -16,7 +16,7 @@ import { ownerOf } from "./gates/gates.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 
-/** What the feature goes by. */
+/** What the feature needs. */
 export interface PausingParts {
   managementCluster: { namespace: string; name: string };
   /** The condition types of the AzureCluster that must be True before a control plane is built. */

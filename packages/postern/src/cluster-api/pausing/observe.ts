@@ -13,7 +13,7 @@ import { annotations, predecessor } from "../names.ts";
 import { gatesOf, ownerOf } from "./gates/gates.ts";
 import type { Gates, Observed, Pause } from "./observed.ts";
 
-/** Where everything that is looked at comes from. */
+/** Where everything that is observed comes from. */
 export interface Sources {
   kube: KubeClient;
   controlPlanes: OwnObjects<KubeadmControlPlane>;

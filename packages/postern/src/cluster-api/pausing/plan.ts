@@ -5,25 +5,8 @@ import { reasons } from "./reasons.ts";
 import type { PausingStep } from "./steps.ts";
 
 /**
- * Whether a control plane may be built, or waits until its infrastructure can be reached. The first row that holds counts.
- *
- *   the Cluster is paused                                        nothing is touched
- *   the management AzureCluster, the Cluster that it names or
- *     the AzureCluster is not (yet) there                        nothing is touched
- *   no gate is set                                               ┐
- *   the management cluster is not private                        │
- *   the control plane is being deleted, or has answered once     │ nothing to wait for:
- *   no Cluster owns it                                           │ our pause goes
- *   the Cluster has no AzureCluster                              │
- *   it is the management cluster itself                          ┘
- *   a gate is not True        not paused        paused, with the gates noted
- *                             paused by us      the note is kept in step
- *                             paused by another left as it is
- *   every gate is True        paused by us      our pause goes
- *                             paused by another left as it is, and told once
- *                             not paused        nothing
- *
- * A pause that stays on what is being deleted would hold up its end for ever, so it is taken off there too.
+ * Whether a control plane may be built, or waits until its infrastructure can be reached; `gates/gates.ts` decides which. A pause
+ * of somebody else stays. Ours is removed from what is being deleted too: it would block the deletion.
  */
 export function plan(observed: Observed): Plan<PausingStep> {
   const { gates, controlPlane } = observed;

@@ -11,14 +11,14 @@ import type { PrivateLinkParts } from "./azure/dependencies.ts";
 import { isOpen } from "./azure/nat.ts";
 import type { PrivateLinkStep } from "./steps.ts";
 
-/** Take one step. */
+/** Begins one step. */
 export async function apply(
   step: PrivateLinkStep,
   parts: PrivateLinkParts,
   reconcile: Reconcile,
 ): Promise<Applied> {
   const object = parts.objects.get(reconcile.key);
-  // It has gone since it was seen, and was not held: whatever there was is another's by now.
+  // It was deleted since it was observed, without our finalizer: whatever exists has another owner by now.
   if (object === undefined) return { state: "done" };
   const arm = parts.clients.of(object, reconcile);
   const beforeCreate = () => parts.created.of(object).add(step.id);

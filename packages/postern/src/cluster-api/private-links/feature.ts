@@ -18,7 +18,7 @@ export type { PrivateLinkOptions };
 
 const byCluster = "realise: cluster";
 
-/** What an AzureCluster asks for in private links and private endpoints, in Azure, where nobody else makes it. */
+/** What an AzureCluster requests in private links and private endpoints, in Azure, where nobody else creates it. */
 export function privateLinksFeature(options: PrivateLinkOptions): MakeFeature {
   return (given) => {
     const objects = given.caches.of(azureCluster);

@@ -47,10 +47,10 @@ import {
 } from "./spec/desired.ts";
 import { conditionOfScope, foreignEndpointsAnnotation, managedScopes } from "./spec/managed.ts";
 
-/** How old a sighting may be of what is waited for: somebody else makes or approves it. */
+/** How old a sighting may be of what is waited for: somebody else creates or approves it. */
 const awaitedMs = 10_000;
 
-/** Read everything about one AzureCluster, once. Azure is not asked where there is nothing to do. */
+/** Read everything about one AzureCluster, once. Azure is not read where there is nothing to do. */
 export async function observe(
   object: AzureCluster,
   parts: PrivateLinkParts,
@@ -73,7 +73,7 @@ export async function observe(
   const { resources, problems } = ours;
   const nothing = ours.links.length + ours.endpoints.length === 0;
   const free = !subject.hasFinalizer && (deleting || nothing);
-  // With both sides another's, what we made before is theirs to remove: it has their mark too.
+  // Where others manage both scopes, they delete what we created before: it has their tag too.
   const theirs = !deleting && subject.scopes.length === 0;
   if (resources === undefined && deleting && subject.hasFinalizer)
     return { stage: "unread", subject, failure: unknownLocation(object) };
@@ -102,7 +102,7 @@ function withRemedy(failure: Failure, object: AzureCluster): Failure {
   return { ...failure, message };
 }
 
-/** We have made something for it, and the object no longer says where. */
+/** We have created something for it, and the object no longer says where. */
 function unknownLocation(object: AzureCluster): Failure {
   const resources = clusterResourcesOf(object);
   const why = "missing" in resources ? resources.missing : "it is not known where it is";
@@ -192,7 +192,7 @@ async function observeEndpoints(
   return { desired, obsolete };
 }
 
-/** What has our mark in the cluster's group and is not asked for. */
+/** What has our mark in the cluster's group and is not desired. */
 async function observeObsolete<T extends ArmResource>(
   gateway: ResourceGateway<T>,
   type: ResourceType,
@@ -207,7 +207,7 @@ async function observeObsolete<T extends ArmResource>(
 }
 
 /**
- * Everything of ours when the cluster goes, read anew: also what is asked for and not yet in a list, because a write of it
+ * Everything of ours at a deletion, read again: also what is desired and not yet in a list, because a write of it
  * may be on its way.
  */
 async function observeDeleted<T extends ArmResource, W extends { id: ResourceId }>(
@@ -232,7 +232,7 @@ async function observeDeleted<T extends ArmResource, W extends { id: ResourceId 
   return [...ours, ...missing.flat()];
 }
 
-/** Whether something that is asked for is ours, and somebody has replaced its tags. */
+/** Whether something that is desired is ours, and somebody has replaced its tags. */
 async function lacksOwnTags<T extends ArmResource, W>(
   look: Look<T>,
   desired: W,
@@ -262,7 +262,7 @@ async function noteListed<T extends ArmResource>(
     if (id !== undefined && isOwnedBy(tags, subject.owner)) created.add(parseResourceId(id, type));
 }
 
-/** Those that are there and have our mark, or are being written, read anew; the others are forgotten. */
+/** Those that are there and have our mark, or are being written, read again; the others are forgotten. */
 async function owned<T extends ArmResource>(
   ids: readonly ResourceId[],
   gateway: ResourceGateway<T>,
@@ -282,7 +282,7 @@ function unique(ids: readonly ResourceId[]): ResourceId[] {
 }
 
 /**
- * The name by which CAPZ marks what it makes for a cluster. Label and owner of an AzureCluster are a tenant's words: they count
+ * The name by which CAPZ marks what it creates for a cluster. Label and owner of an AzureCluster are a tenant's words: they count
  * where the Cluster that they name names the AzureCluster, too.
  */
 function ownCluster({ metadata }: AzureCluster, cluster: CapiCluster | undefined): string {

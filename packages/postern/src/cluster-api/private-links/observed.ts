@@ -17,9 +17,9 @@ export type PresentCondition = PlannedCondition & { sinceMs: number };
 /** What a plan needs of the object itself. */
 export interface Subject {
   owner: OwnerKey;
-  /** The name of its Cluster, by which CAPZ marks what it makes. */
+  /** The name of its Cluster, by which CAPZ marks what it creates. */
   cluster: string;
-  /** The sides that are Postern's. */
+  /** The scopes that Postern manages. */
   scopes: readonly Scope[];
   /** Whether our finalizer is on it. */
   hasFinalizer: boolean;
@@ -34,13 +34,13 @@ export interface Subject {
 export type Observed =
   /** Nobody may touch it. */
   | { stage: "paused"; subject: Subject }
-  /** There is nothing to do in Azure, which was not asked. */
+  /** There is nothing to do in Azure, which was not read. */
   | { stage: "idle"; subject: Subject; problems: readonly Problem[] }
-  /** Azure could not be asked. */
+  /** Azure could not be read. */
   | { stage: "unread"; subject: Subject; failure: Failure }
   | ObservedInAzure;
 
-/** What is in Azure. On a side that is not Postern's nothing is wanted, and nothing was looked at. */
+/** What is in Azure. In a scope that Postern does not manage nothing is desired or observed. */
 export interface ObservedInAzure {
   stage: "observed";
   subject: Subject;
@@ -56,7 +56,7 @@ export interface Found<T> {
   look: Look<T>;
 }
 
-/** Something that is asked for. */
+/** Something that is desired. */
 export interface Requested {
   /** Whether it is ours although its tags do not say so any more: see `azure/missing-tags.ts`. */
   lacksTags?: boolean;
@@ -64,9 +64,9 @@ export interface Requested {
 
 export interface ObservedLinks {
   desired: readonly (Found<PrivateLinkService> & Requested & { link: DesiredPrivateLink })[];
-  /** What has our mark and is not asked for. */
+  /** What has our mark and is not desired. */
   obsolete: readonly Found<PrivateLinkService>[];
-  /** What a new link service needs; looked at only where one is to be made. */
+  /** What a new link service needs; observed only where one is to be created. */
   balancer?: Found<LoadBalancer>;
   networks: readonly (Found<VirtualNetwork> & {
     /** Whether the cluster's own group holds it. */

@@ -20,7 +20,7 @@ const transient: ReadonlySet<string> = new Set([
   reasons.subnetChanging,
 ]);
 
-/** How many problems one message tells; the rest are counted. */
+/** How many problems one message has; the rest are counted. */
 const mostMessages = 5;
 
 /** One condition for many things: True only if all of them are well. */
@@ -37,7 +37,7 @@ export function summary(
     return withoutAge(present);
   const urgent = problems.filter((each) => !isTransient(each));
   const transient = combined(problems.filter(isTransient));
-  // What only takes its time is told after what somebody has to do something about.
+  // Progress is reported after what somebody has to act on.
   const conditionsOf = [...urgent.slice(0, mostMessages), ...transient].map(
     ({ message }) => message,
   );
@@ -51,7 +51,7 @@ export function summary(
   };
 }
 
-/** Many things that only take their time are told as one: names that come and go would be a write of the status each. */
+/** Many things that only take their time are reported as one: names that come and go would be a write of the status each. */
 function combined(problems: readonly Problem[]): readonly Problem[] {
   const [first] = problems;
   if (first === undefined || problems.length < 2) return problems;

@@ -22,7 +22,7 @@ import type { Observed } from "./observed.ts";
 /** By this name the API server knows what we wrote. */
 export const fieldManager = "postern-provider-config";
 
-/** Where everything that is looked at comes from. */
+/** Where everything that is observed comes from. */
 export interface Sources {
   kube: KubeClient;
   /** With the index `provider-config-name`. */

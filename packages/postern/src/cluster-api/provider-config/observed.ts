@@ -2,7 +2,7 @@ import type { KubeObject } from "@postern/core/kind.ts";
 import type { ProviderConfig } from "@postern/core/kinds/provider-config.ts";
 import type { Desired } from "./desired/desired.ts";
 
-/** What was seen of one Cluster. */
+/** What was observed of one Cluster. */
 export interface Observed {
   cluster: KubeObject;
   deleting: boolean;

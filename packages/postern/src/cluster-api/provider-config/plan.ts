@@ -9,22 +9,8 @@ import { reasons } from "./reasons.ts";
 import type { ConfigStep } from "./steps.ts";
 
 /**
- * The ProviderConfig of a Cluster. It has the Cluster's name and no namespace, so Clusters of one name share one: the first
- * owns it, and the others are told. The first row that holds counts.
- *
- *   the Cluster is paused                     nothing
- *   being deleted    without our finalizer    nothing: it never had one
- *                    it is ours               it is deleted, then the finalizer goes
- *                    it is not                the finalizer goes
- *   none wanted, or not known yet             nothing, no finalizer
- *   ProviderConfigs are not served            nothing, no finalizer; looked at again
- *   trouble, or a name that no tenant may     told
- *     have (default)
- *   there is none                             made, with our finalizer on the Cluster first
- *   there is one     ours, going              waited for
- *                    ours                     kept in step, in all of its spec
- *                    of another Cluster       told: ProviderConfigTaken
- *                    nobody's mark            told: OwnedByAnother
+ * The ProviderConfig of a Cluster. It has the Cluster's name and no namespace, so Clusters of one name share one: the first owns
+ * it, and the others report it.
  *
  * Ours is what has our mark with this Cluster's name, or that of one that is no more. What has no mark is ours where the API
  * server says that only we, or the operator before us, wrote it, the Cluster has that one's finalizer, and no Cluster of the
@@ -49,7 +35,7 @@ export function plan(observed: Observed): Plan<ConfigStep> {
 }
 
 const unchanged: Plan<ConfigStep> = { steps: [], conditions: [], requeue: "never" };
-/** That the kind is served from now on wakes nobody. */
+/** No watch event tells when the kind is served. */
 const unserved: Plan<ConfigStep> = { ...unchanged, requeue: "drift" };
 
 function planDelete(observed: Observed): Plan<ConfigStep> {
@@ -116,7 +102,7 @@ function another({ rival, cluster }: Observed, { metadata }: ProviderConfig): Pl
       );
 }
 
-/** A merge patch that leaves nothing but what is wanted. */
+/** A merge patch that leaves nothing but what is desired. */
 function replacing(found: object, desired: object): Record<string, unknown> {
   const gone = Object.keys(found).filter((key) => !Object.hasOwn(desired, key));
   const kept = Object.entries(desired).map(([key, value]) => {

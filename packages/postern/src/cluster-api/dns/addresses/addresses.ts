@@ -9,7 +9,7 @@ import type { ZoneReads } from "../../../private-dns/zone/observe.ts";
 import { reachOf } from "../../endpoint-address.ts";
 import type { Addresses } from "../observed.ts";
 
-/** What is not there yet is looked for again, but not by every reconcile that something else causes. */
+/** What does not exist yet is read again, but not by every reconcile that something else causes. */
 const missingAgeMs = 15_000;
 
 const none: Addresses = { state: "none" };
@@ -89,7 +89,7 @@ export async function endpointAddresses(
   const gateway = privateEndpoints(arm);
   const group = id.slice(0, id.toLowerCase().indexOf("/providers/"));
   const look = async (ageMs: number) => {
-    // One list tells of the endpoints of all clusters in the group, and of those that are not there.
+    // One list serves all clusters of the group, and shows which endpoints do not exist.
     await gateway.list(group, ageMs);
     const found = reachOf(await gateway.look(id, ageMs), service);
     // A list does not tell the addresses of interfaces.

@@ -102,7 +102,7 @@ export async function observeAddresses(
   };
 }
 
-/** The names that a cluster on other infrastructure asks for; undefined where it does not answer. */
+/** The names that a cluster on other infrastructure requests; undefined where it does not answer. */
 async function observeServices(
   observed: Observed,
   cluster: Objects["cluster"],
@@ -133,7 +133,7 @@ async function toWorkloadOf(
   const names =
     links.length > 0 ? links.map(({ name }) => name) : [apiLinkName(cluster.metadata.name)];
   const found = await Promise.all(
-    names.map((name) => {
+    names.map(async (name) => {
       const endpoint = { group: managementGroup, name: apiEndpointName(name) };
       return observeEndpoint(endpoint, { group, name }, armClients.management, reads);
     }),

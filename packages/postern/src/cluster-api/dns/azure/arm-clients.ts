@@ -24,11 +24,11 @@ export interface DnsArmClients {
   referenceRefusalOf?(infrastructure: KubeObject, group?: ResourceId): Explained | undefined;
   management(reconcile: Reconcile): ArmClient;
   baseZone(reconcile: Reconcile): ArmClient;
-  /** What wakes this feature when an identity changes. */
+  /** What requeues this feature when an identity changes. */
   watch?(parts: Parts, keysOf: (cluster: AzureCluster) => string[]): Also[];
 }
 
-/** The roads of one reconcile. One that is missing is told in `problems`. */
+/** The ARM clients of one reconcile. Why one is missing is in `problems`. */
 export interface ArmClients {
   cluster: ArmClient | undefined;
   management: ArmClient | undefined;
@@ -36,7 +36,7 @@ export interface ArmClients {
   problems: readonly Failure[];
 }
 
-/** Open the roads that a cluster needs: one that cannot be had does not close the others. */
+/** Open the ARM clients that a cluster needs: one that cannot be had does not close the others. */
 export function openArmClients(
   { infrastructure, management }: Objects,
   clients: DnsArmClients,
@@ -78,8 +78,7 @@ export function armClientFor(armClients: ArmClients, role: ZoneRole): ArmClient 
       : role === "toWorkload"
         ? armClients.management
         : armClients.cluster;
-  if (armClient === undefined)
-    throw new Error(`a step on the ${role} side of a pass that has no road there`);
+  if (armClient === undefined) throw new Error(`a step in role ${role} without an ARM client`);
   return armClient;
 }
 

@@ -60,7 +60,7 @@ export class DnsMetrics {
     }
   }
 
-  /** Show what was seen of a cluster's zones, and nothing that was shown of it before. */
+  /** Show what was observed of a cluster's zones, and nothing that was shown of it before. */
   show(key: string, observed: Observed, tenants: Tenants = {}): void {
     const shown = observed.zones.flatMap((zone) => this.#seriesOf(zone, tenants));
     this.forget(key);

@@ -36,7 +36,7 @@ export interface DnsOptions {
   metrics?: DnsMetrics;
 }
 
-/** How the names of one cluster are seen and made. */
+/** How the DNS records of one cluster are observed. */
 export interface DnsDependencies {
   clusters: WatchCache<CapiCluster>;
   /** The Clusters that name an AzureCluster. */
@@ -52,7 +52,7 @@ export interface DnsDependencies {
 const byReference = "dns-infrastructure";
 const byName = "dns-name";
 
-/** What the features of names have in common. */
+/** What the DNS features share. */
 export function dnsDependencies(options: DnsOptions, { caches, kube }: Parts): DnsDependencies {
   const { clients, metrics } = options;
   const observeOptions = {

@@ -72,7 +72,7 @@ export class InfrastructureObjects {
   }
 
   /** Put our finalizer on, or take it off. */
-  async hold(
+  async setFinalizer(
     { kind, object }: Infrastructure,
     desired: boolean,
     signal: AbortSignal,

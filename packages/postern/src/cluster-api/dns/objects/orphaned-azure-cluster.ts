@@ -15,7 +15,7 @@ import type { DnsStep } from "../steps.ts";
 import { type DnsOptions, dnsDependencies } from "./dependencies.ts";
 
 /**
- * The names of an AzureCluster whose Cluster went first, and which our finalizer would hold for ever:
+ * The DNS records of an AzureCluster whose Cluster was deleted first, and whose finalizer nobody would remove:
  *
  *   being deleted and held by us  a Cluster names it  a Cluster has the name of its own  →
  *   no                                                                                   nothing
@@ -34,7 +34,7 @@ export function orphanedDnsFeature({ metrics: _, ...options }: DnsOptions): Make
       if (cluster === undefined || names.users(object).length > 0)
         return { observed: { is: "not lost" }, context: undefined };
       const { namespace, name } = cluster.metadata;
-      // Not from the cache, which may not have heard of it yet: what is undone here would be that one's.
+      // Not from the cache, which may not have heard of it yet: what is deleted here would be that one's.
       const place = { kind: capiCluster, namespace, name };
       const now = await parts.kube.get<CapiCluster>(place, reconcile.signal);
       if (now !== undefined && azureClusterKeyOf(now) === keyOf(object))
@@ -53,7 +53,7 @@ export function orphanedDnsFeature({ metrics: _, ...options }: DnsOptions): Make
       observe,
       plan: planOrphan,
       apply: async (step, context, reconcile) => {
-        if (context === undefined) throw new Error("a step of a pass that has not looked");
+        if (context === undefined) throw new Error("a step of a reconcile that did not observe");
         return apply(step, context, reconcile);
       },
     });
@@ -84,7 +84,7 @@ function planOrphan(orphan: Orphan): Plan<DnsStep> {
   };
 }
 
-/** The Cluster that an AzureCluster belonged to, as it would be now; undefined where nothing is to be undone. */
+/** The Cluster that an AzureCluster belonged to, as it would be now; undefined where nothing is to be deleted. */
 function clusterOfOrphan({ metadata }: AzureCluster): CapiCluster | undefined {
   const { namespace, name, deletionTimestamp, finalizers, labels } = metadata;
   if (deletionTimestamp === undefined || !finalizers?.includes(dnsFinalizer)) return undefined;

@@ -16,8 +16,8 @@ import { inRole, pending, zoneCalled } from "./report.ts";
 import { networkOf, zoneReport } from "./zone.ts";
 
 /**
- * Undo what a cluster has in a zone: its names, its link, its claim. With the last claim the zone goes. One that holds
- * something of somebody else's stays, without our claim; but the public zone that we made for the cluster goes with
+ * Delete what a cluster has in a zone: its names, its link, its claim. With the last claim the zone is deleted. One that holds
+ * something of somebody else's stays, without our claim; but the public zone that we created for the cluster is deleted with
  * everything in it: that was put there from inside the cluster.
  */
 export function planDeleteZone(observed: Observed, zone: ZoneInRole, why: string): Part<DnsStep> {

@@ -65,7 +65,7 @@ export function planGroup(observed: Observed): Part<DnsStep> {
 }
 
 /**
- * The group stays when the cluster goes: to delete it, an identity would need the right to delete every resource group of
+ * The group stays when the cluster is deleted: to delete it, an identity would need the right to delete every resource group of
  * the subscription. What is in it of ours is deleted, and an event says that the group is left.
  */
 export function remainingGroupEvents({

@@ -55,7 +55,7 @@ export function linkPolicy(observed: Observed, zone: ZoneInRole, network: Resour
 }
 
 /**
- * Whether a link without any claim is the one that we make for a network: the operator before us made it, or somebody has
+ * Whether a link without any claim is the one that we create for a network: the operator before us created it, or somebody has
  * replaced its tags. It has the name, the place and the target, and no other cluster uses the zone.
  */
 export function lacksClaim(

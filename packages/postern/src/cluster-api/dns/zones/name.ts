@@ -8,7 +8,7 @@ import { reasons } from "../reasons.ts";
 import { publicZone } from "./desired.ts";
 import { isOwned, shownOwner } from "./owner.ts";
 
-/** Names that no cluster gets in the base zone, because people and programs expect something else there. */
+/** Names that no cluster gets in the base zone, because users and programs expect something else there. */
 export const reservedNames: readonly string[] = [
   ...["www", "ftp", "mail", "email", "webmail", "smtp", "imap", "pop", "pop3", "mx", "exchange"],
   ...["autodiscover", "autoconfig", "lyncdiscover", "sip", "enterpriseregistration"],
@@ -44,7 +44,7 @@ export function nameRefusal(observed: Observed): Problem | undefined {
   if (name.includes(".")) return refuse(reasons.nameReserved, "a cluster name is a single label");
   if (reservedNames.includes(name) || numbered.test(name) || !/^[a-z0-9]/.test(name))
     return refuse(reasons.nameReserved, `the name ${name} is reserved`);
-  // Whose it is, is told to nobody in another namespace.
+  // Another namespace does not learn who owns it.
   if (namesake === "management")
     return refuse(reasons.nameTaken, "it is the name of the management cluster");
   if (namesake === "older")

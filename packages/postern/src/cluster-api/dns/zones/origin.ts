@@ -8,7 +8,7 @@ import { isCapz, isOwned } from "./owner.ts";
 import { originMark } from "./records.ts";
 
 /**
- * Whether a zone that nobody claims may be taken over:
+ * Whether a zone that nobody claims may be adopted:
  *
  *   zone           proof
  *   any            a record set in it has our mark: somebody has replaced the tags of a zone of ours

@@ -54,7 +54,7 @@ export function userOf({ us }: Pick<Observed, "us">): ZoneUser {
   };
 }
 
-/** Whether CAPZ made it. */
+/** Whether CAPZ created it. */
 export function isCapz(tags: Tags | undefined): boolean {
   return Object.keys(tags ?? {}).some((name) => name.toLowerCase().startsWith(capzTagPrefix));
 }

@@ -23,7 +23,7 @@ export function isUnmarked({ metadata, registered }: RecordSet): boolean {
 }
 
 /**
- * Whether a record set may have lost its metadata: it has a name and a type that we write in a zone of this role, no metadata at
+ * Whether a record set may have had its metadata removed: it has a name and a type that we write in a zone of this role, no metadata at
  * all, and the zone is claimed by us alone. It is ours if its values are ours, too.
  */
 function isBare(observed: Observed, { role, look }: ZoneInRole, found: RecordSet): boolean {
@@ -38,7 +38,7 @@ function isBare(observed: Observed, { role, look }: ZoneInRole, found: RecordSet
   );
 }
 
-/** Whether a record set that has lost its metadata holds what we published, for a cluster that is being deleted. */
+/** Whether a record set without its metadata holds what we published, for a cluster that is being deleted. */
 export function lacksMark(observed: Observed, zone: ZoneInRole, found: RecordSet): boolean {
   if (!isBare(observed, zone, found) || found.values.length === 0) return false;
   const published = new Set(observed.infrastructure?.published.map(plainValue));
@@ -76,7 +76,7 @@ export function planNames(
   const part = planRecords(zone, {
     desired: desired.records,
     decide: (record, asDesired) => decideOn(observed, zone, record, asDesired, takingOver),
-    // What is ours is not wanted, so it is being deleted; the next reconcile writes.
+    // What is ours is not desired, so it is being deleted; the next reconcile writes.
     conflict: (record) =>
       isOwned(record.found.metadata, observed) ? report(pending) : refuse(observed, zone, record),
     isUnwanted: ({ found }) => isUnwanted(observed, zone, desired, found, takingOver),
@@ -147,7 +147,7 @@ function leaveToSharer(
   const claimed = links.filter(({ found: { tags } }) =>
     claimsIn(tags).some((claim) => isSameCluster(claim, sharer)),
   );
-  // A link that somebody made by hand is used without a claim.
+  // A link that somebody created by hand is used without a claim.
   const unclaimed = links.filter(({ found: { tags } }) => claimsIn(tags).length === 0);
   const theirs = claimed.length > 0 ? claimed : unclaimed;
   const network = observed.networks.toManagement;
@@ -189,7 +189,7 @@ function refuse(observed: Observed, zone: ZoneInRole, { id, found }: FoundRecord
   return report({ reason: reasons.ownedByAnother, message });
 }
 
-/** Whether a record set of ours is wanted no more. */
+/** Whether a record set of ours is desired no more. */
 function isUnwanted(
   observed: Observed,
   zone: ZoneInRole,

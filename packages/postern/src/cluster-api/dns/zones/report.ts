@@ -67,7 +67,7 @@ export function inRole(
 /** Nothing is done, and the condition stays as it is. */
 export const unchanged = { steps: [], conditions: [], keepsStatus: true } as const;
 
-/** What was wrong while all of it was observed. A workload cluster that did not answer is asked again. */
+/** What was wrong while all of it was observed. A workload cluster that did not answer is read again. */
 export function planObserved({ problems, services }: Observed): Part<never> {
   const times = problems.flatMap(({ requeueAfterMs }) => requeueAfterMs ?? []);
   if (services === undefined) times.push(waits.changeMs);
@@ -87,7 +87,7 @@ export function reported(
   return decided === undefined ? { conditions: [], keepsStatus: true } : { conditions: [decided] };
 }
 
-/** The condition that tells of a problem. */
+/** The condition that reports a problem. */
 export function falseCondition({ reason, message }: Problem): PlannedCondition {
   return { type: conditions.dnsZone, status: "False", reason, message };
 }

@@ -23,7 +23,7 @@ import { isLeftToUs, isOwned, shownOwner, userOf, withOwner } from "./owner.ts";
 import { isUnmarked, planNames } from "./records.ts";
 import { failedResource, inRole, linkProblems, pending, zoneCalled } from "./report.ts";
 
-/** What to do about a zone that is wanted. */
+/** What to do about a zone that is desired. */
 export function planDesiredZone(observed: Observed, zone: ZoneInRole): Part<DnsStep> {
   const policy: ZonePolicy<PrivateDnsStep> = {
     user: userOf(observed),
@@ -130,7 +130,7 @@ function planContents(
 
 /**
  * No answer is better than the address of something else: our network is taken off a zone that misleads it. With a name of
- * ours in it the other is misled as well; then both are told and neither moves, for they would only take turns.
+ * ours in it the other is misled as well; then both report it and neither changes its link: they would only take turns.
  */
 function leaveLinks(observed: Observed, zone: ZoneInRole): Part<LinkStep> {
   if (foundRecords(zone).some(({ found }) => isOwned(found.metadata, observed))) return done;

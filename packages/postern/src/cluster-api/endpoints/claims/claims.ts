@@ -14,7 +14,7 @@ export interface Claim {
 /** A name that CAPZ's webhook takes. One that it refused would keep everybody else's endpoints out, too. */
 const fitName = /^[-\w.]+$/;
 
-/** What an id may be made of: anything else would be read as another path. */
+/** What an id may consist of: anything else would be read as another path. */
 const fitSegment = /^[^/?#%\\\s]+$/;
 
 /** Why nothing can lead to a cluster or start from it; undefined where all is well. */
@@ -79,7 +79,7 @@ export function claimsOf(cluster: ClusterFacts, management: ClusterFacts): Claim
     }));
 }
 
-/** Whether what is known of a cluster is to stay as it is: it is paused, or nobody can tell what it asks for. */
+/** Whether what is known of a cluster is to stay as it is: it is paused, or nobody can tell what it requests. */
 export function isFrozen({ paused, deleting, balancer, linksProblem }: ClusterFacts): boolean {
   if (paused || deleting) return paused;
   if (balancer === "Internal") return linksProblem !== undefined;
@@ -127,7 +127,7 @@ export function winningClaim(
   return entitled && counts(entitled, there) ? entitled : undefined;
 }
 
-/** Whether an endpoint leads to the same service as the one that is wanted. */
+/** Whether an endpoint leads to the same service as the one that is desired. */
 export function isFor(there: PrivateEndpointSpec, desired: PrivateEndpointSpec): boolean {
   const service = serviceOf(desired);
   return connectionsIn(there).some((each) => sameId(each.privateLinkServiceID ?? "", service));

@@ -40,7 +40,7 @@ export interface Decision {
  *   yes                       yes           any                  none                 removed
  *   -                         -             lives                wins                 added
  *
- * What is ours in another subnet, because the nodes have got a new one, goes from there: what is still wanted is added
+ * What is ours in another subnet, because the nodes have got a new one, goes from there: what is still desired is added
  * here. Of a frozen cluster it stays where it is.
  */
 export function decide(
@@ -106,14 +106,14 @@ export function ownersIn(
   );
 }
 
-/** Whether one claim has what it asks for, must wait for it, or cannot have it because of another. */
+/** Whether one claim has what it requests, must wait for it, or cannot have it because of another. */
 export type ClaimState =
   | { is: "there" }
   | { is: "pending" }
   /** `by` is a cluster, where it is one. */
   | { is: "taken"; by: string | undefined };
 
-/** How a claim stands, given all claims on the same name, what the subnet holds under it, and whose that is. */
+/** The state of a claim, given all claims on the same name, the endpoint of that name, and its owners. */
 export function claimStateOf(
   claim: Claim,
   rivals: readonly Claim[],

@@ -96,7 +96,7 @@ export function connectionsIn(endpoint: PrivateEndpointSpec) {
   return all.filter((each) => each !== null);
 }
 
-/** Whether an endpoint is as wanted, in all that we decide about one. */
+/** Whether an endpoint is as desired, in all that we decide about one. */
 export function isAsDesired(found: PrivateEndpointSpec, desired: PrivateEndpointSpec): boolean {
   const [connection, ...more] = connectionsIn(found);
   const [asked] = desired.privateLinkServiceConnections;

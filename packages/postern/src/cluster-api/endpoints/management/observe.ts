@@ -33,7 +33,7 @@ const nothing: Observed = {
   sinceWriteMs: gatherMs,
 };
 
-/** The management cluster, every workload cluster, and whose the endpoints in its spec are. */
+/** The management cluster, every workload cluster, and who owns the endpoints in its spec. */
 export async function observe(
   cached: AzureCluster,
   sources: ManagementSources,

@@ -9,21 +9,10 @@ import type { ManagementStep } from "./steps.ts";
 
 /** So long after a write the next one waits, so that what comes together is written together. */
 export const gatherMs = 5_000;
-/** How many names an event tells. */
+/** How many names an event has. */
 const shownNames = 3;
 
-/**
- * What to do about the endpoints of the management cluster:
- *
- *   it is   paused or deleted  subnets  differs  last write   →
- *   not it                                                    nothing
- *   it      yes                                               nothing
- *   it      no                 none                           say so, if anybody asks for an endpoint
- *   it      no, but unfit      some                           say so; only what leads to a cluster that goes is taken out
- *   it      no                 some     no                    nothing
- *   it      no                 some     yes      within 5 s   wait until they have gone by
- *   it      no                 some     yes      before       one write of all that is ours
- */
+/** The endpoints of the management cluster, in one write. Without valid ids, only those to clusters being deleted are removed. */
 export function plan(observed: Observed): Plan<ManagementStep> {
   const { management, clusters, applied, foreign, sinceWriteMs } = observed;
   const unchanged = { steps: [], conditions: [], requeue: "drift" } as const;
@@ -35,7 +24,7 @@ export function plan(observed: Observed): Plan<ManagementStep> {
     : unchanged;
   if (management.subnet === undefined) return idle;
   const { subnet } = management;
-  // Where nothing can be asked for, nobody who lives on loses what they have.
+  // Where nothing can be requested, clusters that are not being deleted keep their endpoints.
   const counted = problem
     ? clusters.map((each) => (each.deleting ? each : { ...each, paused: true }))
     : clusters;

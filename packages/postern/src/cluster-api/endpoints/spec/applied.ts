@@ -39,7 +39,7 @@ function endpointsIn({ fieldsV1 }: ManagedFields): string[] {
 
 /**
  * The endpoints in other subnets than the one that holds them now which are ours, as `subnet/endpoint`: nodes may have got
- * another subnet. What a person put there looks the same, and only the API server knows who wrote it, so it is asked where
+ * another subnet. What a person put there looks the same, and only the API server knows who wrote it, so it is read where
  * one might be ours; the caches keep nothing of that.
  */
 export async function appliedElsewhere(

@@ -22,7 +22,7 @@ export interface EndpointsWrite {
 /** Which object is written; with the uid never another of the same name. */
 export type Target = Pick<ClusterFacts, "namespace" | "name" | "uid">;
 
-/** How often what others write too is read anew. */
+/** How often what others write too is read again. */
 const mostTries = 4;
 
 /**
@@ -145,7 +145,7 @@ export async function writeAnnotations(
   return versionIn(await kube.patch(place, "merge", body, { fieldManager, signal }));
 }
 
-/** Our last writes, for as long as the cache has not heard of them: else a second pass would do again what the first did. */
+/** Our last writes, for as long as the cache has not heard of them: else a second reconcile would do again what the first did. */
 export class LastWrites {
   readonly #kube: KubeClient;
   readonly #versions = new Map<string, string>();

@@ -23,7 +23,7 @@ export interface WorkloadEndpoints {
   /** The ways from a workload cluster to the management cluster; the first gives the address that is published. */
   managementLinks?: readonly ManagementLink[];
   clients: WorkloadArmClients & {
-    /** What wakes a feature when an identity changes. */
+    /** What requeues the keys of a feature when an identity changes. */
     watch?(parts: Parts, keysOf: (cluster: KubeObject) => string[]): Also[];
   };
 }

@@ -76,7 +76,7 @@ export interface Sources extends Caches {
 export const byLink = "endpoints-link";
 export const byGroup = "endpoints-group";
 
-/** One that is not connected yet is looked for anew, but not by every reconcile that something else causes. */
+/** One that is not connected yet is read again, but not by every reconcile that something else causes. */
 const unconnectedAgeMs = 15_000;
 
 /** Everything that a plan needs: what Kubernetes says from the caches, what the endpoints are from Azure. */
@@ -260,7 +260,7 @@ function observedConnections(
   });
 }
 
-/** The endpoint that stands in a spec, as it is wanted, and can be looked for in Azure. */
+/** The desired endpoint, where the spec has it and Azure may have it. */
 export function endpointToLookUp(
   each: ObservedClaim | ObservedConnection,
 ): PrivateEndpointSpec | undefined {

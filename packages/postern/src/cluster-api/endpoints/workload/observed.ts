@@ -21,7 +21,7 @@ export interface ObservedConnection {
   link: ManagementLink;
   /** Whether ours is still in another subnet. */
   stray: boolean;
-  /** Whether this generation of names is asked for. */
+  /** Whether this generation of names is desired. */
   configured: boolean;
   desired: PrivateEndpointSpec;
   found: PrivateEndpointSpec | undefined;
@@ -30,17 +30,17 @@ export interface ObservedConnection {
 
 /** What is left on the management side of a cluster that is being deleted. */
 export interface Remaining {
-  /** Endpoints that are still asked for in the spec of the management cluster. */
+  /** Endpoints that are still desired in the spec of the management cluster. */
   inSpec: readonly string[];
-  /** Endpoints in Azure that lead to the cluster and to nobody else. `made` tells that CAPZ or we made it. */
+  /** Endpoints in Azure that lead to the cluster and to nobody else. `isOwned`: CAPZ or Postern created it. */
   inAzure: readonly { id: ResourceId; isOwned: boolean; look: Look<PrivateEndpoint> }[];
-  /** How long they have been seen there, and how long the spec has been clean. */
+  /** How long they have been observed there, and how long the spec has been clean. */
   inSpecMs: number;
   cleanMs: number;
   failed: Failure | undefined;
 }
 
-/** What was seen, once, before deciding. */
+/** What was observed, once, before deciding. */
 export interface Observed {
   cluster: ClusterFacts;
   /** Whether this AzureCluster is the management cluster itself. */
@@ -57,7 +57,7 @@ export interface Observed {
   /** Whether the identities of the two clusters are of different tenants. */
   tenantsDiffer: boolean;
   claims: readonly ObservedClaim[];
-  /** Why the endpoints of the management side could not be looked at. */
+  /** Why the endpoints of the management side could not be observed. */
   claimsFailed: Failure | undefined;
   connections: readonly ObservedConnection[];
   connectionsFailed: Failure | undefined;

@@ -16,7 +16,7 @@ export interface GateFacts {
   azureCluster: AzureCluster | undefined;
 }
 
-/** See the table in plan.ts. */
+/** What a control plane waits for. What does not exist yet, or is paused, changes nothing. */
 export function gatesOf(facts: GateFacts): Gates {
   const { controlPlane, desired, management, cluster, azureCluster } = facts;
   if (cluster?.spec.paused) return { state: "unknown" };

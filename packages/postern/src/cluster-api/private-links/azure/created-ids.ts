@@ -1,7 +1,7 @@
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import { idKey, type ResourceId, type ResourceType, typeOf } from "@postern/core/resource-id.ts";
 
-/** The ids of what was made for one cluster. */
+/** The ids of what was created for one cluster. */
 export interface ClusterIds {
   ofType(type: ResourceType): ResourceId[];
   add(id: ResourceId): void;
@@ -9,8 +9,8 @@ export interface ClusterIds {
 }
 
 /**
- * What this process has made or seen for each cluster. What is being written is in no list, and a list that was read before
- * says nothing of it: by this it is found when it is no longer asked for. A new process begins with a new list.
+ * What this process has created or observed for each cluster. What is being written is in no list, and a list that was read before
+ * says nothing of it: by this it is found when it is no longer desired. A new process begins with a new list.
  */
 export class CreatedIds {
   readonly #ids = new Map<string, Map<string, ResourceId>>();

@@ -4,9 +4,9 @@ import type { WatchCache } from "../../../kube/cache.ts";
 import type { ClusterArmClients } from "../../identities.ts";
 import type { CreatedIds } from "./created-ids.ts";
 
-/** What the feature is made with. */
+/** What the feature needs. */
 export interface PrivateLinkOptions {
-  /** Azure, by the identity of an AzureCluster; `watch` wakes it when an identity changes. */
+  /** Azure, by the identity of an AzureCluster; `watch` requeues it when an identity changes. */
   clients: Pick<ClusterArmClients, "of"> & Partial<Pick<ClusterArmClients, "watch" | "refusalOf">>;
 }
 

@@ -6,12 +6,12 @@ import { virtualNetworks } from "../../../azure/gateways/virtual-networks.ts";
 import { capzTagPrefix } from "../../names.ts";
 import type { ClusterResources } from "../spec/cluster-resources.ts";
 
-/** How old a sighting may be of what CAPZ made long ago. */
+/** How old a sighting may be of what CAPZ created long ago. */
 const oldestMs = 30 * 60_000;
 
 /**
  * Whether a resource without any owner is ours all the same, because somebody has replaced its tags. It is, if it is what
- * the cluster asks for, in everything that Azure never changes, and if the load balancer or the network in the same group
+ * the cluster requests, in everything that Azure never changes, and if the load balancer or the network in the same group
  * has CAPZ's tag for this cluster: a tenant cannot put that there by writing an AzureCluster.
  */
 export async function isInOwnGroup(

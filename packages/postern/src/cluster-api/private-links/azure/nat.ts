@@ -104,7 +104,7 @@ export function isOpen({ properties }: Subnet): boolean {
   return /^disabled$/i.test(properties.privateLinkServiceNetworkPolicies ?? "");
 }
 
-/** Subnets have no tags: whose one is, its network tells. One in the cluster's group that names nobody is the cluster's. */
+/** Subnets have no tags: the network names the owner. One without owner in the cluster's group is the cluster's. */
 function isClusters({ tags }: VirtualNetwork, isInGroup: boolean, { cluster }: Subject): boolean {
   if (tagOf(tags, capzTagPrefix + cluster) === "owned") return true;
   return isInGroup && otherCluster(tags) === undefined;

@@ -9,11 +9,11 @@ import { reasons } from "../reasons.ts";
 /** Whose a resource is. */
 export type Ownership =
   | { is: "ours" }
-  /** CAPZ made it for this very cluster. Where it is Postern's turn to look after it, it is taken over. */
+  /** CAPZ created it for this cluster. Where Postern manages the scope, it is adopted. */
   | { is: "capz" }
   | { is: "another"; ownership: string };
 
-/** Decide by its tags whose a resource is. */
+/** Decide by its tags who owns a resource. */
 export function ownership(tags: Tags | undefined | null, us: OwnerKey, cluster: string): Ownership {
   const owner = tagOf(tags, ownerTag);
   if (owner !== undefined) {
@@ -29,7 +29,7 @@ export function ownership(tags: Tags | undefined | null, us: OwnerKey, cluster: 
   };
 }
 
-/** What keeps a resource that is asked for from being changed: it is another's, and its tags are not lost. */
+/** What keeps a resource that is desired from being changed: somebody else owns it, and its tags were not removed. */
 export function checkOwner(
   found: ArmResource,
   desired: { tags: Tags },
@@ -44,7 +44,7 @@ export function checkOwner(
   return wait({ reason: reasons.ownedByAnother, message }, waits.changeMs);
 }
 
-/** Whether nothing on a resource says whose it is. */
+/** Whether nothing on a resource names its owner. */
 export function isUnmarked(tags: Tags | undefined | null): boolean {
   return tagOf(tags, ownerTag) === undefined && otherCluster(tags) === undefined;
 }

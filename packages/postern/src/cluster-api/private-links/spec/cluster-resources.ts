@@ -16,7 +16,7 @@ import { clusterNameOf } from "../../azure-clusters.ts";
 import { capzTagPrefix } from "../../names.ts";
 import { withoutReserved } from "../../reserved-tags.ts";
 
-/** Where in Azure a cluster is, and the marks of what is made for it. */
+/** Where in Azure a cluster is, and the marks of what is created for it. */
 export interface ClusterResources {
   group: ResourceId;
   location: string;
@@ -24,7 +24,7 @@ export interface ClusterResources {
   /** The id of a subnet of the cluster by its name. */
   subnet(name: string): ResourceId;
   balancer: ResourceId;
-  /** The marks of what is made, or why Azure would refuse them. */
+  /** The marks of what is created, or why Azure would refuse them. */
   tags: Tags | TagError;
 }
 

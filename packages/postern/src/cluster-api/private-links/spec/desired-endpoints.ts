@@ -11,7 +11,7 @@ const longestMessage = 140;
 /** Azure's limit for a network: https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits */
 const mostEndpoints = 1_000;
 
-/** The private endpoints that an AzureCluster asks for, in all of its subnets. Without a place they are only counted. */
+/** The private endpoints that an AzureCluster requests, in all of its subnets. Without `resources` they are only checked. */
 export function desiredEndpoints(
   { spec }: AzureCluster,
   resources: TaggedResources | undefined,
@@ -38,7 +38,7 @@ export function desiredEndpoints(
   });
 }
 
-/** What is wrong with an endpoint; undefined where it can be made. */
+/** What is wrong with an endpoint; undefined where it can be created. */
 function wrong(
   endpoint: Record<string, unknown>,
   name: string,

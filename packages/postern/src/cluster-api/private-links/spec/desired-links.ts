@@ -10,12 +10,12 @@ import { asObject, entriesIn, isName, textsIn } from "./parse.ts";
 const longestName = 80;
 const mostLinks = 8;
 const mostAddresses = 8;
-/** What is beyond this is not looked at: the ones before it are reported already. */
+/** Further entries are ignored: the ones before it are reported already. */
 const mostShown = 64;
 const mostFrontends = 64;
 const mostSubscriptions = 1_000;
 
-/** The private links that an AzureCluster asks for, in any spelling. Without a place they are only counted. */
+/** The private links that an AzureCluster requests, in any spelling. Without `resources` they are only checked. */
 export function desiredLinks(
   object: AzureCluster,
   resources: TaggedResources | undefined,
@@ -62,7 +62,7 @@ function listOf(object: AzureCluster): { entries: unknown } | { problem: Problem
   }
 }
 
-/** What is wrong with a link; undefined where it can be made. */
+/** What is wrong with a link; undefined where it can be created. */
 function wrong(
   link: Record<string, unknown>,
   name: string,

@@ -21,14 +21,14 @@ export interface DesiredPrivateEndpoint extends DesiredEndpoint {
   name: string;
 }
 
-/** Something that is asked for and cannot be: where, and the whole message about it. */
+/** An invalid request, and the whole message about it. */
 export interface Problem {
   scope: Scope;
   reason: string;
   message: string;
 }
 
-/** All that an AzureCluster asks for. What cannot be read does not keep the rest from being made. */
+/** All that an AzureCluster requests. What cannot be read does not keep the rest from being created. */
 export interface Desired {
   resources: ClusterResources | undefined;
   links: readonly DesiredPrivateLink[];
@@ -39,10 +39,10 @@ export interface Desired {
 /** What one entry of a list comes to. */
 export type Entry<T> = { desired: T } | { problem: Problem };
 
-/** Where something is made, and the tags that it gets. */
+/** Where something is created, and the tags that it gets. */
 export type TaggedResources = Omit<ClusterResources, "tags"> & { tags: Tags };
 
-/** Read what an AzureCluster asks for. */
+/** Read what an AzureCluster requests. */
 export function desiredOf(object: AzureCluster): Desired {
   const found = clusterResourcesOf(object);
   const resources = "missing" in found ? undefined : found;

@@ -2,19 +2,19 @@ import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { annotations, conditions } from "../../names.ts";
 import { isOurReason } from "../reasons.ts";
 
-/** The two things that can be asked for, each of which may be made by Postern or by Cluster API Provider Azure (CAPZ). */
+/** The two things that can be requested, each of which may be created by Postern or by Cluster API Provider Azure (CAPZ). */
 export type Scope = "links" | "endpoints";
 
-/** The condition that tells of a side. */
+/** The condition of each scope. */
 export const conditionOfScope = {
   links: conditions.privateLinks,
   endpoints: conditions.privateEndpoints,
 } as const;
 
-/** Says which sides Postern makes, whoever else is there: `links`, `endpoints`, both with a comma, or `none`. */
+/** Which scopes Postern manages, whatever else runs: `links`, `endpoints`, both with a comma, or `none`. */
 export const managedAnnotation = "postern.io/realise";
 
-/** What to do with endpoints of others when their link service goes: `disconnect`, or `refuse`. */
+/** What to do with endpoints of others when their link service is deleted: `disconnect`, or `refuse`. */
 export const foreignEndpointsAnnotation = "postern.io/foreign-endpoints";
 
 /** On every AzureCluster that a CAPZ looks after. */
@@ -23,7 +23,7 @@ export const capzFinalizer = "azurecluster.infrastructure.cluster.x-k8s.io";
 const all: readonly Scope[] = ["links", "endpoints"];
 
 /**
- * The sides that are Postern's on an AzureCluster. The first row that fits counts:
+ * The scopes that Postern manages on an AzureCluster. The first row that fits counts:
  *
  *   on the object                                            Postern's
  *   postern.io/realise                                       what it names
@@ -46,13 +46,13 @@ export function managedScopes(object: AzureCluster): readonly Scope[] {
   });
 }
 
-/** Whether the links are asked for in the spec, and not by the annotation. */
+/** Whether the links are requested in the spec, and not by the annotation. */
 export function hasLinksInSpec({ spec }: AzureCluster): boolean {
   const listed: unknown = spec.networkSpec?.apiServerLB?.privateLinks;
   return Array.isArray(listed) && listed.some((each) => each !== null);
 }
 
-/** Where links are asked for, in words. */
+/** Where links are requested, in words. */
 export function sourceOfLinks(object: AzureCluster): string {
   return hasLinksInSpec(object)
     ? "spec.networkSpec.apiServerLB.privateLinks"

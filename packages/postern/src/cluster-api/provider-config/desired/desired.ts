@@ -29,7 +29,7 @@ export type Desired =
   /** `again` where it is read from a Secret, which is not watched. */
   | { state: "config"; spec: ConfigSpec; requeue?: "drift" };
 
-/** What only people can help with. */
+/** What only a person can correct. */
 export const problemReasons = [
   "IdentityMissing",
   "IdentityIncomplete",
@@ -119,7 +119,7 @@ function ofIdentity(source: Source & { from: "identity" }): Desired {
     return problem("IdentityMissing", `${object} names no identity · set its spec.identityRef`);
   if (reference.kind !== undefined && reference.kind !== "AzureClusterIdentity")
     return { state: "none" };
-  // Somebody may be about to make it; its coming wakes us.
+  // Somebody may be about to create it; its coming requeues the Cluster.
   if (identity === undefined) return { state: "unknown" };
   if (identity.spec.type !== "WorkloadIdentity") return { state: "none" };
   const { namespace, name } = identity.metadata;

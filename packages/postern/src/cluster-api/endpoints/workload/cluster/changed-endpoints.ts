@@ -6,7 +6,7 @@ const ending = "-privateendpoint";
 
 /**
  * Tells of which links the endpoints of the management cluster have changed since it was last asked: of two hundred clusters
- * only those need to look. When CAPZ comes to say that all endpoints are ready, those that changed lately are told again.
+ * only those need to look. When CAPZ comes to say that all endpoints are ready, those that changed lately are reported again.
  */
 export function changedEndpoints(): (management: AzureCluster) => string[] {
   let last = new Map<string, string>();

@@ -31,7 +31,7 @@ import { straysOf } from "../../spec/applied.ts";
 import type { ClusterFacts } from "../../spec/facts.ts";
 import type { Remaining } from "../observed.ts";
 
-/** A cluster that goes, and those whom the management side of it may be for, too. */
+/** A cluster that is being deleted, and those that share its resource group. */
 export interface DeletedCluster {
   cluster: ClusterFacts;
   management: ClusterFacts;
@@ -59,7 +59,7 @@ export async function observeRemaining(
   if (inSpec.length > 0)
     return { inSpec, inAzure: [], inSpecMs: sinceMs, cleanMs: 0, failed: undefined };
   const clean = { inSpec, inSpecMs: 0, cleanMs: sinceMs, failed: undefined };
-  // The type never changes: nobody has ever made an endpoint to an API server that is public.
+  // The type never changes: nobody has ever created an endpoint to an API server that is public.
   const neverLed = cluster.balancer === "Public" && cluster.links.length === 0;
   if (neverLed || idProblem(management) !== undefined || idProblem(cluster) !== undefined)
     return { ...clean, inAzure: [] };
@@ -79,7 +79,7 @@ export async function observeRemaining(
   }
 }
 
-/** Since when the spec of the management cluster asks, or no longer asks, for endpoints to a cluster that goes. */
+/** Since when the spec of the management cluster has, or no longer has, endpoints to a cluster that is being deleted. */
 export class RemainingSince {
   readonly #since = new Map<string, { state: "asked for" | "clean"; at: number }>();
 
@@ -114,7 +114,7 @@ export function remainingInSpec(deletion: DeletedCluster): string[] {
     .map(({ name }) => name);
 }
 
-/** The endpoints in the management cluster's group that only lead to this cluster, and that no spec asks for. */
+/** The endpoints in the management cluster's group that only lead to this cluster, and that no spec has. */
 export function remainingInAzure(
   deletion: DeletedCluster,
   listed: readonly PrivateEndpoint[],
@@ -130,7 +130,7 @@ export function remainingInAzure(
   });
 }
 
-/** Whether a link service is this cluster's, and nobody who lives on asks for an endpoint to it. */
+/** Whether a link service is this cluster's, and no cluster that is not being deleted requests an endpoint to it. */
 function isOnlyOurs(
   { cluster, management, neighbours }: DeletedCluster,
   serviceId: string,
@@ -147,14 +147,14 @@ function isOnlyOurs(
   );
 }
 
-/** The endpoints that any subnet of the management cluster asks for. */
+/** The endpoints that any subnet of the management cluster requests. */
 function namesIn(management: AzureCluster | undefined): Set<string> {
   const subnets = management?.spec.networkSpec?.subnets ?? [];
   const endpoints = subnets.flatMap((each) => each?.privateEndpoints ?? []);
   return new Set(endpoints.map((each) => each?.name.toLowerCase() ?? ""));
 }
 
-/** Whether CAPZ or Postern has made an endpoint for the management cluster. */
+/** Whether CAPZ or Postern has created an endpoint for the management cluster. */
 function isOwnedByManagement(
   { tags = {} }: PrivateEndpoint,
   management: AzureCluster | undefined,
@@ -164,7 +164,7 @@ function isOwnedByManagement(
   const names = [name, clusterNameOf(management) ?? name];
   return Object.entries(tags).some(([tag, value]) => {
     const key = tag.toLowerCase();
-    // As `realise` writes it: a uid would be another after a move or a restored backup.
+    // As the private-links feature writes it: a uid would be another after a move or a restored backup.
     if (key === ownerTag) return value === keyOf(management);
     return (
       value === "owned" && names.some((each) => key === `${capzTagPrefix}${each}`.toLowerCase())
