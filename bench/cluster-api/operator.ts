@@ -4,7 +4,7 @@ import { defaultPolicy } from "@postern/core/tenant-policy.ts";
 import { dnsFeature } from "postern/cluster-api/dns/feature.ts";
 import { managementEndpointsFeature } from "postern/cluster-api/endpoints/management/feature.ts";
 import { workloadEndpointsFeature } from "postern/cluster-api/endpoints/workload/feature.ts";
-import type { CapiViews } from "postern/cluster-api/identities.ts";
+import type { ClusterArmClients } from "postern/cluster-api/identities.ts";
 import { privateLinksFeature } from "postern/cluster-api/private-links/feature.ts";
 import { serveSteps } from "../clocked/operator.ts";
 import { groups } from "../clocked/places.ts";
@@ -14,23 +14,23 @@ const ready = ["GSPrivateLinksReady", "GSDNSZoneReady"];
 
 await serveSteps(
   (arm, everyone) => {
-    const view = (reconcile: Parameters<CapiViews["management"]>[0]) =>
+    const armFor = (reconcile: Parameters<ClusterArmClients["management"]>[0]) =>
       arm.for(reconcile, everyone);
-    const views: CapiViews = {
-      of: (_cluster, reconcile) => view(reconcile),
+    const clients: ClusterArmClients = {
+      of: (_cluster, reconcile) => armFor(reconcile),
       policy: defaultPolicy,
       refusalOf: () => undefined,
       referenceRefusalOf: () => undefined,
-      forReference: (_object, reconcile) => view(reconcile),
-      management: view,
-      baseZone: view,
+      forReference: (_object, reconcile) => armFor(reconcile),
+      management: armFor,
+      baseZone: armFor,
       watch: () => [],
     };
-    const shared = { management, managementLinks: ["gateway"] as const, views };
+    const shared = { management, managementLinks: ["gateway"] as const, clients };
     return [
       managementEndpointsFeature({ management }),
       workloadEndpointsFeature(shared),
-      privateLinksFeature({ views }),
+      privateLinksFeature({ clients }),
       dnsFeature({
         ...shared,
         baseDomain: "example.com",

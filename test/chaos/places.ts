@@ -1,7 +1,7 @@
 import type { Simulator } from "@postern/azure-simulator/simulator.ts";
 import { guidFrom } from "@postern/azure-simulator/state/guid.ts";
 import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
-import { capzTagPrefix } from "postern/cluster-api/private-links/spec/location.ts";
+import { capzTagPrefix } from "postern/cluster-api/names.ts";
 
 /** The Azure of a storm before anybody begins: two subscriptions, who may do what in them, and what Postern builds on. */
 

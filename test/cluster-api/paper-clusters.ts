@@ -13,22 +13,22 @@ import type { ManagementStep } from "postern/cluster-api/endpoints/management/st
 import { factsOf } from "postern/cluster-api/endpoints/spec/facts.ts";
 import type { EndpointsWrite } from "postern/cluster-api/endpoints/spec/write.ts";
 import {
-  LeavingSince,
-  stillInAzure,
-  stillInSpec,
+  RemainingSince,
+  remainingInAzure,
+  remainingInSpec,
 } from "postern/cluster-api/endpoints/workload/cluster/observe-delete.ts";
 import {
-  type Known,
-  lookedFor,
+  type Caches,
+  endpointToLookUp,
   neighboursOf,
-  seeKubernetes,
+  observeKubernetes,
 } from "postern/cluster-api/endpoints/workload/observe.ts";
 import type { Observed } from "postern/cluster-api/endpoints/workload/observed.ts";
 import { plan as planWorkload } from "postern/cluster-api/endpoints/workload/plan.ts";
 import type { WorkloadStep } from "postern/cluster-api/endpoints/workload/steps.ts";
 import { GroupClaims } from "postern/cluster-api/group-claims.ts";
 import { endpointsFinalizer, type ManagementLink } from "postern/cluster-api/names.ts";
-import { privateLinksOf } from "postern/cluster-api/private-links.ts";
+import { privateLinksOf } from "postern/cluster-api/requested-links.ts";
 import { refusalOf } from "postern/cluster-api/tenancy.ts";
 import type { Plan } from "postern/kube/feature.ts";
 
@@ -60,7 +60,7 @@ export interface Shape {
   endpoints?: readonly (PrivateEndpointSpec | null)[];
   annotations?: Record<string, string>;
   deleting?: boolean;
-  held?: boolean;
+  hasFinalizer?: boolean;
 }
 
 /** A private workload cluster with one link that admits the management cluster and approves it. */
@@ -87,7 +87,7 @@ export function workload(over: Shape = {}): AzureCluster {
       uid: over.uid ?? `${namespace}-${name}`,
       creationTimestamp: over.created ?? "2026-01-01T00:00:00Z",
       annotations: over.annotations ?? {},
-      finalizers: over.held ? [endpointsFinalizer] : [],
+      finalizers: over.hasFinalizer ? [endpointsFinalizer] : [],
       ...(over.deleting && { deletionTimestamp: "2026-02-01T00:00:00Z" }),
     },
     spec: {
@@ -139,7 +139,7 @@ export class PaperClusters {
   writes = 0;
   #now = 0;
   #writtenAt = Number.NEGATIVE_INFINITY;
-  readonly #since = new LeavingSince();
+  readonly #since = new RemainingSince();
 
   constructor(...all: AzureCluster[]) {
     for (const each of all) this.put(each);
@@ -173,7 +173,7 @@ export class PaperClusters {
     });
   }
 
-  get known(): Known {
+  get known(): Caches {
     const all = () => [...this.objects.values()];
     const valuesOf = (index: string, each: AzureCluster) =>
       index === "endpoints-link"
@@ -211,37 +211,37 @@ export class PaperClusters {
   }
 
   see(key: string): Observed {
-    const seen = seeKubernetes(this.get(key), this.known, this.applied.get(key));
-    const { cluster, management } = seen;
-    if (management === undefined) return seen;
+    const observed = observeKubernetes(this.get(key), this.known, this.applied.get(key));
+    const { cluster, management } = observed;
+    if (management === undefined) return observed;
     const lookIn = (group: string, name: string) => {
       const found = this.azure.get(idOf(group, name));
       return found
         ? ({ state: "there", resource: found } as const)
         : ({ state: "absent" } as const);
     };
-    const looked = <T extends Observed["claims"][number] | Observed["ways"][number]>(
+    const looked = <T extends Observed["claims"][number] | Observed["connections"][number]>(
       each: T,
       group: string,
     ) => {
-      const endpoint = lookedFor(each);
+      const endpoint = endpointToLookUp(each);
       return endpoint ? { ...each, look: lookIn(group, endpoint.name) } : each;
     };
     const managementGroup = groupPath(this.get(managementKey));
-    const claims = seen.claims.map((each) => looked(each, managementGroup));
-    const ways = seen.ways.map((each) => looked(each, groupPath(this.get(key))));
-    if (!cluster.deleting) return { ...seen, claims, ways };
+    const claims = observed.claims.map((each) => looked(each, managementGroup));
+    const connections = observed.connections.map((each) => looked(each, groupPath(this.get(key))));
+    if (!cluster.deleting) return { ...observed, claims, connections };
     const neighbours = neighboursOf(groupKey(cluster), this.known);
     const applied = this.applied.get(managementKey) ?? new Set();
     const managementObject = this.get(managementKey);
-    const going = { cluster, management, neighbours, managementObject, applied };
-    const inSpec = stillInSpec(going);
+    const deletion = { cluster, management, neighbours, managementObject, applied };
+    const inSpec = remainingInSpec(deletion);
     const state = inSpec.length > 0 ? "asked for" : "clean";
     const sinceMs = this.#since.ms(key, state, this.#now);
     const inGroup = [...this.azure.values()].filter(({ id = "" }) =>
       idKey(id).startsWith(`${idKey(managementGroup)}/`),
     );
-    const inAzure = stillInAzure(going, inGroup).map((each) => ({
+    const inAzure = remainingInAzure(deletion, inGroup).map((each) => ({
       ...each,
       look: {
         state: "there",
@@ -250,7 +250,12 @@ export class PaperClusters {
     }));
     const times =
       state === "clean" ? { inSpecMs: 0, cleanMs: sinceMs } : { inSpecMs: sinceMs, cleanMs: 0 };
-    return { ...seen, claims, ways, leaving: { inSpec, inAzure, ...times, failed: undefined } };
+    return {
+      ...observed,
+      claims,
+      connections,
+      remaining: { inSpec, inAzure, ...times, failed: undefined },
+    };
   }
 
   planWorkload(key: string): Plan<WorkloadStep> {
@@ -267,10 +272,10 @@ export class PaperClusters {
       case "change cluster": {
         const key = keyOf({ metadata: step.target });
         if (step.endpoints) this.#write(key, step.endpoints);
-        const held = this.get(key).metadata.annotations ?? {};
+        const annotations = this.get(key).metadata.annotations ?? {};
         for (const [name, value] of Object.entries(step.annotations ?? {}))
-          if (value === null) delete held[name];
-          else held[name] = value;
+          if (value === null) delete annotations[name];
+          else annotations[name] = value;
         break;
       }
       case "delete endpoint":
@@ -278,11 +283,11 @@ export class PaperClusters {
     }
   }
 
-  #write(key: string, { subnet, endpoints, removed, kept: strays = [] }: EndpointsWrite): void {
+  #write(key: string, { subnet, endpoints, removed, retained: strays = [] }: EndpointsWrite): void {
     const subnets = this.get(key).spec.networkSpec?.subnets ?? [];
     const found = subnets.find(({ name }) => name === subnet);
     if (found === undefined) throw new Error(`${key} has no subnet ${subnet}`);
-    const wanted = new Map(endpoints.map((each) => [each.name, each]));
+    const desired = new Map(endpoints.map((each) => [each.name, each]));
     const before = this.applied.get(key) ?? new Set();
     const stay = new Set(strays.map((each) => `${each.subnet}/${each.endpoint.name}`));
     for (const each of subnets.filter((other) => other && other !== found))
@@ -291,22 +296,24 @@ export class PaperClusters {
           const place = `${each.name}/${endpoint?.name}`;
           return !before.has(place) || stay.has(place);
         });
-    const goes = (name: string) => !wanted.has(name) && removed.includes(name);
-    const kept = (found.privateEndpoints ?? []).filter((each) => each === null || !goes(each.name));
-    const names = new Set(kept.map((each) => each?.name));
+    const goes = (name: string) => !desired.has(name) && removed.includes(name);
+    const retained = (found.privateEndpoints ?? []).filter(
+      (each) => each === null || !goes(each.name),
+    );
+    const names = new Set(retained.map((each) => each?.name));
     const left = [...before].filter((place) => {
       const [within, name = ""] = place.split("/");
       return within === subnet && names.has(name);
     });
     found.privateEndpoints = [
-      ...kept.map((each) =>
-        each && wanted.has(each.name) ? { ...each, ...wanted.get(each.name) } : each,
+      ...retained.map((each) =>
+        each && desired.has(each.name) ? { ...each, ...desired.get(each.name) } : each,
       ),
       ...endpoints.filter(({ name }) => !names.has(name)),
     ] as PrivateEndpointSpec[];
     this.applied.set(
       key,
-      new Set([...[...wanted.keys()].map((name) => `${subnet}/${name}`), ...left, ...stay]),
+      new Set([...[...desired.keys()].map((name) => `${subnet}/${name}`), ...left, ...stay]),
     );
   }
 
@@ -319,8 +326,8 @@ export class PaperClusters {
         const id = idOf(group, each.name);
         asked.add(id);
         if (!this.azure.has(id)) {
-          const made = endpointIn(id, object, each);
-          const text = JSON.stringify(made).replaceAll(usualAddress, this.addressFor(id));
+          const isOwned = endpointIn(id, object, each);
+          const text = JSON.stringify(isOwned).replaceAll(usualAddress, this.addressFor(id));
           this.azure.set(id, JSON.parse(text));
         }
       }

@@ -8,8 +8,8 @@ import { ownerFor } from "postern/cluster-api/dns/zones/owner.ts";
 import {
   after,
   managementGroup,
+  observed,
   type PaperDns,
-  seen,
   workloadGroup,
   zoneIds,
 } from "./paper-dns.ts";
@@ -17,7 +17,7 @@ import {
 /** One of several clusters that act on the same Azure. */
 export interface PaperCluster {
   world: Observed;
-  places: readonly { role: ZoneRole; id: ResourceId }[];
+  zoneList: readonly { role: ZoneRole; id: ResourceId }[];
   /** The address of its endpoint to the management cluster, which is of use in its own network only. */
   gateway: string;
   /** What it last listed of the zones. Others act by identities of their own, so it does not hear of what they write. */
@@ -32,27 +32,27 @@ export function paperCluster(
   namespace = "org",
 ): PaperCluster {
   const domain = `${name}.example.com`;
-  const places = {
+  const zoneList = {
     public: zoneIn(workloadGroup, "public", domain),
     base: zoneIds.base,
     toWorkload: zoneIn(managementGroup, "toWorkload", domain),
     toManagement: zoneIds.toManagement,
   };
   const gateway = `10.1.1.${n}`;
-  const world = seen();
+  const world = observed();
   return {
     world: {
       ...world,
       cluster: { ...world.cluster, name },
       us: ownerFor("mc", { namespace, name, uid: `uid-${n}` }),
       domains: { ...world.domains, cluster: domain },
-      publicPlace: places.public,
+      publicZoneId: zoneList.public,
       networks: { ...world.networks, toManagement: network },
       api: { state: "known", values: [`10.1.0.${n}`] },
       toWorkload: { state: "known", values: [`10.0.0.${n}`] },
       toManagement: { gateway: { state: "known", values: [gateway] }, ingress: { state: "none" } },
     },
-    places: Object.entries(places).map(([role, id]) => ({ role: role as ZoneRole, id })),
+    zoneList: Object.entries(zoneList).map(([role, id]) => ({ role: role as ZoneRole, id })),
     gateway,
   };
 }
@@ -78,7 +78,7 @@ export function passTogether(
 }
 
 function look(azure: PaperDns, cluster: PaperCluster, cached: boolean): Observed {
-  const now = azure.seen(cluster.world, cluster.places);
+  const now = azure.observed(cluster.world, cluster.zoneList);
   if (!cached || cluster.listed === undefined) {
     cluster.listed = now;
     return now;

@@ -46,14 +46,14 @@ export const theirClaim = { [`postern_user_${them.clusterID}`]: them.uid };
 export const servers = ["ns1-01.azure-dns.com.", "ns2-01.azure-dns.net."];
 
 /** A private cluster that is ready and held, with both endpoints approved, before anything exists. */
-export function seen(over: Partial<Observed> = {}): Observed {
+export function observed(over: Partial<Observed> = {}): Observed {
   return {
     cluster: { name: "wc1", deleting: false, paused: false, ready: true },
     infrastructure: {
       is: "azure",
       called: "AzureCluster org/wc1",
       deleting: false,
-      held: true,
+      hasFinalizer: true,
       condition: undefined,
       published: [],
     },
@@ -61,7 +61,7 @@ export function seen(over: Partial<Observed> = {}): Observed {
     namesake: undefined,
     refused: undefined,
     domains: { base: "example.com", cluster: "wc1.example.com", management: "mc.example.com" },
-    publicPlace: zoneIds.public,
+    publicZoneId: zoneIds.public,
     zones: [],
     networks: { toWorkload: managementNetwork, toManagement: workloadNetwork },
     served: { toWorkload: false, toManagement: false },
@@ -87,12 +87,12 @@ type Kept =
 /** An Azure on paper: what there is, by id. Writes are over at once, and refuse what Azure refuses. */
 export class PaperDns {
   readonly things = new Map<string, Kept & { id: ResourceId; etag: string }>();
-  /** The places of zones that are looked at, with their roles. */
-  readonly places: readonly { role: ZoneRole; id: ResourceId }[];
+  /** The zones that are observed, with their roles. */
+  readonly zoneList: readonly { role: ZoneRole; id: ResourceId }[];
   #etag = 0;
 
-  constructor(places: readonly { role: ZoneRole; id: ResourceId }[] = usualPlaces) {
-    this.places = places;
+  constructor(zoneList: readonly { role: ZoneRole; id: ResourceId }[] = usualZones) {
+    this.zoneList = zoneList;
     this.set(zoneIds.base, { is: "zone", tags: {} });
   }
 
@@ -156,9 +156,11 @@ export class PaperDns {
         : undefined;
   }
 
-  /** Look at everything that concerns a cluster, as `see` does. */
-  seen(world: Observed, places: PaperDns["places"] = this.places): Observed {
-    const zones = places.map(({ role, id }) => this.#seeZone(role, id, world.cluster.name));
+  /** Look at everything that concerns a cluster, as `observe` does. */
+  observed(world: Observed, zoneList: PaperDns["zoneList"] = this.zoneList): Observed {
+    const zones = zoneList.map(({ role, id }) =>
+      this.#observeZoneInRole(role, id, world.cluster.name),
+    );
     const group = world.group && { ...world.group, look: this.#group(world.group.id) };
     return { ...world, zones, group };
   }
@@ -172,7 +174,7 @@ export class PaperDns {
     };
   }
 
-  #seeZone(role: ZoneRole, id: ResourceId, cluster: string): ZoneInRole {
+  #observeZoneInRole(role: ZoneRole, id: ResourceId, cluster: string): ZoneInRole {
     const found = this.things.get(idKey(id));
     if (found?.is !== "zone")
       return { role, id, look: { state: "absent" }, links: [], records: [] };
@@ -257,7 +259,7 @@ export class PaperDns {
   }
 }
 
-const usualPlaces = Object.entries(zoneIds).map(([role, id]) => ({ role: role as ZoneRole, id }));
+const usualZones = Object.entries(zoneIds).map(([role, id]) => ({ role: role as ZoneRole, id }));
 
 function zoneOf(id: string): ResourceId {
   return parseResourceId(id.split("/").slice(0, -2).join("/"));
@@ -271,7 +273,7 @@ export function after(
   const { infrastructure } = world;
   if (infrastructure === undefined) return world;
   const next = { ...infrastructure };
-  for (const step of steps) if (step.on === "object") next.held = step.do === "hold";
+  for (const step of steps) if (step.on === "object") next.hasFinalizer = step.do === "hold";
   // The status of an AzureASOManagedCluster has no conditions.
   if (!keepsStatus && next.is !== "aks") next.condition = conditions[0];
   return { ...world, infrastructure: next };
@@ -285,7 +287,7 @@ export function settle(
 ): { world: Observed; planned: ReturnType<typeof plan> } {
   let now = world;
   for (let reconciles = 0; reconciles < 15; reconciles++) {
-    const planned = plan(azure.seen(now));
+    const planned = plan(azure.observed(now));
     const ids = planned.steps.flatMap((step) => ("id" in step ? [idKey(step.id)] : []));
     if (new Set(ids).size < ids.length) throw new Error(`two steps on one resource: ${ids}`);
     watch(planned);
@@ -294,6 +296,6 @@ export function settle(
     if (planned.steps.length === 0) return { world: now, planned };
   }
   throw new Error(
-    `it does not come to rest: ${JSON.stringify(plan(azure.seen(now)).steps, null, 1)}`,
+    `it does not come to rest: ${JSON.stringify(plan(azure.observed(now)).steps, null, 1)}`,
   );
 }

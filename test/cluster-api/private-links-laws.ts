@@ -2,7 +2,7 @@ import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { resourceGroupId } from "@postern/core/resource-id.ts";
 import { Arm } from "postern/azure/arm.ts";
 import { customCloud } from "postern/azure/clouds.ts";
-import { conditions, realiseFinalizer } from "postern/cluster-api/names.ts";
+import { conditions, privateLinksFinalizer } from "postern/cluster-api/names.ts";
 import { privateLinksFeature } from "postern/cluster-api/private-links/feature.ts";
 import type { Feature } from "postern/kube/feature.ts";
 import { silentLog } from "postern/kube/log.ts";
@@ -20,7 +20,7 @@ import {
 } from "../system/hosted/azure.ts";
 
 /** What a cluster asks for. */
-export interface Asked {
+export interface Requested {
   first: boolean;
   second: boolean;
   /** Whether the NAT addresses are in the second subnet too, and which one is first. */
@@ -34,17 +34,17 @@ export interface Asked {
 }
 
 /** What happens in a random world. */
-export type RealiseChange =
+export type PrivateLinksChange =
   | { kind: "restart" }
-  | { kind: "pass" | "drop link" | "drop endpoint" | "connect" | "delete"; cluster: number }
+  | { kind: "reconcile" | "drop link" | "drop endpoint" | "connect" | "delete"; cluster: number }
   | { kind: "spoil link" | "spoil endpoint"; cluster: number; how: number }
-  | { kind: "ask"; cluster: number; asked: Asked };
+  | { kind: "ask"; cluster: number; asked: Requested };
 
-export interface RealiseScript {
-  clusters: readonly Asked[];
+export interface PrivateLinksScript {
+  clusters: readonly Requested[];
   /** What other people have under names that the first cluster wants. */
   strangers: { link: boolean; endpoint: boolean };
-  changes: readonly RealiseChange[];
+  changes: readonly PrivateLinksChange[];
 }
 
 type Cluster = AzureCluster & { status?: Record<string, unknown> };
@@ -56,7 +56,7 @@ const names = ["wc", "wc1", "wc10"];
 const target = `${guestGroup}/${provider}/privateLinkServices/target`;
 
 /** AzureClusters that are kept here, between the simulator and the feature: the loop of the controller without an API server. */
-export class RealiseWorld {
+export class PrivateLinksWorld {
   readonly #azure: Azure;
   readonly #clock: ManualClock;
   readonly #objects = new Map<string, Cluster>();
@@ -67,12 +67,12 @@ export class RealiseWorld {
   #arm!: Arm;
   #feature!: Feature<Cluster>;
 
-  static async start(script: RealiseScript): Promise<RealiseWorld> {
+  static async start(script: PrivateLinksScript): Promise<PrivateLinksWorld> {
     const clock = new ManualClock(Date.UTC(2026, 0, 1));
-    return new RealiseWorld(script, await startAzure({ clock }), clock);
+    return new PrivateLinksWorld(script, await startAzure({ clock }), clock);
   }
 
-  private constructor(script: RealiseScript, azure: Azure, clock: ManualClock) {
+  private constructor(script: PrivateLinksScript, azure: Azure, clock: ManualClock) {
     this.#azure = azure;
     this.#clock = clock;
     const { simulator } = azure;
@@ -147,7 +147,7 @@ export class RealiseWorld {
     });
   }
 
-  #make(n: number, asked: Asked): void {
+  #make(n: number, asked: Requested): void {
     const name = names[n] ?? "";
     this.#network(group, name, n + 1);
     this.#objects.set(name, {
@@ -157,7 +157,7 @@ export class RealiseWorld {
     this.#ask(name, asked);
   }
 
-  #ask(name: string, asked: Asked): void {
+  #ask(name: string, asked: Requested): void {
     const links = [
       ...(asked.first ? [linkSpec(name, 1, asked)] : []),
       ...(asked.second ? [linkSpec(name, 2, asked)] : []),
@@ -206,12 +206,13 @@ export class RealiseWorld {
       of: ({ kind }: { kind: string }) =>
         kind === "AzureCluster" ? objects : { get: () => undefined },
     };
-    const views = { of: (_: AzureCluster, reconcile: Reconcile) => arm.for(reconcile) };
-    this.#feature = privateLinksFeature({ views })({ caches, kube: {} } as never).feature as never;
+    const clients = { of: (_: AzureCluster, reconcile: Reconcile) => arm.for(reconcile) };
+    this.#feature = privateLinksFeature({ clients })({ caches, kube: {} } as never)
+      .feature as never;
   }
 
   /** Let something happen. */
-  async change(change: RealiseChange): Promise<void> {
+  async change(change: PrivateLinksChange): Promise<void> {
     this.#story.push(JSON.stringify(change));
     const name = "cluster" in change ? (names[change.cluster] ?? "") : "";
     if (change.kind !== "restart" && !this.#objects.has(name)) return;
@@ -221,7 +222,7 @@ export class RealiseWorld {
     switch (change.kind) {
       case "restart":
         return this.#boot();
-      case "pass":
+      case "reconcile":
         return this.#reconcile(name, "change");
       case "ask":
         return this.#ask(name, change.asked);
@@ -280,7 +281,7 @@ export class RealiseWorld {
   }
 
   /** One look at each: minutes after the last, or at once, when what was seen before still counts. */
-  async passAll(priority: "drift" | "change" = "drift"): Promise<void> {
+  async reconcileAll(priority: "drift" | "change" = "drift"): Promise<void> {
     await this.#clock.move(priority === "drift" ? 10 * 60_000 : 1000);
     for (const name of [...this.#objects.keys()]) await this.#reconcile(name, priority);
   }
@@ -294,7 +295,7 @@ export class RealiseWorld {
   async #settleBy(priority: "drift" | "change"): Promise<void> {
     for (let round = 0; round < 40; round++) {
       const before = `${this.#writes} ${JSON.stringify([...this.#objects.values()])}`;
-      await this.passAll(priority);
+      await this.reconcileAll(priority);
       if (before === `${this.#writes} ${JSON.stringify([...this.#objects.values()])}`) return;
     }
     throw new Error(`it does not settle\n${this.story()}`);
@@ -323,7 +324,7 @@ export class RealiseWorld {
     this.#story.push(`  ${name}: ${plan.steps.map((step) => step.do).join(", ") || "nothing"}`);
     const ids = plan.steps.map((step) => (step as { id?: string }).id?.toLowerCase());
     if (new Set(ids).size < ids.length) throw new Error(`one thing twice\n${this.story()}`);
-    if (plan.finalizer === "add") this.#update(name, { finalizers: [realiseFinalizer] });
+    if (plan.finalizer === "add") this.#update(name, { finalizers: [privateLinksFinalizer] });
     const outcomes = await Promise.allSettled(
       plan.steps.map((step) => this.#feature.apply(step, context, reconcile)),
     );
@@ -336,8 +337,8 @@ export class RealiseWorld {
     }
     // A fixed time: how long a condition stands must not keep a world from coming to rest.
     const lastTransitionTime = "2026-01-01T00:00:00Z";
-    const held = plan.conditions.map((each) => ({ ...each, lastTransitionTime }));
-    this.#update(name, { status: { conditions: held } });
+    const conditions = plan.conditions.map((each) => ({ ...each, lastTransitionTime }));
+    this.#update(name, { status: { conditions } });
   }
 
   #update(
@@ -368,8 +369,8 @@ export class RealiseWorld {
     if ((object.metadata.finalizers ?? []).length === 0) this.#objects.delete(name);
   }
 
-  /** What is told of the clusters that are there, in short. */
-  told(): string[] {
+  /** The conditions of the clusters that exist, in short. */
+  reported(): string[] {
     return [...this.#objects.values()].flatMap(({ metadata, status }) =>
       ((status?.conditions ?? []) as { type: string; status: string; reason: string }[]).map(
         (each) => `${metadata.name} ${each.type} ${each.status} ${each.reason}`,
@@ -377,7 +378,7 @@ export class RealiseWorld {
     );
   }
 
-  /** What should be told, by what is asked for and whose the names are. */
+  /** The conditions that should be reported, by what is desired and who owns the names. */
   expected(): string[] {
     return [...this.#objects.values()].flatMap(({ metadata: { name }, spec }) => {
       const { subnets = [] } = spec.networkSpec ?? {};
@@ -386,7 +387,7 @@ export class RealiseWorld {
       const links = (spec.networkSpec?.apiServerLB?.privateLinks ?? JSON.parse(text ?? "[]")) as {
         name: string;
       }[];
-      const stolen = (id: string, wanted: boolean) => wanted && this.#stolen.has(id);
+      const stolen = (id: string, desired: boolean) => desired && this.#stolen.has(id);
       const first = stolen(
         linkId(name, 1),
         links.some((each) => each.name === `${name}-link-1`),
@@ -403,7 +404,7 @@ export class RealiseWorld {
   }
 
   /** The objects that are there, deleted or not. */
-  held(): string[] {
+  withFinalizer(): string[] {
     return [...this.#objects.keys()];
   }
 
@@ -442,7 +443,7 @@ export class RealiseWorld {
   }
 }
 
-function linkSpec(cluster: string, n: number, { nat, proxy, open }: Asked): object {
+function linkSpec(cluster: string, n: number, { nat, proxy, open }: Requested): object {
   const from = nat === "both" ? ["nodes", "other"] : [nat];
   const subscriptions = open ? [managementSubscription, guestSubscription] : [];
   return {

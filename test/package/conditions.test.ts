@@ -4,7 +4,7 @@ import { reasons as ofDns } from "postern/cluster-api/dns/reasons.ts";
 import { reasons as ofEndpoints } from "postern/cluster-api/endpoints/claims/reasons.ts";
 import { reasons as ofPausing } from "postern/cluster-api/pausing/reasons.ts";
 import { reasons as ofRealise } from "postern/cluster-api/private-links/reasons.ts";
-import { troubles } from "postern/cluster-api/provider-config/desired/desired.ts";
+import { problemReasons } from "postern/cluster-api/provider-config/desired/desired.ts";
 import { reasons as ofProviderConfig } from "postern/cluster-api/provider-config/reasons.ts";
 import { reasons as ofEndpoint } from "postern/hosted/endpoint/reasons.ts";
 import { reasons as ofLink } from "postern/hosted/link/reasons.ts";
@@ -35,7 +35,7 @@ test.each([
   ["realise", Object.values(ofRealise)],
   ["dns", Object.values(ofDns)],
   ["On a KubeadmControlPlane", Object.values(ofPausing)],
-  ["On a Cluster", [...Object.values(ofProviderConfig), ...troubles]],
+  ["On a Cluster", [...Object.values(ofProviderConfig), ...problemReasons]],
 ])("docs/reference/conditions.md lists what is under %s, and nothing else", (heading, known) => {
   expect(listed(heading)).toEqual([...new Set<string>(known)].sort());
 });

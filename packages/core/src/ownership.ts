@@ -21,6 +21,14 @@ export interface Owner {
   uid: string;
 }
 
+/** Whether two owners are the same cluster, whatever its objects. Azure ignores the case of tag names, which hold cluster ids. */
+export function isSameCluster(
+  one: Pick<Owner, "clusterID"> | undefined,
+  other: Pick<Owner, "clusterID">,
+): boolean {
+  return one?.clusterID.toLowerCase() === other.clusterID.toLowerCase();
+}
+
 /** Whether we may change or delete a resource, and whose it is where we may not. */
 export type Ownership =
   | { is: "ours" }

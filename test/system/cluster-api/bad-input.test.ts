@@ -2,7 +2,7 @@ import { resourceGroupId } from "@postern/core/resource-id.ts";
 import { Registry } from "@prometheus-io/client";
 import { Arm } from "postern/azure/arm.ts";
 import { customCloud } from "postern/azure/clouds.ts";
-import { capiViews } from "postern/cluster-api/identities.ts";
+import { clusterArmClients } from "postern/cluster-api/identities.ts";
 import { clusterApiControllers } from "postern/operator/controllers.ts";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { guestSubscription, location, managementSubscription, tenant } from "../hosted/azure.ts";
@@ -55,7 +55,7 @@ describeHosted("bad input, with everything at work", (startWorld) => {
     const authorityHost = simulator.httpsUrl ?? "";
     const cloud = customCloud({ resourceManager: simulator.url, authorityHost });
     const arm = new Arm({ cloud, credential: operator, clock });
-    const views = capiViews({
+    const clients = clusterArmClients({
       arm,
       armClientFor: () => arm,
       managementCluster: management,
@@ -68,7 +68,7 @@ describeHosted("bad input, with everything at work", (startWorld) => {
       dns: { baseDomain: "example.com", baseZoneGroup: baseGroup },
       others: {},
     };
-    return clusterApiControllers(views, settings, new Registry());
+    return clusterApiControllers(clients, settings, new Registry());
   }
 
   type Made = Parameters<HostedWorld["make"]>[0];
@@ -163,9 +163,9 @@ describeHosted("bad input, with everything at work", (startWorld) => {
     const made = { ...(await world.make({ ...object, metadata } as Made)), kind: "AzureCluster" };
     const owner = { ...(await world.make(clusterObject(namespace, name))), kind: "Cluster" };
     await world.patch(owner, { status: { phase: "Provisioned" } }, "status");
-    const held = (await world.get("AzureCluster", namespace, name))?.status?.conditions ?? [];
+    const current = (await world.get("AzureCluster", namespace, name))?.status?.conditions ?? [];
     const ready = conditionsOf({ LoadBalancersReady: "True" }).status.conditions;
-    await world.patch(made, { status: { conditions: [...held, ...ready] } }, "status");
+    await world.patch(made, { status: { conditions: [...current, ...ready] } }, "status");
     return made;
   }
 
@@ -189,16 +189,16 @@ describeHosted("bad input, with everything at work", (startWorld) => {
       type: string;
       regarding: { name: string };
     }[];
-    const told = events.filter((each) => each.regarding.name === thing.metadata.name);
-    expect(told.map((each) => `${each.type} ${each.reason}`)).toContain(`Warning ${reason}`);
+    const reported = events.filter((each) => each.regarding.name === thing.metadata.name);
+    expect(reported.map((each) => `${each.type} ${each.reason}`)).toContain(`Warning ${reason}`);
     return message;
   }
 
   const isConnected = (world: HostedWorld, thing: Thing) =>
     world.until(`${thing.metadata.name} is connected and named`, async () => {
-      const seen = await now(world, thing);
+      const observed = await now(world, thing);
       return ["GSPrivateLinksReady", "GSDNSZoneReady"].every((type) =>
-        world.condition(seen, type)?.startsWith("True"),
+        world.condition(observed, type)?.startsWith("True"),
       );
     });
 
@@ -219,8 +219,8 @@ describeHosted("bad input, with everything at work", (startWorld) => {
     const far = await cluster(world, "far", { subscription, spec: { identityRef } });
 
     await world.until("the link of the far one is made", async () => {
-      const told = world.condition(await now(world, far), "PrivateLinksReady");
-      return told === "True Realised";
+      const reported = world.condition(await now(world, far), "PrivateLinksReady");
+      return reported === "True Realised";
     });
     const message = await isTold(world, far, "GSPrivateLinksReady", "LinkInAnotherTenant");
     expect(message).toContain("of different tenants");

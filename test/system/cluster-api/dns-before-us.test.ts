@@ -18,10 +18,10 @@ import { identityObject } from "./objects.ts";
 
 const prefix = "azure-private-endpoint-operator.giantswarm.io/private-link";
 const get = (world: HostedWorld) => world.get("AzureCluster", "org", "wc1");
-const isTold = (world: HostedWorld, wanted = "True GSDNSZonesCreated") =>
+const isTold = (world: HostedWorld, desired = "True GSDNSZonesCreated") =>
   world.until(
-    `wc1 says ${wanted}`,
-    async () => world.condition(await get(world), "GSDNSZoneReady") === wanted,
+    `wc1 says ${desired}`,
+    async () => world.condition(await get(world), "GSDNSZoneReady") === desired,
   );
 const there = privateZone(managementGroup, "wc1");
 

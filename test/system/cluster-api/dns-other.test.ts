@@ -25,7 +25,7 @@ const settings = {
 };
 
 describeHosted("the names of clusters on other infrastructure", (startWorld) => {
-  const told = async (world: HostedWorld, name: string) =>
+  const reported = async (world: HostedWorld, name: string) =>
     world.condition(await vsphere(world, name), "GSDNSZoneReady");
 
   /** The API server of the test stands for that of the workload cluster. */
@@ -70,7 +70,7 @@ describeHosted("the names of clusters on other infrastructure", (startWorld) => 
     const cluster = await onVsphere(world, "vs1", "192.0.2.10");
     await world.until(
       "it is ready",
-      async () => (await told(world, "vs1"))?.startsWith("True") ?? false,
+      async () => (await reported(world, "vs1"))?.startsWith("True") ?? false,
     );
     expect(world.azure.at(groupOf("vs1"))).toMatchObject({
       top: { location: "northeurope", tags: { team: "a" } },
@@ -104,11 +104,11 @@ describeHosted("the names of clusters on other infrastructure", (startWorld) => 
     const cluster = await onVsphere(world, "vs9", "192.0.2.19");
     await world.until(
       "it is ready",
-      async () => (await told(world, "vs9"))?.startsWith("True") ?? false,
+      async () => (await reported(world, "vs9"))?.startsWith("True") ?? false,
     );
     await world.stop();
-    const held = (await world.get("Cluster", "org", "vs9"))?.metadata.finalizers ?? [];
-    const finalizers = held.filter((each) => each !== "cluster.cluster.x-k8s.io");
+    const current = (await world.get("Cluster", "org", "vs9"))?.metadata.finalizers ?? [];
+    const finalizers = current.filter((each) => each !== "cluster.cluster.x-k8s.io");
     await world.patch(cluster, { metadata: { finalizers } });
     await world.remove(cluster);
     await world.start();
@@ -141,7 +141,7 @@ describeHosted("the names of clusters on other infrastructure", (startWorld) => 
     await onVsphere(world, "vs3", "192.0.2.10");
     const zone = publicZone(groupOf("vs3"), "vs3");
     await world.until("api is there", () => valuesAt(world, zone, "A", "api") !== undefined);
-    expect(await told(world, "vs3")).toBe("True GSDNSZonesCreated");
+    expect(await reported(world, "vs3")).toBe("True GSDNSZonesCreated");
   });
 
   test("an endpoint that is a name is never written as an address, and is told", async () => {
@@ -149,7 +149,7 @@ describeHosted("the names of clusters on other infrastructure", (startWorld) => 
     await onVsphere(world, "vs4", "api.elsewhere.example.net");
     await world.until(
       "it is told",
-      async () => (await told(world, "vs4")) === "False EndpointNotAnAddress",
+      async () => (await reported(world, "vs4")) === "False EndpointNotAnAddress",
     );
     expect(namesIn(world, publicZone(groupOf("vs4"), "vs4"))).toEqual([]);
     expect(valuesAt(world, baseZone, "NS", "vs4")).toBeDefined();
@@ -158,15 +158,15 @@ describeHosted("the names of clusters on other infrastructure", (startWorld) => 
   test("without settings of its own a cluster has its zone with the management cluster", async () => {
     const world = await startDns(startWorld, {
       settings: { subscription: guestSubscription },
-      viewsOf: (views) => ({
-        ...views,
-        forReference: (_, reconcile) => views.management(reconcile),
+      viewsOf: (clients) => ({
+        ...clients,
+        forReference: (_, reconcile) => clients.management(reconcile),
       }),
     });
     await onVsphere(world, "vs5", "192.0.2.10");
     await world.until(
       "it is ready",
-      async () => (await told(world, "vs5"))?.startsWith("True") ?? false,
+      async () => (await reported(world, "vs5"))?.startsWith("True") ?? false,
     );
     expect(world.azure.ids("resourcegroups/vs5/")[0]).toContain(
       "11111111-1111-4111-8111-111111111111",

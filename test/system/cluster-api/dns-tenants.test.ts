@@ -16,12 +16,12 @@ import {
   valuesAt,
 } from "./dns-world.ts";
 
-const told = async (world: HostedWorld, name: string, namespace = "org") =>
+const reported = async (world: HostedWorld, name: string, namespace = "org") =>
   world.condition(await world.get("AzureCluster", namespace, name), "GSDNSZoneReady");
-const isTold = (world: HostedWorld, name: string, wanted: string, namespace = "org") =>
+const isTold = (world: HostedWorld, name: string, desired: string, namespace = "org") =>
   world.until(
-    `${namespace}/${name} says ${wanted}`,
-    async () => (await told(world, name, namespace)) === wanted,
+    `${namespace}/${name} says ${desired}`,
+    async () => (await reported(world, name, namespace)) === desired,
   );
 const ready = "True GSDNSZonesCreated";
 

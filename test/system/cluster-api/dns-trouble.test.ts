@@ -21,12 +21,12 @@ import {
 const ready = "True GSDNSZonesCreated";
 const get = (world: HostedWorld, name: string, namespace = "org") =>
   world.get("AzureCluster", namespace, name);
-const told = async (world: HostedWorld, name: string, namespace = "org") =>
+const reported = async (world: HostedWorld, name: string, namespace = "org") =>
   world.condition(await get(world, name, namespace), "GSDNSZoneReady");
-const isTold = (world: HostedWorld, name: string, wanted = ready, namespace = "org") =>
+const isTold = (world: HostedWorld, name: string, desired = ready, namespace = "org") =>
   world.until(
-    `${name} says ${wanted}`,
-    async () => (await told(world, name, namespace)) === wanted,
+    `${name} says ${desired}`,
+    async () => (await reported(world, name, namespace)) === desired,
   );
 const isGone = (world: HostedWorld, name: string) =>
   world.until(`${name} is gone`, async () => (await get(world, name)) === undefined);
@@ -81,10 +81,10 @@ describeHosted("names in trouble", (startWorld) => {
         effect: { kind: "operation", ms: 1_000, error },
       });
       setState(world, linkId, "Failed");
-      const isFalse = async () => (await told(world, "wc1"))?.startsWith("False") === true;
+      const isFalse = async () => (await reported(world, "wc1"))?.startsWith("False") === true;
       await world.until("it is not ready", isFalse, 6);
       await world.advance(10 * 60_000);
-      expect(await told(world, "wc1")).toMatch(/^False/);
+      expect(await reported(world, "wc1")).toMatch(/^False/);
       expect(stateOf(world)).toBe("Failed");
       world.azure.simulator.faults.remove(fault);
       await isTold(world, "wc1");
@@ -103,7 +103,7 @@ describeHosted("names in trouble", (startWorld) => {
       await makeWorkload(world, "wc1");
       await isTold(world, "wc1", "False ResourceFailed");
       await world.advance(10 * 60_000);
-      expect(await told(world, "wc1")).toBe("False ResourceFailed");
+      expect(await reported(world, "wc1")).toBe("False ResourceFailed");
       expect(world.azure.at(byHand)).toMatchObject({ state: "Failed", properties });
       setState(world, byHand, "Succeeded");
       await isTold(world, "wc1");
@@ -124,7 +124,7 @@ describeHosted("names in trouble", (startWorld) => {
     expect(events.map((each) => (each as unknown as { reason: string }).reason)).toContain(
       "NameTaken",
     );
-    expect(await told(world, "wc1")).toBe(ready);
+    expect(await reported(world, "wc1")).toBe(ready);
   });
 
   test("of two clusters of one name only the one with the zone delegates to it, and keeps that when the other goes", async () => {
@@ -149,7 +149,7 @@ describeHosted("names in trouble", (startWorld) => {
       "the rest is there",
       () => valuesAt(world, there, "A", "apiserver") !== undefined,
     );
-    expect(await told(world, "wc1")).toBe("False AuthorizationFailed");
+    expect(await reported(world, "wc1")).toBe("False AuthorizationFailed");
     world.azure.simulator.faults.remove(fault);
     await isTold(world, "wc1");
     expect(valuesAt(world, baseZone, "NS", "wc1")).toBeDefined();
@@ -163,10 +163,10 @@ describeHosted("names in trouble", (startWorld) => {
 
   test("a cluster without a credential is told, and the others go on", async () => {
     const world = await startDns(startWorld, {
-      viewsOf: (views) => ({
-        ...views,
+      viewsOf: (clients) => ({
+        ...clients,
         of: (cluster, reconcile) => {
-          if (cluster.metadata.name !== "wc1") return views.of(cluster, reconcile);
+          if (cluster.metadata.name !== "wc1") return clients.of(cluster, reconcile);
           throw Object.assign(new Error("none"), {
             explain: () => ({
               reason: "ClusterIdentityMissing",
@@ -225,8 +225,8 @@ describeHosted("names in trouble", (startWorld) => {
     await world.start();
     await deleteCluster(world, made);
     await isTold(world, "wc1", "False CleanupFailed");
-    const held = await world.get("AzureCluster", "org", "wc1");
-    const message = held?.status?.conditions?.find(
+    const current = await world.get("AzureCluster", "org", "wc1");
+    const message = current?.status?.conditions?.find(
       ({ type }) => type === "GSDNSZoneReady",
     )?.message;
     expect(message).toContain("ManagementClusterNotFound");
@@ -253,7 +253,7 @@ describeHosted("names in trouble", (startWorld) => {
     await world.remove(azureCluster);
     await isGone(world, "wc1");
     expect(inZones(world, "wc1")).toEqual([]);
-    expect(await told(world, "wc10")).toBe(ready);
+    expect(await reported(world, "wc10")).toBe(ready);
     expect(valuesAt(world, baseZone, "NS", "wc10")).toHaveLength(4);
   });
 

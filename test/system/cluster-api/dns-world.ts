@@ -1,9 +1,9 @@
 import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { resourceGroupId } from "@postern/core/resource-id.ts";
-import type { DnsViews } from "postern/cluster-api/dns/azure/arm-clients.ts";
+import type { DnsArmClients } from "postern/cluster-api/dns/azure/arm-clients.ts";
 import { type DnsOptions, dnsFeature } from "postern/cluster-api/dns/feature.ts";
-import { orphanedDnsFeature } from "postern/cluster-api/dns/objects/orphaned.ts";
+import { orphanedDnsFeature } from "postern/cluster-api/dns/objects/orphaned-azure-cluster.ts";
 import { guestSubscription, location, managementSubscription } from "../hosted/azure.ts";
 import type { HostedWorld, Thing, WorldOptions } from "../hosted/world.ts";
 import { azureClusterObject, clusterObject, management, namespaces } from "./objects.ts";
@@ -24,17 +24,17 @@ export const privateZone = (group: string, name: string) =>
 export async function startDns(
   start: (options: WorldOptions) => Promise<HostedWorld>,
   over: Partial<DnsOptions> & {
-    viewsOf?: (views: DnsViews) => DnsViews;
+    viewsOf?: (clients: DnsArmClients) => DnsArmClients;
     managementSpec?: object;
   } = {},
   more: Partial<WorldOptions> = {},
 ): Promise<HostedWorld> {
-  const { viewsOf = (views) => views, managementSpec, ...rest } = over;
+  const { viewsOf = (clients) => clients, managementSpec, ...rest } = over;
   const world = await start({
     features: (armClients) => {
-      const guest: DnsViews["forReference"] = (_, reconcile) =>
+      const guest: DnsArmClients["forReference"] = (_, reconcile) =>
         armClients.hosted({} as HostedControlPlane, reconcile);
-      const views = viewsOf({
+      const clients = viewsOf({
         of: (cluster, reconcile) =>
           cluster.spec.subscriptionID === managementSubscription
             ? armClients.management(reconcile)
@@ -49,7 +49,7 @@ export async function startDns(
         baseDomain: "example.com",
         baseZoneGroup: baseGroup,
         managementLinks,
-        views,
+        clients,
         ...rest,
       };
       return [dnsFeature(options), orphanedDnsFeature(options)];

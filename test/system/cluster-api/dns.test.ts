@@ -27,10 +27,10 @@ const ready = "True GSDNSZonesCreated";
 
 const get = (world: HostedWorld, name: string, namespace = "org") =>
   world.get("AzureCluster", namespace, name);
-const told = async (world: HostedWorld, name: string, namespace = "org") =>
+const reported = async (world: HostedWorld, name: string, namespace = "org") =>
   world.condition(await get(world, name, namespace), "GSDNSZoneReady");
-const isTold = (world: HostedWorld, name: string, wanted = ready) =>
-  world.until(`${name} says ${wanted}`, async () => (await told(world, name)) === wanted);
+const isTold = (world: HostedWorld, name: string, desired = ready) =>
+  world.until(`${name} says ${desired}`, async () => (await reported(world, name)) === desired);
 
 describeHosted("the names of AzureClusters", (startWorld) => {
   test("a private cluster is born, is found by its names on both sides, and goes without a trace", async () => {
@@ -129,7 +129,7 @@ describeHosted("the names of AzureClusters", (startWorld) => {
       spec: { networkSpec: { apiServerLB: { type: "Public", frontendIPs } } },
     });
     await world.advance(60_000);
-    expect(await told(world, "wc1")).toBeUndefined();
+    expect(await reported(world, "wc1")).toBeUndefined();
     world.azure.simulator.change(id, {
       location: "westeurope",
       sku: { name: "Standard" },
@@ -210,7 +210,7 @@ describeHosted("the names of AzureClusters", (startWorld) => {
         .map((id) => JSON.stringify(world.azure.at(id)))
         .map((text) => /virtualNetworks\/([-\w]+)/.exec(text)?.[1]);
     expect(linked()).toEqual(["wc1-vnet"]);
-    expect(await told(world, "wc1")).toBe(ready);
+    expect(await reported(world, "wc1")).toBe(ready);
     await deleteCluster(world, one);
     await isTold(world, "wc10");
     expect(linked()).toEqual(["wc10-vnet"]);
@@ -245,14 +245,14 @@ describeHosted("the names of AzureClusters", (startWorld) => {
     } as never);
     const zone = privateZone(managementGroup, "wc1");
     await world.until("its zone is gone", () => world.azure.at(zone) === undefined);
-    expect(await told(world, "wc1")).toBe(ready);
+    expect(await reported(world, "wc1")).toBe(ready);
   });
 
   test("an endpoint that comes later gets its names", async () => {
     const world = await startDns(startWorld);
     await makeWorkload(world, "wc1", { connected: false });
     await untilNamed(world, "wc1");
-    expect(await told(world, "wc1")).toBeUndefined();
+    expect(await reported(world, "wc1")).toBeUndefined();
     connectBothWays(world, "wc1", groupOf("wc1"));
     await isTold(world, "wc1");
     const zone = privateZone(managementGroup, "wc1");

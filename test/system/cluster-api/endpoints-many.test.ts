@@ -87,14 +87,14 @@ describeHosted("endpoints of many clusters", (startWorld) => {
     const mc = await makeManagement(world);
     await makeWorkload(world, "wc1");
     await world.advance(6_000);
-    const held = (await getManagement(world))?.spec as {
+    const current = (await getManagement(world))?.spec as {
       networkSpec: { subnets: { name: string; role: string; privateEndpoints?: unknown[] }[] };
     };
-    const [controlPlane, nodes] = held.networkSpec.subnets;
+    const [controlPlane, nodes] = current.networkSpec.subnets;
     const subnets = [controlPlane, { name: "first", role: "node" }, nodes];
     await world.patch(mc, { spec: { networkSpec: { subnets } } });
     await world.advance(6_000);
-    const after = (await getManagement(world))?.spec as typeof held;
+    const after = (await getManagement(world))?.spec as typeof current;
     const where = after.networkSpec.subnets.map(({ name, privateEndpoints = [] }) => [
       name,
       privateEndpoints.length,
@@ -111,10 +111,10 @@ describeHosted("endpoints of many clusters", (startWorld) => {
     const mc = await makeManagement(world);
     const going = await makeWorkload(world, "wc1");
     await world.advance(6_000);
-    const held = (await getManagement(world))?.spec as {
+    const current = (await getManagement(world))?.spec as {
       networkSpec: { subnets: { name: string; role: string; privateEndpoints?: object[] }[] };
     };
-    const [controlPlane, nodes] = held.networkSpec.subnets;
+    const [controlPlane, nodes] = current.networkSpec.subnets;
     const [ours] = nodes?.privateEndpoints ?? [];
     const theirs = { ...ours, name: "theirs" };
     const subnets = [

@@ -21,18 +21,20 @@ export interface ManagementShape {
   endpoints?: PrivateEndpointSpec[];
 }
 
-type Views = WorkloadEndpoints["views"];
+type WorkloadArmClients = WorkloadEndpoints["clients"];
 
 /** A world with both features at work. */
 export async function startEndpoints(
   start: (options: WorldOptions) => Promise<HostedWorld>,
-  over: Partial<WorkloadEndpoints> & { viewsOf?: (views: Views) => Views } = {},
+  over: Partial<WorkloadEndpoints> & {
+    viewsOf?: (clients: WorkloadArmClients) => WorkloadArmClients;
+  } = {},
   more: Partial<WorldOptions> = {},
 ): Promise<HostedWorld> {
-  const { viewsOf = (views) => views, ...rest } = over;
+  const { viewsOf = (clients) => clients, ...rest } = over;
   const world = await start({
     features: (armClients) => {
-      const views = viewsOf({
+      const clients = viewsOf({
         of: ({ spec }, reconcile) =>
           spec.subscriptionID === managementSubscription
             ? armClients.management(reconcile)
@@ -40,7 +42,7 @@ export async function startEndpoints(
       });
       return [
         managementEndpointsFeature({ management }),
-        workloadEndpointsFeature({ management, views, ...rest }),
+        workloadEndpointsFeature({ management, clients, ...rest }),
       ];
     },
     ...more,
@@ -152,10 +154,10 @@ export async function makeWorkload(world: HostedWorld, name: string, shape: Work
 /** Set a condition as CAPZ does: by a patch of the whole list. */
 export async function say(world: HostedWorld, thing: Thing, type: string, status: string) {
   const { namespace, name } = thing.metadata;
-  const held = (await world.get("AzureCluster", namespace, name))?.status?.conditions ?? [];
+  const current = (await world.get("AzureCluster", namespace, name))?.status?.conditions ?? [];
   const lastTransitionTime = "2026-01-01T00:00:00Z";
   const conditions = [
-    ...held.filter((each) => each.type !== type),
+    ...current.filter((each) => each.type !== type),
     { type, status, lastTransitionTime },
   ];
   await world.patch(thing, { status: { conditions } }, "status");

@@ -382,8 +382,8 @@ describeHosted("endpoints between management and workload clusters", (startWorld
     expect(readiness(await now(world, "wc1", "org-other"))).toEqual([
       "False PrivateEndpointNameTaken",
     ]);
-    const told = await world.list("Event", "org-other");
-    expect(told.map((each) => (each as unknown as { reason: string }).reason)).toContain(
+    const reported = await world.list("Event", "org-other");
+    expect(reported.map((each) => (each as unknown as { reason: string }).reason)).toContain(
       "PrivateEndpointNameTaken",
     );
   });
@@ -404,10 +404,10 @@ describeHosted("endpoints between management and workload clusters", (startWorld
     expect(readiness(await now(world, "wc1"))).toEqual(["False ClusterIdentityMissing"]);
     await world.remove(made);
     await world.advance(3 * 60_000);
-    const told = (await now(world, "wc1"))?.status?.conditions?.find(
+    const reported = (await now(world, "wc1"))?.status?.conditions?.find(
       ({ type }) => type === "GSPrivateLinksReady",
     );
-    expect(told?.message).toContain("postern.io/abandon-endpoints");
+    expect(reported?.message).toContain("postern.io/abandon-endpoints");
     broken = false;
     await world.advance(4 * 60_000);
     expect(await now(world, "wc1")).toBeUndefined();

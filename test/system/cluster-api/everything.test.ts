@@ -2,7 +2,7 @@ import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plan
 import { nameOf, type ResourceId, resourceGroupId } from "@postern/core/resource-id.ts";
 import { defaultPolicy } from "@postern/core/tenant-policy.ts";
 import { Registry } from "@prometheus-io/client";
-import type { CapiViews } from "postern/cluster-api/identities.ts";
+import type { ClusterArmClients } from "postern/cluster-api/identities.ts";
 import { clusterApiControllers } from "postern/operator/controllers.ts";
 import { expect, test } from "vitest";
 import { guestSubscription, location, managementSubscription } from "../hosted/azure.ts";
@@ -71,9 +71,9 @@ describeHosted("every controller of Cluster API", (start) => {
   async function startAll(): Promise<HostedWorld> {
     const world = await start({
       features: (armClients) => {
-        const guest: CapiViews["forReference"] = (_, reconcile) =>
+        const guest: ClusterArmClients["forReference"] = (_, reconcile) =>
           armClients.hosted({} as HostedControlPlane, reconcile);
-        const views: CapiViews = {
+        const clients: ClusterArmClients = {
           of: (each, reconcile) =>
             each.spec.subscriptionID === managementSubscription
               ? armClients.management(reconcile)
@@ -93,7 +93,7 @@ describeHosted("every controller of Cluster API", (start) => {
           dns: { baseDomain: "example.com", baseZoneGroup: baseGroup },
           others: {},
         };
-        return clusterApiControllers(views, settings, new Registry());
+        return clusterApiControllers(clients, settings, new Registry());
       },
       stopped: true,
     });

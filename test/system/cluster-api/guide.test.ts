@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
-import { wantedOf } from "postern/cluster-api/private-links/spec/desired.ts";
+import { desiredOf } from "postern/cluster-api/private-links/spec/desired.ts";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { describeHosted } from "../hosted/world.ts";
@@ -15,7 +15,7 @@ describe("the guide to Cluster API", () => {
   test("has clusters of which nothing is misread", () => {
     expect(objects).toHaveLength(2);
     for (const object of objects) {
-      const { links, problems } = wantedOf(object);
+      const { links, problems } = desiredOf(object);
       expect(problems).toEqual([]);
       expect(links).toHaveLength(1);
     }

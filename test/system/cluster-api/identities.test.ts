@@ -9,7 +9,7 @@ import { Arm } from "postern/azure/arm.ts";
 import { customCloud } from "postern/azure/clouds.ts";
 import type { Look } from "postern/azure/gateway.ts";
 import { privateDnsZones } from "postern/azure/gateways/private-dns.ts";
-import { type CapiViews, capiViews } from "postern/cluster-api/identities.ts";
+import { type ClusterArmClients, clusterArmClients } from "postern/cluster-api/identities.ts";
 import { defineFeature, type Plan, type Step } from "postern/kube/feature.ts";
 import type { Reconcile } from "postern/kube/reconcile.ts";
 import type { MakeFeature } from "postern/kube/runtime.ts";
@@ -36,7 +36,7 @@ const way = "test/way";
 /** Looks at one zone in the group of each AzureCluster, and says in a condition how that went. */
 function looking(
   world: () => HostedWorld,
-  options: Partial<Parameters<typeof capiViews>[0]>,
+  options: Partial<Parameters<typeof clusterArmClients>[0]>,
 ): MakeFeature {
   return (parts) => {
     const { azure, clock } = world();
@@ -46,7 +46,7 @@ function looking(
       authorityHost: simulator.httpsUrl ?? "",
     });
     const arm = new Arm({ cloud, credential: operator, clock });
-    const views = capiViews({
+    const clients = clusterArmClients({
       arm,
       armClientFor: () => arm,
       managementCluster: management,
@@ -58,7 +58,7 @@ function looking(
       kind: azureCluster,
       conditions: ["Looked"],
       observe: async (cluster, reconcile) => {
-        const zones = privateDnsZones(viewOf(views, cluster, reconcile));
+        const zones = privateDnsZones(armFor(clients, cluster, reconcile));
         return { observed: await zones.look(zoneOf(cluster)), context: undefined };
       },
       plan: (look: Look<unknown>): Plan<Step> => ({
@@ -75,24 +75,24 @@ function looking(
       }),
       apply: () => Promise.resolve({ state: "done" }),
     });
-    return { feature, also: views.watch(parts) };
+    return { feature, also: clients.watch(parts) };
   };
 }
 
-function viewOf(views: CapiViews, cluster: AzureCluster, reconcile: Reconcile) {
+function armFor(clients: ClusterArmClients, cluster: AzureCluster, reconcile: Reconcile) {
   switch (cluster.metadata.annotations?.[way]) {
     case "reference":
-      return views.forReference(
+      return clients.forReference(
         { ...cluster, kind: "VSphereCluster" },
         reconcile,
         resourceGroupId(cluster.spec.subscriptionID ?? "", cluster.metadata.name),
       );
     case "management":
-      return views.management(reconcile);
+      return clients.management(reconcile);
     case "base":
-      return views.baseZone(reconcile);
+      return clients.baseZone(reconcile);
     default:
-      return views.of(cluster, reconcile);
+      return clients.of(cluster, reconcile);
   }
 }
 

@@ -46,7 +46,7 @@ describeHosted("the pause of control planes", (startWorld) => {
       conditionsOf(Object.fromEntries(types.map((type) => [type, "True"]))),
       "status",
     );
-  const told = async (world: HostedWorld) =>
+  const reported = async (world: HostedWorld) =>
     (await world.list("Event", "org")).map(
       (event) => (event as unknown as { reason: string }).reason,
     );
@@ -68,7 +68,7 @@ describeHosted("the pause of control planes", (startWorld) => {
     await world.settled();
     expect(await now(world)).toEqual({});
     await world.advance(5_000);
-    expect(await told(world)).toEqual(
+    expect(await reported(world)).toEqual(
       expect.arrayContaining(["ControlPlanePaused", "ControlPlaneResumed"]),
     );
   });
@@ -99,7 +99,7 @@ describeHosted("the pause of control planes", (startWorld) => {
     await world.settled();
     expect(await paused(world)).toBe("");
     await world.advance(5_000);
-    expect(await told(world)).toContain("PausedByAnother");
+    expect(await reported(world)).toContain("PausedByAnother");
   });
 
   test("that the operator before us left goes when every gate is met", async () => {
@@ -215,7 +215,7 @@ async function refuseAnnotations(world: HostedWorld) {
     metadata: { namespace: "org", name: "probe" },
     spec: {},
   } as Parameters<typeof world.make>[0]);
-  const counts = (wanted: number) =>
+  const counts = (desired: number) =>
     expect
       .poll(
         async () =>
@@ -229,7 +229,7 @@ async function refuseAnnotations(world: HostedWorld) {
           ).status,
         { timeout: 20_000, interval: 50 },
       )
-      .toBe(wanted);
+      .toBe(desired);
   await counts(422);
   return {
     async remove() {

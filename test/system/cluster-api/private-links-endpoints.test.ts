@@ -6,18 +6,18 @@ import {
   endpointId,
   endpoints,
   groupOf,
-  held,
   inAzure,
   makeCluster,
   messageOf,
   networkSpec,
   now,
   provider,
+  reported,
+  resourceAt,
   startRealise,
   subnetId,
   subscription,
   theirService,
-  told,
   writes,
 } from "./private-links-world.ts";
 
@@ -33,8 +33,8 @@ describeHosted("a private endpoint", (start) => {
       applicationSecurityGroups: [group],
     });
     const made = await makeCluster(world, "wc1", { endpoints: [asked] });
-    await told(world, made, endpoints, "True Realised");
-    expect(held(world, endpointId("to-mc"))).toMatchObject({
+    await reported(world, made, endpoints, "True Realised");
+    expect(resourceAt(world, endpointId("to-mc"))).toMatchObject({
       top: { location: "westeurope", tags: { postern_owner: "org/wc1" } },
       properties: {
         subnet: { id: subnetId("node") },
@@ -51,7 +51,9 @@ describeHosted("a private endpoint", (start) => {
     await world.mark();
     await world.patch(made, { spec: { networkSpec: patched } });
     await world.advance(60_000);
-    expect(held(world, endpointId("to-mc")).properties.applicationSecurityGroups).toBeUndefined();
+    expect(
+      resourceAt(world, endpointId("to-mc")).properties.applicationSecurityGroups,
+    ).toBeUndefined();
     expect(writes(world).map(({ method }) => method)).toEqual(["PUT"]);
   });
 
@@ -65,9 +67,9 @@ describeHosted("a private endpoint", (start) => {
       privateLinkServiceConnections: connections,
     });
     const made = await makeCluster(world, "wc1", { endpoints: [asked] });
-    const waiting = await told(world, made, endpoints, "False ApprovalPending");
+    const waiting = await reported(world, made, endpoints, "False ApprovalPending");
     expect(messageOf(waiting, endpoints)).toContain(`connection to ${service} is Pending`);
-    expect(held(world, endpointId("to-mc")).properties).toMatchObject({
+    expect(resourceAt(world, endpointId("to-mc")).properties).toMatchObject({
       privateLinkServiceConnections: [],
       manualPrivateLinkServiceConnections: [{ properties: { requestMessage: "let us in" } }],
     });
@@ -78,7 +80,7 @@ describeHosted("a private endpoint", (start) => {
     // Ever more seldom: every five minutes in the end.
     expect(world.armRequests().length).toBeLessThan(80);
     decide(world, service, "Approved");
-    await told(world, made, endpoints, "True Realised");
+    await reported(world, made, endpoints, "True Realised");
     expect(writes(world)).toEqual([]);
   });
 
@@ -98,13 +100,13 @@ describeHosted("a private endpoint", (start) => {
         ],
       });
     const made = await makeCluster(world, "wc1", { spec: { networkSpec: asked("hello") } });
-    await told(world, made, endpoints, "False ApprovalPending");
+    await reported(world, made, endpoints, "False ApprovalPending");
     decide(world, service, "Rejected");
-    await told(world, made, endpoints, "False ConnectionRejected");
+    await reported(world, made, endpoints, "False ConnectionRejected");
     await world.patch(made, { spec: { networkSpec: asked("please") } });
-    await told(world, made, endpoints, "False ApprovalPending");
+    await reported(world, made, endpoints, "False ApprovalPending");
     decide(world, service, "Approved");
-    await told(world, made, endpoints, "True Realised");
+    await reported(world, made, endpoints, "True Realised");
     // Approved, it is not asked for again, however the words change.
     await world.mark();
     await world.patch(made, { spec: { networkSpec: asked("thanks") } });
@@ -129,12 +131,12 @@ describeHosted("a private endpoint", (start) => {
     const service = theirService(world, "gate", [subscription]);
     const other = theirService(world, "other-gate", [subscription]);
     const made = await makeCluster(world, "wc1", { endpoints: [endpoint(service)] });
-    await told(world, made, endpoints, "True Realised");
+    await reported(world, made, endpoints, "True Realised");
     await world.mark();
     const { subnets } = networkSpec(shape(service, other));
     await world.patch(made, { spec: { networkSpec: { subnets } } });
-    await told(world, made, endpoints, "False BeingReplaced");
-    await told(world, made, endpoints, "True Realised");
+    await reported(world, made, endpoints, "False BeingReplaced");
+    await reported(world, made, endpoints, "True Realised");
     expect(writes(world).map(({ method }) => method)).toEqual(["DELETE", "PUT"]);
   });
 
@@ -144,12 +146,12 @@ describeHosted("a private endpoint", (start) => {
     const service = theirService(world, "gate", [subscription]);
     const two = endpoint(service, { name: "second" });
     const made = await makeCluster(world, "wc1", { endpoints: [endpoint(service), two] });
-    await told(world, made, endpoints, "True Realised");
+    await reported(world, made, endpoints, "True Realised");
     const { subnets } = networkSpec({ endpoints: [two] });
     await world.patch(made, { spec: { networkSpec: { subnets } } });
     await world.until("it is there", () => world.azure.at(endpointId("to-mc")) === undefined);
-    await told(world, made, endpoints, "True Realised");
-    expect(held(world, endpointId("second"))).toBeDefined();
+    await reported(world, made, endpoints, "True Realised");
+    expect(resourceAt(world, endpointId("second"))).toBeDefined();
   });
 
   test("that loses its connection or is deleted is made anew", async () => {
@@ -157,14 +159,14 @@ describeHosted("a private endpoint", (start) => {
     inAzure(world);
     const service = theirService(world, "gate", [subscription]);
     const made = await makeCluster(world, "wc1", { endpoints: [endpoint(service)] });
-    await told(world, made, endpoints, "True Realised");
+    await reported(world, made, endpoints, "True Realised");
     for (const id of world.azure.ids(`${service}/privateEndpointConnections/`))
       world.azure.simulator.drop(id);
-    await told(world, made, endpoints, "False BeingReplaced");
-    await told(world, made, endpoints, "True Realised");
+    await reported(world, made, endpoints, "False BeingReplaced");
+    await reported(world, made, endpoints, "True Realised");
     world.azure.simulator.drop(endpointId("to-mc"));
-    await told(world, made, endpoints, "False BeingMade");
-    await told(world, made, endpoints, "True Realised");
+    await reported(world, made, endpoints, "False BeingMade");
+    await reported(world, made, endpoints, "True Realised");
   });
 
   test("that Azure refuses is told with its code, and the others are made", async () => {
@@ -175,7 +177,7 @@ describeHosted("a private endpoint", (start) => {
       name: "lost",
     });
     const made = await makeCluster(world, "wc1", { endpoints: [lost, endpoint(service)] });
-    const after = await told(world, made, endpoints, "False NotMade");
+    const after = await reported(world, made, endpoints, "False NotMade");
     expect(messageOf(after, endpoints)).toMatch(/privateEndpoints\/lost/);
     await world.until(
       "the other is not there",

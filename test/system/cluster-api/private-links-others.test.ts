@@ -1,5 +1,5 @@
 import { AzureError } from "postern/azure/errors.ts";
-import { realiseFinalizer } from "postern/cluster-api/names.ts";
+import { privateLinksFinalizer } from "postern/cluster-api/names.ts";
 import { privateLinksFeature as realise } from "postern/cluster-api/private-links/feature.ts";
 import { expect, test } from "vitest";
 import { describeHosted, type HostedWorld } from "../hosted/world.ts";
@@ -10,7 +10,6 @@ import {
   endpointId,
   endpoints,
   gone,
-  held,
   inAzure,
   link,
   linkId,
@@ -20,10 +19,11 @@ import {
   networkId,
   networkSpec,
   now,
+  reported,
+  resourceAt,
   startRealise,
   subscription,
   theirService,
-  told,
   writes,
 } from "./private-links-world.ts";
 
@@ -84,12 +84,12 @@ describeHosted("where CAPZ makes links and endpoints", (start) => {
     const conditions = [theirs("Ready"), theirs(endpoints), theirs("LoadBalancersReady")];
     await world.patch(made, { status: { conditions } }, "status");
     await world.start();
-    const after = await told(world, made, links, "True Realised");
+    const after = await reported(world, made, links, "True Realised");
     expect(after.status?.conditions?.slice(0, 3)).toEqual(conditions);
     expect(world.azure.at(endpointId("to-mc"))).toBeUndefined();
     await world.remove(made);
     await world.until("we still hold it", async () => {
-      return !(await now(world, made))?.metadata.finalizers?.includes(realiseFinalizer);
+      return !(await now(world, made))?.metadata.finalizers?.includes(privateLinksFinalizer);
     });
     expect(world.azure.at(linkId("api"))).toBeUndefined();
   });
@@ -98,7 +98,7 @@ describeHosted("where CAPZ makes links and endpoints", (start) => {
     const world = await startRealise(start);
     inAzure(world);
     const made = await makeCluster(world, "wc1", { links: [link()] });
-    await told(world, made, links, "True Realised");
+    await reported(world, made, links, "True Realised");
     await world.patch(made, { status: { conditions: [theirs(links)] } }, "status");
     await world.until("it is held", async () => {
       return ((await now(world, made))?.metadata.finalizers ?? []).length === 0;
@@ -114,23 +114,23 @@ describeHosted("where CAPZ makes links and endpoints", (start) => {
     const world = await startRealise(start);
     inAzure(world);
     const made = await makeCluster(world, "wc1", { links: [link()] });
-    await told(world, made, links, "True Realised");
+    await reported(world, made, links, "True Realised");
     await world.stop();
     // As CAPZ's fork leaves it: its tag on the service, and its condition without a reason.
-    const { top, properties } = held(world, linkId("api"));
+    const { top, properties } = resourceAt(world, linkId("api"));
     const { postern_owner: _, ...tags } = top.tags ?? {};
     world.azure.simulator.change(linkId("api"), { ...top, tags, properties } as never);
     await world.patch(made, { status: { conditions: [theirs(links)] } }, "status");
     await world.start();
     await world.advance(10 * 60_000);
     expect(writes(world).length).toBeLessThanOrEqual(2);
-    const { alias } = held(world, linkId("api")).properties;
+    const { alias } = resourceAt(world, linkId("api")).properties;
     await world.patch(made, { metadata: { annotations: { "postern.io/realise": "links" } } });
-    await told(world, made, links, "True Realised");
+    await reported(world, made, links, "True Realised");
     await world.until("it is not tagged", () => {
-      return held(world, linkId("api")).top.tags?.postern_owner === "org/wc1";
+      return resourceAt(world, linkId("api")).top.tags?.postern_owner === "org/wc1";
     });
-    expect(held(world, linkId("api")).properties.alias).toBe(alias);
+    expect(resourceAt(world, linkId("api")).properties.alias).toBe(alias);
   });
 });
 
@@ -144,17 +144,17 @@ describeHosted("what belongs to others", (start) => {
       endpoints: [endpoint(service)],
     });
     await world.start();
-    await told(world, template, links, "True Realised");
-    await told(world, template, endpoints, "True Realised");
+    await reported(world, template, links, "True Realised");
+    await reported(world, template, endpoints, "True Realised");
     await world.stop();
     for (const id of [linkId("api"), endpointId("to-mc")]) {
-      const { top, properties } = held(world, id);
+      const { top, properties } = resourceAt(world, id);
       world.azure.simulator.change(id, { ...top, tags: { team: "x" }, properties } as never);
     }
     await world.start();
     await world.mark();
-    const after = await told(world, template, links, "False OwnedByAnother");
-    await told(world, template, endpoints, "False OwnedByAnother");
+    const after = await reported(world, template, links, "False OwnedByAnother");
+    await reported(world, template, endpoints, "False OwnedByAnother");
     expect(messageOf(after, links)).toContain("nobody put an owner on it");
     expect(messageOf(after, links)).toContain("postern_owner: org/wc1");
     await world.remove(template);
@@ -165,7 +165,7 @@ describeHosted("what belongs to others", (start) => {
   });
 
   const replaceTags = (world: HostedWorld, id: string, tags: Record<string, string>) => {
-    const { top, properties } = held(world, id);
+    const { top, properties } = resourceAt(world, id);
     world.azure.simulator.change(id, { ...top, tags, properties } as never);
   };
   const capzTag = (cluster: string) => ({
@@ -180,15 +180,15 @@ describeHosted("what belongs to others", (start) => {
     const ours = [linkId("api"), endpointId("to-mc")];
     const shape = { links: [link()], endpoints: [endpoint(service)] };
     const made = await makeCluster(world, "wc1", shape);
-    await told(world, made, links, "True Realised");
-    await told(world, made, endpoints, "True Realised");
+    await reported(world, made, links, "True Realised");
+    await reported(world, made, endpoints, "True Realised");
     const before = world.azure.ids();
     await world.stop();
     for (const id of ours) replaceTags(world, id, { x: "y" });
     await world.start();
     for (const id of ours)
       await world.until(`${id} has its tags`, () => {
-        const { tags } = held(world, id).top;
+        const { tags } = resourceAt(world, id).top;
         return tags?.postern_owner === "org/wc1" && tags.x === "y";
       });
     expect(world.azure.ids()).toEqual(before);
@@ -205,7 +205,7 @@ describeHosted("what belongs to others", (start) => {
     inAzure(world);
     const template = await makeCluster(world, "wc1", { links: [link()] });
     await world.start();
-    await told(world, template, links, "True Realised");
+    await reported(world, template, links, "True Realised");
     await world.stop();
     replaceTags(world, linkId("api"), capzTag("victim"));
     await world.patch(template, { metadata: { finalizers: null } });
@@ -213,10 +213,10 @@ describeHosted("what belongs to others", (start) => {
     const labels = { "cluster.x-k8s.io/cluster-name": "victim" };
     const thief = await makeCluster(world, "wc1", { links: [link()], metadata: { labels } });
     await world.start();
-    await told(world, thief, links, "False OwnedByAnother");
+    await reported(world, thief, links, "False OwnedByAnother");
     await world.remove(thief);
     await gone(world, thief);
-    expect(held(world, linkId("api")).top.tags).toEqual(capzTag("victim"));
+    expect(resourceAt(world, linkId("api")).top.tags).toEqual(capzTag("victim"));
   });
 
   test("attack: a load balancer in another resource group gets no link service", async () => {
@@ -235,7 +235,7 @@ describeHosted("what belongs to others", (start) => {
       },
     };
     const thief = await makeCluster(world, "wc1", { spec });
-    const after = await told(world, thief, links, "False InvalidRequest");
+    const after = await reported(world, thief, links, "False InvalidRequest");
     expect(messageOf(after, links)).toContain("not in the cluster's resource group");
     expect(world.azure.ids("/privatelinkservices/")).toEqual([]);
   });
@@ -247,29 +247,29 @@ describeHosted("what belongs to others", (start) => {
     const at = { group: "shared", spec: { resourceGroup: "shared" } };
     const one = await makeCluster(world, "wc1", { ...at, links: [link({ name: "one" })] });
     const ten = await makeCluster(world, "wc10", { ...at, links: [link({ name: "ten" })] });
-    await told(world, one, links, "True Realised");
-    await told(world, ten, links, "True Realised");
+    await reported(world, one, links, "True Realised");
+    await reported(world, ten, links, "True Realised");
     // Of the same name in another namespace, with the same link.
     const twin = await makeCluster(world, "wc1", {
       ...at,
       namespace: "org-other",
       links: [link({ name: "one" })],
     });
-    const refused = await told(world, twin, links, "False OwnedByAnother");
+    const refused = await reported(world, twin, links, "False OwnedByAnother");
     expect(messageOf(refused, links)).toContain("its tag postern_owner is that of another object");
     await world.remove(twin);
     await gone(world, twin);
     await world.remove(one);
     await gone(world, one);
     expect(world.azure.at(linkId("one", "shared"))).toBeUndefined();
-    expect(held(world, linkId("ten", "shared")).top.tags?.postern_owner).toBe("org/wc10");
+    expect(resourceAt(world, linkId("ten", "shared")).top.tags?.postern_owner).toBe("org/wc10");
   });
 
   test("a cluster that was moved to another management cluster keeps what it has", async () => {
     const world = await startRealise(start);
     inAzure(world);
     const made = await makeCluster(world, "wc1", { links: [link()] });
-    await told(world, made, links, "True Realised");
+    await reported(world, made, links, "True Realised");
     await world.stop();
     // clusterctl takes the finalizers off, and makes the object anew elsewhere, with another uid and no status.
     await world.patch(made, { metadata: { finalizers: null } });
@@ -277,7 +277,7 @@ describeHosted("what belongs to others", (start) => {
     const moved = await makeCluster(world, "wc1", { links: [link()] });
     await world.start();
     await world.mark();
-    await told(world, moved, links, "True Realised");
+    await reported(world, moved, links, "True Realised");
     expect(writes(world)).toEqual([]);
   });
 });
@@ -289,9 +289,9 @@ describeHosted("an AzureCluster that cannot be realised", (start) => {
     const annotated = (text: string) => ({ annotations: { "postern.io/private-links": text } });
     const right = JSON.stringify([link()]);
     const made = await makeCluster(world, "wc1", { metadata: annotated(right) });
-    await told(world, made, links, "True Realised");
+    await reported(world, made, links, "True Realised");
     await world.patch(made, { metadata: annotated(`[{"name": api}]`) });
-    const wrong = await told(world, made, links, "False InvalidAnnotation");
+    const wrong = await reported(world, made, links, "False InvalidAnnotation");
     expect(messageOf(wrong, links)).toContain("line 1, character 11");
     const events = (await world.list("Event", "org")) as unknown as { reason: string }[];
     expect(events.map(({ reason }) => reason)).toContain("InvalidAnnotation");
@@ -300,7 +300,7 @@ describeHosted("an AzureCluster that cannot be realised", (start) => {
     expect(writes(world)).toEqual([]);
     expect(world.azure.at(linkId("api"))).toBeDefined();
     await world.patch(made, { metadata: annotated(right) });
-    await told(world, made, links, "True Realised");
+    await reported(world, made, links, "True Realised");
   });
 
   test("for want of an identity says so, and the others go on", async () => {
@@ -308,7 +308,7 @@ describeHosted("an AzureCluster that cannot be realised", (start) => {
     const world = await start({
       features: (armClients) => [
         realise({
-          views: {
+          clients: {
             of: (cluster, reconcile) => {
               if (broken && cluster.metadata.name === "wc1")
                 throw new AzureError({ code: "ClusterIdentityMissing", what: "act in Azure" });
@@ -324,10 +324,10 @@ describeHosted("an AzureCluster that cannot be realised", (start) => {
     inAzure(world, "wc10", "wc10", 20);
     const one = await makeCluster(world, "wc1", { links: [link()] });
     const ten = await makeCluster(world, "wc10", { links: [link()] });
-    await told(world, one, links, "False NotRealised");
-    await told(world, ten, links, "True Realised");
+    await reported(world, one, links, "False NotRealised");
+    await reported(world, ten, links, "True Realised");
     broken = false;
-    await told(world, one, links, "True Realised");
+    await reported(world, one, links, "True Realised");
   });
 
   test("for want of a role on its load balancer says so, while another read takes long and the others go on", async () => {
@@ -345,10 +345,10 @@ describeHosted("an AzureCluster that cannot be realised", (start) => {
     ].map(({ path, effect }) => simulator.addFault({ match: { method: "GET", path }, effect }));
     const one = await makeCluster(world, "wc1", { links: [link()] });
     const ten = await makeCluster(world, "wc10", { links: [link()] });
-    await told(world, one, links, "False NotRealised");
-    await told(world, ten, links, "True Realised");
+    await reported(world, one, links, "False NotRealised");
+    await reported(world, ten, links, "True Realised");
     for (const fault of faults) simulator.faults.remove(fault);
-    await told(world, one, links, "True Realised");
+    await reported(world, one, links, "True Realised");
   });
 
   test("at rest nothing is written, and a cluster costs two lists in five minutes", async () => {
@@ -359,8 +359,8 @@ describeHosted("an AzureCluster that cannot be realised", (start) => {
       inAzure(world, name, name, 20 + n);
       const shape = { links: [link()], endpoints: [endpoint(service)] };
       const made = await makeCluster(world, name, shape);
-      await told(world, made, links, "True Realised");
-      await told(world, made, endpoints, "True Realised");
+      await reported(world, made, links, "True Realised");
+      await reported(world, made, endpoints, "True Realised");
     }
     await world.advance(10 * 60_000);
     await world.mark();

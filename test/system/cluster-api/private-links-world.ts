@@ -27,13 +27,13 @@ export const balancerId = (name: string, group: string) =>
 /** A world with this feature alone, and a namespace for clusters. */
 export async function startRealise(
   start: (options: WorldOptions) => Promise<HostedWorld>,
-  more: Partial<WorldOptions> & { views?: PrivateLinkOptions["views"] } = {},
+  more: Partial<WorldOptions> & { clients?: PrivateLinkOptions["clients"] } = {},
 ): Promise<HostedWorld> {
-  const { views, ...rest } = more;
+  const { clients, ...rest } = more;
   const world = await start({
     features: (armClients) => [
       privateLinksFeature({
-        views: views ?? { of: (_cluster, reconcile) => armClients.management(reconcile) },
+        clients: clients ?? { of: (_cluster, reconcile) => armClients.management(reconcile) },
       }),
     ],
     simulator: { operationMs: { "*": 30_000 } },
@@ -147,7 +147,7 @@ export function now(world: HostedWorld, { metadata }: Thing): Promise<Thing | un
 }
 
 /** Wait until a condition is so, and give the object. */
-export async function told(
+export async function reported(
   world: HostedWorld,
   thing: Thing,
   type: string,
@@ -178,16 +178,16 @@ export async function gone(world: HostedWorld, thing: Thing): Promise<void> {
   await world.until("it is not gone", async () => (await now(world, thing)) === undefined);
 }
 
-export interface Held {
+export interface Resource {
   top: JsonObject & { tags?: Record<string, string> };
   properties: JsonObject;
 }
 
 /** A resource as Azure holds it. */
-export function held(world: HostedWorld, id: string): Held {
+export function resourceAt(world: HostedWorld, id: string): Resource {
   const found = world.azure.at(id);
   if (found === undefined) throw new Error(`there is no ${id}`);
-  return found as unknown as Held;
+  return found as unknown as Resource;
 }
 
 export const writes = (world: HostedWorld) =>

@@ -1,4 +1,4 @@
-import { endpointsFinalizer, realiseFinalizer } from "postern/cluster-api/names.ts";
+import { endpointsFinalizer, privateLinksFinalizer } from "postern/cluster-api/names.ts";
 import { expect, test } from "vitest";
 import { describeHosted } from "../hosted/world.ts";
 import { clusterObject } from "./objects.ts";
@@ -8,7 +8,6 @@ import {
   endpointId,
   endpoints,
   gone,
-  held,
   inAzure,
   link,
   linkId,
@@ -18,11 +17,12 @@ import {
   networkId,
   networkSpec,
   now,
+  reported,
+  resourceAt,
   startRealise,
   subnetId,
   subscription,
   theirService,
-  told,
   visitor,
   writes,
 } from "./private-links-world.ts";
@@ -34,16 +34,16 @@ describeHosted("a private link", (start) => {
   test("is made with all that is asked for, in a subnet that is opened and else left as it is", async () => {
     const world = await startRealise(start);
     inAzure(world);
-    const before = held(world, subnetId("node")).properties;
+    const before = resourceAt(world, subnetId("node")).properties;
     const asked = link({
       allowedSubscriptions: [subscription, guest],
       autoApprovedSubscriptions: [guest],
       enableProxyProtocol: true,
     });
     const made = await makeCluster(world, "wc1", { links: [asked] });
-    const { metadata } = await told(world, made, links, "True Realised");
-    expect(metadata.finalizers).toEqual([realiseFinalizer]);
-    expect(held(world, linkId("api"))).toMatchObject({
+    const { metadata } = await reported(world, made, links, "True Realised");
+    expect(metadata.finalizers).toEqual([privateLinksFinalizer]);
+    expect(resourceAt(world, linkId("api"))).toMatchObject({
       top: { location: "westeurope", tags: { [capzTag]: "owned", postern_owner: "org/wc1" } },
       properties: {
         ipConfigurations: [
@@ -57,11 +57,11 @@ describeHosted("a private link", (start) => {
         enableProxyProtocol: true,
       },
     });
-    expect(held(world, subnetId("node")).properties).toEqual({
+    expect(resourceAt(world, subnetId("node")).properties).toEqual({
       ...before,
       privateLinkServiceNetworkPolicies: "Disabled",
     });
-    expect(held(world, subnetId("other")).properties).toMatchObject({
+    expect(resourceAt(world, subnetId("other")).properties).toMatchObject({
       privateLinkServiceNetworkPolicies: "Enabled",
     });
   });
@@ -69,12 +69,12 @@ describeHosted("a private link", (start) => {
   test("waits for the load balancer that CAPZ makes, and says so", async () => {
     const world = await startRealise(start);
     const made = await makeCluster(world, "wc1", { links: [link()] });
-    const waiting = await told(world, made, links, "False LoadBalancerMissing");
+    const waiting = await reported(world, made, links, "False LoadBalancerMissing");
     expect(messageOf(waiting, links)).toContain("load balancer wc1-internal-lb is not there");
     expect(writes(world)).toEqual([]);
     inAzure(world);
     addBalancer(world);
-    await told(world, made, links, "True Realised");
+    await reported(world, made, links, "True Realised");
   });
 
   test("of the annotation is made where the schema has no place for it, with several addresses", async () => {
@@ -87,8 +87,8 @@ describeHosted("a private link", (start) => {
     const text = JSON.stringify([link({ natIpConfigurations: null, natIPConfigurations })]);
     const metadata = { annotations: { "postern.io/private-links": text } };
     const made = await makeCluster(world, "wc1", { metadata });
-    await told(world, made, links, "True Realised");
-    const configurations = held(world, linkId("api")).properties.ipConfigurations;
+    await reported(world, made, links, "True Realised");
+    const configurations = resourceAt(world, linkId("api")).properties.ipConfigurations;
     expect(configurations).toMatchObject([
       { name: "other-natipconfig-1", properties: { primary: true } },
       { name: "node-natipconfig-2", properties: { privateIPAddress: "10.10.0.77" } },
@@ -99,8 +99,8 @@ describeHosted("a private link", (start) => {
     const world = await startRealise(start);
     inAzure(world);
     const made = await makeCluster(world, "wc1", { links: [link()] });
-    await told(world, made, links, "True Realised");
-    const { alias } = held(world, linkId("api")).properties;
+    await reported(world, made, links, "True Realised");
+    const { alias } = resourceAt(world, linkId("api")).properties;
     for (const over of [
       { allowedSubscriptions: [subscription] },
       { allowedSubscriptions: [subscription], autoApprovedSubscriptions: [subscription] },
@@ -111,7 +111,7 @@ describeHosted("a private link", (start) => {
       await world.patch(made, { spec: { networkSpec: networkSpec({ links: [link(over)] }) } });
       await world.advance(60_000);
       expect(writes(world)).toHaveLength(1);
-      expect(held(world, linkId("api")).properties).toMatchObject({
+      expect(resourceAt(world, linkId("api")).properties).toMatchObject({
         visibility: { subscriptions: [...("allowedSubscriptions" in over ? [subscription] : [])] },
         autoApproval: {
           subscriptions: [...("autoApprovedSubscriptions" in over ? [subscription] : [])],
@@ -123,8 +123,8 @@ describeHosted("a private link", (start) => {
     }
     await world.patch(made, { spec: { additionalTags: { team: "blue" } } });
     await world.advance(60_000);
-    expect(held(world, linkId("api")).top.tags).toMatchObject({ team: "blue" });
-    expect(held(world, linkId("api")).properties.alias).toBe(alias);
+    expect(resourceAt(world, linkId("api")).top.tags).toMatchObject({ team: "blue" });
+    expect(resourceAt(world, linkId("api")).properties.alias).toBe(alias);
   });
 
   test("is made anew where its first NAT subnet is another, and who was connected is told first", async () => {
@@ -136,14 +136,14 @@ describeHosted("a private link", (start) => {
       },
     });
     const made = await makeCluster(world, "wc1", { metadata: asked("node") });
-    await told(world, made, links, "True Realised");
-    const { alias } = held(world, linkId("api")).properties;
+    await reported(world, made, links, "True Realised");
+    const { alias } = resourceAt(world, linkId("api")).properties;
     visitor(world, linkId("api"));
     await world.mark();
     await world.patch(made, { metadata: asked("other") });
-    await told(world, made, links, "False BeingReplaced");
-    await told(world, made, links, "True Realised");
-    expect(held(world, linkId("api")).properties.alias).not.toBe(alias);
+    await reported(world, made, links, "False BeingReplaced");
+    await reported(world, made, links, "True Realised");
+    expect(resourceAt(world, linkId("api")).properties.alias).not.toBe(alias);
     const words = writes(world).map(({ method, path }) => `${method} ${path}`);
     expect(words.map((each) => each.split(" ")[0])).toEqual([
       "PUT",
@@ -158,10 +158,10 @@ describeHosted("a private link", (start) => {
     const world = await startRealise(start);
     inAzure(world);
     const made = await makeCluster(world, "wc1", { links: [link()] });
-    await told(world, made, links, "True Realised");
+    await reported(world, made, links, "True Realised");
     visitor(world, linkId("api"));
     await world.patch(made, { spec: { networkSpec: { apiServerLB: { privateLinks: [] } } } });
-    await told(world, made, links, undefined);
+    await reported(world, made, links, undefined);
     expect(world.azure.at(linkId("api"))).toBeUndefined();
     await world.until("it is held", async () => {
       return ((await now(world, made))?.metadata.finalizers ?? []).length === 0;
@@ -183,8 +183,8 @@ describeHosted("a private link", (start) => {
     const world = await startRealise(start);
     inAzure(world);
     const made = await makeCluster(world, "wc1", { links: [link()] });
-    await told(world, made, links, "True Realised");
-    const { top, properties } = held(world, linkId("api"));
+    await reported(world, made, links, "True Realised");
+    const { top, properties } = resourceAt(world, linkId("api"));
     const spoiled = { ...top, ...(tags && { tags }), properties: { ...properties, ...over } };
     world.azure.simulator.change(linkId("api"), spoiled as never);
     await world.mark();
@@ -193,7 +193,7 @@ describeHosted("a private link", (start) => {
     // It is told by an event; the condition stays as it was.
     const kinds = (await world.kubeWrites()).map(({ objectRef }) => objectRef?.resource);
     expect(kinds).toEqual(["events"]);
-    expect(held(world, linkId("api"))).toMatchObject({
+    expect(resourceAt(world, linkId("api"))).toMatchObject({
       top: { tags: { ...tags, [capzTag]: "owned" } },
       properties: {
         visibility: { subscriptions: [] },
@@ -207,18 +207,18 @@ describeHosted("a private link", (start) => {
     const world = await startRealise(start);
     inAzure(world);
     const made = await makeCluster(world, "wc1", { links: [link()] });
-    await told(world, made, links, "True Realised");
+    await reported(world, made, links, "True Realised");
     world.azure.simulator.drop(linkId("api"));
-    await told(world, made, links, "False BeingMade");
-    await told(world, made, links, "True Realised");
-    expect(held(world, linkId("api")).properties.alias).toBeDefined();
+    await reported(world, made, links, "False BeingMade");
+    await reported(world, made, links, "True Realised");
+    expect(resourceAt(world, linkId("api")).properties.alias).toBeDefined();
   });
 
   test("in a network of somebody else waits for its owner to open the subnet", async () => {
     const world = await startRealise(start);
     inAzure(world);
     const tags = { "sigs.k8s.io_cluster-api-provider-azure_cluster_wc10": "owned" };
-    const { top, properties } = held(world, networkId());
+    const { top, properties } = resourceAt(world, networkId());
     const subnets = ["node", "other"].map((name, n) => ({
       name,
       properties: { addressPrefix: `10.10.${n}.0/24` },
@@ -226,13 +226,13 @@ describeHosted("a private link", (start) => {
     const network = { ...top, tags, properties: { ...properties, subnets } };
     world.azure.simulator.change(networkId(), network as never);
     const made = await makeCluster(world, "wc1", { links: [link()] });
-    const waiting = await told(world, made, links, "False NATSubnetUnfit");
+    const waiting = await reported(world, made, links, "False NATSubnetUnfit");
     expect(messageOf(waiting, links)).toContain("network wc1-vnet is not this cluster's own");
     expect(writes(world)).toEqual([]);
     world.azure.simulator.change(subnetId("node"), {
       properties: { addressPrefix: "10.10.0.0/24", privateLinkServiceNetworkPolicies: "Disabled" },
     });
-    await told(world, made, links, "True Realised");
+    await reported(world, made, links, "True Realised");
   });
 });
 
@@ -245,8 +245,8 @@ describeHosted("an AzureCluster that is deleted", (start) => {
       links: [link()],
       endpoints: [endpoint(target)],
     });
-    await told(world, made, links, "True Realised");
-    await told(world, made, endpoints, "True Realised");
+    await reported(world, made, links, "True Realised");
+    await reported(world, made, endpoints, "True Realised");
     visitor(world, linkId("api"));
     await world.mark();
     await world.remove(made);
@@ -264,7 +264,7 @@ describeHosted("an AzureCluster that is deleted", (start) => {
     inAzure(world);
     const metadata = { finalizers: [endpointsFinalizer] };
     const made = await makeCluster(world, "wc1", { links: [link()], metadata });
-    await told(world, made, links, "True Realised");
+    await reported(world, made, links, "True Realised");
     visitor(world, linkId("api"));
     await world.mark();
     await world.remove(made);
@@ -280,10 +280,10 @@ describeHosted("an AzureCluster that is deleted", (start) => {
     inAzure(world);
     const metadata = { annotations: { "postern.io/foreign-endpoints": "refuse" } };
     const made = await makeCluster(world, "wc1", { links: [link()], metadata });
-    await told(world, made, links, "True Realised");
+    await reported(world, made, links, "True Realised");
     const theirs = visitor(world, linkId("api"));
     await world.remove(made);
-    const waiting = await told(world, made, links, "False ForeignEndpointsConnected");
+    const waiting = await reported(world, made, links, "False ForeignEndpointsConnected");
     expect(messageOf(waiting, links)).toContain("privateEndpoints/visitor");
     world.azure.simulator.drop(theirs);
     await gone(world, made);
@@ -294,7 +294,7 @@ describeHosted("an AzureCluster that is deleted", (start) => {
     const world = await startRealise(start);
     inAzure(world);
     const made = await makeCluster(world, "wc1", { links: [link()] });
-    await told(world, made, links, "True Realised");
+    await reported(world, made, links, "True Realised");
     await world.stop();
     world.azure.simulator.drop(`/subscriptions/${subscription}/resourceGroups/wc1`);
     await world.start();
@@ -330,14 +330,14 @@ describeHosted("an AzureCluster that no longer says where it is", (start) => {
     const world = await startRealise(start);
     const made = await makeCluster(world, "wc1", {
       links: [link()],
-      metadata: { finalizers: [realiseFinalizer] },
+      metadata: { finalizers: [privateLinksFinalizer] },
       spec: { subscriptionID: undefined },
     });
     await world.remove(made);
-    const left = await told(world, made, links, "False NotRealised");
+    const left = await reported(world, made, links, "False NotRealised");
     expect(messageOf(left, links)).toContain("spec.subscriptionID is empty");
-    expect(messageOf(left, links)).toContain(`finalizer ${realiseFinalizer}`);
-    expect(left.metadata.finalizers).toEqual([realiseFinalizer]);
+    expect(messageOf(left, links)).toContain(`finalizer ${privateLinksFinalizer}`);
+    expect(left.metadata.finalizers).toEqual([privateLinksFinalizer]);
   });
 });
 
@@ -354,7 +354,7 @@ describeHosted("an AzureCluster that is paused", (start) => {
     await world.advance(10 * 60_000);
     expect(world.armRequests()).toEqual([]);
     await paused(null);
-    await told(world, made, links, "True Realised");
+    await reported(world, made, links, "True Realised");
   });
 
   test("is left alone, even when it is deleted, until the pause ends", async () => {
@@ -366,13 +366,13 @@ describeHosted("an AzureCluster that is paused", (start) => {
     await world.advance(10 * 60_000);
     expect(world.armRequests()).toEqual([]);
     await world.patch(cluster, { spec: { paused: false } });
-    await told(world, made, links, "True Realised");
+    await reported(world, made, links, "True Realised");
     await world.patch(made, { metadata: { annotations: { "cluster.x-k8s.io/paused": "true" } } });
     await world.remove(made);
     await world.mark();
     await world.advance(10 * 60_000);
     expect(world.armRequests()).toEqual([]);
-    expect((await now(world, made))?.metadata.finalizers).toEqual([realiseFinalizer]);
+    expect((await now(world, made))?.metadata.finalizers).toEqual([privateLinksFinalizer]);
     await world.patch(made, { metadata: { annotations: { "cluster.x-k8s.io/paused": null } } });
     await gone(world, made);
     expect(world.azure.at(linkId("api"))).toBeUndefined();

@@ -34,7 +34,7 @@ describeHosted("the ProviderConfig of a Cluster", (startWorld) => {
       stringData: data,
     }) as Made;
 
-  async function told(world: HostedWorld, namespace = "org"): Promise<string[]> {
+  async function reported(world: HostedWorld, namespace = "org"): Promise<string[]> {
     await world.advance(5_000);
     const events = await world.list("Event", namespace);
     return events.map((event) => (event as unknown as { reason: string }).reason);
@@ -121,7 +121,7 @@ describeHosted("the ProviderConfig of a Cluster", (startWorld) => {
     );
     await workload(world);
     expect(await config(world)).toBeUndefined();
-    expect(await told(world)).toContain("NamespaceNotAllowed");
+    expect(await reported(world)).toContain("NamespaceNotAllowed");
     await world.patch(identity, { spec: { allowedNamespaces: { list: ["org"] } } });
     await world.settled();
     expect((await config(world))?.spec).toEqual(spec);
@@ -134,7 +134,7 @@ describeHosted("the ProviderConfig of a Cluster", (startWorld) => {
     const allowedNamespaces = { selector: { matchLabels: { team: "a" } } };
     await world.make(identityObject("labelled", "one", { allowedNamespaces }));
     await workload(world, "labelled");
-    expect(await told(world, "labelled")).toContain("NamespaceNotAllowed");
+    expect(await reported(world, "labelled")).toContain("NamespaceNotAllowed");
     await labelNamespace(world, "labelled", { team: "a" });
     await world.settled();
     expect((await config(world))?.spec).toEqual(spec);
@@ -190,7 +190,7 @@ describeHosted("the ProviderConfig of a Cluster", (startWorld) => {
     await workload(world, "other");
     expect((await config(world))?.spec).toEqual(spec);
     expect((await cluster(world, "other"))?.metadata.finalizers).toBeUndefined();
-    expect(await told(world, "other")).toContain("ProviderConfigTaken");
+    expect(await reported(world, "other")).toContain("ProviderConfigTaken");
 
     await world.remove(first);
     await world.settled();
@@ -209,7 +209,7 @@ describeHosted("the ProviderConfig of a Cluster", (startWorld) => {
     } as Made);
     await world.make(identityObject("org", "one"));
     const made = await workload(world);
-    expect(await told(world)).toContain("OwnedByAnother");
+    expect(await reported(world)).toContain("OwnedByAnother");
     await world.remove(made);
     await world.settled();
     expect((await config(world))?.spec).toEqual(theirs);
@@ -254,7 +254,9 @@ describeHosted("the ProviderConfig of a Cluster", (startWorld) => {
     await aks(world, [{ kind: "ManagedCluster", metadata: { annotations: named } }]);
     expect(await config(world)).toBeUndefined();
     const made = await world.make(secret({ AZURE_CLIENT_ID: "client" }));
-    await world.until("it is told", async () => (await told(world)).includes("IdentityIncomplete"));
+    await world.until("it is told", async () =>
+      (await reported(world)).includes("IdentityIncomplete"),
+    );
     expect(await config(world)).toBeUndefined();
     const whole = { AZURE_SUBSCRIPTION_ID: spec.subscriptionID, AZURE_TENANT_ID: "tenant" };
     await world.patch({ ...made, kind: "Secret" }, { stringData: whole });
@@ -268,7 +270,7 @@ describeHosted("the ProviderConfig of a Cluster", (startWorld) => {
     await aks(world, []);
     expect(await config(world)).toBeUndefined();
     expect((await cluster(world))?.metadata.finalizers).toBeUndefined();
-    expect(await told(world)).toContain("IdentityMissing");
+    expect(await reported(world)).toContain("IdentityMissing");
   });
 
   test("of a Cluster of another provider is nothing, and neither is its finalizer", async () => {
@@ -280,6 +282,6 @@ describeHosted("the ProviderConfig of a Cluster", (startWorld) => {
     await world.remove(made);
     await world.settled();
     expect(await cluster(world)).toBeUndefined();
-    expect(await told(world)).toEqual([]);
+    expect(await reported(world)).toEqual([]);
   });
 });

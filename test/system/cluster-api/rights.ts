@@ -52,8 +52,8 @@ export function watchActions({ azure }: HostedWorld): (of: { objectId: string })
   const asked = new Map<string, Set<string>>();
   const allow = roles.allow.bind(roles);
   roles.allow = (asker, action, scope) => {
-    const held = asked.get(asker.objectId) ?? new Set();
-    asked.set(asker.objectId, held.add(action));
+    const current = asked.get(asker.objectId) ?? new Set();
+    asked.set(asker.objectId, current.add(action));
     return allow(asker, action, scope);
   };
   return ({ objectId }) => [...(asked.get(objectId) ?? [])];

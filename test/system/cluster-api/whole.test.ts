@@ -212,9 +212,9 @@ describeHosted("a private cluster of Cluster API", (start) => {
       ];
     await expect.poll(paused, { timeout: 60_000 }).toBe("true");
     await world.patch(cluster, { status: { phase: "Provisioned" } }, "status");
-    const held = (await world.get("AzureCluster", "org", "wc"))?.status?.conditions ?? [];
+    const current = (await world.get("AzureCluster", "org", "wc"))?.status?.conditions ?? [];
     const ready = conditionsOf({ LoadBalancersReady: "True" }).status.conditions;
-    await world.patch(azure, { status: { conditions: [...held, ...ready] } }, "status");
+    await world.patch(azure, { status: { conditions: [...current, ...ready] } }, "status");
 
     const now = () => world.get("AzureCluster", "org", "wc");
     const says = (type: string) => async () => world.condition(await now(), type);
@@ -222,7 +222,7 @@ describeHosted("a private cluster of Cluster API", (start) => {
     await expect.poll(says("GSDNSZoneReady"), { timeout: 120_000 }).toBe("True GSDNSZonesCreated");
     await expect.poll(paused, { timeout: 60_000 }).toBeUndefined();
 
-    const told = (await now())?.metadata.annotations ?? {};
+    const reported = (await now())?.metadata.annotations ?? {};
     const at = "azure-private-endpoint-operator.giantswarm.io/private-link";
     const zone = (group: string, name: string) =>
       `${group}/${provider}/privateDnsZones/${name}.example.com`;
@@ -230,7 +230,7 @@ describeHosted("a private cluster of Cluster API", (start) => {
       ...addressesOf(world, `${zone(groups.mc, "wc")}/A/apiserver`),
       ...addressesOf(world, `${zone(groups.wc, "mc")}/A/ingress`),
     ];
-    const addresses = [told[`${at}-apiserver-ip`], told[`${at}-mc-ingress-ip`]];
+    const addresses = [reported[`${at}-apiserver-ip`], reported[`${at}-mc-ingress-ip`]];
     // Whoever builds the control plane can reach everything by its name.
     expect(names()).toEqual(addresses);
     expect(addresses).not.toContain(undefined);

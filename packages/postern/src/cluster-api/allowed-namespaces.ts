@@ -27,9 +27,9 @@ export function allows(
 ): boolean {
   if (allowed === null || allowed === undefined) return false;
   const { list, selector } = allowed;
-  const said =
+  const isRestricted =
     (list !== null && list !== undefined) || (selector !== null && selector !== undefined);
-  if (!said) return true;
+  if (!isRestricted) return true;
   if (list?.includes(namespace.name)) return true;
   return isEmptySelector(selector) ? false : matchesLabels(selector ?? {}, namespace.labels);
 }

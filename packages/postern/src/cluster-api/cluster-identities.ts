@@ -19,8 +19,8 @@ export interface IdentityCaches {
   namespaces: Pick<WatchCache, "get">;
 }
 
-/** Who asks for a credential. */
-export interface Asker {
+/** Who requests a credential. */
+export interface Requester {
   /** For messages: `act in Azure for AzureCluster a/b`. */
   what: string;
   /** The namespace of the cluster. */
@@ -30,7 +30,7 @@ export interface Asker {
 /** The credentials of all AzureClusterIdentities that one process acts by. */
 export interface ClusterIdentities {
   /** The credential of the identity that is named, for one who may use it. Anything else is an `AzureError`. */
-  credentialOf(named: IdentityName, asker: Asker, cloud: Cloud): TokenSource;
+  credentialOf(named: IdentityName, requester: Requester, cloud: Cloud): TokenSource;
   /** Read from these caches from now on. */
   follow(caches: IdentityCaches): void;
 }
@@ -45,39 +45,39 @@ export function clusterIdentities(given: {
   dropped?: (tokens: TokenSource) => void;
 }): ClusterIdentities {
   const { means, dropped } = given;
-  const held = new Map<string, { of: string; stamp: string; tokens: TokenSource }>();
+  const sources = new Map<string, { of: string; stamp: string; tokens: TokenSource }>();
   let caches: IdentityCaches | undefined;
 
-  const drop = (key: string) => letGo(held, key, dropped);
+  const drop = (key: string) => letGo(sources, key, dropped);
 
   return {
-    credentialOf(named, asker, cloud) {
+    credentialOf(named, requester, cloud) {
       if (caches === undefined) throw new Error("identities are asked for before they are watched");
       const name = `${named.namespace}/${named.name}`;
       const identity = caches.identities.get(name);
       if (identity === undefined)
-        throw missing(asker.what, `there is no AzureClusterIdentity ${name}`);
-      checkNamespace(identity, asker, caches.namespaces);
+        throw missing(requester.what, `there is no AzureClusterIdentity ${name}`);
+      checkNamespace(identity, requester, caches.namespaces);
       const key = `${name} ${cloud.name}`;
       const stamp = stampOf(identity);
-      const known = held.get(key);
+      const known = sources.get(key);
       if (known?.stamp === stamp) return known.tokens;
       drop(key);
       const source = tokensOf(identity, means(cloud));
-      // Anybody can write down the client id of another: what that one saw is not told for a name alone.
+      // Anybody can write down the client id of another: what was read with that one is not given for an id alone.
       const prove = async (signal?: AbortSignal) => void (await source.token(signal));
       const tokens = { ...source, prove };
-      held.set(key, { of: name, stamp, tokens });
+      sources.set(key, { of: name, stamp, tokens });
       return tokens;
     },
     follow(given) {
       if (caches?.identities === given.identities) return;
-      // What was made before read by the client of those days.
-      for (const key of [...held.keys()]) drop(key);
+      // Earlier sources read with the earlier client.
+      for (const key of [...sources.keys()]) drop(key);
       caches = given;
       given.identities.onChange(({ key, after }) => {
         if (after !== undefined) return;
-        for (const [each, { of }] of held) if (of === key) drop(each);
+        for (const [each, { of }] of sources) if (of === key) drop(each);
       });
     },
   };
@@ -89,7 +89,7 @@ export function missing(what: string, said: string): AzureError {
 
 function checkNamespace(
   identity: AzureClusterIdentity,
-  { what, namespace }: Asker,
+  { what, namespace }: Requester,
   namespaces: IdentityCaches["namespaces"],
 ): void {
   const labels = namespaces.get(namespace)?.metadata.labels;
@@ -102,7 +102,7 @@ function checkNamespace(
   });
 }
 
-/** All that a source of tokens is made of. */
+/** All fields that a source of tokens depends on. */
 function stampOf({ metadata, spec }: AzureClusterIdentity): string {
   const { type, tenantID, clientID, clientSecret, certPath } = spec;
   return JSON.stringify([metadata.uid, type, tenantID, clientID, clientSecret, certPath]);

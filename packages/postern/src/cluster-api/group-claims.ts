@@ -27,7 +27,7 @@ interface Claimants {
  */
 export class GroupClaims {
   readonly #groups = new Map<string, Map<string, Claimants>>();
-  /** What each cluster was last seen to claim, by its key. */
+  /** What each cluster was last observed to claim, by its key. */
   readonly #clusters = new Map<string, Claimed>();
 
   /** Follow one change of the cache of AzureClusters. */

@@ -9,7 +9,7 @@ import { Caches } from "../kube/caches.ts";
 import { KubeClient } from "../kube/client.ts";
 import { silentLog } from "../kube/log.ts";
 import type { Reconcile } from "../kube/reconcile.ts";
-import { capiViews, referenceOf } from "./identities.ts";
+import { clusterArmClients, identityOf } from "./identities.ts";
 
 function cluster(spec: object = {}, metadata: object = {}): AzureCluster {
   return {
@@ -19,7 +19,7 @@ function cluster(spec: object = {}, metadata: object = {}): AzureCluster {
 }
 
 /** Views with no identity to be found: what they say is all that can be seen of them. */
-function views(own: Cloud) {
+function clients(own: Cloud) {
   const made: string[] = [];
   const armClient = (cloud: Cloud) => {
     const arm = new Arm({ cloud, credential: staticToken("t") });
@@ -33,7 +33,7 @@ function views(own: Cloud) {
     proof: async () => ({}),
   };
   const kube = new KubeClient(connection);
-  const all = capiViews({
+  const all = clusterArmClients({
     arm: armClient(own),
     armClientFor: (cloud) => {
       made.push(cloud.name);
@@ -59,14 +59,14 @@ describe("the cloud of an AzureCluster", () => {
     ["is the operator's own where it says none", undefined, []],
     ["is the operator's own where it says that, in any case", "azurepubliccloud", []],
     ["is another where it says so", "AzureUSGovernmentCloud", ["AzureUSGovernmentCloud"]],
-  ])("%s", (_name, azureEnvironment, wanted) => {
-    const { made, refusal } = views(cloudNamed("AzurePublicCloud"));
+  ])("%s", (_name, azureEnvironment, desired) => {
+    const { made, refusal } = clients(cloudNamed("AzurePublicCloud"));
     expect(refusal(cluster({ azureEnvironment })).code).toBe("ClusterIdentityMissing");
-    expect(made).toEqual(wanted);
+    expect(made).toEqual(desired);
   });
 
   test("gets one road, however many clusters are in it", () => {
-    const { made, refusal } = views(cloudNamed("AzurePublicCloud"));
+    const { made, refusal } = clients(cloudNamed("AzurePublicCloud"));
     const azureEnvironment = "AzureChinaCloud";
     refusal(cluster({ azureEnvironment }));
     refusal(cluster({ azureEnvironment }, { name: "other" }));
@@ -74,12 +74,12 @@ describe("the cloud of an AzureCluster", () => {
   });
 
   test("is told where there is none of that name", () => {
-    const { refusal } = views(cloudNamed("AzurePublicCloud"));
+    const { refusal } = clients(cloudNamed("AzurePublicCloud"));
     expect(refusal(cluster({ azureEnvironment: "Nimbus" })).code).toBe("UnknownCloud");
   });
 
   test("is the simulator's whatever it says, where the operator is in one", () => {
-    const { made, refusal } = views(customCloud({ resourceManager: "http://127.0.0.1:1" }));
+    const { made, refusal } = clients(customCloud({ resourceManager: "http://127.0.0.1:1" }));
     refusal(cluster({ azureEnvironment: "AzureChinaCloud" }));
     expect(made).toEqual([]);
   });
@@ -101,7 +101,7 @@ describe("the identity that an AzureCluster names", () => {
     ["is none without a reference", undefined, undefined],
     ["is none by a null reference", null, undefined],
     ["is none without a name", {}, undefined],
-  ])("%s", (_name, identityRef, wanted) => {
-    expect(referenceOf(cluster({ identityRef }))).toEqual(wanted);
+  ])("%s", (_name, identityRef, desired) => {
+    expect(identityOf(cluster({ identityRef }))).toEqual(desired);
   });
 });

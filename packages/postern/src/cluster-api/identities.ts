@@ -30,7 +30,7 @@ import { policyNamesOf } from "./policy-names.ts";
 import { groupTaken, notAllowed, refusalOf } from "./tenancy.ts";
 
 /** Azure as the features of Cluster API reach it: each cluster by its own identity, in its own cloud. */
-export interface CapiViews {
+export interface ClusterArmClients {
   /** Which namespace may use what. */
   readonly policy: TenantPolicy;
   /**
@@ -53,22 +53,22 @@ export interface CapiViews {
   /** By the credential of the environment, which is that of the base zone. */
   baseZone(reconcile: Reconcile): ArmClient;
   /**
-   * Let a feature use this, and give what wakes it when an identity changes: to be called when it is made, and the answer to
+   * Let a feature use this, and give what requeues it when an identity changes: to be called when it is created, and the answer to
    * be a part of its `also`. `keysOf` says which of the feature's keys an AzureCluster concerns; its own where not given.
    */
   watch(parts: Parts, keysOf?: (cluster: AzureCluster) => string[]): Also[];
 }
 
-/** What the views are made of. */
-export interface CapiViewOptions {
-  /** The road to the operator's own cloud, with the credential of the environment. */
+/** What the ARM clients need. */
+export interface ClusterArmClientOptions {
+  /** The ARM client of the operator's own cloud, with the credential of the environment. */
   arm: Arm;
-  /** The road to another cloud: made when the first cluster of it comes. */
+  /** The ARM client of another cloud: created when the first cluster of it comes. */
   armClientFor: (cloud: Cloud) => Arm;
   managementCluster: { namespace: string; name: string };
   /** The identity for clusters of other kinds, by flag. */
   identityRef?: IdentityName | undefined;
-  /** Where tokens are asked for, beside the cloud. */
+  /** Where tokens are requested, beside the cloud. */
   entra?: Omit<EntraOptions, "cloud">;
   /** `AZURE_FEDERATED_TOKEN_FILE` and `AZURE_POD_IDENTITY_AUTHORITY_HOST`. */
   tokenFile?: string | undefined;
@@ -86,7 +86,7 @@ export interface CapiViewOptions {
 }
 
 /** The views as one process has them. */
-export function capiViews(options: CapiViewOptions): CapiViews {
+export function clusterArmClients(options: ClusterArmClientOptions): ClusterArmClients {
   const { arm, armClientFor, managementCluster, identityRef, entra, tokenFile, imdsHost } = options;
   const { policy = defaultPolicy, acrossNamespaces = false } = options;
   const { certificateDirectory = defaultCertificateDirectory } = options;
@@ -110,13 +110,13 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     },
   });
 
-  const credentialOf: typeof identities.credentialOf = (...asked) => {
-    const found = identities.credentialOf(...asked);
+  const credentialOf: typeof identities.credentialOf = (...request) => {
+    const found = identities.credentialOf(...request);
     return options.lookBy ?? found;
   };
 
   /** The simulator and Azure Stack stand for any cloud, as does no name for the operator's own. */
-  const roadIn = (environment: string | undefined): Arm => {
+  const armIn = (environment: string | undefined): Arm => {
     if (arm.cloud.custom || !environment) return arm;
     const cloud = cloudNamed(environment);
     const key = cloud.name.toLowerCase();
@@ -133,34 +133,34 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     return identity === undefined ? [key] : policyNamesOf(identity);
   };
 
-  const refused: CapiViews["refusalOf"] = (cluster) =>
+  const refused: ClusterArmClients["refusalOf"] = (cluster) =>
     refusalOf({
       cluster,
       policy,
       baseDomain: options.baseDomain,
-      identity: namesOf(referenceOf(cluster)),
+      identity: namesOf(identityOf(cluster)),
       claimsOn: (group) => claims.of(group),
       management: clusters?.get(managementKey),
     });
 
   /** By the identity of an AzureCluster, for a cluster of this namespace. */
-  const by = (
+  const clientBy = (
     cluster: AzureCluster,
     what: string,
     namespace: string,
     reconcile: Reconcile,
   ): ArmClient => {
-    const named = referenceOf(cluster);
+    const named = identityOf(cluster);
     if (named === undefined) throw missing(what, "its spec.identityRef names none");
-    const armClient = roadIn(cluster.spec.azureEnvironment);
+    const armClient = armIn(cluster.spec.azureEnvironment);
     return armClient.for(reconcile, credentialOf(named, { what, namespace }, armClient.cloud));
   };
 
-  const of: CapiViews["of"] = (cluster, reconcile) => {
+  const of: ClusterArmClients["of"] = (cluster, reconcile) => {
     const refusal = refused(cluster);
     if (refusal !== undefined) throw refusal;
     const what = `act in Azure for AzureCluster ${keyOf(cluster)}`;
-    return by(cluster, what, cluster.metadata.namespace ?? "", reconcile);
+    return clientBy(cluster, what, cluster.metadata.namespace ?? "", reconcile);
   };
 
   const managementObject = (what: string): AzureCluster => {
@@ -169,10 +169,10 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     throw missing(what, `there is no AzureCluster ${managementKey}`);
   };
 
-  const management: CapiViews["management"] = (reconcile) =>
+  const management: ClusterArmClients["management"] = (reconcile) =>
     of(managementObject("act in Azure for the management cluster"), reconcile);
 
-  const referenceRefusalOf: CapiViews["referenceRefusalOf"] = (infrastructure, group) => {
+  const referenceRefusalOf: ClusterArmClients["referenceRefusalOf"] = (infrastructure, group) => {
     const namespace = infrastructure.metadata.namespace ?? "";
     const whom = calledOf(infrastructure);
     const rules = policy.rulesOf(namespace);
@@ -194,24 +194,24 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     });
   };
 
-  const forReference: CapiViews["forReference"] = (infrastructure, reconcile, group) => {
+  const forReference: ClusterArmClients["forReference"] = (infrastructure, reconcile, group) => {
     const refusal = referenceRefusalOf(infrastructure, group);
     if (refusal !== undefined) throw refusal;
     const what = `act in Azure for ${calledOf(infrastructure)}`;
     const namespace = infrastructure.metadata.namespace ?? "";
     const named = annotatedOf(infrastructure) ?? identityRef;
-    if (named === undefined) return by(managementObject(what), what, namespace, reconcile);
+    if (named === undefined) return clientBy(managementObject(what), what, namespace, reconcile);
     return arm.for(reconcile, credentialOf(named, { what, namespace }, arm.cloud));
   };
 
-  const watch: CapiViews["watch"] = (parts, keysOf = (cluster) => [keyOf(cluster)]) => {
+  const watch: ClusterArmClients["watch"] = (parts, keysOf = (cluster) => [keyOf(cluster)]) => {
     const { caches } = parts;
     kube = parts.kube;
-    const known = caches.of(azureCluster);
+    const azureClusters = caches.of(azureCluster);
     const named = caches.of(azureClusterIdentity);
     // Every feature watches, and they share one cache.
-    if (clusters !== known) known.onChange((change) => claims.follow(change));
-    clusters = known;
+    if (clusters !== azureClusters) azureClusters.onChange((change) => claims.follow(change));
+    clusters = azureClusters;
     identityObjects = named;
     identities.follow({
       identities: named,
@@ -219,8 +219,8 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     });
     const users = (identity: AzureClusterIdentity): string[] => {
       const key = keyOf(identity);
-      const uses = (cluster: AzureCluster) => keyOfReference(referenceOf(cluster)) === key;
-      const all = known.list();
+      const uses = (cluster: AzureCluster) => keyOfReference(identityOf(cluster)) === key;
+      const all = azureClusters.list();
       // What the management cluster and the flag name may be used for every cluster.
       const shared =
         keyOfReference(identityRef) === key ||
@@ -230,7 +230,7 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     // An identity may admit namespaces by their labels.
     const ofNamespace = whenChanged(
       ({ metadata }) => {
-        const all = known.list();
+        const all = azureClusters.list();
         const inIt = all.filter((each) => each.metadata.namespace === metadata.name);
         const shared = inIt.some((each) => keyOf(each) === managementKey);
         return (shared ? all : inIt).flatMap(keysOf);
@@ -243,7 +243,7 @@ export function capiViews(options: CapiViewOptions): CapiViews {
     ];
   };
 
-  const baseZone: CapiViews["baseZone"] = (reconcile) => arm.for(reconcile);
+  const baseZone: ClusterArmClients["baseZone"] = (reconcile) => arm.for(reconcile);
   return {
     policy,
     of,
@@ -270,7 +270,7 @@ function annotatedOf({ metadata }: KubeObject): IdentityName | undefined {
 }
 
 /** The identity that an AzureCluster names, with its namespace. */
-export function referenceOf(cluster: AzureCluster): IdentityName | undefined {
+export function identityOf(cluster: AzureCluster): IdentityName | undefined {
   const { name, namespace } = cluster.spec.identityRef ?? {};
   return name ? { name, namespace: namespace || (cluster.metadata.namespace ?? "") } : undefined;
 }

@@ -21,7 +21,7 @@ export interface IdentitySecret {
 /** The client secret in the Secret of an identity. */
 export function clientSecretIn({ where, values }: IdentitySecret): string {
   const { clientSecret = "" } = values;
-  // A line end after it is a slip of whoever made the Secret; no client secret has one.
+  // A line end after it is a slip of whoever created the Secret; no client secret has one.
   if (clientSecret.trim() !== "") return clientSecret.trim();
   throw incomplete(where, "there is nothing under its key clientSecret");
 }
@@ -76,8 +76,8 @@ export async function readIdentitySecret(
   };
   // The same answer for one that does not exist: nobody learns the names of another namespace's Secrets.
   const mustAllow = place.namespace !== own && !acrossNamespaces;
-  const checkAllowed = (seen: KubeObject | undefined) => {
-    if (!mustAllow || allowsNamespace(seen, own)) return;
+  const checkAllowed = (read: KubeObject | undefined) => {
+    if (!mustAllow || allowsNamespace(read, own)) return;
     const said = `Secret ${where} is not in namespace ${own} and does not allow its identities`;
     throw new AzureError({ code: "SecretNotAllowed", what, said });
   };

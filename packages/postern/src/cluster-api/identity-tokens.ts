@@ -36,7 +36,7 @@ export interface Means extends CertificatePlace {
 
 /** A Secret is read again when it was read so long ago, so that what was taken back is not used for much longer. */
 const secretAgeMs = 5 * 60_000;
-/** A Secret that could not be used, or whose token Azure refused, is not asked for by every cluster. */
+/** A Secret that could not be used, or whose token Azure refused, is not read again for every cluster. */
 const refusedAgeMs = 5_000;
 
 /** The audience that Entra recommends: https://learn.microsoft.com/entra/workload-id/workload-identity-federation */
@@ -44,7 +44,7 @@ const audience = "api://AzureADTokenExchange";
 
 /**
  * The tokens of an AzureClusterIdentity, by its type. There is none without a credential: what cannot be used is an error
- * here, and what is missing from a Secret is one when a token is asked for.
+ * here, and what is missing from a Secret is one when a token is requested.
  *
  *   type                             credential
  *   ------------------------------   ------------------------------------------------------------------
@@ -62,15 +62,15 @@ export function tokensOf(identity: AzureClusterIdentity, means: Means): TokenSou
   switch (type) {
     case "UserAssignedMSI": {
       const { cloud, clock } = entra;
-      const clientId = said(identity, "clientID");
+      const clientId = requiredField(identity, "clientID");
       const host = means.imdsHost || undefined;
       return managedIdentity({ cloud, clientId, host, ...(clock && { clock }) });
     }
     case "ServicePrincipal":
     case "ManualServicePrincipal": {
       const principal = principalOf(identity);
-      return ofSecret(principal, read, entra.clock, (held) =>
-        clientSecret({ ...principal, secret: clientSecretIn(held) }, entra),
+      return ofSecret(principal, read, entra.clock, (current) =>
+        clientSecret({ ...principal, secret: clientSecretIn(current) }, entra),
       );
     }
     case "ServicePrincipalCertificate": {
@@ -78,8 +78,8 @@ export function tokensOf(identity: AzureClusterIdentity, means: Means): TokenSou
       const from = (certificate: () => Promise<CertificateText>) =>
         clientCertificate({ ...principal, certificate }, entra);
       if (certPath) return from(() => readCertificateFile(identity, means));
-      return ofSecret(principal, read, entra.clock, (held) => {
-        const certificate = certificateIn(held);
+      return ofSecret(principal, read, entra.clock, (current) => {
+        const certificate = certificateIn(current);
         return from(() => Promise.resolve(certificate));
       });
     }
@@ -104,12 +104,13 @@ function ofSecret(
   { tenantId, clientId }: Principal,
   read: () => Promise<IdentitySecret>,
   clock: Clock | undefined,
-  tokensBy: (held: IdentitySecret) => TokenSource,
+  tokensBy: (current: IdentitySecret) => TokenSource,
 ): TokenSource {
   let made: { version: string; tokens: TokenSource } | undefined;
   const lately = readLately(async () => {
-    const held = await read();
-    if (made?.version !== held.version) made = { version: held.version, tokens: tokensBy(held) };
+    const current = await read();
+    if (made?.version !== current.version)
+      made = { version: current.version, tokens: tokensBy(current) };
     return made.tokens;
   }, clock);
   return {
@@ -141,11 +142,14 @@ function readLately<T>(
 }
 
 function principalOf(identity: AzureClusterIdentity): Principal {
-  return { tenantId: said(identity, "tenantID"), clientId: said(identity, "clientID") };
+  return {
+    tenantId: requiredField(identity, "tenantID"),
+    clientId: requiredField(identity, "clientID"),
+  };
 }
 
 /** In lower case: Entra does not tell it from upper, and two spellings must not become two budgets. */
-function said(identity: AzureClusterIdentity, field: "tenantID" | "clientID"): string {
+function requiredField(identity: AzureClusterIdentity, field: "tenantID" | "clientID"): string {
   const value = identity.spec[field]?.trim().toLowerCase();
   if (value) return value;
   throw new AzureError({

@@ -6,8 +6,8 @@ export const endpointsFinalizer = "azure-private-endpoint-operator.giantswarm.io
 export const providerConfigFinalizer = "azure.giantswarm.io/providerconfig";
 /** On the infrastructure object of a Cluster while it has names in DNS. */
 export const dnsFinalizer = "dns-operator-azure.giantswarm.io/azurecluster";
-/** On an AzureCluster while link services or endpoints that we made for it may exist. */
-export const realiseFinalizer = "postern.io/realise";
+/** On an AzureCluster while link services or endpoints that we created for it may exist. */
+export const privateLinksFinalizer = "postern.io/realise";
 
 /** On a Cluster of another provider while it has names in DNS: nobody watches its infrastructure object. */
 export const dnsClusterFinalizer = "postern.io/dns";
@@ -29,14 +29,20 @@ export const annotations = {
   identityNamespace: "azure.giantswarm.io/azure-cluster-identity-namespace",
   /** What `apiServerLB.privateLinks` would hold, as JSON, where the installed CRD has no place for it. */
   privateLinks: "postern.io/private-links",
-  /** Beside `paused` where it is ours: the conditions that are waited for. Whoever takes it off makes the pause theirs. */
+  /** Beside `paused` where it is ours: the conditions that are waited for. Who removes it owns the pause. */
   pausedFor: "postern.io/paused-for",
-  /** On a ProviderConfig: the Cluster that it is made for, as namespace/name. */
+  /** On a ProviderConfig: the Cluster that it is created for, as namespace/name. */
   madeFor: "postern.io/made-for",
 } as const;
 
 /** Begins the annotations that become tags of a resource group. */
 export const groupTagPrefix = "azure-resourcegroup-tag.";
+
+/** Begins CAPZ's tag on everything that a cluster owns; the name of the cluster follows. */
+export const capzTagPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
+
+/** The field manager of the operators before us, and of CAPZ: the name of their binaries. */
+export const predecessor = "manager";
 
 export const conditions = {
   privateLinks: "PrivateLinksReady",

@@ -1,7 +1,7 @@
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { describe, expect, test } from "vitest";
 import { groupTags } from "./dns/objects/facts.ts";
-import { placeOf } from "./private-links/spec/location.ts";
+import { clusterResourcesOf } from "./private-links/spec/cluster-resources.ts";
 
 const capz = "sigs.k8s.io_cluster-api-provider-azure_cluster_victim";
 const forged = {
@@ -14,7 +14,10 @@ const forged = {
 describe("attack: tags that name another owner", () => {
   test("in spec.additionalTags of an AzureCluster do not reach what is created for it", () => {
     const spec = { location: "x", subscriptionID: "s", additionalTags: forged };
-    const place = placeOf({ metadata: { namespace: "org", name: "wc" }, spec } as AzureCluster);
+    const place = clusterResourcesOf({
+      metadata: { namespace: "org", name: "wc" },
+      spec,
+    } as AzureCluster);
     expect("tags" in place && place.tags).toEqual({
       team: "a",
       "sigs.k8s.io_cluster-api-provider-azure_cluster_wc": "owned",

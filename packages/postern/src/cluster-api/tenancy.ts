@@ -14,7 +14,7 @@ import { AzureError } from "../azure/errors.ts";
 import type { GroupClaim } from "./group-claims.ts";
 import { everyLink, managementLinkName } from "./names.ts";
 import { asObject, entriesIn, textsIn } from "./private-links/spec/parse.ts";
-import { privateLinksOf } from "./private-links.ts";
+import { privateLinksOf } from "./requested-links.ts";
 
 /** Far more than a cluster has: each is looked up in the policy, and among the groups of all clusters. */
 const mostGroups = 50;

@@ -61,6 +61,18 @@ export function fail(
   return terminal ? part : { ...part, requeueMs: requeueAfterMs };
 }
 
+/**
+ * Like `fail`, where the remedy may be a change that no watch reports, such as one in Azure: a terminal failure is reconciled
+ * again too.
+ */
+export function retry(
+  failure: Failure,
+  { reason = failure.reason, retryMs = waits.failureMs as number } = {},
+): Part<never> {
+  const { message, requeueAfterMs = retryMs } = failure;
+  return wait({ reason, message }, requeueAfterMs);
+}
+
 /** All of these parts at once, in order of importance. */
 export function join<S extends Step>(parts: readonly Part<S>[]): Part<S> {
   const times = parts.flatMap(({ requeueMs }) => requeueMs ?? []);

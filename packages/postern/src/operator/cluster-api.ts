@@ -1,6 +1,6 @@
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { type ResourceId, resourceGroupId } from "@postern/core/resource-id.ts";
-import type { ClusterSettings } from "../cluster-api/dns/objects/places.ts";
+import type { ClusterSettings } from "../cluster-api/dns/objects/resource-groups.ts";
 import type { ManagementLink } from "../cluster-api/names.ts";
 import { subscriptionIn } from "./management-group.ts";
 

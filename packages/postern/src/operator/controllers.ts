@@ -5,10 +5,10 @@ import type { Registry } from "@prometheus-io/client";
 import type { Arm } from "../azure/arm.ts";
 import { DnsMetrics } from "../cluster-api/dns/azure/metrics.ts";
 import { dnsFeature } from "../cluster-api/dns/feature.ts";
-import { orphanedDnsFeature } from "../cluster-api/dns/objects/orphaned.ts";
+import { orphanedDnsFeature } from "../cluster-api/dns/objects/orphaned-azure-cluster.ts";
 import { managementEndpointsFeature } from "../cluster-api/endpoints/management/feature.ts";
 import { workloadEndpointsFeature } from "../cluster-api/endpoints/workload/feature.ts";
-import type { CapiViews } from "../cluster-api/identities.ts";
+import type { ClusterArmClients } from "../cluster-api/identities.ts";
 import { pausingFeature } from "../cluster-api/pausing/feature.ts";
 import { privateLinksFeature } from "../cluster-api/private-links/feature.ts";
 import { providerConfigFeature } from "../cluster-api/provider-config/feature.ts";
@@ -56,12 +56,12 @@ export function controlPlaneControllers(
 
 /** What serves the clusters of Cluster API, one line each. Where its kinds are not served, each waits for them. */
 export function clusterApiControllers(
-  views: CapiViews,
+  clients: ClusterArmClients,
   settings: ClusterApiSettings,
   registry: Registry,
 ): readonly MakeFeature[] {
   const { managementCluster, managementLinks, gates, dns, others } = settings;
-  const shared = { management: managementCluster, managementLinks, views };
+  const shared = { management: managementCluster, managementLinks, clients };
   const names = dns && {
     ...shared,
     ...dns,
@@ -69,12 +69,12 @@ export function clusterApiControllers(
     metrics: new DnsMetrics(registry),
   };
   return [
-    managementEndpointsFeature({ management: managementCluster, views }),
+    managementEndpointsFeature({ management: managementCluster, clients }),
     workloadEndpointsFeature(shared),
-    privateLinksFeature({ views }),
+    privateLinksFeature({ clients }),
     ...(names ? [dnsFeature(names), orphanedDnsFeature(names)] : []),
     pausingFeature({ managementCluster, gates }),
-    providerConfigFeature(views.policy),
+    providerConfigFeature(clients.policy),
   ].map(whereServed);
 }
 

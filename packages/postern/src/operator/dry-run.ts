@@ -3,7 +3,7 @@ import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
 import { Registry } from "@prometheus-io/client";
 import type { Arm } from "../azure/arm.ts";
 import type { TokenSource } from "../azure/tokens.ts";
-import { capiViews } from "../cluster-api/identities.ts";
+import { clusterArmClients } from "../cluster-api/identities.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { silentLog } from "../kube/log.ts";
 import type { MakeFeature } from "../kube/runtime.ts";
@@ -66,7 +66,7 @@ export async function controllersToLookBy(given: {
   if (clusterApi)
     features.push(
       ...clusterApiControllers(
-        capiViews({
+        clusterArmClients({
           arm,
           armClientFor: () => arm,
           lookBy: credential,

@@ -3,7 +3,7 @@ import type { ResourceId } from "@postern/core/resource-id.ts";
 import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
 import type { Registry } from "@prometheus-io/client";
 import type { TokenSource } from "../azure/tokens.ts";
-import { capiViews } from "../cluster-api/identities.ts";
+import { clusterArmClients } from "../cluster-api/identities.ts";
 import { grantFeature } from "../hosted/grant/feature.ts";
 import { type Identities, identities, onlyIn } from "../hosted/identities.ts";
 import type { KubeClient } from "../kube/client.ts";
@@ -69,7 +69,7 @@ export function clusterApiFeatures(
 ): readonly MakeFeature[] {
   const { managementCluster, identityRef, acrossNamespaces, certificateDirectory } = settings;
   const { arm, armClientFor, ca } = azure;
-  const views = capiViews({
+  const clients = clusterArmClients({
     arm,
     armClientFor,
     managementCluster,
@@ -82,7 +82,7 @@ export function clusterApiFeatures(
     ...(policy && { policy }),
     baseDomain: settings.dns?.baseDomain,
   });
-  return clusterApiControllers(views, settings, registry);
+  return clusterApiControllers(clients, settings, registry);
 }
 
 function credentialsOf(

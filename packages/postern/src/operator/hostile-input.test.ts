@@ -19,9 +19,9 @@ import { namesOf } from "../cluster-api/dns/addresses/workload-services.ts";
 import { factsOf } from "../cluster-api/endpoints/spec/facts.ts";
 import { GroupClaims } from "../cluster-api/group-claims.ts";
 import { annotations as capiAnnotations } from "../cluster-api/names.ts";
-import { wantedEndpoints } from "../cluster-api/private-links/spec/desired-endpoints.ts";
-import { wantedLinks } from "../cluster-api/private-links/spec/desired-links.ts";
-import { privateLinksOf } from "../cluster-api/private-links.ts";
+import { desiredEndpoints } from "../cluster-api/private-links/spec/desired-endpoints.ts";
+import { desiredLinks } from "../cluster-api/private-links/spec/desired-links.ts";
+import { privateLinksOf } from "../cluster-api/requested-links.ts";
 import { refusalOf } from "../cluster-api/tenancy.ts";
 import { choicesOf } from "../hosted/endpoint/cluster/facts.ts";
 import { allowedSubscriptions } from "../hosted/link/service/desired.ts";
@@ -168,13 +168,13 @@ const attacks: Record<string, (size: typeof largest) => () => unknown> = {
     const object = cluster({
       annotation: JSON.stringify(many("l#", annotationBytes).map((name) => ({ name }))),
     });
-    return () => [privateLinksOf(object), wantedLinks(object, undefined)];
+    return () => [privateLinksOf(object), desiredLinks(object, undefined)];
   },
   "links in a spec, with many subnets": ({ count }) => {
     const links = many("l#", count * 6).map((name) => link({ name }));
     const subnets = many("s#", count * 20).map((name) => ({ name }));
     const object = cluster({ links, subnets });
-    return () => [privateLinksOf(object), wantedLinks(object, undefined)];
+    return () => [privateLinksOf(object), desiredLinks(object, undefined)];
   },
   "subscriptions of a link": ({ objectBytes }) => {
     const [allowedSubscriptions, autoApprovedSubscriptions] = [
@@ -182,20 +182,20 @@ const attacks: Record<string, (size: typeof largest) => () => unknown> = {
       many("s#", objectBytes / 2).reverse(),
     ];
     const object = cluster({ links: [link({ allowedSubscriptions, autoApprovedSubscriptions })] });
-    return () => wantedLinks(object, undefined);
+    return () => desiredLinks(object, undefined);
   },
   "frontends of a link": ({ objectBytes }) => {
     const names = many("f#", objectBytes / 2);
     const object = cluster({ links: [link({ lbFrontendIPConfigNames: names })] });
-    return () => wantedLinks(object, undefined);
+    return () => desiredLinks(object, undefined);
   },
   "JSON that is not closed": ({ annotationBytes }) => {
     const object = cluster({ annotation: fill("[", annotationBytes) });
-    return () => [privateLinksOf(object), wantedLinks(object, undefined)];
+    return () => [privateLinksOf(object), desiredLinks(object, undefined)];
   },
   "JSON that is wrong at its end": ({ annotationBytes }) => {
     const object = cluster({ annotation: `[${fill("#,", annotationBytes)}x]` });
-    return () => [privateLinksOf(object), wantedLinks(object, undefined)];
+    return () => [privateLinksOf(object), desiredLinks(object, undefined)];
   },
   "endpoints in subnets": ({ objectBytes }) => {
     const privateEndpoints = many("e#", objectBytes / 4).map((name) => ({
@@ -203,7 +203,7 @@ const attacks: Record<string, (size: typeof largest) => () => unknown> = {
       privateLinkServiceConnections: [{ privateLinkServiceID: fill("/a", 20) }],
     }));
     const object = cluster({ subnets: [{ name: "s", privateEndpoints }] });
-    return () => wantedEndpoints(object, undefined);
+    return () => desiredEndpoints(object, undefined);
   },
   "additional networks in an annotation": ({ annotationBytes }) => {
     const annotations = { [hostedAnnotations.networks]: fill("a,", annotationBytes) };

@@ -1,5 +1,5 @@
 import { claimsIn, withoutClaim } from "@postern/core/claims.ts";
-import type { Owner } from "@postern/core/ownership.ts";
+import { isSameCluster, type Owner } from "@postern/core/ownership.ts";
 import type { Tags } from "@postern/core/tags.ts";
 
 /** Who uses zones and links that others may use too, and how its claim on them is known. */
@@ -17,8 +17,8 @@ export function isClaimed(tags: Tags | undefined | null, user: ZoneUser): boolea
 
 /** The claims of others on a zone or a link. */
 export function otherClaims(tags: Tags | undefined | null, user: ZoneUser): Owner[] {
-  const own = user.claimIn(tags)?.clusterID.toLowerCase();
-  return claimsIn(tags).filter(({ clusterID }) => clusterID.toLowerCase() !== own);
+  const own = user.claimIn(tags);
+  return claimsIn(tags).filter((claim) => !isSameCluster(own, claim));
 }
 
 /** The tags without a user's claim. */

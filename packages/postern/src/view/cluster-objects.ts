@@ -1,6 +1,6 @@
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
-import { privateLinksOf } from "../cluster-api/private-links.ts";
+import { privateLinksOf } from "../cluster-api/requested-links.ts";
 import { clusterAnnotation } from "../hosted/names.ts";
 import type { KubeWorld } from "./world.ts";
 

@@ -1,8 +1,8 @@
 import { keyOf } from "@postern/core/kind.ts";
 import { idKey, lastSegment } from "@postern/core/resource-id.ts";
 import { apiEndpointName, everyLink, managementLinkName } from "../cluster-api/names.ts";
-import { placeOf } from "../cluster-api/private-links/spec/location.ts";
-import { privateLinksOf } from "../cluster-api/private-links.ts";
+import { clusterResourcesOf } from "../cluster-api/private-links/spec/cluster-resources.ts";
+import { privateLinksOf } from "../cluster-api/requested-links.ts";
 import {
   annotations,
   clusterAnnotation,
@@ -73,7 +73,7 @@ export function computedNames(kube: Omit<KubeWorld, "controlPlanes">): ComputedN
     for (const { name } of privateLinksOf(object).links) names.add(name.toLowerCase());
     for (const link of everyLink)
       names.add(managementLinkName(object.metadata.name, link).toLowerCase());
-    const place = placeOf(object);
+    const place = clusterResourcesOf(object);
     if ("missing" in place) continue;
     for (const subnet of object.spec.networkSpec?.subnets ?? [])
       for (const endpoint of subnet?.privateEndpoints ?? [])

@@ -2,7 +2,7 @@ import { claimsIn } from "@postern/core/claims.ts";
 import { ownership } from "@postern/core/ownership.ts";
 import { idKey, lastSegment } from "@postern/core/resource-id.ts";
 import type { Tags } from "@postern/core/tags.ts";
-import { capzTagPrefix } from "../cluster-api/private-links/spec/location.ts";
+import { capzTagPrefix } from "../cluster-api/names.ts";
 import {
   isClusterSubnetName,
   isEndpointName,

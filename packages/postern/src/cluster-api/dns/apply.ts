@@ -13,7 +13,7 @@ export interface DnsContext {
   objects: InfrastructureObjects;
 }
 
-/** Carry out one step, and say whether it is over. */
+/** Begins one step. */
 export async function apply(
   step: DnsStep,
   { armClients, infrastructure, objects }: DnsContext,
@@ -39,5 +39,5 @@ async function onObject(
   objects: InfrastructureObjects,
 ): Promise<void> {
   if (infrastructure === undefined) throw new Error(`${step.do} of an object that is not there`);
-  return objects.hold(infrastructure, step.do === "hold", reconcile.signal);
+  return objects.setFinalizer(infrastructure, step.do === "hold", reconcile.signal);
 }

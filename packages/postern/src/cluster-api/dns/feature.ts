@@ -7,7 +7,7 @@ import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { whenChanged } from "../../kube/when-changed.ts";
 import { conditions, dnsClusterFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
-import { type DnsOptions, working } from "./objects/dependencies.ts";
+import { type DnsOptions, dnsDependencies } from "./objects/dependencies.ts";
 import { plan } from "./plan.ts";
 
 export type { DnsOptions };
@@ -15,7 +15,7 @@ export type { DnsOptions };
 /** The names of clusters in DNS: zones, delegation, links and records. */
 export function dnsFeature(options: DnsOptions): MakeFeature {
   return (parts) => {
-    const names = working(options, parts);
+    const names = dnsDependencies(options, parts);
     names.clusters.onChange(({ key, after }) => {
       if (after === undefined) options.metrics?.forget(key);
     });
@@ -33,7 +33,7 @@ export function dnsFeature(options: DnsOptions): MakeFeature {
     const users = (object: KubeObject) => names.users(object).map(keyOf);
     const also: Also[] = [
       { kind: azureCluster, keys: whenChanged(users, matters) },
-      ...(options.views.watch?.(parts, users) ?? []),
+      ...(options.clients.watch?.(parts, users) ?? []),
     ];
     return { feature, also };
   };

@@ -3,11 +3,11 @@ import { nameOf, parseResourceId } from "@postern/core/resource-id.ts";
 import { describe, expect, test } from "vitest";
 import {
   managementNetwork,
+  observed,
   otherGroup,
   ourClaim,
   ourMark,
   PaperDns,
-  seen,
   settle,
   theirClaim,
   theirMark,
@@ -28,15 +28,15 @@ const elsewhere = zoneIn(otherGroup, "public", "wc1.example.com");
 const capz = { "sigs.k8s.io_cluster-api-provider-azure_cluster_wc1": "owned" };
 
 /** Whose something is before we come. */
-type Whose = "nobody" | "another" | "ours" | "capz";
-const whose = fc.constantFrom<Whose>("nobody", "another", "ours");
-const claims = (who: Whose): Record<string, string> =>
+type Ownership = "nobody" | "another" | "ours" | "capz";
+const ownership = fc.constantFrom<Ownership>("nobody", "another", "ours");
+const claims = (who: Ownership): Record<string, string> =>
   ({ nobody: { note: "by hand" }, another: theirClaim, ours: ourClaim, capz })[who];
-const marks = (who: Whose): Record<string, string> =>
+const marks = (who: Ownership): Record<string, string> =>
   ({ nobody: {}, another: theirMark, ours: ourMark, capz: {} })[who];
 
 const record = fc.record({
-  who: whose,
+  who: ownership,
   type: fc.constantFrom("A", "CNAME", "TXT"),
   name: fc.constantFrom("api", "apiserver", "ingress", "gateway", "*", "bastion", "www"),
   value: fc.constantFrom("10.1.0.100", "10.0.0.7", "192.0.2.1"),
@@ -48,27 +48,30 @@ const records = fc.uniqueArray(record, {
 });
 const privateZone = fc.option(
   fc.record({
-    who: fc.constantFrom<Whose>("nobody", "another", "ours", "capz"),
-    link: fc.option(fc.record({ who: whose, wanted: fc.boolean(), ourName: fc.boolean() })),
+    who: fc.constantFrom<Ownership>("nobody", "another", "ours", "capz"),
+    link: fc.option(fc.record({ who: ownership, desired: fc.boolean(), ourName: fc.boolean() })),
     records,
   }),
 );
 
 /** Something that may be in Azure already. */
 const found = fc.record({
-  own: fc.option(fc.record({ who: whose, records })),
-  elsewhere: fc.option(whose),
+  own: fc.option(fc.record({ who: ownership, records })),
+  elsewhere: fc.option(ownership),
   delegation: fc.option(
-    fc.record({ who: whose, servers: fc.constantFrom("ns1-01.azure-dns.com.", "ns.example.net.") }),
+    fc.record({
+      who: ownership,
+      servers: fc.constantFrom("ns1-01.azure-dns.com.", "ns.example.net."),
+    }),
   ),
   base: fc.boolean(),
-  group: fc.constantFrom<Whose>("nobody", "ours"),
+  group: fc.constantFrom<Ownership>("nobody", "ours"),
   toWorkload: privateZone,
   toManagement: privateZone,
 });
 type Found = typeof found extends fc.Arbitrary<infer T> ? T : never;
 
-function azureWith(all: Found, { is }: Wanted): PaperDns {
+function azureWith(all: Found, { is }: Desired): PaperDns {
   const isAzure = is === "azure";
   // What is not of CAPZ has a zone of its own, and nothing private.
   const has = isAzure ? all : { ...all, elsewhere: null, toWorkload: null, toManagement: null };
@@ -88,7 +91,7 @@ function azureWith(all: Found, { is }: Wanted): PaperDns {
   if (!has.base) azure.things.delete(base.toLowerCase());
   const put = (
     zone: string,
-    all: readonly { who: Whose; type: string; name: string; value: string }[],
+    all: readonly { who: Ownership; type: string; name: string; value: string }[],
   ) => {
     for (const { who, type, name, value } of all) {
       const values = type === "CNAME" ? [`ingress.${nameOf(parseResourceId(zone))}`] : [value];
@@ -110,7 +113,7 @@ function azureWith(all: Found, { is }: Wanted): PaperDns {
     put(zone, side.records);
     const { link } = side;
     if (link) {
-      const to = link.wanted ? network : network.replace(/vnet$/, "other");
+      const to = link.desired ? network : network.replace(/vnet$/, "other");
       azure.link(zone, link.ourName ? `${group}-vnet-link` : "by-hand", to, claims(link.who));
     }
   }
@@ -121,7 +124,7 @@ const address = (...values: string[]): fc.Arbitrary<Addresses> =>
   fc.constantFrom<Addresses>({ state: "known", values }, { state: "unknown" }, { state: "none" });
 
 /** How the cluster is. */
-const wanted = fc.record({
+const desired = fc.record({
   is: fc.constantFrom("azure", "azure", "aks", "other" as const),
   place: fc.constantFrom(own, elsewhere),
   api: address("10.1.0.100"),
@@ -140,10 +143,10 @@ const wanted = fc.record({
   }),
   served: fc.record({ toWorkload: fc.boolean(), toManagement: fc.boolean() }),
 });
-type Wanted = typeof wanted extends fc.Arbitrary<infer T> ? T : never;
+type Desired = typeof desired extends fc.Arbitrary<infer T> ? T : never;
 
-function worldWith({ is, place, gateway, ingress, ...rest }: Wanted): Observed {
-  const world = seen();
+function worldWith({ is, place, gateway, ingress, ...rest }: Desired): Observed {
+  const world = observed();
   const group = {
     id: workloadGroup,
     look: { state: "absent" },
@@ -155,7 +158,7 @@ function worldWith({ is, place, gateway, ingress, ...rest }: Wanted): Observed {
     ...world,
     ...rest,
     infrastructure: world.infrastructure && { ...world.infrastructure, is },
-    publicPlace: is === "azure" ? place : own,
+    publicZoneId: is === "azure" ? place : own,
     toManagement: { gateway, ingress },
     group: is === "azure" ? undefined : group,
     networks: is === "azure" ? world.networks : {},
@@ -190,10 +193,10 @@ function withoutLastUser(thing: Thing): Thing {
 describe("whatever is in Azure", () => {
   test("a cluster settles, and then nothing is planned any more (law 1)", () => {
     fc.assert(
-      fc.property(found, wanted, (has, is) => {
+      fc.property(found, desired, (has, is) => {
         const azure = azureWith(has, is);
         const { world } = settle(azure, worldWith(is));
-        expect(plan(azure.seen(world)).steps).toEqual([]);
+        expect(plan(azure.observed(world)).steps).toEqual([]);
       }),
       { numRuns: 300 },
     );
@@ -201,13 +204,13 @@ describe("whatever is in Azure", () => {
 
   test("nothing of ours is left after the end, however far it had come (law 2)", () => {
     fc.assert(
-      fc.property(found, wanted, fc.nat(4), (has, is, reconciles) => {
+      fc.property(found, desired, fc.nat(4), (has, is, reconciles) => {
         const azure = azureWith(has, is);
         const world = worldWith(is);
         for (let reconcile = 0; reconcile < reconciles; reconcile++)
-          for (const step of plan(azure.seen(world)).steps) azure.apply(step);
+          for (const step of plan(azure.observed(world)).steps) azure.apply(step);
         const end = settle(azure, ends(world));
-        expect(end.world.infrastructure?.held).toBe(false);
+        expect(end.world.infrastructure?.hasFinalizer).toBe(false);
         expect(oursIn(azure)).toEqual([]);
       }),
       { numRuns: 300 },
@@ -216,7 +219,7 @@ describe("whatever is in Azure", () => {
 
   test("nothing of anybody else's is changed or deleted (law 3)", () => {
     fc.assert(
-      fc.property(found, wanted, (has, is) => {
+      fc.property(found, desired, (has, is) => {
         const azure = azureWith(has, is);
         const before = new Map(
           [...azure.things]
@@ -235,7 +238,7 @@ describe("whatever is in Azure", () => {
 
   test("it is said to be ready only if the cluster's name leads to its zone and its address (law 5)", () => {
     fc.assert(
-      fc.property(found, wanted, (has, is) => {
+      fc.property(found, desired, (has, is) => {
         const azure = azureWith(has, is);
         const { world } = settle(azure, worldWith(is));
         if (world.infrastructure?.condition?.status !== "True") return;
@@ -250,7 +253,7 @@ describe("whatever is in Azure", () => {
 
   test("nor before the private names lead to its endpoints, in both networks (law 5)", () => {
     fc.assert(
-      fc.property(found, wanted, (has, is) => {
+      fc.property(found, desired, (has, is) => {
         fc.pre(is.is === "azure");
         const azure = azureWith(has, is);
         const { world } = settle(azure, worldWith(is));
@@ -281,13 +284,13 @@ describe("whatever is in Azure", () => {
 
   test("a wildcard of ours always leads to a name of its zone", () => {
     fc.assert(
-      fc.property(found, wanted, (has, is) => {
+      fc.property(found, desired, (has, is) => {
         const azure = azureWith(has, is);
         // While it is not known where an endpoint leads, its zone is left as it is.
         fc.pre(![is.gateway, is.ingress, is.toWorkload].some(({ state }) => state === "unknown"));
         const { world } = settle(azure, worldWith(is));
         // Of a cluster that does not get its name nothing is changed.
-        fc.pre(nameRefusal(azure.seen(world)) === undefined);
+        fc.pre(nameRefusal(azure.observed(world)) === undefined);
         for (const each of azure.things.values()) {
           if (each.is !== "record" || each.record.name !== "*") continue;
           const zone = each.id.split("/").slice(0, -2).join("/");
@@ -311,7 +314,7 @@ type Thing = PaperDns["things"] extends Map<string, infer T> ? T : never;
  * zones with the cluster that nobody has marked, with their link of our name and the names that it wrote. In the group of the
  * management cluster and in the base zone nothing is without proof.
  */
-function isOursOrOld(azure: PaperDns, thing: Thing, is: Wanted["is"]): boolean {
+function isOursOrOld(azure: PaperDns, thing: Thing, is: Desired["is"]): boolean {
   if (isMarked(thing)) return true;
   const isOld = (tags: Record<string, string> | undefined) =>
     tags !== undefined &&

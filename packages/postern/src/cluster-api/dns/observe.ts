@@ -8,6 +8,7 @@ import { privateDnsZones } from "../../azure/gateways/private-dns.ts";
 import { resourceGroups } from "../../azure/gateways/resource-groups.ts";
 import { oldestSightingMs } from "../../azure/sightings.ts";
 import type { KubeClient } from "../../kube/client.ts";
+import { waits } from "../../kube/part.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import { tryRead } from "../../kube/try-read.ts";
 import {
@@ -16,36 +17,41 @@ import {
   type ZoneQuery,
   type ZoneReads,
 } from "../../private-dns/zone/observe.ts";
+import { isPrivate } from "../azure-clusters.ts";
 import { admits } from "../endpoints/claims/desired.ts";
 import { annotations } from "../names.ts";
-import { privateLinksOf } from "../private-links.ts";
-import { type SeeOptions, seeAddresses } from "./addresses/observe.ts";
+import { privateLinksOf } from "../requested-links.ts";
+import { type ObserveOptions, observeAddresses } from "./addresses/observe.ts";
 import type { ArmClients } from "./azure/arm-clients.ts";
 import { factsOf, groupTags, type Objects } from "./objects/facts.ts";
-import { groupOf, networkOf, type Places, placesOf } from "./objects/places.ts";
+import { type ClusterGroups, groupOf, groupsOf, networkOf } from "./objects/resource-groups.ts";
 import type { Observed, ZoneInRole } from "./observed.ts";
 import { reasons } from "./reasons.ts";
 import { isName, zoneIn } from "./zones/desired.ts";
 import { linkIds } from "./zones/links.ts";
 
-/** What goes is let out of sight for good, so it is seen anew: another process may have led and written since. */
-const goingAgeMs = 15_000;
+/** After a deletion nothing is observed again, so reads are fresh: another process may have led and written since. */
+const deletingAgeMs = 15_000;
 /** While the counts of a zone are right, what is in it is read whole this often. */
 const countedAgeMs = 30 * 60_000;
 
-/** Everything that a plan needs: what Kubernetes says, and what is in Azure on the three roads. */
+/** Everything that a plan needs: what Kubernetes says, and what is in Azure, by three ARM clients. */
 export async function observe(
   objects: Objects,
-  { armClients, kube, options }: { armClients: ArmClients; kube: KubeClient; options: SeeOptions },
+  {
+    armClients,
+    kube,
+    options,
+  }: { armClients: ArmClients; kube: KubeClient; options: ObserveOptions },
   reconcile: Reconcile,
 ): Promise<Observed> {
   const known = factsOf(objects, options);
-  if (!isToBeLookedAt(known)) return known;
-  const going = isBeingDeleted(known);
-  const drift = reconcile.priority === "drift" && !going;
+  if (!needsAzure(known)) return known;
+  const deleting = isBeingDeleted(known);
+  const drift = reconcile.priority === "drift" && !deleting;
   const maxAgeMs = Math.min(
     oldestSightingMs(reconcile),
-    going ? goingAgeMs : Number.POSITIVE_INFINITY,
+    deleting ? deletingAgeMs : Number.POSITIVE_INFINITY,
   );
   const now = reconcile.now().getTime();
   const reads: ZoneReads = {
@@ -56,82 +62,88 @@ export async function observe(
     isDue: (what, { sightings }) =>
       options.turns.take(what === "links" ? "links" : "whole", sightings, now),
   };
-  const places = placesIn(objects, options, going);
+  const groups = groupsIn(objects, options, deleting);
   const networks = networksOf(objects);
-  const seen: Observed = {
+  const observed: Observed = {
     ...known,
     networks,
     expected: expectedOf(objects, options),
     problems: [
       ...armClients.problems,
-      ...placeProblems(known, places),
-      ...(going ? outOfReach(known, objects, options) : []),
+      ...groupProblems(known, groups),
+      ...(deleting ? outOfReach(known, objects, options) : []),
     ],
   };
   const [zones, group] = await Promise.all([
-    seeZones(seen, objects, armClients, places, reads, options),
-    seeGroup(objects, armClients, places, reads, options),
+    observeZones(observed, objects, armClients, groups, reads, options),
+    observeGroup(objects, armClients, groups, reads, options),
   ]);
-  const { publicGroup } = places;
-  const publicPlace = publicGroup && zoneIn(publicGroup, "public", seen.domains.cluster);
+  const { publicGroup } = groups;
+  const publicZoneId = publicGroup && zoneIn(publicGroup, "public", observed.domains.cluster);
   const withZones = {
-    ...seen,
-    publicPlace,
+    ...observed,
+    publicZoneId,
     zones,
     ...group,
-    problems: [...seen.problems, ...group.problems],
+    problems: [...observed.problems, ...group.problems],
   };
-  if (going) return withZones;
-  return seeAddresses(withZones, objects, armClients, reads, { reconcile, kube, options });
+  if (deleting) return withZones;
+  return observeAddresses(withZones, objects, armClients, reads, { reconcile, kube, options });
 }
 
-/** Where the things of a cluster may be. A group that the policy does not allow is looked at only to delete what is there. */
-function placesIn(objects: Objects, { settings, policy }: SeeOptions, going: boolean): Places {
+/** The resource groups of a cluster. A group that the policy does not allow is observed only to delete what is there. */
+function groupsIn(
+  objects: Objects,
+  { settings, policy }: ObserveOptions,
+  deleting: boolean,
+): ClusterGroups {
   const { cluster, infrastructure, management } = objects;
-  const places = placesOf(cluster, infrastructure, management, settings);
+  const groups = groupsOf(cluster, infrastructure, management, settings);
   const rules = policy?.rulesOf(cluster.metadata.namespace ?? "");
-  if (rules === undefined || going || infrastructure?.is !== "azure") return places;
-  const publicGroups = places.publicGroups.filter((group) => allowsResourceGroup(rules, group));
-  return { ...places, publicGroups };
+  if (rules === undefined || deleting || infrastructure?.is !== "azure") return groups;
+  const publicGroups = groups.publicGroups.filter((group) => allowsResourceGroup(rules, group));
+  return { ...groups, publicGroups };
 }
 
 function isBeingDeleted({ cluster, infrastructure }: Observed): boolean {
   return cluster.deleting || infrastructure?.deleting === true;
 }
 
-/** The zone in the management network of a cluster that goes, where nobody knows any more which network that is. */
+/** The zone in the management network of a cluster that is being deleted, where nobody knows any more which network that is. */
 function outOfReach(
   { domains }: Observed,
   { infrastructure, management, itself }: Objects,
-  options: SeeOptions,
+  options: ObserveOptions,
 ): Failure[] {
   if (management !== undefined || itself || infrastructure?.is !== "azure") return [];
   const object = infrastructure.object as AzureCluster;
   const has = (name: string) => object.metadata.annotations?.[name];
-  const isPrivate = object.spec.networkSpec?.apiServerLB?.type === "Internal";
-  if (!isPrivate && has(annotations.apiServerAddress) === undefined) return [];
+  if (!isPrivate(object) && has(annotations.apiServerAddress) === undefined) return [];
   if (has(annotations.abandon) === "true") return [];
   const key = keyOf({ metadata: options.management });
   const message = `the zone ${domains.cluster} in the management network is not found · AzureCluster ${key} does not exist · correct --management-cluster-name, or annotate this AzureCluster with ${annotations.abandon}="true" to let it go all the same`;
-  return [{ reason: reasons.managementNotFound, message, requeueAfterMs: 60_000 }];
+  return [{ reason: reasons.managementNotFound, message, requeueAfterMs: waits.changeMs }];
 }
 
-/** Where nothing is to be done, Azure is not asked. */
-function isToBeLookedAt(seen: Observed): boolean {
-  const { cluster, infrastructure, refused } = seen;
+/** Azure is not read where nothing is to be done. */
+function needsAzure(observed: Observed): boolean {
+  const { cluster, infrastructure, refused } = observed;
   if (cluster.paused) return false;
-  if (isBeingDeleted(seen)) return infrastructure === undefined || infrastructure.held;
+  if (isBeingDeleted(observed)) return infrastructure === undefined || infrastructure.hasFinalizer;
   if (refused !== undefined) return false;
-  return infrastructure?.held === true && cluster.ready;
+  return infrastructure?.hasFinalizer === true && cluster.ready;
 }
 
-function placeProblems({ infrastructure, domains, cluster }: Observed, places: Places): Failure[] {
+function groupProblems(
+  { infrastructure, domains, cluster }: Observed,
+  groups: ClusterGroups,
+): Failure[] {
   if (infrastructure === undefined) return [];
   if (!isName(domains.cluster)) {
     const message = `no names are written for ${cluster.name} · ${domains.cluster} cannot be a zone · give the cluster another name, or the operator another --base-domain`;
     return [{ reason: reasons.placeUnknown, message }];
   }
-  if (places.publicGroup !== undefined) return [];
+  if (groups.publicGroup !== undefined) return [];
   const remedy =
     infrastructure.is === "azure"
       ? `set spec.subscriptionID of ${infrastructure.called}`
@@ -155,12 +167,11 @@ function networksOf({ infrastructure, management }: Objects): Observed["networks
  */
 function expectedOf(
   { infrastructure, management }: Objects,
-  { managementLinks }: SeeOptions,
+  { managementLinks }: ObserveOptions,
 ): Observed["expected"] {
   if (management === undefined || infrastructure?.is !== "azure")
     return { toWorkload: false, toManagement: false };
   const workload = infrastructure.object as AzureCluster;
-  const isPrivate = ({ spec }: AzureCluster) => spec.networkSpec?.apiServerLB?.type === "Internal";
   const subscription = management.spec.subscriptionID ?? "";
   return {
     toWorkload:
@@ -170,19 +181,19 @@ function expectedOf(
   };
 }
 
-async function seeZones(
-  seen: Observed,
+async function observeZones(
+  observed: Observed,
   { management, itself }: Objects,
   armClients: ArmClients,
-  places: Places,
+  groups: ClusterGroups,
   reads: ZoneReads,
-  { baseZoneGroup }: SeeOptions,
+  { baseZoneGroup }: ObserveOptions,
 ): Promise<ZoneInRole[]> {
-  const { domains, networks } = seen;
-  const going = isBeingDeleted(seen);
+  const { domains, networks } = observed;
+  const deleting = isBeingDeleted(observed);
   const base = zoneIn(baseZoneGroup, "base", domains.base);
-  const zones: ZoneAsked[] = [
-    { role: "base", id: base, only: seen.cluster.name, arm: armClients.base },
+  const zones: ZoneQueryInRole[] = [
+    { role: "base", id: base, only: observed.cluster.name, arm: armClients.base },
   ];
   const add = (role: ZoneInRole["role"], group: ResourceId, name: string, arm: ArmClient) => {
     const id = zoneIn(group, role, name);
@@ -191,28 +202,32 @@ async function seeZones(
     zones.push({ role, id, links, arm });
   };
   if (armClients.cluster) {
-    const groups = new Map(places.publicGroups.map((group) => [group.toLowerCase(), group]));
-    for (const group of groups.values()) add("public", group, domains.cluster, armClients.cluster);
-    // To be undone it is looked for without the management cluster too: it lies with this one.
-    if (places.own && (management || (going && !itself)))
-      add("toManagement", places.own, domains.management, armClients.cluster);
+    const publicGroups = new Map(groups.publicGroups.map((group) => [group.toLowerCase(), group]));
+    for (const group of publicGroups.values())
+      add("public", group, domains.cluster, armClients.cluster);
+    // For a deletion it is observed without the management cluster too: it is in the group of this one.
+    if (groups.own && (management || (deleting && !itself)))
+      add("toManagement", groups.own, domains.management, armClients.cluster);
   }
   const managementGroup = management && groupOf(management);
-  const reachable = seen.infrastructure === undefined || seen.infrastructure.is === "azure";
+  const reachable = observed.infrastructure === undefined || observed.infrastructure.is === "azure";
   if (managementGroup && armClients.management && reachable)
     add("toWorkload", managementGroup, domains.cluster, armClients.management);
-  return Promise.all(zones.map((asked) => seeZone(asked, reads)));
+  return Promise.all(zones.map((asked) => observeZoneInRole(asked, reads)));
 }
 
-interface ZoneAsked extends ZoneQuery {
+interface ZoneQueryInRole extends ZoneQuery {
   role: ZoneInRole["role"];
   arm: ArmClient;
 }
 
-async function seeZone({ role, arm, ...query }: ZoneAsked, reads: ZoneReads): Promise<ZoneInRole> {
+async function observeZoneInRole(
+  { role, arm, ...query }: ZoneQueryInRole,
+  reads: ZoneReads,
+): Promise<ZoneInRole> {
   const { id } = query;
   const isPrivate = role === "toWorkload" || role === "toManagement";
-  // One list serves all clusters whose zones are in this group, and tells of those that are still to be made.
+  // One list serves all clusters whose zones are in this group, and reports those that are still to be created.
   const listed = isPrivate
     ? await tryRead(reads.reconcile, () =>
         privateDnsZones(arm).list(parentOf(id) ?? id, reads.maxAgeMs),
@@ -224,12 +239,12 @@ async function seeZone({ role, arm, ...query }: ZoneAsked, reads: ZoneReads): Pr
   return { role, ...(zone.unread === undefined ? zone : unreadZone(id, zone.unread)) };
 }
 
-async function seeGroup(
+async function observeGroup(
   { infrastructure }: Objects,
   armClients: ArmClients,
-  { publicGroup: id, location }: Places,
+  { publicGroup: id, location }: ClusterGroups,
   reads: ZoneReads,
-  { policy }: SeeOptions,
+  { policy }: ObserveOptions,
 ): Promise<Pick<Observed, "group" | "problems">> {
   const { cluster: arm } = armClients;
   if (!infrastructure || infrastructure.is === "azure" || !id || !arm)

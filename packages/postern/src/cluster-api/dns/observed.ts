@@ -26,7 +26,7 @@ export type Addresses =
   | { state: "unknown" }
   | { state: "none" };
 
-/** The names that Services of the workload cluster ask for; undefined where it could not be asked. */
+/** The names that Services of the workload cluster ask for; undefined where it could not be read. */
 export type ServiceNames = readonly { name: string; addresses: readonly string[] }[] | undefined;
 
 /** The object that `infrastructureRef` names. */
@@ -36,14 +36,14 @@ export interface ObservedInfrastructure {
   called: string;
   deleting: boolean;
   /** Whether our finalizer is on it. */
-  held: boolean;
-  /** The condition that tells of its DNS, as it is now. */
+  hasFinalizer: boolean;
+  /** The condition that reports its DNS, as it is now. */
   condition: { status: string; reason?: string; message?: string } | undefined;
   /** The addresses of private endpoints that are published on it. */
   published: readonly string[];
 }
 
-/** What was seen, once, before deciding. Plain data. */
+/** What was observed, once, before deciding. Plain data. */
 export interface Observed {
   cluster: { name: string; deleting: boolean; paused: boolean; ready: boolean };
   infrastructure: ObservedInfrastructure | undefined;
@@ -55,7 +55,7 @@ export interface Observed {
   /** The names of the zones. */
   domains: { base: string; cluster: string; management: string };
   /** The place of the public zone, unless there is one in another place already. */
-  publicPlace: ResourceId | undefined;
+  publicZoneId: ResourceId | undefined;
   zones: readonly ZoneInRole[];
   /** The networks in which the private zones are to answer. */
   networks: { toWorkload?: ResourceId; toManagement?: ResourceId };
@@ -72,7 +72,7 @@ export interface Observed {
   toManagement: Partial<Record<ManagementLink, Addresses>>;
   /** Where wildcards lead, of this cluster and of the management cluster, as annotated. */
   wildcards: { cluster: string | undefined; management: string | undefined };
-  /** The resource group that we make for a cluster that has none in Azure. */
+  /** The resource group that we create for a cluster that has none in Azure. */
   group:
     | {
         id: ResourceId;

@@ -4,34 +4,34 @@ import type { Observed } from "./observed.ts";
 import { reasons } from "./reasons.ts";
 import type { DnsStep } from "./steps.ts";
 import { planDeleteZone } from "./zones/delete.ts";
-import { leftGroup } from "./zones/group.ts";
+import { remainingGroupEvents } from "./zones/group.ts";
 import { lacksTags } from "./zones/origin.ts";
 import {
+  actionableIn,
   eventsOf,
   falseCondition,
   planObserved,
   reported,
-  still,
-  troublesIn,
+  unchanged,
 } from "./zones/report.ts";
 
-/** Undo everything: nothing waits for what is not related. */
-export function planDelete(seen: Observed): Plan<DnsStep> {
-  const { infrastructure, cluster } = seen;
-  const free = cluster.deleting ? ({ finalizer: "remove" } as const) : {};
-  if (infrastructure !== undefined && !infrastructure.held)
-    return { ...still, ...free, requeue: "never" };
+/** Delete everything: nothing waits for what is not related. */
+export function planDelete(observed: Observed): Plan<DnsStep> {
+  const { infrastructure, cluster } = observed;
+  const removal = cluster.deleting ? ({ finalizer: "remove" } as const) : {};
+  if (infrastructure !== undefined && !infrastructure.hasFinalizer)
+    return { ...unchanged, ...removal, requeue: "never" };
   const why = `the cluster ${cluster.name} is being deleted`;
-  const lost = seen.zones.some((zone) => lacksTags(seen, zone));
+  const isMissingTags = observed.zones.some((zone) => lacksTags(observed, zone));
   const zones = join(
-    seen.zones.map((zone) =>
+    observed.zones.map((zone) =>
       // The delegation is the proof that a zone without tags is ours: the tags are restored first.
-      zone.role === "base" && lost ? done : planDeleteZone(seen, zone, why),
+      zone.role === "base" && isMissingTags ? done : planDeleteZone(observed, zone, why),
     ),
   );
-  const part = join([zones, planObserved(seen)]);
+  const part = join([zones, planObserved(observed)]);
   const remedy = `or remove the rest by hand and take our finalizer off ${infrastructure?.called ?? "its object"}`;
-  const problems = troublesIn(part).map(({ reason, message }) => ({
+  const problems = actionableIn(part).map(({ reason, message }) => ({
     reason: reasons.cleanupFailed,
     message: `the names of the cluster cannot be removed (${reason}) · ${message} · ${remedy}`,
   }));
@@ -41,8 +41,8 @@ export function planDelete(seen: Observed): Plan<DnsStep> {
     failsAs: reasons.cleanupFailed,
     remedy,
   }));
-  const over = zones.steps.length === 0 && zones.requeueMs === undefined && problem === undefined;
-  if (over && infrastructure !== undefined)
+  const isDone = zones.steps.length === 0 && zones.requeueMs === undefined && problem === undefined;
+  if (isDone && infrastructure !== undefined)
     steps.push({
       on: "object",
       do: "let go",
@@ -50,10 +50,10 @@ export function planDelete(seen: Observed): Plan<DnsStep> {
       releases: true,
     });
   return {
-    ...(over && free),
+    ...(isDone && removal),
     steps,
     ...reported(problem && falseCondition(problem)),
-    events: [...eventsOf(problems), ...(over ? leftGroup(seen) : [])],
-    requeue: over ? "never" : requeueOf(part),
+    events: [...eventsOf(problems), ...(isDone ? remainingGroupEvents(observed) : [])],
+    requeue: isDone ? "never" : requeueOf(part),
   };
 }

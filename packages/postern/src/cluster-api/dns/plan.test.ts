@@ -2,12 +2,12 @@ import { parseResourceId } from "@postern/core/resource-id.ts";
 import { describe, expect, test } from "vitest";
 import {
   managementNetwork,
+  observed,
   otherGroup,
   otherNetwork,
   ourClaim,
   ourMark,
   PaperDns,
-  seen,
   servers,
   settle,
   theirClaim,
@@ -26,7 +26,7 @@ import { zoneIn } from "./zones/desired.ts";
 const { public: own, base, toWorkload, toManagement } = zoneIds;
 
 function withInfrastructure(over: Partial<NonNullable<Observed["infrastructure"]>>): Observed {
-  const world = seen();
+  const world = observed();
   return world.infrastructure
     ? { ...world, infrastructure: { ...world.infrastructure, ...over } }
     : world;
@@ -35,55 +35,58 @@ function withInfrastructure(over: Partial<NonNullable<Observed["infrastructure"]
 /** A name that each private zone has. */
 const nameIn = { toWorkload: "apiserver", toManagement: "ingress" } as const;
 
-const going = (): Observed => ({ ...seen(), cluster: { ...seen().cluster, deleting: true } });
-const told = ({ infrastructure }: Observed) =>
+const deleting = (): Observed => ({
+  ...observed(),
+  cluster: { ...observed().cluster, deleting: true },
+});
+const reported = ({ infrastructure }: Observed) =>
   `${infrastructure?.condition?.status} ${infrastructure?.condition?.reason}`;
 
 describe("before names are made", () => {
   test("a paused cluster is left alone, one that goes too", () => {
-    const cluster = { ...seen().cluster, paused: true, deleting: true };
-    expect(plan(new PaperDns().seen({ ...seen(), cluster }))).toMatchObject({ steps: [] });
+    const cluster = { ...observed().cluster, paused: true, deleting: true };
+    expect(plan(new PaperDns().observed({ ...observed(), cluster }))).toMatchObject({ steps: [] });
   });
 
   test("an infrastructure object that is not there is looked for again in a minute", () => {
-    const planned = plan(seen({ infrastructure: undefined }));
+    const planned = plan(observed({ infrastructure: undefined }));
     expect(planned).toMatchObject({ steps: [], requeue: { afterMs: 60_000 } });
   });
 
   test("the infrastructure object is held before anything is made", () => {
-    const planned = plan(new PaperDns().seen(withInfrastructure({ held: false })));
+    const planned = plan(new PaperDns().observed(withInfrastructure({ hasFinalizer: false })));
     expect(planned.steps.map((step) => step.do)).toEqual(["hold"]);
   });
 
   test("a cluster that is not ready is looked at again in two minutes", () => {
-    const cluster = { ...seen().cluster, ready: false };
-    expect(plan(seen({ cluster }))).toMatchObject({ steps: [], requeue: { afterMs: 120_000 } });
+    const cluster = { ...observed().cluster, ready: false };
+    expect(plan(observed({ cluster }))).toMatchObject({ steps: [], requeue: { afterMs: 120_000 } });
   });
 });
 
 describe("a Cluster", () => {
   test.each(["aks", "other"] as const)("on infrastructure that is %s is held itself", (is) => {
-    expect(plan(new PaperDns().seen(withInfrastructure({ is, held: false }))).finalizer).toBe(
-      "add",
-    );
-    expect(plan(new PaperDns().seen(withInfrastructure({ is }))).finalizer).toBe("add");
+    expect(
+      plan(new PaperDns().observed(withInfrastructure({ is, hasFinalizer: false }))).finalizer,
+    ).toBe("add");
+    expect(plan(new PaperDns().observed(withInfrastructure({ is }))).finalizer).toBe("add");
   });
 
   test("of an AzureCluster is not", () => {
-    expect(plan(new PaperDns().seen(withInfrastructure({}))).finalizer).toBeUndefined();
+    expect(plan(new PaperDns().observed(withInfrastructure({}))).finalizer).toBeUndefined();
   });
 
   test("that goes is let go after its infrastructure object", () => {
-    const held = withInfrastructure({ is: "other" });
-    const cluster = { ...held.cluster, deleting: true };
-    const first = plan(new PaperDns([]).seen({ ...held, cluster }));
+    const given = withInfrastructure({ is: "other" });
+    const cluster = { ...given.cluster, deleting: true };
+    const first = plan(new PaperDns([]).observed({ ...given, cluster }));
     expect(first.steps.map((step) => step.do)).toEqual(["let go"]);
-    const free = withInfrastructure({ is: "other", held: false });
+    const free = withInfrastructure({ is: "other", hasFinalizer: false });
     expect(plan({ ...free, cluster })).toMatchObject({ steps: [], finalizer: "remove" });
   });
 
   test("that lives is not let go although its infrastructure object goes", () => {
-    const gone = withInfrastructure({ is: "other", held: false, deleting: true });
+    const gone = withInfrastructure({ is: "other", hasFinalizer: false, deleting: true });
     expect(plan(gone).finalizer).toBeUndefined();
   });
 });
@@ -91,18 +94,18 @@ describe("a Cluster", () => {
 describe("the public zone", () => {
   test("is made, delegated, and holds api and apiserver", () => {
     const azure = new PaperDns();
-    const { world, planned } = settle(azure, seen());
+    const { world, planned } = settle(azure, observed());
     expect(azure.tags(own)).toEqual({ ...ourMark, ...ourClaim });
     expect(azure.values(base, "NS", "wc1")).toEqual(servers);
     expect(azure.values(own, "A", "api")).toEqual(["10.1.0.100"]);
     expect(azure.values(own, "A", "apiserver")).toEqual(["10.1.0.100"]);
-    expect(told(world)).toBe("True GSDNSZonesCreated");
+    expect(reported(world)).toBe("True GSDNSZonesCreated");
     expect(planned.requeue).toBe("drift");
   });
 
   test("gets AAAA records for addresses of version 6", () => {
     const azure = new PaperDns();
-    settle(azure, seen({ api: { state: "known", values: ["10.1.0.100", "fd00::1"] } }));
+    settle(azure, observed({ api: { state: "known", values: ["10.1.0.100", "fd00::1"] } }));
     expect(azure.values(own, "AAAA", "api")).toEqual(["fd00::1"]);
   });
 
@@ -114,7 +117,7 @@ describe("the public zone", () => {
       { role: "base", id: base },
     ]);
     azure.zone(own);
-    settle(azure, seen({ publicPlace: place }));
+    settle(azure, observed({ publicZoneId: place }));
     expect(azure.values(own, "A", "api")).toBeDefined();
     expect(azure.has(place)).toBe(false);
   });
@@ -126,7 +129,7 @@ describe("the public zone", () => {
       { role: "public", id: place },
       { role: "base", id: base },
     ]);
-    settle(azure, seen({ publicPlace: place }));
+    settle(azure, observed({ publicZoneId: place }));
     expect(azure.values(place, "A", "api")).toBeDefined();
     expect(azure.has(own)).toBe(false);
   });
@@ -142,21 +145,21 @@ describe("the public zone", () => {
 
   test("is not said to be ready while the address of the API server is not known", () => {
     const azure = new PaperDns();
-    const { world, planned } = settle(azure, seen({ api: { state: "unknown" } }));
-    expect(told(world)).toBe("undefined undefined");
+    const { world, planned } = settle(azure, observed({ api: { state: "unknown" } }));
+    expect(reported(world)).toBe("undefined undefined");
     expect(planned.requeue).toEqual({ afterMs: 60_000 });
   });
 
   test("keeps its address while it is not known whether it still is right", () => {
     const azure = new PaperDns();
-    const { world } = settle(azure, seen());
+    const { world } = settle(azure, observed());
     settle(azure, { ...world, api: { state: "unknown" } });
     expect(azure.values(own, "A", "api")).toEqual(["10.1.0.100"]);
   });
 
   test("gets a changed address, and is otherwise not written again", () => {
     const azure = new PaperDns();
-    const { world } = settle(azure, seen());
+    const { world } = settle(azure, observed());
     const written: string[] = [];
     settle(azure, { ...world, api: { state: "known", values: ["10.1.0.101"] } }, ({ steps }) =>
       written.push(...steps.map((step) => ("id" in step ? step.id : step.do))),
@@ -166,7 +169,10 @@ describe("the public zone", () => {
 
   test("has the names of a bastion while there is one", () => {
     const azure = new PaperDns();
-    const { world } = settle(azure, seen({ bastion: { state: "known", values: ["20.0.0.9"] } }));
+    const { world } = settle(
+      azure,
+      observed({ bastion: { state: "known", values: ["20.0.0.9"] } }),
+    );
     expect(azure.values(own, "A", "bastion")).toEqual(["20.0.0.9"]);
     expect(azure.values(own, "A", "bastion1")).toEqual(["20.0.0.9"]);
     settle(azure, { ...world, bastion: { state: "none" } });
@@ -175,23 +181,23 @@ describe("the public zone", () => {
 
   test("of another cluster of the same name is not used, and the message says whose it is", () => {
     const azure = new PaperDns().zone(own, theirClaim);
-    const { world } = settle(azure, seen());
-    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    const { world } = settle(azure, observed());
+    expect(reported(world)).toBe(`False ${reasons.ownedByAnother}`);
     expect(world.infrastructure?.condition?.message).toContain("cluster wc10");
     expect(azure.values(base, "NS", "wc1")).toBeUndefined();
   });
 
   test("attack: of a cluster in another namespace is not used, and that one is not named", () => {
     const azure = new PaperDns().zone(own, { "postern_user_mc.victim.wc1": "uid-2" });
-    const { world } = settle(azure, seen());
-    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    const { world } = settle(azure, observed());
+    expect(reported(world)).toBe(`False ${reasons.ownedByAnother}`);
     expect(world.infrastructure?.condition?.message).toContain("a cluster in another namespace");
     expect(world.infrastructure?.condition?.message).not.toContain("victim");
   });
 
   test("that was claimed by the same cluster under another uid is its own", () => {
     const azure = new PaperDns().zone(own, { [`postern_user_${us.clusterID}`]: "uid-before" });
-    expect(told(settle(azure, seen()).world)).toBe("True GSDNSZonesCreated");
+    expect(reported(settle(azure, observed()).world)).toBe("True GSDNSZonesCreated");
   });
 });
 
@@ -200,15 +206,15 @@ describe("the delegation", () => {
     const azure = new PaperDns()
       .zone(own, ourClaim)
       .record(base, "NS", "wc1", ["ns1-09.azure-dns.com."], ourMark, 3600);
-    settle(azure, seen());
+    settle(azure, observed());
     expect(azure.values(base, "NS", "wc1")).toEqual(servers);
   });
 
   test("of somebody else to other servers is left, and told", () => {
     const azure = new PaperDns().record(base, "NS", "wc1", ["ns.example.net."], {}, 3600);
-    const { world } = settle(azure, seen());
+    const { world } = settle(azure, observed());
     expect(azure.values(base, "NS", "wc1")).toEqual(["ns.example.net."]);
-    expect(told(world)).toBe(`False ${reasons.nameTaken}`);
+    expect(reported(world)).toBe(`False ${reasons.nameTaken}`);
     expect([...azure.things.keys()].sort()).toEqual(
       [base, `${base}/NS/wc1`].map((id) => id.toLowerCase()),
     );
@@ -218,47 +224,47 @@ describe("the delegation", () => {
     const azure = new PaperDns()
       .zone(own, theirClaim)
       .record(base, "NS", "wc1", servers, ourMark, 3600);
-    settle(azure, seen());
+    settle(azure, observed());
     expect(azure.values(base, "NS", "wc1")).toBeUndefined();
     azure.record(base, "NS", "wc1", servers, theirMark, 3600);
-    settle(azure, going());
+    settle(azure, deleting());
     expect(azure.values(base, "NS", "wc1")).toEqual(servers);
   });
 
   test("is missed where there is no base zone, and the rest goes on", () => {
     const azure = new PaperDns();
     azure.things.delete(base.toLowerCase());
-    const { world } = settle(azure, seen());
-    expect(told(world)).toBe(`False ${reasons.baseZoneMissing}`);
+    const { world } = settle(azure, observed());
+    expect(reported(world)).toBe(`False ${reasons.baseZoneMissing}`);
     expect(azure.values(own, "A", "api")).toBeDefined();
   });
 });
 
 describe("the name of a cluster in the base zone", () => {
   const named = (name: string, over: Partial<Observed> = {}): Observed => ({
-    ...seen(over),
-    cluster: { ...seen().cluster, name },
-    domains: { ...seen().domains, cluster: `${name}.example.com` },
+    ...observed(over),
+    cluster: { ...observed().cluster, name },
+    domains: { ...observed().domains, cluster: `${name}.example.com` },
   });
   /** What there is after everything that is planned was done. */
   const outcome = (azure: PaperDns, world: Observed) => {
     const before = JSON.stringify([...azure.things]);
     const { world: end } = settle(azure, world);
-    return { told: told(end), unchanged: JSON.stringify([...azure.things]) === before };
+    return { reported: reported(end), unchanged: JSON.stringify([...azure.things]) === before };
   };
 
   test.each(["www", "vpn", "mail", "ns", "ns2", "autodiscover", "api", "console", "api.victim"])(
     "attack: a cluster called %s gets nothing",
     (name) => {
       expect(outcome(new PaperDns(), named(name))).toEqual({
-        told: `False ${reasons.nameReserved}`,
+        reported: `False ${reasons.nameReserved}`,
         unchanged: true,
       });
     },
   );
 
   test("attack: a cluster of a reserved name is not even held", () => {
-    const world = { ...named("www"), infrastructure: withInfrastructure({ held: false }) };
+    const world = { ...named("www"), infrastructure: withInfrastructure({ hasFinalizer: false }) };
     const planned = plan({ ...world, infrastructure: world.infrastructure.infrastructure });
     expect(planned.steps).toEqual([]);
     expect(planned.conditions).toMatchObject([{ status: "False" }]);
@@ -274,21 +280,24 @@ describe("the name of a cluster in the base zone", () => {
     ["NS", "wc1", theirMark],
   ])("attack: the record set %s %s of somebody else is not shadowed", (type, name, metadata) => {
     const azure = new PaperDns().record(base, type, name, ["ns.example.net."], metadata, 3600);
-    expect(outcome(azure, seen())).toEqual({ told: `False ${reasons.nameTaken}`, unchanged: true });
+    expect(outcome(azure, observed())).toEqual({
+      reported: `False ${reasons.nameTaken}`,
+      unchanged: true,
+    });
   });
 
   test("attack: a newer cluster of the same name gets nothing, not even in the management network", () => {
-    expect(outcome(new PaperDns(), seen({ namesake: "older" }))).toEqual({
-      told: `False ${reasons.nameTaken}`,
+    expect(outcome(new PaperDns(), observed({ namesake: "older" }))).toEqual({
+      reported: `False ${reasons.nameTaken}`,
       unchanged: true,
     });
   });
 
   test("that it has already is not taken from it", () => {
     const azure = new PaperDns();
-    const { world } = settle(azure, seen());
+    const { world } = settle(azure, observed());
     const now = settle(azure, { ...world, namesake: "older" });
-    expect(told(now.world)).toBe("True GSDNSZonesCreated");
+    expect(reported(now.world)).toBe("True GSDNSZonesCreated");
   });
 
   test("attack: the zone of somebody else with the management cluster is not taken over", () => {
@@ -298,8 +307,8 @@ describe("the name of a cluster in the base zone", () => {
       .record(toWorkload, "A", "api", ["10.9.9.9"]);
     // A zone of the tenant's own, which nobody marked, proves nothing either.
     azure.zone(own);
-    const { world } = settle(azure, seen());
-    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    const { world } = settle(azure, observed());
+    expect(reported(world)).toBe(`False ${reasons.ownedByAnother}`);
     settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
     expect(azure.tags(toWorkload)).toEqual({});
     expect(azure.values(toWorkload, "A", "api")).toEqual(["10.9.9.9"]);
@@ -310,8 +319,8 @@ describe("the name of a cluster in the base zone", () => {
     const azure = new PaperDns()
       .zone(toWorkload, tags)
       .record(toWorkload, "A", "theirs", ["10.9.9.9"]);
-    const { world } = settle(azure, seen());
-    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    const { world } = settle(azure, observed());
+    expect(reported(world)).toBe(`False ${reasons.ownedByAnother}`);
     expect(azure.tags(toWorkload)).toEqual(tags);
   });
 
@@ -320,8 +329,8 @@ describe("the name of a cluster in the base zone", () => {
     const azure = new PaperDns();
     for (const id of [toWorkload, toManagement])
       azure.zone(id, left).record(id, "A", "theirs", ["10.9.9.9"]);
-    const { world } = settle(azure, seen());
-    expect(told(world)).toBe("True GSDNSZonesCreated");
+    const { world } = settle(azure, observed());
+    expect(reported(world)).toBe("True GSDNSZonesCreated");
     settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
     for (const id of [toWorkload, toManagement]) {
       expect(azure.values(id, "A", "theirs")).toEqual(["10.9.9.9"]);
@@ -331,7 +340,7 @@ describe("the name of a cluster in the base zone", () => {
 
   test("a zone that nobody uses and that holds nothing any more is removed by whoever leaves it last", () => {
     const azure = new PaperDns();
-    const { world } = settle(azure, seen());
+    const { world } = settle(azure, observed());
     for (const { id } of azure.below(toManagement)) azure.things.delete(id.toLowerCase());
     azure.zone(toManagement, { postern_left_by: "mc.other.wc2/uid-9" });
     settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
@@ -345,7 +354,7 @@ describe("the name of a cluster in the base zone", () => {
       .record(base, "NS", "wc1", servers, {}, 3600);
     const other = { ...withInfrastructure({ is: "other" }), networks: {} };
     const { world } = settle(azure, other);
-    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    expect(reported(world)).toBe(`False ${reasons.ownedByAnother}`);
     settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
     expect(azure.values(own, "A", "api")).toEqual(["10.9.9.9"]);
     expect(azure.values(base, "NS", "wc1")).toEqual(servers);
@@ -353,7 +362,7 @@ describe("the name of a cluster in the base zone", () => {
 
   test("attack: a delegation is not marked before the cluster has shown that it may write the zone", () => {
     const azure = new PaperDns().zone(own).record(base, "NS", "wc1", servers, {}, 3600);
-    const [first] = plan(azure.seen(seen())).steps.filter(
+    const [first] = plan(azure.observed(observed())).steps.filter(
       (step) => "role" in step && step.role === "base",
     );
     expect(first).toBeUndefined();
@@ -364,7 +373,7 @@ describe("tags that somebody replaced", () => {
   const replaced = { x: "y" };
   const everything = () => {
     const azure = new PaperDns();
-    const { world } = settle(azure, seen());
+    const { world } = settle(azure, observed());
     azure.record(own, "TXT", "from-inside", []);
     for (const { id, ...each } of [...azure.things.values()])
       if (each.is === "zone" && id !== base) azure.zone(id, replaced);
@@ -377,7 +386,7 @@ describe("tags that somebody replaced", () => {
     const { azure, world } = everything();
     const before = [...azure.things.keys()].sort();
     const { world: now } = settle(azure, world);
-    expect(told(now)).toBe("True GSDNSZonesCreated");
+    expect(reported(now)).toBe("True GSDNSZonesCreated");
     expect(azure.tags(own)).toEqual({ ...replaced, ...ourMark, ...ourClaim });
     for (const id of [toWorkload, toManagement]) {
       expect(azure.tags(id)).toEqual({ ...replaced, ...ourClaim });
@@ -391,14 +400,14 @@ describe("tags that somebody replaced", () => {
     const { azure, world } = everything();
     const end = settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
     expect([...azure.things.keys()]).toEqual([base.toLowerCase()]);
-    expect(end.world.infrastructure?.held).toBe(false);
+    expect(end.world.infrastructure?.hasFinalizer).toBe(false);
   });
 });
 
 describe("metadata that somebody removed from record sets", () => {
   const everything = () => {
     const azure = new PaperDns();
-    const { world: now } = settle(azure, seen());
+    const { world: now } = settle(azure, observed());
     const published = ["10.0.0.7", "10.1.0.6", "10.1.0.8"];
     const world = {
       ...now,
@@ -460,22 +469,22 @@ describe("taking over from the operator before us", () => {
 
   test("its zones, its link and its names become ours, and are put right", () => {
     const azure = left();
-    const { world } = settle(azure, seen());
+    const { world } = settle(azure, observed());
     expect(azure.values(own, "A", "api")).toEqual(["10.1.0.100"]);
     expect(azure.tags(own)).toMatchObject(ourClaim);
     expect(azure.tags(`${toWorkload}/virtualNetworkLinks/mc-vnet-link`)).toMatchObject(ourClaim);
-    expect(told(world)).toBe("True GSDNSZonesCreated");
+    expect(reported(world)).toBe("True GSDNSZonesCreated");
   });
 
   test("a wildcard that leads to itself goes", () => {
     const azure = left();
-    settle(azure, seen());
+    settle(azure, observed());
     expect(azure.values(toWorkload, "CNAME", "*")).toBeUndefined();
   });
 
   test("a zone is not claimed while its old address cannot be judged", () => {
     const azure = left();
-    const { world } = settle(azure, seen({ api: { state: "unknown" } }));
+    const { world } = settle(azure, observed({ api: { state: "unknown" } }));
     expect(azure.tags(own)).toEqual({});
     settle(azure, { ...world, api: { state: "known", values: ["10.1.0.100"] } });
     expect(azure.tags(own)).toMatchObject(ourClaim);
@@ -484,8 +493,8 @@ describe("taking over from the operator before us", () => {
 
   test("nothing of it is left when the cluster goes", () => {
     const azure = left();
-    settle(azure, seen());
-    settle(azure, going());
+    settle(azure, observed());
+    settle(azure, deleting());
     expect([...azure.things.keys()]).toEqual([base.toLowerCase()]);
   });
 });
@@ -493,7 +502,7 @@ describe("taking over from the operator before us", () => {
 describe("wildcards", () => {
   test("lead to ingress once somebody has written it in the same zone", () => {
     const azure = new PaperDns();
-    const { world } = settle(azure, seen());
+    const { world } = settle(azure, observed());
     expect(azure.values(own, "CNAME", "*")).toBeUndefined();
     azure.record(own, "A", "ingress", ["20.0.0.1"]);
     settle(azure, world);
@@ -504,7 +513,7 @@ describe("wildcards", () => {
   test("lead where the annotation says, if that is a name of the zone", () => {
     const azure = new PaperDns();
     const wildcards = { cluster: "api", management: "gateway" };
-    settle(azure, seen({ wildcards }));
+    settle(azure, observed({ wildcards }));
     expect(azure.values(own, "CNAME", "*")).toEqual(["api.wc1.example.com"]);
     expect(azure.values(toManagement, "CNAME", "*")).toEqual(["gateway.mc.example.com"]);
     expect(azure.values(toManagement, "A", "gateway")).toEqual(["10.1.0.8"]);
@@ -512,14 +521,14 @@ describe("wildcards", () => {
 
   test("are never written in the zone of the management network without a target there", () => {
     const azure = new PaperDns();
-    settle(azure, seen());
+    settle(azure, observed());
     expect(azure.values(toWorkload, "CNAME", "*")).toBeUndefined();
     expect(azure.values(toWorkload, "A", "api")).toEqual(["10.0.0.7"]);
   });
 
   test("have a target of any name in the zone of the workload network", () => {
     const azure = new PaperDns();
-    settle(azure, seen({ wildcards: { cluster: undefined, management: "edge" } }));
+    settle(azure, observed({ wildcards: { cluster: undefined, management: "edge" } }));
     expect(azure.values(toManagement, "A", "edge")).toEqual(["10.1.0.8"]);
     expect(azure.values(toManagement, "CNAME", "*")).toEqual(["edge.mc.example.com"]);
   });
@@ -528,16 +537,16 @@ describe("wildcards", () => {
     const azure = new PaperDns();
     const { world } = settle(
       azure,
-      seen({ wildcards: { cluster: "no name", management: undefined } }),
+      observed({ wildcards: { cluster: "no name", management: undefined } }),
     );
-    expect(told(world)).toBe(`False ${reasons.invalidAnnotation}`);
+    expect(reported(world)).toBe(`False ${reasons.invalidAnnotation}`);
     expect(azure.values(own, "A", "api")).toBeDefined();
   });
 
   test("go when their target goes", () => {
     const azure = new PaperDns();
     const services = [{ name: "ingress", addresses: ["20.0.0.1"] }];
-    const { world } = settle(azure, seen({ services }));
+    const { world } = settle(azure, observed({ services }));
     expect(azure.values(own, "CNAME", "*")).toBeDefined();
     settle(azure, { ...world, services: [] });
     expect(azure.values(own, "A", "ingress")).toBeUndefined();
@@ -579,7 +588,7 @@ describe("the names of Services on other infrastructure", () => {
 describe("the private zones", () => {
   test("answer in both networks, without registration", () => {
     const azure = new PaperDns();
-    settle(azure, seen());
+    settle(azure, observed());
     expect(azure.values(toWorkload, "A", "apiserver")).toEqual(["10.0.0.7"]);
     expect(azure.values(toManagement, "A", "ingress")).toEqual(["10.1.0.8"]);
     const links = azure.below(toWorkload).filter(({ is }) => is === "link");
@@ -596,7 +605,7 @@ describe("the private zones", () => {
 
   test("go when the endpoint is no longer approved", () => {
     const azure = new PaperDns();
-    const { world } = settle(azure, seen());
+    const { world } = settle(azure, observed());
     settle(azure, { ...world, toWorkload: { state: "none" } });
     expect(azure.has(toWorkload)).toBe(false);
     expect(azure.has(toManagement)).toBe(true);
@@ -604,7 +613,7 @@ describe("the private zones", () => {
 
   test("stay while the endpoint is being changed", () => {
     const azure = new PaperDns();
-    const { world } = settle(azure, seen());
+    const { world } = settle(azure, observed());
     settle(azure, { ...world, toWorkload: { state: "unknown" } });
     expect(azure.values(toWorkload, "A", "apiserver")).toEqual(["10.0.0.7"]);
   });
@@ -613,10 +622,10 @@ describe("the private zones", () => {
     const azure = new PaperDns()
       .zone(toWorkload, ourClaim)
       .link(toWorkload, "by-hand", managementNetwork, { note: "mine" });
-    const { world } = settle(azure, seen());
+    const { world } = settle(azure, observed());
     expect(azure.below(toWorkload).filter(({ is }) => is === "link")).toHaveLength(1);
-    expect(told(world)).toBe("True GSDNSZonesCreated");
-    settle(azure, going());
+    expect(reported(world)).toBe("True GSDNSZonesCreated");
+    settle(azure, deleting());
     expect(azure.tags(`${toWorkload}/virtualNetworkLinks/by-hand`)).toEqual({ note: "mine" });
   });
 
@@ -624,7 +633,7 @@ describe("the private zones", () => {
     const azure = new PaperDns()
       .zone(toManagement, theirClaim)
       .link(toManagement, "wc1-vnet-link", managementNetwork, theirClaim);
-    settle(azure, seen());
+    settle(azure, observed());
     expect(azure.tags(`${toManagement}/virtualNetworkLinks/wc1-wc1-vnet-vnet-link`)).toEqual(
       ourClaim,
     );
@@ -633,9 +642,12 @@ describe("the private zones", () => {
 
   test("are not made where a zone of CAPZ answers in the network already", () => {
     const azure = new PaperDns();
-    const { world } = settle(azure, seen({ served: { toWorkload: true, toManagement: false } }));
+    const { world } = settle(
+      azure,
+      observed({ served: { toWorkload: true, toManagement: false } }),
+    );
     expect(azure.has(toWorkload)).toBe(false);
-    expect(told(world)).toBe("True GSDNSZonesCreated");
+    expect(reported(world)).toBe("True GSDNSZonesCreated");
   });
 
   test("of CAPZ in the same place are used if they are linked, and never changed", () => {
@@ -644,10 +656,10 @@ describe("the private zones", () => {
       .zone(toWorkload, capz)
       .link(toWorkload, "mc-vnet-link", managementNetwork, capz)
       .record(toWorkload, "A", "apiserver", ["10.1.0.100"]);
-    const { world } = settle(azure, seen());
+    const { world } = settle(azure, observed());
     expect(azure.tags(toWorkload)).toEqual(capz);
     expect(azure.values(toWorkload, "A", "apiserver")).toEqual(["10.1.0.100"]);
-    expect(told(world)).toBe("True GSDNSZonesCreated");
+    expect(reported(world)).toBe("True GSDNSZonesCreated");
   });
 
   test("are shared by the clusters of one resource group, and stay for the others", () => {
@@ -655,14 +667,14 @@ describe("the private zones", () => {
       .zone(toManagement, theirClaim)
       .link(toManagement, "wc1-vnet-link", workloadNetwork, theirClaim)
       .record(toManagement, "A", "ingress", ["10.1.0.9"], theirMark);
-    const { world } = settle(azure, seen());
+    const { world } = settle(azure, observed());
     expect(azure.tags(toManagement)).toEqual({ ...theirClaim, ...ourClaim });
     expect(azure.tags(`${toManagement}/virtualNetworkLinks/wc1-vnet-link`)).toEqual({
       ...theirClaim,
       ...ourClaim,
     });
     expect(azure.values(toManagement, "A", "ingress")).toEqual(["10.1.0.9"]);
-    expect(told(world)).toBe("True GSDNSZonesCreated");
+    expect(reported(world)).toBe("True GSDNSZonesCreated");
     settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
     expect(azure.tags(toManagement)).toEqual(theirClaim);
     expect(azure.tags(`${toManagement}/virtualNetworkLinks/wc1-vnet-link`)).toEqual(theirClaim);
@@ -676,8 +688,8 @@ describe("the private zones", () => {
     /** A cluster whose names are ready, before something in Azure fails. */
     const settled = () => {
       const azure = new PaperDns();
-      const { world } = settle(azure, seen());
-      expect(told(world)).toBe("True GSDNSZonesCreated");
+      const { world } = settle(azure, observed());
+      expect(reported(world)).toBe("True GSDNSZonesCreated");
       return { azure, world };
     };
 
@@ -685,10 +697,10 @@ describe("the private zones", () => {
       const { azure, world } = settled();
       azure.link(toWorkload, "mc-vnet-link", managementNetwork, ourClaim, { provisioningState });
       const { etag } = azure.below(toWorkload).find(({ is }) => is === "link") ?? {};
-      const planned = plan(azure.seen(world));
+      const planned = plan(azure.observed(world));
       expect(planned.steps).toMatchObject([{ do: "repair link", id: linkId, ifMatch: etag }]);
       expect(planned.conditions).toMatchObject([{ status: "False", reason: "ResourceFailed" }]);
-      expect(told(settle(azure, world).world)).toBe("True GSDNSZonesCreated");
+      expect(reported(settle(azure, world).world)).toBe("True GSDNSZonesCreated");
       expect(azure.tags(linkId)).toEqual(ourClaim);
     });
 
@@ -696,8 +708,8 @@ describe("the private zones", () => {
       const azure = new PaperDns()
         .zone(toWorkload, ourClaim)
         .link(toWorkload, "by-hand", managementNetwork, {}, failed);
-      const { world } = settle(azure, seen());
-      expect(told(world)).toBe("False ResourceFailed");
+      const { world } = settle(azure, observed());
+      expect(reported(world)).toBe("False ResourceFailed");
       expect(world.infrastructure?.condition?.message).toContain("by-hand");
       expect(azure.below(toWorkload).find(({ is }) => is === "link")).toMatchObject({
         link: { properties: failed },
@@ -708,10 +720,10 @@ describe("the private zones", () => {
       const azure = new PaperDns()
         .zone(toManagement, { ...theirClaim, ...ourClaim })
         .link(toManagement, "wc1-vnet-link", workloadNetwork, theirClaim, failed);
-      expect(plan(azure.seen(seen())).conditions).toMatchObject([
+      expect(plan(azure.observed(observed())).conditions).toMatchObject([
         { status: "False", reason: "ResourceFailed" },
       ]);
-      expect(told(settle(azure, seen()).world)).toBe("True GSDNSZonesCreated");
+      expect(reported(settle(azure, observed()).world)).toBe("True GSDNSZonesCreated");
       expect(azure.tags(`${toManagement}/virtualNetworkLinks/wc1-vnet-link`)).toEqual({
         ...theirClaim,
         ...ourClaim,
@@ -725,11 +737,11 @@ describe("the private zones", () => {
         virtualNetworkLinkState: "InProgress",
       });
       const { world: waiting, planned } = settle(azure, world);
-      expect(told(waiting)).toBe("False PrivateNamesPending");
+      expect(reported(waiting)).toBe("False PrivateNamesPending");
       expect(planned.requeue).toEqual({ afterMs: 10_000 });
       expect(planned.events).toEqual([]);
       azure.link(toWorkload, "mc-vnet-link", managementNetwork, ourClaim);
-      expect(told(settle(azure, waiting).world)).toBe("True GSDNSZonesCreated");
+      expect(reported(settle(azure, waiting).world)).toBe("True GSDNSZonesCreated");
     });
 
     test("of a new cluster nothing is reported while its link does not resolve yet", () => {
@@ -738,16 +750,16 @@ describe("the private zones", () => {
         .link(toWorkload, "mc-vnet-link", managementNetwork, ourClaim, {
           virtualNetworkLinkState: "InProgress",
         });
-      expect(settle(azure, seen()).world.infrastructure?.condition).toBeUndefined();
+      expect(settle(azure, observed()).world.infrastructure?.condition).toBeUndefined();
     });
 
     test("a failed zone of ours is written again with the same tags", () => {
       const { azure, world } = settled();
       azure.set(toWorkload, { is: "zone", tags: { ...ourClaim, note: "mine" }, ...failed });
-      const planned = plan(azure.seen(world));
+      const planned = plan(azure.observed(world));
       expect(planned.steps).toMatchObject([{ do: "repair zone", id: toWorkload }]);
       expect(planned.conditions).toMatchObject([{ status: "False", reason: "ResourceFailed" }]);
-      expect(told(settle(azure, world).world)).toBe("True GSDNSZonesCreated");
+      expect(reported(settle(azure, world).world)).toBe("True GSDNSZonesCreated");
       expect(azure.tags(toWorkload)).toEqual({ ...ourClaim, note: "mine" });
     });
 
@@ -760,7 +772,7 @@ describe("the private zones", () => {
       azure.set(toWorkload, { is: "zone", tags: capz, ...zoneState });
       azure.link(toWorkload, "mc-vnet-link", managementNetwork, capz, linkState);
       const before = azure.below(toWorkload);
-      expect(told(settle(azure, seen()).world)).toBe("False ResourceFailed");
+      expect(reported(settle(azure, observed()).world)).toBe("False ResourceFailed");
       expect(azure.below(toWorkload)).toEqual(before);
     });
 
@@ -769,8 +781,8 @@ describe("the private zones", () => {
       const found = { properties: { virtualNetwork: { id: managementNetwork }, ...failed } };
       const served = { toWorkload: true, toManagement: false };
       const servedBy = { toWorkload: { id: parseResourceId(id), found } };
-      const { world } = settle(new PaperDns(), seen({ served, servedBy }));
-      expect(told(world)).toBe("False ResourceFailed");
+      const { world } = settle(new PaperDns(), observed({ served, servedBy }));
+      expect(reported(world)).toBe("False ResourceFailed");
     });
   });
 
@@ -784,8 +796,8 @@ describe("the private zones", () => {
 
     test("are not linked to ours, whose names would lead into theirs, and that is told", () => {
       const azure = shared();
-      const { world } = settle(azure, seen());
-      expect(told(world)).toBe(`False ${reasons.zoneOfAnotherNetwork}`);
+      const { world } = settle(azure, observed());
+      expect(reported(world)).toBe(`False ${reasons.zoneOfAnotherNetwork}`);
       expect(world.infrastructure?.condition?.message).toContain("cluster wc10");
       expect(azure.has(link)).toBe(false);
       expect(azure.values(toManagement, "A", "ingress")).toEqual(["10.1.0.9"]);
@@ -798,22 +810,24 @@ describe("the private zones", () => {
         workloadNetwork,
         ourClaim,
       );
-      expect(told(settle(azure, seen()).world)).toBe(`False ${reasons.zoneOfAnotherNetwork}`);
+      expect(reported(settle(azure, observed()).world)).toBe(
+        `False ${reasons.zoneOfAnotherNetwork}`,
+      );
       expect(azure.has(link)).toBe(false);
       expect(azure.has(`${toManagement}/virtualNetworkLinks/wc1-vnet-link`)).toBe(true);
     });
 
     test("are used when its names lead to the same address", () => {
       const azure = shared().record(toManagement, "A", "ingress", ["10.1.0.8"], theirMark);
-      expect(told(settle(azure, seen()).world)).toBe("True GSDNSZonesCreated");
+      expect(reported(settle(azure, observed()).world)).toBe("True GSDNSZonesCreated");
       expect(azure.tags(link)).toEqual(ourClaim);
     });
 
     test("become ours when the other has gone", () => {
       const azure = shared();
-      const { world } = settle(azure, seen());
-      settle(azure, { ...going(), us: them });
-      expect(told(settle(azure, world).world)).toBe("True GSDNSZonesCreated");
+      const { world } = settle(azure, observed());
+      settle(azure, { ...deleting(), us: them });
+      expect(reported(settle(azure, world).world)).toBe("True GSDNSZonesCreated");
       expect(azure.values(toManagement, "A", "ingress")).toEqual(["10.1.0.8"]);
     });
 
@@ -821,7 +835,7 @@ describe("the private zones", () => {
       const azure = new PaperDns()
         .zone(toManagement, theirClaim)
         .record(toManagement, "A", "ingress", ["10.1.0.9"], theirMark);
-      const { world, planned } = settle(azure, seen());
+      const { world, planned } = settle(azure, observed());
       expect(world.infrastructure?.condition?.status).not.toBe("True");
       expect(planned.requeue).toEqual({ afterMs: 30_000 });
     });
@@ -831,7 +845,7 @@ describe("the private zones", () => {
         .zone(toManagement, theirClaim)
         .link(toManagement, "by-hand", workloadNetwork)
         .record(toManagement, "A", "ingress", ["10.1.0.9"], theirMark);
-      expect(told(settle(azure, seen()).world)).toBe("True GSDNSZonesCreated");
+      expect(reported(settle(azure, observed()).world)).toBe("True GSDNSZonesCreated");
     });
   });
 
@@ -841,7 +855,7 @@ describe("the private zones", () => {
       gateway: { state: "known", values: ["10.1.0.8"] },
       ingress: { state: "known", values: ["10.1.0.6"] },
     } as const;
-    settle(azure, seen({ toManagement: both }));
+    settle(azure, observed({ toManagement: both }));
     expect(azure.values(toManagement, "A", "ingress")).toEqual(["10.1.0.6"]);
     expect(azure.values(toManagement, "A", "gateway")).toEqual(["10.1.0.8"]);
   });
@@ -850,24 +864,26 @@ describe("the private zones", () => {
 describe("writes", () => {
   test("a time to live that was changed is put right, only if nobody has changed the record since", () => {
     const azure = new PaperDns();
-    const { world } = settle(azure, seen());
+    const { world } = settle(azure, observed());
     azure.record(own, "A", "api", ["10.1.0.100"], ourMark, 60);
     const etag = azure.things.get(`${own}/A/api`.toLowerCase())?.etag;
-    const { steps } = plan(azure.seen(world));
+    const { steps } = plan(azure.observed(world));
     expect(steps).toMatchObject([
       { id: `${own}/A/api`, ifMatch: etag, records: { ttlSeconds: 300 } },
     ]);
   });
 
   test("what is not there is made only if nobody has made it meanwhile", () => {
-    const made = plan(new PaperDns().seen(seen())).steps.filter((step) => step.do === "make zone");
+    const made = plan(new PaperDns().observed(observed())).steps.filter(
+      (step) => step.do === "make zone",
+    );
     expect(made).toHaveLength(3);
     for (const step of made) expect(step).toMatchObject({ ifNoneMatch: "*" });
   });
 
   test("a zone is claimed only after everything in it that becomes ours is marked", () => {
     const azure = new PaperDns().zone(own).record(own, "A", "api", ["10.9.9.9"]);
-    const { steps } = plan(azure.seen(seen()));
+    const { steps } = plan(azure.observed(observed()));
     expect(steps.filter((step) => "id" in step && step.id === own)).toEqual([]);
     expect(steps.map((step) => step.do)).toContain("write name");
   });
@@ -875,8 +891,8 @@ describe("writes", () => {
   test("a wildcard goes together with its target, and not after it", () => {
     const azure = new PaperDns();
     const services = [{ name: "ingress", addresses: ["20.0.0.1"] }];
-    const { world } = settle(azure, seen({ services }));
-    const { steps } = plan(azure.seen({ ...world, services: [] }));
+    const { world } = settle(azure, observed({ services }));
+    const { steps } = plan(azure.observed({ ...world, services: [] }));
     expect(steps.map((step) => step.do)).toEqual(["remove name", "remove name"]);
   });
 
@@ -888,7 +904,7 @@ describe("writes", () => {
       { role: "public", id: own },
       { role: "base", id: base },
     ]);
-    expect(plan(azure.seen(world)).steps.map((step) => step.do)).toEqual(["make group"]);
+    expect(plan(azure.observed(world)).steps.map((step) => step.do)).toEqual(["make group"]);
   });
 });
 
@@ -897,20 +913,20 @@ describe("names in the way", () => {
     const azure = new PaperDns()
       .zone(own, ourClaim)
       .record(own, "A", "api", ["192.0.2.1"], { note: "mine" });
-    const { world } = settle(azure, seen());
+    const { world } = settle(azure, observed());
     expect(azure.values(own, "A", "api")).toEqual(["192.0.2.1"]);
     expect(azure.values(own, "A", "apiserver")).toEqual(["10.1.0.100"]);
-    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    expect(reported(world)).toBe(`False ${reasons.ownedByAnother}`);
   });
 
   test("a name of ours of another type makes way", () => {
     const azure = new PaperDns()
       .zone(own, ourClaim)
       .record(own, "CNAME", "api", ["x.example.com"], ourMark);
-    const { world } = settle(azure, seen());
+    const { world } = settle(azure, observed());
     expect(azure.values(own, "A", "api")).toEqual(["10.1.0.100"]);
     expect(azure.values(own, "CNAME", "api")).toBeUndefined();
-    expect(told(world)).toBe("True GSDNSZonesCreated");
+    expect(reported(world)).toBe("True GSDNSZonesCreated");
   });
 });
 
@@ -934,7 +950,7 @@ describe("the resource group of other infrastructure", () => {
     expect(azure.tags(workloadGroup)).toEqual({ team: "a", ...ourMark });
     const deleting = { ...world, cluster: { ...world.cluster, deleting: true } };
     const events: unknown[] = [];
-    settle(azure, deleting, () => events.push(...(plan(azure.seen(deleting)).events ?? [])));
+    settle(azure, deleting, () => events.push(...(plan(azure.observed(deleting)).events ?? [])));
     expect([...azure.things.keys()].sort()).toEqual(
       [base.toLowerCase(), workloadGroup.toLowerCase()].sort(),
     );
@@ -966,42 +982,42 @@ describe("the resource group of other infrastructure", () => {
     const azure = new PaperDns();
     azure.set(workloadGroup, { is: "group", tags });
     const { world } = settle(azure, other());
-    expect(told(world)).toBe(`False ${reasons.ownedByAnother}`);
+    expect(reported(world)).toBe(`False ${reasons.ownedByAnother}`);
     expect(azure.tags(workloadGroup)).toEqual(tags);
     expect([...azure.things.keys()].sort()).toEqual(
       [base.toLowerCase(), workloadGroup.toLowerCase()].sort(),
     );
     const end = settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
-    expect(end.world.infrastructure?.held).toBe(false);
+    expect(end.world.infrastructure?.hasFinalizer).toBe(false);
   });
 
   test("that lost its mark goes on holding the zone of the cluster", () => {
     const azure = new PaperDns();
     const { world } = settle(azure, other());
     azure.set(workloadGroup, { is: "group", tags: {} });
-    expect(told(settle(azure, world).world)).toBe(`True ${reasons.created}`);
+    expect(reported(settle(azure, world).world)).toBe(`True ${reasons.created}`);
   });
 
   test("cannot be made in a region that nobody knows, which is told", () => {
     const azure = new PaperDns();
     const { world } = settle(azure, { ...other(), group: { ...group, location: undefined } });
-    expect(told(world)).toBe(`False ${reasons.placeUnknown}`);
+    expect(reported(world)).toBe(`False ${reasons.placeUnknown}`);
   });
 });
 
 describe("when a cluster goes", () => {
   test("everything goes, and then the object is let go", () => {
     const azure = new PaperDns();
-    const { world } = settle(azure, seen());
+    const { world } = settle(azure, observed());
     const end = settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
     expect([...azure.things.keys()]).toEqual([base.toLowerCase()]);
-    expect(end.world.infrastructure?.held).toBe(false);
+    expect(end.world.infrastructure?.hasFinalizer).toBe(false);
     expect(end.planned.requeue).toBe("never");
   });
 
   test("the zone that we made goes with what was put into it from inside the cluster", () => {
     const azure = new PaperDns();
-    const { world } = settle(azure, seen());
+    const { world } = settle(azure, observed());
     azure.record(own, "TXT", "ingress", []);
     settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
     expect(azure.has(own)).toBe(false);
@@ -1009,36 +1025,36 @@ describe("when a cluster goes", () => {
 
   test("a zone of which the network has gone already does not hold up the rest", () => {
     const azure = new PaperDns();
-    const { world } = settle(azure, seen());
+    const { world } = settle(azure, observed());
     for (const { id } of azure.below(workloadGroup)) azure.things.delete(id.toLowerCase());
     const end = settle(azure, { ...world, cluster: { ...world.cluster, deleting: true } });
     expect(azure.values(base, "NS", "wc1")).toBeUndefined();
-    expect(end.world.infrastructure?.held).toBe(false);
+    expect(end.world.infrastructure?.hasFinalizer).toBe(false);
   });
 
   test("the delegation goes although the infrastructure object has gone first", () => {
     const azure = new PaperDns();
-    settle(azure, seen());
+    settle(azure, observed());
     const left = new PaperDns([
       { role: "base", id: base },
       { role: "toWorkload", id: toWorkload },
     ]);
     for (const [id, thing] of azure.things) left.things.set(id, thing);
-    settle(left, { ...going(), infrastructure: undefined });
+    settle(left, { ...deleting(), infrastructure: undefined });
     expect(left.values(base, "NS", "wc1")).toBeUndefined();
     expect(left.has(toWorkload)).toBe(false);
   });
 
   test("the object is held until a zone that cannot be read has been looked at", () => {
     const azure = new PaperDns();
-    settle(azure, seen());
+    settle(azure, observed());
     const failure = {
       reason: "AuthorizationFailed",
       message: "no · really · ask",
       requeueAfterMs: 600_000,
     };
     const unread = { on: "zone", failure } as const;
-    const look = azure.seen(going());
+    const look = azure.observed(deleting());
     const planned = plan({
       ...look,
       zones: look.zones.map((zone) => (zone.role === "toManagement" ? { ...zone, unread } : zone)),
@@ -1050,7 +1066,7 @@ describe("when a cluster goes", () => {
 
   test("the object is held while something is still going", () => {
     const azure = new PaperDns().zone(toWorkload, ourClaim);
-    const look = azure.seen(going());
+    const look = azure.observed(deleting());
     const changing = { state: "changing", retryAfterMs: 7_000 } as const;
     const zones = look.zones.map((zone) =>
       zone.role === "toWorkload" ? { ...zone, look: changing } : zone,
@@ -1061,13 +1077,13 @@ describe("when a cluster goes", () => {
 
   test("a zone that another has come to use is left to it without our marks", () => {
     const azure = new PaperDns().zone(own, { ...ourMark, ...ourClaim, ...theirClaim });
-    settle(azure, going());
+    settle(azure, deleting());
     expect(azure.tags(own)).toEqual(theirClaim);
   });
 
   test("an object that we do not hold is left alone", () => {
-    const world = { ...withInfrastructure({ held: false, deleting: true }) };
-    expect(plan(new PaperDns().seen(world))).toMatchObject({ steps: [], requeue: "never" });
+    const world = { ...withInfrastructure({ hasFinalizer: false, deleting: true }) };
+    expect(plan(new PaperDns().observed(world))).toMatchObject({ steps: [], requeue: "never" });
   });
 });
 
@@ -1078,40 +1094,40 @@ describe("what is told", () => {
     "is ready when the endpoint %s has come and its names are there, and not when it has gone",
     (role) => {
       const azure = new PaperDns();
-      const first = settle(azure, seen({ [role]: none[role] }));
+      const first = settle(azure, observed({ [role]: none[role] }));
       expect(azure.values(own, "A", "api")).toBeDefined();
-      expect(told(first.world)).toBe("undefined undefined");
+      expect(reported(first.world)).toBe("undefined undefined");
       expect(first.planned).toMatchObject({ events: [], requeue: "drift" });
-      const come = { ...first.world, [role]: seen()[role] };
-      expect(plan(azure.seen(come)).steps.map((step) => step.do)).toEqual(["make zone"]);
+      const come = { ...first.world, [role]: observed()[role] };
+      expect(plan(azure.observed(come)).steps.map((step) => step.do)).toEqual(["make zone"]);
       const { world } = settle(azure, come, ({ conditions }) => {
         if (conditions.some(({ status }) => status === "True"))
           expect(azure.values(zoneIds[role], "A", nameIn[role])).toBeDefined();
       });
-      expect(told(world)).toBe("True GSDNSZonesCreated");
+      expect(reported(world)).toBe("True GSDNSZonesCreated");
       const { world: after } = settle(azure, { ...world, [role]: none[role] });
-      expect(told(after)).toBe(`False ${reasons.privateNamesPending}`);
+      expect(reported(after)).toBe(`False ${reasons.privateNamesPending}`);
       expect(azure.has(zoneIds[role])).toBe(false);
     },
   );
 
   test("is not ready while an endpoint that has no names yet is being made", () => {
-    const { world } = settle(new PaperDns(), seen({ toWorkload: { state: "unknown" } }));
-    expect(told(world)).toBe("undefined undefined");
+    const { world } = settle(new PaperDns(), observed({ toWorkload: { state: "unknown" } }));
+    expect(reported(world)).toBe("undefined undefined");
   });
 
   test("is ready without private names where nobody asks for an endpoint", () => {
     const expected = { toWorkload: false, toManagement: false };
-    expect(told(settle(new PaperDns(), seen({ ...none, expected })).world)).toBe(
+    expect(reported(settle(new PaperDns(), observed({ ...none, expected })).world)).toBe(
       "True GSDNSZonesCreated",
     );
   });
 
   test("a step that fails while the cluster goes says what else can be done", () => {
     const azure = new PaperDns();
-    const { world } = settle(azure, seen());
+    const { world } = settle(azure, observed());
     const cluster = { ...world.cluster, deleting: true };
-    const { steps } = plan(azure.seen({ ...world, cluster }));
+    const { steps } = plan(azure.observed({ ...world, cluster }));
     expect(steps.length).toBeGreaterThan(0);
     for (const step of steps)
       expect(step).toMatchObject({
@@ -1122,7 +1138,7 @@ describe("what is told", () => {
 
   test("a condition that says the same is not written again", () => {
     const azure = new PaperDns();
-    const { world } = settle(azure, seen());
-    expect(plan(azure.seen(world)).steps).toEqual([]);
+    const { world } = settle(azure, observed());
+    expect(plan(azure.observed(world)).steps).toEqual([]);
   });
 });

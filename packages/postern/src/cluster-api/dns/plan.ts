@@ -1,6 +1,6 @@
 import type { PlannedCondition } from "@postern/core/conditions.ts";
 import type { Plan } from "../../kube/feature.ts";
-import { done, join, type Part, report, requeueOf, wait, waits } from "../../kube/part.ts";
+import { done, join, type Part, report, requeueOf, retry, wait, waits } from "../../kube/part.ts";
 import { healthOf } from "../../private-dns/links/plan.ts";
 import { conditions } from "../names.ts";
 import type { Addresses, Observed, ZoneInRole } from "./observed.ts";
@@ -13,153 +13,145 @@ import { planGroup } from "./zones/group.ts";
 import { nameRefusal } from "./zones/name.ts";
 import { planNames } from "./zones/records.ts";
 import {
+  actionableIn,
   eventsOf,
   falseCondition,
   inRole,
-  linkTroubles,
+  linkProblems,
   pending,
-  planFailed,
   planObserved,
   reported,
-  still,
-  troublesIn,
+  unchanged,
 } from "./zones/report.ts";
-import { planWantedZone } from "./zones/zone.ts";
+import { planDesiredZone } from "./zones/zone.ts";
 
 const privateRoles = ["toWorkload", "toManagement"] as const;
 type PrivateRole = (typeof privateRoles)[number];
 
+/** CAPZ needs minutes for a cluster, and a watch event reports most of it. */
 const unreadyMs = 2 * 60_000;
 
 /**
- * The names of one cluster:
- *
- *   infrastructure  cluster            →
- *   any             paused             nothing
- *   absent          lives              look again in 1 minute
- *   absent          goes               undo what can be found without it: the delegation, the zone in the management network
- *   there, goes     or the cluster     undo, then let go; nothing where it is not held by us. A Cluster that we hold goes last
- *   there           lives, refused     the condition says why; nothing is written, and nothing is deleted
- *   there           lives              hold it; then, when the cluster is ready (else in 2 minutes), all of this at once:
- *
- *     public zone            in the resource group, which is made first for a cluster that is not of CAPZ; with it
- *     delegation             in the base zone
- *     zone toWorkload        while an endpoint in the management network is approved; else undone
- *     zone toManagement      while an endpoint in this network is approved; else undone
- *
- *   and the condition: False while something is wrong or an endpoint has gone, True when all of it is there, as it was, or not
- *   there at all, in between.
+ * The DNS zones and records of one cluster: a public zone with its delegation, and a private zone for each direction in which an
+ * endpoint is approved. Nothing is written or deleted for a cluster that is refused. The condition stays as it is while something
+ * is pending.
  */
-export function plan(seen: Observed): Plan<DnsStep> {
-  const { cluster, infrastructure } = seen;
-  if (cluster.paused) return { ...still, requeue: "drift" };
-  if (cluster.deleting || infrastructure?.deleting) return planDelete(seen);
-  if (infrastructure === undefined) return { ...still, requeue: { afterMs: waits.changeMs } };
-  const refused = seen.refused ?? nameRefusal(seen);
+export function plan(observed: Observed): Plan<DnsStep> {
+  const { cluster, infrastructure } = observed;
+  if (cluster.paused) return { ...unchanged, requeue: "drift" };
+  if (cluster.deleting || infrastructure?.deleting) return planDelete(observed);
+  if (infrastructure === undefined) return { ...unchanged, requeue: { afterMs: waits.changeMs } };
+  const refused = observed.refused ?? nameRefusal(observed);
   if (refused !== undefined) {
     const conditions = [falseCondition(refused)];
     return { steps: [], conditions, events: eventsOf([refused]), requeue: "drift" };
   }
   // Whose infrastructure object nobody watches must not go before it.
-  const held = infrastructure.is === "azure" ? {} : ({ finalizer: "add" } as const);
-  if (!infrastructure.held) return { ...still, ...held, steps: [hold(seen)], requeue: "soon" };
-  if (!cluster.ready) return { ...still, ...held, requeue: { afterMs: unreadyMs } };
+  const ownFinalizer = infrastructure.is === "azure" ? {} : ({ finalizer: "add" } as const);
+  if (!infrastructure.hasFinalizer)
+    return { ...unchanged, ...ownFinalizer, steps: [addFinalizer(observed)], requeue: "soon" };
+  if (!cluster.ready) return { ...unchanged, ...ownFinalizer, requeue: { afterMs: unreadyMs } };
   const part = join([
-    planPublic(seen),
-    ...privateRoles.map((role) => planPrivate(seen, role)),
-    planObserved(seen),
+    planPublic(observed),
+    ...privateRoles.map((role) => planPrivate(observed, role)),
+    planObserved(observed),
   ]);
   return {
-    ...held,
+    ...ownFinalizer,
     steps: part.steps,
-    ...reported(conditionOf(seen, part)),
-    events: eventsOf(troublesIn(part)),
+    ...reported(conditionOf(observed, part)),
+    events: eventsOf(actionableIn(part)),
     requeue: requeueOf(part),
   };
 }
 
-function planPublic(seen: Observed): Part<DnsStep> {
-  const group = planGroup(seen);
-  const zone = publicZone(seen);
-  // A zone can only be made in a group that is there.
+function planPublic(observed: Observed): Part<DnsStep> {
+  const group = planGroup(observed);
+  const zone = publicZone(observed);
+  // A zone can only be created in a group that is there.
   if (zone === undefined || group.problems.length > 0) return group;
-  const elsewhere = seen.zones.filter(({ role, id }) => role === "public" && id !== zone.id);
+  const elsewhere = observed.zones.filter(({ role, id }) => role === "public" && id !== zone.id);
   return join([
     group,
-    planWantedZone(seen, zone),
-    ...seen.zones.filter(({ role }) => role === "base").map((base) => planDelegation(seen, base)),
-    ...elsewhere.map((each) => planDeleteZone(seen, each, "the zone is in another resource group")),
-    seen.api.state === "unknown" ? wait(pending, waits.changeMs) : done,
+    planDesiredZone(observed, zone),
+    ...observed.zones
+      .filter(({ role }) => role === "base")
+      .map((base) => planDelegation(observed, base)),
+    ...elsewhere.map((each) =>
+      planDeleteZone(observed, each, "the zone is in another resource group"),
+    ),
+    observed.api.state === "unknown" ? wait(pending, waits.changeMs) : done,
   ]);
 }
 
-function planDelegation(seen: Observed, base: ZoneInRole): Part<DnsStep> {
-  if (base.unread !== undefined) return planFailed(base.unread.failure);
+function planDelegation(observed: Observed, base: ZoneInRole): Part<DnsStep> {
+  if (base.unread !== undefined) return retry(base.unread.failure);
   if (base.look.state === "absent") {
-    const message = `the delegation of ${seen.domains.cluster} is not written · the zone ${base.id} does not exist · make it, or correct --base-domain and --base-domain-resource-group`;
+    const message = `the delegation of ${observed.domains.cluster} is not written · the zone ${base.id} does not exist · make it, or correct --base-domain and --base-domain-resource-group`;
     return wait({ reason: reasons.baseZoneMissing, message }, waits.changeMs);
   }
-  const delegation = inRole(planNames(seen, base, false), base);
-  const isThere = publicZone(seen)?.look.state === "there";
+  const delegation = inRole(planNames(observed, base, false), base);
+  const isThere = publicZone(observed)?.look.state === "there";
   return isThere ? delegation : join([delegation, report(pending)]);
 }
 
-function planPrivate(seen: Observed, role: PrivateRole): Part<DnsStep> {
-  const zones = seen.zones.filter((each) => each.role === role);
-  const wanted = seen.networks[role] !== undefined && !seen.served[role];
-  const leads = endpointsOf(seen, role);
+function planPrivate(observed: Observed, role: PrivateRole): Part<DnsStep> {
+  const zones = observed.zones.filter((each) => each.role === role);
+  const desired = observed.networks[role] !== undefined && !observed.served[role];
+  const leads = endpointsOf(observed, role);
   // It may be a moment only: what answers goes on answering.
   const isChanging = leads.includes("unknown");
-  if (wanted && leads.includes("known"))
+  if (desired && leads.includes("known"))
     return join([
-      ...zones.map((zone) => planWantedZone(seen, zone)),
+      ...zones.map((zone) => planDesiredZone(observed, zone)),
       isChanging ? report(pending) : done,
     ]);
-  if (wanted && isChanging) return wait(pending, waits.changeMs);
-  // Nobody looks for an endpoint here: who comes to know its address annotates it, and that wakes this.
-  const serving = seen.served[role] ? seen.servedBy?.[role] : undefined;
+  if (desired && isChanging) return wait(pending, waits.changeMs);
+  // Endpoints are not read here: whoever knows an address annotates it, and that requeues this.
+  const serving = observed.served[role] ? observed.servedBy?.[role] : undefined;
   return join([
-    ...zones.map((zone) => planDeleteZone(seen, zone, "no approved endpoint leads there")),
-    serving === undefined ? done : healthOf(serving, false, linkTroubles),
+    ...zones.map((zone) => planDeleteZone(observed, zone, "no approved endpoint leads there")),
+    serving === undefined ? done : healthOf(serving, false, linkProblems),
   ]);
 }
 
 /** What is known of the endpoints that lead to the other side. */
-function endpointsOf(seen: Observed, role: PrivateRole): Addresses["state"][] {
-  const given = role === "toWorkload" ? [seen.toWorkload] : Object.values(seen.toManagement);
+function endpointsOf(observed: Observed, role: PrivateRole): Addresses["state"][] {
+  const given =
+    role === "toWorkload" ? [observed.toWorkload] : Object.values(observed.toManagement);
   return given.map(({ state }) => state);
 }
 
 /** Whether private names are missing because their endpoint is still to come. */
-function isAwaited(seen: Observed, role: PrivateRole): boolean {
-  const isNone = endpointsOf(seen, role).every((state) => state === "none");
-  return isNone && seen.expected[role] && seen.networks[role] !== undefined;
+function isAwaited(observed: Observed, role: PrivateRole): boolean {
+  const isNone = endpointsOf(observed, role).every((state) => state === "none");
+  return isNone && observed.expected[role] && observed.networks[role] !== undefined;
 }
 
 /** The condition; undefined where it is to stay as it is. */
-function conditionOf(seen: Observed, part: Part<DnsStep>): PlannedCondition | undefined {
+function conditionOf(observed: Observed, part: Part<DnsStep>): PlannedCondition | undefined {
   const type = conditions.dnsZone;
-  const [problem] = troublesIn(part);
+  const [problem] = actionableIn(part);
   if (problem !== undefined) return falseCondition(problem);
-  // One text for both sides: it is one write for a cluster that waits for two endpoints.
-  if (privateRoles.some((role) => isAwaited(seen, role))) {
+  // One message for both directions: it is one write for a cluster that waits for two endpoints.
+  if (privateRoles.some((role) => isAwaited(observed, role))) {
     // Of a new cluster nothing has been said yet, and GSPrivateLinksReady says what it waits for: a write less, and nobody is woken.
-    if (seen.infrastructure?.condition === undefined) return undefined;
+    if (observed.infrastructure?.condition === undefined) return undefined;
     const message = `not every private name of the cluster is there yet · an approved private endpoint is still to come · ${conditions.links} says what it waits for`;
     const reason = reasons.privateNamesPending;
     return { type, status: "False", reason, message, severity: "Info" };
   }
   const unresolved = part.problems.find(({ harmless }) => !harmless);
-  if (unresolved !== undefined && seen.infrastructure?.condition !== undefined) {
+  if (unresolved !== undefined && observed.infrastructure?.condition !== undefined) {
     const { reason, message } = unresolved;
     return { type, status: "False", reason, message, severity: "Info" };
   }
   if (part.problems.length > 0) return undefined;
-  const message = `the names of the cluster are in the zone ${seen.domains.cluster}`;
+  const message = `the names of the cluster are in the zone ${observed.domains.cluster}`;
   return { type, status: "True", reason: reasons.created, message };
 }
 
-function hold({ infrastructure }: Observed): DnsStep {
+function addFinalizer({ infrastructure }: Observed): DnsStep {
   const why = `names are to be made for ${infrastructure?.called}`;
   return { on: "object", do: "hold", why };
 }

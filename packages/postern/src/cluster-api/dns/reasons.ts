@@ -25,10 +25,10 @@ export const reasons = {
   zoneFull: "ZoneFull",
   /** A zone that clusters of one resource group share leads another one's network elsewhere than ours has to go. */
   zoneOfAnotherNetwork: "ZoneOfAnotherNetwork",
-  /** The AzureCluster of the management cluster, in whose group a zone of a cluster that goes may be, does not exist. */
+  /** The AzureCluster of the management cluster, in whose group a zone of a cluster that is being deleted may be, does not exist. */
   managementNotFound: "ManagementClusterNotFound",
-  /** The resource group that was made for a cluster is left when the cluster has gone. */
+  /** The resource group that was created for a cluster stays after its deletion. */
   groupLeft: "ResourceGroupLeft",
-  /** Something of a cluster that goes cannot be removed. */
+  /** Something of a cluster that is being deleted cannot be removed. */
   cleanupFailed: "CleanupFailed",
 } as const;

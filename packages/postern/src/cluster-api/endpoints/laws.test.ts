@@ -17,7 +17,7 @@ import {
 import { fc } from "../../../../../test/setup/random.ts";
 import { connectionsOf, type PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
 import { annotations } from "../names.ts";
-import { privateLinksOf } from "../private-links.ts";
+import { privateLinksOf } from "../requested-links.ts";
 import { serviceOf } from "./claims/desired.ts";
 
 /** Names that begin with each other, groups and subscriptions that are shared. */
@@ -85,7 +85,7 @@ function foreignEndpoint({ name, group }: World["foreign"][number]): PrivateEndp
   return { name, privateLinkServiceConnections: [{ name, privateLinkServiceID: service }] };
 }
 
-function made(of: World): PaperClusters {
+function isOwned(of: World): PaperClusters {
   const endpoints = of.foreign.map(foreignEndpoint);
   const type = of.private ? "Internal" : "Public";
   const paper = new PaperClusters(
@@ -104,7 +104,7 @@ const runs = { numRuns: 300 };
 test("law 1: everything comes to rest, and at rest nothing is written", () => {
   fc.assert(
     fc.property(world, (of) => {
-      const paper = made(of);
+      const paper = isOwned(of);
       paper.settle();
       const { writes } = paper;
       const before = JSON.stringify([...paper.objects]);
@@ -120,21 +120,21 @@ test("law 1: everything comes to rest, and at rest nothing is written", () => {
 test("law 2: when clusters go, nothing of theirs is left, and everything of the others is", () => {
   fc.assert(
     fc.property(world, fc.array(fc.nat(5), { minLength: 1, maxLength: 3 }), (of, picks) => {
-      const paper = made(of);
+      const paper = isOwned(of);
       paper.settle();
       const keys = keysOf(of);
-      const going = new Set(picks.map((n) => keys[n % keys.length] ?? ""));
-      for (const key of going) {
+      const deletion = new Set(picks.map((n) => keys[n % keys.length] ?? ""));
+      for (const key of deletion) {
         const { metadata } = paper.get(key);
         // One that is paused is not let go before the pause ends.
         delete metadata.annotations?.["cluster.x-k8s.io/paused"];
         metadata.deletionTimestamp = "2026-02-01T00:00:00Z";
       }
-      const staying = keys.filter((key) => !going.has(key));
+      const staying = keys.filter((key) => !deletion.has(key));
       paper.settle();
-      for (const key of going) expect(paper.objects.has(key)).toBe(false);
+      for (const key of deletion) expect(paper.objects.has(key)).toBe(false);
       // What would be there if those that went had never been is there.
-      const never = made({
+      const never = isOwned({
         ...of,
         clusters: of.clusters.filter((each) => staying.includes(keyOf({ metadata: each }))),
       });
@@ -168,7 +168,7 @@ test("law 2: when clusters go, nothing of theirs is left, and everything of the 
 test("law 3: what others have in the subnet and in Azure is never touched", () => {
   fc.assert(
     fc.property(world, (of) => {
-      const paper = made(of);
+      const paper = isOwned(of);
       const group = groupPath(paper.get(managementKey));
       const [theirs] = of.foreign.map(foreignEndpoint);
       const id = idOf(group, "by-hand");
@@ -198,7 +198,7 @@ function stateOf({ properties }: PrivateEndpoint): string {
 test("law 5: an address is published only where the endpoint leads to this very cluster and is approved", () => {
   fc.assert(
     fc.property(world, (of) => {
-      const paper = made(of);
+      const paper = isOwned(of);
       const ids: string[] = [];
       paper.addressFor = (id) => `10.1.0.${ids.push(id)}`;
       paper.settle();

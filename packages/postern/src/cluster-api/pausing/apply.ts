@@ -5,19 +5,19 @@ import type { Reconcile } from "../../kube/reconcile.ts";
 import { annotations } from "../names.ts";
 import type { PausingStep } from "./steps.ts";
 
-/** Do one step. What fails is tried again. */
+/** Begins one step. */
 export async function apply(
   step: PausingStep,
   controlPlanes: OwnObjects<KubeadmControlPlane>,
   { signal }: Reconcile,
 ): Promise<Applied> {
   const { controlPlane } = step;
-  const wanted =
+  const desired =
     step.do === "pause control plane"
       ? { [annotations.paused]: "true", [annotations.pausedFor]: step.note }
       : { [annotations.paused]: null, [annotations.pausedFor]: null };
-  // It is refused where the object has changed since: a pause that somebody made theirs meanwhile must stay.
-  const change = { metadata: { annotations: wanted } };
+  // It is refused where the object has changed since: a pause that somebody else owns meanwhile must stay.
+  const change = { metadata: { annotations: desired } };
   await controlPlanes.change(controlPlane, change, signal);
   return { state: "done" };
 }

@@ -9,13 +9,14 @@ import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { whenChanged } from "../../kube/when-changed.ts";
+import { azureClusterKeyOf } from "../azure-clusters.ts";
 import { annotations } from "../names.ts";
 import { apply } from "./apply.ts";
-import { infrastructureKey, ownerOf } from "./gates/gates.ts";
+import { ownerOf } from "./gates/gates.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 
-/** What the feature goes by. */
+/** What the feature needs. */
 export interface PausingParts {
   managementCluster: { namespace: string; name: string };
   /** The condition types of the AzureCluster that must be True before a control plane is built. */
@@ -33,7 +34,7 @@ export function pausingFeature({ managementCluster, gates }: PausingParts): Make
     });
     const clusters = caches.of(capiCluster);
     clusters.index("pausing-infrastructure", (each) =>
-      [infrastructureKey(each)].filter((key) => key !== undefined),
+      [azureClusterKeyOf(each)].filter((key) => key !== undefined),
     );
     const azureClusters = caches.of(azureCluster);
     const own = new OwnObjects(controlPlanes, kube, "postern-pausing");
@@ -74,6 +75,6 @@ export function pausingFeature({ managementCluster, gates }: PausingParts): Make
 
 /** Whether it may be waiting for something. */
 function isOpen({ metadata, status }: KubeadmControlPlane): boolean {
-  const held = metadata.annotations?.[annotations.pausedFor] !== undefined;
-  return held || !status?.initialization?.controlPlaneInitialized;
+  const present = metadata.annotations?.[annotations.pausedFor] !== undefined;
+  return present || !status?.initialization?.controlPlaneInitialized;
 }

@@ -8,11 +8,12 @@ import type { WatchCache } from "../../kube/cache.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
-import { annotations } from "../names.ts";
-import { gatesOf, infrastructureKey, ownerOf } from "./gates/gates.ts";
+import { azureClusterKeyOf } from "../azure-clusters.ts";
+import { annotations, predecessor } from "../names.ts";
+import { gatesOf, ownerOf } from "./gates/gates.ts";
 import type { Gates, Observed, Pause } from "./observed.ts";
 
-/** Where everything that is looked at comes from. */
+/** Where everything that is observed comes from. */
 export interface Sources {
   kube: KubeClient;
   controlPlanes: OwnObjects<KubeadmControlPlane>;
@@ -23,26 +24,20 @@ export interface Sources {
   gates: readonly string[];
 }
 
-/**
- * The name under which the operator before us wrote: that of its binary. People and their tools go by others, so what it
- * has paused can be told from what somebody else has, and goes on when its gates are met.
- */
-const predecessor = "manager";
-
 /** Read everything once. */
 export async function observe(
   cached: KubeadmControlPlane,
-  { kube, controlPlanes, clusters, azureClusters, management, gates: wanted }: Sources,
+  { kube, controlPlanes, clusters, azureClusters, management, gates: desired }: Sources,
   reconcile: Reconcile,
 ): Promise<Observed> {
   // The cache may not have heard of what we wrote a moment ago.
   const controlPlane = (await controlPlanes.get(cached.metadata, reconcile.signal)) ?? cached;
   const owner = ownerOf(controlPlane);
   const cluster = owner && clusters.get(`${controlPlane.metadata.namespace}/${owner.name}`);
-  const key = cluster && infrastructureKey(cluster);
+  const key = cluster && azureClusterKeyOf(cluster);
   const gates = gatesOf({
     controlPlane,
-    wanted,
+    desired,
     management: azureClusters.get(management),
     cluster,
     azureCluster: key === undefined ? undefined : azureClusters.get(key),
@@ -57,9 +52,9 @@ async function pauseOf(
   kube: KubeClient,
   signal: AbortSignal,
 ): Promise<Pause> {
-  const { namespace, name, annotations: held = {} } = controlPlane.metadata;
-  if (held[annotations.paused] === undefined) return { by: "nobody" };
-  const note = held[annotations.pausedFor];
+  const { namespace, name, annotations: present = {} } = controlPlane.metadata;
+  if (present[annotations.paused] === undefined) return { by: "nobody" };
+  const note = present[annotations.pausedFor];
   if (note !== undefined) return { by: "us", note };
   // Who wrote it matters only where it could be taken off, and caches do not hold it.
   if (gates.state !== "met") return { by: "another" };

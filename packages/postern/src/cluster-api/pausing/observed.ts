@@ -1,13 +1,13 @@
 import type { KubeadmControlPlane } from "@postern/core/kinds/kubeadm-control-plane.ts";
 
-/** What was seen of one control plane. */
+/** What was observed of one control plane. */
 export interface Observed {
   controlPlane: KubeadmControlPlane;
   gates: Gates;
   pause: Pause;
 }
 
-/** Whether there is something to wait for. `unknown` is what must be looked at again before anything is decided. */
+/** Whether there is something to wait for. `unknown` is what must be observed again before anything is decided. */
 export type Gates =
   | { state: "unknown" }
   | { state: "off"; why: string }

@@ -42,7 +42,7 @@ function azureCluster(
 
 const facts = (over: Partial<GateFacts> = {}): GateFacts => ({
   controlPlane: controlPlane(),
-  wanted: ["A", "B"],
+  desired: ["A", "B"],
   management: azureCluster([], "Internal", "mc"),
   cluster: cluster(),
   azureCluster: azureCluster(),
@@ -81,8 +81,8 @@ describe("a control plane waits", () => {
       ],
       { state: "met" },
     ],
-  ])("%s", (_name, conditions, wanted) => {
-    expect(gatesOf(facts({ azureCluster: azureCluster(conditions) }))).toEqual(wanted);
+  ])("%s", (_name, conditions, desired) => {
+    expect(gatesOf(facts({ azureCluster: azureCluster(conditions) }))).toEqual(desired);
   });
 });
 
@@ -91,7 +91,7 @@ describe("there is nothing to wait for", () => {
   const another = { apiVersion: "example.com/v1", kind: "Fleet", name: "wc", uid: "u" };
   const initialization = { controlPlaneInitialized: true };
   test.each<[string, Partial<GateFacts>]>([
-    ["without gates", { wanted: [] }],
+    ["without gates", { desired: [] }],
     ["where the management cluster is public", { management: azureCluster([], "Public", "mc") }],
     [
       "where the management cluster has no load balancer",

@@ -5,41 +5,24 @@ import { reasons } from "./reasons.ts";
 import type { PausingStep } from "./steps.ts";
 
 /**
- * Whether a control plane may be built, or waits until its infrastructure can be reached. The first row that holds counts.
- *
- *   the Cluster is paused                                        nothing is touched
- *   the management AzureCluster, the Cluster that it names or
- *     the AzureCluster is not (yet) there                        nothing is touched
- *   no gate is set                                               ┐
- *   the management cluster is not private                        │
- *   the control plane is being deleted, or has answered once     │ nothing to wait for:
- *   no Cluster owns it                                           │ our pause goes
- *   the Cluster has no AzureCluster                              │
- *   it is the management cluster itself                          ┘
- *   a gate is not True        not paused        paused, with the gates noted
- *                             paused by us      the note is kept in step
- *                             paused by another left as it is
- *   every gate is True        paused by us      our pause goes
- *                             paused by another left as it is, and told once
- *                             not paused        nothing
- *
- * A pause that stays on what is being deleted would hold up its end for ever, so it is taken off there too.
+ * Whether a control plane may be built, or waits until its infrastructure can be reached; `gates/gates.ts` decides which. A pause
+ * of somebody else stays. Ours is removed from what is being deleted too: it would block the deletion.
  */
-export function plan(seen: Observed): Plan<PausingStep> {
-  const { gates, controlPlane } = seen;
+export function plan(observed: Observed): Plan<PausingStep> {
+  const { gates, controlPlane } = observed;
   switch (gates.state) {
     case "unknown":
-      return rest;
+      return unchanged;
     case "off":
-      return seen.pause.by === "us" ? release(controlPlane, gates.why) : rest;
+      return observed.pause.by === "us" ? release(controlPlane, gates.why) : unchanged;
     case "waiting":
-      return wait(controlPlane, gates.unmet, seen.pause);
+      return wait(controlPlane, gates.unmet, observed.pause);
     case "met":
-      return goOn(controlPlane, seen.pause);
+      return planMet(controlPlane, observed.pause);
   }
 }
 
-const rest: Plan<PausingStep> = { steps: [], conditions: [], requeue: "never" };
+const unchanged: Plan<PausingStep> = { steps: [], conditions: [], requeue: "never" };
 
 function wait(
   controlPlane: KubeadmControlPlane,
@@ -47,26 +30,26 @@ function wait(
   pause: Pause,
 ): Plan<PausingStep> {
   const note = unmet.join(",");
-  if (pause.by === "another" || (pause.by === "us" && pause.note === note)) return rest;
+  if (pause.by === "another" || (pause.by === "us" && pause.note === note)) return unchanged;
   const why = `its infrastructure cannot be reached yet: ${unmet.join(", ")} of the AzureCluster not True`;
   return {
-    ...rest,
+    ...unchanged,
     steps: [{ do: "pause control plane", controlPlane, note, why, event: reasons.paused }],
   };
 }
 
-function goOn(controlPlane: KubeadmControlPlane, pause: Pause): Plan<PausingStep> {
-  if (pause.by === "nobody") return rest;
+function planMet(controlPlane: KubeadmControlPlane, pause: Pause): Plan<PausingStep> {
+  if (pause.by === "nobody") return unchanged;
   if (pause.by === "us")
     return release(controlPlane, "every condition that was waited for is True");
   const note =
     "every condition that was waited for is True · somebody else has paused the control plane · take off the annotation cluster.x-k8s.io/paused when it may go on";
-  return { ...rest, events: [{ reason: reasons.pausedByAnother, note }] };
+  return { ...unchanged, events: [{ reason: reasons.pausedByAnother, note }] };
 }
 
 function release(controlPlane: KubeadmControlPlane, why: string): Plan<PausingStep> {
   return {
-    ...rest,
+    ...unchanged,
     steps: [{ do: "let control plane go on", controlPlane, why, event: reasons.resumed }],
   };
 }

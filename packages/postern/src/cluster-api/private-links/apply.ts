@@ -11,30 +11,30 @@ import type { PrivateLinkParts } from "./azure/dependencies.ts";
 import { isOpen } from "./azure/nat.ts";
 import type { PrivateLinkStep } from "./steps.ts";
 
-/** Take one step. */
+/** Begins one step. */
 export async function apply(
   step: PrivateLinkStep,
   parts: PrivateLinkParts,
   reconcile: Reconcile,
 ): Promise<Applied> {
   const object = parts.objects.get(reconcile.key);
-  // It has gone since it was seen, and was not held: whatever there was is another's by now.
+  // It was deleted since it was observed, without our finalizer: whatever exists has another owner by now.
   if (object === undefined) return { state: "done" };
-  const view = parts.views.of(object, reconcile);
-  const beforeCreate = () => parts.known.of(object).add(step.id);
+  const arm = parts.clients.of(object, reconcile);
+  const beforeCreate = () => parts.created.of(object).add(step.id);
   switch (step.on) {
     case "subnet":
-      return open(view, step.id);
+      return open(arm, step.id);
     case "endpoint":
-      return applyResourceStep(step, privateEndpoints(view), beforeCreate);
+      return applyResourceStep(step, privateEndpoints(arm), beforeCreate);
     default:
-      return applyLinkServiceStep(step, view, beforeCreate);
+      return applyLinkServiceStep(step, arm, beforeCreate);
   }
 }
 
 /** Change one property of a subnet and nothing else: read it, and write it back if nobody has changed it meanwhile. */
-async function open(view: ArmClient, id: ResourceId): Promise<Applied> {
-  const gateway = subnets(view);
+async function open(arm: ArmClient, id: ResourceId): Promise<Applied> {
+  const gateway = subnets(arm);
   const found = await gateway.get(id);
   const isDone = found !== undefined && isOpen(found) && provisioningOf(found) !== "failed";
   if (found === undefined || isDone) return { state: "done" };
@@ -43,11 +43,11 @@ async function open(view: ArmClient, id: ResourceId): Promise<Applied> {
     provisioningState: _state,
     ipConfigurations: _users,
     privateEndpoints: _endpoints,
-    ...kept
+    ...presentConditions
   } = found.properties;
   const body: Subnet = {
     ...top,
-    properties: { ...kept, privateLinkServiceNetworkPolicies: "Disabled" },
+    properties: { ...presentConditions, privateLinkServiceNetworkPolicies: "Disabled" },
   };
   return gateway.put(id, body, { ifMatch: etag });
 }

@@ -4,41 +4,43 @@ import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.
 import { staleReadsMs } from "../../azure/sightings.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
-import { conditions, realiseFinalizer } from "../names.ts";
+import { clusterNameOf } from "../azure-clusters.ts";
+import { conditions, privateLinksFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
-import { Known } from "./azure/created-ids.ts";
+import { CreatedIds } from "./azure/created-ids.ts";
 import type { PrivateLinkOptions, PrivateLinkParts } from "./azure/dependencies.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { reasons } from "./reasons.ts";
-import { clusterNameOf } from "./spec/location.ts";
-import { conditionOfSide, sidesOf } from "./spec/managed.ts";
+import { conditionOfScope, managedScopes } from "./spec/managed.ts";
 
 export type { PrivateLinkOptions };
 
 const byCluster = "realise: cluster";
 
-/** What an AzureCluster asks for in private links and private endpoints, in Azure, where nobody else makes it. */
+/** What an AzureCluster requests in private links and private endpoints, in Azure, where nobody else creates it. */
 export function privateLinksFeature(options: PrivateLinkOptions): MakeFeature {
   return (given) => {
     const objects = given.caches.of(azureCluster);
     const clusters = given.caches.of(capiCluster);
     objects.index(byCluster, (object) => [
-      keyOf({ metadata: { ...object.metadata, name: clusterNameOf(object) } }),
+      keyOf({
+        metadata: { ...object.metadata, name: clusterNameOf(object) ?? object.metadata.name },
+      }),
     ]);
-    const known = new Known();
+    const created = new CreatedIds();
     objects.onChange(({ key, after }) => {
-      if (after === undefined) known.forget(key);
+      if (after === undefined) created.forget(key);
     });
-    const parts: PrivateLinkParts = { ...options, objects, clusters, known };
+    const parts: PrivateLinkParts = { ...options, objects, clusters, created };
     const feature = defineFeature({
       name: "realise",
       kind: azureCluster,
-      finalizer: realiseFinalizer,
+      finalizer: privateLinksFinalizer,
       staleReadsMs,
       conditions: [conditions.privateLinks, conditions.privateEndpoints],
-      conditionsOn: (object) => sidesOf(object).map((side) => conditionOfSide[side]),
-      failsAs: reasons.notRealised,
+      conditionsOn: (object) => managedScopes(object).map((scope) => conditionOfScope[scope]),
+      failsAs: reasons.notReady,
       observe: async (object, reconcile) => ({
         observed: await observe(object, parts, reconcile),
         context: parts,
@@ -51,7 +53,7 @@ export function privateLinksFeature(options: PrivateLinkOptions): MakeFeature {
         kind: capiCluster,
         keys: (cluster) => objects.byIndex(byCluster, keyOf(cluster as CapiCluster)).map(keyOf),
       },
-      ...(options.views.watch?.(given) ?? []),
+      ...(options.clients.watch?.(given) ?? []),
     ];
     return { feature, also };
   };

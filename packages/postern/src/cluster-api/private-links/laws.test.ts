@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import {
-  type Asked,
-  type RealiseScript,
-  RealiseWorld,
+  type PrivateLinksScript,
+  PrivateLinksWorld,
+  type Requested,
 } from "../../../../../test/cluster-api/private-links-laws.ts";
 import { fc } from "../../../../../test/setup/random.ts";
 
@@ -12,7 +12,7 @@ import { fc } from "../../../../../test/setup/random.ts";
  * under test is the whole of see, plan and apply.
  */
 
-const asked: fc.Arbitrary<Asked> = fc.record({
+const asked: fc.Arbitrary<Requested> = fc.record({
   first: fc.boolean(),
   second: fc.boolean(),
   nat: fc.constantFrom("nodes", "other", "both"),
@@ -26,7 +26,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
 const cluster = fc.nat(2);
 const change = fc.oneof(
   fc.record({ kind: fc.constant("restart" as const) }),
-  fc.record({ kind: fc.constant("pass" as const), cluster }),
+  fc.record({ kind: fc.constant("reconcile" as const), cluster }),
   fc.record({ kind: fc.constant("ask" as const), cluster, asked }),
   fc.record({
     kind: fc.constantFrom("drop link" as const, "drop endpoint" as const, "connect" as const),
@@ -37,7 +37,7 @@ const change = fc.oneof(
   fc.record({ kind: fc.constant("delete" as const), cluster }),
 );
 
-const script: fc.Arbitrary<RealiseScript> = fc.record({
+const script: fc.Arbitrary<PrivateLinksScript> = fc.record({
   clusters: fc.array(asked, { minLength: 1, maxLength: 3 }),
   strangers: fc.record({ link: fc.boolean(), endpoint: fc.boolean() }),
   changes: fc.array(change, { maxLength: 14 }),
@@ -46,19 +46,19 @@ const script: fc.Arbitrary<RealiseScript> = fc.record({
 test("every plan settles, deletions leave nothing, and what is not ours is never touched", async () => {
   await fc.assert(
     fc.asyncProperty(script, async (given) => {
-      const world = await RealiseWorld.start(given);
+      const world = await PrivateLinksWorld.start(given);
       try {
         for (const each of given.changes) await world.change(each);
         await world.settle();
         // At rest: the same plan again and again, without a write.
         const writes = world.writes();
-        await world.passAll();
+        await world.reconcileAll();
         expect(world.writes(), world.story()).toBe(writes);
-        expect(world.told(), world.story()).toEqual(world.expected());
+        expect(world.reported(), world.story()).toEqual(world.expected());
 
         world.deleteAll();
         await world.settle();
-        expect(world.held(), world.story()).toEqual([]);
+        expect(world.withFinalizer(), world.story()).toEqual([]);
         expect(world.left(), world.story()).toEqual(world.strangers());
       } finally {
         await world.close();

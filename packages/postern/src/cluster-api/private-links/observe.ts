@@ -29,22 +29,28 @@ import {
   linkServiceDifferences,
 } from "../../private-link/link-service/desired.ts";
 import { foreignEndpoints, guestFirstMs } from "../../private-link/link-service/disconnect.ts";
-import { endpointsFinalizer, realiseFinalizer } from "../names.ts";
+import { clusterNameOf } from "../azure-clusters.ts";
+import { endpointsFinalizer, privateLinksFinalizer } from "../names.ts";
 import { isPaused } from "../paused.ts";
-import type { KnownIds } from "./azure/created-ids.ts";
+import type { ClusterIds } from "./azure/created-ids.ts";
 import type { PrivateLinkParts } from "./azure/dependencies.ts";
 import { isInOwnGroup } from "./azure/missing-tags.ts";
 import { isUnmarked } from "./azure/owner.ts";
 import type { Found, Observed, ObservedEndpoints, ObservedLinks, Subject } from "./observed.ts";
 import { reasons } from "./reasons.ts";
-import { type Wanted, type WantedEndpoint, type WantedLink, wantedOf } from "./spec/desired.ts";
-import { clusterNameOf, ownerOf, type Place, placeOf } from "./spec/location.ts";
-import { conditionOfSide, foreignEndpointsAnnotation, sidesOf } from "./spec/managed.ts";
+import { type ClusterResources, clusterResourcesOf, ownerOf } from "./spec/cluster-resources.ts";
+import {
+  type Desired,
+  type DesiredPrivateEndpoint,
+  type DesiredPrivateLink,
+  desiredOf,
+} from "./spec/desired.ts";
+import { conditionOfScope, foreignEndpointsAnnotation, managedScopes } from "./spec/managed.ts";
 
-/** How old a sighting may be of what is waited for: somebody else makes or approves it. */
+/** How old a sighting may be of what is waited for: somebody else creates or approves it. */
 const awaitedMs = 10_000;
 
-/** Read everything about one AzureCluster, once. Azure is not asked where there is nothing to do. */
+/** Read everything about one AzureCluster, once. Azure is not read where there is nothing to do. */
 export async function observe(
   object: AzureCluster,
   parts: PrivateLinkParts,
@@ -52,98 +58,98 @@ export async function observe(
 ): Promise<Observed> {
   const { namespace = "" } = object.metadata;
   const cluster = parts.clusters.get(
-    keyOf({ metadata: { namespace, name: clusterNameOf(object) } }),
+    keyOf({ metadata: { namespace, name: clusterNameOf(object) ?? object.metadata.name } }),
   );
   const subject = subjectOf(object, cluster, reconcile.date());
   if (isPaused(cluster, object)) return { stage: "paused", subject };
   const deleting = object.metadata.deletionTimestamp !== undefined;
-  const asked = wantedOf(object);
-  const ours: Wanted = {
-    place: asked.place,
-    links: subject.sides.includes("links") ? asked.links : [],
-    endpoints: subject.sides.includes("endpoints") ? asked.endpoints : [],
-    problems: asked.problems.filter(({ side }) => subject.sides.includes(side)),
+  const asked = desiredOf(object);
+  const ours: Desired = {
+    resources: asked.resources,
+    links: subject.scopes.includes("links") ? asked.links : [],
+    endpoints: subject.scopes.includes("endpoints") ? asked.endpoints : [],
+    problems: asked.problems.filter(({ scope }) => subject.scopes.includes(scope)),
   };
-  const { place, problems } = ours;
+  const { resources, problems } = ours;
   const nothing = ours.links.length + ours.endpoints.length === 0;
   const free = !subject.hasFinalizer && (deleting || nothing);
-  // With both sides another's, what we made before is theirs to remove: it has their mark too.
-  const theirs = !deleting && subject.sides.length === 0;
-  if (place === undefined && deleting && subject.hasFinalizer)
-    return { stage: "unseen", subject, failure: nowhere(object) };
-  if (place === undefined || free || theirs)
+  // Where others manage both scopes, they delete what we created before: it has their tag too.
+  const theirs = !deleting && subject.scopes.length === 0;
+  if (resources === undefined && deleting && subject.hasFinalizer)
+    return { stage: "unread", subject, failure: unknownLocation(object) };
+  if (resources === undefined || free || theirs)
     return { stage: "idle", subject, problems: deleting ? [] : problems };
-  const seen = await tryRead(reconcile, async (): Promise<Observed> => {
-    const view = parts.views.of(object, reconcile);
+  const observed = await tryRead(reconcile, async (): Promise<Observed> => {
+    const arm = parts.clients.of(object, reconcile);
     const maxAgeMs = oldestSightingMs(reconcile);
-    const known = parts.known.of(object);
-    const look = { view, place, subject, maxAgeMs, deleting, known };
+    const created = parts.created.of(object);
+    const look = { arm, resources, subject, maxAgeMs, deleting, created };
     const [links, endpoints] = await Promise.all([
-      seeLinks(deleting ? asked : ours, look),
-      seeEndpoints(deleting ? asked : ours, look),
+      observeLinks(deleting ? asked : ours, look),
+      observeEndpoints(deleting ? asked : ours, look),
     ]);
-    return { stage: "seen", subject, deleting, problems, links, endpoints };
+    return { stage: "observed", subject, deleting, problems, links, endpoints };
   });
-  if (!("failed" in seen)) return seen;
-  const isRefused = deleting && parts.views.refusalOf?.(object) !== undefined;
-  const failure = isRefused ? withWayOut(seen.failed, object) : seen.failed;
-  return { stage: "unseen", subject, failure };
+  if (!("failed" in observed)) return observed;
+  const isRefused = deleting && parts.clients.refusalOf?.(object) !== undefined;
+  const failure = isRefused ? withRemedy(observed.failed, object) : observed.failed;
+  return { stage: "unread", subject, failure };
 }
 
 /** What to do about a cluster that is being deleted and that Postern may not act for any more. */
-function withWayOut(failure: Failure, object: AzureCluster): Failure {
+function withRemedy(failure: Failure, object: AzureCluster): Failure {
   const message = `${failure.message} · until then nothing is deleted: list it in the tenant policy, or delete by hand what has the tag postern_owner of ${keyOf(object)} and remove the finalizer`;
   return { ...failure, message };
 }
 
-/** We have made something for it, and the object no longer says where. */
-function nowhere(object: AzureCluster): Failure {
-  const place = placeOf(object);
-  const why = "missing" in place ? place.missing : "it is not known where it is";
-  const message = `what was made for this AzureCluster cannot be removed · ${why} · set it, or remove by hand what is tagged with its name and take the finalizer ${realiseFinalizer} off`;
-  return { reason: reasons.notRealised, message, terminal: true };
+/** We have created something for it, and the object no longer says where. */
+function unknownLocation(object: AzureCluster): Failure {
+  const resources = clusterResourcesOf(object);
+  const why = "missing" in resources ? resources.missing : "it is not known where it is";
+  const message = `what was made for this AzureCluster cannot be removed · ${why} · set it, or remove by hand what is tagged with its name and take the finalizer ${privateLinksFinalizer} off`;
+  return { reason: reasons.notReady, message, terminal: true };
 }
 
-interface Looking {
-  view: ArmClient;
-  place: Place;
+interface Lookup {
+  arm: ArmClient;
+  resources: ClusterResources;
   subject: Subject;
   maxAgeMs: number;
   deleting: boolean;
-  known: KnownIds;
+  created: ClusterIds;
 }
 
-async function seeLinks({ links }: Wanted, looking: Looking): Promise<ObservedLinks> {
-  const { view, place, subject, maxAgeMs, deleting } = looking;
-  const services = privateLinkServices(view);
+async function observeLinks({ links }: Desired, lookup: Lookup): Promise<ObservedLinks> {
+  const { arm, resources, subject, maxAgeMs, deleting } = lookup;
+  const services = privateLinkServices(arm);
   const type = "Microsoft.Network/privateLinkServices";
   if (deleting)
     return {
-      wanted: [],
-      unwanted: await leaving(services, type, links, looking, isAskedLink),
+      desired: [],
+      obsolete: await observeDeleted(services, type, links, lookup, isDesiredLink),
       networks: [],
     };
-  if (!subject.sides.includes("links")) return { wanted: [], unwanted: [], networks: [] };
-  const unwanted = await strays(services, type, links, looking);
-  const wanted = await Promise.all(
+  if (!subject.scopes.includes("links")) return { desired: [], obsolete: [], networks: [] };
+  const obsolete = await observeObsolete(services, type, links, lookup);
+  const desired = await Promise.all(
     links.map(async (link) => {
       const { id } = link;
       const look = await services.look(id, maxAgeMs);
       // Who is connected to one that is to be replaced changes without a write to the service itself.
       const goes =
         look.state === "there" && linkServiceDifferences(look.resource, link).fixed.length > 0;
-      const lacksTags = await isLost(look, link, looking, isAskedLink);
+      const lacksTags = await lacksOwnTags(look, link, lookup, isDesiredLink);
       return { link, id, look: goes ? await services.look(id) : look, lacksTags };
     }),
   );
-  const needy = wanted
+  const needy = desired
     .filter(
       ({ look, link }) =>
         look.state === "absent" ||
         (look.state === "there" && !hasNatAddresses(look.resource, link)),
     )
     .map(({ link }) => link);
-  if (needy.length === 0) return { wanted, unwanted, networks: [] };
+  if (needy.length === 0) return { desired, obsolete, networks: [] };
   const ids = unique(
     needy.flatMap(({ nat }) => nat.map(({ subnet }) => parentOf(subnet) as ResourceId)),
   );
@@ -151,95 +157,98 @@ async function seeLinks({ links }: Wanted, looking: Looking): Promise<ObservedLi
     Promise.all(
       ids.map(async (id) => ({
         id,
-        look: await virtualNetworks(view).look(id, awaitedMs),
-        isInGroup: sameId(parentOf(id) ?? "", place.group),
+        look: await virtualNetworks(arm).look(id, awaitedMs),
+        isInGroup: sameId(parentOf(id) ?? "", resources.group),
       })),
     ),
-    loadBalancers(view).look(place.balancer, awaitedMs),
+    loadBalancers(arm).look(resources.balancer, awaitedMs),
   ]);
-  return { wanted, unwanted, networks, balancer: { id: place.balancer, look: balancer } };
+  return { desired, obsolete, networks, balancer: { id: resources.balancer, look: balancer } };
 }
 
-async function seeEndpoints({ endpoints }: Wanted, looking: Looking): Promise<ObservedEndpoints> {
-  const { view, subject, maxAgeMs, deleting } = looking;
-  const gateway = privateEndpoints(view);
+async function observeEndpoints(
+  { endpoints }: Desired,
+  lookup: Lookup,
+): Promise<ObservedEndpoints> {
+  const { arm, subject, maxAgeMs, deleting } = lookup;
+  const gateway = privateEndpoints(arm);
   const type = "Microsoft.Network/privateEndpoints";
   if (deleting) {
-    const unwanted = await leaving(gateway, type, endpoints, looking, isAskedEndpoint);
-    return { wanted: [], unwanted };
+    const obsolete = await observeDeleted(gateway, type, endpoints, lookup, isDesiredEndpoint);
+    return { desired: [], obsolete };
   }
-  if (!subject.sides.includes("endpoints")) return { wanted: [], unwanted: [] };
-  const unwanted = await strays(gateway, type, endpoints, looking);
-  const wanted = await Promise.all(
+  if (!subject.scopes.includes("endpoints")) return { desired: [], obsolete: [] };
+  const obsolete = await observeObsolete(gateway, type, endpoints, lookup);
+  const desired = await Promise.all(
     endpoints.map(async (endpoint) => {
       const { id } = endpoint;
       const look = await gateway.look(id, maxAgeMs);
       // Its state changes by what somebody else decides, of which no write of ours tells.
       const waits = look.state === "there" && connectedOf(look.resource) !== "approved";
-      const lacksTags = await isLost(look, endpoint, looking, isAskedEndpoint);
+      const lacksTags = await lacksOwnTags(look, endpoint, lookup, isDesiredEndpoint);
       return { endpoint, id, look: waits ? await gateway.look(id, awaitedMs) : look, lacksTags };
     }),
   );
-  return { wanted, unwanted };
+  return { desired, obsolete };
 }
 
-/** What has our mark in the cluster's group and is not asked for. */
-async function strays<T extends ArmResource>(
+/** What has our mark in the cluster's group and is not desired. */
+async function observeObsolete<T extends ArmResource>(
   gateway: ResourceGateway<T>,
   type: ResourceType,
-  wanted: readonly { id: ResourceId }[],
-  looking: Looking,
+  desired: readonly { id: ResourceId }[],
+  lookup: Lookup,
 ): Promise<Found<T>[]> {
-  const { subject, known } = looking;
-  const keys = new Set(wanted.map(({ id }) => idKey(id)));
-  await noteListed(gateway, type, looking.maxAgeMs, looking);
-  const ids = known.ofType(type).filter((id) => !keys.has(idKey(id)));
-  return owned(ids, gateway, subject, known);
+  const { subject, created } = lookup;
+  const keys = new Set(desired.map(({ id }) => idKey(id)));
+  await noteListed(gateway, type, lookup.maxAgeMs, lookup);
+  const ids = created.ofType(type).filter((id) => !keys.has(idKey(id)));
+  return owned(ids, gateway, subject, created);
 }
 
 /**
- * Everything of ours when the cluster goes, read anew: also what is asked for and not yet in a list, because a write of it
+ * Everything of ours at a deletion, read again: also what is desired and not yet in a list, because a write of it
  * may be on its way.
  */
-async function leaving<T extends ArmResource, W extends { id: ResourceId }>(
+async function observeDeleted<T extends ArmResource, W extends { id: ResourceId }>(
   gateway: ResourceGateway<T>,
   type: ResourceType,
   asked: readonly W[],
-  looking: Looking,
-  isAsked: (found: T, wanted: W) => boolean,
+  lookup: Lookup,
+  isDesired: (found: T, desired: W) => boolean,
 ): Promise<Found<T>[]> {
-  const { subject, known } = looking;
-  await noteListed(gateway, type, 0, looking);
-  const ids = unique([...known.ofType(type), ...asked.map(({ id }) => id)]);
-  const ours = await owned(ids, gateway, subject, known);
+  const { subject, created } = lookup;
+  await noteListed(gateway, type, 0, lookup);
+  const ids = unique([...created.ofType(type), ...asked.map(({ id }) => id)]);
+  const ours = await owned(ids, gateway, subject, created);
   const others = asked.filter(({ id }) => !ours.some((each) => sameId(each.id, id)));
-  const lost = await Promise.all(
-    others.map(async (wanted) => {
-      const { id } = wanted;
+  const missing = await Promise.all(
+    others.map(async (desired) => {
+      const { id } = desired;
       const look = await gateway.look(id);
-      return (await isLost(look, wanted, looking, isAsked)) ? [{ id, look }] : [];
+      return (await lacksOwnTags(look, desired, lookup, isDesired)) ? [{ id, look }] : [];
     }),
   );
-  return [...ours, ...lost.flat()];
+  return [...ours, ...missing.flat()];
 }
 
-/** Whether something that is asked for is ours, and somebody has replaced its tags. */
-async function isLost<T extends ArmResource, W>(
+/** Whether something that is desired is ours, and somebody has replaced its tags. */
+async function lacksOwnTags<T extends ArmResource, W>(
   look: Look<T>,
-  wanted: W,
-  { view, place, subject }: Looking,
-  isAsked: (found: T, wanted: W) => boolean,
+  desired: W,
+  { arm, resources, subject }: Lookup,
+  isDesired: (found: T, desired: W) => boolean,
 ): Promise<boolean> {
   if (look.state !== "there" || !isUnmarked(look.resource.tags)) return false;
-  return isAsked(look.resource, wanted) && isInOwnGroup(view, place, subject.cluster);
+  return isDesired(look.resource, desired) && isInOwnGroup(arm, resources, subject.cluster);
 }
 
-function isAskedLink(found: PrivateLinkService, wanted: WantedLink): boolean {
-  return linkServiceDifferences(found, wanted).fixed.length === 0;
+function isDesiredLink(found: PrivateLinkService, desired: DesiredPrivateLink): boolean {
+  return linkServiceDifferences(found, desired).fixed.length === 0;
 }
 
-function isAskedEndpoint(found: PrivateEndpoint, wanted: WantedEndpoint): boolean {
-  return endpointDifferences(found, wanted).fixed.length === 0;
+function isDesiredEndpoint(found: PrivateEndpoint, desired: DesiredPrivateEndpoint): boolean {
+  return endpointDifferences(found, desired).fixed.length === 0;
 }
 
 /** Remember what is ours. A list does not tell of what was written since: that is known here already. */
@@ -247,23 +256,23 @@ async function noteListed<T extends ArmResource>(
   gateway: ResourceGateway<T>,
   type: ResourceType,
   maxAgeMs: number,
-  { place, subject, known }: Looking,
+  { resources, subject, created }: Lookup,
 ): Promise<void> {
-  for (const { id, tags } of await gateway.list(place.group, maxAgeMs))
-    if (id !== undefined && isOwnedBy(tags, subject.owner)) known.add(parseResourceId(id, type));
+  for (const { id, tags } of await gateway.list(resources.group, maxAgeMs))
+    if (id !== undefined && isOwnedBy(tags, subject.owner)) created.add(parseResourceId(id, type));
 }
 
-/** Those that are there and have our mark, or are being written, read anew; the others are forgotten. */
+/** Those that are there and have our mark, or are being written, read again; the others are forgotten. */
 async function owned<T extends ArmResource>(
   ids: readonly ResourceId[],
   gateway: ResourceGateway<T>,
   { owner }: Subject,
-  known: KnownIds,
+  created: ClusterIds,
 ): Promise<Found<T>[]> {
   const found = await Promise.all(ids.map(async (id) => ({ id, look: await gateway.look(id) })));
   return found.filter(({ id, look: { state, ...rest } }) => {
     const ours = "resource" in rest ? isOwnedBy(rest.resource.tags, owner) : state !== "absent";
-    if (!ours) known.remove(id);
+    if (!ours) created.remove(id);
     return ours;
   });
 }
@@ -273,7 +282,7 @@ function unique(ids: readonly ResourceId[]): ResourceId[] {
 }
 
 /**
- * The name by which CAPZ marks what it makes for a cluster. Label and owner of an AzureCluster are a tenant's words: they count
+ * The name by which CAPZ marks what it creates for a cluster. Label and owner of an AzureCluster are a tenant's words: they count
  * where the Cluster that they name names the AzureCluster, too.
  */
 function ownCluster({ metadata }: AzureCluster, cluster: CapiCluster | undefined): string {
@@ -283,14 +292,14 @@ function ownCluster({ metadata }: AzureCluster, cluster: CapiCluster | undefined
 }
 
 function subjectOf(object: AzureCluster, owner: CapiCluster | undefined, now: Date): Subject {
-  const sides = sidesOf(object);
-  const types = sides.map((side): string => conditionOfSide[side]);
+  const scopes = managedScopes(object);
+  const types = scopes.map((scope): string => conditionOfScope[scope]);
   const { finalizers, annotations } = object.metadata;
   return {
     owner: ownerOf(object),
     cluster: ownCluster(object, owner),
-    sides,
-    hasFinalizer: finalizers?.includes(realiseFinalizer) === true,
+    scopes,
+    hasFinalizer: finalizers?.includes(privateLinksFinalizer) === true,
     conditions: (object.status?.conditions ?? [])
       .filter(({ type }) => types.includes(type))
       .map(({ type, status, reason = "", message = "", lastTransitionTime }) => ({

@@ -8,23 +8,23 @@ import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts"
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import type { VirtualNetwork } from "../../azure/gateways/virtual-networks.ts";
 import type { ForeignEndpoints } from "../../private-link/link-service/disconnect.ts";
-import type { Problem, WantedEndpoint, WantedLink } from "./spec/desired.ts";
-import type { Side } from "./spec/managed.ts";
+import type { DesiredPrivateEndpoint, DesiredPrivateLink, Problem } from "./spec/desired.ts";
+import type { Scope } from "./spec/managed.ts";
 
 /** A condition of ours as it stands, and for how long it has stood so. */
-export type HeldCondition = PlannedCondition & { sinceMs: number };
+export type PresentCondition = PlannedCondition & { sinceMs: number };
 
 /** What a plan needs of the object itself. */
 export interface Subject {
   owner: OwnerKey;
-  /** The name of its Cluster, by which CAPZ marks what it makes. */
+  /** The name of its Cluster, by which CAPZ marks what it creates. */
   cluster: string;
-  /** The sides that are Postern's. */
-  sides: readonly Side[];
+  /** The scopes that Postern manages. */
+  scopes: readonly Scope[];
   /** Whether our finalizer is on it. */
   hasFinalizer: boolean;
   /** Our conditions on it. */
-  conditions: readonly HeldCondition[];
+  conditions: readonly PresentCondition[];
   foreignEndpoints: ForeignEndpoints;
   /** While it is being deleted: how long the management cluster still has to delete its endpoints itself. */
   graceMs: number;
@@ -34,15 +34,15 @@ export interface Subject {
 export type Observed =
   /** Nobody may touch it. */
   | { stage: "paused"; subject: Subject }
-  /** There is nothing to do in Azure, which was not asked. */
+  /** There is nothing to do in Azure, which was not read. */
   | { stage: "idle"; subject: Subject; problems: readonly Problem[] }
-  /** Azure could not be asked. */
-  | { stage: "unseen"; subject: Subject; failure: Failure }
+  /** Azure could not be read. */
+  | { stage: "unread"; subject: Subject; failure: Failure }
   | ObservedInAzure;
 
-/** What is in Azure. On a side that is not Postern's nothing is wanted, and nothing was looked at. */
+/** What is in Azure. In a scope that Postern does not manage nothing is desired or observed. */
 export interface ObservedInAzure {
-  stage: "seen";
+  stage: "observed";
   subject: Subject;
   deleting: boolean;
   problems: readonly Problem[];
@@ -56,17 +56,17 @@ export interface Found<T> {
   look: Look<T>;
 }
 
-/** Something that is asked for. */
-export interface Asked {
+/** Something that is desired. */
+export interface Requested {
   /** Whether it is ours although its tags do not say so any more: see `azure/missing-tags.ts`. */
   lacksTags?: boolean;
 }
 
 export interface ObservedLinks {
-  wanted: readonly (Found<PrivateLinkService> & Asked & { link: WantedLink })[];
-  /** What has our mark and is not asked for. */
-  unwanted: readonly Found<PrivateLinkService>[];
-  /** What a new link service needs; looked at only where one is to be made. */
+  desired: readonly (Found<PrivateLinkService> & Requested & { link: DesiredPrivateLink })[];
+  /** What has our mark and is not desired. */
+  obsolete: readonly Found<PrivateLinkService>[];
+  /** What a new link service needs; observed only where one is to be created. */
   balancer?: Found<LoadBalancer>;
   networks: readonly (Found<VirtualNetwork> & {
     /** Whether the cluster's own group holds it. */
@@ -75,6 +75,6 @@ export interface ObservedLinks {
 }
 
 export interface ObservedEndpoints {
-  wanted: readonly (Found<PrivateEndpoint> & Asked & { endpoint: WantedEndpoint })[];
-  unwanted: readonly Found<PrivateEndpoint>[];
+  desired: readonly (Found<PrivateEndpoint> & Requested & { endpoint: DesiredPrivateEndpoint })[];
+  obsolete: readonly Found<PrivateEndpoint>[];
 }

@@ -12,7 +12,7 @@ import { conditions } from "../names.ts";
 import type { Observed, ObservedInAzure, ObservedLinks, Subject } from "./observed.ts";
 import { plan } from "./plan.ts";
 import { reasons } from "./reasons.ts";
-import type { Problem, WantedEndpoint, WantedLink } from "./spec/desired.ts";
+import type { DesiredPrivateEndpoint, DesiredPrivateLink, Problem } from "./spec/desired.ts";
 
 const group = "/subscriptions/s/resourceGroups/g";
 const provider = `${group}/providers/Microsoft.Network`;
@@ -26,13 +26,13 @@ const tags = {
   postern_owner: "org/wc",
 };
 
-const link: WantedLink = {
+const link: DesiredPrivateLink = {
   ...{ name: "api", location: "westeurope", tags, frontends: [frontend] },
   id: parseResourceId(`${provider}/privateLinkServices/api`),
   nat: [{ name: "node-natipconfig-1", subnet }],
   ...{ allowed: ["A"], autoApproved: ["A"], proxyProtocol: false },
 };
-const endpoint: WantedEndpoint = {
+const endpoint: DesiredPrivateEndpoint = {
   ...{ name: "pe", location: "westeurope", tags, subnet, manual: true },
   id: parseResourceId(`${provider}/privateEndpoints/pe`),
   connections: [{ name: "c", service: `${provider}/privateLinkServices/x`, groupIds: [] }],
@@ -75,7 +75,7 @@ const someNetwork = (
 
 const subject: Subject = {
   owner: ownerKey("org", "wc"),
-  ...{ cluster: "wc", sides: ["links", "endpoints"], hasFinalizer: true, conditions: [] },
+  ...{ cluster: "wc", scopes: ["links", "endpoints"], hasFinalizer: true, conditions: [] },
   ...{ foreignEndpoints: "disconnect", graceMs: 0 },
 };
 
@@ -83,40 +83,40 @@ function links(
   look: Look<PrivateLinkService>,
   over: Partial<ObservedLinks> = {},
 ): Partial<ObservedInAzure> {
-  const seen: ObservedLinks = {
-    wanted: [{ link, id: link.id, look }],
-    unwanted: [],
+  const observed: ObservedLinks = {
+    desired: [{ link, id: link.id, look }],
+    obsolete: [],
     balancer: { id: balancer, look: there(someBalancer) },
     networks: [{ id: network, look: there(someNetwork("Disabled")), isInGroup: true }],
   };
-  return { links: { ...seen, ...over } };
+  return { links: { ...observed, ...over } };
 }
 
 const endpoints = (look: Look<PrivateEndpoint>): Partial<ObservedInAzure> => ({
-  endpoints: { wanted: [{ endpoint, id: endpoint.id, look }], unwanted: [] },
+  endpoints: { desired: [{ endpoint, id: endpoint.id, look }], obsolete: [] },
 });
 
-function seen(over: Partial<ObservedInAzure> = {}): ObservedInAzure {
+function observed(over: Partial<ObservedInAzure> = {}): ObservedInAzure {
   return {
-    ...{ stage: "seen", subject, deleting: false, problems: [] },
-    links: { wanted: [], unwanted: [], networks: [] },
-    endpoints: { wanted: [], unwanted: [] },
+    ...{ stage: "observed", subject, deleting: false, problems: [] },
+    links: { desired: [], obsolete: [], networks: [] },
+    endpoints: { desired: [], obsolete: [] },
     ...over,
   };
 }
 
 /** What is told and done, in short. */
-function short(given: Observed): { told: string[]; does: string[] } {
+function short(given: Observed): { reported: string[]; does: string[] } {
   const { conditions: all, steps } = plan(given);
   return {
-    told: all.map(({ status, reason }) => `${status} ${reason}`),
+    reported: all.map(({ status, reason }) => `${status} ${reason}`),
     does: steps.map((each) => each.do),
   };
 }
 
 test("what only takes its time is told as Info, what somebody must do something about as Error", () => {
   const severityOf = (given: Partial<ObservedInAzure>) =>
-    plan(seen(given)).conditions.map(({ severity }) => severity);
+    plan(observed(given)).conditions.map(({ severity }) => severity);
   expect(severityOf(links({ state: "changing", retryAfterMs: 1 }))).toEqual(["Info"]);
   expect(severityOf(links(there(service({}, { tags: {} }))))).toEqual(["Error"]);
   expect(severityOf(links(there(service())))).toEqual([undefined]);
@@ -330,12 +330,12 @@ describe("a link service", () => {
     ],
     [
       "that is not asked for goes",
-      { links: { wanted: [], unwanted: [{ id: link.id, look: there(service()) }], networks: [] } },
+      { links: { desired: [], obsolete: [{ id: link.id, look: there(service()) }], networks: [] } },
       "False BeingRemoved",
       ["remove a link service"],
     ],
-  ])("%s", (_what, over, told, does) => {
-    expect(short(seen(over))).toEqual({ told: [told], does });
+  ])("%s", (_what, over, reported, does) => {
+    expect(short(observed(over))).toEqual({ reported: [reported], does });
   });
 
   test("keeps what others have set when it is changed", () => {
@@ -343,7 +343,7 @@ describe("a link service", () => {
       { fqdns: ["a.example"], enableProxyProtocol: true },
       { tags: { ...tags, team: "a" } },
     );
-    const [step] = plan(seen(links(there(found)))).steps;
+    const [step] = plan(observed(links(there(found)))).steps;
     expect(step).toMatchObject({
       etag: "e",
       body: {
@@ -354,24 +354,24 @@ describe("a link service", () => {
   });
 
   test("that was ready stays so while it is changed in place", () => {
-    const held = {
+    const present = {
       type: conditions.privateLinks,
       status: "True",
-      reason: reasons.realised,
+      reason: reasons.ready,
       message: "1 private link is as asked for",
     } as const;
     const over = {
       ...links(there(service({ enableProxyProtocol: true }))),
-      subject: { ...subject, conditions: [{ ...held, sinceMs: 0 }] },
+      subject: { ...subject, conditions: [{ ...present, sinceMs: 0 }] },
     };
-    expect(plan(seen(over)).conditions).toEqual([held]);
+    expect(plan(observed(over)).conditions).toEqual([present]);
   });
 
   test("that was ready is not while its last write has failed", () => {
-    const held = { status: "True", reason: reasons.realised, message: "", sinceMs: 0 } as const;
-    const given = { ...subject, conditions: [{ type: conditions.privateLinks, ...held }] };
+    const present = { status: "True", reason: reasons.ready, message: "", sinceMs: 0 } as const;
+    const given = { ...subject, conditions: [{ type: conditions.privateLinks, ...present }] };
     const over = { ...links(there(service({ provisioningState: "Failed" }))), subject: given };
-    expect(plan(seen(over)).conditions).toMatchObject([
+    expect(plan(observed(over)).conditions).toMatchObject([
       { status: "False", reason: "BeingChanged" },
     ]);
   });
@@ -380,9 +380,9 @@ describe("a link service", () => {
     const networks = [{ id: network, look: there(someNetwork("Enabled")), isInGroup: true }];
     const id = parseResourceId(`${link.id}2`);
     const second = { ...link, id, nat: [{ name: "n", subnet: other }] };
-    const wanted = [link, second].map((each) => ({ link: each, id: each.id, look: absent }));
-    const { links: one } = links(absent, { networks, wanted });
-    expect(short(seen({ links: one as ObservedLinks })).does).toEqual(["open a NAT subnet"]);
+    const desired = [link, second].map((each) => ({ link: each, id: each.id, look: absent }));
+    const { links: one } = links(absent, { networks, desired });
+    expect(short(observed({ links: one as ObservedLinks })).does).toEqual(["open a NAT subnet"]);
   });
 });
 
@@ -436,8 +436,8 @@ describe("a private endpoint", () => {
       "False ApprovalPending",
       ["change an endpoint"],
     ],
-  ])("%s", (_what, look, told, does) => {
-    expect(short(seen(endpoints(look)))).toEqual({ told: [told], does });
+  ])("%s", (_what, look, reported, does) => {
+    expect(short(observed(endpoints(look)))).toEqual({ reported: [reported], does });
   });
 
   test.each([
@@ -445,32 +445,32 @@ describe("a private endpoint", () => {
     ["Pending", "False BeingReplaced", ["remove an endpoint"]],
   ])(
     "that was asked for without approval and is %s is %s where it should wait for one",
-    (status, told, does) => {
+    (status, reported, does) => {
       const { manualPrivateLinkServiceConnections: asked = [] } = connected(status).properties;
       const lists = {
         privateLinkServiceConnections: asked,
         manualPrivateLinkServiceConnections: [],
       };
       const found = connected(status, lists);
-      expect(short(seen(endpoints(there(found))))).toEqual({ told: [told], does });
+      expect(short(observed(endpoints(there(found))))).toEqual({ reported: [reported], does });
     },
   );
 
   test("is one of many that are being made: they are told as one, however many are left", () => {
     const many = (count: number) => {
-      const wanted = Array.from({ length: count }, (_, n) => ({
+      const desired = Array.from({ length: count }, (_, n) => ({
         ...{ endpoint: { ...endpoint, name: `pe${n}` }, look: absent },
         id: parseResourceId(`${endpoint.id}${n}`),
       }));
-      return plan(seen({ endpoints: { wanted, unwanted: [] } })).conditions;
+      return plan(observed({ endpoints: { desired, obsolete: [] } })).conditions;
     };
     expect(many(200)).toEqual(many(2));
-    expect(many(2)[0]).toMatchObject({ reason: reasons.making });
+    expect(many(2)[0]).toMatchObject({ reason: reasons.creating });
   });
 
   test("that waits longer is looked at more seldom", () => {
     const after = (sinceMs: number) => {
-      const held = {
+      const present = {
         type: conditions.privateEndpoints,
         status: "False",
         reason: reasons.approvalPending,
@@ -478,9 +478,9 @@ describe("a private endpoint", () => {
         sinceMs,
       } as const;
       return plan(
-        seen({
+        observed({
           ...endpoints(there(connected("Pending"))),
-          subject: { ...subject, conditions: [held] },
+          subject: { ...subject, conditions: [present] },
         }),
       ).requeue;
     };
@@ -493,37 +493,37 @@ describe("a private endpoint", () => {
 });
 
 describe("an AzureCluster", () => {
-  const held = {
+  const present = {
     type: conditions.privateLinks,
     status: "True",
-    reason: reasons.realised,
+    reason: reasons.ready,
     message: "m",
   } as const;
-  const told = { ...subject, conditions: [{ ...held, sinceMs: 0 }] };
-  const wrong: Problem = { side: "links", reason: reasons.invalid, message: "no" };
+  const withCondition = { ...subject, conditions: [{ ...present, sinceMs: 0 }] };
+  const wrong: Problem = { scope: "links", reason: reasons.invalid, message: "no" };
 
   test("that is paused stays as it is", () => {
-    expect(plan({ stage: "paused", subject: told })).toMatchObject({
+    expect(plan({ stage: "paused", subject: withCondition })).toMatchObject({
       steps: [],
-      conditions: [held],
+      conditions: [present],
       requeue: "never",
     });
-    expect(plan({ stage: "paused", subject: told }).finalizer).toBeUndefined();
+    expect(plan({ stage: "paused", subject: withCondition }).finalizer).toBeUndefined();
   });
 
   test("that asks for nothing any more loses its condition, and then the finalizer", () => {
-    expect(plan(seen({ subject: told }))).toMatchObject({
+    expect(plan(observed({ subject: withCondition }))).toMatchObject({
       conditions: [],
       requeue: { afterMs: 0 },
     });
-    expect(plan(seen({ subject: told })).finalizer).toBeUndefined();
-    expect(plan(seen())).toMatchObject({ conditions: [], finalizer: "remove" });
+    expect(plan(observed({ subject: withCondition })).finalizer).toBeUndefined();
+    expect(plan(observed())).toMatchObject({ conditions: [], finalizer: "remove" });
   });
 
   test("of which something cannot be read has nothing removed, and stays held", () => {
-    const unwanted = [{ id: link.id, look: there(service()) }];
+    const obsolete = [{ id: link.id, look: there(service()) }];
     const planned = plan(
-      seen({ problems: [wrong], links: { wanted: [], unwanted, networks: [] } }),
+      observed({ problems: [wrong], links: { desired: [], obsolete, networks: [] } }),
     );
     expect(planned.steps).toEqual([]);
     expect(planned.conditions[0]?.reason).toBe(reasons.invalid);
@@ -531,7 +531,7 @@ describe("an AzureCluster", () => {
   });
 
   test("tells what a person must do before what only takes its time", () => {
-    const planned = plan(seen({ ...links(absent), problems: [wrong] }));
+    const planned = plan(observed({ ...links(absent), problems: [wrong] }));
     expect(planned.conditions[0]).toMatchObject({ reason: reasons.invalid });
     expect(planned.conditions[0]?.message).toMatch(/^no; private link api is being made/);
     expect(planned.steps).toHaveLength(1);
@@ -539,39 +539,41 @@ describe("an AzureCluster", () => {
 
   test("that goes gives up its endpoints first, then its links, then itself", () => {
     const endpointsLeft = {
-      wanted: [],
-      unwanted: [{ id: endpoint.id, look: there(connected("Approved")) }],
+      desired: [],
+      obsolete: [{ id: endpoint.id, look: there(connected("Approved")) }],
     };
     const linksLeft = {
-      wanted: [],
-      unwanted: [{ id: link.id, look: there(service()) }],
+      desired: [],
+      obsolete: [{ id: link.id, look: there(service()) }],
       networks: [],
     };
-    const going = { deleting: true, subject: told };
-    expect(short(seen({ ...going, links: linksLeft, endpoints: endpointsLeft })).does).toEqual([
-      "remove an endpoint",
+    const deletion = { deleting: true, subject: withCondition };
+    expect(
+      short(observed({ ...deletion, links: linksLeft, endpoints: endpointsLeft })).does,
+    ).toEqual(["remove an endpoint"]);
+    expect(short(observed({ ...deletion, links: linksLeft })).does).toEqual([
+      "remove a link service",
     ]);
-    expect(short(seen({ ...going, links: linksLeft })).does).toEqual(["remove a link service"]);
-    expect(plan(seen(going))).toMatchObject({ steps: [], finalizer: "remove" });
+    expect(plan(observed(deletion))).toMatchObject({ steps: [], finalizer: "remove" });
   });
 
   test("of which one side is another's is told of in no condition of theirs", () => {
     const endpointsLeft = {
-      wanted: [],
-      unwanted: [{ id: endpoint.id, look: there(connected("Approved")) }],
+      desired: [],
+      obsolete: [{ id: endpoint.id, look: there(connected("Approved")) }],
     };
-    const ours = { ...subject, sides: ["links" as const] };
-    const planned = plan(seen({ deleting: true, subject: ours, endpoints: endpointsLeft }));
+    const ours = { ...subject, scopes: ["links" as const] };
+    const planned = plan(observed({ deleting: true, subject: ours, endpoints: endpointsLeft }));
     expect(planned.steps[0]?.condition).toBeUndefined();
     expect(planned.conditions).toEqual([]);
   });
 
   test("for which Azure cannot be asked is told so on the sides that are ours", () => {
     const failure = { reason: "X", message: "no right", requeueAfterMs: 7 };
-    const ours = { ...subject, sides: ["endpoints" as const] };
-    expect(plan({ stage: "unseen", subject: ours, failure })).toMatchObject({
+    const ours = { ...subject, scopes: ["endpoints" as const] };
+    expect(plan({ stage: "unread", subject: ours, failure })).toMatchObject({
       conditions: [
-        { type: conditions.privateEndpoints, reason: reasons.notRealised, message: "no right" },
+        { type: conditions.privateEndpoints, reason: reasons.notReady, message: "no right" },
       ],
       requeue: { afterMs: 7 },
     });
@@ -591,32 +593,34 @@ describe("a link service with endpoints, when it goes", () => {
         },
       ],
     });
-  const leaving = (status: string, over: Partial<Subject> = {}) =>
+  const observeDeleted = (status: string, over: Partial<Subject> = {}) =>
     short(
-      seen({
+      observed({
         ...{ deleting: true, subject: { ...subject, ...over } },
         links: {
-          wanted: [],
-          unwanted: [{ id: link.id, look: there(withEndpoint(status)) }],
+          desired: [],
+          obsolete: [{ id: link.id, look: there(withEndpoint(status)) }],
           networks: [],
         },
       }),
     );
 
   test("rejects them, then removes them", () => {
-    expect(leaving("Approved").does).toEqual(["reject a connection"]);
-    expect(leaving("Rejected").does).toEqual(["remove a connection"]);
+    expect(observeDeleted("Approved").does).toEqual(["reject a connection"]);
+    expect(observeDeleted("Rejected").does).toEqual(["remove a connection"]);
   });
 
   test("gives the management cluster its time to delete them", () => {
-    const given = { told: ["False BeingRemoved"], does: [] };
-    expect(leaving("Approved", { graceMs: 5000 })).toEqual(given);
-    expect(leaving("Approved", { graceMs: 5000, foreignEndpoints: "refuse" })).toEqual(given);
+    const given = { reported: ["False BeingRemoved"], does: [] };
+    expect(observeDeleted("Approved", { graceMs: 5000 })).toEqual(given);
+    expect(observeDeleted("Approved", { graceMs: 5000, foreignEndpoints: "refuse" })).toEqual(
+      given,
+    );
   });
 
   test("waits for their owners where it must not cut them off", () => {
-    expect(leaving("Approved", { foreignEndpoints: "refuse" })).toEqual({
-      told: ["False ForeignEndpointsConnected"],
+    expect(observeDeleted("Approved", { foreignEndpoints: "refuse" })).toEqual({
+      reported: ["False ForeignEndpointsConnected"],
       does: [],
     });
   });

@@ -1,80 +1,63 @@
 import type { PlannedCondition } from "@postern/core/conditions.ts";
 import type { Plan, Requeue } from "../../kube/feature.ts";
-import { join, type Part, requeueOf, waits } from "../../kube/part.ts";
+import { conditionFor, fail, join, type Part, requeueOf } from "../../kube/part.ts";
 import { planEndpoints } from "./azure/plan-endpoints.ts";
 import { planLinks } from "./azure/plan-links.ts";
 import type { Observed, ObservedInAzure, Subject } from "./observed.ts";
 import { reasons } from "./reasons.ts";
 import type { Problem } from "./spec/desired.ts";
-import { conditionOfSide, type Side } from "./spec/managed.ts";
-import { isPassing, type PrivateLinkStep, plain, summary } from "./steps.ts";
+import { conditionOfScope, type Scope } from "./spec/managed.ts";
+import { isTransient, type PrivateLinkStep, summary, withoutAge } from "./steps.ts";
 
-/*
- * What is seen, and what follows. Only sides that are Postern's are planned (sides.ts); the rows of single things are in
- * plan-links.ts and plan-endpoints.ts.
- *
- *   the AzureCluster                            steps                          conditions           finalizer
- *   is paused, even if it is being deleted      none                           as they were         as it was
- *   asks for nothing, and we hold nothing       none                           none, or Invalid…    not there
- *   is being deleted, and says no longer where  none                           NotRealised          held
- *   Azure cannot be asked                       none, again when Azure said    NotRealised          as it was
- *   is being deleted, endpoints are left        remove them                    BeingRemoved         held
- *   is being deleted, links are left            disconnect and remove them     BeingRemoved         held
- *   is being deleted, nothing is left           none                                                goes
- *   asks for something that cannot be           the rest; nothing is pruned    Invalid…             held
- *   asks for something, or something is left    as for each thing              the worst of them    held
- *   asks for nothing, and nothing is left       none                           none                 goes
- */
-
-/** Decide what is to be done for one AzureCluster. */
-export function plan(seen: Observed): Plan<PrivateLinkStep> {
-  const decided = decide(seen);
+/** Plans one AzureCluster: only the scopes that Postern manages, and of an invalid request all that is valid. */
+export function plan(observed: Observed): Plan<PrivateLinkStep> {
+  const decided = decide(observed);
   const events = decided.conditions
-    .filter((each) => each.status === "True" || !isPassing(each))
+    .filter((each) => each.status === "True" || !isTransient(each))
     .map(({ status, reason, message }) => {
       const type: "Normal" | "Warning" = status === "True" ? "Normal" : "Warning";
       return { type, reason, note: message };
     });
-  // Where both conditions are another's, an event is the only way to tell.
-  if (seen.stage === "unseen" && seen.subject.sides.length === 0)
-    events.push({ type: "Warning", reason: reasons.notRealised, note: seen.failure.message });
+  // Where others own both conditions, only an event can report it.
+  if (observed.stage === "unread" && observed.subject.scopes.length === 0)
+    events.push({ type: "Warning", reason: reasons.notReady, note: observed.failure.message });
   return { ...decided, events };
 }
 
-function decide(seen: Observed): Plan<PrivateLinkStep> {
-  const { subject } = seen;
-  switch (seen.stage) {
+function decide(observed: Observed): Plan<PrivateLinkStep> {
+  const { subject } = observed;
+  switch (observed.stage) {
     case "paused":
-      return { steps: [], conditions: kept(subject), requeue: "never" };
+      return { steps: [], conditions: presentConditions(subject), requeue: "never" };
     case "idle":
-      return idle(subject, seen.problems);
-    case "unseen": {
-      const { failure } = seen;
-      const requeue: Requeue =
-        failure.terminal === true
-          ? "never"
-          : { afterMs: failure.requeueAfterMs ?? waits.failureMs };
-      const conditions = subject.sides.map((side) =>
-        isFalse(side, reasons.notRealised, failure.message),
-      );
-      return { steps: [], conditions, requeue };
-    }
-    case "seen":
-      return seen.deleting ? down(seen) : up(seen);
+      return planIdle(subject, observed.problems);
+    case "unread":
+      return planUnread(observed);
+    case "observed":
+      return observed.deleting ? planDeleting(observed) : planPresent(observed);
   }
 }
 
-/** Nothing is ours here. What cannot be made is told all the same; whatever can help is watched. */
-function idle(subject: Subject, problems: readonly Problem[]): Plan<PrivateLinkStep> {
-  const conditions = told(subject, { links: [], endpoints: [] }, problems);
-  const requeue: Requeue = "never";
-  // What cannot be read may be what says where everything is.
-  if (!subject.hasFinalizer || problems.length > 0) return { steps: [], conditions, requeue };
-  return release(subject, conditions);
+/** Azure could not be read. */
+function planUnread({ subject, failure }: Observed & { stage: "unread" }): Plan<PrivateLinkStep> {
+  const part = fail(failure, reasons.notReady);
+  const conditions = subject.scopes.map((scope) =>
+    conditionFor(conditionOfScope[scope], part, undefined, failure),
+  );
+  return { steps: [], conditions, requeue: failure.terminal ? "never" : requeueOf(part) };
 }
 
-/** The finalizer goes when the conditions have: a plan that takes it off writes no status any more. */
-function release(subject: Subject, conditions: PlannedCondition[]): Plan<PrivateLinkStep> {
+/** Nothing of ours exists. Invalid requests are reported all the same; a watch reports what corrects them. */
+function planIdle(subject: Subject, problems: readonly Problem[]): Plan<PrivateLinkStep> {
+  const conditions = conditionsOf(subject, { links: [], endpoints: [] }, problems);
+  const requeue: Requeue = "never";
+  // The invalid field may be the one that says where everything is.
+  if (!subject.hasFinalizer || problems.length > 0) return { steps: [], conditions, requeue };
+  return removeFinalizer(subject, conditions);
+}
+
+/** The finalizer is removed after the conditions: a plan that removes it writes no status. */
+function removeFinalizer(subject: Subject, conditions: PlannedCondition[]): Plan<PrivateLinkStep> {
   const same =
     subject.conditions.length === conditions.length &&
     conditions.every((each) =>
@@ -87,19 +70,20 @@ function release(subject: Subject, conditions: PlannedCondition[]): Plan<Private
   return { steps: [], conditions, finalizer: "remove", requeue: "never" };
 }
 
-function up(seen: ObservedInAzure): Plan<PrivateLinkStep> {
-  const { subject, problems } = seen;
-  // What cannot be read may be what asks for it.
+function planPresent(observed: ObservedInAzure): Plan<PrivateLinkStep> {
+  const { subject, problems } = observed;
+  // The invalid request may be for it.
   const why = "it is not asked for any more";
-  const prune = (side: Side) => (problems.some((each) => each.side === side) ? undefined : { why });
+  const prune = (scope: Scope) =>
+    problems.some((each) => each.scope === scope) ? undefined : { why };
   const parts = {
-    links: planLinks(seen.links, subject, prune("links")),
-    endpoints: planEndpoints(seen.endpoints, subject, prune("endpoints")),
+    links: planLinks(observed.links, subject, prune("links")),
+    endpoints: planEndpoints(observed.endpoints, subject, prune("endpoints")),
   };
-  const conditions = told(subject, parts, problems);
+  const conditions = conditionsOf(subject, parts, problems);
   const all = [...parts.links, ...parts.endpoints];
-  if (all.length === 0 && seen.links.unwanted.length + seen.endpoints.unwanted.length === 0)
-    return release(subject, conditions);
+  if (all.length === 0 && observed.links.obsolete.length + observed.endpoints.obsolete.length === 0)
+    return removeFinalizer(subject, conditions);
   const part = join(all);
   return {
     steps: part.steps,
@@ -109,65 +93,68 @@ function up(seen: ObservedInAzure): Plan<PrivateLinkStep> {
   };
 }
 
-/** Endpoints go first: one of them may lead to a link of the same cluster. */
-function down(seen: ObservedInAzure): Plan<PrivateLinkStep> {
-  const { subject } = seen;
+/** Endpoints are deleted first: one of them may lead to a link of the same cluster. */
+function planDeleting(observed: ObservedInAzure): Plan<PrivateLinkStep> {
+  const { subject } = observed;
   const why = "its cluster is being deleted";
   const left = <T extends { look: { state: string } }>(all: readonly T[]) =>
     all.filter(({ look }) => look.state !== "absent");
   const endpoints = planEndpoints(
-    { wanted: [], unwanted: left(seen.endpoints.unwanted) },
+    { desired: [], obsolete: left(observed.endpoints.obsolete) },
     subject,
     { why },
   );
   const links =
     endpoints.length > 0
       ? []
-      : planLinks({ wanted: [], unwanted: left(seen.links.unwanted), networks: [] }, subject, {
+      : planLinks({ desired: [], obsolete: left(observed.links.obsolete), networks: [] }, subject, {
           why,
         });
   const all = [...endpoints, ...links];
   if (all.length === 0)
-    return { steps: [], conditions: kept(subject), finalizer: "remove", requeue: "never" };
-  const planned = told(subject, { links, endpoints }, []);
-  const others = kept(subject).filter(({ type }) => !planned.some((each) => each.type === type));
+    return {
+      steps: [],
+      conditions: presentConditions(subject),
+      finalizer: "remove",
+      requeue: "never",
+    };
+  const planned = conditionsOf(subject, { links, endpoints }, []);
+  const others = presentConditions(subject).filter(
+    ({ type }) => !planned.some((each) => each.type === type),
+  );
   const part = join(all);
   return {
-    steps: part.steps.map((step) => unlessTheirs(step, subject)),
+    steps: part.steps.map((step) => withoutForeignCondition(step, subject)),
     conditions: [...others, ...planned],
     requeue: requeueOf(part),
   };
 }
 
-/** What we made before a side became another's is removed at the end too, but told in no condition of theirs. */
-function unlessTheirs(step: PrivateLinkStep, { sides }: Subject): PrivateLinkStep {
-  if (sides.some((side) => conditionOfSide[side] === step.condition)) return step;
+/** What we created before another controller managed a scope is deleted too, but reported in no condition of that one. */
+function withoutForeignCondition(step: PrivateLinkStep, { scopes }: Subject): PrivateLinkStep {
+  if (scopes.some((scope) => conditionOfScope[scope] === step.condition)) return step;
   const { condition: _, ...rest } = step;
   return rest;
 }
 
-/** The condition of each side that is ours and has something to tell of. */
-function told(
+/** The condition of each scope that Postern manages and that is requested. */
+function conditionsOf(
   subject: Subject,
-  parts: Record<Side, readonly Part[]>,
+  parts: Record<Scope, readonly Part[]>,
   problems: readonly Problem[],
 ): PlannedCondition[] {
-  return subject.sides.flatMap((side) => {
-    const wrong = problems.filter((each) => each.side === side);
-    const type = conditionOfSide[side];
-    const { length } = parts[side];
+  return subject.scopes.flatMap((scope) => {
+    const wrong = problems.filter((each) => each.scope === scope);
+    const type = conditionOfScope[scope];
+    const { length } = parts[scope];
     if (wrong.length + length === 0) return [];
-    const held = subject.conditions.find((each) => each.type === type);
-    const noun = side === "links" ? "private link" : "private endpoint";
+    const present = subject.conditions.find((each) => each.type === type);
+    const noun = scope === "links" ? "private link" : "private endpoint";
     const ready = `${length} ${noun}${length === 1 ? " is" : "s are"} as asked for`;
-    return [summary(type, [{ problems: wrong }, ...parts[side]], held, ready)];
+    return [summary(type, [{ problems: wrong }, ...parts[scope]], present, ready)];
   });
 }
 
-function kept({ conditions }: Subject): PlannedCondition[] {
-  return conditions.map(plain);
-}
-
-function isFalse(side: Side, reason: string, message: string): PlannedCondition {
-  return { type: conditionOfSide[side], status: "False", reason, message };
+function presentConditions({ conditions }: Subject): PlannedCondition[] {
+  return conditions.map(withoutAge);
 }

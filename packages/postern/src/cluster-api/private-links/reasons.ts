@@ -3,23 +3,23 @@
  * Cluster API Provider Azure writes: it has Creating, Updating, Deleting, Deleted, DeletionFailed, Failed, or none at all.
  */
 export const reasons = {
-  /** Everything is in Azure as it is asked for, and every connection is approved. */
-  realised: "Realised",
-  /** Something is being made. */
-  making: "BeingMade",
-  /** Something is being put right in place. */
+  /** Everything is in Azure as it is desired, and every connection is approved. */
+  ready: "Realised",
+  /** Something is being created. */
+  creating: "BeingMade",
+  /** Something is being updated in place. */
   changing: "BeingChanged",
-  /** Something is being made anew, because Azure never changes what differs. */
+  /** Something is being recreated, because Azure never changes what differs. */
   replacing: "BeingReplaced",
-  /** Something that is not asked for any more, or whose cluster goes, is being removed. */
+  /** Something that is not desired any more, or whose cluster is being deleted, is being removed. */
   removing: "BeingRemoved",
-  /** Azure refused to make, change or remove something. */
+  /** Azure refused to create, change or remove something. */
   notMade: "NotMade",
   notChanged: "NotChanged",
   notRemoved: "NotRemoved",
-  /** Azure could not be asked, or something unforeseen happened. */
-  notRealised: "NotRealised",
-  /** What the AzureCluster asks for cannot be. */
+  /** Azure could not be read, or something unforeseen happened. */
+  notReady: "NotRealised",
+  /** The request is invalid. */
   invalid: "InvalidRequest",
   /** The annotation with private links cannot be read. */
   invalidAnnotation: "InvalidAnnotation",

@@ -5,7 +5,7 @@ import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import type { ConfigStep } from "./steps.ts";
 
-/** Do one step. */
+/** Begins one step. */
 export function apply(
   step: ConfigStep,
   configs: OwnObjects<ProviderConfig>,

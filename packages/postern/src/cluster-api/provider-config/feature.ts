@@ -97,7 +97,7 @@ export function providerConfigFeature(policy: TenantPolicy = defaultPolicy): Mak
   };
 }
 
-/** The objects that a Cluster is made of, as kind and key. */
+/** The objects that a Cluster refers to, as kind and key. */
 function partsOf({ metadata, spec }: CapiCluster): string[] {
   return [spec.infrastructureRef, spec.controlPlaneRef].flatMap((part) =>
     part ? [`${part.kind} ${metadata.namespace}/${part.name}`] : [],

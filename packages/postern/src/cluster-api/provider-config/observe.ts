@@ -13,15 +13,16 @@ import { KubeError } from "../../kube/errors.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import { allows } from "../allowed-namespaces.ts";
-import { annotations, providerConfigFinalizer } from "../names.ts";
+import { annotations, predecessor, providerConfigFinalizer } from "../names.ts";
 import { isPaused } from "../paused.ts";
+import { ageOf } from "../tenancy.ts";
 import { allowedOf, isSupported, type Source } from "./desired/desired.ts";
 import type { Observed } from "./observed.ts";
 
 /** By this name the API server knows what we wrote. */
 export const fieldManager = "postern-provider-config";
 
-/** Where everything that is looked at comes from. */
+/** Where everything that is observed comes from. */
 export interface Sources {
   kube: KubeClient;
   /** With the index `provider-config-name`. */
@@ -36,8 +37,7 @@ export interface Sources {
   policy: TenantPolicy;
 }
 
-/** The names under which we write, and the operator before us, whose name is that of its binary. */
-const writers = [fieldManager, "manager"];
+const writers = [fieldManager, predecessor];
 
 /** Who wrote a ProviderConfig: the API server knows, and no tenant can write one. */
 async function isWrittenByUs(
@@ -77,7 +77,7 @@ export async function observe(
     cluster,
     deleting: metadata.deletionTimestamp !== undefined,
     paused: isPaused(cluster),
-    held: hasFinalizer(cluster),
+    hasFinalizer: hasFinalizer(cluster),
     served,
     found,
     ownerIsThere: mark !== undefined && clusters.get(mark) !== undefined,
@@ -87,7 +87,7 @@ export async function observe(
       mark === undefined &&
       hasFinalizer(cluster) &&
       (await isWrittenByUs(metadata.name, sources.kube, reconcile.signal)),
-    wanted: allowedOf(
+    desired: allowedOf(
       { name: metadata.name, namespace },
       await sourceOf(cluster, sources, reconcile.signal),
       sources.policy.rulesOf(namespace),
@@ -107,10 +107,6 @@ function rivalOf(cluster: CapiCluster, clusters: WatchCache<CapiCluster>): Obser
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .sort((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1));
   return first && { key: keyOf(first), isOlder: ageOf(first) < ageOf(cluster) };
-}
-
-function ageOf({ metadata }: CapiCluster): string {
-  return `${metadata.creationTimestamp} ${metadata.namespace}`;
 }
 
 async function sourceOf(
@@ -153,14 +149,14 @@ function ofSpec(
   const { subscriptionID, identityRef: reference } = object.spec;
   const own = object.metadata.namespace ?? "";
   // The operator before us looked beside the Cluster only, whatever the reference said.
-  const places = [reference?.namespace || own, own];
-  const identity = places
+  const candidates = [reference?.namespace || own, own];
+  const identity = candidates
     .map((namespace) => identities.get(`${namespace}/${reference?.name}`))
     .find((each) => each !== undefined);
   const { labels } = namespaces.get(own)?.metadata ?? {};
   return {
     from: "identity",
-    whose: `${kind} ${keyOf(object)}`,
+    object: `${kind} ${keyOf(object)}`,
     subscriptionID,
     reference,
     identity,
@@ -175,13 +171,14 @@ async function ofResources(
   signal: AbortSignal,
 ): Promise<Source> {
   if (controlPlane === undefined) return { from: "absent" };
-  const whose = `AzureASOManagedControlPlane ${keyOf(controlPlane)}`;
+  const called = `AzureASOManagedControlPlane ${keyOf(controlPlane)}`;
   const { namespace } = controlPlane.metadata;
   const [name] = (controlPlane.spec.resources ?? []).flatMap(
     (each) => each.metadata?.annotations?.[credentialFrom] || [],
   );
-  if (name === undefined) return { from: "secret", whose, secret: undefined, values: undefined };
-  const named = { from: "secret", whose, secret: `${namespace}/${name}` } as const;
+  if (name === undefined)
+    return { from: "secret", object: called, secret: undefined, values: undefined };
+  const named = { from: "secret", object: called, secret: `${namespace}/${name}` } as const;
   try {
     const found = await kube.get<Secret>({ kind: secret, namespace, name }, signal);
     const values = found && Object.fromEntries(Object.entries(found.data ?? {}).map(decoded));

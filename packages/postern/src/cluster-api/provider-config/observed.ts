@@ -1,14 +1,14 @@
 import type { KubeObject } from "@postern/core/kind.ts";
 import type { ProviderConfig } from "@postern/core/kinds/provider-config.ts";
-import type { Wanted } from "./desired/desired.ts";
+import type { Desired } from "./desired/desired.ts";
 
-/** What was seen of one Cluster. */
+/** What was observed of one Cluster. */
 export interface Observed {
   cluster: KubeObject;
   deleting: boolean;
   paused: boolean;
   /** Whether the Cluster has our finalizer. */
-  held: boolean;
+  hasFinalizer: boolean;
   /** Whether the API server knows ProviderConfigs. */
   served: boolean;
   found: ProviderConfig | undefined;
@@ -18,5 +18,5 @@ export interface Observed {
   ownerIsThere: boolean;
   /** A Cluster of the same name with our finalizer, as namespace/name: the one that was there first. */
   rival: { key: string; isOlder: boolean } | undefined;
-  wanted: Wanted;
+  desired: Desired;
 }

@@ -3,14 +3,14 @@ import type { ProviderConfig } from "@postern/core/kinds/provider-config.ts";
 import type { TenantRules } from "@postern/core/tenant-policy.ts";
 import { describe, expect, test } from "vitest";
 import { annotations } from "../names.ts";
-import { allowedOf, type Source, type Wanted, wantedOf } from "./desired/desired.ts";
+import { allowedOf, type Desired, desiredOf, type Source } from "./desired/desired.ts";
 import type { Observed } from "./observed.ts";
 import { plan } from "./plan.ts";
 import { reasons } from "./reasons.ts";
 
 const ids = { clientID: "client", subscriptionID: "sub", tenantID: "tenant" };
 const spec = { credentials: { source: "UserAssignedManagedIdentity" }, ...ids } as const;
-const wanted: Wanted = { state: "config", spec };
+const desired: Desired = { state: "config", spec };
 
 function config(mark?: string, over: object = {}, metadata: object = {}): ProviderConfig {
   const marks = mark && { annotations: { [annotations.madeFor]: mark } };
@@ -20,18 +20,18 @@ function config(mark?: string, over: object = {}, metadata: object = {}): Provid
   } as ProviderConfig;
 }
 
-function seen(over: Partial<Observed> = {}): Observed {
+function observed(over: Partial<Observed> = {}): Observed {
   return {
     cluster: { metadata: { namespace: "org", name: "wc" } },
     deleting: false,
     paused: false,
-    held: true,
+    hasFinalizer: true,
     served: true,
     found: config("org/wc"),
     isByUs: true,
     ownerIsThere: true,
     rival: undefined,
-    wanted,
+    desired,
     ...over,
   };
 }
@@ -42,7 +42,13 @@ const going = { deletionTimestamp: "2026-01-01T00:00:00Z" };
 describe("a live Cluster", () => {
   test.each<[string, Partial<Observed>, string[], string | undefined, string[]]>([
     ["that has what it needs is left alone", {}, [], "add", []],
-    ["without one gets it", { found: undefined, held: false }, ["make ProviderConfig"], "add", []],
+    [
+      "without one gets it",
+      { found: undefined, hasFinalizer: false },
+      ["make ProviderConfig"],
+      "add",
+      [],
+    ],
     [
       "gets it put right where somebody changed it",
       { found: config("org/wc", { clientID: "x" }) },
@@ -60,21 +66,21 @@ describe("a live Cluster", () => {
     ["waits while its own is going", { found: config("org/wc", {}, going) }, [], "add", []],
     [
       "is told that another of its name has it, and touches nothing (two namespaces)",
-      { found: config("other/wc"), held: false },
+      { found: config("other/wc"), hasFinalizer: false },
       [],
       undefined,
       [reasons.taken],
     ],
     [
       "takes over what a Cluster left that is no more",
-      { found: config("other/wc"), held: false, ownerIsThere: false },
+      { found: config("other/wc"), hasFinalizer: false, ownerIsThere: false },
       ["change ProviderConfig"],
       "add",
       [],
     ],
     [
       "is told of one without a mark, and touches nothing",
-      { found: config(), held: false },
+      { found: config(), hasFinalizer: false },
       [],
       undefined,
       [reasons.ownedByAnother],
@@ -103,34 +109,34 @@ describe("a live Cluster", () => {
     ["that is paused is left alone", { paused: true, found: undefined }, [], undefined, []],
     [
       "of another provider gets nothing, not even a finalizer",
-      { wanted: { state: "none" }, found: undefined, held: false },
+      { desired: { state: "none" }, found: undefined, hasFinalizer: false },
       [],
       undefined,
       [],
     ],
     [
       "that is not known yet waits",
-      { wanted: { state: "unknown" }, held: false },
+      { desired: { state: "unknown" }, hasFinalizer: false },
       [],
       undefined,
       [],
     ],
     [
       "gets nothing where there is no Crossplane",
-      { served: false, found: undefined, held: false },
+      { served: false, found: undefined, hasFinalizer: false },
       [],
       undefined,
       [],
     ],
     [
       "whose identity is not said is told so",
-      { wanted: { state: "trouble", reason: "IdentityMissing", message: "m" } },
+      { desired: { state: "trouble", reason: "IdentityMissing", message: "m" } },
       [],
       undefined,
       ["IdentityMissing"],
     ],
   ])("%s", (_name, over, steps, finalizer, events) => {
-    const planned = plan(seen(over));
+    const planned = plan(observed(over));
     expect(planned.steps.map((step) => step.do)).toEqual(steps);
     expect(planned.finalizer).toBe(finalizer);
     expect((planned.events ?? []).map(({ reason }) => reason)).toEqual(events);
@@ -139,7 +145,7 @@ describe("a live Cluster", () => {
   test("leaves nothing in the spec but what it wants", () => {
     const credentials = { source: "Secret", secretRef: { name: "x" } };
     const found = config("org/wc", { environment: "china", credentials });
-    const [step] = plan(seen({ found })).steps;
+    const [step] = plan(observed({ found })).steps;
     expect(step).toMatchObject({
       change: {
         spec: {
@@ -152,14 +158,14 @@ describe("a live Cluster", () => {
   });
 
   test("marks what it makes with its own name", () => {
-    const [step] = plan(seen({ found: undefined })).steps;
+    const [step] = plan(observed({ found: undefined })).steps;
     expect(step).toMatchObject({
       object: { metadata: { name: "wc", annotations: { "postern.io/made-for": "org/wc" } }, spec },
     });
   });
 
   test("without Crossplane is looked at again, because its coming wakes nobody", () => {
-    expect(plan(seen({ served: false })).requeue).toBe("drift");
+    expect(plan(observed({ served: false })).requeue).toBe("drift");
   });
 });
 
@@ -186,7 +192,12 @@ describe("a Cluster that is being deleted", () => {
       [],
       "remove",
     ],
-    ["without our finalizer never had one", { held: false, found: config() }, [], undefined],
+    [
+      "without our finalizer never had one",
+      { hasFinalizer: false, found: config() },
+      [],
+      undefined,
+    ],
     [
       "is let go where there is no Crossplane any more",
       { served: false, found: undefined },
@@ -195,13 +206,13 @@ describe("a Cluster that is being deleted", () => {
     ],
     [
       "is let go whatever its identity is",
-      { wanted: { state: "none" } },
+      { desired: { state: "none" } },
       ["delete ProviderConfig"],
       "remove",
     ],
     ["that is paused is left alone", { paused: true }, [], undefined],
   ])("%s", (_name, over, steps, finalizer) => {
-    const planned = plan(seen({ deleting: true, ...over }));
+    const planned = plan(observed({ deleting: true, ...over }));
     expect(planned.steps.map((step) => step.do)).toEqual(steps);
     expect(planned.finalizer).toBe(finalizer);
   });
@@ -210,13 +221,13 @@ describe("a Cluster that is being deleted", () => {
 describe("attack: a Cluster with our finalizer and the name of a ProviderConfig that a person wrote", () => {
   const forged = { found: config(undefined, { clientID: "theirs" }), isByUs: false };
   test("does not change it", () => {
-    const planned = plan(seen(forged));
+    const planned = plan(observed(forged));
     expect(planned.steps).toEqual([]);
     expect(planned.events?.map(({ reason }) => reason)).toEqual([reasons.ownedByAnother]);
   });
 
   test("does not delete it", () => {
-    expect(plan(seen({ ...forged, deleting: true }))).toMatchObject({
+    expect(plan(observed({ ...forged, deleting: true }))).toMatchObject({
       steps: [],
       finalizer: "remove",
     });
@@ -231,7 +242,7 @@ describe("what is wanted follows", () => {
     }) as AzureClusterIdentity;
   const byIdentity = (over: object = {}): Source => ({
     from: "identity",
-    whose: "AzureCluster org/wc",
+    object: "AzureCluster org/wc",
     subscriptionID: "sub",
     reference: { kind: "AzureClusterIdentity", name: "one" },
     identity: identity(),
@@ -240,7 +251,7 @@ describe("what is wanted follows", () => {
   });
   const bySecret = (over: object = {}): Source => ({
     from: "secret",
-    whose: "AzureASOManagedControlPlane org/wc",
+    object: "AzureASOManagedControlPlane org/wc",
     secret: "org/credential",
     values: {
       AZURE_CLIENT_ID: "client",
@@ -289,7 +300,7 @@ describe("what is wanted follows", () => {
     ["from another provider: nothing", { from: "nothing" }, "none"],
     ["from what is not there yet", { from: "absent" }, "unknown"],
   ])("%s", (_name, source, state) => {
-    const got = wantedOf(source);
+    const got = desiredOf(source);
     expect(got.state === "trouble" ? got.reason : got.state).toBe(state);
     if (got.state === "config") expect(got.spec).toEqual(spec);
     if (got.state === "trouble") expect(got.message.split(" · ")).toHaveLength(3);
@@ -325,7 +336,7 @@ describe("what is wanted follows", () => {
   });
 
   test("and half a Secret is told by the names of what is missing", () => {
-    const got = wantedOf(bySecret({ values: { AZURE_CLIENT_ID: "hush" } }));
+    const got = desiredOf(bySecret({ values: { AZURE_CLIENT_ID: "hush" } }));
     expect(got).toMatchObject({
       message: expect.stringContaining("does not hold AZURE_SUBSCRIPTION_ID, AZURE_TENANT_ID"),
     });

@@ -9,52 +9,40 @@ import { reasons } from "./reasons.ts";
 import type { ConfigStep } from "./steps.ts";
 
 /**
- * The ProviderConfig of a Cluster. It has the Cluster's name and no namespace, so Clusters of one name share one: the first
- * owns it, and the others are told. The first row that holds counts.
- *
- *   the Cluster is paused                     nothing
- *   being deleted    without our finalizer    nothing: it never had one
- *                    it is ours               it is deleted, then the finalizer goes
- *                    it is not                the finalizer goes
- *   none wanted, or not known yet             nothing, no finalizer
- *   ProviderConfigs are not served            nothing, no finalizer; looked at again
- *   trouble, or a name that no tenant may     told
- *     have (default)
- *   there is none                             made, with our finalizer on the Cluster first
- *   there is one     ours, going              waited for
- *                    ours                     kept in step, in all of its spec
- *                    of another Cluster       told: ProviderConfigTaken
- *                    nobody's mark            told: OwnedByAnother
+ * The ProviderConfig of a Cluster. It has the Cluster's name and no namespace, so Clusters of one name share one: the first owns
+ * it, and the others report it.
  *
  * Ours is what has our mark with this Cluster's name, or that of one that is no more. What has no mark is ours where the API
  * server says that only we, or the operator before us, wrote it, the Cluster has that one's finalizer, and no Cluster of the
  * same name is nearer to it. The finalizer alone proves nothing: a tenant can write it.
  */
-export function plan(seen: Observed): Plan<ConfigStep> {
-  if (seen.paused) return rest;
-  if (seen.deleting) return down(seen);
-  const { wanted } = seen;
-  switch (wanted.state) {
+export function plan(observed: Observed): Plan<ConfigStep> {
+  if (observed.paused) return unchanged;
+  if (observed.deleting) return planDelete(observed);
+  const { desired } = observed;
+  switch (desired.state) {
     case "none":
-      return rest;
+      return unchanged;
     case "unknown":
-      return { ...rest, requeue: wanted.requeue ?? "never" };
+      return { ...unchanged, requeue: desired.requeue ?? "never" };
     case "trouble":
-      return seen.served ? { ...tell(wanted.reason, wanted.message), requeue: "drift" } : unserved;
+      return observed.served
+        ? { ...warn(desired.reason, desired.message), requeue: "drift" }
+        : unserved;
     case "config":
-      return seen.served ? up(seen, wanted.spec, wanted.requeue) : unserved;
+      return observed.served ? up(observed, desired.spec, desired.requeue) : unserved;
   }
 }
 
-const rest: Plan<ConfigStep> = { steps: [], conditions: [], requeue: "never" };
-/** That the kind is served from now on wakes nobody. */
-const unserved: Plan<ConfigStep> = { ...rest, requeue: "drift" };
+const unchanged: Plan<ConfigStep> = { steps: [], conditions: [], requeue: "never" };
+/** No watch event tells when the kind is served. */
+const unserved: Plan<ConfigStep> = { ...unchanged, requeue: "drift" };
 
-function down(seen: Observed): Plan<ConfigStep> {
-  if (!seen.held) return rest;
-  const { found } = seen;
+function planDelete(observed: Observed): Plan<ConfigStep> {
+  if (!observed.hasFinalizer) return unchanged;
+  const { found } = observed;
   const steps: ConfigStep[] =
-    found !== undefined && isOwned(seen, found) && !isBeingDeleted(found)
+    found !== undefined && isOwned(observed, found) && !isBeingDeleted(found)
       ? [
           {
             verb: "delete",
@@ -65,15 +53,15 @@ function down(seen: Observed): Plan<ConfigStep> {
           },
         ]
       : [];
-  return { ...rest, steps, finalizer: "remove" };
+  return { ...unchanged, steps, finalizer: "remove" };
 }
 
-function up(seen: Observed, spec: ConfigSpec, requeue: Requeue = "never"): Plan<ConfigStep> {
-  return { ...upNow(seen, spec), requeue };
+function up(observed: Observed, spec: ConfigSpec, requeue: Requeue = "never"): Plan<ConfigStep> {
+  return { ...planConfig(observed, spec), requeue };
 }
 
-function upNow(seen: Observed, spec: ConfigSpec): Plan<ConfigStep> {
-  const { cluster, found } = seen;
+function planConfig(observed: Observed, spec: ConfigSpec): Plan<ConfigStep> {
+  const { cluster, found } = observed;
   const mark = { [annotations.madeFor]: keyOf(cluster) };
   if (found === undefined) {
     const metadata = { name: cluster.metadata.name, annotations: mark };
@@ -85,11 +73,11 @@ function upNow(seen: Observed, spec: ConfigSpec): Plan<ConfigStep> {
       event: reasons.made,
     });
   }
-  if (!isOwned(seen, found)) return another(seen, found);
-  if (isBeingDeleted(found)) return { ...rest, finalizer: "add" };
+  if (!isOwned(observed, found)) return another(observed, found);
+  if (isBeingDeleted(found)) return { ...unchanged, finalizer: "add" };
   const isMarked = found.metadata.annotations?.[annotations.madeFor] === keyOf(cluster);
   if (isMarked && isDeepStrictEqual({ ...found.spec }, { ...spec }))
-    return { ...rest, finalizer: "add" };
+    return { ...unchanged, finalizer: "add" };
   const change = { metadata: { annotations: mark }, spec: replacing(found.spec, spec) };
   const why = isMarked
     ? "it is not as it should be"
@@ -104,11 +92,11 @@ function upNow(seen: Observed, spec: ConfigSpec): Plan<ConfigStep> {
   });
 }
 
-function isOwned(seen: Observed, { metadata }: ProviderConfig): boolean {
+function isOwned(observed: Observed, { metadata }: ProviderConfig): boolean {
   const mark = metadata.annotations?.[annotations.madeFor];
-  if (mark !== undefined) return mark === keyOf(seen.cluster) || !seen.ownerIsThere;
-  const { held, rival, deleting, isByUs } = seen;
-  return held && isByUs && (rival === undefined || (!deleting && !rival.isOlder));
+  if (mark !== undefined) return mark === keyOf(observed.cluster) || !observed.ownerIsThere;
+  const { hasFinalizer, rival, deleting, isByUs } = observed;
+  return hasFinalizer && isByUs && (rival === undefined || (!deleting && !rival.isOlder));
 }
 
 function another({ rival, cluster }: Observed, { metadata }: ProviderConfig): Plan<ConfigStep> {
@@ -116,20 +104,20 @@ function another({ rival, cluster }: Observed, { metadata }: ProviderConfig): Pl
   const what = `ProviderConfig ${metadata.name} is not changed`;
   const namespace = cluster.metadata.namespace;
   return owner === undefined
-    ? tell(
+    ? warn(
         reasons.ownedByAnother,
         `${what} · it does not carry our mark · delete it, or annotate it with ${annotations.madeFor}=${namespace}/${metadata.name}`,
       )
-    : tell(
+    : warn(
         reasons.taken,
         `${what} · it belongs to a Cluster of the same name in another namespace · give the Cluster another name`,
       );
 }
 
-/** A merge patch that leaves nothing but what is wanted. */
-function replacing(found: object, wanted: object): Record<string, unknown> {
-  const gone = Object.keys(found).filter((key) => !Object.hasOwn(wanted, key));
-  const kept = Object.entries(wanted).map(([key, value]) => {
+/** A merge patch that leaves nothing but what is desired. */
+function replacing(found: object, desired: object): Record<string, unknown> {
+  const gone = Object.keys(found).filter((key) => !Object.hasOwn(desired, key));
+  const kept = Object.entries(desired).map(([key, value]) => {
     const before: unknown = Reflect.get(found, key);
     return [key, isObject(value) && isObject(before) ? replacing(before, value) : value];
   });
@@ -145,9 +133,9 @@ function isBeingDeleted({ metadata }: ProviderConfig): boolean {
 }
 
 function act(step: ConfigStep): Plan<ConfigStep> {
-  return { ...rest, steps: [step], finalizer: "add" };
+  return { ...unchanged, steps: [step], finalizer: "add" };
 }
 
-function tell(reason: string, note: string): Plan<ConfigStep> {
-  return { ...rest, events: [{ reason, note, type: "Warning" }] };
+function warn(reason: string, note: string): Plan<ConfigStep> {
+  return { ...unchanged, events: [{ reason, note, type: "Warning" }] };
 }

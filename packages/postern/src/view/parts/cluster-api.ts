@@ -11,7 +11,7 @@ import { idKey } from "@postern/core/resource-id.ts";
 import { connectionsOf, type PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import { conditions } from "../../cluster-api/names.ts";
-import { privateLinksOf } from "../../cluster-api/private-links.ts";
+import { privateLinksOf } from "../../cluster-api/requested-links.ts";
 import { isHidden, networkOf, type WorldIndex } from "../index-of.ts";
 import { clusterNode } from "./cluster-node.ts";
 import { missing } from "./missing.ts";

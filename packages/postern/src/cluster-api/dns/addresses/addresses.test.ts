@@ -54,8 +54,8 @@ test.each([
     { networkSpec: { apiServerLB: { type: "Public" } } },
     { state: "unknown" },
   ],
-])("%s", async (_what, spec, wanted) => {
-  expect(await apiAddresses(cluster(spec), group, nobody, looking)).toEqual(wanted);
+])("%s", async (_what, spec, desired) => {
+  expect(await apiAddresses(cluster(spec), group, nobody, looking)).toEqual(desired);
 });
 
 test.each([
@@ -73,7 +73,7 @@ test.each([
   [undefined, { state: "unknown" }],
   ["api.example.net", { state: "none", host: "api.example.net" }],
   ["<nil>", { state: "none", host: "<nil>" }],
-])("an endpoint at %s on other infrastructure is %j", (host, wanted) => {
+])("an endpoint at %s on other infrastructure is %j", (host, desired) => {
   const spec = host === undefined ? {} : { controlPlaneEndpoint: { host, port: 6443 } };
-  expect(hostOf({ metadata: { name: "wc1" }, spec })).toEqual(wanted);
+  expect(hostOf({ metadata: { name: "wc1" }, spec })).toEqual(desired);
 });

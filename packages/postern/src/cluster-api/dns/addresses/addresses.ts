@@ -9,14 +9,14 @@ import type { ZoneReads } from "../../../private-dns/zone/observe.ts";
 import { reachOf } from "../../endpoint-address.ts";
 import type { Addresses } from "../observed.ts";
 
-/** What is not there yet is looked for again, but not by every reconcile that something else causes. */
+/** What does not exist yet is read again, but not by every reconcile that something else causes. */
 const missingAgeMs = 15_000;
 
 const none: Addresses = { state: "none" };
 const unknown: Addresses = { state: "unknown" };
 
 /** Addresses that were written down; anything that is none is as good as nothing. */
-export function writtenDown(...texts: (string | undefined)[]): Addresses {
+export function addressesIn(...texts: (string | undefined)[]): Addresses {
   const values = texts.filter((each) => each !== undefined && isIp(each)) as string[];
   return values.length > 0 ? { state: "known", values } : unknown;
 }
@@ -38,10 +38,10 @@ export async function apiAddresses(
   const { apiServerLB } = cluster.spec.networkSpec ?? {};
   const { host } = cluster.spec.controlPlaneEndpoint ?? {};
   // CAPZ leaves the load balancer out where somebody else runs the control plane.
-  if (!apiServerLB) return host && isIp(host) ? writtenDown(host) : none;
+  if (!apiServerLB) return host && isIp(host) ? addressesIn(host) : none;
   const frontends = (apiServerLB.frontendIPs ?? []).filter((each) => each !== null);
   if (apiServerLB.type === "Internal")
-    return writtenDown(...frontends.map(({ privateIP }) => privateIP));
+    return addressesIn(...frontends.map(({ privateIP }) => privateIP));
   const name = frontends.find(({ publicIP }) => publicIP?.name)?.publicIP?.name;
   return name === undefined ? unknown : publicAddress(name, group, arm, reads);
 }
@@ -73,7 +73,7 @@ async function publicAddress(
   let look = await gateway.look(id, maxAgeMs);
   if (look.state === "absent" || (look.state === "there" && !look.resource.properties.ipAddress))
     look = await gateway.look(id, Math.min(maxAgeMs, missingAgeMs));
-  return look.state === "there" ? writtenDown(look.resource.properties.ipAddress) : unknown;
+  return look.state === "there" ? addressesIn(look.resource.properties.ipAddress) : unknown;
 }
 
 /**
@@ -89,7 +89,7 @@ export async function endpointAddresses(
   const gateway = privateEndpoints(arm);
   const group = id.slice(0, id.toLowerCase().indexOf("/providers/"));
   const look = async (ageMs: number) => {
-    // One list tells of the endpoints of all clusters in the group, and of those that are not there.
+    // One list serves all clusters of the group, and shows which endpoints do not exist.
     await gateway.list(group, ageMs);
     const found = reachOf(await gateway.look(id, ageMs), service);
     // A list does not tell the addresses of interfaces.

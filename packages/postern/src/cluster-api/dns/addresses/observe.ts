@@ -16,6 +16,7 @@ import {
 } from "../../../private-dns/links/observed.ts";
 import { isClaimed } from "../../../private-dns/user.ts";
 import type { ZoneReads } from "../../../private-dns/zone/observe.ts";
+import { isPrivate } from "../../azure-clusters.ts";
 import {
   apiEndpointName,
   apiLinkName,
@@ -24,17 +25,22 @@ import {
   managementEndpointName,
   managementLinkName,
 } from "../../names.ts";
-import { privateLinksOf } from "../../private-links.ts";
+import { privateLinksOf } from "../../requested-links.ts";
 import type { ArmClients } from "../azure/arm-clients.ts";
 import type { Objects, Setting } from "../objects/facts.ts";
-import { type ClusterSettings, capzZone, groupOf, managementLinkGroup } from "../objects/places.ts";
+import {
+  type ClusterSettings,
+  capzZone,
+  groupOf,
+  managementLinkGroup,
+} from "../objects/resource-groups.ts";
 import type { Addresses, Observed, ServiceNames } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import { userOf } from "../zones/owner.ts";
 import { apiAddresses, bastionAddresses, endpointAddresses, hostOf } from "./addresses.ts";
 import { namesOf, workloadServices } from "./workload-services.ts";
 
-export interface SeeOptions extends Setting {
+export interface ObserveOptions extends Setting {
   /** The resource group of the zone in which clusters are delegated. */
   baseZoneGroup: ResourceId;
   managementLinks: readonly ManagementLink[];
@@ -44,26 +50,26 @@ export interface SeeOptions extends Setting {
 }
 
 /** Where everything is reached that is to have a name. */
-export async function seeAddresses(
-  seen: Observed,
+export async function observeAddresses(
+  observed: Observed,
   objects: Objects,
   armClients: ArmClients,
   reads: ZoneReads,
-  given: { reconcile: Reconcile; kube: KubeClient; options: SeeOptions },
+  given: { reconcile: Reconcile; kube: KubeClient; options: ObserveOptions },
 ): Promise<Observed> {
   const { infrastructure, cluster } = objects;
   if (infrastructure?.is === "other") {
     const { host, ...api } = hostOf(cluster);
-    const services = await askWorkload(seen, cluster, given);
-    if (host === undefined) return { ...seen, api, services };
-    const message = `api.${seen.domains.cluster} is not written · the endpoint ${JSON.stringify(host.slice(0, 100))} of the Cluster is no address · set spec.controlPlaneEndpoint.host to one`;
+    const services = await observeServices(observed, cluster, given);
+    if (host === undefined) return { ...observed, api, services };
+    const message = `api.${observed.domains.cluster} is not written · the endpoint ${JSON.stringify(host.slice(0, 100))} of the Cluster is no address · set spec.controlPlaneEndpoint.host to one`;
     const problem = { reason: reasons.endpointNotAnAddress, message };
-    return { ...seen, api, services, problems: [...seen.problems, problem] };
+    return { ...observed, api, services, problems: [...observed.problems, problem] };
   }
-  if (infrastructure?.is !== "azure") return seen;
+  if (infrastructure?.is !== "azure") return observed;
   const object = infrastructure.object as AzureCluster;
   const group = groupOf(object);
-  if (group === undefined) return seen;
+  if (group === undefined) return observed;
   const arm = armClients.cluster;
   const unknown: Addresses = { state: "unknown" };
   const problems: Failure[] = [];
@@ -78,33 +84,33 @@ export async function seeAddresses(
     arm ? ask(() => apiAddresses(object, group, arm, reads)) : unknown,
     arm ? ask(() => bastionAddresses(object, group, arm, reads)) : unknown,
     ask(() => toWorkloadOf(object, group, objects, armClients, reads)),
-    waysToManagement(object, objects.management, given.options, (link) =>
+    observeToManagement(object, objects.management, given.options, (link) =>
       ask(() => toManagementOf(link, object, group, objects, armClients, reads)),
     ),
   ]);
   const withAddresses: Observed = {
-    ...seen,
+    ...observed,
     api,
     bastion,
     toWorkload,
     toManagement,
-    problems: [...seen.problems, ...problems],
+    problems: [...observed.problems, ...problems],
   };
   return {
     ...withAddresses,
-    ...(await seeServed(withAddresses, object, objects, armClients, reads)),
+    ...(await observeServed(withAddresses, object, objects, armClients, reads)),
   };
 }
 
-/** The names that a cluster on other infrastructure asks for; undefined where it does not answer. */
-async function askWorkload(
-  seen: Observed,
+/** The names that a cluster on other infrastructure requests; undefined where it does not answer. */
+async function observeServices(
+  observed: Observed,
   cluster: Objects["cluster"],
   { reconcile, kube }: { reconcile: Reconcile; kube: KubeClient },
 ): Promise<ServiceNames> {
   try {
     const services = await workloadServices(cluster, kube, reconcile.signal);
-    return services && namesOf(services, seen.domains.cluster);
+    return services && namesOf(services, observed.domains.cluster);
   } catch (error) {
     if (reconcile.signal.aborted || !isExplained(error)) throw error;
     reconcile.log.info({ err: error }, "the workload cluster does not answer");
@@ -120,10 +126,7 @@ async function toWorkloadOf(
   reads: ZoneReads,
 ): Promise<Addresses> {
   const managementGroup = management && groupOf(management);
-  if (managementGroup === undefined) return { state: "none" };
-  if (cluster.spec.networkSpec?.apiServerLB?.type !== "Internal") return { state: "none" };
-  const arm = armClients.management;
-  if (arm === undefined) return { state: "unknown" };
+  if (managementGroup === undefined || !isPrivate(cluster)) return { state: "none" };
   const { links, problem } = privateLinksOf(cluster);
   if (problem !== undefined) return { state: "unknown" };
   // The name that the chart of the operators before us gives.
@@ -131,39 +134,53 @@ async function toWorkloadOf(
     links.length > 0 ? links.map(({ name }) => name) : [apiLinkName(cluster.metadata.name)];
   const found = await Promise.all(
     names.map(async (name) => {
-      const id = resourceIn(
-        managementGroup,
-        "Microsoft.Network/privateEndpoints",
-        apiEndpointName(name),
-      );
-      const service = resourceIn(group, "Microsoft.Network/privateLinkServices", name);
-      return endpointAddresses(id, service, arm, reads);
+      const endpoint = { group: managementGroup, name: apiEndpointName(name) };
+      return observeEndpoint(endpoint, { group, name }, armClients.management, reads);
     }),
   );
-  // Of several the last one counts, as it always did.
+  // Of several links the last one that is connected counts, as for the operator before us.
   return (
     found.findLast(({ state }) => state === "known") ??
     found.find(({ state }) => state === "unknown") ?? { state: "none" }
   );
 }
 
+interface NameInGroup {
+  group: ResourceId;
+  name: string;
+}
+
+/** The address of an endpoint to a link service, by their names. */
+async function observeEndpoint(
+  endpoint: NameInGroup,
+  link: NameInGroup,
+  arm: ArmClient | undefined,
+  reads: ZoneReads,
+): Promise<Addresses> {
+  if (arm === undefined) return { state: "unknown" };
+  const id = resourceIn(endpoint.group, "Microsoft.Network/privateEndpoints", endpoint.name);
+  const service = resourceIn(link.group, "Microsoft.Network/privateLinkServices", link.name);
+  return endpointAddresses(id, service, arm, reads);
+}
+
 /**
  * By every way that is configured; and by another that the spec still has, until the first of them works: whoever uses it
  * finds it.
  */
-async function waysToManagement(
+async function observeToManagement(
   { metadata, spec }: AzureCluster,
   management: AzureCluster | undefined,
-  { managementLinks }: SeeOptions,
+  { managementLinks }: ObserveOptions,
   look: (link: ManagementLink) => Promise<Addresses>,
 ): Promise<Observed["toManagement"]> {
   const lookAll = async (links: readonly ManagementLink[]): Promise<Observed["toManagement"]> =>
     Object.fromEntries(
       await Promise.all(links.map(async (link) => [link, await look(link)] as const)),
     );
-  const ways = await lookAll(managementLinks);
+  const connections = await lookAll(managementLinks);
   const [first] = managementLinks;
-  if (management === undefined || (first && ways[first]?.state === "known")) return ways;
+  if (management === undefined || (first && connections[first]?.state === "known"))
+    return connections;
   const endpoints = (spec.networkSpec?.subnets ?? []).flatMap(
     (each) => each?.privateEndpoints ?? [],
   );
@@ -172,49 +189,47 @@ async function waysToManagement(
     return endpoints.some((each) => each && idKey(each.name) === name);
   };
   const others = everyLink.filter((link) => !managementLinks.includes(link) && isKept(link));
-  return { ...ways, ...(await lookAll(others)) };
+  return { ...connections, ...(await lookAll(others)) };
 }
 
 async function toManagementOf(
   link: ManagementLink,
-  cluster: AzureCluster,
+  { metadata: { name: workload } }: AzureCluster,
   group: ResourceId,
   { management }: Objects,
   armClients: ArmClients,
   reads: ZoneReads,
 ): Promise<Addresses> {
   const linkGroup = management && managementLinkGroup(management);
-  if (linkGroup === undefined) return { state: "none" };
-  if (management?.spec.networkSpec?.apiServerLB?.type !== "Internal") return { state: "none" };
-  const arm = armClients.cluster;
-  if (arm === undefined) return { state: "unknown" };
-  const [workload, name] = [cluster.metadata.name, management.metadata.name];
-  const endpoint = managementEndpointName(workload, name, link);
-  const id = resourceIn(group, "Microsoft.Network/privateEndpoints", endpoint);
-  const type = "Microsoft.Network/privateLinkServices";
-  const service = resourceIn(linkGroup, type, managementLinkName(name, link));
-  return endpointAddresses(id, service, arm, reads);
+  if (management === undefined || linkGroup === undefined || !isPrivate(management))
+    return { state: "none" };
+  const { name } = management.metadata;
+  const endpoint = { group, name: managementEndpointName(workload, name, link) };
+  const service = { group: linkGroup, name: managementLinkName(name, link) };
+  return observeEndpoint(endpoint, service, armClients.cluster, reads);
 }
 
 /** Whether CAPZ has linked a zone of its own of the same name to a network in which ours would answer. */
-async function seeServed(
-  seen: Observed,
+async function observeServed(
+  observed: Observed,
   cluster: AzureCluster,
   { management }: Objects,
   armClients: ArmClients,
   reads: ZoneReads,
 ): Promise<Pick<Observed, "served" | "servedBy">> {
   const one = async (role: "toWorkload" | "toManagement", of: AzureCluster | undefined) => {
-    const network = seen.networks[role];
-    const domain = role === "toWorkload" ? seen.domains.cluster : seen.domains.management;
+    const network = observed.networks[role];
+    const domain = role === "toWorkload" ? observed.domains.cluster : observed.domains.management;
     const id = of && capzZone(of, domain);
     const arm = role === "toWorkload" ? armClients.cluster : armClients.management;
-    const wanted = role === "toWorkload" ? [seen.toWorkload] : Object.values(seen.toManagement);
-    if (!network || !id || !arm || !wanted.some(({ state }) => state === "known")) return undefined;
-    const ours = seen.zones
+    const desired =
+      role === "toWorkload" ? [observed.toWorkload] : Object.values(observed.toManagement);
+    if (!network || !id || !arm || !desired.some(({ state }) => state === "known"))
+      return undefined;
+    const ours = observed.zones
       .filter((zone) => zone.role === role)
       .flatMap(foundLinks)
-      .some(({ found }) => isClaimed(found.tags, userOf(seen)) && leadsTo(found, network));
+      .some(({ found }) => isClaimed(found.tags, userOf(observed)) && leadsTo(found, network));
     if (ours) return undefined;
     const link = await tryRead(reads.reconcile, () => servingLink(id, network, arm, reads));
     return link !== undefined && "failed" in link ? undefined : link;

@@ -99,7 +99,7 @@ function textIn(value: unknown, key: string): string[] {
 
 /**
  * The names that those Services ask for: of the first ingress controller, and of every gateway. One that has no address
- * yet asks for nothing yet.
+ * yet requests nothing yet.
  */
 export function namesOf({ ingress, gateway }: WorkloadServices, zone: string): ServiceNames {
   const isIngress = ({ metadata }: Service) =>

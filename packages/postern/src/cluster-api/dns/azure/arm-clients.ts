@@ -11,7 +11,7 @@ import type { ZoneRole } from "../observed.ts";
 import type { DnsMetrics } from "./metrics.ts";
 
 /** Azure as this feature reaches it, by three identities. What cannot be had is an `Explained` error. */
-export interface DnsViews {
+export interface DnsArmClients {
   /** By the identity of an AzureCluster. */
   of(cluster: AzureCluster, reconcile: Reconcile): ArmClient;
   /** Which namespace may use what. */
@@ -24,11 +24,11 @@ export interface DnsViews {
   referenceRefusalOf?(infrastructure: KubeObject, group?: ResourceId): Explained | undefined;
   management(reconcile: Reconcile): ArmClient;
   baseZone(reconcile: Reconcile): ArmClient;
-  /** What wakes this feature when an identity changes. */
+  /** What requeues this feature when an identity changes. */
   watch?(parts: Parts, keysOf: (cluster: AzureCluster) => string[]): Also[];
 }
 
-/** The roads of one reconcile. One that is missing is told in `problems`. */
+/** The ARM clients of one reconcile. Why one is missing is in `problems`. */
 export interface ArmClients {
   cluster: ArmClient | undefined;
   management: ArmClient | undefined;
@@ -36,10 +36,10 @@ export interface ArmClients {
   problems: readonly Failure[];
 }
 
-/** Open the roads that a cluster needs: one that cannot be had does not close the others. */
-export function openRoads(
+/** Open the ARM clients that a cluster needs: one that cannot be had does not close the others. */
+export function openArmClients(
   { infrastructure, management }: Objects,
-  views: DnsViews,
+  clients: DnsArmClients,
   reconcile: Reconcile,
   metrics: DnsMetrics | undefined,
   group: ResourceId | undefined,
@@ -58,14 +58,14 @@ export function openRoads(
     infrastructure &&
     open(() =>
       infrastructure.is === "azure"
-        ? views.of(infrastructure.object as AzureCluster, reconcile)
-        : views.forReference(infrastructure.object, reconcile, group),
+        ? clients.of(infrastructure.object as AzureCluster, reconcile)
+        : clients.forReference(infrastructure.object, reconcile, group),
     );
   const reachesIt = management && (infrastructure === undefined || infrastructure.is === "azure");
   return {
     cluster,
-    management: reachesIt ? open(() => views.management(reconcile)) : undefined,
-    base: counted(views.baseZone(reconcile), metrics),
+    management: reachesIt ? open(() => clients.management(reconcile)) : undefined,
+    base: counted(clients.baseZone(reconcile), metrics),
     problems,
   };
 }
@@ -78,8 +78,7 @@ export function armClientFor(armClients: ArmClients, role: ZoneRole): ArmClient 
       : role === "toWorkload"
         ? armClients.management
         : armClients.cluster;
-  if (armClient === undefined)
-    throw new Error(`a step on the ${role} side of a pass that has no road there`);
+  if (armClient === undefined) throw new Error(`a step in role ${role} without an ARM client`);
   return armClient;
 }
 
@@ -87,6 +86,7 @@ function counted(arm: ArmClient, metrics: DnsMetrics | undefined): ArmClient {
   if (metrics === undefined) return arm;
   return {
     ...arm,
-    request: (method, path, options) => metrics.asked(method, arm.request(method, path, options)),
+    request: (method, path, options) =>
+      metrics.countRequest(method, arm.request(method, path, options)),
   };
 }

@@ -1,9 +1,9 @@
 import { Registry } from "@prometheus-io/client";
 import { expect, test } from "vitest";
 import {
+  observed,
   ourClaim,
   PaperDns,
-  seen,
   settle,
   zoneIds,
 } from "../../../../../../test/cluster-api/paper-dns.ts";
@@ -24,7 +24,7 @@ test("zones and addresses are shown under the names of the operator before us", 
   const { metrics, lines } = started();
   const azure = new PaperDns();
   const tenants = { cluster: "tenant-wc", management: "tenant-mc" };
-  metrics.saw("org/wc1", azure.seen(settle(azure, seen()).world), tenants);
+  metrics.show("org/wc1", azure.observed(settle(azure, observed()).world), tenants);
   const shown = await lines();
   expect(shown).toContain(
     `dns_operator_azure_zone_info{${labels},zone="wc1.example.com",type="public",resource_group="wc1",tenant_id="tenant-wc",subscription_id="33333333-3333-4333-8333-333333333333"} 1`,
@@ -43,7 +43,7 @@ test("zones and addresses are shown under the names of the operator before us", 
 test("what a cluster showed goes with it, the zone of the management cluster too", async () => {
   const { metrics, lines } = started();
   const azure = new PaperDns();
-  metrics.saw("org/wc1", azure.seen(settle(azure, seen()).world));
+  metrics.show("org/wc1", azure.observed(settle(azure, observed()).world));
   metrics.forget("org/wc1");
   expect((await lines()).filter((line) => line.includes("example.com"))).toEqual([]);
 });
@@ -51,8 +51,8 @@ test("what a cluster showed goes with it, the zone of the management cluster too
 test("what another cluster shows too stays until that one goes", async () => {
   const { metrics, lines } = started();
   const azure = new PaperDns().zone(zoneIds.toManagement, ourClaim);
-  metrics.saw("org/wc1", azure.seen(seen()));
-  metrics.saw("org/wc10", azure.seen(seen()));
+  metrics.show("org/wc1", azure.observed(observed()));
+  metrics.show("org/wc10", azure.observed(observed()));
   metrics.forget("org/wc1");
   expect((await lines()).filter((line) => line.includes("mc.example.com"))).toHaveLength(2);
   metrics.forget("org/wc10");
@@ -62,10 +62,10 @@ test("what another cluster shows too stays until that one goes", async () => {
 test("an address that has changed is shown once", async () => {
   const { metrics, lines } = started();
   const azure = new PaperDns();
-  const { world } = settle(azure, seen());
-  metrics.saw("org/wc1", azure.seen(world));
+  const { world } = settle(azure, observed());
+  metrics.show("org/wc1", azure.observed(world));
   settle(azure, { ...world, api: { state: "known", values: ["10.1.0.101"] } });
-  metrics.saw("org/wc1", azure.seen(world));
+  metrics.show("org/wc1", azure.observed(world));
   const shown = (await lines()).filter((line) => line.includes('fqdn="api.wc1.example.com"'));
   expect(shown.map((line) => /ip="([^"]+)"/.exec(line)?.[1]).sort()).toEqual([
     "10.0.0.7",
@@ -77,9 +77,9 @@ test("requests are counted, and failures apart; what is absent is no failure", a
   const { metrics, lines } = started();
   const failing = (code: string, status: number) =>
     metrics
-      .asked("GET", Promise.reject(new AzureError({ code, what: "read it", status })))
+      .countRequest("GET", Promise.reject(new AzureError({ code, what: "read it", status })))
       .catch(() => {});
-  await metrics.asked("PUT", Promise.resolve());
+  await metrics.countRequest("PUT", Promise.resolve());
   await failing("ResourceNotFound", 404);
   await failing("AuthorizationFailed", 403);
   const shown = await lines();

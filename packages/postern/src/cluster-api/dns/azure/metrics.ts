@@ -18,41 +18,39 @@ export class DnsMetrics {
   readonly #users = new Map<string, number>();
 
   constructor(registry: Registry) {
-    const registers = [registry];
-    this.#zones = new Gauge({
-      name: "dns_operator_azure_zone_info",
-      help: "DNS zones of clusters, each 1",
-      labelNames: ["controller", "zone", "type", "resource_group", "tenant_id", "subscription_id"],
-      registers,
+    const describe = (name: string, help: string, labelNames: string[]) => ({
+      name: `dns_operator_azure_${name}`,
+      help,
+      labelNames,
+      registers: [registry],
     });
-    this.#sums = new Gauge({
-      name: "dns_operator_azure_zone_records_sum",
-      help: "Record sets in a zone",
-      labelNames: ["controller", "zone", "type"],
-      registers,
-    });
-    this.#records = new Gauge({
-      name: "dns_operator_azure_record_set_info",
-      help: "Address records of clusters, each 1",
-      labelNames: ["controller", "zone", "type", "fqdn", "ip", "ttl"],
-      registers,
-    });
-    this.#requests = new Counter({
-      name: "dns_operator_azure_api_request_total",
-      help: "Requests to Azure for the names of clusters",
-      labelNames: ["controller", "method"],
-      registers,
-    });
-    this.#errors = new Counter({
-      name: "dns_operator_azure_api_request_errors_total",
-      help: "Those of them that failed",
-      labelNames: ["method"],
-      registers,
-    });
+    const zone = ["controller", "zone", "type"];
+    const location = ["resource_group", "tenant_id", "subscription_id"];
+    this.#zones = new Gauge(
+      describe("zone_info", "DNS zones of clusters, each 1", [...zone, ...location]),
+    );
+    this.#sums = new Gauge(describe("zone_records_sum", "Record sets in a zone", zone));
+    this.#records = new Gauge(
+      describe("record_set_info", "Address records of clusters, each 1", [
+        ...zone,
+        "fqdn",
+        "ip",
+        "ttl",
+      ]),
+    );
+    this.#requests = new Counter(
+      describe("api_request_total", "Requests to Azure for the names of clusters", [
+        "controller",
+        "method",
+      ]),
+    );
+    this.#errors = new Counter(
+      describe("api_request_errors_total", "Those of them that failed", ["method"]),
+    );
   }
 
   /** Count a request; that something is absent is an answer and no error. */
-  async asked<T>(method: string, answer: Promise<T>): Promise<T> {
+  async countRequest<T>(method: string, answer: Promise<T>): Promise<T> {
     this.#requests.inc({ controller, method });
     try {
       return await answer;
@@ -62,9 +60,9 @@ export class DnsMetrics {
     }
   }
 
-  /** Show what was seen of a cluster's zones, and nothing that was shown of it before. */
-  saw(key: string, seen: Observed, tenants: Tenants = {}): void {
-    const shown = seen.zones.flatMap((zone) => this.#seriesOf(zone, tenants));
+  /** Show what was observed of a cluster's zones, and nothing that was shown of it before. */
+  show(key: string, observed: Observed, tenants: Tenants = {}): void {
+    const shown = observed.zones.flatMap((zone) => this.#seriesOf(zone, tenants));
     this.forget(key);
     for (const series of shown) {
       series.gauge.set(series.labels, series.value);

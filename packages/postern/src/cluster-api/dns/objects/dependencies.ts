@@ -9,17 +9,19 @@ import type { WatchCache } from "../../../kube/cache.ts";
 import type { Observation } from "../../../kube/feature.ts";
 import type { Reconcile } from "../../../kube/reconcile.ts";
 import type { Parts } from "../../../kube/runtime.ts";
-import { referenceOf as identityOf } from "../../identities.ts";
+import { azureClusterKeyOf } from "../../azure-clusters.ts";
+import { identityOf } from "../../identities.ts";
 import type { ManagementLink } from "../../names.ts";
+import { ageOf } from "../../tenancy.ts";
 import type { DnsContext } from "../apply.ts";
-import { type DnsViews, openRoads } from "../azure/arm-clients.ts";
+import { type DnsArmClients, openArmClients } from "../azure/arm-clients.ts";
 import type { DnsMetrics } from "../azure/metrics.ts";
 import { observe } from "../observe.ts";
 import type { Observed } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import { factsOf, managementOf, type Objects } from "./facts.ts";
 import { InfrastructureObjects } from "./infrastructure.ts";
-import { type ClusterSettings, placesOf } from "./places.ts";
+import { type ClusterSettings, groupsOf } from "./resource-groups.ts";
 
 export interface DnsOptions {
   management: { namespace: string; name: string };
@@ -28,14 +30,14 @@ export interface DnsOptions {
   baseZoneGroup: ResourceId;
   /** By which names workload clusters reach the management cluster. */
   managementLinks: readonly ManagementLink[];
-  views: DnsViews;
+  clients: DnsArmClients;
   /** `CLUSTER_AZURE_*`, for clusters that are not of CAPZ. */
   settings?: ClusterSettings;
   metrics?: DnsMetrics;
 }
 
-/** How the names of one cluster are seen and made. */
-export interface Working {
+/** How the DNS records of one cluster are observed. */
+export interface DnsDependencies {
   clusters: WatchCache<CapiCluster>;
   /** The Clusters that name an AzureCluster. */
   users(infrastructure: KubeObject): CapiCluster[];
@@ -50,20 +52,25 @@ export interface Working {
 const byReference = "dns-infrastructure";
 const byName = "dns-name";
 
-/** What the features of names have in common. */
-export function working(options: DnsOptions, { caches, kube }: Parts): Working {
-  const { views, metrics } = options;
-  const seeing = { settings: {}, ...options, policy: views.policy, turns: new ZoneTurns() };
+/** What the DNS features share. */
+export function dnsDependencies(options: DnsOptions, { caches, kube }: Parts): DnsDependencies {
+  const { clients, metrics } = options;
+  const observeOptions = {
+    settings: {},
+    ...options,
+    policy: clients.policy,
+    turns: new ZoneTurns(),
+  };
   const clusters = caches.of(capiCluster);
   const azureClusters = caches.of(azureCluster);
   clusters.index(byReference, (cluster) =>
-    [referenceOf(cluster)].filter((key) => key !== undefined),
+    [azureClusterKeyOf(cluster)].filter((key) => key !== undefined),
   );
   clusters.index(byName, ({ metadata }) => [metadata.name.toLowerCase()]);
   const managementKey = keyOf({ metadata: options.management });
   /** Whether the policy lets a cluster have its name. */
   const mayHaveName = ({ metadata: { namespace = "", name } }: CapiCluster): boolean =>
-    allowsName(views.policy?.rulesOf(namespace) ?? {}, `${name}.${options.baseDomain}`);
+    allowsName(clients.policy?.rulesOf(namespace) ?? {}, `${name}.${options.baseDomain}`);
   /** Whoever has the name of a cluster by right: the management cluster, or the oldest of those that have it. */
   const namesakeOf = (cluster: CapiCluster): Objects["namesake"] => {
     const name = cluster.metadata.name.toLowerCase();
@@ -86,11 +93,11 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
     const { itself, ...found } = managementOf(cluster, options, { clusters, azureClusters });
     const infrastructure = await objects.of(cluster, reconcile.now(), reconcile.signal);
     const management = itself ? undefined : found.management;
-    const { publicGroup } = placesOf(cluster, infrastructure, management, seeing.settings);
+    const { publicGroup } = groupsOf(cluster, infrastructure, management, observeOptions.settings);
     const refusal = (
       infrastructure?.is === "azure"
-        ? views.refusalOf?.(infrastructure.object as AzureCluster)
-        : infrastructure && views.referenceRefusalOf?.(infrastructure.object, publicGroup)
+        ? clients.refusalOf?.(infrastructure.object as AzureCluster)
+        : infrastructure && clients.referenceRefusalOf?.(infrastructure.object, publicGroup)
     )?.explain();
     const namesake = namesakeOf(cluster);
     const mayNot = !itself && !mayHaveName(cluster);
@@ -111,7 +118,7 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
           ? nameRefused
           : undefined,
     };
-    const armClients = openRoads(all, views, reconcile, metrics, publicGroup);
+    const armClients = openArmClients(all, clients, reconcile, metrics, publicGroup);
     return { all, context: { armClients, infrastructure, objects } };
   };
   return {
@@ -119,36 +126,26 @@ export function working(options: DnsOptions, { caches, kube }: Parts): Working {
     users: (object) => clusters.byIndex(byReference, keyOf(object)),
     async observe(cluster, reconcile) {
       const { all, context } = await open(cluster, reconcile);
-      const seen = await observe(
+      const observed = await observe(
         all,
-        { armClients: context.armClients, kube, options: seeing },
+        { armClients: context.armClients, kube, options: observeOptions },
         reconcile,
       );
-      const gone = cluster.metadata.deletionTimestamp !== undefined && seen.zones.length === 0;
+      const gone = cluster.metadata.deletionTimestamp !== undefined && observed.zones.length === 0;
       if (gone) metrics?.forget(keyOf(cluster));
-      else if (seen.zones.length > 0) {
+      else if (observed.zones.length > 0) {
         const { infrastructure, management } = all;
         const own = infrastructure?.is === "azure" ? infrastructure.object : undefined;
-        metrics?.saw(keyOf(cluster), seen, {
+        metrics?.show(keyOf(cluster), observed, {
           cluster: tenantOf(own as AzureCluster | undefined),
           management: tenantOf(management),
         });
       }
-      return { observed: seen, context };
+      return { observed, context };
     },
     async observeObjects(cluster, reconcile) {
       const { all, context } = await open(cluster, reconcile);
       return { observed: factsOf(all, options), context };
     },
   };
-}
-
-function ageOf({ metadata }: CapiCluster): string {
-  return `${metadata.creationTimestamp ?? ""} ${metadata.namespace}`;
-}
-
-/** The key of the AzureCluster that a Cluster names. */
-export function referenceOf({ metadata, spec }: CapiCluster): string | undefined {
-  const { kind, name } = spec.infrastructureRef ?? {};
-  return kind === azureCluster.kind ? `${metadata.namespace}/${name}` : undefined;
 }

@@ -67,7 +67,7 @@ export function factsOf(objects: Objects, setting: Setting): Observed {
       cluster: `${name}.${base}`.toLowerCase(),
       management: `${setting.management.name}.${base}`.toLowerCase(),
     },
-    publicPlace: undefined,
+    publicZoneId: undefined,
     zones: [],
     networks: {},
     served: { toWorkload: false, toManagement: false },
@@ -93,7 +93,7 @@ function infrastructureFacts({ is, object, kind }: Infrastructure): ObservedInfr
     is,
     called: `${kind.kind} ${keyOf(object)}`,
     deleting: deletionTimestamp !== undefined,
-    held: finalizers?.includes(dnsFinalizer) ?? false,
+    hasFinalizer: finalizers?.includes(dnsFinalizer) ?? false,
     condition: conditionOf(object.status?.conditions, conditions.dnsZone),
     published: [on[apiServerAddress], on[managementAddress]].filter((each) => each !== undefined),
   };

@@ -72,12 +72,16 @@ export class InfrastructureObjects {
   }
 
   /** Put our finalizer on, or take it off. */
-  async hold({ kind, object }: Infrastructure, held: boolean, signal: AbortSignal): Promise<void> {
+  async setFinalizer(
+    { kind, object }: Infrastructure,
+    desired: boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { namespace, name, resourceVersion, finalizers = [] } = object.metadata;
     const others = finalizers.filter((each) => each !== dnsFinalizer);
     // With the version the server refuses it when anyone changed the list since we read it.
     const change = {
-      metadata: { resourceVersion, finalizers: held ? [...others, dnsFinalizer] : others },
+      metadata: { resourceVersion, finalizers: desired ? [...others, dnsFinalizer] : others },
     };
     try {
       const place = { kind, namespace, name };
@@ -85,7 +89,7 @@ export class InfrastructureObjects {
       this.#wrote(object, versionIn(text));
     } catch (error) {
       const gone = error instanceof KubeError && error.status === 404;
-      if (held || !gone) throw error;
+      if (desired || !gone) throw error;
     }
   }
 

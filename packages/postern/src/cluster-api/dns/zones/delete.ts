@@ -1,5 +1,5 @@
 import { nameOf } from "@postern/core/resource-id.ts";
-import { act, done, join, type Part, report, wait } from "../../../kube/part.ts";
+import { act, done, join, type Part, report, retry, wait } from "../../../kube/part.ts";
 import type { FoundLink } from "../../../private-dns/links/observed.ts";
 import type { FoundRecord } from "../../../private-dns/records/observed.ts";
 import { isClaimed } from "../../../private-dns/user.ts";
@@ -8,46 +8,46 @@ import { claimZone } from "../../../private-dns/zone/plan.ts";
 import { deleteZone, deletingMs } from "../../../private-dns/zone/plan-delete.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
 import type { DnsStep } from "../steps.ts";
-import { hasLostClaim } from "./links.ts";
-import { hasLostOwner, isLeftToNext, lacksTags } from "./origin.ts";
+import { lacksClaim } from "./links.ts";
+import { isLeftToNext, lacksOwner, lacksTags } from "./origin.ts";
 import { isOwned, userOf, withOwner, withoutOwner } from "./owner.ts";
-import { hasLostMark, nameCalled } from "./records.ts";
-import { inRole, pending, planFailed, zoneCalled } from "./report.ts";
+import { lacksMark, nameCalled } from "./records.ts";
+import { inRole, pending, zoneCalled } from "./report.ts";
 import { networkOf, zoneReport } from "./zone.ts";
 
 /**
- * Undo what a cluster has in a zone: its names, its link, its claim. With the last claim the zone goes. One that holds
- * something of somebody else's stays, without our claim; but the public zone that we made for the cluster goes with
+ * Delete what a cluster has in a zone: its names, its link, its claim. With the last claim the zone is deleted. One that holds
+ * something of somebody else's stays, without our claim; but the public zone that we created for the cluster is deleted with
  * everything in it: that was put there from inside the cluster.
  */
-export function planDeleteZone(seen: Observed, zone: ZoneInRole, why: string): Part<DnsStep> {
+export function planDeleteZone(observed: Observed, zone: ZoneInRole, why: string): Part<DnsStep> {
   const { look, role, id } = zone;
-  if (zone.unread !== undefined) return planFailed(zone.unread.failure);
+  if (zone.unread !== undefined) return retry(zone.unread.failure);
   if (look.state === "changing") return wait(pending, look.retryAfterMs);
-  if (look.state === "failed") return planFailed(look.failure, deletingMs);
+  if (look.state === "failed") return retry(look.failure, { retryMs: deletingMs });
   if (look.state === "absent") return done;
   const { tags, etag } = look.resource;
-  const user = userOf(seen);
-  if (lacksTags(seen, zone)) {
-    const restored = hasLostOwner(seen, zone) ? withOwner(tags, seen) : tags;
+  const user = userOf(observed);
+  if (lacksTags(observed, zone)) {
+    const restored = lacksOwner(observed, zone) ? withOwner(tags, observed) : tags;
     const claim = claimZone(zone, { tags: restored, etag }, { user, report: zoneReport(zone) });
     return inRole(act([claim], pending), zone);
   }
   const claimed = isClaimed(tags, user);
   const isOwnLink = (link: FoundLink) =>
     isClaimed(link.found.tags, user) ||
-    (claimed && hasLostClaim(seen, zone, link, networkOf(seen, zone)));
+    (claimed && lacksClaim(observed, zone, link, networkOf(observed, zone)));
   const isOwnRecord = ({ found }: FoundRecord) =>
-    isOwned(found.metadata, seen) || hasLostMark(seen, zone, found);
+    isOwned(found.metadata, observed) || lacksMark(observed, zone, found);
   const part = deleteZone(zone, look.resource, {
     user,
     isClaimed: claimed,
-    isWhole: role === "public" && isOwned(tags, seen),
-    isAbandoned: !isPublicZone(id) && isLeftToNext(seen, zone),
+    isWhole: role === "public" && isOwned(tags, observed),
+    isAbandoned: !isPublicZone(id) && isLeftToNext(observed, zone),
     isOwnLink,
     isOwnRecord,
     goesWithZone: isOwnRecord,
-    tagsLeft: (left) => withoutOwner(left, seen),
+    tagsLeft: (left) => withoutOwner(left, observed),
     why,
     report: {
       zone: zoneCalled(zone),

@@ -18,7 +18,7 @@ export const wildcard = "*";
 /** Where a wildcard leads if nobody says otherwise. */
 const usualTarget = "ingress";
 
-export interface Wanted {
+export interface Desired {
   records: readonly DesiredRecords[];
   /** Of these names it is not known what they should be: what is there stays. */
   unknown: (name: string) => boolean;
@@ -33,26 +33,31 @@ export function zoneIn(group: ResourceId, role: ZoneInRole["role"], name: string
 }
 
 /** The zone that is the cluster's own: the one it has, wherever that is, else the one it is to have. */
-export function publicZone(seen: Observed): ZoneInRole | undefined {
-  const places = seen.zones.filter(({ role }) => role === "public");
-  const there = places.filter(({ look, unread }) => look.state !== "absent" || unread);
+export function publicZone(observed: Observed): ZoneInRole | undefined {
+  const zones = observed.zones.filter(({ role }) => role === "public");
+  const there = zones.filter(({ look, unread }) => look.state !== "absent" || unread);
   const ours = there.find(
-    ({ look }) => look.state === "there" && isClaimed(look.resource.tags, userOf(seen)),
+    ({ look }) => look.state === "there" && isClaimed(look.resource.tags, userOf(observed)),
   );
-  return ours ?? there[0] ?? places.find(({ id }) => id === seen.publicPlace);
+  return ours ?? there[0] ?? zones.find(({ id }) => id === observed.publicZoneId);
 }
 
 /** Everything that a zone should hold of ours. */
-export function wantedIn(seen: Observed, zone: ZoneInRole): Wanted {
+export function desiredIn(observed: Observed, zone: ZoneInRole): Desired {
   switch (zone.role) {
     case "base":
-      return delegation(seen);
+      return delegation(observed);
     case "public":
-      return withWildcard(seen, zone, seen.wildcards.cluster, ownNames(seen));
+      return withWildcard(observed, zone, observed.wildcards.cluster, ownNames(observed));
     case "toWorkload":
-      return withWildcard(seen, zone, seen.wildcards.cluster, named(apiNames, seen.toWorkload));
+      return withWildcard(
+        observed,
+        zone,
+        observed.wildcards.cluster,
+        named(apiNames, observed.toWorkload),
+      );
     case "toManagement":
-      return withWildcard(seen, zone, seen.wildcards.management, managementNames(seen));
+      return withWildcard(observed, zone, observed.wildcards.management, managementNames(observed));
   }
 }
 
@@ -60,24 +65,24 @@ export function wantedIn(seen: Observed, zone: ZoneInRole): Wanted {
  * What is delegated is a zone with our claim: that proves that the identity of the cluster may write it, and the delegation
  * is written by the operator's own. Where the zone is another cluster's, so is the delegation.
  */
-function delegation(seen: Observed): Wanted {
-  const look = publicZone(seen)?.look;
+function delegation(observed: Observed): Desired {
+  const look = publicZone(observed)?.look;
   const values = look?.state === "there" ? look.resource.nameServers : [];
   if (look?.state !== "there" || values.length === 0) return { records: [], unknown: () => true };
-  if (!isClaimed(look.resource.tags, userOf(seen))) {
+  if (!isClaimed(look.resource.tags, userOf(observed))) {
     const unsettled = isLeftToUs(look.resource);
     return { records: [], unknown: () => unsettled };
   }
-  const { name } = seen.cluster;
+  const { name } = observed.cluster;
   return {
     records: [{ type: "NS", name, ttlSeconds: delegationTtlSeconds, values }],
     unknown: () => false,
   };
 }
 
-function ownNames(seen: Observed): Wanted {
-  const fixed = both(named(apiNames, seen.api), named(bastionNames, seen.bastion));
-  const { services } = seen;
+function ownNames(observed: Observed): Desired {
+  const fixed = both(named(apiNames, observed.api), named(bastionNames, observed.bastion));
+  const { services } = observed;
   if (services === undefined) {
     const known = new Set([...apiNames, ...bastionNames, wildcard]);
     return { ...fixed, unknown: (name) => fixed.unknown(name) || !known.has(name) };
@@ -90,10 +95,10 @@ function ownNames(seen: Observed): Wanted {
 }
 
 /** The present name and the one before version 0.5, and whatever the wildcard leads to, so that it leads somewhere. */
-function managementNames({ toManagement, wildcards }: Observed): Wanted {
+function managementNames({ toManagement, wildcards }: Observed): Desired {
   const of = (link: ManagementLink): Addresses => toManagement[link] ?? { state: "none" };
   const ingress = of("ingress").state === "none" ? of("gateway") : of("ingress");
-  const names: Wanted[] = [named(["ingress"], ingress), named(["gateway"], of("gateway"))];
+  const names: Desired[] = [named(["ingress"], ingress), named(["gateway"], of("gateway"))];
   const target = wildcards.management;
   if (target !== undefined && isName(target) && !["ingress", "gateway"].includes(target))
     names.push(named([target], ingress));
@@ -116,11 +121,11 @@ export function writtenNames({ wildcards }: Observed, role: ZoneInRole["role"]):
 
 /** A wildcard whose target has no record in the zone would answer every name with a failure. */
 function withWildcard(
-  seen: Observed,
+  observed: Observed,
   zone: ZoneInRole,
   annotated: string | undefined,
-  names: Wanted,
-): Wanted {
+  names: Desired,
+): Desired {
   const target = (annotated ?? usualTarget).toLowerCase();
   if (!isName(target)) return { ...names, badTarget: target };
   const exists =
@@ -128,7 +133,7 @@ function withWildcard(
     zone.records.some(({ look }) => {
       if (look.state !== "there" || look.resource.name.toLowerCase() !== target) return false;
       const leads = ["A", "AAAA", "CNAME"].includes(look.resource.type);
-      return leads && (!isOwned(look.resource.metadata, seen) || names.unknown(target));
+      return leads && (!isOwned(look.resource.metadata, observed) || names.unknown(target));
     });
   if (!exists) return names;
   const zoneName = zone.id.slice(zone.id.lastIndexOf("/") + 1);
@@ -136,7 +141,7 @@ function withWildcard(
   return { ...names, records: [...names.records, record] };
 }
 
-function named(names: readonly string[], addresses: Addresses): Wanted {
+function named(names: readonly string[], addresses: Addresses): Desired {
   if (addresses.state !== "known") {
     const unknown = addresses.state === "unknown";
     return { records: [], unknown: (name) => unknown && names.includes(name) };
@@ -147,7 +152,7 @@ function named(names: readonly string[], addresses: Addresses): Wanted {
   };
 }
 
-function both(a: Wanted, b: Wanted): Wanted {
+function both(a: Desired, b: Desired): Desired {
   return {
     records: [...a.records, ...b.records],
     unknown: (name) => a.unknown(name) || b.unknown(name),

@@ -2,13 +2,13 @@ import { ownerTag } from "@postern/core/ownership.ts";
 import { nameOf } from "@postern/core/resource-id.ts";
 import { shellWord } from "@postern/core/shell.ts";
 import { checkedTags, withTags } from "@postern/core/tags.ts";
-import { act, done, type Part, report, wait } from "../../../kube/part.ts";
+import { act, done, type Part, report, retry, wait } from "../../../kube/part.ts";
 import type { Observed } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { DnsStep } from "../steps.ts";
 import { publicZone } from "./desired.ts";
 import { isOwned, withOwner } from "./owner.ts";
-import { pending, planFailed } from "./report.ts";
+import { pending } from "./report.ts";
 
 /**
  * The resource group of a cluster that has nothing else in Azure:
@@ -20,19 +20,19 @@ import { pending, planFailed } from "./report.ts";
  *   there    no              no                                    OwnedByAnother: the tenant chose its name, and a shared
  *                                                                  identity would act in it
  */
-export function planGroup(seen: Observed): Part<DnsStep> {
-  const { group } = seen;
+export function planGroup(observed: Observed): Part<DnsStep> {
+  const { group } = observed;
   if (group === undefined) return done;
   const { id, look } = group;
   if (look.state === "changing") return wait(pending, look.retryAfterMs);
-  if (look.state === "failed") return planFailed(look.failure);
+  if (look.state === "failed") return retry(look.failure);
   if (look.state === "absent") {
     if (group.location === undefined)
       return report({
         reason: reasons.placeUnknown,
         message: `the resource group ${nameOf(id)} is not made · it is not known in which region · set CLUSTER_AZURE_LOCATION for the operator`,
       });
-    const tags = checkedTags(withOwner(group.tags, seen));
+    const tags = checkedTags(withOwner(group.tags, observed));
     const create: DnsStep = {
       on: "group",
       do: "make group",
@@ -46,30 +46,33 @@ export function planGroup(seen: Observed): Part<DnsStep> {
   }
   const { tags = {}, location } = look.resource;
   // A zone that is there is judged by its own marks.
-  if (!isOwned(tags, seen) && !group.mayAdopt && publicZone(seen)?.look.state === "absent")
+  if (!isOwned(tags, observed) && !group.mayAdopt && publicZone(observed)?.look.state === "absent")
     return report({
       reason: reasons.ownedByAnother,
-      message: `the zone ${seen.domains.cluster} is not created · the resource group ${nameOf(id)} exists and Postern did not create it · give the cluster another name, or tag the group ${ownerTag}=${seen.us.clusterID}/${seen.us.uid} to hand it over`,
+      message: `the zone ${observed.domains.cluster} is not created · the resource group ${nameOf(id)} exists and Postern did not create it · give the cluster another name, or tag the group ${ownerTag}=${observed.us.clusterID}/${observed.us.uid} to hand it over`,
     });
-  const wanted = checkedTags(withTags(tags, group.tags));
-  if (!isOwned(tags, seen) || wanted === tags) return done;
+  const desired = checkedTags(withTags(tags, group.tags));
+  if (!isOwned(tags, observed) || desired === tags) return done;
   const retag: DnsStep = {
     on: "group",
     do: "tag group",
     role: "public",
     id,
-    body: { ...(location && { location }), tags: wanted, properties: {} },
+    body: { ...(location && { location }), tags: desired, properties: {} },
     why: `the tags of the resource group ${nameOf(id)} are not as annotated`,
   };
   return act([retag], pending);
 }
 
 /**
- * The group stays when the cluster goes: to delete it, an identity would need the right to delete every resource group of
+ * The group stays when the cluster is deleted: to delete it, an identity would need the right to delete every resource group of
  * the subscription. What is in it of ours is deleted, and an event says that the group is left.
  */
-export function leftGroup({ group, ...seen }: Observed): { reason: string; note: string }[] {
-  if (group?.look.state !== "there" || !isOwned(group.look.resource.tags, seen)) return [];
+export function remainingGroupEvents({
+  group,
+  ...observed
+}: Observed): { reason: string; note: string }[] {
+  if (group?.look.state !== "there" || !isOwned(group.look.resource.tags, observed)) return [];
   const name = nameOf(group.id);
   const note = `resource group ${name} is left · Postern created it for this cluster and deletes no resource groups · delete it if it is empty: az group delete --name ${shellWord(name)}`;
   return [{ reason: reasons.groupLeft, note }];

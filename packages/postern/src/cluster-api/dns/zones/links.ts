@@ -14,7 +14,7 @@ import { tagsOf } from "../../../private-dns/zone/observed.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import { isCapz, userOf } from "./owner.ts";
-import { linkTroubles, pending, zoneCalled } from "./report.ts";
+import { linkProblems, pending, zoneCalled } from "./report.ts";
 
 /** The names that our link may have: that of the operator before us, and one for when it leads to another network. */
 export function linkIds(zone: ResourceId, network: ResourceId): ResourceId[] {
@@ -27,18 +27,18 @@ export function linkIds(zone: ResourceId, network: ResourceId): ResourceId[] {
 }
 
 /** The link of a private zone to the network in which it answers. */
-export function linkPolicy(seen: Observed, zone: ZoneInRole, network: ResourceId): LinkPolicy {
+export function linkPolicy(observed: Observed, zone: ZoneInRole, network: ResourceId): LinkPolicy {
   const notLinked = (to: ResourceId) =>
     `the zone ${nameOf(zone.id)} is not linked to ${nameOf(to)}`;
   return {
-    user: userOf(seen),
+    user: userOf(observed),
     networks: [network],
     tags: {},
     idsFor: (to) => linkIds(zone.id, to),
-    isAdoptable: (link) => hasLostClaim(seen, zone, link, network),
+    isAdoptable: (link) => lacksClaim(observed, zone, link, network),
     isServed: false,
     report: {
-      ...linkTroubles,
+      ...linkProblems,
       zone: zoneCalled(zone),
       creating: pending,
       changing: pending,
@@ -55,16 +55,16 @@ export function linkPolicy(seen: Observed, zone: ZoneInRole, network: ResourceId
 }
 
 /**
- * Whether a link without any claim is the one that we make for a network: the operator before us made it, or somebody has
+ * Whether a link without any claim is the one that we create for a network: the operator before us created it, or somebody has
  * replaced its tags. It has the name, the place and the target, and no other cluster uses the zone.
  */
-export function hasLostClaim(
-  seen: Observed,
+export function lacksClaim(
+  observed: Observed,
   zone: ZoneInRole,
   { id, found }: FoundLink,
   network: ResourceId | undefined,
 ): boolean {
   if (network === undefined || claimsIn(found.tags).length > 0 || isCapz(found.tags)) return false;
-  if (otherClaims(tagsOf(zone), userOf(seen)).length > 0) return false;
+  if (otherClaims(tagsOf(zone), userOf(observed)).length > 0) return false;
   return linkIds(zone.id, network).some((each) => sameId(each, id)) && leadsTo(found, network);
 }

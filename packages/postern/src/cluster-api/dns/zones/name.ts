@@ -8,7 +8,7 @@ import { reasons } from "../reasons.ts";
 import { publicZone } from "./desired.ts";
 import { isOwned, shownOwner } from "./owner.ts";
 
-/** Names that no cluster gets in the base zone, because people and programs expect something else there. */
+/** Names that no cluster gets in the base zone, because users and programs expect something else there. */
 export const reservedNames: readonly string[] = [
   ...["www", "ftp", "mail", "email", "webmail", "smtp", "imap", "pop", "pop3", "mx", "exchange"],
   ...["autodiscover", "autoconfig", "lyncdiscover", "sip", "enterpriseregistration"],
@@ -33,9 +33,9 @@ const numbered = /^(www|ns|mx|mail|smtp|vpn|dns)\d+$/;
  *   a record set of that name, or below it        any                               NameTaken, unless it is the delegation to
  *                                                                                   the zone of this cluster, which nobody marked
  */
-export function nameRefusal(seen: Observed): Problem | undefined {
-  const { cluster, domains, namesake } = seen;
-  if (delegationOf(seen) !== undefined) return undefined;
+export function nameRefusal(observed: Observed): Problem | undefined {
+  const { cluster, domains, namesake } = observed;
+  if (delegationOf(observed) !== undefined) return undefined;
   const name = cluster.name.toLowerCase();
   const refuse = (reason: string, why: string): Problem => ({
     reason,
@@ -44,30 +44,32 @@ export function nameRefusal(seen: Observed): Problem | undefined {
   if (name.includes(".")) return refuse(reasons.nameReserved, "a cluster name is a single label");
   if (reservedNames.includes(name) || numbered.test(name) || !/^[a-z0-9]/.test(name))
     return refuse(reasons.nameReserved, `the name ${name} is reserved`);
-  // Whose it is, is told to nobody in another namespace.
+  // Another namespace does not learn who owns it.
   if (namesake === "management")
     return refuse(reasons.nameTaken, "it is the name of the management cluster");
   if (namesake === "older")
     return refuse(reasons.nameTaken, "an older Cluster in another namespace has the same name");
-  const foreign = baseRecords(seen).find((each) => !isOwned(each.metadata, seen));
-  if (foreign === undefined || isDelegationToUs(seen, foreign)) return undefined;
+  const foreign = baseRecords(observed).find((each) => !isOwned(each.metadata, observed));
+  if (foreign === undefined || isDelegationToUs(observed, foreign)) return undefined;
   const owner = ownerIn(foreign.metadata);
-  const whose = owner === undefined ? "" : ` of ${shownOwner(owner, seen)}`;
+  const ofOwner = owner === undefined ? "" : ` of ${shownOwner(owner, observed)}`;
   return refuse(
     reasons.nameTaken,
-    `the zone ${domains.base} has a record set ${foreign.name} of type ${foreign.type}${whose}`,
+    `the zone ${domains.base} has a record set ${foreign.name} of type ${foreign.type}${ofOwner}`,
   );
 }
 
 /** The delegation of the cluster in the base zone, if it has our mark: only the operator writes there. */
-export function delegationOf(seen: Observed): RecordSet | undefined {
-  return baseRecords(seen).find((each) => isDelegation(seen, each) && isOwned(each.metadata, seen));
+export function delegationOf(observed: Observed): RecordSet | undefined {
+  return baseRecords(observed).find(
+    (each) => isDelegation(observed, each) && isOwned(each.metadata, observed),
+  );
 }
 
 /** A delegation that nobody marked and that leads to the zone of this cluster: the operator before us wrote it. */
-export function isDelegationToUs(seen: Observed, found: RecordSet): boolean {
-  if (!isDelegation(seen, found) || ownerIn(found.metadata) !== undefined) return false;
-  const look = publicZone(seen)?.look;
+export function isDelegationToUs(observed: Observed, found: RecordSet): boolean {
+  if (!isDelegation(observed, found) || ownerIn(found.metadata) !== undefined) return false;
+  const look = publicZone(observed)?.look;
   const servers = look?.state === "there" ? look.resource.nameServers : [];
   return servers.length > 0 && sameValues(found.values, servers);
 }

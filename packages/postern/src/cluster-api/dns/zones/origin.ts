@@ -1,5 +1,5 @@
 import { claimsIn, lastUserIn } from "@postern/core/claims.ts";
-import { ownerIn } from "@postern/core/ownership.ts";
+import { isSameCluster, ownerIn } from "@postern/core/ownership.ts";
 import { sameValues } from "../../../private-dns/records/difference.ts";
 import { foundRecords } from "../../../private-dns/records/observed.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
@@ -8,7 +8,7 @@ import { isCapz, isOwned } from "./owner.ts";
 import { originMark } from "./records.ts";
 
 /**
- * Whether a zone that nobody claims may be taken over:
+ * Whether a zone that nobody claims may be adopted:
  *
  *   zone           proof
  *   any            a record set in it has our mark: somebody has replaced the tags of a zone of ours
@@ -17,13 +17,15 @@ import { originMark } from "./records.ts";
  *   toWorkload     a delegation that we adopted: the operator before us wrote both. It lies with the management cluster, so a
  *                  tenant must not get a zone there by the name of a cluster alone
  */
-export function proofOf(seen: Observed, zone: ZoneInRole): "there" | "pending" | "none" {
-  if (hasOurRecords(seen, zone) || zone.role === "toManagement") return "there";
-  const delegation = delegationOf(seen);
+export function proofOf(observed: Observed, zone: ZoneInRole): "there" | "pending" | "none" {
+  if (hasOurRecords(observed, zone) || zone.role === "toManagement") return "there";
+  const delegation = delegationOf(observed);
   if (zone.role === "public")
-    return seen.infrastructure?.is === "azure" || delegation !== undefined ? "there" : "none";
+    return observed.infrastructure?.is === "azure" || delegation !== undefined ? "there" : "none";
   if (delegation?.metadata[originMark] === "adopted") return "there";
-  return baseRecords(seen).some((each) => isDelegationToUs(seen, each)) ? "pending" : "none";
+  return baseRecords(observed).some((each) => isDelegationToUs(observed, each))
+    ? "pending"
+    : "none";
 }
 
 /**
@@ -38,28 +40,28 @@ export function isLeftToNext(
   if (last === undefined) return false;
   const isWithCluster =
     role === "toManagement" || (role === "public" && infrastructure?.is === "azure");
-  return isWithCluster || last.clusterID.toLowerCase() === us.clusterID;
+  return isWithCluster || isSameCluster(last, us);
 }
 
 /** Whether the tags of a zone of ours were replaced. */
-export function lacksTags(seen: Observed, zone: ZoneInRole): boolean {
+export function lacksTags(observed: Observed, zone: ZoneInRole): boolean {
   if (zone.look.state !== "there" || zone.role === "base") return false;
   const { tags } = zone.look.resource;
   if (claimsIn(tags).length > 0 || isCapz(tags) || ownerIn(tags) !== undefined) return false;
-  return hasLostOwner(seen, zone) || hasOurRecords(seen, zone);
+  return lacksOwner(observed, zone) || hasOurRecords(observed, zone);
 }
 
 /** Whether a public zone that we created no longer says so. */
-export function hasLostOwner(seen: Observed, { role, look }: ZoneInRole): boolean {
+export function lacksOwner(observed: Observed, { role, look }: ZoneInRole): boolean {
   if (role !== "public" || look.state !== "there") return false;
   const { tags, nameServers } = look.resource;
   if (ownerIn(tags) !== undefined || isCapz(tags)) return false;
-  const delegation = delegationOf(seen);
+  const delegation = delegationOf(observed);
   return (
     delegation?.metadata[originMark] === "created" && sameValues(delegation.values, nameServers)
   );
 }
 
-function hasOurRecords(seen: Observed, zone: ZoneInRole): boolean {
-  return foundRecords(zone).some(({ found }) => isOwned(found.metadata, seen));
+function hasOurRecords(observed: Observed, zone: ZoneInRole): boolean {
+  return foundRecords(zone).some(({ found }) => isOwned(found.metadata, observed));
 }

@@ -1,12 +1,10 @@
 import { claimsIn } from "@postern/core/claims.ts";
-import { type Owner, ownerIn, ownerTag } from "@postern/core/ownership.ts";
+import { isSameCluster, type Owner, ownerIn, ownerKey, ownerTag } from "@postern/core/ownership.ts";
 import type { Tags } from "@postern/core/tags.ts";
 import type { ZoneUser } from "../../../private-dns/user.ts";
 import type { Zone } from "../../../private-dns/zone/observed.ts";
+import { capzTagPrefix } from "../../names.ts";
 import type { Observed } from "../observed.ts";
-
-/** Begins the tag by which CAPZ marks what it made. */
-const capzPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
 
 /**
  * Who we are in Azure. A cluster is known by its place, so that one which was moved or restored, and has another uid
@@ -22,7 +20,7 @@ export function ownerFor(
 
 /** Whether tags or metadata say that something is ours alone. */
 export function isOwned(marks: Tags | undefined, { us }: Pick<Observed, "us">): boolean {
-  return ownerIn(marks)?.clusterID.toLowerCase() === us.clusterID;
+  return isSameCluster(ownerIn(marks), us);
 }
 
 /** An owner in words for whoever reads our conditions: a cluster of another namespace is not named there. */
@@ -37,12 +35,12 @@ export function shownOwner(
 
 /** Tags or metadata with our mark among them. */
 export function withOwner(marks: Tags, { us }: Pick<Observed, "us">): Record<string, string> {
-  return { ...marks, [ownerTag]: `${us.clusterID}/${us.uid}` };
+  return { ...marks, [ownerTag]: ownerKey(us.clusterID, us.uid) };
 }
 
 /** Tags without our mark. */
-export function withoutOwner(tags: Tags, seen: Pick<Observed, "us">): Tags {
-  if (!isOwned(tags, seen)) return tags;
+export function withoutOwner(tags: Tags, observed: Pick<Observed, "us">): Tags {
+  if (!isOwned(tags, observed)) return tags;
   return Object.fromEntries(
     Object.entries(tags).filter(([name]) => name.toLowerCase() !== ownerTag),
   );
@@ -50,13 +48,15 @@ export function withoutOwner(tags: Tags, seen: Pick<Observed, "us">): Tags {
 
 /** The cluster as a user of zones and links: its claim is known by its place, whatever uid it had. */
 export function userOf({ us }: Pick<Observed, "us">): ZoneUser {
-  const isOwn = ({ clusterID }: Owner) => clusterID.toLowerCase() === us.clusterID;
-  return { claim: us, claimIn: (tags) => (claimsIn(tags).some(isOwn) ? us : undefined) };
+  return {
+    claim: us,
+    claimIn: (tags) => (claimsIn(tags).some((claim) => isSameCluster(claim, us)) ? us : undefined),
+  };
 }
 
-/** Whether CAPZ made it. */
+/** Whether CAPZ created it. */
 export function isCapz(tags: Tags | undefined): boolean {
-  return Object.keys(tags ?? {}).some((name) => name.toLowerCase().startsWith(capzPrefix));
+  return Object.keys(tags ?? {}).some((name) => name.toLowerCase().startsWith(capzTagPrefix));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { claimsIn } from "@postern/core/claims.ts";
-import { type Owner, ownerIn } from "@postern/core/ownership.ts";
+import { isSameCluster, type Owner, ownerIn } from "@postern/core/ownership.ts";
 import { nameOf } from "@postern/core/resource-id.ts";
 import { done, join, type Part, report, wait } from "../../../kube/part.ts";
 import { foundLinks, leadsTo } from "../../../private-dns/links/observed.ts";
@@ -10,12 +10,12 @@ import type { RecordStep } from "../../../private-dns/steps.ts";
 import { isClaimed, otherClaims } from "../../../private-dns/user.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
 import { reasons } from "../reasons.ts";
-import { publicZone, type Wanted, wantedIn, wildcard, writtenNames } from "./desired.ts";
+import { type Desired, desiredIn, publicZone, wildcard, writtenNames } from "./desired.ts";
 import { isOwned, shownOwner, userOf, withOwner } from "./owner.ts";
 import { pending } from "./report.ts";
 
-/** How soon to look again for the link of a cluster that shares a zone with us. */
-const linkMs = 30_000;
+/** When to observe again the link of a cluster that shares the zone: no watch of this cluster reports it. */
+const otherLinkMs = 30_000;
 
 /** Whether nobody has marked a record set. */
 export function isUnmarked({ metadata, registered }: RecordSet): boolean {
@@ -23,23 +23,25 @@ export function isUnmarked({ metadata, registered }: RecordSet): boolean {
 }
 
 /**
- * Whether a record set may have lost its metadata: it has a name and a type that we write in a zone of this role, no metadata at
+ * Whether a record set may have had its metadata removed: it has a name and a type that we write in a zone of this role, no metadata at
  * all, and the zone is claimed by us alone. It is ours if its values are ours, too.
  */
-function isBare(seen: Observed, { role, look }: ZoneInRole, found: RecordSet): boolean {
+function isBare(observed: Observed, { role, look }: ZoneInRole, found: RecordSet): boolean {
   const { registered, metadata, type, name } = found;
   if (look.state !== "there" || registered || Object.keys(metadata).length > 0) return false;
   const { tags } = look.resource;
-  const user = userOf(seen);
+  const user = userOf(observed);
   if (!isClaimed(tags, user) || otherClaims(tags, user).length > 0) return false;
   const isWildcard = name === wildcard;
-  return isWildcard === (type === "CNAME") && writtenNames(seen, role).includes(name.toLowerCase());
+  return (
+    isWildcard === (type === "CNAME") && writtenNames(observed, role).includes(name.toLowerCase())
+  );
 }
 
-/** Whether a record set that has lost its metadata holds what we published, for a cluster that is being deleted. */
-export function hasLostMark(seen: Observed, zone: ZoneInRole, found: RecordSet): boolean {
-  if (!isBare(seen, zone, found) || found.values.length === 0) return false;
-  const published = new Set(seen.infrastructure?.published.map(plainValue));
+/** Whether a record set without its metadata holds what we published, for a cluster that is being deleted. */
+export function lacksMark(observed: Observed, zone: ZoneInRole, found: RecordSet): boolean {
+  if (!isBare(observed, zone, found) || found.values.length === 0) return false;
+  const published = new Set(observed.infrastructure?.published.map(plainValue));
   const zoneName = nameOf(zone.id).toLowerCase();
   return found.values.every((value) =>
     found.type === "CNAME"
@@ -65,18 +67,22 @@ export function hasLostMark(seen: Observed, zone: ZoneInRole, found: RecordSet):
  *
  * A CNAME has no neighbours of its name: what is ours in its way goes first.
  */
-export function planNames(seen: Observed, zone: ZoneInRole, takingOver: boolean): Part<RecordStep> {
-  const wanted = wantedIn(seen, zone);
+export function planNames(
+  observed: Observed,
+  zone: ZoneInRole,
+  takingOver: boolean,
+): Part<RecordStep> {
+  const desired = desiredIn(observed, zone);
   const part = planRecords(zone, {
-    desired: wanted.records,
-    decide: (record, asDesired) => decideOn(seen, zone, record, asDesired, takingOver),
-    // What is ours is not wanted, so it is being deleted; the next reconcile writes.
+    desired: desired.records,
+    decide: (record, asDesired) => decideOn(observed, zone, record, asDesired, takingOver),
+    // What is ours is not desired, so it is being deleted; the next reconcile writes.
     conflict: (record) =>
-      isOwned(record.found.metadata, seen) ? report(pending) : refuse(seen, zone, record),
-    isUnwanted: ({ found }) => isUnwanted(seen, zone, wanted, found, takingOver),
+      isOwned(record.found.metadata, observed) ? report(pending) : refuse(observed, zone, record),
+    isUnwanted: ({ found }) => isUnwanted(observed, zone, desired, found, takingOver),
     metadataFor: (found) => ({
-      ...withOwner(found?.metadata ?? {}, seen),
-      ...originOf(seen, zone, found),
+      ...withOwner(found?.metadata ?? {}, observed),
+      ...originOf(observed, zone, found),
     }),
     report: {
       writing: pending,
@@ -86,8 +92,8 @@ export function planNames(seen: Observed, zone: ZoneInRole, takingOver: boolean)
       named: (record) => nameCalled(record, nameOf(zone.id)),
     },
   });
-  if (wanted.badTarget === undefined) return part;
-  const target = JSON.stringify(wanted.badTarget.slice(0, 80));
+  if (desired.badTarget === undefined) return part;
+  const target = JSON.stringify(desired.badTarget.slice(0, 80));
   const message = `no wildcard is written in ${nameOf(zone.id)} · ${target} is no name · correct the annotation network.giantswarm.io/wildcard-cname-target of the Cluster`;
   return join([part, report({ reason: reasons.invalidAnnotation, message })]);
 }
@@ -98,51 +104,57 @@ export function nameCalled({ found }: FoundRecord, zone: string): string {
 }
 
 function decideOn(
-  seen: Observed,
+  observed: Observed,
   zone: ZoneInRole,
   record: FoundRecord,
   asDesired: boolean,
   takingOver: boolean,
 ): RecordDecision {
   const { found } = record;
-  if (isOwned(found.metadata, seen))
-    return asDesired && saysOrigin(seen, zone, found) ? "keep" : "write";
+  if (isOwned(found.metadata, observed))
+    return asDesired && saysOrigin(observed, zone, found) ? "keep" : "write";
   if (isUnmarked(found)) {
-    const isLost = asDesired && (zone.role === "base" || isBare(seen, zone, found));
-    if (takingOver || isLost) return "write";
-    return asDesired ? "keep" : refuse(seen, zone, record);
+    const lacksOwnTags = asDesired && (zone.role === "base" || isBare(observed, zone, found));
+    if (takingOver || lacksOwnTags) return "write";
+    return asDesired ? "keep" : refuse(observed, zone, record);
   }
-  const sharer = sharerOf(seen, zone, found);
-  if (sharer === undefined) return refuse(seen, zone, record);
-  return asDesired ? "keep" : leaveToSharer(seen, zone, record, sharer);
+  const sharer = sharerOf(observed, zone, found);
+  if (sharer === undefined) return refuse(observed, zone, record);
+  return asDesired ? "keep" : leaveToSharer(observed, zone, record, sharer);
 }
 
 /** The other cluster that a record set belongs to, if it uses this zone too. */
-function sharerOf(seen: Observed, { role, look }: ZoneInRole, found: RecordSet): Owner | undefined {
+function sharerOf(
+  observed: Observed,
+  { role, look }: ZoneInRole,
+  found: RecordSet,
+): Owner | undefined {
   if (role !== "toManagement" || look.state !== "there") return undefined;
-  const owner = ownerIn(found.metadata)?.clusterID;
-  return otherClaims(look.resource.tags, userOf(seen)).find(({ clusterID }) => clusterID === owner);
+  const owner = ownerIn(found.metadata);
+  return otherClaims(look.resource.tags, userOf(observed)).find((claim) =>
+    isSameCluster(owner, claim),
+  );
 }
 
 /** What the name of a cluster that shares the zone means for us: its address is of use in its own network only. */
 function leaveToSharer(
-  seen: Observed,
+  observed: Observed,
   zone: ZoneInRole,
   { id }: FoundRecord,
   sharer: Owner,
 ): Part<never> {
   const links = foundLinks(zone);
   const claimed = links.filter(({ found: { tags } }) =>
-    claimsIn(tags).some(({ clusterID }) => clusterID === sharer.clusterID),
+    claimsIn(tags).some((claim) => isSameCluster(claim, sharer)),
   );
-  // A link that somebody made by hand is used without a claim.
+  // A link that somebody created by hand is used without a claim.
   const unclaimed = links.filter(({ found: { tags } }) => claimsIn(tags).length === 0);
   const theirs = claimed.length > 0 ? claimed : unclaimed;
-  const network = seen.networks.toManagement;
+  const network = observed.networks.toManagement;
   if (network && theirs.some((link) => leadsTo(link.found, network))) return done;
   // They have not linked their network yet.
-  if (theirs.length === 0) return wait(pending, linkMs);
-  const message = `${nameOf(id)}.${nameOf(zone.id)} does not lead to our endpoint · the private zone is shared with ${shownOwner(sharer, seen)}, whose network is another one · put one of the clusters into another resource group`;
+  if (theirs.length === 0) return wait(pending, otherLinkMs);
+  const message = `${nameOf(id)}.${nameOf(zone.id)} does not lead to our endpoint · the private zone is shared with ${shownOwner(sharer, observed)}, whose network is another one · put one of the clusters into another resource group`;
   return report({ reason: reasons.zoneOfAnotherNetwork, message });
 }
 
@@ -152,45 +164,45 @@ function leaveToSharer(
  */
 export const originMark = "postern_zone";
 
-function originOf(seen: Observed, { role }: ZoneInRole, found: RecordSet | undefined) {
+function originOf(observed: Observed, { role }: ZoneInRole, found: RecordSet | undefined) {
   if (role !== "base") return {};
-  if (isCreated(seen)) return { [originMark]: "created" };
+  if (isCreated(observed)) return { [originMark]: "created" };
   return found !== undefined && isUnmarked(found) ? { [originMark]: "adopted" } : {};
 }
 
-function saysOrigin(seen: Observed, { role }: ZoneInRole, { metadata }: RecordSet): boolean {
-  return role !== "base" || !isCreated(seen) || metadata[originMark] === "created";
+function saysOrigin(observed: Observed, { role }: ZoneInRole, { metadata }: RecordSet): boolean {
+  return role !== "base" || !isCreated(observed) || metadata[originMark] === "created";
 }
 
-function isCreated(seen: Observed): boolean {
-  const look = publicZone(seen)?.look;
-  return look?.state === "there" && isOwned(look.resource.tags, seen);
+function isCreated(observed: Observed): boolean {
+  const look = publicZone(observed)?.look;
+  return look?.state === "there" && isOwned(look.resource.tags, observed);
 }
 
-function refuse(seen: Observed, zone: ZoneInRole, { id, found }: FoundRecord): Part<never> {
+function refuse(observed: Observed, zone: ZoneInRole, { id, found }: FoundRecord): Part<never> {
   const owner = ownerIn(found.metadata);
-  const whose =
+  const ownedBy =
     owner === undefined
       ? "nobody has marked it as ours"
-      : `it is that of ${shownOwner(owner, seen)}`;
-  const message = `${nameOf(id)}.${nameOf(zone.id)} is not written · there is a record set of type ${found.type} and ${whose} · remove it`;
+      : `it is that of ${shownOwner(owner, observed)}`;
+  const message = `${nameOf(id)}.${nameOf(zone.id)} is not written · there is a record set of type ${found.type} and ${ownedBy} · remove it`;
   return report({ reason: reasons.ownedByAnother, message });
 }
 
-/** Whether a record set of ours is wanted no more. */
+/** Whether a record set of ours is desired no more. */
 function isUnwanted(
-  seen: Observed,
+  observed: Observed,
   zone: ZoneInRole,
-  { records, unknown }: Wanted,
+  { records, unknown }: Desired,
   found: RecordSet,
   takingOver: boolean,
 ): boolean {
   const called = found.name.toLowerCase();
-  const isWanted = records.some(
+  const isDesired = records.some(
     ({ type, name }) => type === found.type && name.toLowerCase() === called,
   );
-  if (isWanted || unknown(called)) return false;
-  return isOwned(found.metadata, seen) || (takingOver && isOldWildcard(zone, found));
+  if (isDesired || unknown(called)) return false;
+  return isOwned(found.metadata, observed) || (takingOver && isOldWildcard(zone, found));
 }
 
 /** The operator before us wrote a wildcard also where it led to itself. */

@@ -1,8 +1,7 @@
 import type { PlannedCondition } from "@postern/core/conditions.ts";
-import type { Failure } from "@postern/core/failure.ts";
 import { nameOf, parentOf } from "@postern/core/resource-id.ts";
 import type { Plan } from "../../../kube/feature.ts";
-import { type Part, type Problem, wait, waits } from "../../../kube/part.ts";
+import { type Part, type Problem, waits } from "../../../kube/part.ts";
 import type { FoundLink } from "../../../private-dns/links/observed.ts";
 import type { LinkReport } from "../../../private-dns/links/plan.ts";
 import type { PrivateDnsStep } from "../../../private-dns/steps.ts";
@@ -19,14 +18,6 @@ export const pending: Problem = {
   progress: true,
   harmless: true,
 };
-
-/** What is said of something that failed. The change that helps may be one in Azure, where nobody hears of it. */
-export function planFailed(
-  { reason, message, requeueAfterMs }: Failure,
-  retryMs: number = waits.failureMs,
-): Part<never> {
-  return wait({ reason, message }, requeueAfterMs ?? retryMs);
-}
 
 /** Azure failed to write something, so nobody knows whether it works. */
 export function failedResource(
@@ -47,7 +38,7 @@ export function zoneCalled({ id }: Pick<ZoneInRole, "id">): string {
 }
 
 /** What is said of a link that does not work, ours or not. */
-export const linkTroubles: Pick<LinkReport, "unresolved" | "failed"> = {
+export const linkProblems: Pick<LinkReport, "unresolved" | "failed"> = {
   unresolved: ({ id }) => ({
     reason: reasons.privateNamesPending,
     message: `the network does not resolve ${zoneNameOf(id)} yet · link ${nameOf(id)} is InProgress`,
@@ -74,9 +65,9 @@ export function inRole(
 }
 
 /** Nothing is done, and the condition stays as it is. */
-export const still = { steps: [], conditions: [], keepsStatus: true } as const;
+export const unchanged = { steps: [], conditions: [], keepsStatus: true } as const;
 
-/** What was wrong while all of it was observed. A workload cluster that did not answer is asked again. */
+/** What was wrong while all of it was observed. A workload cluster that did not answer is read again. */
 export function planObserved({ problems, services }: Observed): Part<never> {
   const times = problems.flatMap(({ requeueAfterMs }) => requeueAfterMs ?? []);
   if (services === undefined) times.push(waits.changeMs);
@@ -85,7 +76,7 @@ export function planObserved({ problems, services }: Observed): Part<never> {
 }
 
 /** What somebody has to do something about. */
-export function troublesIn({ problems }: Part<DnsStep>): Problem[] {
+export function actionableIn({ problems }: Part<DnsStep>): Problem[] {
   return problems.filter(({ progress }) => !progress);
 }
 
@@ -96,7 +87,7 @@ export function reported(
   return decided === undefined ? { conditions: [], keepsStatus: true } : { conditions: [decided] };
 }
 
-/** The condition that tells of a problem. */
+/** The condition that reports a problem. */
 export function falseCondition({ reason, message }: Problem): PlannedCondition {
   return { type: conditions.dnsZone, status: "False", reason, message };
 }

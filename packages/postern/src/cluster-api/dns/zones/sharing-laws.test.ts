@@ -41,7 +41,7 @@ function run(azure: PaperDns, all: readonly PaperCluster[], order: readonly numb
     );
 }
 
-const told = ({ world }: PaperCluster) => world.infrastructure?.condition;
+const reported = ({ world }: PaperCluster) => world.infrastructure?.condition;
 
 /** Everything that carries the mark or the claim of a cluster. */
 function of(azure: PaperDns, { world }: PaperCluster): string[] {
@@ -58,10 +58,10 @@ function of(azure: PaperDns, { world }: PaperCluster): string[] {
 /** Law 5: who says True is found by its names, and finds the management cluster in its own network. */
 function expectTruth(azure: PaperDns, all: readonly PaperCluster[]): void {
   for (const each of all) {
-    if (told(each)?.status !== "True") continue;
+    if (reported(each)?.status !== "True") continue;
     const { cluster, us, api, toWorkload, networks } = each.world;
     const inZone = (role: string, name: string) =>
-      azure.values(each.places.find((place) => place.role === role)?.id ?? "", "A", name);
+      azure.values(each.zoneList.find((place) => place.role === role)?.id ?? "", "A", name);
     const delegation = azure.things.get(`${base}/NS/${cluster.name}`.toLowerCase());
     expect(delegation?.is === "record" && ownerIn(delegation.record.metadata)).toEqual(us);
     expect(inZone("public", "api")).toEqual(api.state === "known" && api.values);
@@ -83,14 +83,15 @@ describe("clusters that share a resource group", () => {
         const azure = new PaperDns();
         run(azure, all, order);
         settleAll(azure, all);
-        for (const each of all) expect(plan(azure.seen(each.world, each.places)).steps).toEqual([]);
+        for (const each of all)
+          expect(plan(azure.observed(each.world, each.zoneList)).steps).toEqual([]);
         expectTruth(azure, all);
         const refusals: readonly unknown[] = [reasons.ownedByAnother, reasons.nameTaken];
-        const refused = all.filter((each) => refusals.includes(told(each)?.reason));
+        const refused = all.filter((each) => refusals.includes(reported(each)?.reason));
         expect(refused.map(({ world }) => world.cluster.name)).toEqual(["wc1"]);
         for (const each of all)
           expect([undefined, reasons.created, ...refusals, reasons.zoneOfAnotherNetwork]).toContain(
-            told(each)?.reason,
+            reported(each)?.reason,
           );
       }),
       { numRuns: 200 },
@@ -104,24 +105,24 @@ describe("clusters that share a resource group", () => {
         rounds,
         fc.subarray([0, 1, 2, 3], { minLength: 1 }),
         fc.boolean(),
-        (all, order, going, cached) => {
+        (all, order, deleting, cached) => {
           const azure = new PaperDns();
           run(azure, all, order);
           settleAll(azure, all);
-          const leaving = all.filter((_, n) => going.includes(n));
+          const leaving = all.filter((_, n) => deleting.includes(n));
           const staying = all.filter((each) => !leaving.includes(each));
           leaving.forEach(end);
           run(azure, all, order);
           settleAll(azure, all);
           for (const each of leaving) {
             expect(of(azure, each)).toEqual([]);
-            expect(each.world.infrastructure?.held).toBe(false);
+            expect(each.world.infrastructure?.hasFinalizer).toBe(false);
           }
           expectTruth(azure, staying);
           const isAlone = new Set(staying.map(({ world }) => world.networks.toManagement)).size < 2;
           const names = staying.map(({ world }) => world.cluster.name);
           if (isAlone && new Set(names).size === names.length)
-            for (const each of staying) expect(told(each)?.status).toBe("True");
+            for (const each of staying) expect(reported(each)?.status).toBe("True");
           staying.forEach(end);
           settleAll(azure, staying, cached);
           expect([...azure.things.keys()]).toEqual([base.toLowerCase()]);

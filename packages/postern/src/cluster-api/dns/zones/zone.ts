@@ -1,6 +1,6 @@
 import { claimPrefix, mostClaims } from "@postern/core/claims.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
-import { act, done, join, type Part, report, wait, waits } from "../../../kube/part.ts";
+import { act, done, join, type Part, report, retry, wait, waits } from "../../../kube/part.ts";
 import { foundLinks, leadsTo } from "../../../private-dns/links/observed.ts";
 import { giveUpLink, healthOf, planLinks } from "../../../private-dns/links/plan.ts";
 import { foundRecords, type RecordSet } from "../../../private-dns/records/observed.ts";
@@ -16,25 +16,23 @@ import {
 import type { Observed, ZoneInRole } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { DnsStep } from "../steps.ts";
-import { wantedIn } from "./desired.ts";
+import { desiredIn } from "./desired.ts";
 import { linkPolicy } from "./links.ts";
-import { hasLostOwner, isLeftToNext, proofOf } from "./origin.ts";
+import { isLeftToNext, lacksOwner, proofOf } from "./origin.ts";
 import { isLeftToUs, isOwned, shownOwner, userOf, withOwner } from "./owner.ts";
 import { isUnmarked, planNames } from "./records.ts";
-import { failedResource, inRole, linkTroubles, pending, planFailed, zoneCalled } from "./report.ts";
+import { failedResource, inRole, linkProblems, pending, zoneCalled } from "./report.ts";
 
-/** How soon to look again for the delegation that proves whose a zone is. */
-const proofMs = 15_000;
-
-/** What to do about a zone that is wanted. */
-export function planWantedZone(seen: Observed, zone: ZoneInRole): Part<DnsStep> {
+/** What to do about a zone that is desired. */
+export function planDesiredZone(observed: Observed, zone: ZoneInRole): Part<DnsStep> {
   const policy: ZonePolicy<PrivateDnsStep> = {
-    user: userOf(seen),
+    user: userOf(observed),
     // A private zone may come to be shared, so it is nobody's alone.
-    tags: zone.role === "public" ? withOwner({}, seen) : {},
-    restoredTags: ({ tags }) => (hasLostOwner(seen, zone) ? withOwner(tags, seen) : undefined),
-    adoptionOf: (found) => adoptionOf(seen, zone, found),
-    planContents: (adopting) => planContents(seen, zone, adopting),
+    tags: zone.role === "public" ? withOwner({}, observed) : {},
+    restoredTags: ({ tags }) =>
+      lacksOwner(observed, zone) ? withOwner(tags, observed) : undefined,
+    adoptionOf: (found) => adoptionOf(observed, zone, found),
+    planContents: (adopting) => planContents(observed, zone, adopting),
     report: zoneReport(zone),
   };
   const { usable: _, ...part } = planZone(zone, policy);
@@ -53,7 +51,7 @@ export function zoneReport(zone: ZoneInRole): ZoneReport {
       reason: reasons.zoneFull,
       message: `${called} is not used · ${mostClaims} clusters of one resource group use it, and Azure has no room for more tags · use another resource group`,
     },
-    fail: planFailed,
+    fail: retry,
     failed: ({ provisioningState }, repairing) => {
       const problem = failedResource(called, provisioningState, repairing);
       return repairing ? report(problem) : wait(problem, waits.changeMs);
@@ -73,35 +71,35 @@ export function zoneReport(zone: ZoneInRole): ZoneReport {
  *                               marked, then it is claimed
  *   none                        OwnedByAnother
  */
-function adoptionOf(seen: Observed, zone: ZoneInRole, found: Zone): Adoption {
+function adoptionOf(observed: Observed, zone: ZoneInRole, found: Zone): Adoption {
   const refuse = (why: string): Adoption => {
     const message = `${zoneCalled(zone)} is not used · ${why}`;
     return { is: "leave", part: report({ reason: reasons.ownedByAnother, message }) };
   };
-  const [other] = otherClaims(found.tags, userOf(seen));
+  const [other] = otherClaims(found.tags, userOf(observed));
   if (other !== undefined && zone.role !== "toManagement")
     return refuse(
-      `it is that of ${shownOwner(other, seen)}, which has the same name · give one of them another name`,
+      `it is that of ${shownOwner(other, observed)}, which has the same name · give one of them another name`,
     );
-  if (other !== undefined || isLeftToNext(seen, zone)) return { is: "claim" };
+  if (other !== undefined || isLeftToNext(observed, zone)) return { is: "claim" };
   if (!isLeftToUs(found)) {
-    const network = networkOf(seen, zone);
+    const network = networkOf(observed, zone);
     const link = network && foundLinks(zone).find((each) => leadsTo(each.found, network));
     return link === undefined
       ? refuse(
           "it was made by Cluster API Provider Azure for another network · use another resource group",
         )
-      : { is: "leave", part: healthOf(link, false, linkTroubles) };
+      : { is: "leave", part: healthOf(link, false, linkProblems) };
   }
-  switch (proofOf(seen, zone)) {
+  switch (proofOf(observed, zone)) {
     case "pending":
-      return { is: "leave", part: wait(pending, proofMs) };
+      return { is: "leave", part: wait(pending, waits.progressMs) };
     case "none":
       return refuse(
-        `Postern did not create it · delete it, or tag it ${claimPrefix}${seen.us.clusterID}=${seen.us.uid} to hand it over`,
+        `Postern did not create it · delete it, or tag it ${claimPrefix}${observed.us.clusterID}=${observed.us.uid} to hand it over`,
       );
     case "there": {
-      const { unknown } = wantedIn(seen, zone);
+      const { unknown } = desiredIn(observed, zone);
       const complete = !foundRecords(zone).some(({ found }) => isAwaited(found, unknown));
       return { is: "adopt", complete };
     }
@@ -115,24 +113,28 @@ function isAwaited(found: RecordSet, unknown: (name: string) => boolean): boolea
   return isApi && isUnmarked(found) && unknown(name);
 }
 
-function planContents(seen: Observed, zone: ZoneInRole, adopting: boolean): Part<PrivateDnsStep> {
-  const records = planNames(seen, zone, adopting);
-  const network = networkOf(seen, zone);
+function planContents(
+  observed: Observed,
+  zone: ZoneInRole,
+  adopting: boolean,
+): Part<PrivateDnsStep> {
+  const records = planNames(observed, zone, adopting);
+  const network = networkOf(observed, zone);
   if (network === undefined) return records;
   const misleads = records.problems.some(({ reason }) => reason === reasons.zoneOfAnotherNetwork);
   const links = misleads
-    ? leaveLinks(seen, zone)
-    : planLinks(zone, linkPolicy(seen, zone, network));
+    ? leaveLinks(observed, zone)
+    : planLinks(zone, linkPolicy(observed, zone, network));
   return join<PrivateDnsStep>([links, records]);
 }
 
 /**
  * No answer is better than the address of something else: our network is taken off a zone that misleads it. With a name of
- * ours in it the other is misled as well; then both are told and neither moves, for they would only take turns.
+ * ours in it the other is misled as well; then both report it and neither changes its link: they would only take turns.
  */
-function leaveLinks(seen: Observed, zone: ZoneInRole): Part<LinkStep> {
-  if (foundRecords(zone).some(({ found }) => isOwned(found.metadata, seen))) return done;
-  const user = userOf(seen);
+function leaveLinks(observed: Observed, zone: ZoneInRole): Part<LinkStep> {
+  if (foundRecords(zone).some(({ found }) => isOwned(found.metadata, observed))) return done;
+  const user = userOf(observed);
   const ours = foundLinks(zone).filter(({ found }) => isClaimed(found.tags, user));
   const why = "the names in it lead into another network";
   return act(ours.map((link) => giveUpLink(link, user, why)));

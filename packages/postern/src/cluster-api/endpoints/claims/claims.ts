@@ -14,11 +14,11 @@ export interface Claim {
 /** A name that CAPZ's webhook takes. One that it refused would keep everybody else's endpoints out, too. */
 const fitName = /^[-\w.]+$/;
 
-/** What an id may be made of: anything else would be read as another path. */
+/** What an id may consist of: anything else would be read as another path. */
 const fitSegment = /^[^/?#%\\\s]+$/;
 
 /** Why nothing can lead to a cluster or start from it; undefined where all is well. */
-export function unfit({ key, subscription, group }: ClusterFacts): string | undefined {
+export function idProblem({ key, subscription, group }: ClusterFacts): string | undefined {
   if (subscription === "")
     return `AzureCluster ${key} has no subscription · nothing can lead to it · set spec.subscriptionID`;
   if (fitSegment.test(subscription) && fitSegment.test(group)) return undefined;
@@ -68,8 +68,8 @@ export function ownersOf(
 
 /** Everything that a cluster may ask for: an endpoint for each of its links that admits the management cluster. */
 export function claimsOf(cluster: ClusterFacts, management: ClusterFacts): Claim[] {
-  if (cluster.balancer !== "Internal" || unfit(cluster) !== undefined) return [];
-  if (unfit(management) !== undefined) return [];
+  if (cluster.balancer !== "Internal" || idProblem(cluster) !== undefined) return [];
+  if (idProblem(management) !== undefined) return [];
   return cluster.links
     .filter((link) => fitName.test(link.name) && admits(link, management.subscription))
     .map((link) => ({
@@ -79,7 +79,7 @@ export function claimsOf(cluster: ClusterFacts, management: ClusterFacts): Claim
     }));
 }
 
-/** Whether what is known of a cluster is to stay as it is: it is paused, or nobody can tell what it asks for. */
+/** Whether what is known of a cluster is to stay as it is: it is paused, or nobody can tell what it requests. */
 export function isFrozen({ paused, deleting, balancer, linksProblem }: ClusterFacts): boolean {
   if (paused || deleting) return paused;
   if (balancer === "Internal") return linksProblem !== undefined;
@@ -106,7 +106,7 @@ function entitlement({ link, cluster }: Claim): number {
  * Who of several a name is kept for: of those with the best entitlement, whoever has it, else the oldest, although it may not
  * be ready yet. A newer cluster that is ready first must not take the name from it.
  */
-export function heirOf(
+export function entitledClaim(
   claims: readonly Claim[],
   there: PrivateEndpointSpec | undefined,
 ): Claim | undefined {
@@ -119,17 +119,17 @@ export function heirOf(
 }
 
 /** Who of several gets a name now. */
-export function winnerOf(
+export function winningClaim(
   claims: readonly Claim[],
   there: PrivateEndpointSpec | undefined,
 ): Claim | undefined {
-  const heir = heirOf(claims, there);
-  return heir && counts(heir, there) ? heir : undefined;
+  const entitled = entitledClaim(claims, there);
+  return entitled && counts(entitled, there) ? entitled : undefined;
 }
 
-/** Whether an endpoint leads to the same service as the one that is wanted. */
-export function isFor(there: PrivateEndpointSpec, wanted: PrivateEndpointSpec): boolean {
-  const service = serviceOf(wanted);
+/** Whether an endpoint leads to the same service as the one that is desired. */
+export function isFor(there: PrivateEndpointSpec, desired: PrivateEndpointSpec): boolean {
+  const service = serviceOf(desired);
   return connectionsIn(there).some((each) => sameId(each.privateLinkServiceID ?? "", service));
 }
 

@@ -5,16 +5,16 @@ import type { ClusterFacts, EndpointSubnet } from "../spec/facts.ts";
 import {
   type Claim,
   claimsOf,
+  entitledClaim,
   groupKey,
   groupKeyOf,
   hasOurName,
-  heirOf,
   isFor,
   isFrozen,
   ownersOf,
-  winnerOf,
+  winningClaim,
 } from "./claims.ts";
-import { asItIs, connectionsIn, isAsWanted } from "./desired.ts";
+import { connectionsIn, isAsDesired, ownFieldsOf } from "./desired.ts";
 
 /** What the subnet of the management cluster is to hold of ours, and how that differs from what it holds. */
 export interface Decision {
@@ -24,8 +24,8 @@ export interface Decision {
   corrected: readonly string[];
   removed: readonly string[];
   /** What is ours in other subnets: what stays there, and the names of what goes. */
-  kept: readonly Stray[];
-  gone: readonly string[];
+  retained: readonly Stray[];
+  removedElsewhere: readonly string[];
 }
 
 /**
@@ -40,7 +40,7 @@ export interface Decision {
  *   yes                       yes           any                  none                 removed
  *   -                         -             lives                wins                 added
  *
- * What is ours in another subnet, because the nodes have got a new one, goes from there: what is still wanted is added
+ * What is ours in another subnet, because the nodes have got a new one, goes from there: what is still desired is added
  * here. Of a frozen cluster it stays where it is.
  */
 export function decide(
@@ -67,31 +67,33 @@ export function decide(
     const isSomebodyElses = !hasOurName(there) && !claims.has(key);
     if (owners.length === 0 || isSomebodyElses) continue;
     // A restored backup has another writer: what is just as we would write it is ours all the same.
-    const isOurForm = claims.get(key)?.some(({ endpoint }) => isAsWanted(there, endpoint));
+    const isOurForm = claims.get(key)?.some(({ endpoint }) => isAsDesired(there, endpoint));
     if (foreign.has(`${subnet.name}/${there.name}`) && !isOurForm) continue;
     if (owners.some(isFrozen)) {
-      ours.set(there.name, asItIs(there));
+      ours.set(there.name, ownFieldsOf(there));
       continue;
     }
-    const won = winnerOf(claims.get(key) ?? [], found.get(key)?.[0])?.endpoint;
+    const won = winningClaim(claims.get(key) ?? [], found.get(key)?.[0])?.endpoint;
     // One that leads where it should keeps the spelling of its name.
-    const wanted = won && isFor(there, won) ? { ...won, name: there.name } : won;
-    if (wanted?.name === there.name) {
-      ours.set(there.name, wanted);
-      if (!isAsWanted(there, wanted)) corrected.push(there.name);
+    const desired = won && isFor(there, won) ? { ...won, name: there.name } : won;
+    if (desired?.name === there.name) {
+      ours.set(there.name, desired);
+      if (!isAsDesired(there, desired)) corrected.push(there.name);
     } else removed.push(there.name);
   }
   for (const [key, all] of claims) {
     if (found.has(key)) continue;
-    const wanted = winnerOf(all, undefined)?.endpoint;
-    if (wanted === undefined) continue;
-    ours.set(wanted.name, wanted);
-    added.push(wanted.name);
+    const desired = winningClaim(all, undefined)?.endpoint;
+    if (desired === undefined) continue;
+    ours.set(desired.name, desired);
+    added.push(desired.name);
   }
   const endpoints = [...ours.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const kept = strays.filter(({ endpoint }) => ownersIn(endpoint, groups).some(isFrozen));
-  const gone = strays.filter((each) => !kept.includes(each)).map(({ endpoint }) => endpoint.name);
-  return { endpoints, added, corrected, removed, kept, gone };
+  const retained = strays.filter(({ endpoint }) => ownersIn(endpoint, groups).some(isFrozen));
+  const removedElsewhere = strays
+    .filter((each) => !retained.includes(each))
+    .map(({ endpoint }) => endpoint.name);
+  return { endpoints, added, corrected, removed, retained, removedElsewhere };
 }
 
 /** The clusters that an endpoint is for, of all that are known. */
@@ -104,23 +106,23 @@ export function ownersIn(
   );
 }
 
-/** Whether one claim has what it asks for, must wait for it, or cannot have it because of another. */
+/** Whether one claim has what it requests, must wait for it, or cannot have it because of another. */
 export type ClaimState =
   | { is: "there" }
   | { is: "pending" }
   /** `by` is a cluster, where it is one. */
   | { is: "taken"; by: string | undefined };
 
-/** How a claim stands, given all claims on the same name, what the subnet holds under it, and whose that is. */
-export function standing(
+/** The state of a claim, given all claims on the same name, the endpoint of that name, and its owners. */
+export function claimStateOf(
   claim: Claim,
   rivals: readonly Claim[],
   there: PrivateEndpointSpec | undefined,
   owners: readonly ClusterFacts[],
 ): ClaimState {
   if (there !== undefined && owners.length === 0) return { is: "taken", by: undefined };
-  const heir = heirOf([claim, ...rivals], there)?.cluster;
-  const another = owners.find((each) => isFrozen(each)) ?? heir;
+  const entitled = entitledClaim([claim, ...rivals], there)?.cluster;
+  const another = owners.find((each) => isFrozen(each)) ?? entitled;
   if (another !== undefined && another.key !== claim.cluster.key)
     return { is: "taken", by: another.key };
   return there !== undefined && isFor(there, claim.endpoint) ? { is: "there" } : { is: "pending" };

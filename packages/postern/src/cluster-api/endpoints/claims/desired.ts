@@ -96,23 +96,23 @@ export function connectionsIn(endpoint: PrivateEndpointSpec) {
   return all.filter((each) => each !== null);
 }
 
-/** Whether an endpoint is as wanted, in all that we decide about one. */
-export function isAsWanted(found: PrivateEndpointSpec, wanted: PrivateEndpointSpec): boolean {
+/** Whether an endpoint is as desired, in all that we decide about one. */
+export function isAsDesired(found: PrivateEndpointSpec, desired: PrivateEndpointSpec): boolean {
   const [connection, ...more] = connectionsIn(found);
-  const [asked] = wanted.privateLinkServiceConnections;
+  const [asked] = desired.privateLinkServiceConnections;
   return (
     more.length === 0 &&
     connection?.name === asked?.name &&
     sameId(connection?.privateLinkServiceID ?? "", asked?.privateLinkServiceID ?? "") &&
     (connection?.requestMessage ?? "") === (asked?.requestMessage ?? "") &&
     (connection?.groupIDs ?? []).length === 0 &&
-    idKey(found.location ?? "") === idKey(wanted.location ?? "") &&
-    (found.manualApproval ?? false) === (wanted.manualApproval ?? false)
+    idKey(found.location ?? "") === idKey(desired.location ?? "") &&
+    (found.manualApproval ?? false) === (desired.manualApproval ?? false)
   );
 }
 
 /** An endpoint as it is, in so far as it could be ours: for an apply that is to leave it alone. */
-export function asItIs(found: PrivateEndpointSpec): PrivateEndpointSpec {
+export function ownFieldsOf(found: PrivateEndpointSpec): PrivateEndpointSpec {
   const { name, location, manualApproval } = found;
   return {
     name,

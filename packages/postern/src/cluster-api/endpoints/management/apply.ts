@@ -4,7 +4,7 @@ import { writeEndpoints } from "../spec/write.ts";
 import type { ManagementSources } from "./observe.ts";
 import type { ManagementStep } from "./steps.ts";
 
-/** Carry out one step. */
+/** Begins one step. */
 export async function apply(
   { target, write }: ManagementStep,
   { kube, writes, lastWrite }: ManagementSources,

@@ -4,7 +4,8 @@ import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.
 import { defineFeature } from "../../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../../kube/runtime.ts";
 import { whenChanged } from "../../../kube/when-changed.ts";
-import { type ClusterPlace, factsOf, ownerKey, type RefusalOf } from "../spec/facts.ts";
+import { clusterKeyOf } from "../../azure-clusters.ts";
+import { type ClusterName, factsOf, type RefusalOf } from "../spec/facts.ts";
 import { LastWrites } from "../spec/write.ts";
 import { apply } from "./apply.ts";
 import { type ManagementSources, observe } from "./observe.ts";
@@ -12,17 +13,17 @@ import { plan } from "./plan.ts";
 
 /** The endpoints of the management cluster to the API servers of all workload clusters, in one write. */
 export function managementEndpointsFeature(given: {
-  management: ClusterPlace;
-  views?: { refusalOf?: RefusalOf };
+  management: ClusterName;
+  clients?: { refusalOf?: RefusalOf };
 }): MakeFeature {
-  const { views } = given;
+  const { clients } = given;
   const key = keyOf({ metadata: given.management });
   return ({ caches, kube }) => {
     const sources: ManagementSources = {
       key,
       azureClusters: caches.of(azureCluster),
       clusters: caches.of(capiCluster),
-      refusalOf: views?.refusalOf,
+      refusalOf: clients?.refusalOf,
       kube,
       writes: new LastWrites(kube),
       lastWrite: { at: Number.NEGATIVE_INFINITY },
@@ -43,7 +44,7 @@ export function managementEndpointsFeature(given: {
       // Every other AzureCluster, when something about its links has changed; its own changes wake it anyway.
       {
         kind: azureCluster,
-        keys: whenChanged((each) => (keyOf(each) === key ? [] : [key]), asAsked),
+        keys: whenChanged((each) => (keyOf(each) === key ? [] : [key]), requestOf),
       },
       {
         kind: capiCluster,
@@ -56,13 +57,13 @@ export function managementEndpointsFeature(given: {
     return { feature, also };
   };
 
-  function asAsked(each: object): unknown {
+  function requestOf(each: object): unknown {
     const {
       created: _,
       subnet: _s,
       others: _o,
       ...asked
     } = factsOf(each as AzureCluster, undefined);
-    return [asked, ownerKey(each as AzureCluster)];
+    return [asked, clusterKeyOf(each as AzureCluster)];
   }
 }

@@ -4,9 +4,10 @@ import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import type { WatchCache } from "../../../kube/cache.ts";
 import type { KubeClient } from "../../../kube/client.ts";
 import type { Reconcile } from "../../../kube/reconcile.ts";
+import { clusterKeyOf } from "../../azure-clusters.ts";
 import { hasOurName } from "../claims/claims.ts";
 import { appliedElsewhere, writtenByOthers } from "../spec/applied.ts";
-import { factsOf, ownerKey, type RefusalOf } from "../spec/facts.ts";
+import { factsOf, type RefusalOf } from "../spec/facts.ts";
 import type { LastWrites } from "../spec/write.ts";
 import type { Observed } from "./observed.ts";
 import { gatherMs, plan } from "./plan.ts";
@@ -32,7 +33,7 @@ const nothing: Observed = {
   sinceWriteMs: gatherMs,
 };
 
-/** The management cluster, every workload cluster, and whose the endpoints in its spec are. */
+/** The management cluster, every workload cluster, and who owns the endpoints in its spec. */
 export async function observe(
   cached: AzureCluster,
   sources: ManagementSources,
@@ -40,23 +41,23 @@ export async function observe(
 ): Promise<Observed> {
   const { key, azureClusters, clusters, refusalOf, kube, writes, lastWrite } = sources;
   if (keyOf(cached) !== key) return nothing;
-  const facts = (each: AzureCluster) => factsOf(each, clusters.get(ownerKey(each) ?? ""));
+  const facts = (each: AzureCluster) => factsOf(each, clusters.get(clusterKeyOf(each) ?? ""));
   const management = facts(await writes.newest(cached, reconcile.signal));
   const others = azureClusters
     .list()
     .filter((each) => keyOf(each) !== key && refusalOf?.(each) === undefined);
-  const seen = {
+  const observed = {
     management,
     clusters: others.map(facts),
     applied: await appliedElsewhere(management, hasOurName, kube, reconcile.signal),
     sinceWriteMs: reconcile.now().getTime() - lastWrite.at,
   };
-  if (plan(seen).steps.length === 0) return seen;
+  if (plan(observed).steps.length === 0) return observed;
   // Only the API server knows who wrote what is to be changed.
   const { namespace, name } = cached.metadata;
   const now = await kube.get<AzureCluster>(
     { kind: azureCluster, namespace, name },
     reconcile.signal,
   );
-  return now === undefined ? seen : { ...seen, foreign: writtenByOthers(now) };
+  return now === undefined ? observed : { ...observed, foreign: writtenByOthers(now) };
 }

@@ -1,6 +1,6 @@
 import type { ClusterFacts } from "../spec/facts.ts";
 
-/** What was seen of the management cluster and of all that it manages. */
+/** What was observed of the management cluster and of all that it manages. */
 export interface Observed {
   /** Undefined for every other AzureCluster: nothing is done about those here. */
   management: ClusterFacts | undefined;

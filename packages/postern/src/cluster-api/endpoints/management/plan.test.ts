@@ -122,16 +122,16 @@ describe("an endpoint for each link that admits the management cluster", () => {
   test("asks for approval in at most 140 characters, whatever the names are: the CRD rejects a longer message", () => {
     const name = "w".repeat(120);
     const links = [{ name: "link", approved: [] }];
-    const [made] = afterPass(world([], { name, links }));
-    expect(made?.manualApproval).toBe(true);
-    const [connection] = made?.privateLinkServiceConnections ?? [];
+    const [isOwned] = afterPass(world([], { name, links }));
+    expect(isOwned?.manualApproval).toBe(true);
+    const [connection] = isOwned?.privateLinkServiceConnections ?? [];
     expect(connection?.requestMessage).toMatch(/^Postern: management cluster mc /);
     expect(connection?.requestMessage?.length).toBeLessThanOrEqual(140);
   });
 
   test("says nothing to whoever approves by itself", () => {
-    const [made] = afterPass(world([], {}));
-    expect(made?.privateLinkServiceConnections[0]).not.toHaveProperty("requestMessage");
+    const [isOwned] = afterPass(world([], {}));
+    expect(isOwned?.privateLinkServiceConnections[0]).not.toHaveProperty("requestMessage");
   });
 });
 
@@ -180,7 +180,7 @@ describe("an endpoint that is there", () => {
   });
 
   test("goes when its cluster is being deleted", () => {
-    expect(afterPass(world([ofFirst], { deleting: true, held: true }))).toEqual([]);
+    expect(afterPass(world([ofFirst], { deleting: true, hasFinalizer: true }))).toEqual([]);
   });
 
   test("of wc10 is not removed with wc1, whose name is its prefix", () => {
@@ -262,14 +262,14 @@ describe("an endpoint in the subnet that the nodes had before", () => {
 });
 
 describe("a management cluster of which nobody knows the subscription", () => {
-  const unfit = (...clusters: Shape[]) =>
+  const idProblem = (...clusters: Shape[]) =>
     new PaperClusters(
       management({ subscription: "", endpoints: [ofFirst, endpointTo("wc2")] }),
       ...clusters.map(workload),
     );
 
   test("keeps what it has, and says so", () => {
-    const paper = unfit({}, { name: "wc2" });
+    const paper = idProblem({}, { name: "wc2" });
     expect(paper.planManagement()).toMatchObject({
       steps: [],
       events: [{ reason: "SubscriptionMissing", type: "Warning" }],
@@ -277,7 +277,7 @@ describe("a management cluster of which nobody knows the subscription", () => {
   });
 
   test("lets go of what leads to a cluster that is being deleted", () => {
-    const paper = unfit({ deleting: true, held: true }, { name: "wc2" });
+    const paper = idProblem({ deleting: true, hasFinalizer: true }, { name: "wc2" });
     expect(afterPass(paper)).toEqual([endpointTo("wc2")]);
   });
 });
@@ -329,7 +329,7 @@ describe("a cluster whose links cannot be read", () => {
   });
 
   test.each([
-    ["it is being deleted", { deleting: true, held: true }],
+    ["it is being deleted", { deleting: true, hasFinalizer: true }],
     ["its API server is public", { type: "Public" }],
   ])("does not keep it when %s", (_what, over: Shape) => {
     expect(afterPass(world([ofFirst], { ...unreadable, ...over }))).toEqual([]);

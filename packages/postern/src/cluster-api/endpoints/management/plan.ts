@@ -1,5 +1,5 @@
 import type { Plan } from "../../../kube/feature.ts";
-import { claimsOf, unfit } from "../claims/claims.ts";
+import { claimsOf, idProblem } from "../claims/claims.ts";
 import { decide } from "../claims/decide.ts";
 import { reasons } from "../claims/reasons.ts";
 import { straysOf } from "../spec/applied.ts";
@@ -9,41 +9,39 @@ import type { ManagementStep } from "./steps.ts";
 
 /** So long after a write the next one waits, so that what comes together is written together. */
 export const gatherMs = 5_000;
-/** How many names an event tells. */
-const toldNames = 3;
+/** How many names an event has. */
+const shownNames = 3;
 
-/**
- * What to do about the endpoints of the management cluster:
- *
- *   it is   paused or deleted  subnets  differs  last write   →
- *   not it                                                    nothing
- *   it      yes                                               nothing
- *   it      no                 none                           say so, if anybody asks for an endpoint
- *   it      no, but unfit      some                           say so; only what leads to a cluster that goes is taken out
- *   it      no                 some     no                    nothing
- *   it      no                 some     yes      within 5 s   wait until they have gone by
- *   it      no                 some     yes      before       one write of all that is ours
- */
-export function plan(seen: Observed): Plan<ManagementStep> {
-  const { management, clusters, applied, foreign, sinceWriteMs } = seen;
-  const still = { steps: [], conditions: [], requeue: "drift" } as const;
-  if (management === undefined) return { ...still, requeue: "never" };
-  if (management.paused || management.deleting) return still;
+/** The endpoints of the management cluster, in one write. Without valid ids, only those to clusters being deleted are removed. */
+export function plan(observed: Observed): Plan<ManagementStep> {
+  const { management, clusters, applied, foreign, sinceWriteMs } = observed;
+  const unchanged = { steps: [], conditions: [], requeue: "drift" } as const;
+  if (management === undefined) return { ...unchanged, requeue: "never" };
+  if (management.paused || management.deleting) return unchanged;
   const problem = problemOf(management, clusters);
-  const rest = problem ? { ...still, events: [{ ...problem, type: "Warning" as const }] } : still;
-  if (management.subnet === undefined) return rest;
+  const idle = problem
+    ? { ...unchanged, events: [{ ...problem, type: "Warning" as const }] }
+    : unchanged;
+  if (management.subnet === undefined) return idle;
   const { subnet } = management;
-  // Where nothing can be asked for, nobody who lives on loses what they have.
+  // Where nothing can be requested, clusters that are not being deleted keep their endpoints.
   const counted = problem
     ? clusters.map((each) => (each.deleting ? each : { ...each, paused: true }))
     : clusters;
   const strays = straysOf(management, applied);
   const decided = decide(subnet, management, counted, strays, foreign);
-  const { endpoints, added, corrected, removed, kept } = decided;
-  const gone = [...removed, ...decided.gone.filter((name) => !added.includes(name))];
-  if (added.length + corrected.length + gone.length === 0) return rest;
-  if (sinceWriteMs < gatherMs) return { ...rest, requeue: { afterMs: gatherMs - sinceWriteMs } };
-  const why = [told("added", added), told("corrected", corrected), told("removed", gone)]
+  const { endpoints, added, corrected, removed, retained } = decided;
+  const allRemoved = [
+    ...removed,
+    ...decided.removedElsewhere.filter((name) => !added.includes(name)),
+  ];
+  if (added.length + corrected.length + allRemoved.length === 0) return idle;
+  if (sinceWriteMs < gatherMs) return { ...idle, requeue: { afterMs: gatherMs - sinceWriteMs } };
+  const why = [
+    listOf("added", added),
+    listOf("corrected", corrected),
+    listOf("removed", allRemoved),
+  ]
     .filter((each) => each !== undefined)
     .join("; ");
   const step: ManagementStep = {
@@ -56,17 +54,17 @@ export function plan(seen: Observed): Plan<ManagementStep> {
       endpoints,
       removed,
       differs: added.length + corrected.length > 0,
-      kept,
+      retained,
     },
   };
-  return { ...rest, steps: [step] };
+  return { ...idle, steps: [step] };
 }
 
 function problemOf(management: ClusterFacts, clusters: readonly ClusterFacts[]) {
   const wanting = clusters.filter(({ deleting, links }) => !deleting && links.length > 0);
   if (wanting.length === 0) return undefined;
-  const note = unfit(management);
-  if (note !== undefined) return { reason: reasons.unfit, note };
+  const note = idProblem(management);
+  if (note !== undefined) return { reason: reasons.idProblem, note };
   if (management.subnet !== undefined) return undefined;
   if (!wanting.some((each) => claimsOf(each, management).length > 0)) return undefined;
   return {
@@ -75,9 +73,9 @@ function problemOf(management: ClusterFacts, clusters: readonly ClusterFacts[]) 
   };
 }
 
-function told(what: string, names: readonly string[]): string | undefined {
+function listOf(what: string, names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;
-  const first = names.slice(0, toldNames).join(", ");
-  const more = names.length > toldNames ? ` and ${names.length - toldNames} more` : "";
+  const first = names.slice(0, shownNames).join(", ");
+  const more = names.length > shownNames ? ` and ${names.length - shownNames} more` : "";
   return `${what} ${first}${more}`;
 }

@@ -1,13 +1,11 @@
 import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { PrivateEndpointSpec } from "@postern/core/kinds/azure-cluster-network.ts";
 import type { KubeClient } from "../../../kube/client.ts";
+import { predecessor } from "../../names.ts";
 import type { ClusterFacts } from "./facts.ts";
 
 /** By this name the API server knows which endpoints are ours. */
 export const fieldManager = "postern-endpoints";
-
-/** The name under which the operator before us wrote, and CAPZ does: that of their binaries. */
-const predecessor = "manager";
 
 /** The endpoints that we have applied to a cluster, as `subnet/endpoint`. */
 export function appliedTo({ metadata }: AzureCluster): ReadonlySet<string> {
@@ -41,7 +39,7 @@ function endpointsIn({ fieldsV1 }: ManagedFields): string[] {
 
 /**
  * The endpoints in other subnets than the one that holds them now which are ours, as `subnet/endpoint`: nodes may have got
- * another subnet. What a person put there looks the same, and only the API server knows who wrote it, so it is asked where
+ * another subnet. What a person put there looks the same, and only the API server knows who wrote it, so it is read where
  * one might be ours; the caches keep nothing of that.
  */
 export async function appliedElsewhere(

@@ -6,10 +6,10 @@ import type { PrivateEndpointSpec, SubnetSpec } from "@postern/core/kinds/azure-
 import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import { conditions } from "../../names.ts";
 import { isPaused } from "../../paused.ts";
-import { privateLinksOf } from "../../private-links.ts";
+import { privateLinksOf } from "../../requested-links.ts";
 
 /** Where an AzureCluster is. */
-export interface ClusterPlace {
+export interface ClusterName {
   namespace: string;
   name: string;
 }
@@ -24,7 +24,7 @@ export interface EndpointSubnet {
 }
 
 /** What of an AzureCluster decides about endpoints. */
-export interface ClusterFacts extends ClusterPlace {
+export interface ClusterFacts extends ClusterName {
   key: string;
   uid: string;
   created: string;
@@ -47,7 +47,7 @@ export interface ClusterFacts extends ClusterPlace {
 export function factsOf(cluster: AzureCluster, owner: CapiCluster | undefined): ClusterFacts {
   const { metadata, spec, status } = cluster;
   const { links, problem } = privateLinksOf(cluster);
-  const said = status?.conditions?.find(({ type }) => type === conditions.privateLinks);
+  const condition = status?.conditions?.find(({ type }) => type === conditions.privateLinks);
   return {
     key: keyOf(cluster),
     namespace: metadata.namespace ?? "",
@@ -61,7 +61,7 @@ export function factsOf(cluster: AzureCluster, owner: CapiCluster | undefined): 
     balancer: balancerOf(cluster),
     links,
     linksProblem: problem,
-    linksReady: said?.status === "True",
+    linksReady: condition?.status === "True",
     paused: isPaused(owner, cluster),
     deleting: metadata.deletionTimestamp !== undefined,
     ...subnetsOf(spec.networkSpec?.subnets),
@@ -81,30 +81,21 @@ function subnetsOf(
   subnets: readonly (SubnetSpec | null)[] | null | undefined,
 ): Pick<ClusterFacts, "subnet" | "others"> {
   const all = (subnets ?? []).filter((each) => each !== null);
-  const chosen = all.find(({ role }) => role === "node") ?? all[0];
+  const selected = all.find(({ role }) => role === "node") ?? all[0];
   const read = ({ name, privateEndpoints }: SubnetSpec): EndpointSubnet => {
     const endpoints: readonly (PrivateEndpointSpec | null)[] = privateEndpoints ?? [];
     return { name, endpoints: endpoints.filter((each) => each !== null) };
   };
-  const others = all.filter((each) => each !== chosen).map(read);
+  const others = all.filter((each) => each !== selected).map(read);
   return {
-    subnet: chosen && read(chosen),
+    subnet: selected && read(selected),
     others: others.filter(({ endpoints }) => endpoints.length > 0),
   };
 }
 
 /** The subnet that holds the endpoints of a cluster. */
-export function chosenSubnet(
+export function endpointSubnetOf(
   subnets: readonly (SubnetSpec | null)[] | null | undefined,
 ): EndpointSubnet | undefined {
   return subnetsOf(subnets).subnet;
-}
-
-/** The key of the Cluster that an AzureCluster belongs to, by its owner or by its label. */
-export function ownerKey({ metadata }: AzureCluster): string | undefined {
-  const owner = metadata.ownerReferences?.find(({ kind }) => kind === "Cluster")?.name;
-  const name = owner ?? metadata.labels?.["cluster.x-k8s.io/cluster-name"];
-  return name === undefined
-    ? undefined
-    : keyOf({ metadata: { name, namespace: metadata.namespace ?? "" } });
 }

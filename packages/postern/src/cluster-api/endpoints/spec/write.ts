@@ -4,7 +4,7 @@ import type { PrivateEndpointSpec } from "@postern/core/kinds/azure-cluster-netw
 import type { KubeClient, Place } from "../../../kube/client.ts";
 import { KubeError } from "../../../kube/errors.ts";
 import { versionIn } from "../../../kube/status.ts";
-import { asItIs } from "../claims/desired.ts";
+import { ownFieldsOf } from "../claims/desired.ts";
 import { appliedTo, fieldManager, type Stray } from "./applied.ts";
 import type { ClusterFacts } from "./facts.ts";
 
@@ -16,13 +16,13 @@ export interface EndpointsWrite {
   /** Whether any of them is not there as it should be. */
   differs: boolean;
   /** What is ours in other subnets and stays there. */
-  kept?: readonly Stray[];
+  retained?: readonly Stray[];
 }
 
 /** Which object is written; with the uid never another of the same name. */
 export type Target = Pick<ClusterFacts, "namespace" | "name" | "uid">;
 
-/** How often what others write too is read anew. */
+/** How often what others write too is read again. */
 const mostTries = 4;
 
 /**
@@ -53,15 +53,15 @@ export async function writeEndpoints(
 
 /** All that we have applied and that stays, by subnet: what an apply leaves out goes. */
 function subnetsIn(
-  { subnet, endpoints, kept = [] }: EndpointsWrite,
+  { subnet, endpoints, retained = [] }: EndpointsWrite,
   left: readonly PrivateEndpointSpec[],
 ): object[] {
-  const others = Map.groupBy(kept, (each) => each.subnet);
+  const others = Map.groupBy(retained, (each) => each.subnet);
   return [
-    { name: subnet, privateEndpoints: [...endpoints, ...left.map(asItIs)] },
+    { name: subnet, privateEndpoints: [...endpoints, ...left.map(ownFieldsOf)] },
     ...[...others].map(([name, strays]) => ({
       name,
-      privateEndpoints: strays.map(({ endpoint }) => asItIs(endpoint)),
+      privateEndpoints: strays.map(({ endpoint }) => ownFieldsOf(endpoint)),
     })),
   ];
 }
@@ -102,7 +102,7 @@ async function takeOut(
 /** What takes out the endpoints that must be gone, the last one first: the others keep their places. */
 function removalsFrom(
   found: AzureCluster,
-  { subnet, removed, kept = [] }: EndpointsWrite,
+  { subnet, removed, retained = [] }: EndpointsWrite,
 ): object[] {
   const applied = appliedTo(found);
   return (found.spec.networkSpec?.subnets ?? []).flatMap((each, at) => {
@@ -113,7 +113,7 @@ function removalsFrom(
         ? removed.includes(name)
         : // The nodes have got another subnet: ours move there.
           isOwned(name) &&
-          !kept.some((one) => one.subnet === each?.name && one.endpoint.name === name);
+          !retained.some((one) => one.subnet === each?.name && one.endpoint.name === name);
     return (each?.privateEndpoints ?? [])
       .flatMap((endpoint, n) => (endpoint && goes(endpoint.name) ? [n] : []))
       .reverse()
@@ -145,7 +145,7 @@ export async function writeAnnotations(
   return versionIn(await kube.patch(place, "merge", body, { fieldManager, signal }));
 }
 
-/** Our last writes, for as long as the cache has not heard of them: else a second pass would do again what the first did. */
+/** Our last writes, for as long as the cache has not heard of them: else a second reconcile would do again what the first did. */
 export class LastWrites {
   readonly #kube: KubeClient;
   readonly #versions = new Map<string, string>();

@@ -10,11 +10,11 @@ import type { WorkloadStep } from "./steps.ts";
 export interface WorkloadContext {
   kube: KubeClient;
   writes: LastWrites;
-  /** The ARM client that observed the management side; undefined where that was not asked. */
+  /** The ARM client that observed the management side; undefined where that was not read. */
   arm?: ArmClient | undefined;
 }
 
-/** Carry out one step, and say whether it is over. */
+/** Begins one step. */
 export async function apply(
   step: WorkloadStep,
   { kube, writes, arm }: WorkloadContext,
@@ -30,7 +30,7 @@ export async function apply(
       return { state: "done" };
     }
     case "delete endpoint": {
-      if (arm === undefined) throw new Error("a step of a pass that has not looked at Azure");
+      if (arm === undefined) throw new Error("a step of a reconcile that did not read Azure");
       const write = await privateEndpoints(arm).remove(step.id, {
         ifMatch: step.etag,
       });

@@ -6,30 +6,31 @@ import { staleReadsMs } from "../../../azure/sightings.ts";
 import { defineFeature } from "../../../kube/feature.ts";
 import type { Also, MakeFeature, Parts } from "../../../kube/runtime.ts";
 import { whenChanged } from "../../../kube/when-changed.ts";
+import { clusterKeyOf } from "../../azure-clusters.ts";
 import { conditions, endpointsFinalizer, type ManagementLink } from "../../names.ts";
-import { privateLinksOf } from "../../private-links.ts";
+import { privateLinksOf } from "../../requested-links.ts";
 import { groupKey } from "../claims/claims.ts";
-import { type ClusterPlace, factsOf, ownerKey } from "../spec/facts.ts";
+import { type ClusterName, factsOf } from "../spec/facts.ts";
 import { LastWrites } from "../spec/write.ts";
 import { apply } from "./apply.ts";
 import { changedEndpoints } from "./cluster/changed-endpoints.ts";
-import { LeavingSince } from "./cluster/observe-delete.ts";
-import { byGroup, byLink, observe, type Sources, type Views } from "./observe.ts";
+import { RemainingSince } from "./cluster/observe-delete.ts";
+import { byGroup, byLink, observe, type Sources, type WorkloadArmClients } from "./observe.ts";
 import { plan } from "./plan.ts";
 
 export interface WorkloadEndpoints {
-  management: ClusterPlace;
+  management: ClusterName;
   /** The ways from a workload cluster to the management cluster; the first gives the address that is published. */
   managementLinks?: readonly ManagementLink[];
-  views: Views & {
-    /** What wakes a feature when an identity changes. */
+  clients: WorkloadArmClients & {
+    /** What requeues the keys of a feature when an identity changes. */
     watch?(parts: Parts, keysOf: (cluster: KubeObject) => string[]): Also[];
   };
 }
 
 /** The endpoints of each workload cluster, their addresses, and whether they are connected. */
 export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature {
-  const { views, managementLinks = ["gateway"] } = given;
+  const { clients, managementLinks = ["gateway"] } = given;
   const managementKey = keyOf({ metadata: given.management });
   return (parts) => {
     const { caches, kube } = parts;
@@ -43,12 +44,12 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
       clusters: caches.of(capiCluster),
       identities: caches.of(azureClusterIdentity),
       writes: new LastWrites(kube),
-      since: new LeavingSince(),
+      since: new RemainingSince(),
       kube,
-      views,
+      clients,
       managementKey,
       managementLinks,
-      refusalOf: views.refusalOf,
+      refusalOf: clients.refusalOf,
     };
     azureClusters.onChange(({ key, after }) => {
       if (after === undefined) sources.since.forget(key);
@@ -70,7 +71,7 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
       apply,
     });
 
-    const everybody = () =>
+    const workloadKeys = () =>
       azureClusters
         .list()
         .map(keyOf)
@@ -81,14 +82,14 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
       (cluster) =>
         azureClusters
           .list()
-          .filter((each) => ownerKey(each) === keyOf(cluster))
+          .filter((each) => clusterKeyOf(each) === keyOf(cluster))
           .map(keyOf),
       (each) => [(each as CapiCluster).spec?.paused, each.metadata.annotations],
     );
     const also: Also[] = [
       {
         kind: azureCluster,
-        keys: whenChanged((each) => (isManagement(each) ? everybody() : []), asManagement),
+        keys: whenChanged((each) => (isManagement(each) ? workloadKeys() : []), asManagement),
       },
       {
         kind: azureCluster,
@@ -104,10 +105,11 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
         // A pause of the management cluster holds up everybody's endpoints.
         keys: (each) => {
           const keys = ofCluster(each);
-          return keys.includes(managementKey) ? everybody() : keys;
+          return keys.includes(managementKey) ? workloadKeys() : keys;
         },
       },
-      ...(views.watch?.(parts, (each) => (isManagement(each) ? everybody() : [keyOf(each)])) ?? []),
+      ...(clients.watch?.(parts, (each) => (isManagement(each) ? workloadKeys() : [keyOf(each)])) ??
+        []),
     ];
     return { feature, also };
   };

@@ -15,8 +15,9 @@ import type { WatchCache } from "../../../kube/cache.ts";
 import type { KubeClient } from "../../../kube/client.ts";
 import type { Reconcile } from "../../../kube/reconcile.ts";
 import { tryRead } from "../../../kube/try-read.ts";
+import { clusterKeyOf } from "../../azure-clusters.ts";
 import { reachOf } from "../../endpoint-address.ts";
-import { referenceOf } from "../../identities.ts";
+import { identityOf } from "../../identities.ts";
 import {
   annotations,
   conditions,
@@ -31,26 +32,30 @@ import {
   groupKey,
   groupKeyOf,
   hasOurName,
+  idProblem,
   isFor,
   leadsTo,
-  unfit,
 } from "../claims/claims.ts";
-import { ownersIn, standing } from "../claims/decide.ts";
+import { claimStateOf, ownersIn } from "../claims/decide.ts";
 import { managementEndpoint, serviceOf } from "../claims/desired.ts";
 import { appliedElsewhere, straysOf, writtenByOthers } from "../spec/applied.ts";
-import { type ClusterFacts, factsOf, ownerKey, type RefusalOf } from "../spec/facts.ts";
+import { type ClusterFacts, factsOf, type RefusalOf } from "../spec/facts.ts";
 import type { LastWrites } from "../spec/write.ts";
-import { type LeavingSince, seeLeaving, stillInSpec } from "./cluster/observe-delete.ts";
+import {
+  observeRemaining,
+  type RemainingSince,
+  remainingInSpec,
+} from "./cluster/observe-delete.ts";
 import type { Observed, ObservedClaim, ObservedConnection } from "./observed.ts";
 
 /** Azure as each cluster reaches it: by its own identity. What cannot be had is an `Explained` error. */
-export interface Views {
+export interface WorkloadArmClients {
   of(cluster: AzureCluster, reconcile: Reconcile): ArmClient;
   refusalOf?: RefusalOf;
 }
 
 /** What is known of Kubernetes. */
-export interface Known {
+export interface Caches {
   azureClusters: Pick<WatchCache<AzureCluster>, "get" | "byIndex">;
   clusters: Pick<WatchCache<CapiCluster>, "get">;
   identities: Pick<WatchCache<AzureClusterIdentity>, "get">;
@@ -60,10 +65,10 @@ export interface Known {
 }
 
 /** What `observe` reads from. */
-export interface Sources extends Known {
-  views: Views;
+export interface Sources extends Caches {
+  clients: WorkloadArmClients;
   writes: LastWrites;
-  since: LeavingSince;
+  since: RemainingSince;
   kube: KubeClient;
 }
 
@@ -71,7 +76,7 @@ export interface Sources extends Known {
 export const byLink = "endpoints-link";
 export const byGroup = "endpoints-group";
 
-/** One that is not connected yet is looked for anew, but not by every reconcile that something else causes. */
+/** One that is not connected yet is read again, but not by every reconcile that something else causes. */
 const unconnectedAgeMs = 15_000;
 
 /** Everything that a plan needs: what Kubernetes says from the caches, what the endpoints are from Azure. */
@@ -82,47 +87,53 @@ export async function observe(
 ): Promise<Observed & { arm?: ArmClient }> {
   const object = await sources.writes.newest(cached, reconcile.signal);
   const { kube } = sources;
-  const seen = seeKubernetes(object, sources, await appliedToIt(object, sources, reconcile.signal));
-  const { management, cluster } = seen;
-  if (management === undefined || seen.isManagement || cluster.paused) return seen;
-  if (seen.refused !== undefined) return seen;
+  const observed = observeKubernetes(
+    object,
+    sources,
+    await appliedToIt(object, sources, reconcile.signal),
+  );
+  const { management, cluster } = observed;
+  if (management === undefined || observed.isManagement || cluster.paused) return observed;
+  if (observed.refused !== undefined) return observed;
   const managementObject = sources.azureClusters.get(sources.managementKey);
-  const viewOf = (of: AzureCluster | undefined) => {
+  const armFor = (of: AzureCluster | undefined) => {
     if (of === undefined) throw new Error("a cluster that is not there was to be looked at");
-    return sources.views.of(of, reconcile);
+    return sources.clients.of(of, reconcile);
   };
   let arm: ArmClient | undefined;
-  const managementView = () => {
-    arm = viewOf(managementObject);
+  const managementArm = () => {
+    arm = armFor(managementObject);
     return arm;
   };
   if (cluster.deleting) {
-    if (!seen.held || management.deleting) return seen;
+    if (!observed.hasFinalizer || management.deleting) return observed;
     const neighbours = neighboursOf(groupKey(cluster), sources);
     const mayBeOurs = (each: PrivateEndpointSpec) => hasOurName(each) && leadsTo(each, cluster);
     const applied = await appliedElsewhere(management, mayBeOurs, kube, reconcile.signal);
-    const going = { cluster, management, managementObject, neighbours, applied };
+    const deletion = { cluster, management, managementObject, neighbours, applied };
     const foreign =
-      stillInSpec(going).length > 0
+      remainingInSpec(deletion).length > 0
         ? await foreignIn(management, kube, reconcile.signal)
         : new Set<string>();
-    const leaving = await seeLeaving({ ...going, foreign }, managementView, {
+    const remaining = await observeRemaining({ ...deletion, foreign }, managementArm, {
       maxAgeMs: Math.min(unconnectedAgeMs, oldestSightingMs(reconcile)),
       now: reconcile.now().getTime(),
       since: sources.since,
     });
-    return { ...seen, leaving, ...(arm && { arm }) };
+    return { ...observed, remaining, ...(arm && { arm }) };
   }
   sources.since.forget(cluster.key);
   const maxAgeMs = oldestSightingMs(reconcile);
-  const [claims, ways] = await Promise.all([
-    tryRead(reconcile, () => lookAll(seen.claims, management, managementView, maxAgeMs)),
-    tryRead(reconcile, () => lookAll(seen.ways, cluster, () => viewOf(object), maxAgeMs)),
+  const [claims, connections] = await Promise.all([
+    tryRead(reconcile, () => lookAll(observed.claims, management, managementArm, maxAgeMs)),
+    tryRead(reconcile, () =>
+      lookAll(observed.connections, cluster, () => armFor(object), maxAgeMs),
+    ),
   ]);
   return {
-    ...seen,
+    ...observed,
     ...("failed" in claims ? { claimsFailed: claims.failed } : { claims }),
-    ...("failed" in ways ? { waysFailed: ways.failed } : { ways }),
+    ...("failed" in connections ? { connectionsFailed: connections.failed } : { connections }),
     ...(arm && { arm }),
   };
 }
@@ -150,9 +161,9 @@ function appliedToIt(
 }
 
 /** What the caches say; and what only the API server tells. */
-export function seeKubernetes(
+export function observeKubernetes(
   object: AzureCluster,
-  sources: Known,
+  sources: Caches,
   applied: ReadonlySet<string> = new Set(),
 ): Observed {
   const { azureClusters, managementKey } = sources;
@@ -164,7 +175,7 @@ export function seeKubernetes(
   return {
     cluster,
     isManagement,
-    held: object.metadata.finalizers?.includes(endpointsFinalizer) ?? false,
+    hasFinalizer: object.metadata.finalizers?.includes(endpointsFinalizer) ?? false,
     abandoned: has(annotations.abandon) === "true",
     published: {
       api: has(annotations.apiServerAddress),
@@ -175,36 +186,38 @@ export function seeKubernetes(
     management,
     refused: sources.refusalOf?.(object)?.explain(),
     tenantsDiffer: found !== undefined && tenantsDiffer(object, found, sources),
-    claims: management ? claimsSeen(cluster, management, sources) : [],
+    claims: management ? observedClaims(cluster, management, sources) : [],
     claimsFailed: undefined,
-    ways: management ? waysSeen(cluster, management, sources.managementLinks, applied) : [],
-    waysFailed: undefined,
-    leaving: undefined,
+    connections: management
+      ? observedConnections(cluster, management, sources.managementLinks, applied)
+      : [],
+    connectionsFailed: undefined,
+    remaining: undefined,
   };
 }
 
-function facts(object: AzureCluster, { clusters }: Known): ClusterFacts {
-  return factsOf(object, clusters.get(ownerKey(object) ?? ""));
+function facts(object: AzureCluster, { clusters }: Caches): ClusterFacts {
+  return factsOf(object, clusters.get(clusterKeyOf(object) ?? ""));
 }
 
-function claimsSeen(
+function observedClaims(
   cluster: ClusterFacts,
   management: ClusterFacts,
-  sources: Known,
+  sources: Caches,
 ): ObservedClaim[] {
   return claimsOf(cluster, management).map((claim) => {
-    const wanted = idKey(claim.endpoint.name);
-    const there = management.subnet?.endpoints.find(({ name }) => idKey(name) === wanted);
+    const desired = idKey(claim.endpoint.name);
+    const there = management.subnet?.endpoints.find(({ name }) => idKey(name) === desired);
     const group = there && groupKeyOf(serviceOf(there));
     const neighbours = group === undefined ? [] : neighboursOf(group, sources);
     const owners = there ? ownersIn(there, new Map([[group ?? "", neighbours]])) : [];
-    const state = standing(claim, rivalsOf(claim, management, sources), there, owners);
+    const state = claimStateOf(claim, rivalsOf(claim, management, sources), there, owners);
     return { claim, state, look: undefined };
   });
 }
 
 /** The claims of other clusters on the same name. */
-function rivalsOf({ link, cluster }: Claim, management: ClusterFacts, sources: Known): Claim[] {
+function rivalsOf({ link, cluster }: Claim, management: ClusterFacts, sources: Caches): Claim[] {
   return sources.azureClusters
     .byIndex(byLink, link.toLowerCase())
     .filter((each) => keyOf(each) !== cluster.key && keyOf(each) !== management.key)
@@ -214,7 +227,7 @@ function rivalsOf({ link, cluster }: Claim, management: ClusterFacts, sources: K
 }
 
 /** The workload clusters whose link services lie in one group. */
-export function neighboursOf(group: string, sources: Known): ClusterFacts[] {
+export function neighboursOf(group: string, sources: Caches): ClusterFacts[] {
   return sources.azureClusters
     .byIndex(byGroup, group)
     .filter((each) => keyOf(each) !== sources.managementKey)
@@ -222,7 +235,7 @@ export function neighboursOf(group: string, sources: Known): ClusterFacts[] {
     .map((each) => facts(each, sources));
 }
 
-function waysSeen(
+function observedConnections(
   cluster: ClusterFacts,
   management: ClusterFacts,
   configured: readonly ManagementLink[],
@@ -231,39 +244,39 @@ function waysSeen(
   const strays = straysOf(cluster, applied);
   const inOrder = [...configured, ...everyLink.filter((each) => !configured.includes(each))];
   return inOrder.map((link) => {
-    const wanted = managementEndpoint(cluster, management, link);
-    const found = cluster.subnet?.endpoints.find(({ name }) => name === wanted.name);
+    const desired = managementEndpoint(cluster, management, link);
+    const found = cluster.subnet?.endpoints.find(({ name }) => name === desired.name);
     const isConfigured = configured.includes(link);
     // An old name that leads elsewhere is somebody else's.
-    const ours = isConfigured || (found !== undefined && isFor(found, wanted));
+    const ours = isConfigured || (found !== undefined && isFor(found, desired));
     return {
       link,
-      stray: strays.some(({ endpoint }) => endpoint.name === wanted.name),
+      stray: strays.some(({ endpoint }) => endpoint.name === desired.name),
       configured: isConfigured,
-      wanted,
+      desired,
       found: ours ? found : undefined,
       look: undefined,
     };
   });
 }
 
-/** The endpoint that stands in a spec, as it is wanted, and can be looked for in Azure. */
-export function lookedFor(
+/** The desired endpoint, where the spec has it and Azure may have it. */
+export function endpointToLookUp(
   each: ObservedClaim | ObservedConnection,
 ): PrivateEndpointSpec | undefined {
   if ("claim" in each) return each.state.is === "there" ? each.claim.endpoint : undefined;
-  return each.found && each.wanted;
+  return each.found && each.desired;
 }
 
 async function lookAll<T extends ObservedClaim | ObservedConnection>(
   all: readonly T[],
   cluster: ClusterFacts,
-  view: () => ArmClient,
+  arm: () => ArmClient,
   maxAgeMs: number,
 ): Promise<T[]> {
-  if (!all.some(lookedFor) || unfit(cluster) !== undefined) return [...all];
+  if (!all.some(endpointToLookUp) || idProblem(cluster) !== undefined) return [...all];
   const group = resourceGroupId(cluster.subscription, cluster.group);
-  const gateway = privateEndpoints(view());
+  const gateway = privateEndpoints(arm());
   // For all clusters of a group one list tells what is there.
   await gateway.list(group, maxAgeMs);
   const lookAt = async (endpoint: PrivateEndpointSpec): Promise<Look<PrivateEndpoint>> => {
@@ -280,15 +293,15 @@ async function lookAll<T extends ObservedClaim | ObservedConnection>(
   };
   return Promise.all(
     all.map(async (each) => {
-      const endpoint = lookedFor(each);
+      const endpoint = endpointToLookUp(each);
       return endpoint === undefined ? each : { ...each, look: await lookAt(endpoint) };
     }),
   );
 }
 
-function tenantsDiffer(one: AzureCluster, other: AzureCluster, { identities }: Known): boolean {
+function tenantsDiffer(one: AzureCluster, other: AzureCluster, { identities }: Caches): boolean {
   const tenantOf = (cluster: AzureCluster) => {
-    const named = referenceOf(cluster);
+    const named = identityOf(cluster);
     return named && identities.get(keyOf({ metadata: named }))?.spec.tenantID?.toLowerCase();
   };
   const [a, b] = [tenantOf(one), tenantOf(other)];

@@ -21,32 +21,32 @@ export interface ObservedConnection {
   link: ManagementLink;
   /** Whether ours is still in another subnet. */
   stray: boolean;
-  /** Whether this generation of names is asked for. */
+  /** Whether this generation of names is desired. */
   configured: boolean;
-  wanted: PrivateEndpointSpec;
+  desired: PrivateEndpointSpec;
   found: PrivateEndpointSpec | undefined;
   look: Look<PrivateEndpoint> | undefined;
 }
 
 /** What is left on the management side of a cluster that is being deleted. */
-export interface Leaving {
-  /** Endpoints that are still asked for in the spec of the management cluster. */
+export interface Remaining {
+  /** Endpoints that are still desired in the spec of the management cluster. */
   inSpec: readonly string[];
-  /** Endpoints in Azure that lead to the cluster and to nobody else. `made` tells that CAPZ or we made it. */
-  inAzure: readonly { id: ResourceId; made: boolean; look: Look<PrivateEndpoint> }[];
-  /** How long they have been seen there, and how long the spec has been clean. */
+  /** Endpoints in Azure that lead to the cluster and to nobody else. `isOwned`: CAPZ or Postern created it. */
+  inAzure: readonly { id: ResourceId; isOwned: boolean; look: Look<PrivateEndpoint> }[];
+  /** How long they have been observed there, and how long the spec has been clean. */
   inSpecMs: number;
   cleanMs: number;
   failed: Failure | undefined;
 }
 
-/** What was seen, once, before deciding. */
+/** What was observed, once, before deciding. */
 export interface Observed {
   cluster: ClusterFacts;
   /** Whether this AzureCluster is the management cluster itself. */
   isManagement: boolean;
   /** Whether it carries our finalizer. */
-  held: boolean;
+  hasFinalizer: boolean;
   abandoned: boolean;
   published: { api: string | undefined; management: string | undefined };
   condition: CapiCondition | undefined;
@@ -57,28 +57,9 @@ export interface Observed {
   /** Whether the identities of the two clusters are of different tenants. */
   tenantsDiffer: boolean;
   claims: readonly ObservedClaim[];
-  /** Why the endpoints of the management side could not be looked at. */
+  /** Why the endpoints of the management side could not be observed. */
   claimsFailed: Failure | undefined;
-  ways: readonly ObservedConnection[];
-  waysFailed: Failure | undefined;
-  leaving: Leaving | undefined;
+  connections: readonly ObservedConnection[];
+  connectionsFailed: Failure | undefined;
+  remaining: Remaining | undefined;
 }
-
-/** What to say of one side, and which address it gives. */
-export interface Side {
-  /** Undefined where there is nothing to say, because this side is not asked for. */
-  verdict: Verdict | undefined;
-  /** `keep` where it is not known whether what is published still holds. */
-  address: string | undefined | "keep";
-  waitMs?: number;
-  events?: readonly { reason: string; note: string; type?: "Normal" | "Warning" }[];
-}
-
-export interface Verdict {
-  status: "True" | "False";
-  reason: string;
-  message: string;
-}
-
-/** The requeue of everything that comes by itself. */
-export const minuteMs = 60_000;

@@ -15,7 +15,7 @@ const key = "org-acme/wc1";
 const apiName = "wc1-api-privatelink-privateendpoint";
 
 /** A cluster that was connected and is now to go. */
-function leaving(mc: Shape = {}, wc: Shape = {}): PaperClusters {
+function remaining(mc: Shape = {}, wc: Shape = {}): PaperClusters {
   const paper = new PaperClusters(management(mc), workload(wc));
   paper.settle();
   paper.get(key).metadata.deletionTimestamp = "2026-02-01T00:00:00Z";
@@ -23,7 +23,7 @@ function leaving(mc: Shape = {}, wc: Shape = {}): PaperClusters {
 }
 
 const apiId = (paper: PaperClusters) => idOf(groupPath(paper.get(managementKey)), apiName);
-const told = (paper: PaperClusters) => paper.planWorkload(key).conditions[0]?.reason;
+const reported = (paper: PaperClusters) => paper.planWorkload(key).conditions[0]?.reason;
 
 /** What the management cluster's pass does. */
 function takenOut(paper: PaperClusters): PaperClusters {
@@ -34,14 +34,14 @@ function takenOut(paper: PaperClusters): PaperClusters {
 
 describe("a cluster that is being deleted", () => {
   test("keeps its finalizer while the management cluster still has an endpoint to it: the endpoint is not orphaned", () => {
-    const paper = leaving();
+    const paper = remaining();
     expect(paper.planWorkload(key)).toMatchObject({ steps: [], requeue: { afterMs: 60_000 } });
     expect(paper.planWorkload(key).finalizer).toBeUndefined();
-    expect(told(paper)).toBe("PrivateEndpointsLeaving");
+    expect(reported(paper)).toBe("PrivateEndpointsLeaving");
   });
 
   test("is held while Azure has the endpoint, which CAPZ may delete within two minutes", () => {
-    const paper = takenOut(leaving());
+    const paper = takenOut(remaining());
     expect(paper.planWorkload(key)).toMatchObject({ steps: [], requeue: { afterMs: 60_000 } });
     paper.reconcile(119_000);
     expect(paper.planWorkload(key)).toMatchObject({ steps: [], requeue: { afterMs: 1_000 } });
@@ -50,7 +50,7 @@ describe("a cluster that is being deleted", () => {
   });
 
   test("has its endpoint deleted after two minutes, as a stock CAPZ never does", () => {
-    const paper = takenOut(leaving());
+    const paper = takenOut(remaining());
     paper.planWorkload(key);
     paper.reconcile(120_000);
     const { steps, finalizer } = paper.planWorkload(key);
@@ -59,14 +59,14 @@ describe("a cluster that is being deleted", () => {
   });
 
   test("is held for 20 seconds although nothing is there: a write from before may be under way", () => {
-    const paper = new PaperClusters(management(), workload({ deleting: true, held: true }));
+    const paper = new PaperClusters(management(), workload({ deleting: true, hasFinalizer: true }));
     expect(paper.planWorkload(key)).toMatchObject({ steps: [], requeue: { afterMs: 20_000 } });
     paper.reconcile(20_000);
     expect(paper.planWorkload(key).finalizer).toBe("remove");
   });
 
   test("goes when nothing is left, and nothing is", () => {
-    const paper = leaving();
+    const paper = remaining();
     paper.settle();
     expect(paper.objects.has(key)).toBe(false);
     expect([...paper.azure.keys()]).toEqual([]);
@@ -74,7 +74,7 @@ describe("a cluster that is being deleted", () => {
   });
 
   test("leaves no endpoint although its link stopped admitting the management subscription first", () => {
-    const paper = leaving();
+    const paper = remaining();
     const [link] = paper.get(key).spec.networkSpec?.apiServerLB?.privateLinks ?? [];
     if (link) link.allowedSubscriptions = [];
     paper.settle();
@@ -82,7 +82,7 @@ describe("a cluster that is being deleted", () => {
   });
 
   test("goes clean although its links were taken out first", () => {
-    const paper = leaving();
+    const paper = remaining();
     const balancer = paper.get(key).spec.networkSpec?.apiServerLB;
     if (balancer) balancer.privateLinks = [];
     paper.settle();
@@ -90,18 +90,18 @@ describe("a cluster that is being deleted", () => {
   });
 
   test("leaves what neither CAPZ nor we have marked, says so, and goes", () => {
-    const paper = leaving();
+    const paper = remaining();
     const found = paper.azure.get(apiId(paper));
     if (found) found.tags = { by: "hand" };
     takenOut(paper);
-    expect(told(paper)).toBe("PrivateEndpointsLeft");
+    expect(reported(paper)).toBe("PrivateEndpointsLeft");
     paper.settle();
     expect([...paper.azure.keys()]).toEqual([apiId(paper)]);
     expect(paper.objects.has(key)).toBe(false);
   });
 
   test("has what Postern made deleted, by the mark that it makes", () => {
-    const paper = leaving();
+    const paper = remaining();
     const found = paper.azure.get(apiId(paper));
     if (found) found.tags = { postern_owner: "org-mc/mc" };
     paper.settle();
@@ -109,7 +109,7 @@ describe("a cluster that is being deleted", () => {
   });
 
   test("leaves what Postern made for another management cluster", () => {
-    const paper = leaving();
+    const paper = remaining();
     const found = paper.azure.get(apiId(paper));
     if (found) found.tags = { postern_owner: "org-other/mc" };
     takenOut(paper);
@@ -118,10 +118,10 @@ describe("a cluster that is being deleted", () => {
   });
 
   test("has its endpoint taken out of the subnet that the nodes had before", () => {
-    const paper = leaving();
+    const paper = remaining();
     const subnets = paper.get(managementKey).spec.networkSpec?.subnets ?? [];
     subnets.unshift({ name: "new-nodes", role: "node" } as never);
-    expect(told(paper)).toBe("PrivateEndpointsLeaving");
+    expect(reported(paper)).toBe("PrivateEndpointsLeaving");
     paper.settle();
     expect(paper.endpointsOf(managementKey)).toEqual([]);
     expect([...paper.azure.keys()]).toEqual([]);
@@ -129,7 +129,7 @@ describe("a cluster that is being deleted", () => {
   });
 
   test("leaves what is marked as another management cluster's", () => {
-    const paper = leaving();
+    const paper = remaining();
     const found = paper.azure.get(apiId(paper));
     if (found) found.tags = { "sigs.k8s.io_cluster-api-provider-azure_cluster_mc2": "owned" };
     takenOut(paper);
@@ -138,14 +138,14 @@ describe("a cluster that is being deleted", () => {
   });
 
   test("leaves an endpoint to a cluster whose name begins the same", () => {
-    const paper = leaving();
+    const paper = remaining();
     paper.put(workload({ name: "wc10" }));
     paper.settle();
     expect([...paper.azure.keys()]).toEqual([expect.stringMatching(/wc10-api-privatelink-/)]);
   });
 
   test("leaves an endpoint that a person asks for in another subnet", () => {
-    const paper = leaving();
+    const paper = remaining();
     const [asked] = paper.endpointsOf(managementKey);
     const subnets = paper.get(managementKey).spec.networkSpec?.subnets ?? [];
     if (asked && subnets[0]) subnets[0].privateEndpoints = [{ ...asked, name: "mine" }];
@@ -156,7 +156,7 @@ describe("a cluster that is being deleted", () => {
   });
 
   test("is not blocked by a management cluster that has no subnets any more", () => {
-    const paper = leaving();
+    const paper = remaining();
     const network = paper.get(managementKey).spec.networkSpec;
     if (network) network.subnets = [];
     paper.settle();
@@ -165,13 +165,13 @@ describe("a cluster that is being deleted", () => {
   });
 
   test("without our finalizer is none of our business", () => {
-    const paper = leaving();
+    const paper = remaining();
     paper.get(key).metadata.finalizers = [];
     expect(paper.planWorkload(key)).toMatchObject({ steps: [], conditions: [], requeue: "never" });
   });
 
   test("goes with a management cluster that is being deleted, too", () => {
-    const paper = leaving();
+    const paper = remaining();
     paper.get(managementKey).metadata.deletionTimestamp = "2026-02-01T00:00:00Z";
     expect(paper.planWorkload(key).finalizer).toBe("remove");
   });
@@ -186,9 +186,9 @@ describe("a deletion that cannot go on says the way out", () => {
   };
 
   test("when the management cluster is missing, instead of waiting silently", () => {
-    const paper = leaving();
+    const paper = remaining();
     paper.objects.delete(managementKey);
-    expect(told(paper)).toBe("ManagementClusterNotFound");
+    expect(reported(paper)).toBe("ManagementClusterNotFound");
     expect(paper.planWorkload(key).conditions[0]?.message).toContain(
       "postern.io/abandon-endpoints",
     );
@@ -201,40 +201,43 @@ describe("a deletion that cannot go on says the way out", () => {
   });
 
   test("when the management cluster is missing, but goes at once where there was never a link", () => {
-    const paper = leaving({}, { type: "Public", links: [] });
+    const paper = remaining({}, { type: "Public", links: [] });
     paper.objects.delete(managementKey);
     expect(paper.planWorkload(key).finalizer).toBe("remove");
   });
 
   test("when the management cluster is paused", () => {
-    const paper = leaving();
+    const paper = remaining();
     paper.get(managementKey).metadata.annotations = { "cluster.x-k8s.io/paused": "" };
-    expect(told(paper)).toBe("ManagementClusterPaused");
+    expect(reported(paper)).toBe("ManagementClusterPaused");
     abandon(paper);
-    expect(told(paper)).toBe("PrivateEndpointsAbandoned");
+    expect(reported(paper)).toBe("PrivateEndpointsAbandoned");
   });
 
   test("when the management cluster cannot be written, and only then", () => {
-    const paper = leaving();
+    const paper = remaining();
     abandon(paper);
-    expect(told(paper)).toBe("PrivateEndpointsLeaving");
+    expect(reported(paper)).toBe("PrivateEndpointsLeaving");
     paper.reconcile(119_000);
     expect(paper.planWorkload(key)).toMatchObject({ requeue: { afterMs: 1_000 } });
     paper.reconcile(1_000);
-    expect(told(paper)).toBe("PrivateEndpointsAbandoned");
+    expect(reported(paper)).toBe("PrivateEndpointsAbandoned");
     paper.get(key).metadata.annotations = {};
-    expect(told(paper)).toBe("ManagementClusterNotWritten");
+    expect(reported(paper)).toBe("ManagementClusterNotWritten");
     expect(paper.planWorkload(key).conditions[0]?.message).toContain("abandon-endpoints");
     takenOut(paper);
-    expect(told(paper)).toBe("PrivateEndpointsLeaving");
+    expect(reported(paper)).toBe("PrivateEndpointsLeaving");
   });
 
   test("when there is no identity to read Azure with, instead of waiting silently", () => {
-    const paper = takenOut(leaving());
+    const paper = takenOut(remaining());
     const failed = { reason: "ClusterIdentityMissing", message: "what · why · what to do" };
     const see = () => {
-      const seen = paper.see(key);
-      return { ...seen, leaving: { inSpec: [], inAzure: [], inSpecMs: 0, cleanMs: 0, failed } };
+      const observed = paper.see(key);
+      return {
+        ...observed,
+        remaining: { inSpec: [], inAzure: [], inSpecMs: 0, cleanMs: 0, failed },
+      };
     };
     expect(plan(see()).conditions).toMatchObject([
       {
@@ -247,12 +250,12 @@ describe("a deletion that cannot go on says the way out", () => {
   });
 
   test("when Azure refuses to delete, and only then is it abandoned", () => {
-    const paper = takenOut(leaving());
+    const paper = takenOut(remaining());
     abandon(paper);
     paper.planWorkload(key);
     paper.reconcile(120_000);
-    const seen = paper.see(key);
-    expect(plan(seen).steps).toHaveLength(1);
+    const observed = paper.see(key);
+    expect(plan(observed).steps).toHaveLength(1);
     const condition = {
       type: "GSPrivateLinksReady",
       status: "False",
@@ -260,7 +263,7 @@ describe("a deletion that cannot go on says the way out", () => {
       message: "no right",
       lastTransitionTime: "",
     } as const;
-    expect(plan({ ...seen, condition }).events).toMatchObject([
+    expect(plan({ ...observed, condition }).events).toMatchObject([
       { reason: "PrivateEndpointsAbandoned" },
     ]);
   });

@@ -1,117 +1,112 @@
+import type { Failure } from "@postern/core/failure.ts";
 import { nameOf } from "@postern/core/resource-id.ts";
 import type { Plan } from "../../../kube/feature.ts";
+import { type Part, type Problem, requeueOf, retry, wait, waits } from "../../../kube/part.ts";
 import { annotations, conditions } from "../../names.ts";
 import { reasons } from "../claims/reasons.ts";
-import { isFalse } from "./directions/reach.ts";
-import { minuteMs, type Observed, type Verdict } from "./observed.ts";
+import type { Observed } from "./observed.ts";
 import type { WorkloadStep } from "./steps.ts";
 
-/** So long CAPZ has to delete an endpoint that left the spec. A stock one never does. */
+/** How long CAPZ has to delete an endpoint that is no longer in the spec. Upstream CAPZ never does. */
 export const graceMs = 2 * 60_000;
 
 /**
- * So long nothing must have been seen of a cluster that has links. A write of the management cluster, or CAPZ, may be under
- * way with what was so before the deletion, and a list of Azure may be some seconds old.
+ * How long nothing must have been observed of a cluster that has links. A write of the management cluster, or of CAPZ, may be
+ * under way that was planned before the deletion, and a list of Azure may be some seconds old.
  */
 export const quietMs = 20_000;
 
-const wayOut = `annotate this AzureCluster with ${annotations.abandon}="true" to let it go all the same`;
+const remedy = `annotate this AzureCluster with ${annotations.abandon}="true" to let it go all the same`;
 
 /**
- * How a workload cluster goes. The finalizer stays until nothing on the management side leads to it:
- *
- *   management cluster  in its spec  in Azure            →
- *   missing             -            -                   say so and how to get out; go at once where there were no links
- *   being deleted       -            -                   go: its endpoints go with it
- *   there, and its group is another namespace's          go: what leads there is the other cluster's
- *   there, and the policy forbids it                     say so and how to get out
- *   there               some, < 2 min                    wait: the next write of the management cluster takes them out
- *   there               some, longer                     say that it is not written, and how to get out
- *   there               none         cannot be seen      say so and how to get out; a public cluster without links never had any
- *   there               none         some, for < 2 min   wait: CAPZ may delete them
- *   there               none         some, for longer    delete what CAPZ or we made; what nobody marked is left
- *   there               none         none, for < 20 s    wait: something may be under way
- *   there               none         none                go
- *
- * `postern.io/abandon-endpoints: "true"` lets it go wherever it would wait for something that has failed.
+ * The finalizer stays until nothing on the management side leads to the cluster. `postern.io/abandon-endpoints: "true"` removes
+ * it wherever it would wait for something that failed.
  */
-export function planLeaving(seen: Observed): Plan<WorkloadStep> {
-  const { cluster, management, leaving } = seen;
-  if (!seen.held) return { steps: [], conditions: [], requeue: "never" };
-  if (management === undefined) {
-    if (cluster.links.length === 0 && seen.published.api === undefined) return go;
-    return stuck(
-      seen,
-      isFalse(
-        reasons.managementNotFound,
-        `the endpoints to this cluster cannot be removed · AzureCluster ${seen.managementKey} does not exist · correct --management-cluster-name, or ${wayOut}`,
-      ),
-    );
-  }
-  if (seen.refused !== undefined && !management.deleting) {
-    const { reason, message, requeueAfterMs } = seen.refused;
-    // What leads into that group is the other cluster's.
-    if (reason === "ResourceGroupTaken") return go;
-    return stuck(seen, isFalse(reason, `${message} · or ${wayOut}`), requeueAfterMs);
-  }
-  if (management.deleting || leaving === undefined) return go;
-  if (leaving.inSpec.length > 0) {
-    const names = leaving.inSpec.join(", ");
-    if (!management.paused && leaving.inSpecMs < graceMs)
-      return wait(
-        isFalse(reasons.leaving, `${names} is being taken out of AzureCluster ${management.key}`),
-        Math.min(minuteMs, graceMs - leaving.inSpecMs),
-      );
-    if (!management.paused)
-      return stuck(
-        seen,
-        isFalse(
-          reasons.managementNotWritten,
-          `${names} is not taken out of AzureCluster ${management.key} · its last write was refused, or something puts it back · the events of that AzureCluster say why; or ${wayOut}`,
-        ),
-      );
-    return stuck(
-      seen,
-      isFalse(
-        reasons.managementPaused,
-        `${names} cannot be taken out · AzureCluster ${management.key} is paused · end the pause, or ${wayOut}`,
-      ),
-    );
-  }
-  if (leaving.failed !== undefined) {
-    const { reason, message, requeueAfterMs } = leaving.failed;
-    return stuck(seen, isFalse(reason, `${message} · or ${wayOut}`), requeueAfterMs);
-  }
-  return fromAzure(seen);
+export function planDelete(observed: Observed): Plan<WorkloadStep> {
+  if (!observed.hasFinalizer) return { steps: [], conditions: [], requeue: "never" };
+  return (
+    checkManagement(observed) ??
+    checkRefusal(observed) ??
+    checkNothingObserved(observed) ??
+    checkSpec(observed) ??
+    checkReads(observed) ??
+    planAzure(observed)
+  );
 }
 
-function fromAzure(seen: Observed): Plan<WorkloadStep> {
-  const { inAzure = [], cleanMs = 0 } = seen.leaving ?? {};
-  const ours = inAzure.filter(({ made, look }) => made && look.state !== "absent");
-  const left = inAzure.filter(({ made, look }) => !made && look.state === "there");
-  if (ours.length === 0 && left.length === 0) {
-    if (cleanMs >= quietMs || seen.cluster.links.length === 0) return go;
-    const verdict = isFalse(reasons.leaving, "nothing leads to this cluster any more");
-    return wait(verdict, quietMs - cleanMs);
+function checkManagement(observed: Observed): Plan<WorkloadStep> | undefined {
+  const { cluster, management, published } = observed;
+  if (management !== undefined) return undefined;
+  if (cluster.links.length === 0 && published.api === undefined) return removeFinalizer;
+  return waitOrAbandon(observed, {
+    reason: reasons.managementNotFound,
+    message: `the endpoints to this cluster cannot be removed · AzureCluster ${observed.managementKey} does not exist · correct --management-cluster-name, or ${remedy}`,
+  });
+}
+
+function checkRefusal(observed: Observed): Plan<WorkloadStep> | undefined {
+  const { management, refused } = observed;
+  if (refused === undefined || management?.deleting) return undefined;
+  // What leads into that resource group is owned by the other cluster.
+  if (refused.reason === "ResourceGroupTaken") return removeFinalizer;
+  return retryOrAbandon(observed, refused);
+}
+
+/** The endpoints of a management cluster that is being deleted are deleted with it. */
+function checkNothingObserved({ management, remaining }: Observed) {
+  return management?.deleting || remaining === undefined ? removeFinalizer : undefined;
+}
+
+function checkSpec(observed: Observed): Plan<WorkloadStep> | undefined {
+  const { management, remaining } = observed;
+  if (management === undefined || !remaining || remaining.inSpec.length === 0) return undefined;
+  const names = remaining.inSpec.join(", ");
+  if (management.paused)
+    return waitOrAbandon(observed, {
+      reason: reasons.managementPaused,
+      message: `${names} cannot be taken out · AzureCluster ${management.key} is paused · end the pause, or ${remedy}`,
+    });
+  if (remaining.inSpecMs >= graceMs)
+    return waitOrAbandon(observed, {
+      reason: reasons.managementNotWritten,
+      message: `${names} is not taken out of AzureCluster ${management.key} · its last write was refused, or something puts it back · the events of that AzureCluster say why; or ${remedy}`,
+    });
+  const message = `${names} is being taken out of AzureCluster ${management.key}`;
+  return planPart(deleting(message, graceMs - remaining.inSpecMs));
+}
+
+function checkReads(observed: Observed): Plan<WorkloadStep> | undefined {
+  const failed = observed.remaining?.failed;
+  return failed && retryOrAbandon(observed, failed);
+}
+
+/** What CAPZ or Postern created is deleted, once CAPZ had its time; what nobody owns is left. */
+function planAzure(observed: Observed): Plan<WorkloadStep> {
+  const { inAzure = [], cleanMs = 0 } = observed.remaining ?? {};
+  const owned = inAzure.filter(({ isOwned, look }) => isOwned && look.state !== "absent");
+  const foreign = inAzure.filter(({ isOwned, look }) => !isOwned && look.state === "there");
+  if (owned.length === 0 && foreign.length === 0) {
+    if (cleanMs >= quietMs || observed.cluster.links.length === 0) return removeFinalizer;
+    return planPart(deleting("nothing leads to this cluster any more", quietMs - cleanMs));
   }
-  if (ours.length === 0)
-    return lastWord(
-      seen,
-      isFalse(
-        reasons.left,
-        `${left.map(({ id }) => id).join(", ")} leads to this cluster and is left · neither CAPZ nor Postern made it · delete it by hand if nobody needs it`,
-      ),
-    );
-  const { reason: told, message = "Azure has refused to delete it" } = seen.condition ?? {};
-  const failed = told === reasons.deletionFailed;
-  if (failed && seen.abandoned) return lastWord(seen, abandonedVerdict);
-  const names = ours.map(({ id }) => nameOf(id)).join(", ");
-  const verdict: Verdict = failed
-    ? isFalse(reasons.deletionFailed, message)
-    : isFalse(reasons.leaving, `${names} is still in Azure · it is deleted when CAPZ does not`);
-  if (cleanMs < graceMs) return wait(verdict, Math.min(graceMs - cleanMs, minuteMs));
-  const waits = ours.flatMap(({ look }) => (look.state === "changing" ? [look.retryAfterMs] : []));
-  const steps = ours.flatMap(({ id, look }): WorkloadStep[] =>
+  if (owned.length === 0)
+    return reportThenRemove(observed, {
+      reason: reasons.left,
+      message: `${foreign.map(({ id }) => id).join(", ")} leads to this cluster and is left · neither CAPZ nor Postern made it · delete it by hand if nobody needs it`,
+    });
+  const { reason: present, message = "Azure has refused to delete it" } = observed.condition ?? {};
+  const hasFailed = present === reasons.deletionFailed;
+  if (hasFailed && observed.abandoned) return reportThenRemove(observed, abandoned);
+  const names = owned.map(({ id }) => nameOf(id)).join(", ");
+  const waitFor = (ms: number) =>
+    hasFailed
+      ? wait({ reason: reasons.deletionFailed, message }, Math.min(ms, waits.changeMs))
+      : deleting(`${names} is still in Azure · it is deleted when CAPZ does not`, ms);
+  if (cleanMs < graceMs) return planPart(waitFor(graceMs - cleanMs));
+  const changing = owned.flatMap(({ look }) =>
+    look.state === "changing" ? [look.retryAfterMs] : [],
+  );
+  const steps = owned.flatMap(({ id, look }): WorkloadStep[] =>
     look.state === "changing"
       ? []
       : [
@@ -125,35 +120,54 @@ function fromAzure(seen: Observed): Plan<WorkloadStep> {
           },
         ],
   );
-  return { ...wait(verdict, Math.min(minuteMs, ...waits)), steps };
+  return { ...planPart(waitFor(Math.min(waits.changeMs, ...changing))), steps };
 }
 
-const abandonedVerdict = isFalse(
-  reasons.abandoned,
-  `endpoints of the management cluster may be left · ${annotations.abandon} is set · look for them by hand`,
-);
+const abandoned: Problem = {
+  reason: reasons.abandoned,
+  message: `endpoints of the management cluster may be left · ${annotations.abandon} is set · look for them by hand`,
+};
 
-const go: Plan<WorkloadStep> = {
+const removeFinalizer: Plan<WorkloadStep> = {
   steps: [],
   conditions: [],
   finalizer: "remove",
   requeue: "never",
 };
 
-function wait(verdict: Verdict, afterMs: number): Plan<WorkloadStep> {
-  const severity = verdict.reason === reasons.leaving ? "Info" : "Error";
-  const condition = { type: conditions.links, ...verdict, severity } as const;
-  return { steps: [], conditions: [condition], requeue: { afterMs } };
+function deleting(message: string, requeueMs: number): Part<never> {
+  const problem = { reason: reasons.remaining, message, progress: true } as const;
+  return wait(problem, Math.min(requeueMs, waits.changeMs));
 }
 
-/** Something that people must hear of before the cluster goes: it is told in one reconcile, and gone in the next. */
-function lastWord(seen: Observed, verdict: Verdict): Plan<WorkloadStep> {
-  const told = seen.condition?.reason;
-  if (told === verdict.reason || told === abandonedVerdict.reason) return go;
-  const events = [{ reason: verdict.reason, note: verdict.message, type: "Warning" as const }];
-  return { ...wait(verdict, 0), events };
+function planPart(part: Part<never>): Plan<WorkloadStep> {
+  const planned = part.problems.map(({ reason, message, progress }) => ({
+    type: conditions.links,
+    status: "False" as const,
+    reason,
+    message,
+    severity: progress ? ("Info" as const) : ("Error" as const),
+  }));
+  return { steps: [], conditions: planned, requeue: requeueOf(part) };
 }
 
-function stuck(seen: Observed, verdict: Verdict, afterMs = minuteMs): Plan<WorkloadStep> {
-  return seen.abandoned ? lastWord(seen, abandonedVerdict) : wait(verdict, afterMs);
+/** A problem that must be reported before the cluster is gone: in one reconcile it is, the next one removes the finalizer. */
+function reportThenRemove({ condition }: Observed, problem: Problem): Plan<WorkloadStep> {
+  const { reason, message: note } = problem;
+  if (condition?.reason === reason || condition?.reason === abandoned.reason)
+    return removeFinalizer;
+  return { ...planPart(wait(problem, 0)), events: [{ reason, note, type: "Warning" }] };
+}
+
+function waitOrAbandon(observed: Observed, problem: Problem): Plan<WorkloadStep> {
+  return orAbandon(observed, wait(problem, waits.changeMs));
+}
+
+function retryOrAbandon(observed: Observed, failure: Failure): Plan<WorkloadStep> {
+  const message = `${failure.message} · or ${remedy}`;
+  return orAbandon(observed, retry({ ...failure, message }, { retryMs: waits.changeMs }));
+}
+
+function orAbandon(observed: Observed, part: Part<never>): Plan<WorkloadStep> {
+  return observed.abandoned ? reportThenRemove(observed, abandoned) : planPart(part);
 }

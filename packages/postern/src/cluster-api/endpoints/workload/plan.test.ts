@@ -47,8 +47,11 @@ describe("a cluster that names the resource group of another namespace", () => {
     ["is paused", { annotations: paused }],
     ["has no load balancer that can be read", { type: null }],
     ["asks for approval by hand", { links: [{ name: "wc1-api-privatelink", approved: [] }] }],
-    ["is being deleted", { deleting: true, held: true }],
-    ["is paused while it is being deleted", { deleting: true, held: true, annotations: paused }],
+    ["is being deleted", { deleting: true, hasFinalizer: true }],
+    [
+      "is paused while it is being deleted",
+      { deleting: true, hasFinalizer: true, annotations: paused },
+    ],
   ];
   const victims = (...more: Shape[]) => {
     const paper = world({ group: "wc1" }, {}, ...more);
@@ -158,9 +161,9 @@ describe("the endpoint to the management cluster", () => {
     const paper = world({}, { type: "Internal" });
     paper.managementLinks = ["ingress"];
     paper.settle();
-    const [made] = paper.endpointsOf(key);
-    expect(made?.name).toBe(ingressName);
-    expect(made?.privateLinkServiceConnections).toEqual([
+    const [isOwned] = paper.endpointsOf(key);
+    expect(isOwned?.name).toBe(ingressName);
+    expect(isOwned?.privateLinkServiceConnections).toEqual([
       {
         name: "wc1-to-mc-connection",
         privateLinkServiceID: expect.stringMatching(/[/]mc-ingress-privatelink$/),
@@ -235,10 +238,12 @@ describe("the endpoint to the management cluster", () => {
     paper.settle();
     paper.managementLinks = ["gateway"];
     for (const step of paper.planWorkload(key).steps) paper.apply(step);
-    const seen = paper.see(key);
+    const observed = paper.see(key);
     const look = { state: "changing", retryAfterMs: 10_000 } as const;
-    const ways = seen.ways.map((way) => (way.link === "gateway" ? { ...way, look } : way));
-    expect(plan({ ...seen, ways })).toMatchObject({
+    const connections = observed.connections.map((way) =>
+      way.link === "gateway" ? { ...way, look } : way,
+    );
+    expect(plan({ ...observed, connections })).toMatchObject({
       steps: [],
       conditions: [{ status: "False", reason: "PrivateEndpointNotFound" }],
     });
@@ -289,12 +294,12 @@ describe("an address", () => {
     ],
   ])(
     "is withdrawn when its endpoint is %s, and not published on; it is looked for every minute",
-    (_what, from, to, told) => {
+    (_what, from, to, reported) => {
       const paper = connected();
       change(paper, apiId(paper), from, to);
       paper.settle();
       expect(published(paper.get(key))).toEqual([undefined, "10.0.0.7"]);
-      expect(isReady(paper.get(key))).toEqual([told]);
+      expect(isReady(paper.get(key))).toEqual([reported]);
       expect(paper.planWorkload(key).requeue).toEqual({ afterMs: 60_000 });
     },
   );
@@ -341,9 +346,9 @@ describe("an address", () => {
   });
 
   test("stays while its endpoint is being changed", () => {
-    const seen = connected().see(key);
+    const observed = connected().see(key);
     const look = { state: "changing", retryAfterMs: 10_000 } as const;
-    const changing = { ...seen, claims: seen.claims.map((each) => ({ ...each, look })) };
+    const changing = { ...observed, claims: observed.claims.map((each) => ({ ...each, look })) };
     expect(plan(changing)).toMatchObject({
       steps: [],
       conditions: [{ status: "True" }],
@@ -352,9 +357,9 @@ describe("an address", () => {
   });
 
   test("stays while nobody can look, and the other side goes on", () => {
-    const seen = connected().see(key);
+    const observed = connected().see(key);
     const claimsFailed = { reason: "ClusterIdentityMissing", message: "what · why · what to do" };
-    expect(plan({ ...seen, claimsFailed })).toMatchObject({
+    expect(plan({ ...observed, claimsFailed })).toMatchObject({
       steps: [],
       conditions: [{ status: "False", reason: "ClusterIdentityMissing" }],
       requeue: { afterMs: 60_000 },
@@ -483,7 +488,10 @@ test("what comes by itself is looked for every minute", () => {
 test("a paused cluster is left as it is, also while it is being deleted", () => {
   const paused = { "cluster.x-k8s.io/paused": "" };
   for (const deleting of [false, true]) {
-    const paper = world({ annotations: paused, deleting, held: true }, { type: "Internal" });
+    const paper = world(
+      { annotations: paused, deleting, hasFinalizer: true },
+      { type: "Internal" },
+    );
     const { steps, finalizer } = paper.planWorkload(key);
     expect([steps, finalizer]).toEqual([[], undefined]);
   }
@@ -501,12 +509,12 @@ test("a name that is somebody else's in the management cluster is told, and left
 });
 
 test("what is wanted does not depend on who asks: both features make the same endpoints", () => {
-  const seen = world({}, { type: "Internal" }).see(key);
-  const { cluster, management: mc } = seen;
+  const observed = world({}, { type: "Internal" }).see(key);
+  const { cluster, management: mc } = observed;
   if (mc === undefined) throw new Error("there is no management cluster");
   const [link] = cluster.links;
-  expect(link && apiEndpoint(link, cluster, mc)).toEqual(seen.claims[0]?.claim.endpoint);
-  expect(managementEndpoint(cluster, mc, "gateway")).toEqual(seen.ways[0]?.wanted);
+  expect(link && apiEndpoint(link, cluster, mc)).toEqual(observed.claims[0]?.claim.endpoint);
+  expect(managementEndpoint(cluster, mc, "gateway")).toEqual(observed.connections[0]?.desired);
 });
 
 test("what comes by itself is told as Info, so that a sum of conditions does not cry for it", () => {

@@ -1,91 +1,72 @@
 import type { PlannedCondition } from "@postern/core/conditions.ts";
-import type { Failure } from "@postern/core/failure.ts";
 import type { Plan } from "../../../kube/feature.ts";
+import {
+  conditionFor,
+  join,
+  type Part,
+  type Problem,
+  report,
+  requeueOf,
+  retry,
+  waits,
+} from "../../../kube/part.ts";
 import { annotations, conditions } from "../../names.ts";
 import { reasons } from "../claims/reasons.ts";
-import { isFalse } from "./directions/reach.ts";
-import { type ManagementSide, planManagementSide } from "./directions/to-management.ts";
-import { planApiSide } from "./directions/to-workload.ts";
-import { minuteMs, type Observed, type Side, type Verdict } from "./observed.ts";
-import { planLeaving } from "./plan-delete.ts";
+import type { Direction } from "./directions/direction.ts";
+import { type ManagementDirection, planToManagement } from "./directions/to-management.ts";
+import { planToWorkload } from "./directions/to-workload.ts";
+import type { Observed } from "./observed.ts";
+import { planDelete } from "./plan-delete.ts";
 import type { WorkloadStep } from "./steps.ts";
 
 /**
- * What to do about a workload cluster. Neither side waits for the other:
- *
- *   it is                        management cluster  →
- *   the management cluster                           nothing
- *   paused                                           nothing, also while it is being deleted
- *   being deleted                                    leave (plan-delete.ts)
- *   alive                        missing             say so
- *   alive, refused                                   say so; nothing is written
- *   alive, public                public              only the finalizer
- *   alive, private               public              management → workload (directions/to-workload.ts)
- *   alive, public                private             workload → management (directions/to-management.ts)
- *   alive, private               private             both
- *
- * GSPrivateLinksReady is True when every side that is asked for is connected; it has the reason of what is missing first.
+ * What to do about a workload cluster. Neither direction waits for the other. GSPrivateLinksReady is True when every direction
+ * that is used is connected.
  */
-export function plan(seen: Observed): Plan<WorkloadStep> {
-  if (seen.isManagement || seen.cluster.paused)
-    return { steps: [], conditions: held(seen), requeue: "never" };
-  if (seen.cluster.deleting) return planLeaving(seen);
-  if (seen.management === undefined) {
-    const verdict = isFalse(
-      reasons.managementNotFound,
-      `nothing can be connected · AzureCluster ${seen.managementKey} does not exist · create it, or correct --management-cluster-name and --management-cluster-namespace`,
-    );
-    return { steps: [], conditions: [conditionOf(verdict)], requeue: "drift" };
+export function plan(observed: Observed): Plan<WorkloadStep> {
+  const { cluster, management, refused } = observed;
+  if (observed.isManagement || cluster.paused)
+    return { steps: [], conditions: presentCondition(observed), requeue: "never" };
+  if (cluster.deleting) return planDelete(observed);
+  if (management === undefined) {
+    const message = `nothing can be connected · AzureCluster ${observed.managementKey} does not exist · create it, or correct --management-cluster-name and --management-cluster-namespace`;
+    return planProblem(report({ reason: reasons.managementNotFound, message }));
   }
-  if (seen.refused !== undefined) return refusal(seen.refused);
-  const api = planApiSide(seen);
-  const management = planManagementSide(seen);
-  const verdict = together(api, management);
-  const waits = [api, management].flatMap(({ waitMs }) => waitMs ?? []);
+  if (refused !== undefined) {
+    const { reason, message: note } = refused;
+    const events = [{ reason, note, type: "Warning" as const }];
+    return { ...planProblem(retry(refused, { retryMs: waits.changeMs })), events };
+  }
+  const toWorkload = planToWorkload(observed);
+  const toManagement = planToManagement(observed);
+  const directions = [toWorkload, toManagement];
+  const { events = [], ...part } = join<never>(directions);
+  const problem = firstProblem(part);
   return {
-    steps: change(seen, api, management),
-    conditions: verdict === undefined ? [] : [conditionOf(verdict)],
-    events: [...(api.events ?? []), ...warnings(verdict)],
+    steps: planChange(observed, toWorkload, toManagement),
+    conditions: conditionsOf(directions, problem),
+    events: [...events, ...warningsOf(problem)],
     finalizer: "add",
-    requeue: waits.length > 0 ? { afterMs: Math.min(...waits) } : "drift",
+    requeue: requeueOf(part),
   };
 }
 
-function refusal({ reason, message, requeueAfterMs }: Failure): Plan<WorkloadStep> {
-  const events = [{ reason, note: message, type: "Warning" as const }];
-  return {
-    steps: [],
-    conditions: [conditionOf(isFalse(reason, message))],
-    events,
-    requeue: { afterMs: requeueAfterMs ?? minuteMs },
-  };
+function planProblem(part: Part<never>): Plan<WorkloadStep> {
+  const condition = conditionFor(conditions.links, part, undefined, unnamed);
+  return { steps: [], conditions: [condition], requeue: requeueOf(part) };
 }
 
-function conditionOf(verdict: Verdict): PlannedCondition {
-  const waits = verdict.status === "False" && byItself.includes(verdict.reason);
-  return { type: conditions.links, ...verdict, ...(waits && { severity: "Info" }) };
-}
-
-/** What a little time puts right. */
-const byItself: readonly string[] = [
-  reasons.linksNotReady,
-  reasons.endpointPending,
-  reasons.endpointNotFound,
-  reasons.interfaceNotFound,
-  reasons.addressNotFound,
-];
-
-/** The condition as it is, which may say less than ours do: what we do not decide about we do not change either. */
-function held({ condition }: Observed): PlannedCondition[] {
+/** The condition as it is, which may have fewer fields than ours: what is not decided here is not changed either. */
+function presentCondition({ condition }: Observed): PlannedCondition[] {
   return condition === undefined ? [] : [{ ...condition } as PlannedCondition];
 }
 
-/** What only a person can put right is told by an event too. */
-const forPeople: readonly string[] = [
+/** What only a person can correct: it comes first, and has an event too. */
+const needsAction: readonly string[] = [
   reasons.balancerMissing,
   reasons.unknownBalancer,
   reasons.subnetsNotSet,
-  reasons.unfit,
+  reasons.idProblem,
   reasons.invalidLinks,
   reasons.cannotConnect,
   reasons.nameTaken,
@@ -94,45 +75,57 @@ const forPeople: readonly string[] = [
   reasons.endpointElsewhere,
 ];
 
-function together(...sides: readonly Side[]): Verdict | undefined {
-  const said = sides.flatMap(({ verdict }) => verdict ?? []);
-  const allWrong = said.filter(({ status }) => status === "False");
-  // What nobody puts right by waiting goes before what comes by itself.
-  const wrong = allWrong.find(({ reason }) => forPeople.includes(reason)) ?? allWrong[0];
-  if (wrong !== undefined || said.length < 2) return wrong ?? said[0];
-  const message = said.map((each) => each.message).join("; ");
-  return { status: "True", reason: reasons.connected, message };
+function firstProblem({ problems }: Pick<Part, "problems">): Problem | undefined {
+  return problems.find(({ reason }) => needsAction.includes(reason)) ?? problems[0];
 }
 
-function warnings(verdict: Verdict | undefined) {
-  if (verdict === undefined || !forPeople.includes(verdict.reason)) return [];
-  return [{ reason: verdict.reason, note: verdict.message, type: "Warning" as const }];
+const unnamed = { reason: "", message: "" };
+
+function conditionsOf(
+  directions: readonly Direction[],
+  problem: Problem | undefined,
+): PlannedCondition[] {
+  const ready = directions.flatMap((each) => each.ready ?? []);
+  if (problem === undefined && ready.length === 0) return [];
+  const message = ready.map((each) => each.message).join("; ");
+  const [first = unnamed] = ready;
+  const reason = ready.length > 1 ? reasons.connected : first.reason;
+  const problems = problem === undefined ? [] : [problem];
+  return [conditionFor(conditions.links, { problems }, undefined, { reason, message })];
+}
+
+function warningsOf(problem: Problem | undefined) {
+  if (problem === undefined || !needsAction.includes(problem.reason)) return [];
+  return [{ reason: problem.reason, note: problem.message, type: "Warning" as const }];
 }
 
 /** Endpoints and annotations of the cluster itself, in one step: two would write one object at the same time. */
-function change(seen: Observed, api: Side, management: ManagementSide): WorkloadStep[] {
-  const { cluster, published } = seen;
+function planChange(
+  { cluster, published }: Observed,
+  toWorkload: Direction,
+  { write, ...toManagement }: ManagementDirection,
+): WorkloadStep[] {
   const addresses: Record<string, string | null> = {};
-  const set = (key: string, was: string | undefined, address: Side["address"]) => {
-    if (address !== "keep" && was !== address) addresses[key] = address ?? null;
+  const set = (key: string, present: string | undefined, address: Direction["address"]) => {
+    if (address !== "keep" && present !== address) addresses[key] = address ?? null;
   };
-  set(annotations.apiServerAddress, published.api, api.address);
-  set(annotations.managementAddress, published.management, management.address);
+  set(annotations.apiServerAddress, published.api, toWorkload.address);
+  set(annotations.managementAddress, published.management, toManagement.address);
   const keys = Object.keys(addresses);
-  if (keys.length === 0 && management.write === undefined) return [];
-  const given = Object.values(addresses).filter((each) => each !== null);
+  if (keys.length === 0 && write === undefined) return [];
+  const added = Object.values(addresses).filter((each) => each !== null);
   const whys = [
-    management.write && "the endpoints to the management cluster are not as they should be",
-    given.length > 0 && `connected at ${given.join(" and ")}`,
-    keys.length > given.length && "an address no longer holds",
+    write && "the endpoints to the management cluster are not as they should be",
+    added.length > 0 && `connected at ${added.join(" and ")}`,
+    keys.length > added.length && "an address no longer holds",
   ];
   return [
     {
       do: "change cluster",
       why: whys.filter((each) => typeof each === "string").join("; "),
-      event: management.write ? reasons.endpointsWritten : reasons.addressesPublished,
+      event: write ? reasons.endpointsWritten : reasons.addressesPublished,
       target: cluster,
-      endpoints: management.write,
+      endpoints: write,
       annotations: keys.length > 0 ? addresses : undefined,
     },
   ];

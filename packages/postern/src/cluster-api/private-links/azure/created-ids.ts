@@ -1,29 +1,29 @@
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import { idKey, type ResourceId, type ResourceType, typeOf } from "@postern/core/resource-id.ts";
 
-/** The ids of what was made for one cluster. */
-export interface KnownIds {
+/** The ids of what was created for one cluster. */
+export interface ClusterIds {
   ofType(type: ResourceType): ResourceId[];
   add(id: ResourceId): void;
   remove(id: ResourceId): void;
 }
 
 /**
- * What this process has made or seen for each cluster. What is being written is in no list, and a list that was read before
- * says nothing of it: by this it is found when it is no longer asked for. A new process begins with a new list.
+ * What this process has created or observed for each cluster. What is being written is in no list, and a list that was read before
+ * says nothing of it: by this it is found when it is no longer desired. A new process begins with a new list.
  */
-export class Known {
+export class CreatedIds {
   readonly #ids = new Map<string, Map<string, ResourceId>>();
 
-  of(object: KubeObject): KnownIds {
+  of(object: KubeObject): ClusterIds {
     const key = keyOf(object);
-    const held = this.#ids.get(key) ?? new Map<string, ResourceId>();
-    this.#ids.set(key, held);
+    const present = this.#ids.get(key) ?? new Map<string, ResourceId>();
+    this.#ids.set(key, present);
     return {
       ofType: (type) =>
-        [...held.values()].filter((id) => typeOf(id).toLowerCase() === type.toLowerCase()),
-      add: (id) => held.set(idKey(id), id),
-      remove: (id) => held.delete(idKey(id)),
+        [...present.values()].filter((id) => typeOf(id).toLowerCase() === type.toLowerCase()),
+      add: (id) => present.set(idKey(id), id),
+      remove: (id) => present.delete(idKey(id)),
     };
   }
 

@@ -1,18 +1,18 @@
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import type { WatchCache } from "../../../kube/cache.ts";
-import type { CapiViews } from "../../identities.ts";
-import type { Known } from "./created-ids.ts";
+import type { ClusterArmClients } from "../../identities.ts";
+import type { CreatedIds } from "./created-ids.ts";
 
-/** What the feature is made with. */
+/** What the feature needs. */
 export interface PrivateLinkOptions {
-  /** Azure, by the identity of an AzureCluster; `watch` wakes it when an identity changes. */
-  views: Pick<CapiViews, "of"> & Partial<Pick<CapiViews, "watch" | "refusalOf">>;
+  /** Azure, by the identity of an AzureCluster; `watch` requeues it when an identity changes. */
+  clients: Pick<ClusterArmClients, "of"> & Partial<Pick<ClusterArmClients, "watch" | "refusalOf">>;
 }
 
 /** The same with what is shared by all reconciles. */
 export interface PrivateLinkParts extends PrivateLinkOptions {
   objects: Pick<WatchCache<AzureCluster>, "get">;
   clusters: Pick<WatchCache<CapiCluster>, "get">;
-  known: Known;
+  created: CreatedIds;
 }

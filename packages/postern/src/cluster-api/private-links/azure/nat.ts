@@ -3,22 +3,22 @@ import { idKey, nameOf, parentOf, type ResourceId, sameId } from "@postern/core/
 import { tagOf } from "@postern/core/tags.ts";
 import type { Subnet } from "../../../azure/gateways/subnets.ts";
 import type { VirtualNetwork } from "../../../azure/gateways/virtual-networks.ts";
-import { act, type Part, type Problem, wait, waits } from "../../../kube/part.ts";
+import { act, type Part, type Problem, retry, wait, waits } from "../../../kube/part.ts";
+import { capzTagPrefix } from "../../names.ts";
 import type { ObservedLinks, Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
-import type { WantedLink } from "../spec/desired.ts";
-import { capzTagPrefix } from "../spec/location.ts";
-import { conditionOfSide } from "../spec/managed.ts";
+import type { DesiredPrivateLink } from "../spec/desired.ts";
+import { conditionOfScope } from "../spec/managed.ts";
 import type { OpenSubnetStep } from "../steps.ts";
 import { otherCluster } from "./owner.ts";
-import { awaitCapzMs, waitOut } from "./policy.ts";
+import { awaitCapzMs } from "./policy.ts";
 
 /**
  * What keeps a link from taking addresses from its subnets. A subnet that is closed to link services is opened, if its
  * network is the cluster's own; Azure takes one write to a network at a time, so `opened` has the networks of this plan.
  */
-export function natProblem(
-  link: WantedLink,
+export function planNat(
+  link: DesiredPrivateLink,
   { networks }: ObservedLinks,
   subject: Subject,
   opened: Set<string>,
@@ -38,23 +38,24 @@ export function natProblem(
         awaitCapzMs,
       );
     const { look } = found;
-    if (look.state === "failed") return waitOut(look.failure, reasons.subnetUnfit);
+    if (look.state === "failed") return retry(look.failure, { reason: reasons.subnetUnfit });
     if (look.state === "changing")
       return unfit(`network ${net} is being written`, "nothing to do", look.retryAfterMs);
-    const held = look.resource.properties.subnets?.find((each) => sameId(each.id ?? "", subnet));
-    if (held === undefined)
+    const present = look.resource.properties.subnets?.find((each) => sameId(each.id ?? "", subnet));
+    if (present === undefined)
       return unfit(
         `network ${net} has no subnet ${sub}`,
         "Cluster API Provider Azure makes it",
         awaitCapzMs,
       );
     // What refers to a subnet that is being written is refused.
-    if (provisioningOf(held) === "changing") return wait(beingOpened(link, sub), waits.progressMs);
-    const isFailed = provisioningOf(held) === "failed";
-    if (isOpen(held) && !isFailed) continue;
+    if (provisioningOf(present) === "changing")
+      return wait(beingOpened(link, sub), waits.progressMs);
+    const isFailed = provisioningOf(present) === "failed";
+    if (isOpen(present) && !isFailed) continue;
     if (isFailed && !isClusters(look.resource, found.isInGroup, subject))
       return unfit(
-        `subnet ${sub} is ${held.properties.provisioningState}, and network ${net} is not this cluster's own`,
+        `subnet ${sub} is ${present.properties.provisioningState}, and network ${net} is not this cluster's own`,
         "have its owner write the subnet again",
         waits.changeMs,
       );
@@ -64,22 +65,22 @@ export function natProblem(
         "have its owner set privateLinkServiceNetworkPolicies of the subnet to Disabled",
         waits.changeMs,
       );
-    return opening(link, subnet, held, opened);
+    return opening(link, subnet, present, opened);
   }
   return undefined;
 }
 
 function opening(
-  link: WantedLink,
+  link: DesiredPrivateLink,
   subnet: ResourceId,
-  held: Subnet,
+  present: Subnet,
   opened: Set<string>,
 ): Part<OpenSubnetStep> {
   const name = nameOf(subnet);
   const network = idKey(parentOf(subnet) ?? "");
   if (opened.has(network)) return wait(beingOpened(link, name), waits.failureMs);
   opened.add(network);
-  const users = held.properties.ipConfigurations?.length ?? 0;
+  const users = present.properties.ipConfigurations?.length ?? 0;
   const others = users === 0 ? "" : `; ${users} addresses of others in it are not affected`;
   const step: OpenSubnetStep = {
     on: "subnet",
@@ -87,13 +88,13 @@ function opening(
     id: subnet,
     why: `link services need privateLinkServiceNetworkPolicies Disabled on ${name}${others}`,
     event: "OpeningNATSubnet",
-    condition: conditionOfSide.links,
+    condition: conditionOfScope.links,
     failsAs: reasons.subnetNotChanged,
   };
   return act([step], beingOpened(link, name));
 }
 
-function beingOpened({ name }: WantedLink, subnet: string): Problem {
+function beingOpened({ name }: DesiredPrivateLink, subnet: string): Problem {
   const message = `private link ${name} waits · subnet ${subnet} is being opened for link services · nothing to do`;
   return { reason: reasons.subnetChanging, message, progress: true };
 }
@@ -103,7 +104,7 @@ export function isOpen({ properties }: Subnet): boolean {
   return /^disabled$/i.test(properties.privateLinkServiceNetworkPolicies ?? "");
 }
 
-/** Subnets have no tags: whose one is, its network tells. One in the cluster's group that names nobody is the cluster's. */
+/** Subnets have no tags: the network names the owner. One without owner in the cluster's group is the cluster's. */
 function isClusters({ tags }: VirtualNetwork, isInGroup: boolean, { cluster }: Subject): boolean {
   if (tagOf(tags, capzTagPrefix + cluster) === "owned") return true;
   return isInGroup && otherCluster(tags) === undefined;

@@ -2,34 +2,34 @@ import { isOwnedBy, type OwnerKey, ownerTag } from "@postern/core/ownership.ts";
 import { type Tags, tagOf } from "@postern/core/tags.ts";
 import type { ArmResource } from "../../../azure/gateway.ts";
 import { type Part, wait, waits } from "../../../kube/part.ts";
+import { capzTagPrefix } from "../../names.ts";
 import type { Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
-import { capzTagPrefix } from "../spec/location.ts";
 
 /** Whose a resource is. */
-export type Whose =
+export type Ownership =
   | { is: "ours" }
-  /** CAPZ made it for this very cluster. Where it is Postern's turn to look after it, it is taken over. */
+  /** CAPZ created it for this cluster. Where Postern manages the scope, it is adopted. */
   | { is: "capz" }
-  | { is: "another"; whose: string };
+  | { is: "another"; ownership: string };
 
-/** Decide by its tags whose a resource is. */
-export function whose(tags: Tags | undefined | null, us: OwnerKey, cluster: string): Whose {
+/** Decide by its tags who owns a resource. */
+export function ownership(tags: Tags | undefined | null, us: OwnerKey, cluster: string): Ownership {
   const owner = tagOf(tags, ownerTag);
   if (owner !== undefined) {
     if (isOwnedBy(tags, us)) return { is: "ours" };
-    return { is: "another", whose: `its tag ${ownerTag} is that of another object` };
+    return { is: "another", ownership: `its tag ${ownerTag} is that of another object` };
   }
   if (tagOf(tags, capzTagPrefix + cluster) === "owned") return { is: "capz" };
   const other = otherCluster(tags);
   return {
     is: "another",
-    whose:
+    ownership:
       other === undefined ? "nobody put an owner on it" : "CAPZ's tag on it names another cluster",
   };
 }
 
-/** What keeps a resource that is asked for from being changed: it is another's, and its tags are not lost. */
+/** What keeps a resource that is desired from being changed: somebody else owns it, and its tags were not removed. */
 export function checkOwner(
   found: ArmResource,
   desired: { tags: Tags },
@@ -37,14 +37,14 @@ export function checkOwner(
   lacksTags: boolean,
   words: { thing: string; remedy: string },
 ): Part<never> | undefined {
-  const is = whose(found.tags, owner, cluster);
+  const is = ownership(found.tags, owner, cluster);
   if (is.is !== "another" || lacksTags) return undefined;
   const tag = Object.entries(desired.tags).at(-1)?.join(": ");
-  const message = `${words.thing} is not changed · it is somebody else's: ${is.whose} · ${words.remedy} ${tag}`;
+  const message = `${words.thing} is not changed · it is somebody else's: ${is.ownership} · ${words.remedy} ${tag}`;
   return wait({ reason: reasons.ownedByAnother, message }, waits.changeMs);
 }
 
-/** Whether nothing on a resource says whose it is. */
+/** Whether nothing on a resource names its owner. */
 export function isUnmarked(tags: Tags | undefined | null): boolean {
   return tagOf(tags, ownerTag) === undefined && otherCluster(tags) === undefined;
 }

@@ -1,6 +1,6 @@
 import { provisioningOf } from "@postern/core/provisioning.ts";
 import { idKey, nameOf, parentOf, type ResourceId } from "@postern/core/resource-id.ts";
-import { done, type Part, wait } from "../../../kube/part.ts";
+import { type Part, retry, wait } from "../../../kube/part.ts";
 import { hasNatAddresses } from "../../../private-link/link-service/desired.ts";
 import {
   planCreateLinkService,
@@ -10,45 +10,37 @@ import { planDeleteLinkService } from "../../../private-link/link-service/plan-d
 import { planChanging } from "../../../private-link/plan-resource.ts";
 import type { ObservedLinks, Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
-import type { WantedLink } from "../spec/desired.ts";
+import type { DesiredPrivateLink } from "../spec/desired.ts";
 import type { PrivateLinkStep } from "../steps.ts";
-import { natProblem } from "./nat.ts";
+import { planNat } from "./nat.ts";
 import { checkOwner } from "./owner.ts";
-import { awaitCapzMs, linkPolicy, waitOut } from "./policy.ts";
+import { planObsolete } from "./plan-obsolete.ts";
+import { awaitCapzMs, linkPolicy } from "./policy.ts";
 
-/*
- * What to do about each link service. The first row that fits counts.
- *
- *   seen                                         steps                          told as
- *   its last operation has failed                none, again when Azure said    NotMade
- *   being changed                                none, again when it is due     BeingMade, or True while it was True
- *   somebody else's, and its tags are not lost   none                           OwnedByAnother
- *   there, Azure never changes what differs      reject, disconnect, remove     BeingReplaced
- *   there, and Failed or Canceled                write it again, with its etag  BeingChanged
- *   there, something else differs                change it, with its etag       BeingChanged, or True while it was True
- *   there, as wanted                             none                           Realised
- *   absent, no load balancer or no frontend      none, again in half a minute   LoadBalancerMissing
- *   absent, the NAT subnet is closed, and ours   open it                        NATSubnetBeingChanged
- *   absent, the NAT subnet cannot be used        none, again in a minute        NATSubnetUnfit
- *   absent                                       make it                        BeingMade
- *   ours, and not asked for                      reject, disconnect, remove     BeingRemoved
- */
-
-/** Decide about the link services that are wanted, and those that are not any more. */
+/** Plans the link services that are desired, and deletes those that are not any more. */
 export function planLinks(
-  seen: ObservedLinks,
+  observed: ObservedLinks,
   subject: Subject,
   prune: { why: string } | undefined,
 ): Part<PrivateLinkStep>[] {
   const opened = new Set<string>();
-  const wanted = seen.wanted.map((each) => wantedLink(each, seen, subject, opened));
-  if (prune === undefined) return wanted;
-  return [...wanted, ...seen.unwanted.map((each) => unwantedLink(each, subject, prune.why))];
+  const desired = observed.desired.map((each) => planDesiredLink(each, observed, subject, opened));
+  if (prune === undefined) return desired;
+  const { why } = prune;
+  const policy = linkPolicy(subject);
+  const obsolete = observed.obsolete.map((each) =>
+    planObsolete(
+      each,
+      (name) => policy.deletion.message(name, why),
+      (found) => planDeleteLinkService({ id: each.id, found, why }, policy),
+    ),
+  );
+  return [...desired, ...obsolete];
 }
 
-function wantedLink(
-  { link, look, lacksTags = false }: ObservedLinks["wanted"][number],
-  seen: ObservedLinks,
+function planDesiredLink(
+  { link, look, lacksTags = false }: ObservedLinks["desired"][number],
+  observed: ObservedLinks,
   subject: Subject,
   opened: Set<string>,
 ): Part<PrivateLinkStep> {
@@ -56,13 +48,13 @@ function wantedLink(
   const name = link.name;
   switch (look.state) {
     case "failed":
-      return waitOut(look.failure, reasons.notMade);
+      return retry(look.failure, { reason: reasons.notMade });
     case "changing":
       return planChanging(name, look, policy);
     case "absent":
       return (
-        missingFrontend(link, seen) ??
-        natProblem(link, seen, subject, opened) ??
+        missingFrontend(link, observed) ??
+        planNat(link, observed, subject, opened) ??
         planCreateLinkService(link, `private link ${name} is asked for and does not exist`, policy)
       );
     case "there": {
@@ -75,14 +67,14 @@ function wantedLink(
       const part = planExistingLinkService(resource, link, policy);
       const needsSubnets = part.problems[0]?.reason === reasons.changing;
       if (!needsSubnets || hasNatAddresses(resource, link)) return part;
-      return natProblem(link, seen, subject, opened) ?? part;
+      return planNat(link, observed, subject, opened) ?? part;
     }
   }
 }
 
-/** What a link stands before must be there first. */
+/** The load balancer and its frontends must exist before a link service. */
 function missingFrontend(
-  { name, frontends }: WantedLink,
+  { name, frontends }: DesiredPrivateLink,
   { balancer }: ObservedLinks,
 ): Part<never> | undefined {
   const waitFor = (
@@ -100,7 +92,7 @@ function missingFrontend(
   const { look } = balancer;
   if (look.state === "changing")
     return waitFor(`load balancer ${called} is being written`, look.retryAfterMs);
-  if (look.state === "failed") return waitOut(look.failure, reasons.noLoadBalancer);
+  if (look.state === "failed") return retry(look.failure, { reason: reasons.noLoadBalancer });
   if (provisioningOf(look.resource) === "failed")
     return waitFor(
       `load balancer ${called} is ${look.resource.properties.provisioningState}`,
@@ -110,27 +102,6 @@ function missingFrontend(
   const there = new Set(
     (look.resource.properties.frontendIPConfigurations ?? []).map(({ id }) => idKey(id ?? "")),
   );
-  const lost = frontends.find((each) => !there.has(idKey(each)));
-  return lost && waitFor(`load balancer ${called} has no frontend ${nameOf(lost)}`);
-}
-
-/** Delete what is not asked for any more. */
-function unwantedLink(
-  { id, look }: ObservedLinks["unwanted"][number],
-  subject: Subject,
-  why: string,
-): Part<PrivateLinkStep> {
-  const policy = linkPolicy(subject);
-  switch (look.state) {
-    case "absent":
-      return done;
-    case "failed":
-      return waitOut(look.failure, reasons.notRemoved);
-    case "changing": {
-      const message = policy.deletion.message(nameOf(id), why);
-      return wait({ reason: reasons.removing, message }, look.retryAfterMs);
-    }
-    case "there":
-      return planDeleteLinkService({ id, found: look.resource, why }, policy);
-  }
+  const missing = frontends.find((each) => !there.has(idKey(each)));
+  return missing && waitFor(`load balancer ${called} has no frontend ${nameOf(missing)}`);
 }

@@ -1,28 +1,18 @@
-import type { Failure } from "@postern/core/failure.ts";
-import { type Part, wait, waits } from "../../../kube/part.ts";
 import type { EndpointPolicy } from "../../../private-link/endpoint/policy.ts";
 import type { LinkServicePolicy } from "../../../private-link/link-service/policy.ts";
 import { commonMessages, describeAll } from "../../../private-link/policy.ts";
 import type { Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
-import { conditionOfSide, foreignEndpointsAnnotation } from "../spec/managed.ts";
+import { conditionOfScope, foreignEndpointsAnnotation } from "../spec/managed.ts";
 
-/** How long to wait for what Cluster API Provider Azure creates. */
+/** When to observe again what Cluster API Provider Azure creates within minutes: no watch reports it. */
 export const awaitCapzMs = 30_000;
-/** How often to look, at least, whether the management cluster has deleted its endpoints. */
+/** When to observe again, at the latest, whether the management cluster has deleted its endpoints. */
 const awaitManagementMs = 15_000;
-
-/** A failure passes when Azure says, whatever it is: other programs write here too. */
-export function waitOut(
-  { message, requeueAfterMs = waits.failureMs }: Failure,
-  reason: string,
-): Part<never> {
-  return wait({ reason, message }, requeueAfterMs);
-}
 
 const shared = {
   reasons: {
-    create: reasons.making,
+    create: reasons.creating,
     change: reasons.changing,
     replace: reasons.replacing,
     delete: reasons.removing,
@@ -45,7 +35,7 @@ export function linkPolicy({ foreignEndpoints, graceMs }: Subject): LinkServiceP
   return {
     ...shared,
     messages: messagesOf("private link"),
-    condition: conditionOfSide.links,
+    condition: conditionOfScope.links,
     steps: {
       create: "make a link service",
       change: "change a link service",
@@ -86,7 +76,7 @@ export function linkPolicy({ foreignEndpoints, graceMs }: Subject): LinkServiceP
 export const endpointPolicy: EndpointPolicy = {
   ...shared,
   messages: messagesOf("private endpoint"),
-  condition: conditionOfSide.endpoints,
+  condition: conditionOfScope.endpoints,
   steps: { create: "make an endpoint", change: "change an endpoint", delete: "remove an endpoint" },
   events: {
     create: "MakingPrivateEndpoint",

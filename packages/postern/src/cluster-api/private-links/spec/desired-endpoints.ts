@@ -2,7 +2,7 @@ import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { parseResourceId, ResourceIdError, resourceIn } from "@postern/core/resource-id.ts";
 import type { DesiredConnection } from "../../../private-link/endpoint/desired.ts";
 import { reasons } from "../reasons.ts";
-import type { Entry, Making, WantedEndpoint } from "./desired.ts";
+import type { DesiredPrivateEndpoint, Entry, TaggedResources } from "./desired.ts";
 import { asObject, entriesIn, isName, textsIn } from "./parse.ts";
 
 const longestEndpoint = 64;
@@ -11,34 +11,34 @@ const longestMessage = 140;
 /** Azure's limit for a network: https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits */
 const mostEndpoints = 1_000;
 
-/** The private endpoints that an AzureCluster asks for, in all of its subnets. Without a place they are only counted. */
-export function wantedEndpoints(
+/** The private endpoints that an AzureCluster requests, in all of its subnets. Without `resources` they are only checked. */
+export function desiredEndpoints(
   { spec }: AzureCluster,
-  place: Making | undefined,
-): Entry<WantedEndpoint>[] {
-  const seen = new Set<string>();
+  resources: TaggedResources | undefined,
+): Entry<DesiredPrivateEndpoint>[] {
+  const names = new Set<string>();
   return entriesIn(spec.networkSpec?.subnets).flatMap(({ entry: subnet, at: number }) => {
     const { name: subnetName, privateEndpoints } = asObject(subnet) ?? {};
-    return entriesIn(privateEndpoints).map(({ entry, at }): Entry<WantedEndpoint> => {
+    return entriesIn(privateEndpoints).map(({ entry, at }): Entry<DesiredPrivateEndpoint> => {
       const where = `spec.networkSpec.subnets[${number}].privateEndpoints[${at}]`;
       const endpoint = asObject(entry) ?? {};
       const name = typeof endpoint.name === "string" ? endpoint.name : "";
-      if (seen.size >= mostEndpoints)
+      if (names.size >= mostEndpoints)
         return problem(name, where, `a cluster has at most ${mostEndpoints} of them`);
       const why =
         wrong(endpoint, name, subnetName) ??
-        (seen.has(name.toLowerCase())
+        (names.has(name.toLowerCase())
           ? `the name ${name} is there twice, and all are in one group`
           : undefined);
-      seen.add(name.toLowerCase());
+      names.add(name.toLowerCase());
       if (why !== undefined) return problem(name, where, why);
-      if (place === undefined) return problem(name, where, "its place is unknown");
-      return { wanted: read(endpoint, name, String(subnetName), place) };
+      if (resources === undefined) return problem(name, where, "its place is unknown");
+      return { desired: read(endpoint, name, String(subnetName), resources) };
     });
   });
 }
 
-/** What is wrong with an endpoint; undefined where it can be made. */
+/** What is wrong with an endpoint; undefined where it can be created. */
 function wrong(
   endpoint: Record<string, unknown>,
   name: string,
@@ -73,15 +73,15 @@ function read(
   endpoint: Record<string, unknown>,
   name: string,
   subnet: string,
-  place: Making,
-): WantedEndpoint {
+  resources: TaggedResources,
+): DesiredPrivateEndpoint {
   const { location, customNetworkInterfaceName: nic } = endpoint;
   return {
     name,
-    id: resourceIn(place.group, "Microsoft.Network/privateEndpoints", name),
-    location: typeof location === "string" && location !== "" ? location : place.location,
-    tags: place.tags,
-    subnet: place.subnet(subnet),
+    id: resourceIn(resources.group, "Microsoft.Network/privateEndpoints", name),
+    location: typeof location === "string" && location !== "" ? location : resources.location,
+    tags: resources.tags,
+    subnet: resources.subnet(subnet),
     manual: endpoint.manualApproval === true,
     connections: entriesIn(endpoint.privateLinkServiceConnections).map(({ entry }, at) =>
       connection(asObject(entry) ?? {}, at === 0 ? name : `${name}-${at + 1}`),
@@ -106,5 +106,5 @@ function connection(given: Record<string, unknown>, fallback: string): DesiredCo
 function problem(name: string, where: string, why: string): Entry<never> {
   const thing = `private endpoint ${name || "without a name"}`;
   const message = `${thing} cannot be made · ${where}: ${why} · correct it`;
-  return { problem: { side: "endpoints", reason: reasons.invalid, message } };
+  return { problem: { scope: "endpoints", reason: reasons.invalid, message } };
 }

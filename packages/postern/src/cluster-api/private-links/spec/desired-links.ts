@@ -2,40 +2,43 @@ import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { childId, resourceIn } from "@postern/core/resource-id.ts";
 import { annotations } from "../../names.ts";
 import { reasons } from "../reasons.ts";
-import type { Entry, Making, Problem, WantedLink } from "./desired.ts";
+import type { DesiredPrivateLink, Entry, Problem, TaggedResources } from "./desired.ts";
 import { whereIn } from "./json-position.ts";
-import { hasLinksInSpec, placeOfLinks } from "./managed.ts";
+import { hasLinksInSpec, sourceOfLinks } from "./managed.ts";
 import { asObject, entriesIn, isName, textsIn } from "./parse.ts";
 
 const longestName = 80;
 const mostLinks = 8;
 const mostAddresses = 8;
-/** What is beyond this is not looked at: the ones before it are reported already. */
+/** Further entries are ignored: the ones before it are reported already. */
 const mostShown = 64;
 const mostFrontends = 64;
 const mostSubscriptions = 1_000;
 
-/** The private links that an AzureCluster asks for, in any spelling. Without a place they are only counted. */
-export function wantedLinks(object: AzureCluster, place: Making | undefined): Entry<WantedLink>[] {
+/** The private links that an AzureCluster requests, in any spelling. Without `resources` they are only checked. */
+export function desiredLinks(
+  object: AzureCluster,
+  resources: TaggedResources | undefined,
+): Entry<DesiredPrivateLink>[] {
   const list = listOf(object);
   if ("problem" in list) return [list];
-  const seen = new Set<string>();
+  const names = new Set<string>();
   return entriesIn(list.entries)
     .slice(0, mostShown)
     .map(({ at, entry }) => {
-      const where = `${placeOfLinks(object)}[${at}]`;
+      const where = `${sourceOfLinks(object)}[${at}]`;
       const link = asObject(entry);
       const name = typeof link?.name === "string" ? link.name : "";
       const what = link === undefined ? "it is no object" : wrong(link, name, object);
       const key = name.toLowerCase();
-      const twice = seen.has(key) ? `the name ${name} is there twice` : undefined;
-      const many = seen.size >= mostLinks ? `Azure takes at most ${mostLinks} of them` : undefined;
-      seen.add(key);
+      const twice = names.has(key) ? `the name ${name} is there twice` : undefined;
+      const many = names.size >= mostLinks ? `Azure takes at most ${mostLinks} of them` : undefined;
+      names.add(key);
       const why = what ?? twice ?? many;
       if (why !== undefined) return problem(`private link ${name || "without a name"}`, where, why);
-      if (place === undefined)
+      if (resources === undefined)
         return problem(`private link ${name}`, where, "its place is unknown");
-      return { wanted: read(link ?? {}, name, place) };
+      return { desired: read(link ?? {}, name, resources) };
     });
 }
 
@@ -45,21 +48,21 @@ function listOf(object: AzureCluster): { entries: unknown } | { problem: Problem
     return { entries: object.spec.networkSpec?.apiServerLB?.privateLinks };
   const text = object.metadata.annotations?.[annotations.privateLinks];
   if (text === undefined || text.trim() === "") return { entries: [] };
-  const told = (why: string) => ({
+  const conditionsOf = (why: string) => ({
     problem: {
-      ...({ side: "links", reason: reasons.invalidAnnotation } as const),
+      ...({ scope: "links", reason: reasons.invalidAnnotation } as const),
       message: `the private links cannot be read · annotation ${annotations.privateLinks} ${why} · write the list that spec.networkSpec.apiServerLB.privateLinks would hold, as JSON`,
     },
   });
   try {
     const entries: unknown = JSON.parse(text);
-    return Array.isArray(entries) ? { entries } : told("is JSON, but no list");
+    return Array.isArray(entries) ? { entries } : conditionsOf("is JSON, but no list");
   } catch (error) {
-    return told(`is no JSON: ${whereIn(text, error)}`);
+    return conditionsOf(`is no JSON: ${whereIn(text, error)}`);
   }
 }
 
-/** What is wrong with a link; undefined where it can be made. */
+/** What is wrong with a link; undefined where it can be created. */
 function wrong(
   link: Record<string, unknown>,
   name: string,
@@ -87,8 +90,8 @@ function wrong(
     return "a name is in lbFrontendIPConfigNames twice";
   if (frontends.length > mostFrontends)
     return `lbFrontendIPConfigNames has more than ${mostFrontends} entries`;
-  const known = (balancer.frontendIPs ?? []).flatMap((each) => each?.name ?? []);
-  const odd = frontends.find((each) => !isName(each, longestName) || !isAmong(each, known));
+  const parsedId = (balancer.frontendIPs ?? []).flatMap((each) => each?.name ?? []);
+  const odd = frontends.find((each) => !isName(each, longestName) || !isAmong(each, parsedId));
   if (odd !== undefined)
     return `spec.networkSpec.apiServerLB.frontendIPs has no frontend ${JSON.stringify(odd)}`;
   const allowed = new Set(textsIn(link.allowedSubscriptions).map(lower));
@@ -102,22 +105,26 @@ function wrong(
 }
 
 /** Without frontends in the spec CAPZ names one itself: then only Azure knows. */
-function isAmong(name: string, known: readonly string[]): boolean {
-  return known.length === 0 || known.some((each) => lower(each) === lower(name));
+function isAmong(name: string, parsedId: readonly string[]): boolean {
+  return parsedId.length === 0 || parsedId.some((each) => lower(each) === lower(name));
 }
 
-function read(link: Record<string, unknown>, name: string, place: Making): WantedLink {
+function read(
+  link: Record<string, unknown>,
+  name: string,
+  resources: TaggedResources,
+): DesiredPrivateLink {
   return {
     name,
-    id: resourceIn(place.group, "Microsoft.Network/privateLinkServices", name),
-    location: place.location,
-    tags: place.tags,
+    id: resourceIn(resources.group, "Microsoft.Network/privateLinkServices", name),
+    location: resources.location,
+    tags: resources.tags,
     frontends: textsIn(link.lbFrontendIPConfigNames).map((each) =>
-      childId(place.balancer, "frontendIPConfigurations", each),
+      childId(resources.balancer, "frontendIPConfigurations", each),
     ),
     nat: natIn(link).map((each, at) => ({
       name: `${each.subnet}-natipconfig-${at + 1}`,
-      subnet: place.subnet(each.subnet),
+      subnet: resources.subnet(each.subnet),
       ...(each.isStatic && { address: each.address }),
     })),
     allowed: once(textsIn(link.allowedSubscriptions)),
@@ -146,7 +153,7 @@ function natIn(
 
 function problem(thing: string, where: string, why: string): Entry<never> {
   const message = `${thing} cannot be made · ${where}: ${why} · correct it`;
-  return { problem: { side: "links", reason: reasons.invalid, message } };
+  return { problem: { scope: "links", reason: reasons.invalid, message } };
 }
 
 function once(texts: readonly string[]): string[] {

@@ -2,7 +2,7 @@ import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { describe, expect, test } from "vitest";
 import { annotations } from "../../names.ts";
 import { reasons } from "../reasons.ts";
-import { wantedOf } from "./desired.ts";
+import { desiredOf } from "./desired.ts";
 
 const subscription = "11111111-1111-4111-8111-111111111111";
 const other = "22222222-2222-4222-8222-222222222222";
@@ -54,10 +54,10 @@ const within = (endpoints: unknown) => [
   { name: "node", role: "node", privateEndpoints: endpoints },
 ];
 const why = (over: Parameters<typeof cluster>[0]) =>
-  wantedOf(cluster(over)).problems.map(({ message }) => message);
+  desiredOf(cluster(over)).problems.map(({ message }) => message);
 
 describe("private links", () => {
-  const wanted = {
+  const desired = {
     name: "wc-link",
     id: `${group}/${provider}/privateLinkServices/wc-link`,
     location: "westeurope",
@@ -84,13 +84,13 @@ describe("private links", () => {
     ["of the annotation, where the schema has none", { annotation: JSON.stringify([link]) }],
     ["of the annotation beside an empty list", { links: [], annotation: JSON.stringify([link]) }],
   ])("are read in the spelling %s", (_what, over) => {
-    expect(wantedOf(cluster(over)).links).toEqual([wanted]);
+    expect(desiredOf(cluster(over)).links).toEqual([desired]);
     expect(why(over)).toEqual([]);
   });
 
   test("are those of the spec where both are there", () => {
     const annotation = JSON.stringify([{ ...link, name: "other" }]);
-    expect(wantedOf(cluster({ links: [link], annotation })).links).toEqual([wanted]);
+    expect(desiredOf(cluster({ links: [link], annotation })).links).toEqual([desired]);
   });
 
   test("have numbered NAT addresses, of which one may be static", () => {
@@ -99,7 +99,7 @@ describe("private links", () => {
       null,
       { subnet: "node", allocationMethod: "Static", privateIPAddress: "10.0.0.9" },
     ];
-    const [read] = wantedOf(cluster({ links: [{ ...link, natIPConfigurations }] })).links;
+    const [read] = desiredOf(cluster({ links: [{ ...link, natIPConfigurations }] })).links;
     expect(read?.nat.map(({ name, address }) => [name, address])).toEqual([
       ["node-natipconfig-1", undefined],
       ["node-natipconfig-2", "10.0.0.9"],
@@ -110,7 +110,7 @@ describe("private links", () => {
     const spec = { resourceGroup: undefined, networkSpec: undefined };
     const balancer = { type: "Internal", privateLinks: [link] };
     const networkSpec = { subnets: [{ name: "node", role: "node" }], apiServerLB: balancer };
-    const [read] = wantedOf(cluster({ spec: { ...spec, networkSpec } })).links;
+    const [read] = desiredOf(cluster({ spec: { ...spec, networkSpec } })).links;
     const own = `/subscriptions/${subscription}/resourceGroups/wc/${provider}`;
     expect(read?.frontends).toEqual([
       `${own}/loadBalancers/wc-internal-lb/frontendIPConfigurations/fe`,
@@ -121,7 +121,7 @@ describe("private links", () => {
   test("may hold nulls, also in the lists of subscriptions of the fork", () => {
     const allowedSubscriptions = [null, subscription, subscription.toUpperCase()];
     const links = [null, { ...link, allowedSubscriptions, autoApprovedSubscriptions: null }];
-    expect(wantedOf(cluster({ links }))).toMatchObject({
+    expect(desiredOf(cluster({ links }))).toMatchObject({
       links: [{ allowed: [subscription], autoApproved: [] }],
       problems: [],
     });
@@ -200,8 +200,8 @@ describe("private links", () => {
   });
 
   test("that are well are made although another is not", () => {
-    const { links, problems } = wantedOf(cluster({ links: [{ name: "bad" }, link] }));
-    expect(links).toEqual([wanted]);
+    const { links, problems } = desiredOf(cluster({ links: [{ name: "bad" }, link] }));
+    expect(links).toEqual([desired]);
     expect(problems[0]?.message).toContain("spec.networkSpec.apiServerLB.privateLinks[0]");
   });
 
@@ -210,10 +210,14 @@ describe("private links", () => {
     ["half of it", '[{"name":', "it ends too early"],
     ["no list", '{"name":"a"}', "is JSON, but no list"],
   ])("in an annotation that is %s are told of, and where", (_what, annotation, where) => {
-    const { links, problems } = wantedOf(cluster({ annotation }));
+    const { links, problems } = desiredOf(cluster({ annotation }));
     expect(links).toEqual([]);
     expect(problems).toEqual([
-      { side: "links", reason: reasons.invalidAnnotation, message: expect.stringContaining(where) },
+      {
+        scope: "links",
+        reason: reasons.invalidAnnotation,
+        message: expect.stringContaining(where),
+      },
     ]);
     expect(problems[0]?.message).not.toContain("secret");
   });
@@ -233,7 +237,7 @@ describe("private endpoints", () => {
       applicationSecurityGroups: ["/subscriptions/s/a"],
       manualApproval: true,
     };
-    expect(wantedOf(cluster({ subnets: within([null, asked]) })).endpoints).toEqual([
+    expect(desiredOf(cluster({ subnets: within([null, asked]) })).endpoints).toEqual([
       {
         name: "wc-pe",
         id: `${group}/${provider}/privateEndpoints/wc-pe`,
@@ -253,14 +257,14 @@ describe("private endpoints", () => {
     const hub = `/subscriptions/${other}/resourcegroups/Hub/${provider}/virtualNetworks/hub`;
     const id = `${hub}/subnets/n`;
     const subnets = [{ name: "node", role: "node", id, privateEndpoints: [endpoint] }];
-    const [read] = wantedOf(cluster({ vnet: { id: hub }, subnets })).endpoints;
+    const [read] = desiredOf(cluster({ vnet: { id: hub }, subnets })).endpoints;
     expect(read?.subnet.toLowerCase()).toBe(id.toLowerCase());
   });
 
   test("attack: the id of a subnet in another network than the cluster's is refused", () => {
     const id = `/subscriptions/${other}/resourcegroups/Hub/${provider}/virtualNetworks/hub/subnets/n`;
     const subnets = [{ name: "node", role: "node", id, privateEndpoints: [endpoint] }];
-    const { endpoints, problems } = wantedOf(cluster({ subnets }));
+    const { endpoints, problems } = desiredOf(cluster({ subnets }));
     expect(endpoints).toEqual([]);
     expect(problems[0]?.message).toContain("subnet node is not in the cluster's network");
   });
@@ -288,14 +292,14 @@ describe("private endpoints", () => {
     ],
     ["one name twice", [endpoint, endpoint], "is there twice"],
   ])("with %s are told of, with what and where", (_what, endpoints, message) => {
-    const told = why({ subnets: within(endpoints) });
-    expect(told).toEqual([expect.stringContaining(message)]);
-    expect(told[0]).toContain("spec.networkSpec.subnets[0].privateEndpoints[");
+    const problems = why({ subnets: within(endpoints) });
+    expect(problems).toEqual([expect.stringContaining(message)]);
+    expect(problems[0]).toContain("spec.networkSpec.subnets[0].privateEndpoints[");
   });
 
   test("nothing is asked for by an AzureCluster without a network, subnets or entries", () => {
     const nothing = { links: [], endpoints: [], problems: [] };
     for (const networkSpec of [undefined, null, {}, { subnets: [null], apiServerLB: null }])
-      expect(wantedOf(cluster({ spec: { networkSpec } }))).toMatchObject(nothing);
+      expect(desiredOf(cluster({ spec: { networkSpec } }))).toMatchObject(nothing);
   });
 });

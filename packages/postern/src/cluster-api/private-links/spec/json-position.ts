@@ -1,4 +1,4 @@
-/** Where the parser of JSON stopped. Its own words may repeat the text, so they are not told. */
+/** Where the parser of JSON stopped. Its own words may repeat the text, so they are not reported. */
 export function whereIn(text: string, error: unknown): string {
   const at = positionOf(text, error);
   if (at >= text.trimEnd().length) return "it ends too early";

@@ -2,7 +2,7 @@ import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { describe, expect, test } from "vitest";
 import { conditions } from "../../names.ts";
 import { reasons } from "../reasons.ts";
-import { capzFinalizer, realiseAnnotation, sidesOf } from "./managed.ts";
+import { capzFinalizer, managedAnnotation, managedScopes } from "./managed.ts";
 
 const lastTransitionTime = "2026-01-01T00:00:00Z";
 
@@ -16,7 +16,7 @@ function cluster(over: {
     metadata: {
       name: "wc",
       ...(over.annotation !== undefined && {
-        annotations: { [realiseAnnotation]: over.annotation },
+        annotations: { [managedAnnotation]: over.annotation },
       }),
       ...(over.capz && { finalizers: [capzFinalizer] }),
     },
@@ -54,7 +54,7 @@ describe("Postern makes", () => {
     ["nothing where CAPZ says both", { conditions: [theirLinks, theirEndpoints] }, []],
     [
       "what it made before",
-      { conditions: [{ ...theirLinks, reason: reasons.realised }] },
+      { conditions: [{ ...theirLinks, reason: reasons.ready }] },
       ["links", "endpoints"],
     ],
     [
@@ -76,8 +76,8 @@ describe("Postern makes", () => {
     ],
     ["only what it is told to", { annotation: "endpoints" }, ["endpoints"]],
     ["nothing where it is told so", { annotation: "none", links }, []],
-  ])("%s", (_what, over, sides) => {
-    expect(sidesOf(cluster(over))).toEqual(sides);
+  ])("%s", (_what, over, scopes) => {
+    expect(managedScopes(cluster(over))).toEqual(scopes);
   });
 });
 

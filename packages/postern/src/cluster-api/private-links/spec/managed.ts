@@ -2,28 +2,28 @@ import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { annotations, conditions } from "../../names.ts";
 import { isOurReason } from "../reasons.ts";
 
-/** The two things that can be asked for, each of which may be made by Postern or by Cluster API Provider Azure (CAPZ). */
-export type Side = "links" | "endpoints";
+/** The two things that can be requested, each of which may be created by Postern or by Cluster API Provider Azure (CAPZ). */
+export type Scope = "links" | "endpoints";
 
-/** The condition that tells of a side. */
-export const conditionOfSide = {
+/** The condition of each scope. */
+export const conditionOfScope = {
   links: conditions.privateLinks,
   endpoints: conditions.privateEndpoints,
 } as const;
 
-/** Says which sides Postern makes, whoever else is there: `links`, `endpoints`, both with a comma, or `none`. */
-export const realiseAnnotation = "postern.io/realise";
+/** Which scopes Postern manages, whatever else runs: `links`, `endpoints`, both with a comma, or `none`. */
+export const managedAnnotation = "postern.io/realise";
 
-/** What to do with endpoints of others when their link service goes: `disconnect`, or `refuse`. */
+/** What to do with endpoints of others when their link service is deleted: `disconnect`, or `refuse`. */
 export const foreignEndpointsAnnotation = "postern.io/foreign-endpoints";
 
 /** On every AzureCluster that a CAPZ looks after. */
 export const capzFinalizer = "azurecluster.infrastructure.cluster.x-k8s.io";
 
-const all: readonly Side[] = ["links", "endpoints"];
+const all: readonly Scope[] = ["links", "endpoints"];
 
 /**
- * The sides that are Postern's on an AzureCluster. The first row that fits counts:
+ * The scopes that Postern manages on an AzureCluster. The first row that fits counts:
  *
  *   on the object                                            Postern's
  *   postern.io/realise                                       what it names
@@ -32,28 +32,28 @@ const all: readonly Side[] = ["links", "endpoints"];
  *   CAPZ's finalizer, and links in the spec                  no: a schema with a place for them comes with a CAPZ that makes them
  *   otherwise                                                yes
  */
-export function sidesOf(object: AzureCluster): readonly Side[] {
-  const chosen = object.metadata.annotations?.[realiseAnnotation];
+export function managedScopes(object: AzureCluster): readonly Scope[] {
+  const chosen = object.metadata.annotations?.[managedAnnotation];
   if (chosen !== undefined) {
     const words = chosen.toLowerCase().split(/[\s,]+/);
-    return all.filter((side) => words.includes(side));
+    return all.filter((scope) => words.includes(scope));
   }
   const capz = object.metadata.finalizers?.includes(capzFinalizer) === true;
-  return all.filter((side) => {
-    const held = object.status?.conditions?.find(({ type }) => type === conditionOfSide[side]);
-    if (held !== undefined && !isOurReason(held.reason)) return false;
-    return !capz || (side === "links" && !hasLinksInSpec(object));
+  return all.filter((scope) => {
+    const present = object.status?.conditions?.find(({ type }) => type === conditionOfScope[scope]);
+    if (present !== undefined && !isOurReason(present.reason)) return false;
+    return !capz || (scope === "links" && !hasLinksInSpec(object));
   });
 }
 
-/** Whether the links are asked for in the spec, and not by the annotation. */
+/** Whether the links are requested in the spec, and not by the annotation. */
 export function hasLinksInSpec({ spec }: AzureCluster): boolean {
   const listed: unknown = spec.networkSpec?.apiServerLB?.privateLinks;
   return Array.isArray(listed) && listed.some((each) => each !== null);
 }
 
-/** Where links are asked for, in words. */
-export function placeOfLinks(object: AzureCluster): string {
+/** Where links are requested, in words. */
+export function sourceOfLinks(object: AzureCluster): string {
   return hasLinksInSpec(object)
     ? "spec.networkSpec.apiServerLB.privateLinks"
     : `annotation ${annotations.privateLinks}`;

@@ -1,4 +1,4 @@
-/** The entries of a list that somebody else made, with their places; nulls are left out. */
+/** The entries of a list, with their indexes; nulls are left out. */
 export function entriesIn(list: unknown): { at: number; entry: unknown }[] {
   if (!Array.isArray(list)) return [];
   return list

@@ -22,15 +22,15 @@ export type ConfigSpec = ProviderConfig["spec"] & {
  *   unknown   what it is read from is not there yet
  *   trouble   what is there does not say enough, and only people can help
  */
-export type Wanted =
+export type Desired =
   | { state: "none" }
   | { state: "unknown"; requeue?: "drift" }
-  | { state: "trouble"; reason: Trouble; message: string }
+  | { state: "trouble"; reason: ProblemReason; message: string }
   /** `again` where it is read from a Secret, which is not watched. */
   | { state: "config"; spec: ConfigSpec; requeue?: "drift" };
 
-/** What only people can help with. */
-export const troubles = [
+/** What only a person can correct. */
+export const problemReasons = [
   "IdentityMissing",
   "IdentityIncomplete",
   "NamespaceNotAllowed",
@@ -39,7 +39,7 @@ export const troubles = [
   "NameReserved",
   "NotAllowedByPolicy",
 ] as const;
-export type Trouble = (typeof troubles)[number];
+export type ProblemReason = (typeof problemReasons)[number];
 
 /** Where the identity of a Cluster is written down. */
 export type Source =
@@ -48,7 +48,7 @@ export type Source =
   | {
       from: "identity";
       /** For messages. */
-      whose: string;
+      object: string;
       subscriptionID: string | undefined;
       reference: { kind?: string; name?: string; namespace?: string } | undefined;
       identity: AzureClusterIdentity | undefined;
@@ -57,7 +57,7 @@ export type Source =
     }
   | {
       from: "secret";
-      whose: string;
+      object: string;
       /** The Secret that is named, with its namespace; undefined where none is. */
       secret: string | undefined;
       /** Undefined where it is not there, `forbidden` where the operator may not read it. */
@@ -72,12 +72,12 @@ export function allowedOf(
   { name, namespace }: { name: string; namespace: string },
   source: Source,
   rules: TenantRules,
-): Wanted {
-  const wanted = wantedOf(source);
-  if (wanted.state !== "config") return wanted;
+): Desired {
+  const desired = desiredOf(source);
+  if (desired.state !== "config") return desired;
   if (name === reservedName)
-    return trouble("NameReserved", `the name ${name} is reserved · give the Cluster another name`);
-  const { clientID, subscriptionID } = wanted.spec;
+    return problem("NameReserved", `the name ${name} is reserved · give the Cluster another name`);
+  const { clientID, subscriptionID } = desired.spec;
   const identity = source.from === "identity" ? source.identity : undefined;
   const names = identity === undefined ? [clientID] : policyNamesOf(identity);
   const refused = names.some((each) => allowsIdentity(rules, each))
@@ -85,8 +85,8 @@ export function allowedOf(
       ? undefined
       : `subscription ${subscriptionID}`
     : `identity ${clientID}`;
-  if (refused === undefined) return wanted;
-  return trouble(
+  if (refused === undefined) return desired;
+  return problem(
     "NotAllowedByPolicy",
     `the tenant policy does not allow ${refused} for namespace ${namespace} · add it in the file of --tenant-policy`,
   );
@@ -100,7 +100,7 @@ export function isSupported({ spec }: CapiCluster): boolean {
 }
 
 /** What follows from where the identity is written down. */
-export function wantedOf(source: Source): Wanted {
+export function desiredOf(source: Source): Desired {
   switch (source.from) {
     case "nothing":
       return { state: "none" };
@@ -113,30 +113,30 @@ export function wantedOf(source: Source): Wanted {
   }
 }
 
-function ofIdentity(source: Source & { from: "identity" }): Wanted {
-  const { whose, reference, identity, subscriptionID } = source;
+function ofIdentity(source: Source & { from: "identity" }): Desired {
+  const { object, reference, identity, subscriptionID } = source;
   if (!reference?.name)
-    return trouble("IdentityMissing", `${whose} names no identity · set its spec.identityRef`);
+    return problem("IdentityMissing", `${object} names no identity · set its spec.identityRef`);
   if (reference.kind !== undefined && reference.kind !== "AzureClusterIdentity")
     return { state: "none" };
-  // Somebody may be about to make it; its coming wakes us.
+  // Somebody may be about to create it; its coming requeues the Cluster.
   if (identity === undefined) return { state: "unknown" };
   if (identity.spec.type !== "WorkloadIdentity") return { state: "none" };
   const { namespace, name } = identity.metadata;
   const at = `AzureClusterIdentity ${namespace}/${name}`;
   if (!source.admitted)
-    return trouble(
+    return problem(
       "NamespaceNotAllowed",
       `${at} does not admit the namespace of the Cluster · add it to its spec.allowedNamespaces`,
     );
   if (!subscriptionID)
-    return trouble(
+    return problem(
       "SubscriptionMissing",
-      `${whose} names no subscription · set its spec.subscriptionID`,
+      `${object} names no subscription · set its spec.subscriptionID`,
     );
   const { clientID, tenantID } = identity.spec;
   if (!clientID || !tenantID)
-    return trouble("IdentityIncomplete", `${at} is not whole · set its clientID and its tenantID`);
+    return problem("IdentityIncomplete", `${at} is not whole · set its clientID and its tenantID`);
   return config({ clientID, tenantID, subscriptionID });
 }
 
@@ -146,21 +146,21 @@ const keys = {
   tenantID: "AZURE_TENANT_ID",
 } as const;
 
-function ofSecret({ whose, secret, values }: Source & { from: "secret" }): Wanted {
+function ofSecret({ object, secret, values }: Source & { from: "secret" }): Desired {
   if (secret === undefined)
-    return trouble(
+    return problem(
       "IdentityMissing",
-      `${whose} names no Secret · set the annotation serviceoperator.azure.com/credential-from on a resource in its spec`,
+      `${object} names no Secret · set the annotation serviceoperator.azure.com/credential-from on a resource in its spec`,
     );
   if (values === undefined) return { state: "unknown", requeue: "drift" };
   if (values === "forbidden")
-    return trouble(
+    return problem(
       "SecretForbidden",
       `the operator may not get Secret ${secret} · allow it with a RoleBinding in that namespace`,
     );
   const missing = Object.values(keys).filter((key) => !values[key]?.trim());
   if (missing.length > 0)
-    return trouble(
+    return problem(
       "IdentityIncomplete",
       `Secret ${secret} does not hold ${missing.join(", ")} · put the missing keys into it`,
     );
@@ -170,13 +170,13 @@ function ofSecret({ whose, secret, values }: Source & { from: "secret" }): Wante
   return { ...config(ids), requeue: "drift" };
 }
 
-function config(ids: Omit<ConfigSpec, "credentials">): Wanted & { state: "config" } {
+function config(ids: Omit<ConfigSpec, "credentials">): Desired & { state: "config" } {
   return {
     state: "config",
     spec: { credentials: { source: "UserAssignedManagedIdentity" }, ...ids },
   };
 }
 
-function trouble(reason: Trouble, message: string): Wanted {
+function problem(reason: ProblemReason, message: string): Desired {
   return { state: "trouble", reason, message: `cannot make a ProviderConfig · ${message}` };
 }

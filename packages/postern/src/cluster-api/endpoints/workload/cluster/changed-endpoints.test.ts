@@ -9,13 +9,13 @@ const endpoint = (link: string, location = "a") => ({
 });
 
 function cluster(links: readonly string[], ready?: string, location?: string) {
-  const made = management({ endpoints: links.map((each) => endpoint(each, location)) });
-  made.status = {
+  const isOwned = management({ endpoints: links.map((each) => endpoint(each, location)) });
+  isOwned.status = {
     conditions: ready
       ? [{ type: "PrivateEndpointsReady", status: ready as "True", lastTransitionTime: "" }]
       : [],
   };
-  return made;
+  return isOwned;
 }
 
 test("only those are told whose endpoint came, changed or went", () => {
@@ -39,6 +39,6 @@ test("when CAPZ comes to say that all are ready, those that changed lately are t
 
 test("what is not named as ours are tells nobody", () => {
   const changed = changedEndpoints();
-  const made = management({ endpoints: [{ name: "mine", privateLinkServiceConnections: [] }] });
-  expect(changed(made)).toEqual([]);
+  const isOwned = management({ endpoints: [{ name: "mine", privateLinkServiceConnections: [] }] });
+  expect(changed(isOwned)).toEqual([]);
 });

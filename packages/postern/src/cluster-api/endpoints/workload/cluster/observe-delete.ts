@@ -15,25 +15,24 @@ import {
   type PrivateEndpoint,
   privateEndpoints,
 } from "../../../../azure/gateways/private-endpoints.ts";
+import { clusterNameOf } from "../../../azure-clusters.ts";
+import { capzTagPrefix } from "../../../names.ts";
 import {
   claimsOf,
   groupKey,
   groupKeyOf,
   hasOurName,
+  idProblem,
   isFrozen,
   ownersOf,
-  unfit,
 } from "../../claims/claims.ts";
-import { connectionsIn, isAsWanted, serviceOf } from "../../claims/desired.ts";
+import { connectionsIn, isAsDesired, serviceOf } from "../../claims/desired.ts";
 import { straysOf } from "../../spec/applied.ts";
-import { type ClusterFacts, ownerKey } from "../../spec/facts.ts";
-import type { Leaving } from "../observed.ts";
+import type { ClusterFacts } from "../../spec/facts.ts";
+import type { Remaining } from "../observed.ts";
 
-/** The tag that CAPZ gives to all that it makes: with the name of the cluster, `owned`. */
-const capzTag = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
-
-/** A cluster that goes, and those whom the management side of it may be for, too. */
-export interface Going {
+/** A cluster that is being deleted, and those that share its resource group. */
+export interface DeletedCluster {
   cluster: ClusterFacts;
   management: ClusterFacts;
   managementObject: AzureCluster | undefined;
@@ -46,31 +45,31 @@ export interface Going {
 }
 
 /** What of the management side still leads to a cluster that is being deleted, and to nobody else. */
-export async function seeLeaving(
-  going: Going,
-  view: () => ArmClient,
-  given: { maxAgeMs: number; now: number; since: LeavingSince },
-): Promise<Leaving> {
-  const { cluster, management } = going;
+export async function observeRemaining(
+  deletion: DeletedCluster,
+  arm: () => ArmClient,
+  given: { maxAgeMs: number; now: number; since: RemainingSince },
+): Promise<Remaining> {
+  const { cluster, management } = deletion;
   const { now, maxAgeMs } = given;
-  const inSpec = stillInSpec(going);
+  const inSpec = remainingInSpec(deletion);
   // A pause is nobody's failure to write.
   if (management.paused) given.since.forget(cluster.key);
   const sinceMs = given.since.ms(cluster.key, inSpec.length === 0 ? "clean" : "asked for", now);
   if (inSpec.length > 0)
     return { inSpec, inAzure: [], inSpecMs: sinceMs, cleanMs: 0, failed: undefined };
   const clean = { inSpec, inSpecMs: 0, cleanMs: sinceMs, failed: undefined };
-  // The type never changes: nobody has ever made an endpoint to an API server that is public.
+  // The type never changes: nobody has ever created an endpoint to an API server that is public.
   const neverLed = cluster.balancer === "Public" && cluster.links.length === 0;
-  if (neverLed || unfit(management) !== undefined || unfit(cluster) !== undefined)
+  if (neverLed || idProblem(management) !== undefined || idProblem(cluster) !== undefined)
     return { ...clean, inAzure: [] };
   try {
-    const gateway = privateEndpoints(view());
+    const gateway = privateEndpoints(arm());
     const group = resourceGroupId(management.subscription, management.group);
-    const found = stillInAzure(going, await gateway.list(group, maxAgeMs));
-    const looks = found.map(async ({ id, made }) => ({
+    const found = remainingInAzure(deletion, await gateway.list(group, maxAgeMs));
+    const looks = found.map(async ({ id, isOwned }) => ({
       id,
-      made,
+      isOwned,
       look: await gateway.look(id, maxAgeMs),
     }));
     return { ...clean, inAzure: await Promise.all(looks) };
@@ -80,14 +79,14 @@ export async function seeLeaving(
   }
 }
 
-/** Since when the spec of the management cluster asks, or no longer asks, for endpoints to a cluster that goes. */
-export class LeavingSince {
+/** Since when the spec of the management cluster has, or no longer has, endpoints to a cluster that is being deleted. */
+export class RemainingSince {
   readonly #since = new Map<string, { state: "asked for" | "clean"; at: number }>();
 
   /** For how long it has been so. */
   ms(key: string, state: "asked for" | "clean", now: number): number {
-    const held = this.#since.get(key);
-    if (held?.state === state) return now - held.at;
+    const hasFinalizer = this.#since.get(key);
+    if (hasFinalizer?.state === state) return now - hasFinalizer.at;
     this.#since.set(key, { state, at: now });
     return 0;
   }
@@ -98,69 +97,77 @@ export class LeavingSince {
 }
 
 /** The endpoints of the spec that are only there for this cluster. */
-export function stillInSpec(going: Going): string[] {
-  const { cluster, management, applied, foreign } = going;
+export function remainingInSpec(deletion: DeletedCluster): string[] {
+  const { cluster, management, applied, foreign } = deletion;
   const strays = straysOf(management, applied).map(({ endpoint }) => endpoint);
   const { subnet } = management;
   const own = (subnet?.endpoints ?? []).filter(
     (each) =>
       hasOurName(each) &&
       (!foreign?.has(`${subnet?.name}/${each.name}`) ||
-        claimsOf(cluster, management).some(({ endpoint }) => isAsWanted(each, endpoint))),
+        claimsOf(cluster, management).some(({ endpoint }) => isAsDesired(each, endpoint))),
   );
   return [...own, ...strays]
     .filter((each) =>
-      connectionsIn(each).some(({ privateLinkServiceID: id = "" }) => isOnlyOurs(going, id)),
+      connectionsIn(each).some(({ privateLinkServiceID: id = "" }) => isOnlyOurs(deletion, id)),
     )
     .map(({ name }) => name);
 }
 
-/** The endpoints in the management cluster's group that only lead to this cluster, and that no spec asks for. */
-export function stillInAzure(
-  going: Going,
+/** The endpoints in the management cluster's group that only lead to this cluster, and that no spec has. */
+export function remainingInAzure(
+  deletion: DeletedCluster,
   listed: readonly PrivateEndpoint[],
-): { id: ResourceId; made: boolean }[] {
-  const asked = namesIn(going.managementObject);
+): { id: ResourceId; isOwned: boolean }[] {
+  const asked = namesIn(deletion.managementObject);
   return listed.flatMap((each) => {
     const id = parseResourceId(each.id ?? "", "Microsoft.Network/privateEndpoints");
     const leads = connectionsOf(each).some(({ properties }) =>
-      isOnlyOurs(going, properties?.privateLinkServiceId ?? ""),
+      isOnlyOurs(deletion, properties?.privateLinkServiceId ?? ""),
     );
     if (!leads || asked.has(nameOf(id).toLowerCase())) return [];
-    return [{ id, made: isMade(each, going.managementObject) }];
+    return [{ id, isOwned: isOwnedByManagement(each, deletion.managementObject) }];
   });
 }
 
-/** Whether a link service is this cluster's, and nobody who lives on asks for an endpoint to it. */
-function isOnlyOurs({ cluster, management, neighbours }: Going, serviceId: string): boolean {
+/** Whether a link service is this cluster's, and no cluster that is not being deleted requests an endpoint to it. */
+function isOnlyOurs(
+  { cluster, management, neighbours }: DeletedCluster,
+  serviceId: string,
+): boolean {
   if (groupKeyOf(serviceId) !== groupKey(cluster)) return false;
   const owners = ownersOf(serviceId, neighbours);
-  const isWanted = (by: ClusterFacts) =>
+  const isDesired = (by: ClusterFacts) =>
     isFrozen(by) ||
     (!by.deleting &&
       claimsOf(by, management).some(({ endpoint }) => sameId(serviceOf(endpoint), serviceId)));
   return (
     owners.some(({ key }) => key === cluster.key) &&
-    !owners.some((each) => each.key !== cluster.key && isWanted(each))
+    !owners.some((each) => each.key !== cluster.key && isDesired(each))
   );
 }
 
-/** The endpoints that any subnet of the management cluster asks for. */
+/** The endpoints that any subnet of the management cluster requests. */
 function namesIn(management: AzureCluster | undefined): Set<string> {
   const subnets = management?.spec.networkSpec?.subnets ?? [];
   const endpoints = subnets.flatMap((each) => each?.privateEndpoints ?? []);
   return new Set(endpoints.map((each) => each?.name.toLowerCase() ?? ""));
 }
 
-/** Whether CAPZ or Postern has made an endpoint for the management cluster. */
-function isMade({ tags = {} }: PrivateEndpoint, management: AzureCluster | undefined): boolean {
+/** Whether CAPZ or Postern has created an endpoint for the management cluster. */
+function isOwnedByManagement(
+  { tags = {} }: PrivateEndpoint,
+  management: AzureCluster | undefined,
+): boolean {
   if (management === undefined) return false;
   const { name } = management.metadata;
-  const names = [name, ownerKey(management)?.split("/").at(-1) ?? name];
+  const names = [name, clusterNameOf(management) ?? name];
   return Object.entries(tags).some(([tag, value]) => {
     const key = tag.toLowerCase();
-    // As `realise` writes it: a uid would be another after a move or a restored backup.
+    // As the private-links feature writes it: a uid would be another after a move or a restored backup.
     if (key === ownerTag) return value === keyOf(management);
-    return value === "owned" && names.some((each) => key === `${capzTag}${each}`.toLowerCase());
+    return (
+      value === "owned" && names.some((each) => key === `${capzTagPrefix}${each}`.toLowerCase())
+    );
   });
 }

@@ -1,147 +1,136 @@
-import { unfit } from "../../claims/claims.ts";
-import { asItIs, isAsWanted } from "../../claims/desired.ts";
+import { report, retry, waits } from "../../../../kube/part.ts";
+import { idProblem } from "../../claims/claims.ts";
+import { isAsDesired, ownFieldsOf } from "../../claims/desired.ts";
 import { reasons } from "../../claims/reasons.ts";
 import type { EndpointsWrite } from "../../spec/write.ts";
-import { minuteMs, type Observed, type ObservedConnection, type Side } from "../observed.ts";
-import { isFalse, sideOf } from "./reach.ts";
+import type { Observed, ObservedConnection } from "../observed.ts";
+import {
+  blocked,
+  type Direction,
+  isConnected,
+  joinDirections,
+  pending,
+  unused,
+} from "./direction.ts";
+import { planEndpoint } from "./reach.ts";
 
-/** The side, and how the endpoints of the workload cluster itself are to change. */
-export type ManagementSide = Side & { write?: EndpointsWrite };
+/** The direction, and how the endpoints of the workload cluster itself are to change. */
+export type ManagementDirection = Direction & { write?: EndpointsWrite };
 
-/**
- * From the workload cluster to the management cluster:
- *
- *   load balancer of the management cluster  way          stands in the spec  →
- *   Public                                                                    nothing is asked for; what is ours goes
- *   not known                                                                 say so; what is there stays
- *   Internal                                 configured   no, or differs      write it
- *   Internal                                 configured   yes                 look at it in Azure
- *   Internal                                 another      yes                 look at it too; removed when the first is connected
- *
- * The address that is published is that of the first way that is configured; until it is connected, that of another which is.
- */
-export function planManagementSide(seen: Observed): ManagementSide {
-  const { management, cluster, ways } = seen;
-  if (management === undefined) return { verdict: undefined, address: "keep" };
-  const say = (reason: string, message: string): Side => ({
-    verdict: isFalse(reason, message),
-    address: "keep",
-  });
+/** From the workload cluster to the management cluster. What is not known leaves what exists as it is. */
+export function planToManagement(observed: Observed): ManagementDirection {
+  const { management, cluster, connections, connectionsFailed } = observed;
+  if (management === undefined) return { ...unused, address: "keep" };
+  const stop = (reason: string, message: string, address?: "keep") =>
+    blocked(report({ reason, message }), address);
   switch (management.balancer) {
     case "missing":
-      return say(
+      return stop(
         reasons.balancerMissing,
         `whether the management cluster is private is not known · AzureCluster ${management.key} has no apiServerLB · set it, with type Internal or Public`,
+        "keep",
       );
     case "unknown":
-      return say(
+      return stop(
         reasons.unknownBalancer,
         `whether the management cluster is private is not known · apiServerLB.type of AzureCluster ${management.key} is neither Internal nor Public · correct it`,
+        "keep",
       );
     case "Public":
-      return { verdict: undefined, address: undefined, ...removalOf(seen, ways) };
+      return { ...unused, ...removalOf(observed, connections) };
     case "Internal":
   }
-  const wrong = unfit(management) ?? unfit(cluster);
-  if (wrong !== undefined) return { ...say(reasons.unfit, wrong), address: undefined };
+  const invalid = idProblem(management) ?? idProblem(cluster);
+  if (invalid !== undefined) return stop(reasons.idProblem, invalid);
   if (cluster.subnet === undefined)
+    return stop(
+      reasons.subnetsNotSet,
+      "the private endpoint to the management cluster cannot be added · this AzureCluster has no subnets · add one to spec.networkSpec.subnets",
+    );
+  if (connectionsFailed !== undefined)
     return {
-      ...say(
-        reasons.subnetsNotSet,
-        "the private endpoint to the management cluster cannot be added · this AzureCluster has no subnets · add one to spec.networkSpec.subnets",
-      ),
-      address: undefined,
+      ...blocked(retry(connectionsFailed, { retryMs: waits.changeMs }), "keep"),
+      ...writeOf(observed, false),
     };
-  if (seen.waysFailed !== undefined) {
-    const { reason, message, requeueAfterMs } = seen.waysFailed;
-    const side: Side = { ...say(reason, message), waitMs: requeueAfterMs ?? minuteMs };
-    return { ...side, ...writeOf(seen, false) };
-  }
-  const sides = sidesOf(seen);
-  return { ...told(sides), ...writeOf(seen, isConnected(sides[0]?.side)) };
+  const all = directionsOf(observed);
+  return { ...joinConfigured(all), ...writeOf(observed, isConnected(all[0]?.direction)) };
 }
 
-interface WaySide {
-  way: ObservedConnection;
-  side: Side;
+interface ConnectionDirection {
+  connection: ObservedConnection;
+  direction: Direction;
 }
 
-/** What each way gives, the first that is configured first. */
-function sidesOf(seen: Observed): WaySide[] {
-  const { management: published } = seen.published;
-  const sides = seen.ways.map((way) => ({ way, side: planWay(seen, way, undefined) }));
-  // What is published may be another way's: it is nothing that this one has to keep.
-  const isTheirs = sides.some(({ side }) => isConnected(side) && side.address === published);
-  return isTheirs ? sides : seen.ways.map((way) => ({ way, side: planWay(seen, way, published) }));
-}
-
-function isConnected(side: Side | undefined): boolean {
-  return side?.address !== undefined && side.address !== "keep";
-}
-
-function told(sides: readonly WaySide[]): Side {
-  const asked = sides.filter(({ way }) => way.configured).map(({ side }) => side);
-  const [first] = asked;
-  if (first === undefined) return { verdict: undefined, address: undefined };
-  const wrong = asked.find(({ verdict }) => verdict?.status !== "True");
-  const connected = sides.map(({ side }) => side).find(isConnected);
-  const waits = asked.flatMap(({ waitMs }) => waitMs ?? []);
-  return {
-    verdict: (wrong ?? first).verdict,
-    // Whoever still uses another way keeps it until this one works.
-    address: first.address ?? connected?.address,
-    ...(waits.length > 0 && { waitMs: Math.min(...waits) }),
-  };
-}
-
-function planWay(
-  seen: Observed,
-  { wanted, found, look }: ObservedConnection,
-  published: string | undefined,
-): Side {
-  if (found === undefined)
-    return {
-      verdict: isFalse(
-        reasons.endpointPending,
-        `the private endpoint ${wanted.name} is being added`,
-      ),
-      address: undefined,
-      waitMs: minuteMs,
-    };
-  const { tenantsDiffer, cluster } = seen;
-  return sideOf({ wanted, look, tenantsDiffer, published, cluster: cluster.key });
-}
-
-/** The write that puts our endpoints right, where they are not. */
-function writeOf(seen: Observed, connected: boolean): { write?: EndpointsWrite } {
-  const subnet = seen.cluster.subnet?.name;
-  if (subnet === undefined) return {};
-  const isKept = (way: ObservedConnection) =>
-    !way.configured && !connected && way.found !== undefined;
-  const endpoints = seen.ways.flatMap((way) => {
-    if (way.configured) return [way.wanted];
-    return way.found && isKept(way) ? [asItIs(way.found)] : [];
-  });
-  const removed = seen.ways.flatMap(({ found, ...way }) =>
-    found && !way.configured && !isKept({ found, ...way }) ? [found.name] : [],
+/** What each connection gives, the first that is configured first. */
+function directionsOf(observed: Observed): ConnectionDirection[] {
+  const { management: published } = observed.published;
+  const planAll = (address: string | undefined) =>
+    observed.connections.map((connection) => ({
+      connection,
+      direction: planConnection(observed, connection, address),
+    }));
+  const all = planAll(undefined);
+  // The published address may be that of another connection: then this one has none to keep.
+  const isOfAnother = all.some(
+    ({ direction }) => isConnected(direction) && direction.address === published,
   );
-  const differs = seen.ways.some(
-    ({ configured, found, wanted }) => configured && !(found && isAsWanted(found, wanted)),
+  return isOfAnother ? all : planAll(published);
+}
+
+/** The first configured connection gives the address; until it is connected, another one that is. */
+function joinConfigured(all: readonly ConnectionDirection[]): Direction {
+  const configured = all
+    .filter(({ connection }) => connection.configured)
+    .map(({ direction }) => direction);
+  const [first] = configured;
+  if (first === undefined) return unused;
+  const connected = all.map(({ direction }) => direction).find(isConnected);
+  const joined = joinDirections(configured, first.address ?? connected?.address);
+  return { ...joined, ...(first.ready && { ready: first.ready }) };
+}
+
+function planConnection(
+  observed: Observed,
+  { desired, found, look }: ObservedConnection,
+  published: string | undefined,
+): Direction {
+  if (found === undefined)
+    return pending(reasons.endpointPending, `the private endpoint ${desired.name} is being added`);
+  const { tenantsDiffer, cluster } = observed;
+  return planEndpoint({ desired, look, tenantsDiffer, published, cluster: cluster.key });
+}
+
+/** The write by which our endpoints become as desired, where they are not. */
+function writeOf(observed: Observed, isFirstConnected: boolean): { write?: EndpointsWrite } {
+  const subnet = observed.cluster.subnet?.name;
+  if (subnet === undefined) return {};
+  // An endpoint under an older name is used until the first that is configured is connected.
+  const endpoints = observed.connections.flatMap(({ configured, desired, found }) => {
+    if (configured) return [desired];
+    return found && !isFirstConnected ? [ownFieldsOf(found)] : [];
+  });
+  const removed = observed.connections.flatMap(({ configured, found }) =>
+    found && !configured && isFirstConnected ? [found.name] : [],
+  );
+  const differs = observed.connections.some(
+    ({ configured, found, desired }) => configured && !(found && isAsDesired(found, desired)),
   );
   // One that is configured moves with the write that adds it.
-  const strays = seen.ways.some(({ stray, configured }) => stray && (configured || connected));
+  const strays = observed.connections.some(
+    ({ stray, configured }) => stray && (configured || isFirstConnected),
+  );
   return differs || strays || removed.length > 0
     ? { write: { subnet, endpoints, removed, differs } }
     : {};
 }
 
 function removalOf(
-  seen: Observed,
-  ways: readonly ObservedConnection[],
+  observed: Observed,
+  connections: readonly ObservedConnection[],
 ): { write?: EndpointsWrite } {
-  const removed = ways.flatMap(({ found }) => found?.name ?? []);
-  const subnet = seen.cluster.subnet?.name;
-  const strays = ways.some(({ stray }) => stray);
+  const removed = connections.flatMap(({ found }) => found?.name ?? []);
+  const subnet = observed.cluster.subnet?.name;
+  const strays = connections.some(({ stray }) => stray);
   if ((removed.length === 0 && !strays) || subnet === undefined) return {};
   return { write: { subnet, endpoints: [], removed, differs: false } };
 }

@@ -1,71 +1,68 @@
-import { unfit } from "../../claims/claims.ts";
+import { done, report, retry, waits } from "../../../../kube/part.ts";
+import { idProblem } from "../../claims/claims.ts";
 import { reasons } from "../../claims/reasons.ts";
 import type { ClusterFacts } from "../../spec/facts.ts";
-import { minuteMs, type Observed, type ObservedClaim, type Side } from "../observed.ts";
-import { isFalse, sideOf } from "./reach.ts";
+import type { Observed, ObservedClaim } from "../observed.ts";
+import {
+  blocked,
+  type Direction,
+  joinDirections,
+  pending,
+  unused,
+  waitForChange,
+} from "./direction.ts";
+import { planEndpoint } from "./reach.ts";
 
-/**
- * From the management cluster to the API server of the workload cluster:
- *
- *   load balancer  links            admit the management cluster  →
- *   Public                                                        nothing is asked for
- *   not known                                                     say so; what is there stays
- *   Internal       cannot be read                                 say so; what is there stays
- *   Internal       none                                           on purpose: said once, holds up nothing
- *   Internal       some             none                          say so
- *   Internal       some             some                          each is taken on; the last that is connected gives the address
- */
-export function planApiSide(seen: Observed): Side {
-  const { cluster, management, claims } = seen;
-  const say = (reason: string, message: string, address?: "keep"): Side => ({
-    verdict: isFalse(reason, message),
-    address,
-  });
-  if (cluster.balancer === "Public" || management === undefined) return none;
+/** From the management cluster to the API server of the workload cluster. */
+export function planToWorkload(observed: Observed): Direction {
+  const { cluster, management, claims, claimsFailed } = observed;
+  const stop = (reason: string, message: string, address?: "keep") =>
+    blocked(report({ reason, message }), address);
+  if (cluster.balancer === "Public" || management === undefined) return unused;
   if (cluster.balancer === "missing")
-    return say(
+    return stop(
       reasons.balancerMissing,
       "whether the API server is private is not known · spec.networkSpec.apiServerLB is missing · set it, with type Internal or Public",
       "keep",
     );
   if (cluster.balancer === "unknown")
-    return say(
+    return stop(
       reasons.unknownBalancer,
       "whether the API server is private is not known · spec.networkSpec.apiServerLB.type is neither Internal nor Public · correct it",
       "keep",
     );
   if (cluster.linksProblem !== undefined)
-    return say(reasons.invalidLinks, cluster.linksProblem, "keep");
+    return stop(reasons.invalidLinks, cluster.linksProblem, "keep");
   if (cluster.links.length === 0) return withoutLinks;
-  const wrong = unfit(cluster) ?? unfit(management);
-  if (wrong !== undefined) return say(reasons.unfit, wrong);
+  const invalid = idProblem(cluster) ?? idProblem(management);
+  if (invalid !== undefined) return stop(reasons.idProblem, invalid);
   if (claims.length === 0)
-    return say(
+    return stop(
       reasons.cannotConnect,
       `the management cluster cannot reach the API server · no private link admits its subscription ${management.subscription} · add it to allowedSubscriptions of one`,
     );
   if (management.subnet === undefined)
-    return say(
+    return stop(
       reasons.subnetsNotSet,
       `the private endpoint cannot be added · AzureCluster ${management.key} has no subnets · add one to its spec.networkSpec.subnets`,
     );
-  if (seen.claimsFailed !== undefined) {
-    const { reason, message, requeueAfterMs } = seen.claimsFailed;
-    return { ...say(reason, message, "keep"), waitMs: requeueAfterMs ?? minuteMs };
-  }
-  return joined(claims.map((each) => planClaim(seen, each)));
+  if (claimsFailed !== undefined)
+    return blocked(retry(claimsFailed, { retryMs: waits.changeMs }), "keep");
+  const all = claims.map((each) => planClaim(observed, each));
+  const addresses = all.flatMap(({ address }) => address ?? []);
+  // While one address is unknown, that of another link would only be published for a moment.
+  return joinDirections(all, addresses.includes("keep") ? "keep" : addresses.at(-1));
 }
 
-const none: Side = { verdict: undefined, address: undefined };
-
-const withoutLinks: Side = {
-  verdict: {
-    status: "True",
+/** Somebody chose this, so it blocks nothing. */
+const withoutLinks: Direction = {
+  ...done,
+  address: undefined,
+  ready: {
     reason: reasons.noLinks,
     message:
       "the API server is private and has no private links: the management cluster is taken to reach it by another way",
   },
-  address: undefined,
   events: [
     {
       reason: reasons.noLinks,
@@ -74,52 +71,35 @@ const withoutLinks: Side = {
   ],
 };
 
-function planClaim(seen: Observed, { claim, state, look }: ObservedClaim): Side {
+function planClaim(observed: Observed, { claim, state, look }: ObservedClaim): Direction {
   const { endpoint, link } = claim;
-  const management = seen.management?.key ?? "";
-  const wait = (reason: string, message: string): Side => ({
-    verdict: isFalse(reason, message),
-    address: undefined,
-    waitMs: minuteMs,
-  });
-  const { tenantsDiffer } = seen;
-  const published = seen.published.api;
+  const { cluster, tenantsDiffer } = observed;
+  const management = observed.management?.key ?? "";
+  const published = observed.published.api;
   if (state.is === "there")
-    return sideOf({ wanted: endpoint, look, cluster: management, tenantsDiffer, published });
+    return planEndpoint({ desired: endpoint, look, cluster: management, tenantsDiffer, published });
   if (state.is === "taken")
-    return wait(
-      reasons.nameTaken,
-      state.by === undefined
-        ? `no endpoint leads to private link ${link} · ${endpoint.name} in AzureCluster ${management} leads elsewhere and is not ours · rename that one, or the link`
-        : `no endpoint leads to private link ${link} · ${shownCluster(state.by, seen.cluster)} has a link of the same name, and ${endpoint.name} is that one's · rename the link`,
-    );
-  if (!seen.cluster.linksReady)
-    return wait(reasons.linksNotReady, `private link ${link} is not ready yet`);
-  if (seen.management?.paused)
-    return wait(
-      reasons.managementPaused,
-      `the private endpoint ${endpoint.name} cannot be added · AzureCluster ${management} is paused · it is added when the pause ends`,
-    );
-  return wait(
+    return waitForChange({
+      reason: reasons.nameTaken,
+      message:
+        state.by === undefined
+          ? `no endpoint leads to private link ${link} · ${endpoint.name} in AzureCluster ${management} leads elsewhere and is not ours · rename that one, or the link`
+          : `no endpoint leads to private link ${link} · ${shownCluster(state.by, cluster)} has a link of the same name, and ${endpoint.name} is that one's · rename the link`,
+    });
+  if (!cluster.linksReady)
+    return pending(reasons.linksNotReady, `private link ${link} is not ready yet`);
+  if (observed.management?.paused)
+    return waitForChange({
+      reason: reasons.managementPaused,
+      message: `the private endpoint ${endpoint.name} cannot be added · AzureCluster ${management} is paused · it is added when the pause ends`,
+    });
+  return pending(
     reasons.endpointPending,
     `the private endpoint ${endpoint.name} is being added to AzureCluster ${management}`,
   );
 }
 
-/** Several links: all must be connected, and the address is that of the last, as it was before us. */
-function joined(sides: readonly Side[]): Side {
-  const wrong = sides.find(({ verdict }) => verdict?.status !== "True");
-  const addresses = sides.flatMap(({ address }) => address ?? []);
-  const waits = sides.flatMap(({ waitMs }) => waitMs ?? []);
-  return {
-    verdict: (wrong ?? sides.at(-1))?.verdict,
-    // Not known of one is not known of all: another's address would only come and go.
-    address: addresses.includes("keep") ? "keep" : addresses.at(-1),
-    ...(waits.length > 0 && { waitMs: Math.min(...waits) }),
-  };
-}
-
-/** A cluster in words for whoever reads the condition of another one: that of another namespace is not named. */
+/** A cluster, for the condition of another one: one of another namespace is not named. */
 function shownCluster(key: string, reader: ClusterFacts): string {
   const namespaceOf = (each: string) => each.split("/")[0];
   return namespaceOf(key) === namespaceOf(reader.key)

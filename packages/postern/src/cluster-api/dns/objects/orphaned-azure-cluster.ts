@@ -3,20 +3,19 @@ import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-clust
 import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import { staleReadsMs } from "../../../azure/sightings.ts";
 import { defineFeature, type Observation, type Plan } from "../../../kube/feature.ts";
+import { waits } from "../../../kube/part.ts";
 import type { Reconcile } from "../../../kube/reconcile.ts";
 import type { Also, MakeFeature } from "../../../kube/runtime.ts";
+import { azureClusterKeyOf } from "../../azure-clusters.ts";
 import { conditions, dnsFinalizer } from "../../names.ts";
 import { apply, type DnsContext } from "../apply.ts";
 import type { Observed } from "../observed.ts";
 import { plan } from "../plan.ts";
 import type { DnsStep } from "../steps.ts";
-import { type DnsOptions, referenceOf, working } from "./dependencies.ts";
-
-/** When to look again at one whose Cluster the caches are about to hear of. */
-const soonMs = 60_000;
+import { type DnsOptions, dnsDependencies } from "./dependencies.ts";
 
 /**
- * The names of an AzureCluster whose Cluster went first, and which our finalizer would hold for ever:
+ * The DNS records of an AzureCluster whose Cluster was deleted first, and whose finalizer nobody would remove:
  *
  *   being deleted and held by us  a Cluster names it  a Cluster has the name of its own  →
  *   no                                                                                   nothing
@@ -26,24 +25,24 @@ const soonMs = 60_000;
  */
 export function orphanedDnsFeature({ metrics: _, ...options }: DnsOptions): MakeFeature {
   return (parts) => {
-    const names = working(options, parts);
+    const names = dnsDependencies(options, parts);
     const observe = async (
       object: AzureCluster,
       reconcile: Reconcile,
-    ): Promise<LostObservation> => {
-      const cluster = lostCluster(object);
+    ): Promise<OrphanObservation> => {
+      const cluster = clusterOfOrphan(object);
       if (cluster === undefined || names.users(object).length > 0)
         return { observed: { is: "not lost" }, context: undefined };
       const { namespace, name } = cluster.metadata;
-      // Not from the cache, which may not have heard of it yet: what is undone here would be that one's.
+      // Not from the cache, which may not have heard of it yet: what is deleted here would be that one's.
       const place = { kind: capiCluster, namespace, name };
       const now = await parts.kube.get<CapiCluster>(place, reconcile.signal);
-      if (now !== undefined && referenceOf(now) === keyOf(object))
+      if (now !== undefined && azureClusterKeyOf(now) === keyOf(object))
         return { observed: { is: "found" }, context: undefined };
       const { observed, context } = await (now === undefined
         ? names.observe(cluster, reconcile)
         : names.observeObjects(cluster, reconcile));
-      return { observed: { is: "lost", seen: observed }, context };
+      return { observed: { is: "lost", observed }, context };
     };
     const feature = defineFeature({
       name: "dns-lost",
@@ -52,9 +51,9 @@ export function orphanedDnsFeature({ metrics: _, ...options }: DnsOptions): Make
       conditions: [conditions.dnsZone],
       reportsOn: (context) => context?.objects.statusOf(context.infrastructure),
       observe,
-      plan: planLost,
+      plan: planOrphan,
       apply: async (step, context, reconcile) => {
-        if (context === undefined) throw new Error("a step of a pass that has not looked");
+        if (context === undefined) throw new Error("a step of a reconcile that did not observe");
         return apply(step, context, reconcile);
       },
     });
@@ -62,31 +61,31 @@ export function orphanedDnsFeature({ metrics: _, ...options }: DnsOptions): Make
       {
         kind: capiCluster,
         keys: (cluster) => {
-          const key = referenceOf(cluster as CapiCluster);
+          const key = azureClusterKeyOf(cluster as CapiCluster);
           return cluster.metadata.deletionTimestamp && key !== undefined ? [key] : [];
         },
       },
-      ...(options.views.watch?.(parts, (cluster) => [keyOf(cluster)]) ?? []),
+      ...(options.clients.watch?.(parts, (cluster) => [keyOf(cluster)]) ?? []),
     ];
     return { feature, also };
   };
 }
 
-type LostObservation = Observation<Lost, DnsContext | undefined>;
+type OrphanObservation = Observation<Orphan, DnsContext | undefined>;
 
-type Lost = { is: "not lost" | "found" } | { is: "lost"; seen: Observed };
+type Orphan = { is: "not lost" | "found" } | { is: "lost"; observed: Observed };
 
-function planLost(lost: Lost): Plan<DnsStep> {
-  if (lost.is === "lost") return plan(lost.seen);
+function planOrphan(orphan: Orphan): Plan<DnsStep> {
+  if (orphan.is === "lost") return plan(orphan.observed);
   return {
     steps: [],
     conditions: [],
-    requeue: lost.is === "found" ? { afterMs: soonMs } : "never",
+    requeue: orphan.is === "found" ? { afterMs: waits.changeMs } : "never",
   };
 }
 
-/** The Cluster that an AzureCluster belonged to, as it would be now; undefined where nothing is to be undone. */
-function lostCluster({ metadata }: AzureCluster): CapiCluster | undefined {
+/** The Cluster that an AzureCluster belonged to, as it would be now; undefined where nothing is to be deleted. */
+function clusterOfOrphan({ metadata }: AzureCluster): CapiCluster | undefined {
   const { namespace, name, deletionTimestamp, finalizers, labels } = metadata;
   if (deletionTimestamp === undefined || !finalizers?.includes(dnsFinalizer)) return undefined;
   const owner = metadata.ownerReferences?.find(({ kind }) => kind === capiCluster.kind);

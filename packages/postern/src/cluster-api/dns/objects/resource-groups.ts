@@ -18,29 +18,29 @@ export interface ClusterSettings {
 }
 
 /** Where the things of a cluster belong in Azure. */
-export interface Places {
+export interface ClusterGroups {
   /** The groups in which its public zone may be: the one named after the cluster, and the cluster's own. */
   publicGroups: readonly ResourceId[];
-  /** The one of them in which it is made. */
+  /** The one of them in which it is created. */
   publicGroup: ResourceId | undefined;
   /** The group that holds the cluster's network; only with an AzureCluster. */
   own: ResourceId | undefined;
-  /** The region of a group that we make. */
+  /** The region of a group that we create. */
   location: string | undefined;
 }
 
 /**
  * Where a cluster's things belong. The operator before us put the zone into the group that has the cluster's name, though
- * the cluster may be in another: there it stays, and a new one is made where the cluster is.
+ * the cluster may be in another: there it stays, and a new one is created where the cluster is.
  */
-export function placesOf(
+export function groupsOf(
   cluster: CapiCluster,
   infrastructure:
     | { is: ObservedInfrastructure["is"]; object: { metadata: CapiCluster["metadata"] } }
     | undefined,
   management: AzureCluster | undefined,
   settings: ClusterSettings,
-): Places {
+): ClusterGroups {
   const { name } = cluster.metadata;
   if (infrastructure?.is === "azure") {
     const own = groupOf(infrastructure.object as AzureCluster);
@@ -111,7 +111,7 @@ export function networkOf(cluster: AzureCluster): ResourceId | undefined {
   );
 }
 
-/** The private zone that CAPZ itself makes for a private cluster, if it has this name. */
+/** The private zone that CAPZ itself creates for a private cluster, if it has this name. */
 export function capzZone(cluster: AzureCluster, zone: string): ResourceId | undefined {
   const { apiServerLB, privateDNSZone, privateDNSZoneName, privateDNSZoneResourceGroup } =
     cluster.spec.networkSpec ?? {};

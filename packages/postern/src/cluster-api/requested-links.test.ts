@@ -1,6 +1,6 @@
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { expect, test } from "vitest";
-import { privateLinksOf } from "./private-links.ts";
+import { privateLinksOf } from "./requested-links.ts";
 
 function cluster(privateLinks: unknown, annotation?: string): AzureCluster {
   const annotations = annotation === undefined ? {} : { "postern.io/private-links": annotation };

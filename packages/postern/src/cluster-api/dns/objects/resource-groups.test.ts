@@ -2,7 +2,7 @@ import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import { describe, expect, test } from "vitest";
 import { annotations } from "../../names.ts";
-import { capzZone, networkOf, placesOf } from "./places.ts";
+import { capzZone, groupsOf, networkOf } from "./resource-groups.ts";
 
 const own = "33333333-3333-4333-8333-333333333333";
 const managements = "11111111-1111-4111-8111-111111111111";
@@ -27,15 +27,15 @@ const groupIn = (subscription: string, name = "wc1") =>
 describe("the resource group of a cluster's zone", () => {
   test("of an AzureCluster may be that of its name, and is made where the cluster is", () => {
     const object = azureCluster("wc1", { subscriptionID: own, resourceGroup: "elsewhere" });
-    const places = placesOf(cluster(), { is: "azure", object }, management, settings);
-    expect(places.publicGroups).toEqual([groupIn(own), groupIn(own, "elsewhere")]);
-    expect(places.publicGroup).toBe(groupIn(own, "elsewhere"));
+    const groups = groupsOf(cluster(), { is: "azure", object }, management, settings);
+    expect(groups.publicGroups).toEqual([groupIn(own), groupIn(own, "elsewhere")]);
+    expect(groups.publicGroup).toBe(groupIn(own, "elsewhere"));
   });
 
   test("of an AzureCluster without a subscription is not known", () => {
     const object = azureCluster("wc1");
-    const places = placesOf(cluster(), { is: "azure", object }, management, settings);
-    expect(places.publicGroup).toBeUndefined();
+    const groups = groupsOf(cluster(), { is: "azure", object }, management, settings);
+    expect(groups.publicGroup).toBeUndefined();
   });
 
   const annotated = { [annotations.subscription]: own };
@@ -78,12 +78,12 @@ describe("the resource group of a cluster's zone", () => {
       settings,
       "22222222",
     ],
-  ])("is found %s", (_what, given, infrastructure, by, wanted) => {
-    expect(placesOf(given, infrastructure, management, by).publicGroup).toBe(groupIn(wanted));
+  ])("is found %s", (_what, given, infrastructure, by, desired) => {
+    expect(groupsOf(given, infrastructure, management, by).publicGroup).toBe(groupIn(desired));
   });
 
   test("is made in the region of the settings, else in that of the management cluster", () => {
-    const region = (by: object) => placesOf(cluster(), other("other"), management, by).location;
+    const region = (by: object) => groupsOf(cluster(), other("other"), management, by).location;
     expect([region(settings), region({})]).toEqual(["northeurope", "westeurope"]);
   });
 });
@@ -100,9 +100,9 @@ describe("the network of an AzureCluster", () => {
       `${groupIn(own)}/providers/Microsoft.Network/virtualNetworks/wc1-vnet`,
     ],
     ["is not known by what is no id", { vnet: { name: "v", id: "nonsense" } }, undefined],
-  ])("%s", (_what, networkSpec, wanted) => {
+  ])("%s", (_what, networkSpec, desired) => {
     const made = azureCluster("wc1", { subscriptionID: own, ...(networkSpec && { networkSpec }) });
-    expect(networkOf(made)).toBe(wanted);
+    expect(networkOf(made)).toBe(desired);
   });
 });
 
@@ -132,7 +132,7 @@ describe("CAPZ's own zone", () => {
     ],
     ["is not there where CAPZ is to make none", { privateDNSZone: "None" }, undefined],
     ["is not there for a public cluster", { apiServerLB: { type: "Public" } }, undefined],
-  ])("%s", (_what, over, wanted) => {
-    expect(zone(over)).toBe(wanted);
+  ])("%s", (_what, over, desired) => {
+    expect(zone(over)).toBe(desired);
   });
 });

@@ -9,30 +9,30 @@ const mostSubscriptions = 1_000;
 /** Eight links take some 4 KB. What is longer is not parsed: it takes the event loop 10 ms for each 100 KB. */
 const longestAnnotation = 16_384;
 
-/** The links that an AzureCluster asks for, or what is wrong with how it asks. */
-export interface AskedLinks {
+/** The links that an AzureCluster requests, or why the request is invalid. */
+export interface RequestedLinks {
   links: readonly PrivateLink[];
   /** The subscriptions that the links let in. */
   admitted: readonly string[];
   problem?: string;
 }
 
-/** Objects of the cache do not change, and each is asked about in every reconcile of the management cluster. */
-const known = new WeakMap<AzureCluster, AskedLinks>();
+/** Objects of the cache do not change, and each is read in every reconcile of the management cluster. */
+const parsed = new WeakMap<AzureCluster, RequestedLinks>();
 
 /**
  * The private links of an AzureCluster: those of its load balancer, or where the installed CRD has no place for them,
  * those of the annotation. A list of somebody else's making may hold nulls.
  */
-export function privateLinksOf(cluster: AzureCluster): AskedLinks {
-  const before = known.get(cluster);
+export function privateLinksOf(cluster: AzureCluster): RequestedLinks {
+  const before = parsed.get(cluster);
   if (before !== undefined) return before;
-  const asked = readLinks(cluster);
-  known.set(cluster, asked);
-  return asked;
+  const requested = readLinks(cluster);
+  parsed.set(cluster, requested);
+  return requested;
 }
 
-function readLinks({ spec, metadata }: AzureCluster): AskedLinks {
+function readLinks({ spec, metadata }: AzureCluster): RequestedLinks {
   const listed = named(spec.networkSpec?.apiServerLB?.privateLinks);
   if (listed.length > 0) return limited(listed, "spec.networkSpec.apiServerLB.privateLinks");
   const text = metadata.annotations?.[annotations.privateLinks];
@@ -50,7 +50,7 @@ function readLinks({ spec, metadata }: AzureCluster): AskedLinks {
   return { links: [], admitted: [], problem };
 }
 
-function limited(links: PrivateLink[], where: string): AskedLinks {
+function limited(links: PrivateLink[], where: string): RequestedLinks {
   if (links.length > mostLinks)
     return unusable(`${where} has more than ${mostLinks} entries · remove some`);
   const lists: unknown[] = links.flatMap(
@@ -67,7 +67,7 @@ function limited(links: PrivateLink[], where: string): AskedLinks {
   return { links, admitted: [...new Set(admitted)] };
 }
 
-function unusable(why: string): AskedLinks {
+function unusable(why: string): RequestedLinks {
   return { links: [], admitted: [], problem: `the private links are not used · ${why}` };
 }
 

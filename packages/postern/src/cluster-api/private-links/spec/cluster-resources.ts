@@ -12,20 +12,19 @@ import {
   sameId,
 } from "@postern/core/resource-id.ts";
 import { checkedTags, TagError, type Tags } from "@postern/core/tags.ts";
+import { clusterNameOf } from "../../azure-clusters.ts";
+import { capzTagPrefix } from "../../names.ts";
 import { withoutReserved } from "../../reserved-tags.ts";
 
-/** Begins CAPZ's tag on everything that a cluster owns; the name of the cluster follows. */
-export const capzTagPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_";
-
-/** Where in Azure a cluster is, and the marks of what is made for it. */
-export interface Place {
+/** Where in Azure a cluster is, and the marks of what is created for it. */
+export interface ClusterResources {
   group: ResourceId;
   location: string;
   network: ResourceId;
   /** The id of a subnet of the cluster by its name. */
   subnet(name: string): ResourceId;
   balancer: ResourceId;
-  /** The marks of what is made, or why Azure would refuse them. */
+  /** The marks of what is created, or why Azure would refuse them. */
   tags: Tags | TagError;
 }
 
@@ -37,14 +36,8 @@ export function ownerOf({ metadata }: AzureCluster): OwnerKey {
   return ownerKey(metadata.namespace ?? "", metadata.name);
 }
 
-/** The name of the Cluster that an AzureCluster belongs to, which is nearly always its own. */
-export function clusterNameOf({ metadata }: AzureCluster): string {
-  const owner = metadata.ownerReferences?.find(({ kind }) => kind === "Cluster");
-  return owner?.name ?? metadata.labels?.["cluster.x-k8s.io/cluster-name"] ?? metadata.name;
-}
-
 /** Read where a cluster is, with the defaults of CAPZ; or what is missing. */
-export function placeOf(object: AzureCluster): Place | { missing: string } {
+export function clusterResourcesOf(object: AzureCluster): ClusterResources | { missing: string } {
   const { spec, metadata } = object;
   const { name } = metadata;
   const { networkSpec } = spec;
@@ -54,19 +47,19 @@ export function placeOf(object: AzureCluster): Place | { missing: string } {
     const group = resourceGroupId(spec.subscriptionID, spec.resourceGroup || name);
     const vnet = networkSpec?.vnet;
     const network =
-      known(vnet?.id, "Microsoft.Network/virtualNetworks") ??
+      parsedId(vnet?.id, "Microsoft.Network/virtualNetworks") ??
       resourceIn(
         resourceGroupId(spec.subscriptionID, vnet?.resourceGroup || spec.resourceGroup || name),
         "Microsoft.Network/virtualNetworks",
         vnet?.name || `${name}-vnet`,
       );
     const balancer = networkSpec?.apiServerLB;
-    const balancerId = known(balancer?.id, "Microsoft.Network/loadBalancers");
+    const balancerId = parsedId(balancer?.id, "Microsoft.Network/loadBalancers");
     // CAPZ writes these ids, but a tenant may, too: they must not lead to what is another's.
     if (balancerId !== undefined && !sameId(parentOf(balancerId) ?? "", group))
       return { missing: "spec.networkSpec.apiServerLB.id is not in the cluster's resource group" };
     const strayed = (networkSpec?.subnets ?? []).find((each) => {
-      const id = known(each?.id, "Microsoft.Network/virtualNetworks/subnets");
+      const id = parsedId(each?.id, "Microsoft.Network/virtualNetworks/subnets");
       return id !== undefined && !sameId(parentOf(id) ?? "", network);
     });
     if (strayed !== undefined)
@@ -75,10 +68,10 @@ export function placeOf(object: AzureCluster): Place | { missing: string } {
       group,
       network,
       location: spec.location,
-      subnet: (wanted) => {
-        const listed = (networkSpec?.subnets ?? []).find((each) => each?.name === wanted);
-        const id = known(listed?.id, "Microsoft.Network/virtualNetworks/subnets");
-        return id ?? childId(network, "subnets", wanted);
+      subnet: (desired) => {
+        const listed = (networkSpec?.subnets ?? []).find((each) => each?.name === desired);
+        const id = parsedId(listed?.id, "Microsoft.Network/virtualNetworks/subnets");
+        return id ?? childId(network, "subnets", desired);
       },
       balancer:
         balancerId ??
@@ -100,7 +93,7 @@ function tagsOf(object: AzureCluster): Tags | TagError {
   try {
     return checkedTags({
       ...withoutReserved(object.spec.additionalTags ?? {}),
-      [`${capzTagPrefix}${clusterNameOf(object)}`]: "owned",
+      [`${capzTagPrefix}${clusterNameOf(object) ?? object.metadata.name}`]: "owned",
       [ownerTag]: ownerOf(object),
     });
   } catch (error) {
@@ -110,7 +103,7 @@ function tagsOf(object: AzureCluster): Tags | TagError {
 }
 
 /** An id that somebody wrote down; one that cannot be read is none. */
-function known(id: string | undefined, type: ResourceType): ResourceId | undefined {
+function parsedId(id: string | undefined, type: ResourceType): ResourceId | undefined {
   if (!id) return undefined;
   try {
     return parseResourceId(id, type);
