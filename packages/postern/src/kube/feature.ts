@@ -3,7 +3,7 @@ import type { Kind, KubeObject } from "@postern/core/kind.ts";
 import type { Reconcile } from "./reconcile.ts";
 import type { WithStatus } from "./status.ts";
 
-/** One write that a plan asks for. */
+/** One write that a plan asks for. One that deletes something has a `verb`, by which a policy withholds it (`step-policy.ts`). */
 export interface Step {
   do: string;
   why: string;
@@ -17,8 +17,6 @@ export interface Step {
   remedy?: string;
   /** It removes a finalizer from another object, or the last reference to what is being deleted: confirmed like the removal of our own finalizer. */
   releases?: true;
-  /** What it does, for the code. What deletes, removes or rejects something is withheld by the policy `upsert-only`. */
-  verb?: string;
 }
 
 /** When to reconcile again if no event arrives before: soon, at the next drift check, never, or after a time. */

@@ -13,7 +13,7 @@ export const policyAnnotation = "postern.io/policy";
 export const withheldReason = "WithheldByPolicy";
 
 /** The verbs of steps that take something away. */
-const destructive: ReadonlySet<string> = new Set(["delete", "remove", "reject"]);
+const destructive: ReadonlySet<unknown> = new Set(["delete", "remove", "reject"]);
 
 /** So many withheld steps are named in one message; the rest is counted. */
 const mostNamed = 3;
@@ -42,7 +42,8 @@ export function restrictPlan<S extends Step>(
   /** The condition of steps that name none. */
   firstCondition: string | undefined,
 ): Plan<S> {
-  const isWithheld = ({ verb = "" }: S) => policy === "observe-only" || destructive.has(verb);
+  const isWithheld = (step: S) =>
+    policy === "observe-only" || ("verb" in step && destructive.has(step.verb));
   const withheld = policy === "sync" ? [] : plan.steps.filter(isWithheld);
   const { finalizer, ...rest } = plan;
   if (withheld.length === 0) return policy === "observe-only" ? rest : plan;
