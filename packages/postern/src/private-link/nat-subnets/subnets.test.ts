@@ -182,23 +182,24 @@ test("users spread over subnets that never overlap, never leave the space, and a
       ({ prefixes, subnets }, prefixLength, users) => {
         const all: Given[] = [...subnets];
         const used = new Map<string, number>();
+        let observed = network(prefixes, all);
         for (let user = 0; user < users; user++) {
-          const seen = network(prefixes, all);
-          const choice = chooseShared(seen, installation, ({ name }) => used.get(name) ?? 0);
+          const choice = chooseShared(observed, installation, ({ name }) => used.get(name) ?? 0);
           if (choice.is === "there") {
             const { name, capacity } = choice.subnet;
             used.set(name, (used.get(name) ?? 0) + 1);
             expect(used.get(name)).toBeLessThanOrEqual(capacity);
             continue;
           }
-          const made = nextShared(seen, installation, prefixLength);
+          const made = nextShared(observed, installation, prefixLength);
           if (made === undefined) return;
           expect(prefixes.some((each) => contains(parseCidr(each), made.block))).toBe(true);
           expect(made.block.prefixLength).toBeGreaterThanOrEqual(prefixLength);
-          expect(seen.taken.some((each) => overlaps(each, made.block))).toBe(false);
+          expect(observed.taken.some((each) => overlaps(each, made.block))).toBe(false);
           const name = made.id.slice(made.id.lastIndexOf("/") + 1);
           expect(all.some((each) => each.name === name)).toBe(false);
           all.push({ name, addressPrefix: formatCidr(made.block) });
+          observed = network(prefixes, all);
           user--;
         }
       },
