@@ -10,7 +10,10 @@ export {
   type ApplianceLog,
   type ApplianceOptions,
   applianceContext,
+  type CredentialFor,
+  type CredentialPlace,
 } from "./context.ts";
+export { type DefaultCredentialOptions, defaultCredential } from "./credential.ts";
 export {
   type Deregistration,
   deregisterFromBackendPool,
