@@ -32,8 +32,8 @@ function program(folder: string): Program {
 
 function agentArgs({ bin }: Program, imds: string, azure: string): string[] {
   const run = ["agent", "run", "--pool", "inspect", "--imds", imds, "--resource-manager", azure];
-  const words = ["--health-listen", "127.0.0.1:0", "--tunnel", "none", "--output", "json"];
-  return [bin, ...run, ...words];
+  const health = ["--health-listen", "127.0.0.1:0", "--health-target", "tcp://127.0.0.1:1"];
+  return [bin, ...run, ...health, "--tunnel", "none", "--output", "json"];
 }
 
 function node(args: string[], env: NodeJS.ProcessEnv = {}): ChildProcess {

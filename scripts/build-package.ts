@@ -30,7 +30,10 @@ const packages: Readonly<Record<string, Contents>> = {
   core: { types: "**/*.ts", copies: [] },
   postern: {
     types: "appliance/index.ts",
-    copies: ["CHANGELOG.md", "README.md", "docs", "examples/agent", "manifests"],
+    copies: [
+      ...["CHANGELOG.md", "README.md", "docs"],
+      ...["examples/agent", "examples/appliance", "manifests"],
+    ],
   },
   "azure-simulator": {
     types: "index.ts",

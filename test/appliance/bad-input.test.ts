@@ -10,7 +10,7 @@ import {
   pool,
   subnet,
 } from "./gateway-world.ts";
-import { ran, realWorld, wordsFor } from "./run-agent.ts";
+import { healthy, ran, realWorld, wordsFor } from "./run-agent.ts";
 
 async function served(answer: RequestListener): Promise<string> {
   const server = createServer(answer);
@@ -38,7 +38,7 @@ async function refused(
   words: readonly string[],
   subcommand = "run",
 ): Promise<string> {
-  const run = subcommand === "run" ? ["--health-listen", "127.0.0.1:0", "--tunnel", "none"] : [];
+  const run = subcommand === "run" ? [...healthy, "--tunnel", "none"] : [];
   const quiet = ["--patience", "0", "--log-level", "warn"];
   const { exitCode, stdout, stderr } = await ran([subcommand, ...words, ...run, ...quiet]);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });

@@ -1,16 +1,22 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
-import { type ApplyOptions, apply, cleanup } from "postern/appliance/lifecycle.ts";
+import {
+  type ApplianceHealth,
+  type ApplyOptions,
+  apply,
+  cleanup,
+} from "postern/appliance/lifecycle.ts";
 import { stayInBackendPool } from "postern/appliance/stay.ts";
 import type { LocalInterface } from "postern/appliance/tunnel.ts";
 import { customCloud } from "postern/azure/clouds.ts";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import {
+  balancer,
   type GatewayWorld,
   gatewayBody,
   gatewayWorld,
@@ -21,6 +27,9 @@ import {
 
 const host = "127.0.0.1";
 
+/** An appliance that is a function of this process. */
+const healthy: RequestListener = (_request, response) => response.writeHead(200).end();
+
 async function prepared(name = "fw", lb?: JsonObject) {
   const world = await gatewayWorld({ lb });
   const agent = await world.agent(world.machine(name));
@@ -28,11 +37,19 @@ async function prepared(name = "fw", lb?: JsonObject) {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "device");
   const options: ApplyOptions = {
-    health: { host, port: 0 },
+    health: { host, port: 0, handOver: healthy },
     interfaces: [primary(world, name)],
     ingress: { file },
   };
   return { world, ...agent, file, options };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
 
 /** The machine's primary interface as the system would list it. */
@@ -70,6 +87,80 @@ test("the steps join the pool and tell the appliance its device, and leaving tak
   expect(world.members()).toEqual([]);
   expect(existsSync(file)).toBe(false);
   expect(await probed(port)).toBeUndefined();
+});
+
+describe("leaving as a whole", () => {
+  /** One that takes 30 s to notice. */
+  const slowProbe = () => withProbe(gatewayBody(), { intervalInSeconds: 15 });
+  const refused = { error: { code: "InternalServerError", message: "not now" } };
+
+  test("takes 20 s at most, whatever the probe says, and leaves half of that for Azure", async () => {
+    const { world, ctx, options } = await prepared("fw", slowProbe());
+    const applied = await world.until(apply(ctx, "inspect", options));
+    const startedAt = world.clock.now();
+    const leaving = cleanup(ctx, applied);
+    const [port] = applied.health?.ports ?? [];
+    await expect.poll(() => probed(port)).toBe(503);
+    expect(await world.until(leaving)).toMatchObject({ state: "left" });
+    expect(world.clock.now() - startedAt).toBeGreaterThanOrEqual(10_000);
+    expect(world.clock.now() - startedAt).toBeLessThanOrEqual(20_000);
+  });
+
+  test("takes 20 s at most where Azure fails and a hook hangs", async () => {
+    const { world, ctx, options } = await prepared("fw", slowProbe());
+    const hook = '[ -n "$INGRESS_DEVICE" ] || exec sleep 20';
+    const applied = await world.until(apply(ctx, "inspect", { ...options, ingress: { hook } }));
+    const effect = { kind: "answer", status: 500, body: refused } as const;
+    world.simulator.addFault({ match: { method: "PUT" }, effect });
+    const startedAt = world.clock.now();
+    const left = await world.until(cleanup(ctx, applied).catch((error: unknown) => error));
+    expect(left).toMatchObject({ code: "DeregistrationTimedOut", status: 500 });
+    // The clock of the test moves by half a second.
+    expect(world.clock.now() - startedAt).toBeLessThanOrEqual(20_500);
+  });
+
+  test("takes longer where that is allowed", async () => {
+    const { world, ctx, stop, options } = await prepared("fw", slowProbe());
+    const applied = await world.until(apply(ctx, "inspect", options));
+    const staying = stayInBackendPool(ctx, applied, { leaveMs: 80_000 });
+    const startedAt = world.clock.now();
+    stop();
+    expect(await world.until(staying)).toEqual({ because: "stopped" });
+    expect(world.clock.now() - startedAt).toBeGreaterThanOrEqual(30_000);
+    expect(world.members()).toEqual([]);
+  });
+});
+
+test("an agent that nothing tells when the appliance is healthy does not start, and nothing is written", async () => {
+  const { world, ctx, options } = await prepared();
+  const health = { host, port: 0 } as ApplianceHealth;
+  await expect(apply(ctx, "inspect", { ...options, health })).rejects.toMatchObject({
+    code: "HealthCheckMissing",
+    hint: expect.stringMatching(/--health-target, --health-command or --health-port-handover/),
+  });
+  expect(world.simulator.log.entries()).toEqual([]);
+});
+
+test("a port that is released is free before the appliance is told its device, and may be taken when the agent starts again", async () => {
+  const { world, ctx, file, options } = await prepared();
+  const port = await freePort();
+  const health: ApplianceHealth = { host, port, handOver: "release" };
+  // It fails where something still listens.
+  const hook = `[ -z "$INGRESS_DEVICE" ] || ! node -e 'require("node:net").connect(${port}, "${host}").on("connect", () => process.exit(0)).on("error", () => process.exit(1))'`;
+  const body = withProbe(gatewayBody(), { port, protocol: "Https" });
+  world.simulator.change(balancer, body);
+  const given = { ...options, health, ingress: { file, hook } };
+  await world.until(apply(ctx, "inspect", given));
+  expect(await probed(port)).toBeUndefined();
+
+  const appliance = createServer((_request, response) => response.writeHead(200).end());
+  await new Promise<void>((resolve) => appliance.listen(port, host, resolve));
+  onTestFinished(() => void appliance.close());
+  const again = await world.until(apply(ctx, "inspect", { ...options, health }));
+  expect(again.health).toBeUndefined();
+  expect(await probed(port)).toBe(200);
+  expect(await world.until(cleanup(ctx, again))).toMatchObject({ state: "left" });
+  expect(await probed(port)).toBe(200);
 });
 
 test.each<[string, (options: ApplyOptions) => ApplyOptions, RegExp]>([
@@ -200,13 +291,10 @@ test("tunnels that cannot be told apart are refused before anything is written",
 });
 
 test("an agent that is told to ask itself for the appliance refuses, before anything is written", async () => {
-  const free = createServer();
-  await new Promise<void>((resolve) => free.listen(0, host, resolve));
-  const { port } = free.address() as AddressInfo;
-  await new Promise((resolve) => free.close(resolve));
+  const port = await freePort();
   const { world, ctx, options } = await prepared("fw", withProbe(gatewayBody(), { port }));
   const handOver = new URL(`http://${host}:${port}/healthz`);
-  const joining = apply(ctx, "inspect", { ...options, health: { host, port }, handOver });
+  const joining = apply(ctx, "inspect", { ...options, health: { host, port, handOver } });
   await expect(world.until(joining)).rejects.toThrow(
     /the agent itself answers there \(HealthPortTaken\) · .*another port/,
   );
@@ -309,12 +397,12 @@ test("stopped after it could not leave for an event, it tries once more without 
   const staying = stayInBackendPool(ctx, applied);
   const startedAt = world.clock.now();
   imds?.schedule({ type: "Terminate" });
-  // The first try drains for 30 s and asks Azure for 20 s; stopped in its midst, the second has 20 s alone.
-  world.clock.after(40_000, stop);
-  world.clock.after(55_000, () => world.simulator.faults.remove(fault));
+  // The first try drains for 10 s and asks Azure for 10 s; stopped in its midst, the second asks Azure for 20 s.
+  world.clock.after(15_000, stop);
+  world.clock.after(30_000, () => world.simulator.faults.remove(fault));
   expect(await world.until(staying)).toEqual({ because: "stopped" });
   expect(world.members()).toEqual([]);
-  expect(world.clock.now() - startedAt).toBeLessThan(80_000);
+  expect(world.clock.now() - startedAt).toBeLessThan(42_000);
 });
 
 test("after it could not leave for an event that Azure withdraws, it ends with that error, and can join again", async () => {
@@ -328,7 +416,7 @@ test("after it could not leave for an event that Azure withdraws, it ends with t
   const staying = stayInBackendPool(ctx, applied).catch((error: unknown) => error);
   const id = imds?.schedule({ type: "Terminate" }) ?? "";
   // The first try has failed, and the second is under way.
-  await world.simulator.advance(35_000);
+  await world.simulator.advance(25_000);
   expect(applied.health?.ports).toEqual([]);
   imds?.events.end(id);
   world.clock.after(25_000, () => world.simulator.faults.remove(fault));

@@ -10,7 +10,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { serve } from "../loopback.ts";
 import { rejectsOnSignal } from "../setup/rejecting.ts";
 import { network, pool } from "./gateway-world.ts";
-import { endOf, lineOf, ran, realWorld, start, wordsFor } from "./run-agent.ts";
+import { endOf, healthy, lineOf, ran, realWorld, start, wordsFor } from "./run-agent.ts";
 
 /** A world and what an agent on its machine is told. */
 async function machineWorld() {
@@ -96,7 +96,7 @@ test("run stays in the pool where a promise is rejected that nobody awaits", asy
 
 test("run joins, answers probes and metrics, and on SIGTERM fails the probes before it leaves", async () => {
   const { world, words } = await machineWorld();
-  const listen = ["--health-listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0"];
+  const listen = [...healthy, "--metrics-listen", "127.0.0.1:0"];
   const child = start(["run", ...words, ...listen, "--tunnel", "none"]);
   const joined = await lineOf(child);
   expect(joined).toMatchObject({ event: "joined", by: "address" });
@@ -154,7 +154,7 @@ test("another process takes the probes over, and from the first to the last no c
   const port = await listen(0);
   await new Promise((resolve) => appliance.close(resolve));
 
-  const own = ["--appliance-health", `http://127.0.0.1:${port}/healthz`];
+  const own = ["--health-target", `http://127.0.0.1:${port}/healthz`];
   const args = ["run", ...words, ...own, "--health-listen", "127.0.0.1:0", "--tunnel", "none"];
   const child = start(args);
   const joined = await lineOf(child);
@@ -181,6 +181,67 @@ test("another process takes the probes over, and from the first to the last no c
   expect(world.members()).toEqual([]);
 });
 
+test("an appliance that dies fails the probes of an agent that runs, and passes them when it is back", async () => {
+  const { world, words } = await machineWorld();
+  const program = `const s = require("node:http").createServer((_, r) => r.end());
+s.listen(Number(process.argv[1]), "127.0.0.1", () => console.log(s.address().port))`;
+  const startAppliance = async (port: number) => {
+    const child = spawn(process.execPath, ["-e", program, String(port)], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    return { child, port: Number(String(await once(child.stdout, "data"))) };
+  };
+  const first = await startAppliance(0);
+  const target = `http://127.0.0.1:${first.port}/healthz`;
+  const health = ["--health-listen", "127.0.0.1:0", "--health-target", target];
+  const agent = start(["run", ...words, ...health, "--tunnel", "none"]);
+  const [port] = (await lineOf(agent)).healthPorts as number[];
+  const probed = async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).text();
+  await expect.poll(probed).toBe("healthy\n");
+  first.child.kill("SIGKILL");
+  await once(first.child, "exit");
+  expect(await probed()).toBe("not healthy\n");
+  await startAppliance(first.port);
+  expect(await probed()).toBe("healthy\n");
+  expect(world.members()).toHaveLength(1);
+  agent.kill("SIGTERM");
+  expect(await once(agent, "exit")).toEqual([0, null]);
+});
+
+test("run with a port to hand over listens there until it has joined, and not after", async () => {
+  const { world, words } = await machineWorld();
+  const health = ["--health-listen", "127.0.0.1:0", "--health-port-handover"];
+  const child = start(["run", ...words, ...health, "--tunnel", "none"]);
+  expect(await lineOf(child)).toMatchObject({ event: "joined", healthPorts: [] });
+  expect(world.members()).toHaveLength(1);
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
+  expect(world.members()).toEqual([]);
+});
+
+const threeWays = "--health-target, --health-command or --health-port-handover";
+test.each([
+  [[], `nothing says when the appliance is healthy: give ${threeWays}, or --no-health`],
+  [
+    ["--health-command", "true", "--health-port-handover"],
+    "--health-command and --health-port-handover exclude each other",
+  ],
+  [
+    ["--no-health", "--health-target", "tcp://127.0.0.1:1"],
+    "--health-target and --no-health exclude each other",
+  ],
+  [["--health-target", "tcp://127.0.0.1"], "such as http://127.0.0.1:9000/healthz or tcp://"],
+  [["--health-target", ""], "argument '' is invalid"],
+  [["--health-command", " "], "give a command"],
+  [["--leave-within", "0"], "give a whole number of seconds, such as 20"],
+])("run with %j is a mistake in the command, before anybody is asked", async (health, says) => {
+  const { world, words } = await machineWorld();
+  const ended = await ran(["run", ...words, ...health, "--tunnel", "none"]);
+  expect(ended).toMatchObject({ exitCode: 64, stdout: "", stderr: expect.stringContaining(says) });
+  expect(world.simulator.log.entries()).toEqual([]);
+});
+
 test.each([
   ["run", { exitCode: 0, stdout: '{"event":"left","because":"stopped"}\n' }],
   ["discover", { exitCode: 1, stdout: "" }],
@@ -189,7 +250,7 @@ test.each([
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => silent.closeAllConnections() as undefined);
   const imds = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-  const listen = subcommand === "run" ? ["--health-listen", "127.0.0.1:0"] : [];
+  const listen = subcommand === "run" ? healthy : [];
   const words = ["--pool", "inspect", "--imds", imds, "--output", "json", "--log-level", "warn"];
   const child = start([subcommand, ...words, ...listen]);
   const ended = endOf(child);
@@ -214,8 +275,7 @@ test("asked to stop while the metadata service has no token, it ends without ask
     response.writeHead(isToken ? 410 : 200).end(isToken ? "{}" : machine);
   });
   const at = words.indexOf("--imds") + 1;
-  const listen = ["--health-listen", "127.0.0.1:0"];
-  const child = start(["run", ...words.with(at, url), ...listen, "--tunnel", "none"]);
+  const child = start(["run", ...words.with(at, url), ...healthy, "--tunnel", "none"]);
   const ended = once(child, "exit");
   await expect.poll(() => asked).toBe(1);
   child.kill("SIGTERM");
@@ -226,7 +286,7 @@ test("asked to stop while the metadata service has no token, it ends without ask
 test("it leaves for an event also where nobody reads what it says", async () => {
   const { world, words, id } = await machineWorld();
   const imds = await world.simulator.machines.find(id);
-  const child = start(["run", ...words, "--health-listen", "127.0.0.1:0", "--tunnel", "none"]);
+  const child = start(["run", ...words, ...healthy, "--tunnel", "none"]);
   await lineOf(child);
   const ended = once(child, "exit");
   child.stdout.destroy();
@@ -241,7 +301,15 @@ test.each(["file", "env-file", "hook"])(
   "run without a tunnel refuses to tell its device by %s, before anybody is asked",
   async (way) => {
     const { world, words } = await machineWorld();
-    const ended = await ran(["run", ...words, "--tunnel", "none", `--ingress-device-${way}`, "x"]);
+    const ended = await ran([
+      "run",
+      ...words,
+      ...healthy,
+      "--tunnel",
+      "none",
+      `--ingress-device-${way}`,
+      "x",
+    ]);
     expect(ended).toMatchObject({ exitCode: 64, stdout: "" });
     expect(ended.stderr).toContain("--tunnel none finds no ingress device");
     expect(world.simulator.log.entries()).toEqual([]);
@@ -250,7 +318,7 @@ test.each(["file", "env-file", "hook"])(
 
 test("killed and started again it finds itself there, and writes nothing", async () => {
   const { world, words } = await machineWorld();
-  const args = ["run", ...words, "--health-listen", "127.0.0.1:0", "--tunnel", "none"];
+  const args = ["run", ...words, ...healthy, "--tunnel", "none"];
   const first = start(args);
   await lineOf(first);
   first.kill("SIGKILL");
@@ -265,14 +333,7 @@ test("killed and started again it finds itself there, and writes nothing", async
 
 test("run that cannot find the tunnel's interface leaves the pool again, and says why in one line", async () => {
   const { world, words } = await machineWorld();
-  const ended = await ran([
-    "run",
-    ...words,
-    "--health-listen",
-    "127.0.0.1:0",
-    "--log-level",
-    "warn",
-  ]);
+  const ended = await ran(["run", ...words, ...healthy, "--log-level", "warn"]);
   expect(ended).toMatchObject({ exitCode: 1, stdout: "" });
   expect(JSON.parse(ended.stderr)).toMatchObject({
     level: "error",
@@ -300,7 +361,7 @@ describe.skipIf(missing.length > 0)(`systemd${missing.map((name) => `, without $
     });
     await expect.poll(() => existsSync(socket)).toBe(true);
     const env = { NOTIFY_SOCKET: socket, WATCHDOG_USEC: "400000" };
-    const args = ["run", ...words, "--health-listen", "127.0.0.1:0", "--tunnel", "none"];
+    const args = ["run", ...words, ...healthy, "--tunnel", "none"];
     const child = start(args, { env });
     await expect.poll(() => heard).toMatch(/READY=1[\s\S]*WATCHDOG=1[\s\S]*WATCHDOG=1/);
     expect(heard).toContain("STATUS=member of inspect");

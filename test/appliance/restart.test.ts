@@ -13,7 +13,7 @@ import {
   subnet,
   type TestAgent,
 } from "./gateway-world.ts";
-import { lineOf, ran, realWorld, start, wordsFor } from "./run-agent.ts";
+import { healthy, lineOf, ran, realWorld, start, wordsFor } from "./run-agent.ts";
 
 /** An entry of somebody else, which must stay whatever happens to the agent. */
 const other = {
@@ -148,7 +148,7 @@ test.each<["join" | "drain" | "leave", "before" | "after"]>([
     const words = await wordsFor(world, world.machine("fw"));
     const nth = { join: 1, drain: 2, leave: 3 }[step];
     simulator.addFault({ match: { method: "PUT" }, effect: { kind: "lost", when }, nth });
-    const child = start(["run", ...words, "--health-listen", "127.0.0.1:0", "--tunnel", "none"]);
+    const child = start(["run", ...words, ...healthy, "--tunnel", "none"]);
     const ended = once(child, "exit");
     if (step !== "join") {
       await lineOf(child);

@@ -23,6 +23,9 @@ export async function wordsFor({ simulator }: GatewayWorld, id: string): Promise
   return ["--pool", "inspect", ...where, "--output", "json"];
 }
 
+/** Where a test's agent answers probes, for an appliance that is always healthy. */
+export const healthy = ["--health-listen", "127.0.0.1:0", "--health-command", "true"];
+
 /** How the real program is started. */
 export interface StartOptions {
   env?: Record<string, string>;

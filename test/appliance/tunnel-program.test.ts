@@ -8,7 +8,7 @@ import type { GWLBConfig } from "postern/appliance/gwlb-config.ts";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { balancer, gatewayBody, pool, withProbe } from "./gateway-world.ts";
 import { cable, ip, linksIn, obstacle, through } from "./network-cable.ts";
-import { lineOf, ran, realWorld, start, wordsFor } from "./run-agent.ts";
+import { healthy, lineOf, ran, realWorld, start, wordsFor } from "./run-agent.ts";
 
 const why = obstacle();
 const internal = { type: "Internal", port: 15000, identifier: 900, protocol: "VXLAN" } as const;
@@ -84,7 +84,7 @@ describe.skipIf(why !== undefined)(
       const seen = join(folder, "seen");
       // The links are there when the hook runs, which then fails.
       const hook = `[ -z "$INGRESS_DEVICE" ] || { ip -br link show > ${seen}; exit 1; }`;
-      const run = ["run", ...words, "--tunnel", "configure", "--health-listen", "127.0.0.1:0"];
+      const run = ["run", ...words, "--tunnel", "configure", ...healthy];
       const ended = await ran([...run, "--ingress-device-hook", hook], { before });
       expect(ended).toMatchObject({ exitCode: 1, stdout: "" });
       expect(ended.stderr).toContain("IngressNotWritten");
@@ -103,7 +103,7 @@ describe.skipIf(why !== undefined)(
       writeFileSync(tool, `#!/bin/sh\n[ ! -e ${broken} ] && exec ${real} "$@"\n`, { mode: 0o755 });
 
       const run = ["run", ...words, "--tunnel", "configure", "--ingress-device-file", device];
-      const listen = ["--health-listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0"];
+      const listen = [...healthy, "--metrics-listen", "127.0.0.1:0"];
       const env = { PATH: `${folder}:${process.env.PATH}` };
       const child = start([...run, ...listen], { before, env });
       const joined = await lineOf(child);

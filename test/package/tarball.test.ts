@@ -58,12 +58,16 @@ async function freePort(): Promise<number> {
 async function runTyped(folder: string, program: string): Promise<string> {
   const file = join(folder, "program.mts");
   writeFileSync(file, program);
+  const { stdout } = await run(process.execPath, [file], { cwd: folder });
+  await checkTypes(folder, file);
+  return stdout;
+}
+
+async function checkTypes(folder: string, file: string): Promise<void> {
   const types = join(folder, "node_modules/@types");
   if (!existsSync(types)) symlinkSync(join(root, "node_modules/@types"), types);
-  const { stdout } = await run(process.execPath, [file], { cwd: folder });
   const settings = "--noEmit --strict --module nodenext --types node --ignoreConfig".split(" ");
   await run(join(root, "node_modules/.bin/tsc"), [...settings, file], { cwd: folder });
-  return stdout;
 }
 
 /** The program that the README of a package shows. */
@@ -142,6 +146,13 @@ describe("postern, installed alone", () => {
       console.log(names.join());`,
     );
     expect(printed).toBe("apply,queryIMDS\n");
+  });
+
+  test("holds the example program of the library, which holds to its published types", async () => {
+    const file = join(folder, "node_modules/postern/examples/appliance/main.mts");
+    const here = join(folder, "main.mts");
+    writeFileSync(here, readFileSync(file, "utf8"));
+    await checkTypes(folder, here);
   });
 
   test("brings no test bed, and nothing that only they need", () => {

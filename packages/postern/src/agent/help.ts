@@ -19,7 +19,7 @@ Errors are described in docs/reference/agent-errors.md, and the whole in docs/gu
 
 Examples:
   $ postern agent discover --pool inspect
-  $ postern agent run --pool inspect --appliance-health http://127.0.0.1:9000/healthz
+  $ postern agent run --pool inspect --health-target http://127.0.0.1:9000/healthz
 `;
 }
 

@@ -55,15 +55,32 @@ export const options: Readonly<Record<string, AgentOption>> = {
     of: running,
   },
   "health-key": { takes: "file", help: "its key", of: running },
+  "health-target": {
+    takes: "url",
+    help: "healthy is what answers 200 here, or with tcp:// accepts a connection; asked for every probe",
+    of: running,
+    read: target,
+  },
+  "health-command": {
+    takes: "command",
+    help: "healthy is that this ends with 0; run by the shell for every probe, for 2.5 seconds at most",
+    of: running,
+    read: command,
+  },
+  "health-port-handover": {
+    help: "close the port after registration: from then on the appliance listens there itself",
+    of: running,
+  },
+  "health-start": {
+    takes: "seconds",
+    help: "how long the agent answers 200 for an appliance that is not healthy yet",
+    usual: "300",
+    of: running,
+    read: seconds,
+  },
   "no-health": {
     help: "the appliance answers the probes itself, from its first second",
     of: running,
-  },
-  "appliance-health": {
-    takes: "url",
-    help: "ask the appliance here for every probe, once it has answered 200",
-    of: running,
-    read: url,
   },
   tunnel: {
     takes: "way",
@@ -92,6 +109,13 @@ export const options: Readonly<Record<string, AgentOption>> = {
     help: "where /metrics is served",
     of: running,
     read: address,
+  },
+  "leave-within": {
+    takes: "seconds",
+    help: "how long leaving may take in all; half of it at most for draining",
+    usual: "20",
+    of: running,
+    read: positive,
   },
   "no-events": { help: "do not look for events that end this machine", of: running },
   "join-by": {
@@ -139,6 +163,26 @@ export function written([name, { takes }]: [string, AgentOption]): string {
 function url(text: string): URL {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text);
   throw new Error("give a URL, such as http://127.0.0.1:9000/healthz");
+}
+
+function target(text: string): URL {
+  const found = URL.canParse(text) ? new URL(text) : undefined;
+  const isTarget =
+    /^https?:$/.test(found?.protocol ?? "") ||
+    (found?.protocol === "tcp:" && found.hostname !== "" && found.port !== "");
+  if (found !== undefined && isTarget) return found;
+  throw new Error("give a URL, such as http://127.0.0.1:9000/healthz or tcp://127.0.0.1:9000");
+}
+
+function command(text: string): string {
+  if (text.trim() !== "") return text;
+  throw new Error("give a command, such as 'systemctl is-active --quiet firewall'");
+}
+
+function positive(text: string): number {
+  const found = seconds(text);
+  if (found > 0) return found;
+  throw new Error("give a whole number of seconds, such as 20");
 }
 
 function seconds(text: string): number {

@@ -8,6 +8,7 @@ test("options are read under their names, and those that are not given are the u
     "inspect",
     "--health-listen=[::]:9",
     "--no-events",
+    "--health-port-handover",
     "--imds",
     "http://i",
   ];
@@ -15,6 +16,9 @@ test("options are read under their names, and those that are not given are the u
     pool: "inspect",
     healthListen: { host: "::", port: 9 },
     events: false,
+    healthPortHandover: true,
+    healthStart: 300,
+    leaveWithin: 20,
     imds: new URL("http://i"),
     patience: 120,
     tunnel: "find",

@@ -73,13 +73,14 @@ function textOf({ env: variable, usual }: AgentOption, env: NodeJS.ProcessEnv): 
   return (variable === undefined ? undefined : env[variable]) ?? usual;
 }
 
-/** An option by its name in the program: `--health-listen` is `healthListen`, and `--no-health` says that `health` is false. */
+/** An option by its name in the program: `--health-listen` is `healthListen`, and `--no-health` sets `health` to false. */
 function readOption(
   [name, option]: [string, AgentOption],
   text: string,
   refuse: Refuse,
 ): Record<string, unknown> {
-  if (option.takes === undefined) return { [camel(name.replace(/^no-/, ""))]: false };
+  if (option.takes === undefined)
+    return { [camel(name.replace(/^no-/, ""))]: !name.startsWith("no-") };
   const wrong = (why: string) =>
     refuse(`option '${written([name, option])}' argument '${text}' is invalid. ${why}`);
   if (option.choices?.includes(text) === false)

@@ -2,7 +2,7 @@
 export const subcommands = {
   run: {
     summary: "join, stay until SIGTERM or until Azure ends this machine, then leave",
-    example: "run --pool inspect --tunnel configure --output json",
+    example: "run --pool inspect --health-target http://127.0.0.1:9000/healthz --tunnel configure",
   },
   register: {
     summary: "put this machine into the pool and end",

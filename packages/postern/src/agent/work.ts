@@ -8,8 +8,8 @@ import { deregisterFromBackendPool, drainInBackendPool } from "../appliance/dere
 import { discoverGWLBBackendPool } from "../appliance/discover.ts";
 import { ApplianceError } from "../appliance/errors.ts";
 import type { GWLBConfig } from "../appliance/gwlb-config.ts";
-import { type HealthOptions, noticedAfterMs } from "../appliance/health.ts";
-import { unstopped } from "../appliance/lifecycle.ts";
+import { type HandOver, noticedAfterMs } from "../appliance/health.ts";
+import { type ApplianceHealth, unstopped } from "../appliance/lifecycle.ts";
 import { agentMetrics } from "../appliance/metrics-text.ts";
 import type { JoinBy } from "../appliance/plan-join.ts";
 import { membershipInBackendPool, registerWithBackendPool } from "../appliance/register.ts";
@@ -35,7 +35,11 @@ export interface AgentOptions {
   healthCertificate?: string;
   healthKey?: string;
   health?: boolean;
-  applianceHealth?: URL;
+  healthTarget?: URL;
+  healthCommand?: string;
+  healthPortHandover?: boolean;
+  healthStart?: number;
+  leaveWithin?: number;
   tunnel?: "find" | "configure" | "none";
   ingressDeviceFile?: string;
   ingressDeviceEnvFile?: string;
@@ -106,10 +110,10 @@ export function run(options: AgentOptions): Promise<void> {
       ...discovery(options),
       joinBy: options.joinBy ?? "auto",
       health: healthOf(options),
-      handOver: options.applianceHealth,
       tunnel: options.tunnel,
       ingress,
       events: options.events,
+      leaveMs: options.leaveWithin && options.leaveWithin * 1_000,
       metricsListen: options.metricsListen,
     } as const;
     await runAgent(ctx, metrics, pool, settings, (told) => {
@@ -129,14 +133,34 @@ export function run(options: AgentOptions): Promise<void> {
   });
 }
 
-function healthOf(options: AgentOptions): HealthOptions | undefined {
-  const { health, healthListen, healthCertificate, healthKey } = options;
+/** Where probes are answered, and by which of the ways the health of the appliance is known: exactly one of them. */
+function healthOf(options: AgentOptions): ApplianceHealth | undefined {
+  const { health, healthListen, healthTarget, healthCommand, healthPortHandover } = options;
+  const ways: [name: string, handOver: HandOver | undefined][] = [
+    ["--health-target", healthTarget],
+    ["--health-command", healthCommand === undefined ? undefined : { command: healthCommand }],
+    ["--health-port-handover", healthPortHandover === true ? "release" : undefined],
+  ];
+  const given = ways.filter(([, way]) => way !== undefined).map(([name]) => name);
+  if (health === false) given.push("--no-health");
+  const [, second] = given;
+  if (second !== undefined)
+    throw new UsageError(`${given.join(" and ")} exclude each other: give one of them`);
   if (health === false || healthListen === undefined) return undefined;
-  if (healthCertificate === undefined && healthKey === undefined) return healthListen;
+  const handOver = ways.map(([, way]) => way).find((way) => way !== undefined);
+  if (handOver === undefined)
+    throw new UsageError(
+      "nothing says when the appliance is healthy: give --health-target, --health-command or --health-port-handover, or --no-health where the appliance answers the probes from its first second",
+    );
+  const startMs = options.healthStart === undefined ? undefined : options.healthStart * 1_000;
+  return { ...healthListen, tls: certificateOf(options), handOver, startMs };
+}
+
+function certificateOf({ healthCertificate, healthKey }: AgentOptions) {
+  if (healthCertificate === undefined && healthKey === undefined) return undefined;
   if (healthCertificate === undefined || healthKey === undefined)
-    throw new UsageError("--health-certificate and --health-key go together");
-  const tls = { certificate: fileAt(healthCertificate), key: fileAt(healthKey) };
-  return { ...healthListen, tls };
+    throw new UsageError("--health-certificate and --health-key must be given together");
+  return { certificate: fileAt(healthCertificate), key: fileAt(healthKey) };
 }
 
 function fileAt(path: string): string {

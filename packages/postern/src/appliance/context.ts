@@ -13,7 +13,20 @@ export interface ApplianceLog {
   warn(fields: object, message: string): void;
 }
 
-/** How an agent is set up. Nothing need be said on a machine in Azure with one identity. */
+/** Where a credential is used. */
+export interface CredentialPlace {
+  cloud: Cloud;
+  /** Where the metadata service answers. */
+  imdsHost: string;
+  clock: Clock;
+  /** Call it with the status of each answer of the metadata service that is not 200, or `none`. */
+  failed(status: string): void;
+}
+
+/** A credential for the cloud that the metadata service names. */
+export type CredentialFor = (place: CredentialPlace) => TokenSource;
+
+/** How an agent is set up. Nothing is required on a machine in Azure with one identity. */
 export interface ApplianceOptions {
   /** Where the metadata service answers: `http://169.254.169.254`. */
   imdsHost?: string | undefined;
@@ -21,15 +34,15 @@ export interface ApplianceOptions {
   cloud?: Cloud | undefined;
   /** Which user-assigned identity; the machine's own or only one if not given. */
   clientId?: string | undefined;
-  /** Another source of tokens than the machine's identity. */
-  credential?: TokenSource | undefined;
+  /** Another source of tokens than the machine's identity; see `defaultCredential`. */
+  credential?: TokenSource | CredentialFor | undefined;
   /** Ends everything that is under way. */
   signal?: AbortSignal | undefined;
   clock?: Clock | undefined;
   /** From 0 to below 1, for the pauses between tries. */
   random?: (() => number) | undefined;
   log?: ApplianceLog | undefined;
-  /** Who is told what happens, in place of the one of `setMetricsCollector`. */
+  /** Counts what happens, in place of the one of `setMetricsCollector`. */
   metrics?: MetricsCollector | undefined;
   userAgent?: string | undefined;
 }
@@ -42,7 +55,7 @@ export interface ApplianceContext {
   readonly log: ApplianceLog;
   readonly metrics: MetricsCollector;
   readonly imds: IMDSClient;
-  /** The road to Resource Manager of the cloud that the metadata service names. Made once. */
+  /** The ARM client for the cloud that the metadata service names. Created once. */
   azure(environment: string): Arm;
   /** The same with another signal. */
   until(signal: AbortSignal): ApplianceContext;
@@ -69,8 +82,10 @@ export function applianceContext(options: ApplianceOptions = {}): ApplianceConte
     if (arm !== undefined) return arm;
     const cloud = options.cloud ?? cloudNamed(environment);
     const { clientId } = options;
-    const identity = { cloud, clientId, host, clock, failed };
-    const credential = options.credential ?? managedIdentity(identity);
+    const { credential: given = managedIdentity({ cloud, clientId, host, clock, failed }) } =
+      options;
+    const credential =
+      typeof given === "function" ? given({ cloud, imdsHost: host, clock, failed }) : given;
     arm = new Arm({ cloud, credential, clock, log, userAgent: userAgent ?? "postern-agent" });
     return arm;
   };

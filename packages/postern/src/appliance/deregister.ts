@@ -38,9 +38,11 @@ const settleMs = 6_000;
 export async function drainInBackendPool(
   ctx: ApplianceContext,
   config: GWLBConfig,
+  options: { limitMs?: number } = {},
 ): Promise<boolean> {
   const over = new AbortController();
-  const cancel = ctx.clock.after(drainMs, () => over.abort(new Error("the time is over")));
+  const limitMs = Math.min(drainMs, options.limitMs ?? drainMs);
+  const cancel = ctx.clock.after(limitMs, () => over.abort(new Error("the time is over")));
   const signal = AbortSignal.any([ctx.signal, over.signal]);
   try {
     const arm = ctx.azure(config.environment).for(callerUntil(signal));

@@ -1,4 +1,5 @@
 import type { Explained, Failure } from "@postern/core/failure.ts";
+import { AzureError } from "../azure/errors.ts";
 import { type ApplianceCode, applianceCodes } from "./known-codes.ts";
 
 /** What is known of a failure of the agent when it is met. */
@@ -8,24 +9,29 @@ export interface ApplianceFailure {
   what: string;
   /** What was seen, where it says more than the table does. */
   seen?: string | undefined;
+  /** The HTTP status of the answer that it is about; that of the cause if not given. */
+  status?: number | undefined;
   cause?: unknown;
 }
 
 const page = "docs/reference/agent-errors.md";
 
-/** An error of the agent itself; what Azure refuses is an `AzureError`. */
+/** An error of the agent itself; what Azure rejects is an `AzureError`. */
 export class ApplianceError extends Error implements Explained {
   override readonly name = "ApplianceError";
   readonly code: ApplianceCode;
+  /** The HTTP status that the metadata service or Azure answered last; 0 when there was no answer. */
+  readonly status: number;
   readonly hint: string;
   /** Where the code is described. */
   readonly doc: string;
 
-  constructor({ code, what, seen, cause }: ApplianceFailure) {
+  constructor({ code, what, seen, status, cause }: ApplianceFailure) {
     const { why, hint } = applianceCodes[code];
-    const told = seen === undefined ? why : `${why}: ${seen}`;
-    super(`cannot ${what} · ${told} (${code}) · ${hint}`, { cause });
+    const reason = seen === undefined ? why : `${why}: ${seen}`;
+    super(`cannot ${what} · ${reason} (${code}) · ${hint}`, { cause });
     this.code = code;
+    this.status = status ?? (cause instanceof AzureError ? cause.status : 0);
     this.hint = hint;
     this.doc = `${page}#${code.toLowerCase()}`;
   }

@@ -140,7 +140,12 @@ function read(answer: Received, what: string): unknown {
   if (answer.text.trim() === "") return undefined;
   const body = parse(answer.text);
   if (body === undefined)
-    throw new ApplianceError({ code: "MetadataUnreadable", what, seen: looksLike(answer) });
+    throw new ApplianceError({
+      code: "MetadataUnreadable",
+      what,
+      seen: looksLike(answer),
+      status: answer.status,
+    });
   return body;
 }
 
@@ -150,9 +155,14 @@ function refusal(answer: Received | Broken, what: string): ApplianceError {
   const { status, text } = answer;
   // Every refusal of the service itself is JSON.
   if (text.trim() !== "" && parse(text) === undefined)
-    return new ApplianceError({ code: "MetadataUnreadable", what, seen: looksLike(answer) });
+    return new ApplianceError({
+      code: "MetadataUnreadable",
+      what,
+      seen: looksLike(answer),
+      status,
+    });
   const code = passes(answer) ? "MetadataUnavailable" : "MetadataRefused";
-  return new ApplianceError({ code, what, seen: `it answers ${status}` });
+  return new ApplianceError({ code, what, seen: `it answers ${status}`, status });
 }
 
 function looksLike({ status, headers }: Received): string {

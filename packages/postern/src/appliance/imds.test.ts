@@ -154,12 +154,14 @@ describe("the metadata service", () => {
       json(response, status, { error: "no" }),
     );
     expect(codeOf(ended)).toBe(code);
+    expect(ended).toMatchObject({ error: { status } });
     expect(seen).toHaveLength(1);
   });
 
   test.each([200, 407, 502])("that is a page of HTML with %i is none", async (status) => {
     const ended = await query((_seen, response) => html(response, status));
     expect(codeOf(ended)).toBe("MetadataUnreadable");
+    expect(ended).toMatchObject({ error: { status } });
     expect(String("error" in ended && ended.error)).toContain(
       `it answers ${status} with text/html`,
     );
@@ -168,6 +170,7 @@ describe("the metadata service", () => {
   test("that does not answer is told of as such", async () => {
     const ended = await query((_seen, response) => response.destroy());
     expect(codeOf(ended)).toBe("MetadataUnreachable");
+    expect(ended).toMatchObject({ error: { status: 0 } });
   });
 
   test.each([{}, { compute: {} }, { compute: { ...compute, resourceId: "../x" } }, [], "text"])(

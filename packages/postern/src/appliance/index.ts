@@ -10,7 +10,10 @@ export {
   type ApplianceLog,
   type ApplianceOptions,
   applianceContext,
+  type CredentialFor,
+  type CredentialPlace,
 } from "./context.ts";
+export { type DefaultCredentialOptions, defaultCredential } from "./credential.ts";
 export {
   type Deregistration,
   deregisterFromBackendPool,
@@ -19,7 +22,14 @@ export {
 export { type DiscoverOptions, discoverGWLBBackendPool } from "./discover.ts";
 export { ApplianceError } from "./errors.ts";
 export type { GWLBConfig, HealthProbe, Tunnel } from "./gwlb-config.ts";
-export { type HealthOptions, type HealthServer, startHealthServer } from "./health.ts";
+export {
+  type HandOver,
+  type HandOverOptions,
+  type HealthOptions,
+  type HealthServer,
+  startHealthServer,
+} from "./health.ts";
+export type { HealthSource } from "./health-check.ts";
 export {
   type IMDSInterface,
   type IMDSMetadata,
@@ -29,7 +39,14 @@ export {
 export type { IMDSClient, IMDSRequest } from "./imds-client.ts";
 export { type IngressTargets, writeIngressDevice } from "./ingress-device.ts";
 export type { ApplianceCode } from "./known-codes.ts";
-export { type Applied, type ApplyOptions, apply, cleanup } from "./lifecycle.ts";
+export {
+  type ApplianceHealth,
+  type Applied,
+  type ApplyOptions,
+  apply,
+  type CleanupOptions,
+  cleanup,
+} from "./lifecycle.ts";
 export { type MetricsCollector, setMetricsCollector } from "./metrics.ts";
 export { agentMetrics } from "./metrics-text.ts";
 export type { JoinBy } from "./plan-join.ts";

@@ -111,13 +111,17 @@ export const applianceCodes = {
   ),
 
   // The machine itself.
+  HealthCheckMissing: row(
+    "nothing says when the appliance is healthy, and the agent would answer 200 also for one that is dead",
+    "give --health-target, --health-command or --health-port-handover (handOver in the library), or let the appliance answer with --no-health",
+  ),
   HealthPortTaken: row(
     "the port of the health probe cannot be listened on",
     "end what listens there, or let the appliance answer on another port and give the agent its address",
   ),
   HealthCertificateMissing: row(
     "the health probe is HTTPS, and the agent has no certificate to answer it with",
-    "give it --health-certificate and --health-key, make the probe HTTP, or let the appliance answer with --no-health",
+    "give it --health-certificate and --health-key, make the probe HTTP, or let the appliance answer with --health-port-handover or --no-health",
   ),
   HealthCertificateWrong: row(
     "the certificate or the key for HTTPS probes cannot be used",

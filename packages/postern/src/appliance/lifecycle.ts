@@ -1,4 +1,4 @@
-import type { RequestListener } from "node:http";
+import { wait } from "@postern/core/clock.ts";
 import type { ApplianceContext } from "./context.ts";
 import {
   type Deregistration,
@@ -8,7 +8,12 @@ import {
 import { type DiscoverOptions, discoverGWLBBackendPool } from "./discover.ts";
 import { ApplianceError } from "./errors.ts";
 import type { GWLBConfig } from "./gwlb-config.ts";
-import { type HealthOptions, type HealthServer, startHealthServer } from "./health.ts";
+import {
+  type HandOver,
+  type HealthOptions,
+  type HealthServer,
+  startHealthServer,
+} from "./health.ts";
 import { type IngressTargets, writeIngressDevice } from "./ingress-device.ts";
 import { type RegisterOptions, type Registration, registerWithBackendPool } from "./register.ts";
 import {
@@ -19,12 +24,18 @@ import {
 } from "./tunnel.ts";
 import { makeTunnelLinks, type TunnelLinks } from "./tunnel-links.ts";
 
+/** Where probes are answered, and who decides about the health of the appliance. */
+export interface ApplianceHealth extends HealthOptions {
+  /** Required: an agent that went on with 200 would report an appliance as healthy that is dead. */
+  handOver: HandOver;
+  /** How long the appliance may take to start; five minutes if not given. */
+  startMs?: number | undefined;
+}
+
 /** How an appliance joins. */
 export interface ApplyOptions extends DiscoverOptions, RegisterOptions {
-  /** Where probes are answered; without it the appliance answers them itself. Port 0 is any free one and stays the only one. */
-  health?: HealthOptions | undefined;
-  /** Who answers the probes when the appliance has started; without it the agent goes on. */
-  handOver?: RequestListener | URL | undefined;
+  /** Without it the appliance answers the probes itself. Port 0 is any free one and stays the only one. */
+  health?: ApplianceHealth | undefined;
   /** Whether to find the tunnel's interface, also to make the links on it, or neither. */
   tunnel?: "find" | "configure" | "none" | undefined;
   /** The interfaces among which to find it; those of this machine if not given. */
@@ -56,13 +67,13 @@ export async function apply(
 ): Promise<Applied> {
   const undo: (() => Promise<unknown>)[] = [];
   try {
-    const health = options.health && (await startHealthServer(ctx, options.health));
+    const health = options.health && (await startHealth(ctx, options.health));
     if (health) undo.push(() => health.close());
 
     const config = await discoverGWLBBackendPool(ctx, poolName, options);
     if (health && options.health) {
       await listenForProbe(ctx, health, config, options.health);
-      refuseItself(health, config, options);
+      refuseItself(health, config, options.health);
     }
 
     const { tunnel = "find", interfaces, namespace } = options;
@@ -80,7 +91,7 @@ export async function apply(
         : undefined;
     if (links) local.push(() => links.remove());
 
-    if (health && options.handOver) beginHandOver(ctx, health, options.handOver);
+    if (health && options.health) await beginHandOver(ctx, health, options.health, config);
 
     if (found) local.push(await writeIngressDevice(options.ingress ?? {}, found.name));
     ctx.signal.throwIfAborted();
@@ -100,26 +111,60 @@ export async function apply(
   }
 }
 
+/** How an appliance leaves. */
+export interface CleanupOptions {
+  /** How long in all: 20 seconds. At most half of it is for draining, so that the rest is left for Azure. */
+  limitMs?: number | undefined;
+  /** The longest drain, where that should be shorter still. With 0 the entry is removed at once. */
+  mostDrainMs?: number | undefined;
+}
+
+const cleanupMs = 20_000;
+/** So much of the time is left for what was done on this machine. */
+const undoLocalMs = 1_000;
+
 /**
  * Leave: fail the probes and take no new connections until the load balancer has noticed, then remove this machine's own
- * entry and what was made on it. It works also where the context's signal has ended everything else. With `mostDrainMs` 0
- * it only removes.
+ * entry and what was done on it, all within `limitMs`. It works also where the context's signal has ended everything else.
  */
 export async function cleanup(
   ctx: ApplianceContext,
   applied: Pick<Applied, "config" | "health" | "undoLocal">,
-  options: { mostDrainMs?: number | undefined } = {},
+  options: CleanupOptions = {},
 ): Promise<Deregistration> {
   const { config, health, undoLocal } = applied;
+  const { limitMs = cleanupMs } = options;
+  const { clock } = ctx;
+  const endsAt = clock.now() + limitMs;
+  const drainMs = Math.min(options.mostDrainMs ?? limitMs, limitMs / 2);
   const going = unstopped(ctx);
   try {
     await Promise.all([
-      options.mostDrainMs !== 0 && drainInBackendPool(going, config),
-      health?.leave(config.probe, options.mostDrainMs),
+      drainMs > 0 && drainInBackendPool(going, config, { limitMs: drainMs }),
+      health?.leave(config.probe, drainMs),
     ]);
-    return await deregisterFromBackendPool(going, config);
+    const leftMs = endsAt - clock.now();
+    const reservedMs = Math.min(undoLocalMs, leftMs / 10);
+    return await deregisterFromBackendPool(going, config, { limitMs: leftMs - reservedMs });
   } finally {
-    await undoLocal().finally(() => health?.close());
+    const undone = undoLocal().finally(() => health?.close());
+    await within(ctx, Math.max(undoLocalMs, endsAt - clock.now()), undone);
+  }
+}
+
+/** Wait for local work, but no longer than is left: a hook that hangs must not delay the end of the machine. */
+async function within({ clock, log }: ApplianceContext, ms: number, work: Promise<void>) {
+  const ended = new AbortController();
+  const late = wait(clock, ms, ended.signal).then(
+    () => log.warn({}, "what was done on this machine is not undone in time"),
+    () => undefined,
+  );
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    ended.abort(new Error("the work has ended"));
+    // Who waits no more must not fail for it either.
+    work.catch(() => undefined);
   }
 }
 
@@ -145,32 +190,63 @@ async function register(
   }
 }
 
+/** Begin to answer probes. Undefined where the appliance has its port already, as when the agent starts again. */
+async function startHealth(
+  ctx: ApplianceContext,
+  options: ApplianceHealth,
+): Promise<HealthServer | undefined> {
+  // Programs in JavaScript may leave it out.
+  if ((options.handOver as HandOver | undefined) === undefined)
+    throw new ApplianceError({ code: "HealthCheckMissing", what: "answer health probes" });
+  return unlessReleased(ctx, options, () => startHealthServer(ctx, options));
+}
+
+/** A port that is to be released, and that somebody has, has been released. */
+async function unlessReleased<T>(
+  { log }: ApplianceContext,
+  { handOver }: ApplianceHealth,
+  listen: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await listen();
+  } catch (error) {
+    const isTaken =
+      error instanceof ApplianceError &&
+      (error.cause as NodeJS.ErrnoException | undefined)?.code === "EADDRINUSE";
+    if (handOver !== "release" || !isTaken) throw error;
+    log.info({ error: error.message }, "the appliance already listens on the port of the probe");
+    return undefined;
+  }
+}
+
 /**
- * The load balancer may probe another port than was thought. A probe that the agent cannot answer is refused before
- * anything is written: the machine would be in the pool, and never be well.
+ * The load balancer may probe another port than was given. A probe that the agent cannot answer is rejected before
+ * anything is written: the machine would be in the pool, and never be healthy.
  */
 async function listenForProbe(
-  { log }: ApplianceContext,
+  ctx: ApplianceContext,
   health: HealthServer,
   { probe, loadBalancerName }: GWLBConfig,
-  { port: asked, tls }: HealthOptions,
+  options: ApplianceHealth,
 ): Promise<void> {
+  const { port: asked, tls, handOver } = options;
   if (probe === undefined) return;
-  if (probe.protocol === "Https" && tls === undefined) {
+  if (probe.protocol === "Https" && tls === undefined && handOver !== "release") {
     const what = `answer the health probes of ${loadBalancerName}`;
     const seen = `port ${probe.port}`;
     throw new ApplianceError({ code: "HealthCertificateMissing", what, seen });
   }
   if (asked === 0 || health.ports.includes(probe.port)) return;
-  log.warn({ probe: probe.port, listening: health.ports }, "the load balancer probes another port");
-  await health.listen(probe.port);
+  const fields = { probe: probe.port, listening: health.ports };
+  ctx.log.warn(fields, "the load balancer probes another port");
+  await unlessReleased(ctx, options, () => health.listen(probe.port));
 }
 
-/** An agent that asks itself for the appliance is well for ever, and its first probe never ends. */
+/** An agent that asks itself for the appliance is healthy for ever, and its first probe never ends. */
 function refuseItself(
   health: HealthServer,
   { privateIP }: GWLBConfig,
-  { health: { host = "0.0.0.0" } = { port: 0 }, handOver }: ApplyOptions,
+  { host = "0.0.0.0", handOver }: ApplianceHealth,
 ): void {
   if (!(handOver instanceof URL)) return;
   const { hostname, protocol, port } = handOver;
@@ -184,16 +260,19 @@ function refuseItself(
 }
 
 /**
- * It is not waited for: an appliance may start only when it has been told its ingress device, and until it is well the
- * agent answers for it.
+ * An address or a command is not waited for: an appliance may start only when it has been told its ingress device, and until
+ * it is healthy the agent answers for it.
  */
-function beginHandOver(
+async function beginHandOver(
   { log }: ApplianceContext,
   health: HealthServer,
-  to: RequestListener | URL,
-): void {
-  health.handOver(to).then(
-    () => log.info({}, "the appliance answers the probes"),
+  { handOver: to, startMs: withinMs }: ApplianceHealth,
+  { probe }: GWLBConfig,
+): Promise<void> {
+  const handedOver = health.handOver(to, { withinMs, probe });
+  if (to === "release" || typeof to === "function") return handedOver;
+  handedOver.then(
+    () => log.info({}, "the health of the appliance answers the probes"),
     // It leaves, or a later step failed.
     () => log.debug({}, "the probes were not handed over"),
   );
@@ -204,7 +283,7 @@ export function unstopped(ctx: ApplianceContext): ApplianceContext {
   return ctx.until(new AbortController().signal);
 }
 
-/** Undo all, the last first, also where one of them fails; the first failure is told. */
+/** Undo all, the last first, also where one of them fails; the first failure is thrown. */
 async function undoAll(undo: (() => Promise<unknown>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const each of undo.splice(0).reverse())

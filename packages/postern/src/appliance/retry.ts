@@ -143,6 +143,8 @@ type Kind = "contended" | "limited" | "forbidden" | "unanswered" | "final";
 function kindOf(error: unknown): Kind {
   if (!(error instanceof AzureError)) return "final";
   const { status, code, retry, retryAfterMs } = error;
+  // The environment of a process does not change.
+  if (code === "CredentialMissing") return "final";
   if (code === "Throttled" || error.throttled) return "limited";
   if (code === "AnswerLost") return "unanswered";
   if (status === 412 || status === 409 || status === 429 || retry === "now" || retry === "soon")

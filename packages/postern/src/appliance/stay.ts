@@ -6,6 +6,8 @@ import { type WatchOptions, watchRegistration } from "./watch.ts";
 
 /** How an appliance stays. */
 export interface StayOptions extends WatchOptions {
+  /** How long leaving may take in all; see `cleanup`. */
+  leaveMs?: number | undefined;
   /** Whether to look for events that end this machine; it is done if nothing is said. */
   events?: boolean | undefined;
   /** Told when it begins to leave. */
@@ -29,6 +31,7 @@ export async function stayInBackendPool(
   applied: Applied,
   options: StayOptions = {},
 ): Promise<Left> {
+  const { leaveMs: limitMs } = options;
   const ending = new AbortController();
   const failed = new AbortController();
   const until = ctx.until(AbortSignal.any([ctx.signal, ending.signal]));
@@ -43,7 +46,7 @@ export async function stayInBackendPool(
     if (!again) options.leaving?.();
     ending.abort(new Error("leaving"));
     await watching;
-    await cleanup(ctx, applied, { mostDrainMs: again ? 0 : mostDrainMs });
+    await cleanup(ctx, applied, { limitMs, mostDrainMs: again ? 0 : mostDrainMs });
   };
   const events =
     options.events === false
@@ -62,7 +65,8 @@ export async function stayInBackendPool(
     const again = ending.signal.aborted;
     ending.abort(error);
     await watching.catch(() => undefined);
-    await cleanup(ctx, applied, again ? { mostDrainMs: 0 } : {}).catch(() => undefined);
+    const mostDrainMs = again ? 0 : undefined;
+    await cleanup(ctx, applied, { limitMs, mostDrainMs }).catch(() => undefined);
     throw error;
   }
   if (event !== undefined) return { because: "event", event };

@@ -12,7 +12,8 @@ import { AzureError } from "./errors.ts";
 import { managedIdentity } from "./managed-identity.ts";
 import type { TokenSource } from "./tokens.ts";
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** Variables of the environment. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Who we are in Azure, and in which subscription if the credential says it. */
 export interface Credential {
@@ -33,21 +34,18 @@ export async function credentialFromEnvironment(
   env: Environment,
   options: EntraOptions,
 ): Promise<Credential> {
-  // What the platform injects beside the identity knows better where that identity lives.
-  const authorityHost = env.AZURE_AUTHORITY_HOST?.replace(/\/+$/, "");
-  const cloud: Cloud = authorityHost ? { ...options.cloud, authorityHost } : options.cloud;
-  const here = { ...options, cloud };
+  const here = withAuthority(env, options);
   const subscription = env.AZURE_SUBSCRIPTION_ID
     ? { subscriptionId: env.AZURE_SUBSCRIPTION_ID }
     : {};
 
   if (env.AZURE_PLS_CLIENT_ID) {
-    const tokens = ofPlatform(env, here) ?? ofMachine(env, here, env.AZURE_PLS_CLIENT_ID);
+    const tokens = configured(env, here) ?? ofMachine(env, here, env.AZURE_PLS_CLIENT_ID);
     return { tokens, ...subscription };
   }
   if (env.AZURE_CREDENTIALS_FILE)
     return { ...(await credentialFromFile(env.AZURE_CREDENTIALS_FILE, here)), ...subscription };
-  const tokens = ofPlatform(env, here);
+  const tokens = configured(env, here);
   if (tokens !== undefined) return { tokens, ...subscription };
   throw missing();
 }
@@ -59,7 +57,24 @@ export async function credentialFromFile(path: string, options: EntraOptions): P
   return { tokens: clientSecret({ tenantId, clientId, secret }, options), subscriptionId };
 }
 
-function ofPlatform(env: Environment, options: EntraOptions): TokenSource | undefined {
+/**
+ * The identity that the environment configures: with a secret, a certificate or a token file, in this order. Undefined where
+ * none is configured; where a part of one is missing, that is an error.
+ */
+export function configuredIdentity(
+  env: Environment,
+  options: EntraOptions,
+): TokenSource | undefined {
+  return configured(env, withAuthority(env, options));
+}
+
+/** What the platform injects beside the identity knows better where that identity lives. */
+function withAuthority(env: Environment, options: EntraOptions): EntraOptions {
+  const authorityHost = env.AZURE_AUTHORITY_HOST?.replace(/\/+$/, "");
+  return authorityHost ? { ...options, cloud: { ...options.cloud, authorityHost } } : options;
+}
+
+function configured(env: Environment, options: EntraOptions): TokenSource | undefined {
   const { AZURE_CLIENT_SECRET: secret, AZURE_FEDERATED_TOKEN_FILE: tokenFile } = env;
   const certificateFile = env.AZURE_CLIENT_CERTIFICATE_PATH;
   if (secret) return clientSecret({ ...principal(env), secret }, options);

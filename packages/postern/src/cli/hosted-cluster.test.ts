@@ -39,13 +39,18 @@ describe("the topology", () => {
     expect(azure()).not.toHaveProperty("private");
   });
 
-  test.each(["Private", "PublicAndPrivate"] as const)("%s has a private link", (endpointAccess) => {
-    expect(azure({ endpointAccess })).toMatchObject({
-      topology: endpointAccess,
-      private: { type: "PrivateLink" },
-    });
-    expect(azure({ endpointAccess }).private).not.toHaveProperty("privateLink");
-  });
+  test.each(["Private", "PublicAndPrivate"] as const)(
+    "%s has a private link, with the property that HyperShift's CRD requires",
+    (endpointAccess) => {
+      expect(azure({ endpointAccess })).toMatchObject({
+        topology: endpointAccess,
+        private: {
+          type: "PrivateLink",
+          privateLink: { additionalAllowedSubscriptions: [base.subscriptionId] },
+        },
+      });
+    },
+  );
 
   test("names the NAT subnet and the further subscriptions where they are given", () => {
     const given = {

@@ -31,11 +31,12 @@ export function hostedClusterOf(name: string, options: CreateOptions) {
     throw new UsageError(
       "--endpoint-access-private-… is for a private link: set --endpoint-access to Private or PublicAndPrivate",
     );
+  // HyperShift's CRD requires one property at least. The cluster's own subscription may connect anyway.
+  const allowed = natSubnetID || additional.length > 0 ? additional : [options.subscriptionId];
   const privateLink = {
     ...(natSubnetID && { natSubnetID }),
-    ...(additional.length > 0 && { additionalAllowedSubscriptions: additional }),
+    ...(allowed.length > 0 && { additionalAllowedSubscriptions: allowed }),
   };
-  const hasLink = Object.keys(privateLink).length > 0;
   return {
     apiVersion: apiVersionOf(hostedCluster),
     kind: hostedCluster.kind,
@@ -60,7 +61,7 @@ export function hostedClusterOf(name: string, options: CreateOptions) {
           },
           topology: access,
           ...(access !== "Public" && {
-            private: { type: "PrivateLink", ...(hasLink && { privateLink }) },
+            private: { type: "PrivateLink", privateLink },
           }),
         },
       },
