@@ -143,6 +143,9 @@ async function deleteAll(
   await inTurns(clusters, 20, async (n) => {
     await cluster.request("DELETE", `${hypershift}/clusters/hostedclusters/c${n}`);
     await cluster.request("DELETE", `${hypershift}/clusters-c${n}/hostedcontrolplanes/c${n}`);
+    // There is no garbage collector here.
+    const links = `${hypershift}/clusters-c${n}/azureprivatelinkservices`;
+    await cluster.request("DELETE", `${links}/private-router`);
   });
   const created = /\/(privateEndpoints|privateLinkServices|privateDnsZones)\/[^/]+$/i;
   const isClean = () => ![...simulator.store.all()].some(({ id }) => created.test(id));
