@@ -9,7 +9,7 @@ import {
   hostedClusterObject,
   routerService,
 } from "../test/system/hosted/objects.ts";
-import { drive, eventually, inTurns, type Outcome, post } from "./clocked/drive.ts";
+import { drive, eventually, type GoOn, inTurns, type Outcome, post } from "./clocked/drive.ts";
 import {
   groups,
   location,
@@ -122,10 +122,42 @@ function rowsOf(clusters: number, operationSeconds: number, came: Outcome): Row[
     told(of("Azure writes a cluster"), written / clusters, ""),
     atMost(of("Azure reads a write, polls included"), reads / written, "x", 2.5),
     told(of("polls a cluster"), (requests.poll ?? 0) / clusters, ""),
+    // At the pace of the writes there are five for each cluster.
+    atMost(of("DNS reads a cluster, polls included"), came.dnsReads / clusters, "", 5),
     atMost(of("429s"), came.throttled, "", 0),
     told(of("Kubernetes writes a cluster"), came.kubeWrites / clusters, ""),
     told(of("CPU a cluster"), (came.cpuSeconds * 1000) / clusters, "ms"),
     atMost(of("memory"), came.memoryMB, "MB", 150),
+    told(of("real time of the run"), came.wallSeconds, "s"),
+  ];
+}
+
+/** Everything is deleted, until Azure has nothing that the operator created. */
+async function deleteAll(
+  cluster: Cluster,
+  simulator: Simulator,
+  clusters: number,
+  goOn: GoOn,
+): Promise<Row[]> {
+  const hypershift = "/apis/hypershift.openshift.io/v1beta1/namespaces";
+  await inTurns(clusters, 20, async (n) => {
+    await cluster.request("DELETE", `${hypershift}/clusters/hostedclusters/c${n}`);
+    await cluster.request("DELETE", `${hypershift}/clusters-c${n}/hostedcontrolplanes/c${n}`);
+    // There is no garbage collector here.
+    const links = `${hypershift}/clusters-c${n}/azureprivatelinkservices`;
+    await cluster.request("DELETE", `${links}/private-router`);
+  });
+  const created = /\/(privateEndpoints|privateLinkServices|privateDnsZones)\/[^/]+$/i;
+  const isClean = () => ![...simulator.store.all()].some(({ id }) => created.test(id));
+  const came = await goOn(isClean, clusters * 6 + 3_600);
+  const of = (name: string) => `${clusters} clusters deleted: ${name}`;
+  const { requests } = came;
+  const written = (requests.PUT ?? 0) + (requests.DELETE ?? 0);
+  return [
+    told(of("time"), came.seconds, "s"),
+    told(of("Azure writes a cluster"), written / clusters, ""),
+    told(of("DNS reads a cluster, polls included"), came.dnsReads / clusters, ""),
+    atMost(of("429s"), came.throttled, "", 0),
     told(of("real time of the run"), came.wallSeconds, "s"),
   ];
 }
@@ -161,6 +193,7 @@ try {
   try {
     for (const size of sizes) {
       process.stderr.write(`${size} clusters\n`);
+      const further: Row[] = [];
       const came = await drive({
         program: program.path,
         clusters: size,
@@ -170,8 +203,11 @@ try {
           seedManagement(simulator);
           await inTurns(size, 20, (n) => makeCluster(cluster, simulator, n));
         },
+        after: async (cluster, simulator, goOn) => {
+          further.push(...(await deleteAll(cluster, simulator, size, goOn)));
+        },
       });
-      rows.push(...rowsOf(size, operationSeconds, came));
+      rows.push(...rowsOf(size, operationSeconds, came), ...further);
     }
   } finally {
     await program.remove();

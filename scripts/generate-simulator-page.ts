@@ -40,8 +40,9 @@ const wire = `## What holds for every type
 - **Long-running operations** end after \`--operation-ms\`; the first answer and the polls have the form of their provider. Poll addresses
   are signed: one that was changed is refused.
 - **Lists** come in pages of 100 with a \`nextLink\`; \`$top\` makes pages smaller.
-- **Limits** are token buckets for each identity and subscription, and fifteen times as much for the subscription: 429 with
-  \`Retry-After\`.
+- **Limits** are token buckets at Azure's three levels: each identity in a subscription, fifteen times as much for the subscription, and
+  the provider Microsoft.Network: 1,000 writes and deletes and 10,000 reads in 5 minutes, of which 500 may be reads and polls of DNS and
+  private DNS. 429 with \`Retry-After\`, in the words of whoever refuses. All regions of a subscription are counted together.
 - **Anything else is 501** \`NotSupportedBySimulator\`, with a message that names the operation.
 
 A *write* below is how a PUT is answered: \`sync\` is done at once; \`async\` is an operation; \`asyncDone\` is an operation whose first answer
@@ -54,7 +55,8 @@ of Azure, **[D]** its documentation, **[S]** an example of its REST specificatio
 or output, **[M]** measured with Microsoft's clients, **[?]** an inference: nobody has seen it. "(not done)" is what is missing.
 
 Of the front door these codes and their words are [?]: \`InvalidResourceType\` and \`MissingSubscription\` for a path where a type cannot be,
-\`InvalidSkipToken\` for a page that was not given out, \`InvalidOperationUri\` for a poll address that was changed.
+\`InvalidSkipToken\` for a page that was not given out, \`InvalidOperationUri\` for a poll address that was changed. So are the
+words with which Microsoft.Network throttles, and that its five minutes are a token bucket; those of DNS are [I].
 
 It is held to this by tests: every recorded interaction is replayed; every answer of every test has the form of its operation in Azure's
 OpenAPI documents, which we have for Microsoft.Network but for public DNS; and Microsoft's own clients drive every operation in the

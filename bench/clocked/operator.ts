@@ -3,6 +3,7 @@ import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import { ManualClock } from "@postern/azure-simulator/control/manual-clock.ts";
 import { Arm } from "postern/azure/arm.ts";
 import { customCloud } from "postern/azure/clouds.ts";
+import { providerOf } from "postern/azure/limits.ts";
 import type { TokenSource } from "postern/azure/tokens.ts";
 import { fromKubeconfig } from "postern/kube/credentials.ts";
 import { makeLog } from "postern/kube/log.ts";
@@ -24,6 +25,8 @@ export interface Stepped {
   available: number;
   /** Requests to Azure by verb, and how many were refused as too many. */
   requests: Record<string, number>;
+  /** The reads and polls of DNS among them. */
+  dnsReads: number;
   throttled: number;
   kubeWrites: number;
   cpuSeconds: number;
@@ -43,6 +46,7 @@ export async function serveSteps(
   const requests: Record<string, number> = {};
   let open = 0;
   let throttled = 0;
+  let dnsReads = 0;
   let kubeWrites = 0;
   const everyone: TokenSource = {
     identity: "operator",
@@ -62,6 +66,7 @@ export async function serveSteps(
         verb === "GET" && /operations|operationResults|operationStatuses/i.test(resource);
       const name = poll ? "poll" : verb;
       requests[name] = (requests[name] ?? 0) + 1;
+      if (verb === "GET" && providerOf(resource) === "dns") dnsReads++;
       if (refused) throttled++;
     },
   });
@@ -94,6 +99,7 @@ export async function serveSteps(
       nextDue: clock.nextDue,
       available: available(runtime),
       requests,
+      dnsReads,
       throttled,
       kubeWrites,
       cpuSeconds: (user + system) / 1e6,

@@ -1,3 +1,4 @@
+import { azureLimits } from "@postern/azure-simulator/arm/throttle.ts";
 import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 
 export const subscription = "11111111-1111-4111-8111-111111111111";
@@ -7,12 +8,12 @@ export const groups = `/subscriptions/${subscription}/resourceGroups`;
 export const managementGroup = `${groups}/management`;
 export const network = "providers/Microsoft.Network";
 
-/** What Azure takes of one identity in one subscription. */
-export const writeLimit = { burst: 200, perSecond: 10 };
-
-/** The seconds that so many writes take at least. */
+/** The least time that so many writes take in one subscription by one identity, by the tightest of Azure's limits. */
 export function secondsFor(writes: number): number {
-  return (writes - writeLimit.burst) / writeLimit.perSecond;
+  const { write, networkWrite } = azureLimits;
+  return Math.max(
+    ...[write, networkWrite].map(({ burst, perSecond }) => (writes - burst) / perSecond),
+  );
 }
 
 /** A network with one subnet. */

@@ -2,16 +2,16 @@
 // bench/simulator.ts, which it tells where it listens, and when it is asked what memory it has and what CPU it took.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { noLimits } from "@postern/azure-simulator/arm/throttle.ts";
 import { startSimulator } from "@postern/azure-simulator/simulator.ts";
 
 const subscription = "11111111-1111-4111-8111-111111111111";
 const tenant = "22222222-2222-4222-8222-222222222222";
 
 async function serveSimulator(): Promise<{ url: string; token: string }> {
-  const plenty = { burst: 1e9, perSecond: 1e9 };
   const { url, directory, roles } = await startSimulator({
     pageSize: 1000,
-    limits: { read: plenty, write: plenty, delete: plenty },
+    limits: noLimits,
     bug: (error) => {
       throw error;
     },

@@ -28,6 +28,7 @@ const perRequest = new Set([
   "x-ms-ratelimit-remaining-subscription-reads",
   "x-ms-ratelimit-remaining-subscription-writes",
   "x-ms-ratelimit-remaining-subscription-deletes",
+  "x-ms-ratelimit-remaining-subscription-resource-requests",
   "x-ms-ratelimit-remaining-resource",
   "x-msedge-ref",
   "vary",

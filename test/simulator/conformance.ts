@@ -1,6 +1,7 @@
 // `npm run conformance`: sends every recorded request to the simulator and compares what it answers with what Azure did.
 import { existsSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { noLimits } from "@postern/azure-simulator/arm/throttle.ts";
 import type { Sent } from "@postern/azure-simulator/send.ts";
 import { startSimulator } from "@postern/azure-simulator/simulator.ts";
 import { type Answered, differences } from "./compare.ts";
@@ -25,7 +26,6 @@ export interface Conformance {
 
 // The recorder wrote every guid as this one, so one subscription and tenant serve all recordings.
 const zero = "00000000-0000-0000-0000-000000000000";
-const plenty = { burst: 1e6, perSecond: 1e6 };
 
 /** Replay all recordings of a folder, each against a simulator of its own; `answered` is told of its answers. */
 export async function replayAll(
@@ -36,7 +36,7 @@ export async function replayAll(
   for (const recording of readRecordings(folder)) {
     const simulator = await startSimulator({
       seed: "conformance",
-      limits: { read: plenty, write: plenty, delete: plenty },
+      limits: noLimits,
       ...(answered && { answered }),
     });
     try {

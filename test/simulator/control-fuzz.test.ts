@@ -1,4 +1,5 @@
 import { Agent } from "node:http";
+import { noLimits } from "@postern/azure-simulator/arm/throttle.ts";
 import { ManualClock } from "@postern/azure-simulator/control/manual-clock.ts";
 import { seededRandom } from "@postern/azure-simulator/control/seeded-random.ts";
 import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
@@ -10,8 +11,7 @@ import { type Got, type Sendable, send, sendMany } from "./fuzz-send.ts";
 import { group, type SmallWorld, smallWorld } from "./small-world.ts";
 
 const count = Number(process.env.FUZZ_COUNT ?? 20_000) / 4;
-const plenty = { burst: 1e9, perSecond: 1e9 };
-const limits = { read: plenty, write: plenty, delete: plenty };
+const limits = noLimits;
 const machine = `${group}/providers/Microsoft.Compute/virtualMachines/vm`;
 const network = `${group}/providers/Microsoft.Network/virtualNetworks/v`;
 

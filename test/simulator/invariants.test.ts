@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { noLimits } from "@postern/azure-simulator/arm/throttle.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { fc, seed, seeded } from "../setup/random.ts";
 import { whatIsWrong } from "./invariants.ts";
@@ -9,8 +10,7 @@ import { type SmallWorld, smallWorld, subscription } from "./small-world.ts";
 import { startChecked } from "./start.ts";
 
 const runs = Number(process.env.INVARIANTS_RUNS ?? 4);
-const plenty = { burst: 1e9, perSecond: 1e9 };
-const limits = { read: plenty, write: plenty, delete: plenty };
+const limits = noLimits;
 const counted = `/subscriptions/${subscription}/resourceGroups/counted`;
 
 /** Each client takes the next step when its last is answered, and now and then counts one up. */

@@ -1,16 +1,16 @@
 // A process that writes to a simulator with a state file until it is killed, and prints each number whose write was
 // answered.
 import { writeSync } from "node:fs";
+import { noLimits } from "@postern/azure-simulator/arm/throttle.ts";
 import { startSimulator } from "@postern/azure-simulator/simulator.ts";
 
 const [file = "", from = "0"] = process.argv.slice(2);
 const subscription = "11111111-1111-4111-8111-111111111111";
 const tenant = "22222222-2222-4222-8222-222222222222";
-const plenty = { burst: 1e9, perSecond: 1e9 };
 const simulator = await startSimulator({
   state: { file },
   operationMs: { "*": 30 },
-  limits: { read: plenty, write: plenty, delete: plenty },
+  limits: noLimits,
 });
 simulator.directory.addSubscription(subscription, tenant);
 const owner = { tenant, objectId: "owner-object", appId: "owner-app" };

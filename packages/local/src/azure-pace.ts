@@ -1,4 +1,8 @@
-import { azureLimits, type ThrottleLimits } from "@postern/azure-simulator/arm/throttle.ts";
+import {
+  azureLimits,
+  limitNames,
+  type ThrottleLimits,
+} from "@postern/azure-simulator/arm/throttle.ts";
 
 /**
  * How long Azure takes for things, in milliseconds: round figures of what people see. `--speed` divides them. At speed 1 a
@@ -17,10 +21,10 @@ export const operationMs: Readonly<Record<string, number>> = {
 
 /** Azure's limits, filling as much faster as everything else goes. */
 export function limitsAt(speed: number): ThrottleLimits {
-  const { read, write, delete: remove } = azureLimits;
-  const faster = ({ burst, perSecond }: typeof read) => ({
-    burst,
-    perSecond: perSecond * Math.max(1, speed),
-  });
-  return { read: faster(read), write: faster(write), delete: faster(remove) };
+  const limits = { ...azureLimits };
+  for (const name of limitNames) {
+    const { burst, perSecond } = azureLimits[name];
+    limits[name] = { burst, perSecond: perSecond * Math.max(1, speed) };
+  }
+  return limits;
 }

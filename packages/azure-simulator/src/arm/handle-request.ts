@@ -10,7 +10,7 @@ import type { Operations } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
 import type { Principal } from "./resource-type.ts";
 import type { Routed } from "./routes.ts";
-import { type Cost, type Left, type Throttle, tooManyRequests } from "./throttle.ts";
+import { type Cost, type Left, providerOf, type Throttle, tooManyRequests } from "./throttle.ts";
 import { type Answer, refusalAnswer } from "./wire.ts";
 
 /** The parts that answer requests to Resource Manager. */
@@ -79,7 +79,8 @@ export function handleArmRequest(
       // An unknown subscription has no limit, and must not be remembered.
       if (subscription !== undefined && directory.tenantOf(subscription.toLowerCase())) {
         counted = costs[method] ?? "write";
-        left = throttle.take(asker.objectId, subscription.toLowerCase(), counted);
+        const provider = providerOf(routed);
+        left = throttle.take(asker.objectId, subscription.toLowerCase(), counted, provider);
       }
       const stale = fate?.kind === "stale" && counted === "read" ? fate.ms : undefined;
       answer = (stale === undefined ? arm : parts.armAt(clock.now() - stale)).answer(
@@ -225,6 +226,9 @@ const counters = {
 
 function countersOf({ type, address }: Routed, cost: Cost, left: Left): readonly string[] {
   const [own, global] = counters[cost];
+  // Where a service has a limit of its own, Resource Manager sends what is left of that in place of the other counters.
+  if (left.dnsReads !== undefined)
+    return ["x-ms-ratelimit-remaining-subscription-resource-requests", String(left.dnsReads)];
   // Private DNS answers were recorded without the subscription-wide counter.
   if (type?.dialect === "privateDns" || address.key.includes("/privatednsoperation"))
     return [own, String(left.own)];

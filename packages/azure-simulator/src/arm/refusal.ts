@@ -16,6 +16,8 @@ export class Refusal extends Error {
   readonly details: readonly Detail[] | undefined;
   readonly target: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  /** Sent in place of ARM's form of an error. */
+  readonly #body: unknown;
 
   constructor(
     status: number,
@@ -26,6 +28,7 @@ export class Refusal extends Error {
       details?: readonly Detail[];
       target?: string;
       headers?: Record<string, string>;
+      body?: unknown;
     } = {},
   ) {
     super(message);
@@ -35,6 +38,7 @@ export class Refusal extends Error {
     // The front door, compute and DNS (Azure/azure-powershell#9537) send no details; the network provider always does, if only an empty list.
     this.details = more.details ?? (this.by === "provider" ? [] : undefined);
     this.target = more.target;
+    this.#body = more.body;
     // Recorded: compute says this with whatever it answers.
     const compute = this.by === "compute" ? { "X-Ms-Need-To-Refresh-Epl-Cache": "False" } : {};
     this.headers = { ...compute, ...more.headers };
@@ -46,7 +50,8 @@ export class Refusal extends Error {
   }
 
   /** The body of the answer. */
-  get body(): { error: Record<string, unknown> } {
+  get body(): unknown {
+    if (this.#body !== undefined) return this.#body;
     const { code, message, target, details } = this;
     return {
       error: {

@@ -39,15 +39,34 @@ export function command(): Command {
     .addOption(
       new Option("--speed <factor>", "how many times faster than that").argParser(speed).default(1),
     )
-    .addOption(new Option("--reads <burst:perSecond>", "limit of reads").argParser(limit))
-    .addOption(new Option("--writes <burst:perSecond>", "limit of writes").argParser(limit))
-    .addOption(new Option("--deletes <burst:perSecond>", "limit of deletes").argParser(limit))
+    .addOption(new Option("--reads <burst:perSecond>", "reads of an identity").argParser(limit))
+    .addOption(new Option("--writes <burst:perSecond>", "writes of an identity").argParser(limit))
+    .addOption(new Option("--deletes <burst:perSecond>", "deletes of an identity").argParser(limit))
+    .addOption(
+      new Option(
+        "--network-reads <burst:perSecond>",
+        "reads that Microsoft.Network answers in a subscription",
+      ).argParser(limit),
+    )
+    .addOption(
+      new Option(
+        "--network-writes <burst:perSecond>",
+        "writes and deletes that it answers in a subscription",
+      ).argParser(limit),
+    )
+    .addOption(
+      new Option(
+        "--dns-reads <burst:perSecond>",
+        "those of its reads that are of DNS and private DNS",
+      ).argParser(limit),
+    )
     .option("--no-limits", "never answer 429 by itself")
     .addHelpText(
       "after",
       ({ command }) => `
-Limits are Azure's if nothing is said: reads 250:25, writes 200:10, deletes 200:10. Under /_postern/ are the clock,
-faults, the request log and snapshots; see docs/reference/simulator-control.md.
+Limits are Azure's by default: reads 250:25, writes 200:10, deletes 200:10 for each identity, 15 times that for the subscription;
+1,000 writes and deletes and 10,000 reads of Microsoft.Network in 5 minutes, 500 of them of DNS. Under /_postern/ are the
+clock, faults, the request log and snapshots; see docs/reference/simulator-control.md.
 
 Example:
   $ ${command.name()} --seed examples/simulator/world.yaml --ready-file ready.json`,

@@ -4,7 +4,7 @@ import { packageVersion } from "@postern/core/process/package-version.ts";
 import { tell } from "@postern/core/process/tell.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { TestBedError } from "@postern/core/test-bed/test-bed-error.ts";
-import type { Limit, ThrottleLimits } from "../arm/throttle.ts";
+import { type Limit, noLimits, type ThrottleLimits } from "../arm/throttle.ts";
 import { ManualClock } from "../control/manual-clock.ts";
 import { type Simulator, startSimulator } from "../simulator.ts";
 import type { Seed } from "../state/seed-entry.ts";
@@ -27,6 +27,9 @@ export interface SimulatorSettings {
   reads?: Limit;
   writes?: Limit;
   deletes?: Limit;
+  networkReads?: Limit;
+  networkWrites?: Limit;
+  dnsReads?: Limit;
   limits: boolean;
 }
 
@@ -105,15 +108,16 @@ function seedFrom(file: string | undefined): Seed {
   return readSeed(text, file);
 }
 
-const plenty: Limit = { burst: 1e9, perSecond: 1e9 };
-
-function limitsOf({ limits, reads, writes, deletes }: SimulatorSettings): Partial<ThrottleLimits> {
-  const otherwise = limits ? {} : { read: plenty, write: plenty, delete: plenty };
+function limitsOf(settings: SimulatorSettings): Partial<ThrottleLimits> {
+  const { limits, reads, writes, deletes, networkReads, networkWrites, dnsReads } = settings;
   return {
-    ...otherwise,
+    ...(!limits && noLimits),
     ...(reads && { read: reads }),
     ...(writes && { write: writes }),
     ...(deletes && { delete: deletes }),
+    ...(networkReads && { networkRead: networkReads }),
+    ...(networkWrites && { networkWrite: networkWrites }),
+    ...(dnsReads && { dnsRead: dnsReads }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { Refusal } from "../arm/refusal.ts";
-import type { Cost, ThrottleLimits } from "../arm/throttle.ts";
+import { limitNames, type ThrottleLimits } from "../arm/throttle.ts";
 import type { JsonObject } from "../state/store.ts";
 import type { Effect, FaultMatch, FaultRule } from "./fault-rule.ts";
 
@@ -88,18 +88,18 @@ function checkHeaders(headers: Record<string, string>): void {
 
 /** Read limits; those that are not named stay. */
 export function readLimits(from: JsonObject): Partial<ThrottleLimits> {
-  const given = read(from, "", { read: "object", write: "object", delete: "object" });
+  const given = read(from, "", Object.fromEntries(limitNames.map((name) => [name, "object"])));
   const limits: Partial<ThrottleLimits> = {};
-  for (const cost of ["read", "write", "delete"] satisfies Cost[]) {
-    if (given[cost] === undefined) continue;
-    const { burst, perSecond } = read(given[cost] as JsonObject, `${cost}.`, {
+  for (const name of limitNames) {
+    if (given[name] === undefined) continue;
+    const { burst, perSecond } = read(given[name] as JsonObject, `${name}.`, {
       burst: "number",
       perSecond: "number",
     });
-    if (typeof burst !== "number" || burst < 1) throw wrong(`${cost}.burst`, "must be at least 1");
+    if (typeof burst !== "number" || burst < 1) throw wrong(`${name}.burst`, "must be at least 1");
     if (typeof perSecond !== "number" || perSecond <= 0)
-      throw wrong(`${cost}.perSecond`, "must be more than 0");
-    limits[cost] = { burst, perSecond };
+      throw wrong(`${name}.perSecond`, "must be more than 0");
+    limits[name] = { burst, perSecond };
   }
   return limits;
 }

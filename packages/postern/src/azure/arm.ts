@@ -12,7 +12,12 @@ import {
   type Method,
   type RequestOptions,
 } from "./exchange.ts";
-import { type OperationState, Operations, type SentWrite } from "./operations.ts";
+import {
+  type OperationState,
+  Operations,
+  type SentWrite,
+  type ShowResource,
+} from "./operations.ts";
 import { checkPath, describePath } from "./request-path.ts";
 import { Sightings } from "./sightings.ts";
 import type { TokenSource } from "./tokens.ts";
@@ -62,7 +67,7 @@ export interface ArmClient {
   /** Read an address that Resource Manager gave us: a next page, or the state of an operation. */
   follow(address: string, what?: string): Promise<ArmAnswer>;
   /** What became of the long-running operation on a resource, if we know of one. */
-  check(id: string): Promise<OperationState | undefined>;
+  check(id: string, show?: ShowResource): Promise<OperationState | undefined>;
   /** What this identity has begun. */
   readonly operations: Operations;
   /** What this identity has seen of Azure so far. */
@@ -146,8 +151,8 @@ export class Arm {
         }
       },
       follow: (address, what) => this.#follow(address, what, caller, credential),
-      check: async (id) => {
-        const state = await operations.check(view, id, !caller.mayWrite());
+      check: async (id, show) => {
+        const state = await operations.check(view, id, !caller.mayWrite(), show);
         if (state?.state !== "failed") return state;
         return { ...state, error: doubted(state.error, sightings, "PUT", id, state.write) };
       },

@@ -5,24 +5,34 @@ import { describe, expect, test } from "vitest";
 import { ManualClock, settle } from "../../../../test/manual-clock.ts";
 import { fc } from "../../../../test/setup/random.ts";
 import { Bucket } from "./bucket.ts";
-import { armLimits, Budgets, remainingIn } from "./budget.ts";
+import { Budget, Budgets, remainingIn } from "./budget.ts";
+import { AzureError } from "./errors.ts";
+import { azureLimits, type Provider, providerOf } from "./limits.ts";
+import { Scheduler } from "./scheduler.ts";
 
 const limit = { burst: 5, perSecond: 2 };
 const priorities = ["change", "retry", "drift"] as const;
 
-/** A bucket that notes who went when. */
+/** A budget of one bucket, and a record of who was sent when. */
 function bucket(over: Partial<typeof limit> = {}) {
   const clock = new ManualClock(0);
-  const made = new Bucket({ ...limit, ...over }, clock);
+  const only = new Bucket({ ...limit, ...over }, clock);
+  const scheduler = new Scheduler(clock);
+  const budget = new Budget(scheduler, [only]);
   const sent: { name: string; atMs: number }[] = [];
   const failed: { name: string; code: string; retryAfterMs?: number }[] = [];
-  const take = (priority: Priority, name: string = priority, signal?: AbortSignal) => {
-    made.take(priority, signal, "read x").then(
+  const take = (priority: Priority, name: string = priority, signal?: AbortSignal, tenant = "") => {
+    budget.take({ priority, tenant, signal, what: "read x" }).then(
       () => sent.push({ name, atMs: clock.now() }),
       (error) => failed.push({ name, code: error.code, retryAfterMs: error.retryAfterMs }),
     );
   };
   const names = () => sent.map(({ name }) => name);
+  const made = {
+    park: (ms: number) => scheduler.park(only, ms),
+    lower: (remaining: number) => only.lower(remaining),
+    state: () => budget.state(),
+  };
   return { clock, made, take, sent, failed, names };
 }
 
@@ -39,9 +49,10 @@ describe("a bucket", () => {
   test("keeps a program alive that waits for nothing else", async () => {
     const program = `
       import { realClock } from "@postern/core/clock.ts";
-      import { Bucket } from ${JSON.stringify(new URL("./bucket.ts", import.meta.url).href)};
-      const bucket = new Bucket({ burst: 1, perSecond: 20 }, realClock);
-      for (let i = 0; i < 3; i++) await bucket.take("change", undefined, "read x");
+      import { Budgets } from ${JSON.stringify(new URL("./budget.ts", import.meta.url).href)};
+      const budgets = new Budgets({ clock: realClock, limits: { reads: { burst: 1, perSecond: 20 } } });
+      const budget = budgets.of({ identity: "a", subscription: "s", region: "", kind: "reads", provider: "none" });
+      for (let i = 0; i < 3; i++) await budget.take({ priority: "change", tenant: "", what: "read x" });
       process.stdout.write("sent");
     `;
     const words = ["--input-type=module", "--eval", program];
@@ -201,24 +212,134 @@ describe("a bucket", () => {
   });
 });
 
+describe("fairness", () => {
+  test("one tenant's burst does not delay another's change by more than its turn", async () => {
+    const { clock, take, names } = bucket({ burst: 1 });
+    for (let i = 0; i < 50; i++) take("change", `loud-${i}`, undefined, "loud");
+    take("change", "quiet", undefined, "quiet");
+    take("change", "quiet-too", undefined, "quiet too");
+    await clock.move(2_000);
+    expect(names().slice(0, 4)).toEqual(["loud-0", "quiet", "quiet-too", "loud-1"]);
+  });
+
+  test("tenants take turns whatever the number of their requests, and each in its order", async () => {
+    const { clock, take, names } = bucket({ burst: 1 });
+    for (const name of ["a1", "a2", "a3", "a4", "b1", "b2"])
+      take("change", name, undefined, name.charAt(0));
+    await clock.move(60_000);
+    expect(names()).toEqual(["a1", "b1", "a2", "b2", "a3", "a4"]);
+  });
+
+  test("a tenant's change goes before another tenant's drift check", async () => {
+    const { clock, take, names } = bucket({ burst: 1 });
+    take("change", "first", undefined, "a");
+    take("drift", "drift", undefined, "b");
+    take("change", "change", undefined, "a");
+    await clock.move(60_000);
+    expect(names()).toEqual(["first", "change", "drift"]);
+  });
+});
+
 describe("the budgets of a process", () => {
+  const key = { identity: "a", subscription: "S-1", region: "" };
+  const counted = { ...key, kind: "reads", provider: "none" } as const;
+  const wanted = { priority: "change", tenant: "", what: "ask" } as const;
+  const throttledBy = (code: string) => new AzureError({ code, what: "ask", status: 429 });
+  const remaining = (budgets: Budgets, provider: Provider, identity = "a") =>
+    budgets.of({ ...counted, identity, provider }).state().remaining;
+
   test("are one for each identity, subscription and region, whatever the case", () => {
     const budgets = new Budgets({ clock: new ManualClock() });
-    const key = { identity: "a", subscription: "S-1", region: "" };
-    expect(budgets.of(key)).toBe(budgets.of({ ...key, subscription: "s-1" }));
-    expect(budgets.of(key)).not.toBe(budgets.of({ ...key, identity: "b" }));
+    expect(budgets.of(counted)).toBe(budgets.of({ ...counted, subscription: "s-1" }));
+    expect(budgets.of(counted)).not.toBe(budgets.of({ ...counted, identity: "b" }));
     expect(budgets.states().map(({ identity }) => identity)).toEqual(["a", "b"]);
   });
 
   test("start with what Azure gives, unless told otherwise", () => {
     const clock = new ManualClock();
-    const key = { identity: "a", subscription: "s", region: "" };
-    const usual = new Budgets({ clock }).of(key);
-    expect(usual.reads.state().remaining).toBe(armLimits.reads.burst);
-    expect(usual.deletes.state().remaining).toBe(200);
-    const less = new Budgets({ clock, limits: { writes: { burst: 3, perSecond: 1 } } }).of(key);
-    expect(less.writes.state().remaining).toBe(3);
-    expect(less.reads.state().remaining).toBe(250);
+    const usual = new Budgets({ clock });
+    expect(remaining(usual, "none")).toBe(azureLimits.reads.burst);
+    const limits = { "dns-reads": { burst: 3, perSecond: 1 } };
+    const less = new Budgets({ clock, limits });
+    expect(remaining(less, "dns")).toBe(3);
+    expect(remaining(less, "network")).toBe(250);
+  });
+
+  test("identities of a subscription share the limits of the network provider, and other subscriptions do not", async () => {
+    const limits = { "network-writes": { burst: 3, perSecond: 1 } };
+    const budgets = new Budgets({ clock: new ManualClock(), limits });
+    const writes = (identity: string, subscription: string) =>
+      budgets.of({ identity, subscription, region: "", kind: "writes", provider: "network" });
+    await writes("a", "s").take(wanted);
+    await writes("b", "s").take(wanted);
+    // Deletes count with the writes.
+    const deletes = { identity: "b", subscription: "s", region: "", kind: "deletes" } as const;
+    await budgets.of({ ...deletes, provider: "dns" }).take(wanted);
+    expect(writes("a", "s").state().remaining).toBe(0);
+    expect(writes("a", "other").state().remaining).toBe(3);
+    budgets.forget("a");
+    budgets.forget("b");
+    expect(writes("c", "s").state().remaining).toBe(0);
+  });
+
+  test("requests that wait for DNS do not hold up those that need something else", async () => {
+    const clock = new ManualClock();
+    const limits = { "dns-reads": { burst: 1, perSecond: 0.001 } };
+    const budgets = new Budgets({ clock, limits });
+    const dns = budgets.of({ ...counted, provider: "dns" });
+    await dns.take(wanted);
+    let isSent = false;
+    void dns.take(wanted).then(() => {
+      isSent = true;
+    });
+    await budgets.of({ ...counted, provider: "network" }).take(wanted);
+    expect(isSent).toBe(false);
+    await clock.move(1_000_000);
+    expect(isSent).toBe(true);
+  });
+
+  test("a header lowers the limit that it is about", () => {
+    const budgets = new Budgets({ clock: new ManualClock() });
+    const dns = budgets.of({ ...counted, provider: "dns" });
+    dns.learn({ "x-ms-ratelimit-remaining-subscription-resource-requests": "17" });
+    expect([remaining(budgets, "dns"), remaining(budgets, "dns", "b")]).toEqual([17, 17]);
+    expect(remaining(budgets, "network")).toBe(250);
+    dns.learn({ "x-ms-ratelimit-remaining-subscription-reads": "40" });
+    expect([remaining(budgets, "network"), remaining(budgets, "network", "b")]).toEqual([40, 250]);
+    dns.learn({ "x-ms-ratelimit-remaining-subscription-global-reads": "30" });
+    expect(remaining(budgets, "network", "b")).toBe(30);
+  });
+
+  test.each([
+    ["TooManyRequests", true, { mine: 60_000, others: 0, network: 60_000 }],
+    ["SubscriptionRequestsThrottled", true, { mine: 60_000, others: 60_000, network: 60_000 }],
+    ["ResourceRequestsThrottled", true, { mine: 60_000, others: 60_000, network: 0 }],
+    ["Throttled", false, { mine: 60_000, others: 60_000, network: 0 }],
+  ])(
+    "a 429 %s on a DNS read parks what counts towards the same limit",
+    (code, isByGateway, parked) => {
+      const budgets = new Budgets({ clock: new ManualClock() });
+      budgets.of({ ...counted, provider: "dns" }).park(throttledBy(code), isByGateway, 60_000);
+      const parkedFor = (provider: Provider, identity: string) =>
+        budgets.of({ ...counted, identity, provider }).state().parkedForMs;
+      expect({
+        mine: parkedFor("dns", "a"),
+        others: parkedFor("dns", "b"),
+        network: parkedFor("network", "a"),
+      }).toEqual(parked);
+    },
+  );
+
+  test.each([
+    ["Microsoft.Network/privateDnsZones/virtualNetworkLinks", "dns"],
+    ["Microsoft.Network/privateDnsOperationStatuses", "dns"],
+    ["microsoft.network/dnszones/A", "dns"],
+    ["Microsoft.Network/locations/operations", "network"],
+    ["Microsoft.Network/privateEndpoints/privateDnsZoneGroups", "network"],
+    ["Microsoft.Compute/virtualMachines", "none"],
+    ["Microsoft.Resources/resourceGroups", "none"],
+  ])("%s is answered by %s", (resource, provider) => {
+    expect(providerOf(resource)).toBe(provider);
   });
 
   test("what is left is the least of the counters of an answer", () => {

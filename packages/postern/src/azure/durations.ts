@@ -24,6 +24,8 @@ export interface Ended {
  */
 export class Durations {
   readonly #firstLookMs = new Map<string, number>();
+  /** When operations of a kind were last seen running: a look before that would come too early. It is forgotten slowly. */
+  readonly #tooEarlyMs = new Map<string, number>();
 
   /** How long after its start an operation should be looked at first. */
   firstLookMs(kind: string): number {
@@ -35,6 +37,10 @@ export class Durations {
     return this.#firstLookMs.has(kind);
   }
 
+  #tooEarly(kind: string): number {
+    return this.#tooEarlyMs.get(kind) ?? 0;
+  }
+
   /** An operation has ended. */
   learn(kind: string, { runningMs, dueMs, endedMs }: Ended): void {
     const old = this.#firstLookMs.get(kind);
@@ -43,7 +49,11 @@ export class Durations {
     // Far off, it goes at once to where the operation was last seen running, but at most to the double.
     if (old !== undefined && old <= runningMs)
       next = Math.min(2 * old, Math.max(1.15 * old, runningMs));
-    else if (old !== undefined && old >= dueMs && endedMs <= dueMs * onTime) next = old / 1.03;
+    else if (old !== undefined && old >= dueMs && endedMs <= dueMs * onTime) {
+      next = Math.max(old / 1.03, Math.min(old, this.#tooEarly(kind) * 1.02));
+      this.#tooEarlyMs.set(kind, this.#tooEarly(kind) * 0.98);
+    }
+    this.#tooEarlyMs.set(kind, Math.max(this.#tooEarly(kind), runningMs));
     this.#firstLookMs.set(kind, Math.min(mostMs, Math.max(leastMs, next)));
   }
 }

@@ -27,11 +27,22 @@ const wrappers = new Set([
  * over `ReferencedResourceNotProvisioned`, and `Canceled` over the operation that came between.
  * `undefined`: the body is not in ARM's form, whoever wrote it.
  */
-export function readErrorBody(body: unknown): ToldError | undefined {
+export function readErrorBody(answered: unknown): ToldError | undefined {
+  const body = unwrapped(answered);
   const outer = readTold(isObject(body) && isObject(body.error) ? body.error : body, 0);
   if (outer === undefined) return undefined;
   const useful = usefulIn(outer);
   return { code: useful.code, said: useful.message ?? outer.message };
+}
+
+/** DNS throttles with a JSON string that contains JSON (kubernetes-sigs/external-dns#4811). */
+function unwrapped(body: unknown): unknown {
+  if (typeof body !== "string") return body;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
 }
 
 function usefulIn(parsed: ParsedError): ParsedError {

@@ -8,6 +8,15 @@ import { knownCodes } from "./known-codes.ts";
 const guid = "0d2f7d3c-6a0e-4f1b-9d54-0a4c1f2b3c4d";
 const subnet = `/subscriptions/${guid}/resourceGroups/rg/providers/Microsoft.Network/virtualNetworks/v/subnets/s`;
 
+test("DNS throttles with a string that contains JSON, and it counts as throttling", () => {
+  const said = "Too many operations are requested. Current operation is throttled.";
+  const body = JSON.stringify({ code: "Throttled", message: said });
+  expect(readErrorBody(body)).toEqual({ code: "Throttled", said });
+  expect(new AzureError({ code: "Throttled", what: "read a zone", status: 429 }).throttled).toBe(
+    true,
+  );
+});
+
 describe("when it is tried again", () => {
   const minute = 60_000;
   test.each([

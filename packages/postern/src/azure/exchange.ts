@@ -4,10 +4,10 @@ import { type Clock, wait } from "@postern/core/clock.ts";
 import type { Priority } from "@postern/core/priority.ts";
 import { type ArmAnswer, headerOf, readAnswer, readBroken } from "./answer.ts";
 import type { ArmOptions } from "./arm.ts";
-import type { Bucket } from "./bucket.ts";
-import { type Budgets, type Kind, remainingIn } from "./budget.ts";
+import { type Budget, type Budgets, remainingIn } from "./budget.ts";
 import { composeHeaders } from "./compose.ts";
 import { AzureError } from "./errors.ts";
+import { type Kind, providerOf } from "./limits.ts";
 import type { RequestPath } from "./request-path.ts";
 import { failSpan, startRequestSpan, traceIdOf } from "./spans.ts";
 import type { TokenSource } from "./tokens.ts";
@@ -24,6 +24,8 @@ export interface Caller {
   mayWrite(): boolean;
   /** A name for the log, such as the id of a reconcile. */
   id?: string;
+  /** For which tenant. Within a priority, requests of different tenants take turns. */
+  tenant?: string;
 }
 
 /** What a request carries beside its path. */
@@ -81,7 +83,8 @@ export class Exchange {
     let refused: string | undefined;
     for (let attempt = 1; ; attempt++) {
       const priority = attempt === 1 ? caller.priority : "retry";
-      await this.#bucketFor(asking).take(priority, caller.signal, what);
+      const { signal, tenant = "" } = caller;
+      await this.#budgetFor(asking).take({ priority, tenant, signal, what });
       const token = await credential.token(caller.signal, refused);
       const answer = await this.#send(asking, token, span);
       if (!(answer instanceof AzureError)) return answer;
@@ -138,9 +141,10 @@ export class Exchange {
     const code = String(received?.status ?? (answer instanceof AzureError ? answer.code : ""));
     const remaining = remainingIn(headers);
     const throttled = answer instanceof AzureError && answer.throttled;
-    const bucket = this.#bucketFor(asking);
-    if (remaining !== undefined) bucket.lower(remaining);
-    if (throttled) bucket.park(answer.retryAfterMs ?? parkWithoutRetryAfterMs);
+    const budget = this.#budgetFor(asking);
+    budget.learn(headers);
+    const isByGateway = headerOf(headers, "x-ms-failure-cause") === "gateway";
+    if (throttled) budget.park(answer, isByGateway, answer.retryAfterMs ?? parkWithoutRetryAfterMs);
     const azureRequestId = headerOf(headers, "x-ms-request-id");
     const counted = { resource, verb, code, seconds, subscription, throttled, remaining };
     this.#options.onRequest?.({ ...counted, thing, caller: caller.id, requestId: azureRequestId });
@@ -172,11 +176,12 @@ export class Exchange {
     });
   }
 
-  #bucketFor({ method, path, credential }: Asking): Bucket {
+  #budgetFor({ method, path, credential }: Asking): Budget {
     const kind: Kind = method === "GET" ? "reads" : method === "DELETE" ? "deletes" : "writes";
     const { budgets, region = "" } = this.#options;
-    const { subscription } = path;
-    return budgets.of({ identity: credential.identity, subscription, region })[kind];
+    const { subscription, resource } = path;
+    const { identity } = credential;
+    return budgets.of({ identity, subscription, region, kind, provider: providerOf(resource) });
   }
 }
 

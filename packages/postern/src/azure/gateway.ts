@@ -75,6 +75,8 @@ export interface ResourceKind {
   expand?: string;
   /** A list tells all that a read does. It is then believed also of what changes without the etag, such as counts. */
   listsWhole?: true;
+  /** Azure allows few reads of it: the resource itself, in a list where there are others, shows when it is created. */
+  scarceReads?: true;
 }
 
 /** How long to leave a resource be that somebody else is changing. */
@@ -82,6 +84,9 @@ const changingMs = 10_000;
 
 /** Exists by a write of ours, and no read shows it yet. */
 const notShown = Symbol("not shown");
+
+/** What a page of a list holds. A longer list takes more reads than the resource alone. */
+const pageSize = 100;
 
 /** A runaway list ends here: nobody has this many pages. */
 const mostPages = 10_000;
@@ -113,12 +118,23 @@ export function resourceGateway<T extends ArmResource>(
     return found;
   }
 
+  /** The resource as it was read within the last `maxAgeMs`, or as it is listed with the others now. */
+  async function show(id: string, maxAgeMs: number): Promise<T | undefined> {
+    const collection = collectionOf(id);
+    const seen = sightings.of(collection, id, maxAgeMs);
+    if (seen !== undefined) return seen.resource as T | undefined;
+    if (sightings.countIn(collection) >= pageSize) await read(id);
+    else await list(collection.slice(0, -kind.collection.length - 1), maxAgeMs);
+    return sightings.of(collection, id, maxAgeMs)?.resource as T | undefined;
+  }
+
   async function look(id: string, maxAgeMs = 0): Promise<Look<T>> {
     await arm.prove();
-    const operation = await arm.check(id);
+    const operation = await arm.check(id, (age) => show(id, age));
     if (operation?.state === "running")
       return { state: "changing", retryAfterMs: operation.retryAfterMs };
-    if (operation !== undefined) sightings.forget(collectionOf(id), id);
+    const isShown = operation?.state === "done" && operation.isShown === true;
+    if (operation !== undefined && !isShown) sightings.forget(collectionOf(id), id);
     if (operation?.state === "failed") {
       sightings.failed(collectionOf(id), id);
       return { state: "failed", failure: operation.error.explain() };
@@ -165,7 +181,10 @@ export function resourceGateway<T extends ArmResource>(
     if (found !== undefined) return { state: "done", resource: found };
     sightings.forget(collectionOf(id), id);
     const answer = await arm.request("PUT", id, { query, body, ...condition });
-    const write = arm.operations.begin({ id, method: "PUT", body, query, answer });
+    // What is changed in place looks the same before and after: its operation must be asked.
+    const isShownByResource = kind.scarceReads === true && condition.ifMatch === undefined;
+    const begun = { id, method: "PUT", body, query, answer, isShownByResource } as const;
+    const write = arm.operations.begin(begun);
     const own = { exists: true, etagBefore: condition.ifMatch };
     sightings.wrote(collectionOf(id), id, own);
     if (write.state === "running") return write;

@@ -77,6 +77,10 @@ const arm: Record<string, KnownCode> = {
     "Azure limits how often this subscription may be asked",
     "nothing to do: it waits as long as Azure says",
   ),
+  ResourceRequestsThrottled: slow(
+    "Azure limits how often a resource provider may be asked in this subscription",
+    "nothing to do: it waits as long as Azure says",
+  ),
 
   // Absence. Reading what is absent is no error; these surface from writes and from configuration.
   ResourceNotFound: slow("the resource does not exist", "check the name and the resource group"),
@@ -316,10 +320,7 @@ const own: Record<string, KnownCode> = {
     "the Secret is in another namespace and does not allow the AzureClusterIdentity to use it",
     "keep the Secret in the namespace of the AzureClusterIdentity, or list that namespace in the annotation postern.io/allowed-identity-namespaces of the Secret",
   ),
-  Throttled: slow(
-    "Azure told this identity to wait, so nothing is sent",
-    "nothing to do: it waits as long as Azure says",
-  ),
+  Throttled: slow("Azure said to wait", "nothing to do: it waits as long as Azure says"),
   TimedOut: slow("Azure did not answer in time", "check the network between here and Azure"),
   TokenExpired: slow(
     "the token that was given has expired",

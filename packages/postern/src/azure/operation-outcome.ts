@@ -33,7 +33,7 @@ export interface Look {
 /** What one look saw. */
 export type Outcome =
   | { state: "running"; minimumMs: number; look: Partial<Look> }
-  | { state: "done"; result?: unknown }
+  | { state: "done"; result?: unknown; isShown?: true }
   | { state: "failed"; error: AzureError };
 
 /** What the first answer to a write says. */

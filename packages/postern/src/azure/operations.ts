@@ -1,4 +1,5 @@
 import type { Clock } from "@postern/core/clock.ts";
+import { provisioningOf } from "@postern/core/provisioning.ts";
 import { idKey } from "@postern/core/resource-id.ts";
 import { type ArmAnswer, headerOf } from "./answer.ts";
 import type { ArmClient } from "./arm.ts";
@@ -18,8 +19,12 @@ export type Write<T> =
 /** What became of an operation. After "done" and "failed" it is forgotten; the resource tells the rest. */
 export type OperationState =
   | { state: "running"; retryAfterMs: number }
-  | { state: "done"; result?: unknown }
+  /** `isShown`: the resource was read after it had ended, and need not be read again. */
+  | { state: "done"; result?: unknown; isShown?: true }
   | { state: "failed"; error: AzureError; write: SentWrite };
+
+/** Reads the resource of an operation, unless it was read within the last `maxAgeMs`. */
+export type ShowResource = (maxAgeMs: number) => Promise<object | undefined>;
 
 /** What is remembered of the write that began an operation. */
 export interface SentWrite {
@@ -35,6 +40,8 @@ export interface Begun {
   body?: unknown;
   query: Readonly<Record<string, string>>;
   answer: ArmAnswer;
+  /** It creates a resource that itself shows when that is done: whoever can read it need not poll before. */
+  isShownByResource?: boolean;
 }
 
 interface Operation extends Look {
@@ -46,6 +53,9 @@ interface Operation extends Look {
   startedAt: number;
   lookedAt: number;
   dueAt: number;
+  isShownByResource: boolean;
+  /** How long Azure said to wait when the operation began. */
+  minimumMs: number;
   looking?: Promise<OperationState>;
   /** How it ended, until the one who acts on it has heard. */
   ended?: OperationState;
@@ -111,6 +121,8 @@ export class Operations {
       startedAt: now,
       lookedAt: now,
       dueAt,
+      isShownByResource: begun.isShownByResource ?? false,
+      minimumMs,
     });
     return { state: "running", id, retryAfterMs: dueAt - now };
   }
@@ -125,22 +137,35 @@ export class Operations {
    * What became of the operation on a resource: at most one request, and none before it is due. Whoever only looks on leaves
    * its end for the one who acts on it: a failure is told once.
    */
-  async check(arm: ArmClient, id: string, looksOn = false): Promise<OperationState | undefined> {
+  async check(
+    arm: ArmClient,
+    id: string,
+    looksOn = false,
+    show?: ShowResource,
+  ): Promise<OperationState | undefined> {
     const operation = this.#operations.get(idKey(id));
     if (operation === undefined) return undefined;
-    const state = operation.ended ?? (await this.#stateOf(arm, operation));
+    const state = operation.ended ?? (await this.#stateOf(arm, operation, show));
     // Another write may have taken its place while we looked.
     if (state.state !== "running" && !looksOn && this.#operations.get(operation.key) === operation)
       this.#operations.delete(operation.key);
     return state;
   }
 
-  async #stateOf(arm: ArmClient, operation: Operation): Promise<OperationState> {
+  async #stateOf(
+    arm: ArmClient,
+    operation: Operation,
+    show: ShowResource | undefined,
+  ): Promise<OperationState> {
     const now = this.#clock.now();
+    const { kind, startedAt, lookedAt } = operation;
+    // How long such operations take may have been learned since this one began.
+    if (lookedAt === startedAt && this.#durations.knows(kind))
+      operation.dueAt = Math.max(operation.dueAt, startedAt + this.#durations.firstLookMs(kind));
     if (now < operation.dueAt) return { state: "running", retryAfterMs: operation.dueAt - now };
     const scoutDueMs = this.#scoutDueMs(operation, now);
     if (scoutDueMs !== undefined) return { state: "running", retryAfterMs: scoutDueMs + behindMs };
-    operation.looking ??= this.#look(arm, operation).finally(() => {
+    operation.looking ??= this.#look(arm, operation, show).finally(() => {
       delete operation.looking;
     });
     return operation.looking;
@@ -162,10 +187,16 @@ export class Operations {
     return leads && scout !== operation ? Math.max(0, scout.dueAt - now) : undefined;
   }
 
-  async #look(arm: ArmClient, operation: Operation): Promise<OperationState> {
+  async #look(
+    arm: ArmClient,
+    operation: Operation,
+    show: ShowResource | undefined,
+  ): Promise<OperationState> {
     const { kind, lookedAt, startedAt, dueAt, refersTo } = operation;
     const write: SentWrite = { sentAt: startedAt, refersTo };
-    const outcome = await lookAt(arm, operation, this.#clock.now());
+    const outcome =
+      (await this.#outcomeByResource(operation, show)) ??
+      (await lookAt(arm, operation, this.#clock.now()));
     const now = this.#clock.now();
     if (outcome.state === "running" && now - startedAt < longestMs)
       return this.#putOff(operation, outcome, now);
@@ -182,6 +213,30 @@ export class Operations {
       endedMs: now - startedAt,
     });
     return operation.ended;
+  }
+
+  /**
+   * What the resource shows of its creation; undefined where the operation must be asked. One read in place of two: after a poll
+   * the resource would be read as well.
+   */
+  async #outcomeByResource(
+    operation: Operation,
+    show: ShowResource | undefined,
+  ): Promise<Outcome | undefined> {
+    if (!operation.isShownByResource || show === undefined) return undefined;
+    try {
+      const reading: Promise<object | undefined> = show(this.#clock.now() - operation.dueAt + 1);
+      const resource = await reading;
+      const shown = resource === undefined ? "absent" : provisioningOf(resource);
+      if (shown === "succeeded") return { state: "done", isShown: true };
+      if (shown === "changing")
+        return { state: "running", minimumMs: operation.minimumMs, look: {} };
+    } catch (error) {
+      if (!(error instanceof AzureError) || error.code === "Cancelled") throw error;
+    }
+    // It failed, or it cannot be seen yet: only the operation says more.
+    operation.isShownByResource = false;
+    return undefined;
   }
 
   /** Look again when a quarter as much time again has gone by (five minutes at most), and not before Azure said. */

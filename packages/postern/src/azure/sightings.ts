@@ -90,6 +90,11 @@ export class Sightings {
     return undefined;
   }
 
+  /** How many resources are known in a collection. */
+  countIn(collection: string): number {
+    return this.#collections.get(idKey(collection))?.items.size ?? 0;
+  }
+
   /**
    * Everything in a collection: as last listed and changed since, or listed anew. Those who ask at once share one list.
    * `filled` adds what is known of a resource and what a list leaves out.

@@ -173,6 +173,7 @@ export class Controller {
       clock: this.#clock,
       mayWrite,
       makeLog,
+      tenant: this.#tenantOf(key),
     });
     this.#reconciles.add(reconcile);
     metrics.working(1);

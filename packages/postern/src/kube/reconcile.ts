@@ -10,6 +10,8 @@ export interface Reconcile {
   readonly id: string;
   readonly key: string;
   readonly priority: Priority;
+  /** The tenant of the object. */
+  readonly tenant?: string;
   /** Reads from before this time, by the clock of `now`, are too stale. */
   readonly freshSince?: number | undefined;
   /** The same, because somebody has requested a reconcile then. */
@@ -34,6 +36,7 @@ export class RunningReconcile implements Reconcile {
   readonly id = randomUUID();
   readonly key: string;
   readonly priority: Priority;
+  readonly tenant: string;
   freshSince: number | undefined;
   requestedAt: number | undefined;
   readonly failedReads: Failure[] = [];
@@ -54,10 +57,12 @@ export class RunningReconcile implements Reconcile {
       clock: Clock;
       mayWrite: () => boolean;
       makeLog: (fields: Record<string, unknown>) => Log;
+      tenant?: string;
     },
   ) {
     this.key = key;
     this.priority = priority;
+    this.tenant = given.tenant ?? "";
     this.#clock = given.clock;
     this.#mayWrite = given.mayWrite;
     this.#makeLog = given.makeLog;

@@ -3,9 +3,11 @@ import { type Clock, wait } from "@postern/core/clock.ts";
 import { isExplained } from "@postern/core/failure.ts";
 import { Counter, Gauge, Histogram, type Registry } from "@prometheus-io/client";
 import { Arm, type ArmRequest } from "../azure/arm.ts";
+import { Budgets } from "../azure/budget.ts";
 import { type Cloud, cloudNamed, customCloud } from "../azure/clouds.ts";
 import { credentialFromEnvironment } from "../azure/credential.ts";
 import { AzureError } from "../azure/errors.ts";
+import type { Limits } from "../azure/limits.ts";
 import type { TokenSource } from "../azure/tokens.ts";
 import type { Check } from "../kube/health.ts";
 import type { Log } from "../kube/log.ts";
@@ -42,6 +44,8 @@ export function azureFromEnvironment(
     registry: Registry;
     clock: Clock;
     version: string;
+    /** Azure's limits, where they are not the usual ones. */
+    limits?: Partial<Limits> | undefined;
     onRequest?: (request: ArmRequest) => void;
   },
 ): OperatorAzure {
@@ -63,7 +67,8 @@ export function azureFromEnvironment(
     options.onRequest?.(request);
   };
   const shared = { log, clock, onRequest, userAgent: `postern/${version}` };
-  const arm = new Arm({ cloud, credential, ...shared });
+  const { limits } = options;
+  const arm = new Arm({ cloud, credential, ...shared, budgets: new Budgets({ limits, clock }) });
   const armClients = [arm];
   const signal = new AbortController().signal;
   const caller = { priority: "drift", signal, mayWrite: () => false, id: "readyz" } as const;
@@ -73,7 +78,9 @@ export function azureFromEnvironment(
     credential,
     ca,
     armClientFor(other) {
-      const armClient = new Arm({ cloud: other, credential: noneIn(other), ...shared });
+      // No subscription is in two clouds.
+      const budgets = new Budgets({ limits, clock });
+      const armClient = new Arm({ cloud: other, credential: noneIn(other), ...shared, budgets });
       armClients.push(armClient);
       return armClient;
     },

@@ -1,6 +1,7 @@
 import { packageVersion } from "@postern/core/process/package-version.ts";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { defaultCertificateDirectory } from "../cluster-api/names.ts";
+import { azureLimit } from "./azure-limits.ts";
 import { withElectionOptions } from "./election.ts";
 import type { OperatorSettings } from "./operator.ts";
 import { withPlanOptions } from "./plan-options.ts";
@@ -54,7 +55,13 @@ export function command(): Command {
         .argParser(address)
         .default(address("127.0.0.1:8082"), "127.0.0.1:8082"),
     )
-    .option("--no-dashboard", "serve none");
+    .option("--no-dashboard", "serve none")
+    .addOption(
+      new Option(
+        "--azure-limit <name=count/seconds>",
+        "a limit of Azure's that is not the usual one, such as dns-reads=500/300 or writes=200+10; may be given again",
+      ).argParser(azureLimit),
+    );
   return withElectionOptions(served)
     .addOption(
       new Option("--log-format <format>", "how log lines look")

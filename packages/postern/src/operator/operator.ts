@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { type Clock, realClock } from "@postern/core/clock.ts";
 import { subscriptionOf } from "@postern/core/resource-id.ts";
+import type { Limits } from "../azure/limits.ts";
 import { KubeClient } from "../kube/client.ts";
 import { findConnection } from "../kube/credentials.ts";
 import { type Check, isLoopback, serveHealth } from "../kube/health.ts";
@@ -39,6 +40,8 @@ export interface OperatorSettings extends ClusterApiFlags, ElectionFlags {
   exposeDetails?: boolean;
   /** Where the dashboard is served; false for nowhere. */
   dashboard: { host: string; port: number } | false;
+  /** Azure's limits, where they are not the usual ones. */
+  azureLimit?: Partial<Limits>;
   logFormat: LogFormat;
   logLevel: LogLevel;
   version: string;
@@ -73,6 +76,7 @@ export async function runOperator(
     registry,
     clock,
     version,
+    limits: settings.azureLimit,
     onRequest: (request) => journal.request(request.caller, request),
   });
   const identity = `${env.POD_NAME ?? hostname()}_${randomBytes(4).toString("hex")}`;

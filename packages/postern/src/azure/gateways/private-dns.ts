@@ -48,12 +48,17 @@ export function privateDnsZones(arm: ArmClient): ResourceGateway<PrivateDnsZone>
     apiVersion,
     collection: "providers/Microsoft.Network/privateDnsZones",
     listsWhole: true,
+    scarceReads: true,
   });
 }
 
 /** The virtual network links of a private zone. */
 export function virtualNetworkLinks(arm: ArmClient): ResourceGateway<VirtualNetworkLink> {
-  return resourceGateway(arm, { apiVersion, collection: "virtualNetworkLinks" });
+  return resourceGateway(arm, {
+    apiVersion,
+    collection: "virtualNetworkLinks",
+    scarceReads: true,
+  });
 }
 
 /** The record sets of a private zone, of all types; an id ends in `/A/api` or `/CNAME/www`. */
