@@ -12,9 +12,7 @@ export function settingsFrom(
 ): Settings {
   const { further = [], named = (violation) => violation } = options;
   const settings = mergeSettings(defaultSettings(), given) as Settings;
-  const form = formViolations(settings);
-  // Rules between settings are of use only where the settings have the right form.
-  const violations = [...further, ...form, ...(form.length > 0 ? [] : ruleViolations(settings))];
+  const violations = [...further, ...formViolations(settings), ...ruleViolations(settings)];
   if (violations.length === 0) return settings;
   const listed = violations.map(named);
   throw new UsageError(
