@@ -108,6 +108,17 @@ export function identityOf(component: Component): Pick<Process, "identity" | "cl
   return processes[component];
 }
 
+const notOpenShift: Condition = { not: setting("openshift") };
+
+/** As whom the pods run. OpenShift gives each namespace users of its own. */
+export const podSecurity: TemplateMap = {
+  runAsNonRoot: true,
+  runAsUser: when(notOpenShift, 65_532),
+  runAsGroup: when(notOpenShift, 65_532),
+  fsGroup: when(notOpenShift, 65_532),
+  seccompProfile: { type: "RuntimeDefault" },
+};
+
 /** The pods of a component. */
 export function podTemplate(component: Component): TemplateMap {
   const { identity } = processes[component];
@@ -138,14 +149,7 @@ export function podTemplate(component: Component): TemplateMap {
       serviceAccountName: component,
       terminationGracePeriodSeconds: setting("terminationGracePeriodSeconds"),
       enableServiceLinks: false,
-      securityContext: {
-        runAsNonRoot: true,
-        // OpenShift gives each namespace users of its own.
-        runAsUser: when(notOpenShift, 65_532),
-        runAsGroup: when(notOpenShift, 65_532),
-        fsGroup: when(notOpenShift, 65_532),
-        seccompProfile: { type: "RuntimeDefault" },
-      },
+      securityContext: podSecurity,
       imagePullSecrets: when(setting("imagePullSecrets"), setting("imagePullSecrets")),
       nodeSelector: when(setting("nodeSelector"), setting("nodeSelector")),
       affinity: when(setting("affinity"), setting("affinity")),
@@ -166,8 +170,6 @@ export function podTemplate(component: Component): TemplateMap {
     },
   };
 }
-
-const notOpenShift: Condition = { not: setting("openshift") };
 
 /** The image, by digest where one is given. */
 export const image = textOf([
