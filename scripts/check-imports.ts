@@ -39,7 +39,8 @@ const mayImportFolders: Record<string, string[]> = {
   operator: [...shared, "server"],
   agent: [...foundations, "appliance"],
   cli: [...shared, "operator"],
-  "programs.ts": ["agent", "cli", "operator"],
+  install: [...shared, "cli"],
+  "programs.ts": ["agent", "cli", "install", "operator"],
   "main.ts": ["cli", "programs.ts"],
 };
 

@@ -16,6 +16,8 @@ interface Made {
   requires: string;
   /** What a person reads while it is built. */
   what: string;
+  /** The linker flags by which the programs know their version; Kubernetes' own where absent. */
+  stamps?: (version: string) => Record<string, string>;
 }
 
 const servers: Made = {
@@ -35,6 +37,13 @@ const client: Made = {
   programs: ["."],
   requires: "k8s.io/kubectl",
   what: "kubectl",
+};
+const chartClient: Made = {
+  module: "helm",
+  programs: ["."],
+  requires: "helm.sh/helm/v4",
+  what: "helm",
+  stamps: (version) => ({ "helm.sh/helm/v4/internal/version.version": version }),
 };
 
 /** The programs of a real control plane, as paths. */
@@ -78,6 +87,15 @@ export async function findOrBuildKubectl(tell: (line: string) => void): Promise<
   return { version: found.version, kubectl: join(found.folder, "kubectl") };
 }
 
+/** Finds a helm in the cache, or builds it; only for suites that ask for it. */
+export async function findOrBuildHelm(
+  tell: (line: string) => void,
+): Promise<{ helm: string; version: string } | { missing: string }> {
+  const found = await findOrMake(chartClient, tell);
+  if ("missing" in found) return found;
+  return { version: found.version, helm: join(found.folder, "helm") };
+}
+
 /** Finds a program that is a client as Go programs are, or builds it; only for suites that ask for it. */
 export async function findOrBuildGoClients(
   tell: (line: string) => void,
@@ -94,7 +112,7 @@ async function findOrMake(
   const version = await versionOf(made);
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "postern");
   const folder = join(cache, `${made.module}-${version}`);
-  const flags = buildFlags(version);
+  const flags = buildFlags((made.stamps ?? kubernetesStamps)(version));
   const stamp = await stampOf(made, flags);
 
   if (await isBuilt(folder, stamp)) return { version, folder };
@@ -112,22 +130,27 @@ async function findOrMake(
   return { version, folder };
 }
 
-/** Kubernetes' own version, such as `v1.36.3`, of what `go.mod` asks for; the libraries count from v0. */
+/** The version of what `go.mod` asks for, such as `v1.36.3`: Kubernetes' own, whose libraries count from v0. */
 async function versionOf({ module, requires }: Made): Promise<string> {
   const text = await readFile(join(tests, module, "go.mod"), "utf8");
   const escaped = requires.replaceAll(".", "\\.");
-  const version = new RegExp(`^\\s*${escaped} v[01]\\.(\\d+\\.\\d+)$`, "m").exec(text)?.[1];
-  if (version === undefined) throw new Error(`test/${module}/go.mod requires no ${requires}`);
-  return `v1.${version}`;
+  const line = new RegExp(`^(?:require|\\s)\\s*${escaped} v(\\d+)\\.(\\d+\\.\\d+)$`, "m").exec(
+    text,
+  );
+  if (line === null) throw new Error(`test/${module}/go.mod requires no ${requires}`);
+  const [, major, rest] = line;
+  return `v${major === "0" ? "1" : major}.${rest}`;
 }
 
 /** Without these the programs say `v0.0.0-master+$Format`, and the other side cannot tell what they are. */
-function buildFlags(version: string): string[] {
-  const [major, minor] = version.slice(1).split(".");
-  const stamped = { gitVersion: version, gitMajor: major, gitMinor: minor };
-  const variables = Object.entries(stamped).map(
-    ([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`,
-  );
+function kubernetesStamps(version: string): Record<string, string> {
+  const [major = "", minor = ""] = version.slice(1).split(".");
+  const at = "k8s.io/component-base/version";
+  return { [`${at}.gitVersion`]: version, [`${at}.gitMajor`]: major, [`${at}.gitMinor`]: minor };
+}
+
+function buildFlags(stamps: Record<string, string>): string[] {
+  const variables = Object.entries(stamps).map(([name, value]) => `-X ${name}=${value}`);
   return ["-trimpath", `-ldflags=-s -w ${variables.join(" ")}`];
 }
 

@@ -92,6 +92,21 @@ export const programs: Record<string, Program> = {
     summary: "make, reach and destroy a hosted cluster",
     load: () => import("./cli/cluster.ts"),
   },
+  install: {
+    group: "Change",
+    summary: "install the operator on a cluster, or print its manifests",
+    load: () => import("./install/command.ts"),
+  },
+  upgrade: {
+    group: "Change",
+    summary: "upgrade an installation to this version, or change its settings",
+    load: () => import("./install/upgrade.ts"),
+  },
+  uninstall: {
+    group: "Change",
+    summary: "remove an installation, after its clusters",
+    load: () => import("./install/uninstall.ts"),
+  },
   completion: {
     group: "Other",
     summary: "print the completion of a shell",

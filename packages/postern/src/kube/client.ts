@@ -171,6 +171,8 @@ export class KubeClient {
       subresource?: "status";
       fieldManager?: string;
       force?: boolean;
+      /** The API server answers as if it had done it, and does nothing. */
+      dryRun?: boolean;
       signal?: AbortSignal;
     } = {},
   ): Promise<string> {
@@ -178,6 +180,7 @@ export class KubeClient {
     if (options.subresource) path += `/${options.subresource}`;
     path += `?fieldManager=${encodeURIComponent(options.fieldManager ?? "postern")}`;
     if (options.force) path += "&force=true";
+    if (options.dryRun) path += "&dryRun=All";
     const body = JSON.stringify(change);
     return this.request("PATCH", path, {
       body,

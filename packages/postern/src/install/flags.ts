@@ -1,0 +1,224 @@
+import { readFile } from "node:fs/promises";
+import { isExplained } from "@postern/core/failure.ts";
+import { UsageError } from "@postern/core/process/usage-error.ts";
+import { type Command, Option } from "commander";
+import { credentialsSecretName } from "./objects/pods.ts";
+import { mergeSettings } from "./settings.ts";
+
+/** The flags of an installation, as they are given. Those that HyperShift has too mean the same. */
+export interface InstallFlags {
+  namespace: string;
+  values?: string[];
+  image?: string;
+  registryOverrides?: string;
+  privatePlatform?: "Azure" | "None";
+  azurePrivateCreds?: string;
+  azurePrivateSecret?: string;
+  azurePrivateSecretKey?: string;
+  azurePlsManagedIdentityClientId?: string;
+  azurePlsSubscriptionId?: string;
+  azurePlsResourceGroup?: string;
+  azureCloud?: string;
+  replaceHypershift?: boolean;
+  splitRoles?: boolean;
+  openshift?: boolean;
+  managementClusterName?: string;
+  managementClusterNamespace?: string;
+  baseDomain?: string;
+  baseDomainResourceGroup?: string;
+  limitCrdInstall?: string;
+  additionalTrustBundle?: string;
+}
+
+/** Which flag sets which setting, for messages too. */
+const settingOf = {
+  privatePlatform: "hosted.enabled",
+  azurePrivateSecret: "azure.credentialsSecret.name",
+  azurePrivateSecretKey: "azure.credentialsSecret.key",
+  azurePlsManagedIdentityClientId: "azure.clientId",
+  azurePlsSubscriptionId: "azure.subscriptionId",
+  azurePlsResourceGroup: "azure.resourceGroup",
+  azureCloud: "azure.cloud",
+  replaceHypershift: "hosted.replaceHyperShift",
+  splitRoles: "splitRoles",
+  openshift: "openshift",
+  managementClusterName: "clusterApi.managementCluster.name",
+  managementClusterNamespace: "clusterApi.managementCluster.namespace",
+  baseDomain: "clusterApi.baseDomain",
+  baseDomainResourceGroup: "clusterApi.baseDomainResourceGroup",
+  image: "image.repository",
+} as const satisfies Partial<Record<keyof InstallFlags, string>>;
+
+/** The options for these flags. */
+export function withInstallOptions(command: Command): Command {
+  return command
+    .option("-n, --namespace <name>", "namespace to install into", "postern")
+    .option(
+      "-f, --values <file>",
+      "settings in YAML, which are the values of the chart; flags stand before them. Can be given more than once",
+      (file: string, before: string[] = []) => [...before, file],
+    )
+    .option("--image <image>", "the image of the operator, with its tag or digest")
+    .option(
+      "--registry-overrides <pairs>",
+      "registries to replace in the name of the image: SOURCE=DESTINATION, with commas between them",
+    )
+    .addOption(
+      new Option("--private-platform <platform>", "platform of hosted control planes").choices([
+        "Azure",
+        "None",
+      ]),
+    )
+    .option("--azure-private-creds <file>", "credential file, which becomes a Secret")
+    .option("--azure-private-secret <name>", "existing Secret with a credential file")
+    .option("--azure-private-secret-key <key>", "key of the file in that Secret")
+    .option("--azure-pls-managed-identity-client-id <id>", "client id of a workload identity")
+    .option("--azure-pls-subscription-id <id>", "subscription of the management cluster")
+    .option("--azure-pls-resource-group <name>", "resource group of its load balancers")
+    .option("--azure-cloud <name>", "cloud, such as AzureUSGovernmentCloud")
+    .option("--replace-hypershift", "act in HyperShift's place, on a cluster without it")
+    .option("--split-roles", "run a process for each role, with its own permissions")
+    .option("--openshift", "the cluster is OpenShift")
+    .option("--management-cluster-name <name>", "serve Cluster API; its management cluster")
+    .option("--management-cluster-namespace <name>", "namespace of that AzureCluster")
+    .option("--base-domain <name>", "domain in which clusters of Cluster API get DNS records")
+    .option("--base-domain-resource-group <name>", "resource group of that domain's zone")
+    .option(
+      "--limit-crd-install <platforms>",
+      "install kinds of these platforms only, with commas between them",
+    )
+    .option(
+      "--additional-trust-bundle <file>",
+      "certificates in PEM to trust beside the usual ones",
+    );
+}
+
+/** What the flags say: settings, the text of a credential file, and what is wrong already. */
+export interface GivenSettings {
+  settings: unknown;
+  credentials?: string;
+  violations: string[];
+}
+
+/** Settings by flags and files, upon those of before. */
+export async function settingsGiven(
+  flags: InstallFlags,
+  before: unknown = {},
+): Promise<GivenSettings> {
+  const violations: string[] = [];
+  let settings = mergeSettings({ createNamespace: true }, before);
+  for (const file of flags.values ?? []) settings = mergeSettings(settings, await valuesIn(file));
+  const { azurePrivateCreds, azurePrivateSecret, limitCrdInstall, additionalTrustBundle } = flags;
+  if (azurePrivateCreds !== undefined && azurePrivateSecret !== undefined)
+    violations.push("--azure-private-creds and --azure-private-secret exclude each other");
+  const credentials =
+    azurePrivateCreds === undefined
+      ? undefined
+      : await credentialsIn(azurePrivateCreds).catch((error: unknown) => {
+          if (!isExplained(error)) throw error;
+          violations.push(`--azure-private-creds: ${error.explain().message}`);
+          return "";
+        });
+  const limited = limitCrdInstall?.split(",").map((each) => each.trim().toLowerCase());
+  const further = {
+    ...(credentials !== undefined && {
+      azure: { credentialsSecret: { name: credentialsSecretName } },
+    }),
+    ...(flags.managementClusterName !== undefined && { clusterApi: { enabled: true } }),
+    ...(limited && { crds: { enabled: limited.includes("azure") } }),
+    ...(additionalTrustBundle !== undefined && {
+      additionalTrustBundle: await fileOf("--additional-trust-bundle", additionalTrustBundle),
+    }),
+  };
+  settings = mergeSettings(settings, further);
+  for (const [flag, path] of Object.entries(settingOf)) {
+    const value: unknown = Reflect.get(flags, flag);
+    if (value === undefined) continue;
+    if (flag === "image") settings = mergeSettings(settings, { image: imageOf(String(value)) });
+    else
+      settings = mergeSettings(
+        settings,
+        nested(path, flag === "privatePlatform" ? value === "Azure" : value),
+      );
+  }
+  const overridden = overriddenImage(settings, flags.registryOverrides, violations);
+  return {
+    settings: overridden,
+    ...(credentials !== undefined && { credentials }),
+    violations,
+  };
+}
+
+/** A violation in the words of the command line: settings that a flag sets are named by it. */
+export function inFlags(violation: string): string {
+  const byLength = Object.entries(settingOf).sort(([, a], [, b]) => b.length - a.length);
+  return byLength.reduce(
+    (text, [flag, path]) =>
+      text.replace(
+        new RegExp(`(?<![\\w.-])${path.replaceAll(".", "\\.")}(?![\\w.])`, "g"),
+        flagName(flag),
+      ),
+    violation,
+  );
+}
+
+function flagName(key: string): string {
+  return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+function nested(path: string, value: unknown): unknown {
+  return path.split(".").reduceRight((inner: unknown, key) => ({ [key]: inner }), value);
+}
+
+/** The parts of an image's name: `host/name:tag`, or `host/name@digest`. */
+export function imageOf(image: string): Record<string, string> {
+  const [name = "", digest = ""] = image.split("@");
+  const tag = /:([^/:]+)$/.exec(name)?.[1] ?? "";
+  return { repository: tag === "" ? name : name.slice(0, -tag.length - 1), tag, digest };
+}
+
+/** As HyperShift has it: where the name of the image begins with a source, the destination takes its place. */
+function overriddenImage(
+  settings: unknown,
+  overrides: string | undefined,
+  violations: string[],
+): unknown {
+  if (overrides === undefined) return settings;
+  const image = (settings as { image?: { repository?: unknown } }).image;
+  let repository = String(image?.repository ?? "");
+  for (const pair of overrides.split(",")) {
+    const [source, destination, ...rest] = pair.split("=").map((each) => each.trim());
+    if (!source || !destination || rest.length > 0)
+      violations.push(`--registry-overrides must be SOURCE=DESTINATION, and not '${pair}'`);
+    else if (repository === source || repository.startsWith(`${source}/`))
+      repository = destination + repository.slice(source.length);
+  }
+  return mergeSettings(settings, { image: { repository } });
+}
+
+async function valuesIn(file: string): Promise<unknown> {
+  const text = await fileOf("--values", file);
+  const { parse } = await import("yaml");
+  try {
+    const values: unknown = parse(text, { logLevel: "error" }) ?? {};
+    if (typeof values === "object" && !Array.isArray(values)) return values;
+  } catch (cause) {
+    throw new UsageError(`--values ${file} cannot be used: it is not YAML`, { cause });
+  }
+  throw new UsageError(`--values ${file} cannot be used: it is not a map of settings`);
+}
+
+/** The text of a credential file, once it is one. */
+async function credentialsIn(file: string): Promise<string> {
+  const { readCredentialFile } = await import("../azure/credential-file.ts");
+  await readCredentialFile(file);
+  return await fileOf("--azure-private-creds", file);
+}
+
+async function fileOf(flag: string, file: string): Promise<string> {
+  return await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
+    throw new UsageError(`${flag} ${file} cannot be used: ${cause.code ?? "it cannot be read"}`, {
+      cause,
+    });
+  });
+}

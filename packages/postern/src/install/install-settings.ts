@@ -1,0 +1,23 @@
+import { UsageError } from "@postern/core/process/usage-error.ts";
+import { ruleViolations } from "./rules.ts";
+import { defaultSettings, formViolations, mergeSettings, type Settings } from "./settings.ts";
+
+/**
+ * Settings from what is given, with the defaults for the rest. All violations are reported together; `named` says them in
+ * the words of the person who gave them, such as by flags.
+ */
+export function settingsFrom(
+  given: unknown,
+  options: { further?: readonly string[]; named?: (violation: string) => string } = {},
+): Settings {
+  const { further = [], named = (violation) => violation } = options;
+  const settings = mergeSettings(defaultSettings(), given) as Settings;
+  const violations = [...further, ...formViolations(settings), ...ruleViolations(settings)];
+  if (violations.length === 0) return settings;
+  const listed = violations.map(named);
+  throw new UsageError(
+    listed.length === 1
+      ? (listed[0] ?? "")
+      : `${listed.length} settings are invalid: ${listed.map((each, at) => `(${at + 1}) ${each}`).join("; ")}`,
+  );
+}

@@ -1,0 +1,200 @@
+import type { Clock } from "@postern/core/clock.ts";
+import type { KubeObject } from "@postern/core/kind.ts";
+import { UsageError } from "@postern/core/process/usage-error.ts";
+import { CommandFailure } from "../cli/command-failure.ts";
+import type { KubeClient } from "../kube/client.ts";
+import { type InstallFlags, inFlags, settingsGiven } from "./flags.ts";
+import { settingsFrom } from "./install-settings.ts";
+import { nameOf } from "./kinds.ts";
+import { applyChanges, deleteObjects, untilAvailable, untilEstablished } from "./live/apply.ts";
+import { withLock } from "./live/lock.ts";
+import { type Change, type InstallPlan, planInstall } from "./live/plan.ts";
+import { entryOf, type InstallRecord, readRecord, writeRecord } from "./live/record.ts";
+import { credentialsSecretName } from "./objects/pods.ts";
+import { objectsOf } from "./objects.ts";
+import type { Settings } from "./settings.ts";
+
+/** What an installation consists of. */
+export interface Installation {
+  given: unknown;
+  settings: Settings;
+  objects: KubeObject[];
+  /** The Secret of `--azure-private-creds`. It is printed only on request. */
+  secret?: KubeObject;
+}
+
+/** The installation that the flags describe; all that is wrong with them is one `UsageError`. */
+export async function installationOf(
+  flags: InstallFlags,
+  version: string,
+  before?: unknown,
+): Promise<Installation> {
+  const { namespace } = flags;
+  const { settings: given, credentials, violations } = await settingsGiven(flags, before);
+  const settings = settingsFrom(given, { further: violations, named: inFlags });
+  const objects = objectsOf(settings, { namespace, version });
+  if (credentials === undefined) return { given, settings, objects };
+  const secret = {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: {
+      name: credentialsSecretName,
+      namespace,
+      labels: { "app.kubernetes.io/name": "postern", "app.kubernetes.io/part-of": "postern" },
+    },
+    type: "Opaque",
+    data: { [settings.azure.credentialsSecret.key]: Buffer.from(credentials).toString("base64") },
+  };
+  return { given, settings, objects, secret };
+}
+
+/** What `postern install render` prints. */
+export type Outputs = "all" | "crds" | "resources";
+
+/** The objects of an installation that are printed. */
+export function outputsOf(
+  { objects, secret }: Installation,
+  outputs: Outputs,
+  sensitive: boolean,
+): KubeObject[] {
+  const isCrd = ({ kind }: KubeObject) => kind === "CustomResourceDefinition";
+  if (outputs === "crds") return objects.filter(isCrd);
+  const resources = outputs === "all" ? objects : objects.filter((each) => !isCrd(each));
+  return sensitive && secret ? withSecret(resources, secret) : resources;
+}
+
+/** The Secret stands behind the Namespace, before what uses it. */
+function withSecret(objects: readonly KubeObject[], secret: KubeObject): KubeObject[] {
+  const first = objects.filter(({ kind }) => kind === "Namespace");
+  return [...first, secret, ...objects.filter(({ kind }) => kind !== "Namespace")];
+}
+
+export interface InstallOptions {
+  namespace: string;
+  version: string;
+  waitUntilAvailable: boolean;
+  waitUntilCrdsEstablished: boolean;
+  timeoutMs: number;
+  forceConflicts?: boolean;
+  dryRun?: boolean;
+}
+
+/** What a run needs of the outside. */
+export interface Surroundings {
+  kube: KubeClient;
+  clock: Clock;
+  signal: AbortSignal;
+  print: (line: string) => void;
+}
+
+/** Install or upgrade: plan, show the differences, apply, and wait. */
+export async function install(
+  installation: Installation,
+  options: InstallOptions,
+  surroundings: Surroundings,
+): Promise<void> {
+  const { kube, signal, print } = surroundings;
+  const { namespace, version, forceConflicts: force = false } = options;
+  const { objects: resources, secret, given } = installation;
+  const objects = secret ? withSecret(resources, secret) : resources;
+  const plan = await planInstall(kube, objects, { version, force, signal });
+  if (plan.violations.length > 0) throw refused(plan.violations);
+  const before = await readRecord(kube, namespace, signal);
+  const entries = objects.map(entryOf);
+  const surplus = surplusOf(before, entries);
+  for (const line of planLines(plan, surplus)) print(line);
+  if (options.dryRun) return;
+  // The Namespace comes first: lock and record are in it.
+  const [first, rest] = [
+    plan.changes.filter(({ object }) => object.kind === "Namespace"),
+    plan.changes.filter(({ object }) => object.kind !== "Namespace"),
+  ];
+  await applyChanges(first, force, surroundings);
+  await withLock(kube, namespace, surroundings, async () => {
+    const record = { version, settings: given, objects: entries };
+    // What a run that fails halfway leaves is in the record of both.
+    await writeRecord(kube, namespace, { ...record, objects: [...entries, ...surplus] }, signal);
+    const crds = rest.filter(({ object }) => object.kind === "CustomResourceDefinition");
+    await applyChanges(crds, force, surroundings);
+    if (options.waitUntilCrdsEstablished)
+      await untilEstablished(crds, options.timeoutMs, surroundings);
+    await applyChanges(
+      rest.filter((change) => !crds.includes(change)),
+      force,
+      surroundings,
+    );
+    await deleteObjects(surplus, surroundings);
+    await writeRecord(kube, namespace, record, signal);
+  });
+  if (options.waitUntilAvailable) await untilAvailable(objects, options.timeoutMs, surroundings);
+  print(
+    options.waitUntilAvailable
+      ? `Postern ${version} is available in namespace ${namespace}.`
+      : `Postern ${version} is installed in namespace ${namespace}.`,
+  );
+}
+
+/** What was installed before and is not installed any more. */
+function surplusOf(
+  before: InstallRecord | undefined,
+  entries: InstallRecord["objects"],
+): InstallRecord["objects"] {
+  const key = ({ kind, namespace, name }: InstallRecord["objects"][number]) =>
+    `${kind} ${namespace ?? ""}/${name}`;
+  const present = new Set(entries.map(key));
+  return (before?.objects ?? []).filter((each) => !present.has(key(each)));
+}
+
+function refused(violations: readonly string[]): CommandFailure {
+  return new CommandFailure(
+    violations.length === 1
+      ? `nothing was changed · ${violations[0]}`
+      : `nothing was changed · ${violations.length} objects are refused: ${violations.map((each, at) => `(${at + 1}) ${each}`).join("; ")}`,
+  );
+}
+
+const shownLines = 12;
+
+/** The differences, as a person reads them. */
+function planLines({ changes }: InstallPlan, surplus: InstallRecord["objects"]): string[] {
+  const lines = changes.flatMap(changeLines);
+  const deleted = surplus.map(
+    ({ kind, namespace, name }) =>
+      `- ${nameOf({ kind, metadata: { name, ...(namespace !== undefined && { namespace }) } })}`,
+  );
+  const all = [...lines, ...deleted];
+  return all.length === 0 ? ["No changes."] : all;
+}
+
+function changeLines(change: Change): string[] {
+  switch (change.do) {
+    case "keep":
+      return [];
+    case "create":
+      return [`+ ${nameOf(change.object)}`];
+    case "leave alone":
+      return [`= ${nameOf(change.object)}: left alone, ${change.why}`];
+    case "update": {
+      const { lines: all, object } = change;
+      const more = all.length - shownLines;
+      return [
+        `~ ${nameOf(object)}`,
+        ...all.slice(0, shownLines).map((line) => `    ${line}`),
+        ...(more > 0 ? [`    and ${more} more`] : []),
+      ];
+    }
+  }
+}
+
+/** The settings of an installation that exists; a `UsageError` where there is none. */
+export async function settingsBefore(
+  kube: KubeClient,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<InstallRecord> {
+  const record = await readRecord(kube, namespace, signal);
+  if (record !== undefined) return record;
+  throw new UsageError(
+    `nothing is installed in namespace ${namespace} by postern install: run that, or give --namespace; with Helm run helm upgrade or helm uninstall`,
+  );
+}

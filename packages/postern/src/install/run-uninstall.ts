@@ -1,0 +1,115 @@
+import type { KubeObject } from "@postern/core/kind.ts";
+import { azureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import {
+  type AzurePrivateLinkService,
+  azurePrivateLinkService,
+} from "@postern/core/kinds/azure-private-link-service.ts";
+import { capiCluster } from "@postern/core/kinds/capi-cluster.ts";
+import { CommandFailure } from "../cli/command-failure.ts";
+import type { KubeClient } from "../kube/client.ts";
+import { KubeError } from "../kube/errors.ts";
+import { nameOf, roleBinding } from "./kinds.ts";
+import { deleteObjects } from "./live/apply.ts";
+import { withLock } from "./live/lock.ts";
+import { recordName } from "./live/record.ts";
+import { type Surroundings, settingsBefore } from "./run-install.ts";
+
+/** A cluster that Postern serves, and what of it stays in Azure where nobody deletes it. */
+interface Served {
+  name: string;
+  resources: string[];
+}
+
+/** Remove an installation. While clusters exist it is refused, because nobody would delete what they have in Azure. */
+export async function uninstall(
+  { namespace, force }: { namespace: string; force: boolean },
+  surroundings: Surroundings,
+): Promise<void> {
+  const { kube, signal, print } = surroundings;
+  const { objects } = await settingsBefore(kube, namespace, signal);
+  const served = await servedClusters(kube, signal);
+  for (const line of stays(served)) print(line);
+  if (served.length > 0 && !force) {
+    const named = served.slice(0, 5).map(({ name }) => name);
+    const more = served.length - named.length;
+    throw new CommandFailure(
+      `nothing was deleted · ${served.length} clusters are served: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""} · delete them first, as docs/guides/remove-it.md says, or give --force: then what they have in Azure stays, and their finalizers keep them`,
+    );
+  }
+  await withLock(kube, namespace, surroundings, async () => {
+    const bindings = await ownBindings(kube, signal);
+    const leases = ["postern-operator", "postern-cluster-api"].map((name) => ({
+      kind: "Lease",
+      namespace,
+      name,
+    }));
+    const record = { kind: "ConfigMap", namespace, name: recordName };
+    await deleteObjects([...objects, ...bindings, ...leases], surroundings);
+    // Last: a second run completes what this one could not delete.
+    await deleteObjects([record], surroundings);
+  });
+  const kept = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
+  print(
+    `These stay, because everything in them would be deleted too: ${[`Namespace ${namespace}`, ...kept.map(({ name }) => name)].join(", ")}.`,
+  );
+}
+
+/** The RoleBindings that the operator created in control-plane namespaces. */
+async function ownBindings(kube: KubeClient, signal: AbortSignal) {
+  const query = "fieldSelector=metadata.name%3Dpostern-control-plane";
+  const found: { kind: string; namespace: string; name: string }[] = [];
+  for await (const { items } of kube.list(roleBinding, { query, signal }))
+    for (const { metadata } of items)
+      found.push({ kind: "RoleBinding", namespace: metadata.namespace ?? "", name: metadata.name });
+  return found;
+}
+
+/** Clusters with a link object, or with a finalizer of Postern. */
+async function servedClusters(kube: KubeClient, signal: AbortSignal): Promise<Served[]> {
+  const links = await listIfKnown<AzurePrivateLinkService>(kube, azurePrivateLinkService, signal);
+  const own = ({ metadata }: KubeObject) =>
+    (metadata.finalizers ?? []).some((each) => each.startsWith("postern.io/"));
+  const others = await Promise.all(
+    [azureCluster, capiCluster].map(async (kind) =>
+      (await listIfKnown(kube, kind, signal)).filter(own).map(({ metadata }) => ({
+        name: nameOf({ kind: kind.kind, metadata }),
+        resources: [],
+      })),
+    ),
+  );
+  return [
+    ...links.map(({ metadata, status }) => ({
+      name: nameOf({ kind: azurePrivateLinkService.kind, metadata }),
+      resources: [
+        status?.privateLinkServiceID,
+        status?.privateEndpointID,
+        status?.privateDNSZoneID,
+        status?.baseDomainDNSZoneID,
+      ].filter((id) => id !== undefined),
+    })),
+    ...others.flat(),
+  ];
+}
+
+async function listIfKnown<T extends KubeObject>(
+  kube: KubeClient,
+  kind: Parameters<KubeClient["list"]>[0],
+  signal: AbortSignal,
+): Promise<T[]> {
+  const found: T[] = [];
+  try {
+    for await (const { items } of kube.list<T>(kind, { signal })) found.push(...items);
+  } catch (error) {
+    // The kind is not installed.
+    if (!(error instanceof KubeError && error.status === 404)) throw error;
+  }
+  return found;
+}
+
+function stays(served: readonly Served[]): string[] {
+  const resources = served.flatMap(({ name, resources: ids }) =>
+    ids.map((id) => `  ${id} (${name})`),
+  );
+  if (resources.length === 0) return [];
+  return ["In Azure stays, until the clusters are deleted while an operator runs:", ...resources];
+}

@@ -1,0 +1,410 @@
+import { readFileSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { KubeObject } from "@postern/core/kind.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { parse, stringify } from "yaml";
+import { type Cluster, clusterAt, describeOnCluster } from "../setup/cluster.ts";
+import { type Plane, startPlane } from "../setup/plane.ts";
+import { linkSpec } from "../system/kinds/link-spec-rows.ts";
+import { runPostern } from "./run-postern.ts";
+
+const values = join(import.meta.dirname, "../../deploy/values");
+const id = (last: number) => `00000000-0000-4000-8000-00000000000${last}`;
+const hostedFlags = [
+  ...["--image", "registry.example.com/postern:v1"],
+  ...["--azure-pls-managed-identity-client-id", id(2)],
+  ...["--azure-pls-subscription-id", id(1), "--azure-pls-resource-group", "management"],
+];
+const link = "azureprivatelinkservices.hypershift.openshift.io";
+const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+interface Deployment extends KubeObject {
+  spec: { replicas: number; template: { metadata: object; spec: object } };
+}
+
+describeOnCluster("postern install", () => {
+  let plane: Plane;
+  let cluster: Cluster;
+  beforeAll(async () => {
+    // Its policies and roles are those of a whole cluster, so it has one of its own.
+    plane = await startPlane();
+    cluster = clusterAt(plane.address);
+  }, 120_000);
+  afterAll(() => plane?.stop());
+
+  const postern = (command: string, ...args: string[]) =>
+    runPostern(command, "--kubeconfig", cluster.kubeconfig, ...args);
+  const get = async <T = KubeObject>(path: string) => {
+    const { status, body } = await cluster.request<T>("GET", path);
+    return status === 200 ? body : undefined;
+  };
+  const deployments = async (namespace: string) =>
+    (await get<{ items: Deployment[] }>(`/apis/apps/v1/namespaces/${namespace}/deployments`))
+      ?.items ?? [];
+  const noWait = "--no-wait-until-available";
+
+  /** Does what the controllers of a cluster would: says that all pods run. */
+  const runPods = async (namespace: string) => {
+    const all = await deployments(namespace);
+    expect(all).not.toEqual([]);
+    for (const { metadata, spec } of all) {
+      const { replicas } = spec;
+      const status = {
+        observedGeneration: metadata.generation,
+        replicas,
+        updatedReplicas: replicas,
+        readyReplicas: replicas,
+        availableReplicas: replicas,
+      };
+      const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${metadata.name}/status`;
+      await cluster.request(
+        "PATCH",
+        path,
+        { status },
+        { contentType: "application/merge-patch+json" },
+      );
+    }
+  };
+
+  beforeEach(async () => {
+    for (const namespace of ["clusters-one", "clusters-two", "org-mc"])
+      await cluster.request("POST", "/api/v1/namespaces", {
+        metadata: { name: namespace, labels: { "postern.io/secrets": "allowed" } },
+      });
+  });
+
+  test("installs, waits until the pods are available, and changes nothing the second time", async () => {
+    const installing = postern("install", ...hostedFlags);
+    await expect
+      .poll(async () => (await deployments("postern")).length, { timeout: 25_000 })
+      .toBe(1);
+    await runPods("postern");
+    const { code, out, err } = await installing;
+    expect(err).toBe("");
+    expect(code).toBe(0);
+    expect(out).toContain("+ Deployment postern/postern-operator");
+    expect(out).toContain("created Deployment postern/postern-operator");
+    expect(out).toContain("2 of 2 pods are available");
+    expect(out).toMatch(/Postern \S+ is available in namespace postern\./);
+
+    const again = await postern("install", ...hostedFlags);
+    expect(again.err).toBe("");
+    expect(again.out).toContain("No changes.");
+    expect(again.out).not.toMatch(/^(created|updated|deleted)/m);
+  });
+
+  test("says what does not run where the pods do not become available, and leaves all of it installed", async () => {
+    const namespace = "slow";
+    const { code, err } = await postern(
+      "install",
+      "-n",
+      namespace,
+      ...hostedFlags,
+      "--timeout",
+      "1ms",
+      "--force-conflicts",
+    );
+    expect(code).toBe(1);
+    expect(err).toMatch(
+      /Deployment slow\/postern-operator is not available after .* it has no pods yet · /,
+    );
+    expect(await deployments(namespace)).toHaveLength(1);
+    await postern("uninstall", "-n", namespace);
+  });
+
+  test("every violation of the flags is in one message, with exit code 64, and nothing is created", async () => {
+    const { code, err } = await postern(
+      "install",
+      ...["-n", "never", "--azure-private-creds", "/none", "--azure-private-secret", "a"],
+      ...["--azure-pls-managed-identity-client-id", "me", "--registry-overrides", "a"],
+    );
+    expect(code).toBe(64);
+    expect(err.trim().split("\n")).toHaveLength(1);
+    for (const part of [
+      "--azure-private-creds and --azure-private-secret exclude each other",
+      "--azure-private-creds: cannot read /none",
+      "--registry-overrides must be SOURCE=DESTINATION, and not 'a'",
+      "--image must be the repository of an image",
+      "--azure-pls-managed-identity-client-id must be an id",
+      "--azure-pls-managed-identity-client-id and --azure-private-secret exclude each other",
+      "--azure-pls-managed-identity-client-id needs --azure-pls-subscription-id",
+      "hosted control planes need --azure-pls-resource-group",
+    ])
+      expect(err).toContain(part);
+    expect(await get("/api/v1/namespaces/never")).toBeUndefined();
+  });
+
+  test("an upgrade keeps settings, shows what it changes, and deletes what is not needed any more", async () => {
+    const installed = await postern("install", "-f", join(values, "split-roles.yaml"), noWait);
+    expect(installed.err).toBe("");
+    expect(await deployments("clusters-one")).toHaveLength(1);
+    const file = join(await temporaryFolder(), "together.yaml");
+    await writeFile(file, stringify({ splitRoles: false, hosted: { controlPlanes: [] } }));
+    const dry = await postern("upgrade", "-f", file, "--dry-run");
+    expect(dry.out).toContain("- Deployment clusters-one/postern-control-plane");
+    expect(await deployments("clusters-one")).toHaveLength(1);
+    const { code, out, err } = await postern("upgrade", "-f", file, noWait);
+    expect(err).toBe("");
+    expect(code).toBe(0);
+    expect(out).toContain(
+      'spec.template.spec.containers[0].args[1]: "--role=management" → "--role=all"',
+    );
+    expect(out).toContain("deleted Deployment clusters-one/postern-control-plane");
+    expect(await deployments("clusters-one")).toEqual([]);
+    expect(
+      await get("/apis/rbac.authorization.k8s.io/v1/clusterroles/postern-management"),
+    ).toBeUndefined();
+    const [operator] = await deployments("postern");
+    expect(JSON.stringify(operator)).toContain("--management-cluster-name=mc");
+  });
+
+  test("without an installation an upgrade says so", async () => {
+    const { code, err } = await postern("upgrade", "-n", "clusters-one");
+    expect(code).toBe(64);
+    expect(err).toContain("nothing is installed in namespace clusters-one by postern install");
+  });
+
+  test("a kind of a newer version is not downgraded, and one of another project is left alone", async () => {
+    const merge = { contentType: "application/merge-patch+json" };
+    await postern("install", ...hostedFlags, noWait);
+    await cluster.request(
+      "PATCH",
+      `${crds}/${link}`,
+      { metadata: { annotations: { "postern.io/version": "99.0.0" } } },
+      merge,
+    );
+    const newer = await postern("install", ...hostedFlags, noWait);
+    expect(newer.out).toContain(
+      `= CustomResourceDefinition ${link}: left alone, it is of version 99.0.0, and never downgraded`,
+    );
+
+    await cluster.request(
+      "PATCH",
+      `${crds}/${link}`,
+      { metadata: { labels: { "app.kubernetes.io/part-of": null } } },
+      merge,
+    );
+    const before = await get(`${crds}/${link}`);
+    const other = await postern("install", ...hostedFlags, noWait);
+    expect(other.out).toContain(
+      `= CustomResourceDefinition ${link}: left alone, it belongs to another project`,
+    );
+    expect((await get(`${crds}/${link}`))?.metadata.resourceVersion).toBe(
+      before?.metadata.resourceVersion,
+    );
+    await cluster.request(
+      "PATCH",
+      `${crds}/${link}`,
+      {
+        metadata: {
+          labels: { "app.kubernetes.io/part-of": "postern" },
+          annotations: { "postern.io/version": "0.0.1" },
+        },
+      },
+      merge,
+    );
+    // The test itself manages these fields now.
+    const upgraded = await postern("install", ...hostedFlags, noWait, "--force-conflicts");
+    expect(upgraded.out).toContain(`updated CustomResourceDefinition ${link}`);
+  });
+
+  test("does not act in HyperShift's place where HyperShift's kinds are installed, and changes nothing", async () => {
+    const name = "nodepools.hypershift.openshift.io";
+    const schema = { openAPIV3Schema: { type: "object" } };
+    const names = {
+      kind: "NodePool",
+      listKind: "NodePoolList",
+      plural: "nodepools",
+      singular: "nodepool",
+    };
+    const versions = [{ name: "v1beta1", served: true, storage: true, schema }];
+    const spec = { group: "hypershift.openshift.io", scope: "Namespaced", names, versions };
+    await cluster.request("POST", crds, { metadata: { name }, spec });
+    onTestFinished(async () => void (await cluster.request("DELETE", `${crds}/${name}`)));
+    const { code, err } = await postern(
+      "install",
+      "-n",
+      "elsewhere",
+      ...hostedFlags,
+      "--replace-hypershift",
+      noWait,
+    );
+    expect(code).toBe(1);
+    expect(err).toContain(
+      `nothing was changed · CustomResourceDefinition ${name} is installed by another project`,
+    );
+    expect(await get("/api/v1/namespaces/elsewhere")).toBeUndefined();
+  });
+
+  test("of two installs at once the second one says who runs the first, and changes nothing", async () => {
+    await postern("install", ...hostedFlags, noWait);
+    const lease = "/apis/coordination.k8s.io/v1/namespaces/postern/leases";
+    const renewTime = new Date().toISOString().replace("Z", "000Z");
+    const spec = { holderIdentity: "anna@laptop_12ab34cd", leaseDurationSeconds: 3600, renewTime };
+    await cluster.request("POST", lease, { metadata: { name: "postern-install" }, spec });
+    const second = await postern("install", ...hostedFlags, "--split-roles", noWait);
+    expect(second.code).toBe(1);
+    expect(second.err).toContain(
+      "namespace postern is in use by another install, upgrade or uninstall · anna@laptop runs it",
+    );
+    expect(JSON.stringify(await deployments("postern"))).toContain("--role=all");
+    const expired = { ...spec, renewTime: "2020-01-01T00:00:00.000000Z" };
+    await cluster.request(
+      "PATCH",
+      `${lease}/postern-install`,
+      { spec: expired },
+      { contentType: "application/merge-patch+json" },
+    );
+    const third = await postern("install", ...hostedFlags, noWait);
+    expect(third.err).toBe("");
+    expect(await get(`${lease}/postern-install`)).toBeUndefined();
+  });
+
+  test("permissions that are missing are named before anything is written, or where it stopped; a second run completes it", async () => {
+    await postern("install", ...hostedFlags, noWait);
+    await postern("uninstall");
+    const rules = (deployments: boolean) => [
+      { apiGroups: ["*"], resources: ["*"], verbs: ["get", "list"] },
+      {
+        apiGroups: [
+          "",
+          "apiextensions.k8s.io",
+          "rbac.authorization.k8s.io",
+          "admissionregistration.k8s.io",
+          "policy",
+          "networking.k8s.io",
+          "coordination.k8s.io",
+          "hypershift.openshift.io",
+          "route.openshift.io",
+          "events.k8s.io",
+          ...(deployments ? ["apps"] : []),
+        ],
+        resources: ["*"],
+        verbs: ["*"],
+      },
+    ];
+    const rbac = "/apis/rbac.authorization.k8s.io/v1";
+    const role = { metadata: { name: "installer" }, rules: rules(false) };
+    await cluster.request("POST", `${rbac}/clusterroles`, role);
+    await cluster.request("POST", `${rbac}/clusterrolebindings`, {
+      metadata: { name: "installer" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "installer" },
+      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "alice" }],
+    });
+    const kubeconfig = join(await temporaryFolder(), "config");
+    const admin = await readFile(cluster.kubeconfig, "utf8");
+    await writeFile(kubeconfig, admin.replaceAll(cluster.tokens.admin, cluster.tokens.alice));
+    const alice = (...args: string[]) =>
+      runPostern("install", "--kubeconfig", kubeconfig, ...hostedFlags, noWait, ...args);
+
+    const refused = await alice();
+    expect(refused.code).toBe(1);
+    expect(refused.err).toMatch(
+      /nothing was changed · Deployment postern\/postern-operator: .*deployments.*forbidden/,
+    );
+    expect(
+      await get("/apis/rbac.authorization.k8s.io/v1/clusterroles/postern-operator"),
+    ).toBeUndefined();
+
+    // In a namespace that does not exist yet nothing can be tried before.
+    const halfway = await alice("-n", "new");
+    expect(halfway.code).toBe(1);
+    expect(halfway.err).toMatch(
+      /Deployment new\/postern-operator cannot be written after \d+ of \d+ objects · .*forbidden.* · then run the same command again/,
+    );
+    await cluster.request(
+      "PATCH",
+      `${rbac}/clusterroles/installer`,
+      { rules: rules(true) },
+      { contentType: "application/merge-patch+json" },
+    );
+    await expect.poll(async () => (await alice("-n", "new")).err, { timeout: 25_000 }).toBe("");
+    expect(await deployments("new")).toHaveLength(1);
+    await postern("uninstall", "-n", "new");
+  });
+
+  test("uninstall lists what stays in Azure and refuses while clusters exist, until it is forced", async () => {
+    await postern("install", ...hostedFlags, noWait);
+    const links =
+      "/apis/hypershift.openshift.io/v1beta1/namespaces/clusters-one/azureprivatelinkservices";
+    const group = `/subscriptions/${id(1)}/resourceGroups/management/providers/Microsoft.Network`;
+    const made = await cluster.request("POST", links, {
+      apiVersion: "hypershift.openshift.io/v1beta1",
+      kind: "AzurePrivateLinkService",
+      metadata: { name: "private-router" },
+      spec: linkSpec({}),
+    });
+    expect(made.status, JSON.stringify(made.body)).toBe(201);
+    const status = { privateLinkServiceID: `${group}/privateLinkServices/pls-one` };
+    await cluster.request(
+      "PATCH",
+      `${links}/private-router/status`,
+      { status },
+      { contentType: "application/merge-patch+json" },
+    );
+    onTestFinished(async () => void (await cluster.request("DELETE", `${links}/private-router`)));
+
+    const refused = await postern("uninstall");
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain(
+      "nothing was deleted · 1 clusters are served: AzurePrivateLinkService clusters-one/private-router",
+    );
+    expect(refused.out).toContain(`${group}/privateLinkServices/pls-one`);
+    expect(await deployments("postern")).toHaveLength(1);
+
+    const forced = await postern("uninstall", "--force");
+    expect(forced.err).toBe("");
+    expect(await deployments("postern")).toEqual([]);
+    expect(await get(`${crds}/${link}`)).toBeDefined();
+    expect(await get("/api/v1/namespaces/postern")).toBeDefined();
+    expect(forced.out).toContain(
+      `These stay, because everything in them would be deleted too: Namespace postern, ${link}.`,
+    );
+    const again = await postern("uninstall");
+    expect(again.code).toBe(64);
+  });
+
+  describe.each(["hosted", "cluster-api", "both", "split-roles", "openshift"])("%s", (name) => {
+    test("is accepted by the API server, and its pods by Pod Security restricted", async () => {
+      const file = join(values, `${name}.yaml`);
+      const without = join(await temporaryFolder(), "values.yaml");
+      // The kinds of the Prometheus operator are not installed here, and only an administrator may bind Secrets.
+      await writeFile(without, stringify({ metrics: { serviceMonitor: { enabled: false } } }));
+      const { err, code } = await postern(
+        "install",
+        "-n",
+        "postern",
+        "-f",
+        file,
+        "-f",
+        without,
+        noWait,
+      );
+      expect(err).toBe("");
+      expect(code).toBe(0);
+      for (const { metadata, spec } of await deployments("postern")) {
+        const { status, body } = await cluster.request(
+          "POST",
+          "/api/v1/namespaces/postern/pods?dryRun=All",
+          {
+            metadata: { ...spec.template.metadata, name: metadata.name },
+            spec: spec.template.spec,
+          },
+        );
+        expect(status, JSON.stringify(body)).toBe(201);
+      }
+      const settings = parse(readFileSync(file, "utf8")) as { metrics?: object };
+      if (settings.metrics === undefined) return;
+      const refused = await postern("install", "-f", file, "--dry-run");
+      expect(refused.err).toContain("ServiceMonitor postern/postern-operator");
+    });
+  });
+});
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "postern-install-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
