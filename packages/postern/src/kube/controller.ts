@@ -313,8 +313,7 @@ export class Controller {
         const applied = await inSpan(step.do, { "postern.why": step.why }, () =>
           this.feature.apply(step, context, reconcile),
         );
-        const isBegun = applied.state === "done" || applied.isBegun !== false;
-        if (step.event !== undefined && isBegun)
+        if (step.event !== undefined && applied.isBegun !== false)
           this.#recordEvent(object, {
             type: "Normal",
             reason: step.event,

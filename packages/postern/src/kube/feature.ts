@@ -48,12 +48,12 @@ export interface Plan<S extends Step = Step> {
 }
 
 /**
- * The result of a step. A long-running operation is `running`: the object is requeued, and nothing waits. So is a step that
- * did not begin because another reconcile was faster: no event is recorded, and the next reconcile plans again.
+ * The result of a step. A long-running operation is `running`: the object is requeued, and nothing waits. Of a step that wrote
+ * nothing, because the resource has changed since it was observed, no event is recorded; the next reconcile plans again.
  */
-export type Applied =
-  | { state: "done" }
-  | { state: "running"; retryAfterMs: number; isBegun?: false };
+export type Applied = ({ state: "done" } | { state: "running"; retryAfterMs: number }) & {
+  isBegun?: false;
+};
 
 /** The object whose status reports a plan. */
 export interface StatusTarget {

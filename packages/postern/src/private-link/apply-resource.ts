@@ -11,7 +11,7 @@ export async function applyResourceStep<T extends ArmResource>(
   switch (step.verb) {
     case "create":
       // Azure does not promise to heed If-None-Match for these: it is read just before too.
-      if ((await gateway.get(step.id)) !== undefined) return { state: "done" };
+      if ((await gateway.get(step.id)) !== undefined) return { state: "done", isBegun: false };
       beforeCreate?.();
       return gateway.put(step.id, step.body, { ifNoneMatch: "*" });
     case "change":

@@ -3,7 +3,6 @@ import type { ArmClient } from "../../azure/arm.ts";
 import type { Precondition } from "../../azure/gateway.ts";
 import { type PrivateEndpoint, privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
 import type { OneAtATime } from "../../azure/one-at-a-time.ts";
-import type { Write } from "../../azure/operations.ts";
 import type { Applied } from "../../kube/feature.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
@@ -48,14 +47,14 @@ type On<Name extends EndpointStep["on"]> = Extract<EndpointStep, { on: Name }>;
  * Azure does not promise to heed conditions for endpoints: one is read just before too, and what is not as planned is left
  * to the next reconcile.
  */
-async function applyEndpoint(step: On<"endpoint">, arm: ArmClient): Promise<Write<unknown>> {
+async function applyEndpoint(step: On<"endpoint">, arm: ArmClient): Promise<Applied> {
   const gateway = privateEndpoints(arm);
   const [method, body] =
     step.verb === "delete" ? (["DELETE"] as const) : (["PUT", step.body] as const);
   const condition: Precondition = {};
   if (!arm.operations.runs(step.id, method, body)) {
     const found = await gateway.get(step.id);
-    if (!isAsPlanned(found, step)) return { state: "done", resource: found };
+    if (!isAsPlanned(found, step)) return { state: "done", isBegun: false };
     if (found === undefined) condition.ifNoneMatch = "*";
     else condition.ifMatch = found.etag;
   }

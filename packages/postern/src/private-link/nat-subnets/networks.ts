@@ -134,7 +134,7 @@ export class Networks {
   ): Promise<Applied> {
     const entry = this.#at(network);
     if (entry.writing !== undefined && !sameId(entry.writing, subnet))
-      return { state: "running", retryAfterMs: 5_000 };
+      return { state: "running", retryAfterMs: 5_000, isBegun: false };
     entry.writing = subnet;
     entry.removing = removing;
     entry.sending++;
@@ -148,8 +148,8 @@ export class Networks {
       this.#over(entry, subnet);
       if (!(error instanceof AzureError) || this.#refused(entry, error, now)) throw error;
       return entry.busyUntil > now
-        ? { state: "running", retryAfterMs: entry.busyUntil - now }
-        : { state: "done" };
+        ? { state: "running", retryAfterMs: entry.busyUntil - now, isBegun: false }
+        : { state: "done", isBegun: false };
     } finally {
       entry.sending--;
     }
