@@ -35,6 +35,7 @@ const known: Up["known"] = {
   serviceName: `pls-${clusterID}`,
   clusterSubscription: guest,
   loadBalancerIP: "10.0.0.4",
+  isServiceDeleting: false,
 };
 
 const frontend: () => Up["frontend"] = () => ({

@@ -248,6 +248,30 @@ describeHosted("the guest side in trouble", (start) => {
     expect(guestThings(world)).toEqual(kept);
   });
 
+  test("a record that somebody modified is repaired without its metadata, and the zones are deleted with the cluster", async () => {
+    const world = await startGuest(start);
+    const link = await availableCluster(world, "one");
+    const record = `${guestGroup}/${network}/privateDnsZones/one.hypershift.local/A/api`;
+    const zone = record.slice(0, record.lastIndexOf("/A/"));
+    const before = addressesAt(world, zone, "api");
+    const modify = () =>
+      world.azure.simulator.change(record, {
+        properties: { ttl: 60, aRecords: [{ ipv4Address: "10.9.9.9" }] },
+      });
+    modify();
+    await world.until(
+      "it is not repaired",
+      () => addressesAt(world, zone, "api")?.[0] !== "10.9.9.9",
+    );
+    expect(addressesAt(world, zone, "api")).toEqual(before);
+    await world.until("it is not available", () => link.isAvailable());
+    modify();
+    await world.remove(link.hosted.controlPlane);
+    await world.remove(link.thing);
+    await world.until("it is still there", async () => !(await link.hasFinalizer()), 10);
+    expect(guestThings(world)).toEqual([]);
+  });
+
   test("an object that names no control plane is told what it lacks", async () => {
     const world = await startGuest(start);
     const hosted = await heldCluster(world, "one");

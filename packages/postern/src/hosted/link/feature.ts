@@ -104,7 +104,11 @@ export function linkFeature(options: LinkOptions): MakeFeature {
         kind: service,
         keys: whenChanged(
           (one) => (objects.get(keyOf(one)) ? [keyOf(one)] : []),
-          (one) => [one.metadata.uid, (one as Service).status?.loadBalancer?.ingress],
+          ({ metadata, ...one }) => [
+            metadata.uid,
+            metadata.deletionTimestamp,
+            (one as Service).status?.loadBalancer?.ingress,
+          ],
         ),
       },
     ];

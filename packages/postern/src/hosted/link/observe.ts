@@ -81,7 +81,8 @@ async function observeUp(
     ownerOf(first, id).is === "left" ? await privateLinkServices(arm).look(id) : first;
   const current = reported.state === "there" ? frontendIn(reported.resource) : undefined;
   const serviceUid = belonging.service?.metadata.uid ?? "";
-  const frontend = await tryRead(reconcile, async () => {
+  const frontend = await tryRead(reconcile, async (): Promise<ObservedFrontend> => {
+    if (found.isServiceDeleting) return { is: "released" };
     // Nothing else shows when a failed load balancer is repaired.
     const expected = (all: readonly Frontend[]) =>
       all.every(({ failed }) => failed === undefined) &&
@@ -150,7 +151,7 @@ async function lookAt(
 }
 
 /**
- * A service that is to be replaced is read by every reconcile: its connections are removed one after another, and an old
+ * A service that is to be deleted or replaced is read by every reconcile: its connections are removed one after another, and an old
  * read would show those that are removed already.
  */
 async function asItIsNow(
@@ -158,7 +159,9 @@ async function asItIsNow(
   reported: Look<PrivateLinkService>,
   desired: Parameters<typeof desiredOf>[0] & Pick<Up, "natSubnetID">,
 ): Promise<Look<PrivateLinkService>> {
-  if (reported.state !== "there" || desired.frontend.is !== "found") return reported;
+  if (reported.state !== "there") return reported;
+  if (desired.frontend.is === "released") return privateLinkServices(arm).look(desired.id);
+  if (desired.frontend.is !== "found") return reported;
   const { fixed } = linkServiceDifferences(
     reported.resource,
     desiredOf(desired, desired.natSubnetID),

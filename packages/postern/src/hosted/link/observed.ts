@@ -75,7 +75,9 @@ export type ObservedFrontend =
   | { is: "missing" }
   /** It has the address, and was created for another Service. */
   | { is: "foreign"; frontend: Frontend }
-  | { is: "failed"; failure: Failure };
+  | { is: "failed"; failure: Failure }
+  /** The Service is being deleted: its load balancer is not used any more. */
+  | { is: "released" };
 
 /** The object is being deleted, and our finalizer is on it. */
 export interface Down {

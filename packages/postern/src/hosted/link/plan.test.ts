@@ -355,6 +355,43 @@ describe("a link service that is there", () => {
     expect(made.status).toEqual({ internalLoadBalancerID: balancerId });
   });
 
+  describe("while its Service is being deleted", () => {
+    const released = { frontend: { is: "released" } } as const;
+
+    test("is deleted, and the plan announces the outage", () => {
+      const made = plan(up(released));
+      expect(doing(made)).toEqual(["remove the link service"]);
+      expect(made.steps[0]?.why).toContain("the cluster cannot be reached until the next Service");
+      expect(reported(made)).toBe("False ServiceDeleting");
+      expect(made.status).toEqual({ internalLoadBalancerID: undefined });
+    });
+
+    test("is freed of its connections first, and never against the policy", () => {
+      const found = service({
+        privateEndpointConnections: [connection(otherEndpoint, "Approved")],
+      });
+      const world = { ...released, service: there(found) };
+      expect(doing(plan(up(world)))).toEqual(["reject a connection"]);
+      const made = plan(up({ ...world, subject: subject({ foreignEndpoints: "refuse" }) }));
+      expect(made.steps).toEqual([]);
+      expect(reported(made)).toBe("False ForeignEndpointsConnected");
+    });
+
+    test.each([
+      ["is not created", absent],
+      ["is awaited while Azure deletes it", { state: "changing", retryAfterMs: 1_000 } as const],
+    ])("%s", (_name, look) => {
+      const made = plan(up({ ...released, service: look }));
+      expect(made.steps).toEqual([]);
+      expect(reported(made)).toBe("False ServiceDeleting");
+    });
+
+    test("is left alone where it is another's", () => {
+      const made = plan(up({ ...released, owner: { is: "another", whose: "somebody" } }));
+      expect(made.steps).toEqual([]);
+    });
+  });
+
   test.each([
     ["it is in another region", service({}, { location: "eastus" }), undefined],
     ["another NAT subnet is asked for", service(), `${subnetId}-given`],

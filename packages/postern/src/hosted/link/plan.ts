@@ -10,11 +10,17 @@ import {
   planCreateLinkService,
   planExistingLinkService,
 } from "../../private-link/link-service/plan.ts";
+import { planDeleteLinkService } from "../../private-link/link-service/plan-delete.ts";
 import type { Reservation } from "../../private-link/nat-subnets/reservations.ts";
 import { planChanging } from "../../private-link/plan-resource.ts";
 import { conditions } from "../names.ts";
 import { longestName } from "./cluster/requirements.ts";
-import { balancerCondition, balancerID, balancerProblem } from "./load-balancer/report.ts";
+import {
+  balancerCondition,
+  balancerID,
+  balancerProblem,
+  serviceDeleting,
+} from "./load-balancer/report.ts";
 import { chooseLeaving, chooseNat } from "./nat/choose.ts";
 import type { NatChoice } from "./nat/observed.ts";
 import { planNote } from "./nat/plan-note.ts";
@@ -94,8 +100,7 @@ export function planUp(observed: Up, nat: NatChoice): Plan<LinkStep> {
   const [problem] = part.problems;
   const present = conditionOf(subject.conditions, conditions.link);
   const keepsTrue = problem?.harmless === true && present?.status === "True";
-  const withdraws =
-    problem?.reason === reasons.replacing || problem?.reason === reasons.ownedByAnother;
+  const withdraws = withdrawing.some((reason) => reason === problem?.reason);
   // While it is not known what will be, what was published stays.
   const keeps = service.state !== "absent" && !withdraws;
   const { privateLinkServiceID, privateLinkServiceAlias } = subject.fields;
@@ -113,14 +118,18 @@ export function planUp(observed: Up, nat: NatChoice): Plan<LinkStep> {
   };
 }
 
+/** The reasons with which a link service is not in the status any more. */
+const withdrawing = [reasons.replacing, reasons.ownedByAnother, reasons.serviceDeleting];
+
 function decide(observed: Up, nat: NatChoice): LinkPart {
-  const { service, subject } = observed;
+  const { service, subject, frontend } = observed;
   switch (service.state) {
     case "failed": {
       const existed = subject.fields.privateLinkServiceID !== undefined;
       return planFailure(service.failure, existed ? reasons.updateFailed : reasons.creationFailed);
     }
     case "changing":
+      if (frontend.is === "released") return wait(serviceDeleting(subject), service.retryAfterMs);
       return planChanging(observed.known.serviceName, service, linkServicePolicy(subject));
     case "there":
       return decideThere(observed, service.resource);
@@ -142,6 +151,7 @@ function decideThere(observed: Up, found: PrivateLinkService): LinkPart {
     const message = `link service ${nameOf(id)} is not ours · it belongs to ${owner.whose} · delete it, or set its tag postern_owner to ${owned}`;
     return { ...act([], { reason: reasons.ownedByAnother, message }), requeue: "drift" };
   }
+  if (frontend.is === "released") return planRelease(observed, found);
   const status = { privateLinkServiceID: statusID(found, id) };
   const problem = checkBalancer(observed);
   if (problem !== undefined) {
@@ -163,6 +173,18 @@ function decideThere(observed: Up, found: PrivateLinkService): LinkPart {
     default:
       return { ...part, steps: [...part.steps, ...note], status };
   }
+}
+
+/** Its Service is being deleted, and the load balancer of that cannot be deleted while the link service uses it. */
+function planRelease(observed: Up, found: PrivateLinkService): LinkPart {
+  const { id, subject, natOfService: subnet } = observed;
+  const why = `Service ${subject.name} is being deleted, and its load balancer can only be deleted after the link service; the cluster cannot be reached until the next Service ${subject.name} has an address`;
+  const part = planDeleteLinkService({ id, found, why }, linkServicePolicy(subject));
+  if (part.problems[0]?.reason !== reasons.deleting) return part;
+  // The subnet is used again for the next link service.
+  const note = planNote(observed, subnet, subnet && reservationOf(observed, subnet));
+  const problem = { ...serviceDeleting(subject), progress: true } as const;
+  return { ...part, steps: [...note, ...part.steps], problems: [problem] };
 }
 
 /** It is as it should be, and published with its alias. */

@@ -32,6 +32,7 @@ export const reasons = {
   creating: "PLSCreating",
   updating: "PLSUpdating",
   replacing: "PLSReplacing",
+  serviceDeleting: "ServiceDeleting",
   // Deletion.
   deleting: "PLSDeleting",
   deletionFailed: "PLSDeletionFailed",

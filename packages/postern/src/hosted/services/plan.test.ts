@@ -286,6 +286,15 @@ describe("what is not private, or not ready, gets no link", () => {
       ["ServiceHasNoIP"],
     ],
     [
+      "a Service that is being deleted",
+      {
+        services: [
+          serviceOf("private-router", { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }),
+        ],
+      },
+      ["ServiceDeleting"],
+    ],
+    [
       "a Service that is not internal",
       { services: [serviceOf("private-router", { metadata: { annotations: {} } })] },
       ["ServiceNotInternal"],

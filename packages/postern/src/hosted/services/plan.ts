@@ -201,6 +201,12 @@ function addressOf(
 ): string | Warning | undefined {
   const { metadata, status } = service;
   const { name } = metadata;
+  // Its load balancer is about to be deleted with its address. The link feature deletes the link service meanwhile.
+  if (metadata.deletionTimestamp !== undefined)
+    return warning(
+      observeReasons.serviceDeleting,
+      `no private link for Service ${name} · it is being deleted · the link follows the next Service ${name} as soon as that has an address`,
+    );
   const owned = metadata.ownerReferences?.some(
     ({ kind, uid }) => kind === "HostedControlPlane" && uid === controlPlane.metadata.uid,
   );

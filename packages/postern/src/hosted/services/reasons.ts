@@ -7,6 +7,7 @@ export const observeReasons = {
   notOurs: "OwnedByAnother",
   serviceNotOwned: "ServiceNotOwned",
   serviceNotInternal: "ServiceNotInternal",
+  serviceDeleting: "ServiceDeleting",
   serviceHasNoIp: "ServiceHasNoIP",
   noGuestSubnet: "GuestSubnetMissing",
   cannotChange: "LinkCannotChange",

@@ -1,3 +1,4 @@
+import { ownerIn } from "@postern/core/ownership.ts";
 import { idKey, nameOf, type ResourceId, sameId } from "@postern/core/resource-id.ts";
 import { type FoundLink, foundLinks, networkKey } from "../../../private-dns/links/observed.ts";
 import { type FoundRecord, foundRecords } from "../../../private-dns/records/observed.ts";
@@ -14,7 +15,7 @@ import {
 } from "../desired/desired.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
 import { isOwned, isUnmarked, ownClaim, userOf } from "../ownership/owner.ts";
-import { isPublished } from "./report.ts";
+import { isPublished, presentCondition } from "./report.ts";
 
 /**
  * What is ours although nothing on it says so: `az … update --tags` replaces every tag. The computed name in the computed
@@ -67,23 +68,36 @@ function isShared(observed: Observed, zone: ZoneInRole): boolean {
   return otherClaims(tagsOf(zone), userOf(observed)).length > 0;
 }
 
-/** Whether a record set of a zone of ours has lost its metadata: it has one of our names and our endpoint's address. */
+/**
+ * Whether a record set without an owner is ours: it has one of our names in a zone that our status names, and either the zone makes
+ * the name ours, or it has no metadata and our endpoint's address.
+ */
 export function isLostRecord(
   observed: Observed,
   zone: ZoneInRole,
   { id, found }: FoundRecord,
 ): boolean {
-  const { type, metadata, values } = found;
-  return (
+  const { type, metadata, values, registered } = found;
+  if (!["A", "AAAA"].includes(type) || registered || ownerIn(metadata) !== undefined) return false;
+  const isDesired = desiredNames(observed).some(
+    ({ role, fqdn }) => role === zone.role && nameInZone(fqdn, zone.id) === idKey(nameOf(id)),
+  );
+  if (!isDesired || !isPublished(observed, zone)) return false;
+  const isAsWritten =
     type === "A" &&
     Object.keys(metadata).length === 0 &&
-    isPublished(observed, zone) &&
     values.length === 1 &&
-    values[0] === observed.status.privateEndpointIP &&
-    desiredNames(observed).some(
-      ({ role, fqdn }) => role === zone.role && nameInZone(fqdn, zone.id) === idKey(nameOf(id)),
-    )
-  );
+    values[0] === observed.status.privateEndpointIP;
+  return isAsWritten || ownsNames(observed, zone);
+}
+
+/**
+ * Whether our names in a zone are ours whatever their record sets contain: our cluster claims the zone. Where other clusters claim it
+ * too, one of the same name may have a record set under our name, so the status must say that all of ours were written.
+ */
+function ownsNames(observed: Observed, zone: ZoneInRole): boolean {
+  if (!zone.managed || ownClaim(tagsOf(zone), observed.self) === undefined) return false;
+  return !isShared(observed, zone) || presentCondition(observed)?.status === "True";
 }
 
 /** Whether a zone has the name and the resource group of the one that we create for the cluster. */

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { clusterID, observed, PaperGuest } from "../../../../../../test/hosted/paper-guest.ts";
+import {
+  clusterID,
+  observed,
+  otherID,
+  PaperGuest,
+} from "../../../../../../test/hosted/paper-guest.ts";
 import {
   addressOf,
   base,
@@ -22,9 +27,13 @@ describe("records", () => {
     expect(guest.at(`${internal}/A/theirs`)).toMatchObject(theirs);
   });
 
-  test("of other people under a name of ours are told", () => {
+  test("of other people under a name of ours are reported where others use the zone too", () => {
     const guest = new PaperGuest();
-    guest.set(base, { tags: { [`postern_user_${clusterID}`]: "plane-uid" }, properties: {} });
+    const tags = {
+      [`postern_user_${clusterID}`]: "plane-uid",
+      [`postern_user_${otherID}`]: "their-plane",
+    };
+    guest.set(base, { tags, properties: {} });
     guest.set(`${base}/A/api-one`, {
       properties: { ttl: 60, aRecords: [{ ipv4Address: "10.0.0.1" }] },
     });
@@ -41,11 +50,77 @@ describe("records", () => {
     expect(guest.at(`${base}/A/api-one`)).toBeDefined();
   });
 
-  test("whose metadata somebody replaced by other metadata count as theirs, and that is told", () => {
+  describe.each([
+    ["lost their metadata", {}],
+    ["got other metadata", { metadata: { team: "x" } }],
+  ])("of ours that were modified and %s", (_name, properties) => {
+    const modified = { ttl: 60, aRecords: [{ ipv4Address: "10.0.0.1" }], ...properties };
+
+    test.each([`${base}/A/api-one`, `${internal}/A/api`])("are repaired: %s", (id) => {
+      const { guest, world } = reachable();
+      guest.set(id, { properties: modified });
+      expect(reported(settle(guest, world))).toBe("True AzureSuccess");
+      expect(addressOf(guest, id)).toBe("192.168.0.4");
+      expect(guest.at(id)).toMatchObject({
+        properties: {
+          metadata: {
+            ...("metadata" in properties && properties.metadata),
+            postern_owner: expect.any(String),
+          },
+        },
+      });
+    });
+
+    test("do not keep the zone from being deleted", () => {
+      const { guest, world } = reachable();
+      guest.set(`${base}/A/api-one`, { properties: modified });
+      guest.set(`${internal}/A/api`, { properties: modified });
+      settle(guest, { ...world, deletion: "object" });
+      expect([...guest.resources.keys()]).toEqual([]);
+    });
+
+    test("are repaired in a shared zone where our status says that they were written", () => {
+      const { guest, world } = reachable();
+      const zone = guest.at(base);
+      const theirs = { [`postern_user_${otherID}`]: "their-plane" };
+      guest.set(base, { ...zone, tags: { ...zone?.tags, ...theirs }, properties: {} });
+      guest.set(`${base}/A/api-one`, { properties: modified });
+      expect(reported(settle(guest, world))).toBe("True AzureSuccess");
+      expect(addressOf(guest, `${base}/A/api-one`)).toBe("192.168.0.4");
+    });
+
+    test("stay another's in a zone that our cluster does not claim", () => {
+      const { guest, world } = reachable();
+      const theirs = { [`postern_user_${otherID}`]: "their-plane" };
+      guest.set(base, { tags: theirs, properties: {} });
+      guest.set(`${base}/A/api-one`, { properties: modified });
+      settle(guest, { ...world, deletion: "object" });
+      expect(addressOf(guest, `${base}/A/api-one`)).toBe("10.0.0.1");
+    });
+
+    test("stay another's in a zone that an annotation names", () => {
+      const { guest, world } = reachable();
+      guest.set(`${base}/A/api-one`, { properties: modified });
+      const choices = {
+        ...world.choices,
+        zones: "existing" as const,
+        internalZone: internal,
+        baseZone: base,
+      };
+      expect(reported(settle(guest, { ...world, choices }))).toBe("False OwnedByAnother");
+    });
+  });
+
+  test("that another cluster owns are never repaired", () => {
     const { guest, world } = reachable();
     const id = `${base}/A/api-one`;
-    const found = guest.at<{ properties: object }>(id);
-    const theirs = { properties: { ...found?.properties, metadata: { team: "x" } } };
+    const theirs = {
+      properties: {
+        ttl: 60,
+        aRecords: [{ ipv4Address: "10.0.0.1" }],
+        metadata: { postern_owner: `${otherID}/their-link` },
+      },
+    };
     guest.set(id, theirs);
     expect(reported(settle(guest, world))).toBe("False OwnedByAnother");
     expect(guest.at(id)).toMatchObject(theirs);

@@ -10,6 +10,7 @@ import { desiredNames, nameInZone, takesOAuth } from "../desired/desired.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
 import { isOwned, ownedMetadata, owner } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
+import { isLostRecord } from "./missing-tags.ts";
 import { failures, isPublished, namesPending, whileChanging } from "./report.ts";
 
 /** A name in a sentence. */
@@ -70,7 +71,8 @@ export function addressesPending(observed: Observed): Problem {
  *   the router (for OAuth)              never missing in between
  *   a sibling that lives                left to it
  *   our cluster, but no sibling         taken over: an object that was here before us left it
- *   nobody, but published by our        taken over: HyperShift wrote it for this very endpoint, or its metadata were replaced
+ *   nobody, in a zone that we claim     corrected: somebody modified it, and the zone's claim and our status make the name ours
+ *   nobody, but published by our        adopted: HyperShift wrote it for this very endpoint, or its metadata were removed
  *   status, with our address
  *   anybody else                        OwnedByAnother
  */
@@ -91,6 +93,7 @@ function decideOn(
     if (recorded !== undefined && recorded.clusterID === observed.self.clusterID) return "write";
     const isNobodys = Object.keys(metadata).length === 0;
     if (isNobodys && isPublished(observed, zone) && asDesired) return "write";
+    if (isLostRecord(observed, zone, { id, found })) return "write";
   }
   const is = ownership(metadata, owner(observed));
   const whose = is.is === "another" ? is.whose : "somebody who has not marked it as ours";

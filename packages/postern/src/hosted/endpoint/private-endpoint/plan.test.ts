@@ -123,10 +123,13 @@ describe("an endpoint that is there", () => {
     expect(reported(settle(guest, world))).toBe("True AzureSuccess");
   });
 
-  test("is left alone while there is no alias to lead to", () => {
+  test("is left alone while there is no alias to lead to, unless it is disconnected for good", () => {
     const { guest, world } = reachable();
+    const noAlias = { ...world, link: { ...world.link, alias: undefined } };
+    connection(guest, "Rejected");
+    expect(steps(guest, noAlias)).toEqual([]);
     connection(guest, "Disconnected");
-    expect(steps(guest, { ...world, link: { ...world.link, alias: undefined } })).toEqual([]);
+    expect(plan(guest.observed(noAlias)).steps.map((step) => step.do)).toEqual(["remove endpoint"]);
   });
 
   test("gets tags back that it has lost, and keeps other people's", () => {

@@ -5,13 +5,19 @@ import { tagOf } from "@postern/core/tags.ts";
 import type { PrivateEndpoint } from "../../../azure/gateways/private-endpoints.ts";
 import { done, fail, type Part, report, wait, waits } from "../../../kube/part.ts";
 import { planApproval } from "../../../private-link/endpoint/approval.ts";
-import { asFound, type DesiredEndpoint } from "../../../private-link/endpoint/desired.ts";
+import {
+  asFound,
+  connectedOf,
+  type DesiredEndpoint,
+} from "../../../private-link/endpoint/desired.ts";
 import { addressesOf, connectionOf } from "../../../private-link/endpoint/observed.ts";
 import {
   planCreateEndpoint,
+  planDeleteEndpoint,
   planExistingEndpoint,
   planTagEndpoint,
 } from "../../../private-link/endpoint/plan.ts";
+import type { EndpointPolicy } from "../../../private-link/endpoint/policy.ts";
 import type { PrivateEndpointStep } from "../../../private-link/endpoint/steps.ts";
 import { failedState } from "../../../private-link/plan-resource.ts";
 import { endpointIds, longestEndpointName } from "../desired/desired.ts";
@@ -94,14 +100,28 @@ function planOwn(observed: Observed): EndpointPart | undefined {
   };
 }
 
-/** Until the link service has an alias, nothing but tags is changed. */
+/**
+ * Until the link service has an alias, nothing but tags is changed. Only a disconnected endpoint is deleted at once: Azure never
+ * connects it again, and the next one is created the sooner.
+ */
 function planUpdate(observed: Observed, own: OwnEndpoint): Part<PrivateEndpointStep> {
   const { id, found } = own;
   const policy = endpointPolicy(observed, own);
   const { alias } = observed.link;
-  return alias === undefined
-    ? planTagEndpoint({ id, found, tags: endpointTags(observed) }, policy)
-    : planExistingEndpoint(found, desiredOf(observed, id, alias, found), policy);
+  if (alias !== undefined)
+    return planExistingEndpoint(found, desiredOf(observed, id, alias, found), policy);
+  if (connectedOf(found) === "disconnected") return planReplaceDisconnected(own, policy);
+  return planTagEndpoint({ id, found, tags: endpointTags(observed) }, policy);
+}
+
+function planReplaceDisconnected(
+  { id, found }: OwnEndpoint,
+  policy: EndpointPolicy,
+): Part<PrivateEndpointStep> {
+  const why = policy.describe(["disconnected"]);
+  const part = planDeleteEndpoint({ id, found, why: policy.whyReplaced(why) }, policy);
+  const message = policy.messages.replace(nameOf(id), why);
+  return { ...part, problems: [{ reason: reasons.endpointReplacing, message, progress: true }] };
 }
 
 /** The endpoint as it should be. Of one that exists, the region and whatever others have set stay. */

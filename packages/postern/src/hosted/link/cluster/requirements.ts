@@ -18,7 +18,10 @@ export type Known =
       infraID: string | undefined;
       serviceName: string;
       clusterSubscription: string;
+      /** Empty where the Service is being deleted and never had one. */
       loadBalancerIP: string;
+      /** The Service is being deleted. Its load balancer cannot be deleted before the link service. */
+      isServiceDeleting: boolean;
       /** Something about the cluster that stops nothing, and that its owner should know. */
       warning?: string;
     };
@@ -78,13 +81,15 @@ export function known(
       "spec.guestSubnetID is not the id of a subnet · the guest's subscription is read from it · correct subnetID of the HostedCluster",
     );
   const { loadBalancerIP = "" } = object.spec;
-  if (loadBalancerIP === "")
+  const isServiceDeleting = service?.metadata.deletionTimestamp !== undefined;
+  if (loadBalancerIP === "" && !isServiceDeleting)
     return stopped(
       reasons.addressMissing,
       `spec.loadBalancerIP is not set yet · it is the address of Service ${name} · wait until the Service has an internal load balancer`,
     );
   const ingress = service?.status?.loadBalancer?.ingress ?? [];
-  if (!ingress.some(({ ip = "" }) => addressKey(ip) === addressKey(loadBalancerIP)))
+  const hasAddress = ingress.some(({ ip = "" }) => addressKey(ip) === addressKey(loadBalancerIP));
+  if (!hasAddress && !isServiceDeleting)
     return stopped(
       reasons.addressUnverified,
       `the link service is not changed · Service ${name} does not have the address ${loadBalancerIP} in its status · wait until the control plane has followed the Service`,
@@ -99,6 +104,7 @@ export function known(
   return {
     is: "desired",
     ...{ hostedCluster, clusterID, infraID, serviceName, clusterSubscription, loadBalancerIP },
+    isServiceDeleting,
     ...warning,
   };
 }

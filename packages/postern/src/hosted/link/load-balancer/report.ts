@@ -1,12 +1,13 @@
 import type { PlannedCondition } from "@postern/core/conditions.ts";
 import { nameOf } from "@postern/core/resource-id.ts";
 import { conditions } from "../../names.ts";
-import type { Up } from "../observed.ts";
+import type { Subject, Up } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 
 /** Why the load balancer of a link cannot be used, and what to do; undefined where it can. */
 export function balancerProblem({ frontend, known, subject }: Up): PlannedCondition | undefined {
   const type = conditions.loadBalancer;
+  if (frontend.is === "released") return { type, status: "False", ...serviceDeleting(subject) };
   if (frontend.is === "missing")
     return {
       ...{ type, status: "False", reason: reasons.loadBalancerNotFound },
@@ -34,6 +35,17 @@ export function balancerProblem({ frontend, known, subject }: Up): PlannedCondit
   };
 }
 
+/** Why there is no link service while its Service is being deleted. */
+export function serviceDeleting({ name }: Pick<Subject, "name">): {
+  reason: string;
+  message: string;
+} {
+  return {
+    reason: reasons.serviceDeleting,
+    message: `Service ${name} is being deleted · Azure deletes its load balancer only after the link service, so the link service is deleted and the cluster cannot be reached · it is created again as soon as the next Service ${name} has an address`,
+  };
+}
+
 /** The condition of the load balancer. */
 export function balancerCondition(observed: Up): PlannedCondition {
   const { frontend, known } = observed;
@@ -56,6 +68,7 @@ export function balancerID({ frontend, subject }: Up): string | undefined {
       return frontend.frontend.balancer;
     case "missing":
     case "foreign":
+    case "released":
       return undefined;
     case "failed":
       return subject.fields.internalLoadBalancerID;
