@@ -107,6 +107,8 @@ export const purposes: Record<string, Purposes> = {
     "kubeadmcontrolplanes patch": "pause it until its gates are True",
     "azureasomanagedclusters read": "find a cluster on AKS",
     "azureasomanagedclusters patch": "add and remove the finalizer of its DNS records",
+    "customresourcedefinitions read":
+      "find the version of a kind of another provider by the contract labels of Cluster API",
     "vsphereclusters read": "find a cluster of another provider",
     "vsphereclusters patch": "add and remove the finalizer of its DNS records",
     "vsphereclusters/status patch": "publish conditions",

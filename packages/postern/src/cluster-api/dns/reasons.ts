@@ -29,6 +29,8 @@ export const reasons = {
   managementNotFound: "ManagementClusterNotFound",
   /** The resource group that was created for a cluster stays after its deletion. */
   groupLeft: "ResourceGroupLeft",
+  /** No version of the API group has the kind of the infrastructure object. */
+  kindNotServed: "InfrastructureKindNotServed",
   /** Something of a cluster that is being deleted cannot be removed. */
   cleanupFailed: "CleanupFailed",
 } as const;

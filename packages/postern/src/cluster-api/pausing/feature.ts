@@ -8,6 +8,7 @@ import {
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { policiesOf } from "../../kube/step-policy.ts";
 import { whenChanged } from "../../kube/when-changed.ts";
 import { azureClusterKeyOf } from "../azure-clusters.ts";
 import { annotations } from "../names.ts";
@@ -40,6 +41,12 @@ export function pausingFeature({ managementCluster, gates }: PausingParts): Make
     const own = new OwnObjects(controlPlanes, kube, "postern-pausing");
     const sources = { kube, controlPlanes: own, clusters, azureClusters, management, gates };
 
+    /** The Cluster of a control plane, and its AzureCluster. */
+    const objectsOf = (controlPlane: KubeadmControlPlane) => {
+      const owner = ownerOf(controlPlane);
+      const cluster = owner && clusters.get(`${controlPlane.metadata.namespace}/${owner.name}`);
+      return [cluster, cluster && azureClusters.get(azureClusterKeyOf(cluster) ?? "")];
+    };
     const feature = defineFeature({
       name: "pausing",
       kind: kubeadmControlPlane,
@@ -47,6 +54,7 @@ export function pausingFeature({ managementCluster, gates }: PausingParts): Make
       observe: async (controlPlane, reconcile) => ({
         observed: await observe(controlPlane, sources, reconcile),
         context: own,
+        policies: policiesOf(controlPlane, ...objectsOf(controlPlane)),
       }),
       plan,
       apply,

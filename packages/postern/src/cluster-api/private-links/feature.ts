@@ -4,7 +4,8 @@ import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.
 import { staleReadsMs } from "../../azure/sightings.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
-import { clusterNameOf } from "../azure-clusters.ts";
+import { policiesOf } from "../../kube/step-policy.ts";
+import { clusterKeyOf, clusterNameOf } from "../azure-clusters.ts";
 import { conditions, privateLinksFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
 import { CreatedIds } from "./azure/created-ids.ts";
@@ -44,6 +45,7 @@ export function privateLinksFeature(options: PrivateLinkOptions): MakeFeature {
       observe: async (object, reconcile) => ({
         observed: await observe(object, parts, reconcile),
         context: parts,
+        policies: policiesOf(object, clusters.get(clusterKeyOf(object) ?? "")),
       }),
       plan,
       apply,

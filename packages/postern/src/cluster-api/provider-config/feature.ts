@@ -13,7 +13,9 @@ import { defaultPolicy, type TenantPolicy } from "@postern/core/tenant-policy.ts
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import { policiesOf } from "../../kube/step-policy.ts";
 import { whenChanged } from "../../kube/when-changed.ts";
+import { azureClusterKeyOf } from "../azure-clusters.ts";
 import { providerConfigFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
 import { isSupported } from "./desired/desired.ts";
@@ -50,6 +52,7 @@ export function providerConfigFeature(policy: TenantPolicy = defaultPolicy): Mak
       observe: async (cluster, reconcile) => ({
         observed: await observe(cluster, sources, reconcile),
         context: sources.configs,
+        policies: policiesOf(cluster, sources.azureClusters.get(azureClusterKeyOf(cluster) ?? "")),
       }),
       plan,
       apply,
@@ -60,7 +63,7 @@ export function providerConfigFeature(policy: TenantPolicy = defaultPolicy): Mak
     const ofPart = (kind: string) =>
       whenChanged(
         (part) => clusters.byIndex("provider-config-parts", `${kind} ${keyOf(part)}`).map(keyOf),
-        (part) => Reflect.get(part, "spec"),
+        (part) => [Reflect.get(part, "spec"), policiesOf(part)],
       );
     const ofIdentity = whenChanged(
       () => clusters.list().filter(isSupported).map(keyOf),

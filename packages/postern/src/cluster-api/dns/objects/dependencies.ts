@@ -9,6 +9,7 @@ import type { WatchCache } from "../../../kube/cache.ts";
 import type { Observation } from "../../../kube/feature.ts";
 import type { Reconcile } from "../../../kube/reconcile.ts";
 import type { Parts } from "../../../kube/runtime.ts";
+import { policiesOf } from "../../../kube/step-policy.ts";
 import { azureClusterKeyOf } from "../../azure-clusters.ts";
 import { identityOf } from "../../identities.ts";
 import type { ManagementLink } from "../../names.ts";
@@ -119,13 +120,14 @@ export function dnsDependencies(options: DnsOptions, { caches, kube }: Parts): D
           : undefined,
     };
     const armClients = openArmClients(all, clients, reconcile, metrics, publicGroup);
-    return { all, context: { armClients, infrastructure, objects } };
+    const policies = policiesOf(cluster, infrastructure?.object);
+    return { all, context: { armClients, infrastructure, objects }, policies };
   };
   return {
     clusters,
     users: (object) => clusters.byIndex(byReference, keyOf(object)),
     async observe(cluster, reconcile) {
-      const { all, context } = await open(cluster, reconcile);
+      const { all, context, policies } = await open(cluster, reconcile);
       const observed = await observe(
         all,
         { armClients: context.armClients, kube, options: observeOptions },
@@ -141,11 +143,11 @@ export function dnsDependencies(options: DnsOptions, { caches, kube }: Parts): D
           management: tenantOf(management),
         });
       }
-      return { observed, context };
+      return { observed, context, policies };
     },
     async observeObjects(cluster, reconcile) {
-      const { all, context } = await open(cluster, reconcile);
-      return { observed: factsOf(all, options), context };
+      const { all, context, policies } = await open(cluster, reconcile);
+      return { observed: factsOf(all, options), context, policies };
     },
   };
 }

@@ -2,12 +2,13 @@ import { type Kind, keyOf } from "@postern/core/kind.ts";
 import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import type { WatchCache } from "../../../kube/cache.ts";
-import { type KubeClient, parseBody } from "../../../kube/client.ts";
+import type { KubeClient } from "../../../kube/client.ts";
 import { KubeError } from "../../../kube/errors.ts";
 import type { StatusTarget } from "../../../kube/feature.ts";
 import { versionIn, type WithStatus } from "../../../kube/status.ts";
 import { dnsFinalizer } from "../../names.ts";
 import type { ObservedInfrastructure } from "../observed.ts";
+import { ServedKinds } from "./served-kinds.ts";
 
 /** The object that the `infrastructureRef` of a Cluster names. */
 export interface Infrastructure {
@@ -17,8 +18,6 @@ export interface Infrastructure {
 }
 
 const fieldManager = "postern-dns";
-/** How long it is remembered where a kind is served. */
-const servedMs = 10 * 60_000;
 
 /**
  * The infrastructure objects of clusters, of whatever kind: AzureClusters from their cache, others as the API server gives
@@ -29,11 +28,12 @@ export class InfrastructureObjects {
   readonly #cache: WatchCache<AzureCluster>;
   // Versions that we wrote and that the watch has yet to bring.
   readonly #written = new Map<string, number>();
-  readonly #served = new Map<string, { kind: Kind | undefined; atMs: number }>();
+  readonly #served: ServedKinds;
 
   constructor(kube: KubeClient, cache: WatchCache<AzureCluster>) {
     this.#kube = kube;
     this.#cache = cache;
+    this.#served = new ServedKinds(kube);
     cache.onChange(({ key, after }) => {
       if (after === undefined || versionOf(after) >= (this.#written.get(key) ?? 0))
         this.#written.delete(key);
@@ -41,8 +41,8 @@ export class InfrastructureObjects {
   }
 
   /**
-   * The infrastructure object of a Cluster; undefined where there is none, or its kind is not served, has no namespaces or
-   * is not one of Cluster API's infrastructure.
+   * The infrastructure object of a Cluster; undefined where it does not exist, its kind has no namespaces, or its group is not
+   * that of Cluster API's infrastructure. Throws where its kind is not served: whether it exists is not known then.
    */
   async of(
     { metadata, spec }: CapiCluster,
@@ -64,11 +64,16 @@ export class InfrastructureObjects {
     }
     // The reference is a tenant's: what it names gets our finalizer and condition, by the operator's rights.
     if (apiGroup !== azureCluster.group) return undefined;
-    const kind = await this.#kindOf(apiGroup, called, now, signal);
-    if (kind === undefined || !kind.namespaced) return undefined;
-    const object = await this.#kube.get<WithStatus>({ kind, namespace, name }, signal);
     const is = called === "AzureASOManagedCluster" ? "aks" : "other";
-    return object && { is, kind, object };
+    const read = async (kind: Kind): Promise<Infrastructure | undefined> => {
+      if (!kind.namespaced) return undefined;
+      const object = await this.#kube.get<WithStatus>({ kind, namespace, name }, signal);
+      return object && { is, kind, object };
+    };
+    const cached = this.#served.cached(apiGroup, called, now);
+    const found = cached && (await read(cached));
+    // The API server answers alike where the object does not exist and where the version is no longer served.
+    return found ?? read(await this.#served.discover(apiGroup, called, now, signal));
   }
 
   /** Put our finalizer on, or take it off. */
@@ -106,52 +111,6 @@ export class InfrastructureObjects {
     if (object.kind !== undefined && object.kind !== azureCluster.kind) return;
     if (versionOf(this.#cache.get(key)) < Number(version))
       this.#written.set(key, Math.max(Number(version), this.#written.get(key) ?? 0));
-  }
-
-  /** Where a kind is served: a reference names its group only. */
-  async #kindOf(
-    group: string,
-    called: string,
-    now: Date,
-    signal: AbortSignal,
-  ): Promise<Kind | undefined> {
-    const key = `${group}/${called}`;
-    const known = this.#served.get(key);
-    if (known?.kind && now.getTime() - known.atMs < servedMs) return known.kind;
-    const kind = await this.#discover(group, called, signal);
-    this.#served.set(key, { kind, atMs: now.getTime() });
-    return kind;
-  }
-
-  async #discover(group: string, called: string, signal: AbortSignal): Promise<Kind | undefined> {
-    const served = await this.#read<{ preferredVersion?: { version?: string } }>(
-      `/apis/${encodeURIComponent(group)}`,
-      signal,
-    );
-    const version = served?.preferredVersion?.version;
-    if (!version) return undefined;
-    const { resources = [] } =
-      (await this.#read<{
-        resources?: { kind?: string; name?: string; namespaced?: boolean }[];
-      }>(`/apis/${encodeURIComponent(group)}/${encodeURIComponent(version)}`, signal)) ?? {};
-    const found = resources.find(({ kind, name }) => kind === called && !name?.includes("/"));
-    if (found?.name === undefined) return undefined;
-    return {
-      group,
-      version,
-      kind: called,
-      plural: found.name,
-      namespaced: found.namespaced ?? true,
-    };
-  }
-
-  async #read<T>(path: string, signal: AbortSignal): Promise<T | undefined> {
-    try {
-      return parseBody<T>(await this.#kube.request("GET", path, { signal }));
-    } catch (error) {
-      if (error instanceof KubeError && error.status === 404) return undefined;
-      throw error;
-    }
   }
 }
 

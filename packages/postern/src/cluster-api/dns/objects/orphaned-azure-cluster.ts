@@ -39,10 +39,10 @@ export function orphanedDnsFeature({ metrics: _, ...options }: DnsOptions): Make
       const now = await parts.kube.get<CapiCluster>(place, reconcile.signal);
       if (now !== undefined && azureClusterKeyOf(now) === keyOf(object))
         return { observed: { is: "found" }, context: undefined };
-      const { observed, context } = await (now === undefined
+      const { observed, ...rest } = await (now === undefined
         ? names.observe(cluster, reconcile)
         : names.observeObjects(cluster, reconcile));
-      return { observed: { is: "lost", observed }, context };
+      return { observed: { is: "lost", observed }, ...rest };
     };
     const feature = defineFeature({
       name: "dns-lost",

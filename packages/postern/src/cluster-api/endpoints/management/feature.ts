@@ -3,6 +3,7 @@ import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-clust
 import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import { defineFeature } from "../../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../../kube/runtime.ts";
+import { policiesOf } from "../../../kube/step-policy.ts";
 import { whenChanged } from "../../../kube/when-changed.ts";
 import { clusterKeyOf } from "../../azure-clusters.ts";
 import { type ClusterName, factsOf, type RefusalOf } from "../spec/facts.ts";
@@ -35,6 +36,7 @@ export function managementEndpointsFeature(given: {
       observe: async (cluster, reconcile) => ({
         observed: await observe(cluster, sources, reconcile),
         context: sources,
+        policies: policiesOf(cluster, sources.clusters.get(clusterKeyOf(cluster) ?? "")),
       }),
       plan,
       apply,

@@ -46,6 +46,7 @@ export function plan(observed: Observed): Plan<ManagementStep> {
     .join("; ");
   const step: ManagementStep = {
     do: "write endpoints",
+    verb: allRemoved.length > 0 ? "delete" : "change",
     why,
     event: reasons.endpointsWritten,
     target: management,

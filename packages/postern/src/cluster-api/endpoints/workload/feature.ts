@@ -5,6 +5,7 @@ import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.
 import { staleReadsMs } from "../../../azure/sightings.ts";
 import { defineFeature } from "../../../kube/feature.ts";
 import type { Also, MakeFeature, Parts } from "../../../kube/runtime.ts";
+import { policiesOf } from "../../../kube/step-policy.ts";
 import { whenChanged } from "../../../kube/when-changed.ts";
 import { clusterKeyOf } from "../../azure-clusters.ts";
 import { conditions, endpointsFinalizer, type ManagementLink } from "../../names.ts";
@@ -65,7 +66,11 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
         keyOf({ metadata }) === managementKey ? [] : [conditions.links],
       observe: async (cluster, reconcile) => {
         const { arm, ...observed } = await observe(cluster, sources, reconcile);
-        return { observed, context: { kube, writes: sources.writes, arm } };
+        return {
+          observed,
+          context: { kube, writes: sources.writes, arm },
+          policies: policiesOf(cluster, sources.clusters.get(clusterKeyOf(cluster) ?? "")),
+        };
       },
       plan,
       apply,

@@ -112,6 +112,7 @@ function planAzure(observed: Observed): Plan<WorkloadStep> {
       : [
           {
             do: "delete endpoint",
+            verb: "delete",
             id,
             etag: look.state === "there" ? look.resource.etag : undefined,
             why: `${nameOf(id)} leads to a cluster that is being deleted, and CAPZ has left it`,
