@@ -16,7 +16,19 @@ const pages = [
 ].sort();
 
 /** Tools of others that the pages use. */
-const others = ["bash", "cp", "curl", "echo", "export", "kubectl", "openssl", "tar"];
+const others = [
+  "az",
+  "bash",
+  "cp",
+  "curl",
+  "docker",
+  "echo",
+  "export",
+  "helm",
+  "kubectl",
+  "openssl",
+  "tar",
+];
 
 /** The commands of the shell blocks of a page, and what is named like one in its text. */
 function commandsIn(page: string): string[] {
