@@ -72,6 +72,7 @@ export const hostedCluster: Definition<HostedCluster> = {
       type: "string",
       jsonPath: statusOf("AzurePrivateLinkServiceAvailable"),
     },
+    { name: "Endpoint", type: "string", jsonPath: ".status.controlPlaneEndpoint.host" },
     age,
   ],
   spec,
