@@ -49,6 +49,7 @@ export const purposes: Record<string, Purposes> = {
     "hostedcontrolplanes create": "create the control plane of a HostedCluster",
     "hostedcontrolplanes patch": "copy changes of the HostedCluster",
     "hostedcontrolplanes delete": "delete it with its HostedCluster",
+    "hostedcontrolplanes/status patch": "publish where its API server is reached",
     "hostedcontrolplanes/finalizers update":
       "make it the owner of Services and Routes, where the API server checks it, as OpenShift's does",
     "azureprivatelinkservices delete": "delete the link objects of a HostedCluster with it",

@@ -93,6 +93,10 @@ describeHosted("the topology of a cluster without HyperShift", (start) => {
 
     await giveAddresses(world, namespace);
     expect(await names(world, "AzurePrivateLinkService", namespace)).toEqual(["private-router"]);
+    for (const each of [cluster, await world.get("HostedControlPlane", namespace, name)])
+      expect((await read(world, each as Thing)).status).toMatchObject({
+        controlPlaneEndpoint: { host: expect.stringMatching(/^api-/), port: 443 },
+      });
     await world.mark();
     await world.advance(10 * 60_000);
     expect(await world.kubeWrites()).toEqual([]);

@@ -48,6 +48,15 @@ const serviceRefused: [
   ]),
 ];
 
+const notBehindLink =
+  "APIServer cannot be published as LoadBalancer behind a private link, which serves the router's port only: set its type to Route";
+
+const privately: [says: string, azure: Over][] = [
+  ["Private", { topology: "Private", private: { type: "PrivateLink" } }],
+  ["PublicAndPrivate", { topology: "PublicAndPrivate", private: { type: "PrivateLink" } }],
+  ["Private in the documents' spelling", { endpointAccess: { type: "Private" } }],
+];
+
 function servicesChange(says: string, from: unknown, to: unknown, platform?: string): Row {
   const spec = (services: unknown) =>
     platform === undefined ? onAzure({}, { services }) : { platform: { type: platform }, services };
@@ -91,6 +100,25 @@ export const serviceRows: Row[] = [
       refused: [["spec.services", message]],
     }),
   ),
+  ...privately.map(
+    ([topology, azure]): Row => ({
+      says: `the API server as LoadBalancer in a ${topology} cluster is refused`,
+      kind: hostedCluster,
+      spec: onAzure(azure, { services: [published("APIServer", "LoadBalancer")] }),
+      refused: [["spec.services", notBehindLink]],
+    }),
+  ),
+  {
+    says: "the API server as LoadBalancer with Swift is accepted",
+    kind: hostedCluster,
+    spec: onAzure(
+      {
+        topology: "Private",
+        private: { type: "Swift", swift: { podNetworkInstance: "one" } },
+      },
+      { services: [published("APIServer", "LoadBalancer")] },
+    ),
+  },
   {
     says: "an unknown part is refused",
     kind: hostedCluster,

@@ -14,6 +14,9 @@ const published = (service: string, allowed: string) =>
 const isRoute = "s.servicePublishingStrategy.type == 'Route'";
 const isLoadBalancer = "s.servicePublishingStrategy.type == 'LoadBalancer'";
 
+const isPrivateLink =
+  "has(self.platform.azure) && ((has(self.platform.azure.private) && self.platform.azure.private.type == 'PrivateLink') || (has(self.platform.azure.endpointAccess) && self.platform.azure.endpointAccess.type != 'Public'))";
+
 /** Each part that goes through the router behind the private link is published as a Route. */
 const publishing: Rule[] = [
   ...["Konnectivity", "Ignition"].map((service) => ({
@@ -26,6 +29,14 @@ const publishing: Rule[] = [
     message:
       "OAuthServer must be published as Route on Azure, or as LoadBalancer with WorkloadIdentities: set its type",
     fieldPath: ".services",
+  },
+  {
+    // Of a cluster that exists the services cannot change, so any update of it would be rejected.
+    rule: `oldSelf.hasValue() || !(${isPrivateLink}) || ${published("APIServer", `!(${isLoadBalancer})`)}`,
+    message:
+      "APIServer cannot be published as LoadBalancer behind a private link, which serves the router's port only: set its type to Route",
+    fieldPath: ".services",
+    optionalOldSelf: true,
   },
   {
     rule: "self.platform.type == 'IBMCloud' || (has(self.services) == has(oldSelf.services) && (!has(self.services) || self.services == oldSelf.services))",
@@ -72,6 +83,7 @@ export const hostedCluster: Definition<HostedCluster> = {
       type: "string",
       jsonPath: statusOf("AzurePrivateLinkServiceAvailable"),
     },
+    { name: "Endpoint", type: "string", jsonPath: ".status.controlPlaneEndpoint.host" },
     age,
   ],
   spec,

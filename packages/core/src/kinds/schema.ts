@@ -14,6 +14,8 @@ export interface Rule {
   message: string;
   /** The field to name in the refusal, where it is not the one that carries the rule. */
   fieldPath?: string;
+  /** `oldSelf` is an optional: the rule applies when an object is created, too. */
+  optionalOldSelf?: true;
   reason?: "FieldValueInvalid" | "FieldValueForbidden" | "FieldValueRequired";
 }
 

@@ -82,9 +82,9 @@ describe("the services", () => {
   const domain = "public.example.net";
   test.each([
     ["a public cluster", {}, "LoadBalancer"],
-    ["one that is both", { endpointAccess: "PublicAndPrivate" }, "LoadBalancer"],
+    ["one that is both", { endpointAccess: "PublicAndPrivate" }, "Route"],
     ["a private one", { endpointAccess: "Private" }, "Route"],
-  ] as const)("of %s publish the API server by what suits it", (_what, over, type) => {
+  ] as const)("of %s publish the API server where it can be reached", (_what, over, type) => {
     expect(published(over)).toEqual({
       APIServer: type,
       OAuthServer: "Route",

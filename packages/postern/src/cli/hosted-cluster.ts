@@ -91,7 +91,8 @@ function servicesOf(name: string, options: CreateOptions) {
     },
   });
   return [
-    one("APIServer", domain || access === "Private" ? "Route" : "LoadBalancer", named("api")),
+    // A private link leads to the router, and to no load balancer of the API server.
+    one("APIServer", domain || !isPublic ? "Route" : "LoadBalancer", named("api")),
     one("OAuthServer", oauth, named("oauth")),
     one("Konnectivity", "Route", named("konnectivity", isPublic)),
     one("Ignition", "Route", named("ignition", isPublic)),

@@ -7,7 +7,7 @@ import type { Reconcile } from "./reconcile.ts";
 export type ObjectStep<T extends KubeObject = KubeObject> = Step &
   (
     | { verb: "create"; object: T }
-    | { verb: "change"; object: T; change: object }
+    | { verb: "change"; object: T; change: object; subresource?: "status" }
     | { verb: "delete"; object: T }
   );
 
@@ -22,7 +22,7 @@ export async function applyObjectStep<T extends KubeObject>(
       await objects.create(step.object, signal);
       break;
     case "change":
-      await objects.change(step.object, step.change, signal);
+      await objects.change(step.object, step.change, signal, step.subresource);
       break;
     case "delete":
       await objects.remove(step.object, signal);

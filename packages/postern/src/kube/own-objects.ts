@@ -49,8 +49,13 @@ export class OwnObjects<T extends KubeObject> {
     }
   }
 
-  /** Change an object by a merge patch, if nobody has changed it since it was observed. */
-  async change(object: T, change: object, signal: AbortSignal): Promise<void> {
+  /** Change an object, or its status, by a merge patch, if nobody has changed it since it was observed. */
+  async change(
+    object: T,
+    change: object,
+    signal: AbortSignal,
+    subresource?: "status",
+  ): Promise<void> {
     const { namespace, name, uid, resourceVersion } = object.metadata;
     const place = { kind: this.cache.kind, namespace, name };
     const { metadata, ...rest } = change as { metadata?: object };
@@ -58,7 +63,11 @@ export class OwnObjects<T extends KubeObject> {
       metadata: { ...metadata, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) },
       ...rest,
     };
-    const options = { fieldManager: this.#fieldManager, signal };
+    const options = {
+      fieldManager: this.#fieldManager,
+      signal,
+      ...(subresource && { subresource }),
+    };
     try {
       this.#wrote(object, versionIn(await this.#client.patch(place, "merge", body, options)));
     } catch (error) {

@@ -12,12 +12,14 @@ import { clusterAnnotation, endpointFinalizer, hostedClusterFinalizer } from "..
 import type { Observed } from "./observed.ts";
 import { plan } from "./plan.ts";
 
-/** What is done, and what TopologyApplied says. */
+/** What is done beside the status, and what TopologyApplied says. */
 function outcome(observed: Observed) {
   const { steps, conditions, finalizer } = plan(observed);
   const problem = conditions.find(({ type }) => type === "TopologyApplied");
   return {
-    does: steps.map(({ do: what, kind, object }) => `${what} ${kind} ${object.metadata.name}`),
+    does: steps
+      .filter((step) => step.verb !== "change" || step.subresource === undefined)
+      .map(({ do: what, kind, object }) => `${what} ${kind} ${object.metadata.name}`),
     says: problem && `${problem.status} ${problem.reason}`,
     finalizer,
   };

@@ -14,6 +14,7 @@ import {
   desiredNamespace,
 } from "./desired/control-plane.ts";
 import { isAnothers, isMade, isOf, isOwn } from "./desired/labels.ts";
+import { publishEndpoint } from "./network/endpoint.ts";
 import { linksOf, networkPlan } from "./network/plan.ts";
 import type { Observed } from "./observed.ts";
 import { planDelete } from "./plan-delete.ts";
@@ -54,11 +55,11 @@ export function plan(observed: Observed): Plan<TopologyStep> {
       [...links, ...presentCondition(observed)],
       pause.untilMs === undefined ? "never" : { afterMs: pause.untilMs },
     );
-  const { steps, waiting } = build(observed, checked);
+  const { steps, waiting, published } = build(observed, checked);
   const problem = steps.length > 0 ? (waiting ?? applying) : (waiting ?? checked.warning);
   const message = `the Services and Routes of topology ${checked.access.topology} are in place`;
   return {
-    steps,
+    steps: [...steps, ...published],
     conditions: [
       ...links,
       problem
@@ -82,6 +83,8 @@ function isLeftWithFinalizer({ cluster, hyperShift, namespace, controlPlane }: O
 interface Built {
   steps: TopologyStep[];
   waiting: Problem | undefined;
+  /** Writes of the status: the topology is applied without them. */
+  published: TopologyStep[];
 }
 
 /** The namespace, the control plane in it, and its network: each needs the one before it. */
@@ -123,9 +126,12 @@ function build(observed: Observed, { access, publishing }: Extract<Checked, { ok
     steps.push(
       make("ServiceAccount", desiredAccount(controlPlane), "it proves who the cluster is"),
     );
-  if (patch === undefined) return { steps, waiting };
+  if (patch === undefined) {
+    const published = publishEndpoint(observed, controlPlane, access, publishing);
+    return { steps, waiting, published };
+  }
   const copy = change("HostedControlPlane", controlPlane, patch, "the HostedCluster changed");
-  return { steps: [copy, ...steps], waiting };
+  return only([copy, ...steps], waiting);
 }
 
 /** The control plane as it will be: what it is known by stays. */
@@ -160,7 +166,7 @@ function presentCondition({ cluster }: Observed): PlannedCondition[] {
 }
 
 function only(steps: TopologyStep[], waiting?: Problem): Built {
-  return { steps, waiting };
+  return { steps, waiting, published: [] };
 }
 
 function noSteps(conditions: PlannedCondition[], requeue: Requeue): Plan<TopologyStep> {

@@ -54,6 +54,24 @@ export function change(
   };
 }
 
+/** Change fields of a status that no condition reports. It gets no event: the conditions have theirs. */
+export function publish(
+  kind: "HostedCluster" | "HostedControlPlane",
+  object: KubeObject,
+  status: object,
+  why: string,
+): TopologyStep {
+  return {
+    verb: "change",
+    do: "change",
+    kind,
+    object,
+    change: { status },
+    subresource: "status",
+    why: `${kind} ${object.metadata.name}: ${why}`,
+  };
+}
+
 export function remove(kind: MadeKind, object: KubeObject, why: string): TopologyStep {
   const event = topologyEvents.deleted;
   return {

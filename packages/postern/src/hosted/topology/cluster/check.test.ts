@@ -112,6 +112,16 @@ test.each(["Private", "PublicAndPrivate"] as const)(
   },
 );
 
+test.each(["Private", "PublicAndPrivate"] as const)(
+  "a %s cluster that does not say how it is published has its API server behind the link",
+  (topology) => {
+    const { services: _, ...spec } = clusterOf({ topology }).spec;
+    const checked = check({ ...clusterOf({ topology }), spec });
+    expect(checked).toMatchObject({ ok: true, publishing: { apiServer: { type: "Route" } } });
+    expect(checked).not.toHaveProperty("warning");
+  },
+);
+
 test("the documents' spelling is read as well", () => {
   const cluster = clusterOf({ topology: "none", azure: { endpointAccess: { type: "Private" } } });
   expect(check(cluster)).toMatchObject({ ok: true, access: { topology: "Private" } });

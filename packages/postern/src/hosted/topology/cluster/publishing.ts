@@ -17,7 +17,7 @@ export interface Publishing {
 
 type Services = HostedCluster["spec"]["services"];
 
-/** Read it; what a cluster does not say has the default of HyperShift's command line. */
+/** Read it, with defaults that work: only the router is behind a private link. */
 export function publishingOf(services: Services, access: PrivateAccess): Publishing {
   const of = (name: string, fallback: string): Strategy => {
     const found = services?.find(({ service }) => service === name)?.servicePublishingStrategy;
@@ -26,7 +26,7 @@ export function publishingOf(services: Services, access: PrivateAccess): Publish
     return { type, ...(hostname && { hostname }) };
   };
   return {
-    apiServer: of("APIServer", access.reachablePublicly ? "LoadBalancer" : "Route"),
+    apiServer: of("APIServer", access.reachablePrivately ? "Route" : "LoadBalancer"),
     oauth: of("OAuthServer", "Route"),
     konnectivity: of("Konnectivity", "Route"),
     ignition: of("Ignition", "Route"),

@@ -123,6 +123,13 @@ describe("the Services of a topology", () => {
     expect(limited).toEqual(["kube-apiserverlb", "oauth-openshift-public"]);
     expect(named).toEqual(["kube-apiserverlb", "oauth-openshift-public"]);
   });
+
+  test("the OAuth server of a Private cluster has its hostname as on a Public one", () => {
+    for (const topology of ["Public", "Private"] as const) {
+      const service = madeOf({ topology, oauth: "LoadBalancer" }).get("Service", "oauth-openshift");
+      expect(service?.metadata.annotations?.[externalDns]).toBe("oauth-one.example.com");
+    }
+  });
 });
 
 describe("the Routes of a topology", () => {

@@ -156,7 +156,14 @@ export function desiredObjects(
 
   function oauthServiceOf(): Desired {
     if (!oauthBalanced) return make.inCluster(oauthServer, behindOauth, oauthPorts);
-    if (isPrivate) return make.internal(oauthServer, behindOauth, oauthPorts);
+    // With a public address the hostname is that one's.
+    if (isPrivate)
+      return make.internal(
+        oauthServer,
+        behindOauth,
+        oauthPorts,
+        isPublic ? undefined : oauth.hostname,
+      );
     return make.public(oauthServer, behindOauth, oauthPorts, ranges, oauth.hostname);
   }
 
@@ -209,10 +216,10 @@ function makerFor(controlPlane: HostedControlPlane) {
         },
       ),
     // Not limited to the allowed ranges: what comes through a link has an address of the NAT subnet.
-    internal: (name: string, selector: Selector, ports: ServicePort[]) =>
+    internal: (name: string, selector: Selector, ports: ServicePort[], hostname?: string) =>
       service(
         name,
-        { [internalLoadBalancerAnnotation]: "true", ...noNames },
+        { [internalLoadBalancerAnnotation]: "true", [externalDnsAnnotation]: hostname ?? null },
         {
           type: "LoadBalancer",
           selector,
