@@ -4,6 +4,8 @@ import type { EndpointsWrite, Target } from "../spec/write.ts";
 /** One write for all workload clusters. */
 export interface ManagementStep extends Step {
   do: "write endpoints";
+  /** `delete` where the write removes an endpoint too. */
+  verb: "change" | "delete";
   target: Target;
   write: EndpointsWrite;
 }

@@ -10,4 +10,4 @@ export type WorkloadStep =
       endpoints: EndpointsWrite | undefined;
       annotations: Readonly<Record<string, string | null>> | undefined;
     })
-  | (Step & { do: "delete endpoint"; id: ResourceId; etag: string | undefined });
+  | (Step & { do: "delete endpoint"; verb: "delete"; id: ResourceId; etag: string | undefined });
