@@ -39,7 +39,7 @@ export interface Drive {
 }
 
 /** Moves the clock until something holds, and gives what it took since then. Throws where it does not hold in time. */
-export type GoOn = (until: () => boolean, mostSeconds: number) => Promise<Outcome>;
+export type GoOn = (until: (now: number) => boolean, mostSeconds: number) => Promise<Outcome>;
 
 /** Start everything, move the clock until all is done, and say what it took. */
 export async function drive(asked: Drive): Promise<Outcome> {
@@ -74,10 +74,10 @@ export async function drive(asked: Drive): Promise<Outcome> {
     child = fork(program, [JSON.stringify(given)], { execArgv: nodeFlags });
     const operator = child;
     let state = await answer(operator);
-    const goOn = async (until: () => boolean, mostSeconds: number): Promise<Outcome> => {
+    const goOn = async (until: Parameters<GoOn>[0], mostSeconds: number): Promise<Outcome> => {
       const [before, from, fromReal] = [state, clock.now(), performance.now()];
       // What was changed meanwhile reaches the operator before the clock goes on to what it waits for.
-      for (let steps = 0; !until(); steps++) {
+      for (let steps = 0; !until(clock.now()); steps++) {
         const next = Math.max(steps < watchSteps ? 0 : state.nextDue, clock.now() + grainMs);
         if (next > from + mostSeconds * 1000)
           throw new Error(

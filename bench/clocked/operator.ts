@@ -3,6 +3,7 @@ import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import { ManualClock } from "@postern/azure-simulator/control/manual-clock.ts";
 import { Arm } from "postern/azure/arm.ts";
 import { customCloud } from "postern/azure/clouds.ts";
+import { DriftInterval } from "postern/azure/drift-interval.ts";
 import { providerOf } from "postern/azure/limits.ts";
 import type { TokenSource } from "postern/azure/tokens.ts";
 import { fromKubeconfig } from "postern/kube/credentials.ts";
@@ -56,11 +57,13 @@ export async function serveSteps(
       return given.token;
     },
   };
+  const drift = new DriftInterval();
   const arm = new Arm({
     cloud: customCloud({ resourceManager: given.resourceManager }),
     credential: everyone,
     clock,
-    onRequest: ({ verb, resource, throttled: refused }) => {
+    onRequest: ({ verb, resource, throttled: refused, priority }) => {
+      if (priority === "drift" && verb === "GET") drift.read();
       open--;
       const poll =
         verb === "GET" && /operations|operationResults|operationStatuses/i.test(resource);
@@ -77,7 +80,8 @@ export async function serveSteps(
     },
   });
   const log = makeLog({ format: "json", level: "error" });
-  const runtime = new Runtime({ client, clock, log, features: featuresOf(arm, everyone) });
+  const features = featuresOf(arm, everyone);
+  const runtime = new Runtime({ client, clock, log, features, drift });
   client.caches = runtime.caches;
 
   /** Until nothing is under way but what waits for the clock. Real time is waited without using the CPU that is measured. */

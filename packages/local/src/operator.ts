@@ -169,7 +169,8 @@ async function begin(
     };
     features.push(cloudProviderFeature({ arm: (reconcile) => arm.for(reconcile), ...place }));
   }
-  const runtime = new Runtime({ client, log, metrics, journal, clock, features });
+  const { drift } = azure;
+  const runtime = new Runtime({ client, log, metrics, journal, clock, features, drift });
   const ending = new AbortController();
   const ran = runtime.run(ending.signal);
   await Promise.race([ran, Promise.all(runtime.caches.all().map((cache) => cache.known))]);

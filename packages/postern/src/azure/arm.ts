@@ -1,4 +1,5 @@
 import { type Clock, realClock } from "@postern/core/clock.ts";
+import type { Priority } from "@postern/core/priority.ts";
 import type { ArmAnswer } from "./answer.ts";
 import { Budgets } from "./budget.ts";
 import type { Cloud } from "./clouds.ts";
@@ -36,6 +37,7 @@ export interface ArmRequest {
   thing: string;
   /** Who asked: the id of a reconcile. */
   caller: string | undefined;
+  priority: Priority;
   /** By which Microsoft's support finds it. */
   requestId: string | undefined;
 }
@@ -72,6 +74,8 @@ export interface ArmClient {
   readonly operations: Operations;
   /** What this identity has seen of Azure so far. */
   readonly sightings: Sightings;
+  /** Whether a drift check may send one more DNS read about this resource now, of those that nobody else needs. */
+  takeSpareDnsRead(id: string, of?: string, everyMs?: number): boolean;
   /** Show that the caller can act as its identity, before it is told what that identity has seen. */
   prove(): Promise<void>;
 }
@@ -156,6 +160,8 @@ export class Arm {
         if (state?.state !== "failed") return state;
         return { ...state, error: doubted(state.error, sightings, "PUT", id, state.write) };
       },
+      takeSpareDnsRead: (id, ...more) =>
+        this.budgets.takeSpareDnsRead(describePath(id).subscription, ...more),
       prove: async () => credential.prove?.(caller.signal),
     };
     return view;

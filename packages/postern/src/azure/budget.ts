@@ -1,6 +1,7 @@
 import { type Clock, realClock } from "@postern/core/clock.ts";
 import type { Priority } from "@postern/core/priority.ts";
 import { Bucket } from "./bucket.ts";
+import { defaultDriftShare } from "./drift-interval.ts";
 import type { AzureError } from "./errors.ts";
 import {
   azureLimits,
@@ -11,6 +12,7 @@ import {
   sharedLimitsOf,
 } from "./limits.ts";
 import { Line, Scheduler, type Wanted } from "./scheduler.ts";
+import { SpareReads } from "./spare-reads.ts";
 
 /** Whose requests Resource Manager counts together. */
 export interface BudgetKey {
@@ -41,6 +43,8 @@ export type BudgetStates = BudgetKey & Record<Kind | "dnsReads", BudgetState>;
 interface Subscription {
   scheduler: Scheduler;
   shared: Map<LimitName, Bucket>;
+  /** The DNS reads that drift checks may use. */
+  spareDnsReads: SpareReads;
   identities: Map<string, Identity>;
 }
 
@@ -106,10 +110,18 @@ export class Budget {
 export class Budgets {
   readonly limits: Limits;
   readonly #clock: Clock;
+  readonly #driftShare: number;
   readonly #subscriptions = new Map<string, Subscription>();
 
-  constructor(options: { limits?: Partial<Limits> | undefined; clock?: Clock } = {}) {
+  constructor(
+    options: {
+      limits?: Partial<Limits> | undefined;
+      driftShare?: number | undefined;
+      clock?: Clock;
+    } = {},
+  ) {
     this.limits = { ...azureLimits, ...options.limits };
+    this.#driftShare = options.driftShare ?? defaultDriftShare;
     this.#clock = options.clock ?? realClock;
   }
 
@@ -126,6 +138,11 @@ export class Budgets {
     const budget = new Budget(subscription.scheduler, [buckets[kind], ...shared]);
     budgets.set(name, budget);
     return budget;
+  }
+
+  /** Whether a drift check may send one more DNS read now; see `SpareReads`. */
+  takeSpareDnsRead(subscription: string, of?: string, everyMs?: number): boolean {
+    return this.#subscriptionOf({ subscription }).spareDnsReads.take(of, everyMs);
   }
 
   /** Forget the budgets of an identity. The limits that it shares with others are remembered. */
@@ -162,13 +179,27 @@ export class Budgets {
     return { remaining, waiting, parkedForMs };
   }
 
-  #subscriptionOf(key: BudgetKey): Subscription {
+  #subscriptionOf(key: Pick<BudgetKey, "subscription">): Subscription {
     const name = key.subscription.toLowerCase();
     const present = this.#subscriptions.get(name);
     if (present !== undefined) return present;
     this.#forgetUnused();
-    const scheduler = new Scheduler(this.#clock);
-    const created = { scheduler, shared: new Map(), identities: new Map() };
+    const clock = this.#clock;
+    const shared = new Map<LimitName, Bucket>();
+    const limit = this.limits["dns-reads"];
+    // People's changes need them, and Azure may have said to wait.
+    const isIdle = () => {
+      const bucket = shared.get("dns-reads");
+      return (
+        bucket === undefined || (bucket.parkedForMs === 0 && bucket.remaining * 2 >= limit.burst)
+      );
+    };
+    const created: Subscription = {
+      scheduler: new Scheduler(clock),
+      shared,
+      spareDnsReads: new SpareReads({ limit, share: this.#driftShare, clock, isIdle }),
+      identities: new Map(),
+    };
     this.#subscriptions.set(name, created);
     return created;
   }

@@ -147,7 +147,14 @@ export class Exchange {
     if (throttled) budget.park(answer, isByGateway, answer.retryAfterMs ?? parkWithoutRetryAfterMs);
     const azureRequestId = headerOf(headers, "x-ms-request-id");
     const counted = { resource, verb, code, seconds, subscription, throttled, remaining };
-    this.#options.onRequest?.({ ...counted, thing, caller: caller.id, requestId: azureRequestId });
+    const { id, priority } = caller;
+    this.#options.onRequest?.({
+      ...counted,
+      thing,
+      caller: id,
+      priority,
+      requestId: azureRequestId,
+    });
     const azureCorrelationId = headerOf(headers, "x-ms-correlation-request-id");
     if (span?.isRecording()) {
       span.setAttribute("http.request.method", verb);

@@ -154,10 +154,25 @@ export function resourceGateway<T extends ArmResource>(
     await arm.prove();
     const filled: Filled = (before, listed) =>
       kind.listsWhole === true ? listed : fuller(before, listed, kind.expand);
+    if (sightings.prefersWide(path, maxAgeMs)) await sightings.listWide(path, listSubscription);
     return (await sightings.list(path, maxAgeMs, () => listAll(path), filled)) as T[];
   }
 
+  /** The resources of a whole subscription; `denied` where the identity may list resource groups only. */
+  async function listSubscription(path: string) {
+    try {
+      return await pagesOf(path);
+    } catch (error) {
+      if (error instanceof AzureError && error.status === 403) return "denied" as const;
+      throw error;
+    }
+  }
+
   async function listAll(path: string): Promise<T[]> {
+    return (await pagesOf(path)).found;
+  }
+
+  async function pagesOf(path: string): Promise<{ found: T[]; pages: number }> {
     const what = `list ${describePath(path).thing}`;
     const found: T[] = [];
     const seen = new Set<string>();
@@ -170,7 +185,7 @@ export function resourceGateway<T extends ArmResource>(
       seen.add(nextLink);
       answer = await arm.follow(nextLink, what);
     }
-    return found;
+    return { found, pages: seen.size + 1 };
   }
 
   async function put(id: string, body: T, condition: Precondition = {}): Promise<Write<T>> {

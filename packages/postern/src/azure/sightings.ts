@@ -30,6 +30,23 @@ export interface OwnWrite {
   etagBefore?: string | undefined;
 }
 
+/** A list of all resources of a kind in a subscription. */
+interface WideList {
+  from: number;
+  order: number;
+  /** What was found, by the collection of its resource group. */
+  found: Map<string, { id?: string }[]>;
+  /** How many reads it took. */
+  pages: number;
+  deniedAt: number | undefined;
+  listing: Promise<void> | undefined;
+}
+
+/** How long a subscription is not listed that the identity may not list. */
+const deniedMs = 60 * 60_000;
+/** A subscription is listed for so many of its resource groups and more. */
+const fewGroups = 4;
+
 /** A resource as a list tells it, with what was known of it before. */
 export type Filled = (before: unknown, listed: object) => object;
 
@@ -38,7 +55,8 @@ export type Filled = (before: unknown, listed: object) => object;
  * minutes, while a drift check is there to find out what changed since.
  */
 export function oldestSightingMs(reconcile: Reading): number {
-  const oldestMs = reconcile.priority === "drift" ? 150_000 : 10 * 60_000;
+  const { driftMs = 5 * 60_000 } = reconcile;
+  const oldestMs = reconcile.priority === "drift" ? driftMs / 2 : 10 * 60_000;
   const { freshSince = Number.NEGATIVE_INFINITY, requestedAt = Number.NEGATIVE_INFINITY } =
     reconcile;
   const since = Math.max(freshSince, requestedAt);
@@ -51,6 +69,8 @@ interface Reading {
   priority: Priority;
   freshSince?: number | undefined;
   requestedAt?: number | undefined;
+  /** How often drift is checked. */
+  driftMs?: number | undefined;
   now(): Date;
 }
 
@@ -70,6 +90,8 @@ const absentMs = 10 * 60_000;
 export class Sightings {
   readonly #clock: Clock;
   readonly #collections = new Map<string, Collection>();
+  /** The lists of whole subscriptions, by their path. */
+  readonly #wide = new Map<string, WideList>();
   #order = 0;
 
   constructor(options: { clock: Clock }) {
@@ -90,6 +112,13 @@ export class Sightings {
     return undefined;
   }
 
+  /** Whether a collection, or its whole subscription, was listed within the last `maxAgeMs`. */
+  isListed(collection: string, maxAgeMs: number): boolean {
+    const since = this.#clock.now() - maxAgeMs;
+    const listedAt = this.#collections.get(idKey(collection))?.listedAt ?? 0;
+    return listedAt > since || (this.#wideOf(collection)?.from ?? 0) > since;
+  }
+
   /** How many resources are known in a collection. */
   countIn(collection: string): number {
     return this.#collections.get(idKey(collection))?.items.size ?? 0;
@@ -108,6 +137,16 @@ export class Sightings {
     const held = this.#at(collection);
     if (held.listedAt !== undefined && held.listedAt > this.#clock.now() - maxAgeMs)
       return present(held);
+    const wide = this.#wideOf(collection);
+    if (
+      wide !== undefined &&
+      wide.from > (held.listedAt ?? 0) &&
+      wide.from > this.#clock.now() - maxAgeMs
+    ) {
+      const found = wide.found.get(idKey(collection)) ?? [];
+      this.#show(held, found, wide, filled);
+      return present(held);
+    }
     held.listing ??= this.#listed(held, read, filled).finally(() => {
       held.listing = undefined;
     });
@@ -121,7 +160,17 @@ export class Sightings {
   ): Promise<unknown[]> {
     const from = this.#clock.now();
     const order = ++this.#order;
-    const found = await read();
+    this.#show(held, await read(), { from, order }, filled);
+    return present(held);
+  }
+
+  /** Replace what is known of a collection by a list of it. */
+  #show(
+    held: Collection,
+    found: readonly { id?: string }[],
+    { from, order }: Pick<WideList, "from" | "order">,
+    filled: Filled,
+  ): void {
     const before = held.items;
     held.items = new Map();
     for (const resource of found) {
@@ -137,7 +186,60 @@ export class Sightings {
       else if (sighting.resource !== undefined && !held.items.has(key)) this.#forgetChildren(key);
     }
     held.listedAt = from;
-    return present(held);
+  }
+
+  /**
+   * Whether to list the subscription in place of one resource group: as many groups would be listed as that takes reads, and the
+   * identity may do so as far as is known.
+   */
+  prefersWide(collection: string, maxAgeMs: number): boolean {
+    const held = this.#collections.get(idKey(collection));
+    if (held?.listedAt !== undefined && held.listedAt > this.#clock.now() - maxAgeMs) return false;
+    const path = widePathOf(collection);
+    const wide = path === undefined ? undefined : this.#wide.get(idKey(path));
+    if (path === undefined) return false;
+    if (wide !== undefined && wide.from > this.#clock.now() - maxAgeMs) return false;
+    if (wide?.deniedAt !== undefined && wide.deniedAt > this.#clock.now() - deniedMs) return false;
+    let groups = 0;
+    for (const name of this.#collections.keys())
+      if (idKey(widePathOf(name) ?? "") === idKey(path)) groups += 1;
+    return groups >= Math.max(fewGroups, 2 * (wide?.pages ?? 1));
+  }
+
+  /** List a subscription, for all its resource groups. Those who ask at once share one list. */
+  async listWide(
+    collection: string,
+    read: (path: string) => Promise<{ found: { id?: string }[]; pages: number } | "denied">,
+  ): Promise<void> {
+    const path = widePathOf(collection) ?? collection;
+    const wide = this.#wide.get(idKey(path)) ?? emptyWide();
+    this.#wide.set(idKey(path), wide);
+    wide.listing ??= this.#readWide(wide, () => read(path)).finally(() => {
+      wide.listing = undefined;
+    });
+    return wide.listing;
+  }
+
+  async #readWide(
+    wide: WideList,
+    read: () => Promise<{ found: { id?: string }[]; pages: number } | "denied">,
+  ): Promise<void> {
+    const from = this.#clock.now();
+    const order = ++this.#order;
+    const answer = await read();
+    if (answer === "denied") {
+      wide.deniedAt = from;
+      return;
+    }
+    wide.found = Map.groupBy(answer.found, ({ id = "" }) =>
+      idKey(id.slice(0, id.lastIndexOf("/"))),
+    );
+    Object.assign(wide, { from, order, pages: answer.pages, deniedAt: undefined });
+  }
+
+  #wideOf(collection: string): WideList | undefined {
+    const path = widePathOf(collection);
+    return path === undefined ? undefined : this.#wide.get(idKey(path));
   }
 
   /** Remember what a resource is now; undefined where there is none any more. */
@@ -231,6 +333,8 @@ export class Sightings {
       held.listedAt = undefined;
       held.items.set(key, { resource: undefined, at: Number.NaN, order: ++this.#order });
     };
+    // What a list of the whole subscription says is doubted with it.
+    this.#wide.clear();
     for (const id of ids) {
       const key = idKey(id);
       for (const { collection, item } of placesOf(key)) {
@@ -247,6 +351,7 @@ export class Sightings {
   /** Forget everything, when another may have changed it meanwhile. */
   forgetAll(): void {
     this.#collections.clear();
+    this.#wide.clear();
   }
 
   /** What lay in a resource is gone with it, also where one of the same name is made again. */
@@ -263,6 +368,26 @@ export class Sightings {
     this.#collections.set(key, made);
     return made;
   }
+}
+
+/** The list of the subscription that a list of a resource group is a part of. */
+function widePathOf(collection: string): string | undefined {
+  const parts =
+    /^(\/subscriptions\/[^/]+)\/resourceGroups\/[^/]+(\/providers\/[^/]+\/[^/]+)$/i.exec(
+      collection,
+    );
+  return parts ? `${parts[1]}${parts[2]}` : undefined;
+}
+
+function emptyWide(): WideList {
+  return {
+    from: Number.NEGATIVE_INFINITY,
+    order: 0,
+    found: new Map(),
+    pages: 1,
+    deniedAt: undefined,
+    listing: undefined,
+  };
 }
 
 /** Where a resource, and each that it lies in, is listed. Record sets of all types are listed together. */

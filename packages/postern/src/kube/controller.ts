@@ -36,13 +36,22 @@ export interface ControllerOptions {
   mayWrite: () => boolean;
   /** What may be written. Default: everything. */
   policy?: StepPolicy | undefined;
+  drift?: DriftChecks | undefined;
+}
+
+/** Decides how often objects are checked for drift. */
+export interface DriftChecks {
+  /** After how long each object is checked again. */
+  intervalMs(): number;
+  /** An object has been checked. */
+  checked(): void;
 }
 
 /** How many keys a controller reconciles at once by default, and how many of one tenant. */
 export const defaultConcurrency = 20;
 const mostOfTenant = 16;
 const soonMs = 30_000;
-const driftMs = 5 * 60_000;
+const usualDriftMs = 5 * 60_000;
 /** How long a stop waits for reconciles that ignore their signal. */
 const stopMs = 30_000;
 /** How often in a row a transient failure must happen before it is reported. */
@@ -123,6 +132,15 @@ export class Controller {
     this.#confirmations?.clear();
   }
 
+  #driftMs(): number {
+    return this.#options.drift?.intervalMs() ?? usualDriftMs;
+  }
+
+  /** How many objects it reconciles. */
+  get objects(): number {
+    return this.#options.cache.health().objects;
+  }
+
   /**
    * Reconcile an object now and with fresh reads, because somebody has observed something else than its status says. At most
    * once a minute for each object.
@@ -174,6 +192,7 @@ export class Controller {
       mayWrite,
       makeLog,
       tenant: this.#tenantOf(key),
+      driftMs: this.#driftMs(),
     });
     this.#reconciles.add(reconcile);
     metrics.working(1);
@@ -189,6 +208,7 @@ export class Controller {
       if (reconcile.ended?.code !== "NotLeader") this.#logFailure(reconcile, error);
     }
     reconcile.over();
+    if (priority === "drift") this.#options.drift?.checked();
     this.#options.journal?.over(reconcile.id);
     this.#reconciles.delete(reconcile);
     if (reconcile.rejected && !outcome.failed) outcome = { failed: true };
@@ -534,7 +554,11 @@ export class Controller {
         return { failed: false, requeueMs: soonMs, priority: "retry" };
       case "drift":
         // Spread, so that a thousand objects created together are not checked together.
-        return { failed: false, requeueMs: driftMs * (0.9 + Math.random() / 5), priority: "drift" };
+        return {
+          failed: false,
+          requeueMs: this.#driftMs() * (0.9 + Math.random() / 5),
+          priority: "drift",
+        };
       default:
         return { failed: false, requeueMs: plan.requeue.afterMs, priority: "retry" };
     }

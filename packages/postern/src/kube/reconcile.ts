@@ -16,6 +16,8 @@ export interface Reconcile {
   readonly freshSince?: number | undefined;
   /** The same, because somebody has requested a reconcile then. */
   readonly requestedAt?: number | undefined;
+  /** How often drift is checked now. */
+  readonly driftMs?: number | undefined;
   /** Aborted when the process stops or loses the lease, and when the reconcile takes too long. */
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -37,6 +39,7 @@ export class RunningReconcile implements Reconcile {
   readonly key: string;
   readonly priority: Priority;
   readonly tenant: string;
+  readonly driftMs: number | undefined;
   freshSince: number | undefined;
   requestedAt: number | undefined;
   readonly failedReads: Failure[] = [];
@@ -58,11 +61,13 @@ export class RunningReconcile implements Reconcile {
       mayWrite: () => boolean;
       makeLog: (fields: Record<string, unknown>) => Log;
       tenant?: string;
+      driftMs?: number;
     },
   ) {
     this.key = key;
     this.priority = priority;
     this.tenant = given.tenant ?? "";
+    this.driftMs = given.driftMs;
     this.#clock = given.clock;
     this.#mayWrite = given.mayWrite;
     this.#makeLog = given.makeLog;

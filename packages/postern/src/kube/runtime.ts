@@ -3,7 +3,7 @@ import type { Kind, KubeObject } from "@postern/core/kind.ts";
 import type { WatchCache } from "./cache.ts";
 import { type CacheShape, Caches } from "./caches.ts";
 import type { KubeClient } from "./client.ts";
-import { Controller, defaultConcurrency } from "./controller.ts";
+import { Controller, type DriftChecks, defaultConcurrency } from "./controller.ts";
 import { EventRecorder } from "./events.ts";
 import type { Feature } from "./feature.ts";
 import type { Check } from "./health.ts";
@@ -60,6 +60,8 @@ export interface RuntimeOptions {
   clock?: Clock;
   /** Who we are, in events. */
   instance?: string;
+  /** How often so many objects are checked for drift; every 5 minutes where nothing is said. */
+  drift?: { ms(objects: number): number; checked(): void } | undefined;
 }
 
 const silentWatchMs = 10 * 60_000;
@@ -112,6 +114,7 @@ export class Runtime {
       metrics: this.metrics.controller(feature.name, feature.concurrency ?? defaultConcurrency),
       mayWrite: () => this.mayWrite(),
       policy: this.#options.policy,
+      drift: this.#driftChecks(),
     });
     this.metrics.watchQueue(feature.name, controller.queue);
     this.controllers.push(controller);
@@ -119,6 +122,13 @@ export class Runtime {
     const asked = this.caches.takeAsked();
     this.#needs.set(controller, asked);
     for (const [cache, needed] of asked) if (needed && !whereServed) this.caches.need(cache);
+  }
+
+  #driftChecks(): DriftChecks | undefined {
+    const { drift } = this.#options;
+    if (drift === undefined) return undefined;
+    const objects = () => this.controllers.reduce((sum, each) => sum + each.objects, 0);
+    return { intervalMs: () => drift.ms(objects()), checked: () => drift.checked() };
   }
 
   /** Whether this process may write now. */

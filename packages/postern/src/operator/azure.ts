@@ -6,6 +6,7 @@ import { Arm, type ArmRequest } from "../azure/arm.ts";
 import { Budgets } from "../azure/budget.ts";
 import { type Cloud, cloudNamed, customCloud } from "../azure/clouds.ts";
 import { credentialFromEnvironment } from "../azure/credential.ts";
+import { DriftInterval } from "../azure/drift-interval.ts";
 import { AzureError } from "../azure/errors.ts";
 import type { Limits } from "../azure/limits.ts";
 import type { TokenSource } from "../azure/tokens.ts";
@@ -23,6 +24,8 @@ export interface OperatorAzure {
   /** The authority that signed the certificate of this Entra, where it is not one of the public ones. */
   ca: string | undefined;
   checks: Check[];
+  /** How often drift is checked. */
+  drift: DriftInterval;
   /** An ARM client for another cloud, for clusters with a credential of their own. */
   armClientFor(cloud: Cloud): Arm;
   /** Forget earlier reads of Azure, when this process becomes the leader. */
@@ -46,6 +49,8 @@ export function azureFromEnvironment(
     version: string;
     /** Azure's limits, where they are not the usual ones. */
     limits?: Partial<Limits> | undefined;
+    /** The share of the idle read budget that drift checks use. */
+    driftShare?: number | undefined;
     onRequest?: (request: ArmRequest) => void;
   },
 ): OperatorAzure {
@@ -62,13 +67,16 @@ export function azureFromEnvironment(
     credentialFromEnvironment(env, entra).then(({ tokens }) => tokens),
   );
   const count = countRequests(options.registry);
+  const { limits, driftShare } = options;
+  const drift = new DriftInterval({ limits, share: driftShare });
   const onRequest = (request: ArmRequest) => {
     count(request);
+    if (request.priority === "drift" && request.verb === "GET") drift.read();
     options.onRequest?.(request);
   };
   const shared = { log, clock, onRequest, userAgent: `postern/${version}` };
-  const { limits } = options;
-  const arm = new Arm({ cloud, credential, ...shared, budgets: new Budgets({ limits, clock }) });
+  const newBudgets = () => new Budgets({ limits, driftShare, clock });
+  const arm = new Arm({ cloud, credential, ...shared, budgets: newBudgets() });
   const armClients = [arm];
   const signal = new AbortController().signal;
   const caller = { priority: "drift", signal, mayWrite: () => false, id: "readyz" } as const;
@@ -77,9 +85,10 @@ export function azureFromEnvironment(
     cloud,
     credential,
     ca,
+    drift,
     armClientFor(other) {
       // No subscription is in two clouds.
-      const budgets = new Budgets({ limits, clock });
+      const budgets = newBudgets();
       const armClient = new Arm({ cloud: other, credential: noneIn(other), ...shared, budgets });
       armClients.push(armClient);
       return armClient;

@@ -1,5 +1,6 @@
 import { packageVersion } from "@postern/core/process/package-version.ts";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { defaultDriftShare } from "../azure/drift-interval.ts";
 import { defaultCertificateDirectory } from "../cluster-api/names.ts";
 import { azureLimit } from "./azure-limits.ts";
 import { withElectionOptions } from "./election.ts";
@@ -61,6 +62,14 @@ export function command(): Command {
         "--azure-limit <name=count/seconds>",
         "a limit of Azure's that is not the usual one, such as dns-reads=500/300 or writes=200+10; may be given again",
       ).argParser(azureLimit),
+    )
+    .addOption(
+      new Option(
+        "--drift-share <share>",
+        "the share of Azure's idle read budget that drift checks use, above 0 and at most 1",
+      )
+        .argParser(share)
+        .default(defaultDriftShare),
     );
   return withElectionOptions(served)
     .addOption(
@@ -92,6 +101,13 @@ Examples:
       const { runOperator } = await import("./operator.ts");
       await runOperator({ ...options, version: packageVersion() }, stopSignal());
     });
+}
+
+function share(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= 1))
+    throw new InvalidArgumentError("give a number above 0 and at most 1, such as 0.1");
+  return value;
 }
 
 function address(text: string): { host: string; port: number } {

@@ -18,7 +18,7 @@ import {
 
 /** What the controllers work with. */
 export interface FeatureParts {
-  azure: OperatorAzure;
+  azure: Omit<OperatorAzure, "drift">;
   client: KubeClient;
   registry: Registry;
   clock: Clock;

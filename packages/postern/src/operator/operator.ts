@@ -42,6 +42,8 @@ export interface OperatorSettings extends ClusterApiFlags, ElectionFlags {
   dashboard: { host: string; port: number } | false;
   /** Azure's limits, where they are not the usual ones. */
   azureLimit?: Partial<Limits>;
+  /** The share of the idle read budget that drift checks use. */
+  driftShare?: number;
   logFormat: LogFormat;
   logLevel: LogLevel;
   version: string;
@@ -77,6 +79,7 @@ export async function runOperator(
     clock,
     version,
     limits: settings.azureLimit,
+    driftShare: settings.driftShare,
     onRequest: (request) => journal.request(request.caller, request),
   });
   const identity = `${env.POD_NAME ?? hostname()}_${randomBytes(4).toString("hex")}`;
@@ -133,6 +136,7 @@ export async function runOperator(
       instance: identity,
       lease: lease && { namespace: connection.namespace, ...lease, identity },
       onLead: () => azure.forgetSightings(),
+      drift: azure.drift,
     });
     log.info(
       {

@@ -12,6 +12,7 @@ import { waits } from "../../kube/part.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import { tryRead } from "../../kube/try-read.ts";
 import {
+  isDueByBudget,
   observeZone,
   unreadZone,
   type ZoneQuery,
@@ -53,14 +54,12 @@ export async function observe(
     oldestSightingMs(reconcile),
     deleting ? deletingAgeMs : Number.POSITIVE_INFINITY,
   );
-  const now = reconcile.now().getTime();
   const reads: ZoneReads = {
     reconcile,
     drift,
     maxAgeMs,
     countedAgeMs,
-    isDue: (what, { sightings }) =>
-      options.turns.take(what === "links" ? "links" : "whole", sightings, now),
+    isDue: isDueByBudget,
   };
   const groups = groupsIn(objects, options, deleting);
   const networks = networksOf(objects);

@@ -10,7 +10,6 @@ import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts"
 import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
 import { OneAtATime } from "../../azure/one-at-a-time.ts";
 import { staleReadsMs } from "../../azure/sightings.ts";
-import { ZoneTurns } from "../../azure/zone-turns.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
@@ -52,8 +51,7 @@ export function endpointFeature({
     allServices.index(byPublishedHostname, publishedHostnames);
     const sources = { links, controlPlanes, registered, clusters, services: allServices };
     const services = new OwnObjects(allServices, kube, "postern-endpoint");
-    const turns = new ZoneTurns();
-    const parts = { sources, services, armClients, turns, policy };
+    const parts = { sources, services, armClients, policy };
     const oneAtATime = new OneAtATime();
 
     const feature = defineFeature({

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { ManualClock } from "../../../../../test/manual-clock.ts";
 import type { ArmClient } from "../../azure/arm.ts";
 import { Sightings } from "../../azure/sightings.ts";
-import { ZoneTurns } from "../../azure/zone-turns.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import { clusterAnnotation, controlPlaneFinalizer } from "../names.ts";
 import { observe, type Parts } from "./observe.ts";
@@ -54,7 +53,6 @@ function world(whenAsked: (controlPlane: { metadata: object }) => void) {
     },
     services: { get: async () => undefined },
     armClients: { hosted: () => arm },
-    turns: new ZoneTurns(),
   } as unknown as Parts;
   const now = () => new Date(clock.now());
   const reconcile = { priority: "change", now, date: now, failedReads: [] } as unknown as Reconcile;

@@ -20,12 +20,17 @@ import type { Look } from "../../azure/gateway.ts";
 import { privateDnsZones } from "../../azure/gateways/private-dns.ts";
 import { type PrivateEndpoint, privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
 import { oldestSightingMs } from "../../azure/sightings.ts";
-import type { ZoneTurns } from "../../azure/zone-turns.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import { tryRead } from "../../kube/try-read.ts";
 import { recordId } from "../../private-dns/records/desired.ts";
-import { observeZone, type ZoneQuery, type ZoneReads } from "../../private-dns/zone/observe.ts";
+import {
+  isDueByBudget,
+  observeZone,
+  type ZoneQuery,
+  type ZoneReads,
+  zonesAgeMs,
+} from "../../private-dns/zone/observe.ts";
 import { privateZoneIn } from "../../private-dns/zone/observed.ts";
 import { addressesOf, stateOf } from "../../private-link/endpoint/observed.ts";
 import type { HostedArmClients } from "../arm-clients.ts";
@@ -73,7 +78,6 @@ export interface Parts {
   sources: Sources;
   services: OwnObjects<Service>;
   armClients: HostedArmClients;
-  turns: ZoneTurns;
   policy?: TenantPolicy | undefined;
 }
 
@@ -83,7 +87,6 @@ interface Reads {
   arm: ArmClient;
   maxAgeMs: number;
   drift: boolean;
-  turns: ZoneTurns;
 }
 
 /** An endpoint that is not connected yet is read again, but not by every reconcile. */
@@ -115,7 +118,6 @@ export async function observe(
     arm: client.arm,
     drift,
     maxAgeMs: oldestSightingMs(reconcile),
-    turns: parts.turns,
   };
   const [endpoints, zones] = await Promise.all([
     observeEndpoints(known, link, reads, parts.sources),
@@ -298,9 +300,9 @@ async function observeZones(
   const group = clusterGroup(observed.object.spec);
   const places = zonePlaces(observed, link, sources);
   const inGroup = places.some(({ id }) => sameId(parentOf(id) ?? "", group));
-  const listed = inGroup
-    ? await tryRead(reads.reconcile, () => gateway.list(group, reads.maxAgeMs))
-    : [];
+  const { arm, drift } = reads;
+  const maxAgeMs = drift ? zonesAgeMs(group, arm, reads.maxAgeMs) : reads.maxAgeMs;
+  const listed = inGroup ? await tryRead(reads.reconcile, () => gateway.list(group, maxAgeMs)) : [];
   if ("failed" in listed) return { zonesFailed: listed.failed };
   const zones = await Promise.all(
     places.map((place) => observeZoneInRole(place, inside(observed, place), reads)),
@@ -315,23 +317,14 @@ type Place = Pick<ZoneInRole, "role" | "id" | "managed" | "desired">;
 async function observeZoneInRole(
   place: Place,
   inside: Pick<ZoneQuery, "links" | "records">,
-  { reconcile, arm, maxAgeMs, drift, turns }: Reads,
+  { reconcile, arm, maxAgeMs, drift }: Reads,
 ): Promise<ZoneInRole> {
-  const { sightings } = arm;
-  const now = reconcile.now().getTime();
-  // A zone whose turn it is to be read is read whole; some others have their links read, because a link that failed is still
-  // counted.
-  let isWhole: boolean | undefined;
-  const takeWhole = () => {
-    isWhole ??= turns.take("whole", sightings, now);
-    return isWhole;
-  };
   const reads: ZoneReads = {
     reconcile,
     maxAgeMs,
     drift,
     countedAgeMs: Number.POSITIVE_INFINITY,
-    isDue: (what) => takeWhole() || (what === "links" && turns.take("links", sightings, now)),
+    isDue: isDueByBudget,
     trustsEmptyCounts: true,
   };
   return { ...place, ...(await observeZone({ id: place.id, ...inside }, arm, reads)) };

@@ -31,7 +31,7 @@ export interface ZoneReads {
   /** How old what is in a zone may be then. */
   countedAgeMs: number;
   /** Whether it is read all the same now: a count stays right when a link fails, or a record set changes. */
-  isDue(what: "links" | "records", arm: ArmClient): boolean;
+  isDue(what: "links" | "records", zone: ResourceId, arm: ArmClient): boolean;
   /** A zone whose counts say that it is empty is not listed. */
   trustsEmptyCounts?: true;
 }
@@ -48,6 +48,8 @@ export interface ZoneQuery {
 /** A list is as new as it must be, and the least role does not allow to read single record sets. */
 const listedMs = 60_000;
 const ever = Number.POSITIVE_INFINITY;
+/** Zones are not listed more often than this for drift: their contents need reads, too. */
+const zonesListedMs = 30_000;
 
 /** Read a zone and what is in it. */
 export async function observeZone(
@@ -58,9 +60,7 @@ export async function observeZone(
   const { id } = query;
   const isPublic = isPublicZone(id);
   const zone = await tryRead<Look<DnsZone | PrivateDnsZone>>(reads.reconcile, () =>
-    isPublic
-      ? dnsZones(arm).look(id, reads.maxAgeMs)
-      : privateDnsZones(arm).look(id, reads.maxAgeMs),
+    isPublic ? dnsZones(arm).look(id, reads.maxAgeMs) : lookAtPrivateZone(id, arm, reads),
   );
   if ("failed" in zone) return unreadZone(id, { on: "zone", failure: zone.failed });
   const look = mapLook(zone, zoneFrom);
@@ -76,6 +76,43 @@ export async function observeZone(
   if ("failed" in records)
     return { ...empty, links, unread: { on: "record", failure: records.failed } };
   return { id, look, links, records };
+}
+
+/** Azure allows few reads of DNS, and one list of zones shows what is missing in all of them. */
+async function lookAtPrivateZone(
+  id: ResourceId,
+  arm: ArmClient,
+  { drift, maxAgeMs }: ZoneReads,
+): Promise<Look<PrivateDnsZone>> {
+  const gateway = privateDnsZones(arm);
+  const group = parentOf(id);
+  if (!drift || group === undefined) return gateway.look(id, maxAgeMs);
+  const ageMs = zonesAgeMs(group, arm, maxAgeMs);
+  await gateway.list(group, ageMs);
+  return gateway.look(id, ageMs);
+}
+
+/**
+ * How old what is known of the private zones of a resource group may be when drift is checked: what was observed before is good enough,
+ * unless a read is spare.
+ */
+export function zonesAgeMs(group: ResourceId, arm: ArmClient, maxAgeMs: number): number {
+  const ageMs = Math.max(maxAgeMs, zonesListedMs);
+  const zones = `${group}/providers/Microsoft.Network/privateDnsZones`;
+  return arm.sightings.isListed(zones, ageMs) || arm.takeSpareDnsRead(group) ? ageMs : ever;
+}
+
+/** A link changes rarely without a change of its zone's counts: only where Azure fails it later. */
+const linksEveryMs = 2 * 60 * 60_000;
+
+/** Whether the links or record sets of a zone are read for drift although its counts are right: where a DNS read is spare. */
+export function isDueByBudget(
+  what: "links" | "records",
+  zone: ResourceId,
+  arm: ArmClient,
+): boolean {
+  const everyMs = what === "links" ? linksEveryMs : 0;
+  return arm.takeSpareDnsRead(zone, `${idKey(zone)} ${what}`, everyMs);
 }
 
 /** A zone of which nothing is known. */
@@ -117,7 +154,7 @@ async function ageOf(
 ): Promise<number> {
   if (!drift) return maxAgeMs;
   if (count === undefined || (await known()).length !== count) return maxAgeMs;
-  return isDue() ? maxAgeMs : countedAgeMs;
+  return isDue() ? 0 : countedAgeMs;
 }
 
 async function observeLinks(
@@ -130,7 +167,7 @@ async function observeLinks(
   const age = await ageOf(
     () => gateway.list(id, ever),
     properties.numberOfVirtualNetworkLinks,
-    () => reads.isDue("links", arm),
+    () => reads.isDue("links", id, arm),
     reads,
   );
   const look = (one: string, maxAgeMs: number) => lookAtLink(gateway, one, maxAgeMs);
@@ -154,7 +191,7 @@ async function observeRecords(
     form: (found: T) => ReturnType<typeof fromPrivate>,
   ) => {
     const known = () => gateway.list(id, ever);
-    const isDue = () => reads.isDue("records", arm);
+    const isDue = () => reads.isDue("records", id, arm);
     const age = await ageOf(known, properties.numberOfRecordSets, isDue, reads);
     const listed = await gateway.list(id, age);
     const wanted = only === undefined ? listed : listed.filter((each) => isNamed(each, only));

@@ -1,7 +1,6 @@
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { resourceGroupId } from "@postern/core/resource-id.ts";
 import { expect, test } from "vitest";
-import { ZoneTurns } from "../../../azure/zone-turns.ts";
 import { apiAddresses, bastionAddresses, hostOf } from "./addresses.ts";
 
 const group = resourceGroupId("33333333-3333-4333-8333-333333333333", "wc1");
@@ -10,7 +9,6 @@ const looking = {
   maxAgeMs: 0,
   drift: false,
   now: 0,
-  turns: new ZoneTurns(),
 };
 /** Nothing is to be asked of Azure here. */
 const nobody = undefined as never;

@@ -4,7 +4,6 @@ import { idKey, parseResourceId, type ResourceId, resourceIn } from "@postern/co
 import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
 import type { ArmClient } from "../../../azure/arm.ts";
 import { virtualNetworkLinks } from "../../../azure/gateways/private-dns.ts";
-import type { ZoneTurns } from "../../../azure/zone-turns.ts";
 import type { KubeClient } from "../../../kube/client.ts";
 import type { Reconcile } from "../../../kube/reconcile.ts";
 import { tryRead } from "../../../kube/try-read.ts";
@@ -46,7 +45,6 @@ export interface ObserveOptions extends Setting {
   managementLinks: readonly ManagementLink[];
   settings: ClusterSettings;
   policy?: TenantPolicy | undefined;
-  turns: ZoneTurns;
 }
 
 /** Where everything is reached that is to have a name. */
@@ -256,7 +254,7 @@ async function servingLink(
 ): Promise<{ found?: FoundLink } | undefined> {
   const gateway = virtualNetworkLinks(arm);
   // No count of this zone is known, so its links are read as if it were right.
-  const isDue = reads.drift && reads.isDue("links", arm);
+  const isDue = reads.drift && reads.isDue("links", zone, arm);
   const listed = await gateway.list(zone, isDue ? reads.maxAgeMs : reads.countedAgeMs);
   const link = listed.find((each) => leadsTo(each, network));
   if (link?.id === undefined) return undefined;

@@ -4,7 +4,6 @@ import { azureClusterIdentity } from "@postern/core/kinds/azure-cluster-identity
 import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
 import { allowsName } from "@postern/core/tenant-policy.ts";
-import { ZoneTurns } from "../../../azure/zone-turns.ts";
 import type { WatchCache } from "../../../kube/cache.ts";
 import type { Observation } from "../../../kube/feature.ts";
 import type { Reconcile } from "../../../kube/reconcile.ts";
@@ -56,12 +55,7 @@ const byName = "dns-name";
 /** What the DNS features share. */
 export function dnsDependencies(options: DnsOptions, { caches, kube }: Parts): DnsDependencies {
   const { clients, metrics } = options;
-  const observeOptions = {
-    settings: {},
-    ...options,
-    policy: clients.policy,
-    turns: new ZoneTurns(),
-  };
+  const observeOptions = { settings: {}, ...options, policy: clients.policy };
   const clusters = caches.of(capiCluster);
   const azureClusters = caches.of(azureCluster);
   clusters.index(byReference, (cluster) =>

@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import { ManualClock } from "../../../../test/manual-clock.ts";
+import { Budgets } from "./budget.ts";
+import { DriftInterval } from "./drift-interval.ts";
+
+describe("how often drift is checked", () => {
+  /** The interval for so many objects, once so many reads for each check have been measured. */
+  const intervalSeconds = (objects: number, readsPerCheck: number, share?: number) => {
+    const drift = new DriftInterval({ share });
+    for (let check = 0; check < 2_000; check++) {
+      for (let read = 0; read < readsPerCheck; read++) drift.read();
+      drift.checked();
+    }
+    return Math.round(drift.ms(objects) / 1000);
+  };
+
+  test("is every 20 s where there is little to check, and every 5 minutes where there is most", () => {
+    expect(intervalSeconds(30, 1)).toBe(20);
+    expect(intervalSeconds(3_000, 1)).toBe(300);
+    expect(intervalSeconds(100_000, 0)).toBe(300);
+  });
+
+  test("follows the reads that checks take and the share that they may use", () => {
+    expect(intervalSeconds(150, 2)).toBe(120);
+    expect(intervalSeconds(150, 2, 0.2)).toBe(60);
+  });
+});
+
+describe("the DNS reads that are spare for drift checks", () => {
+  const wanted = { priority: "change", tenant: "", what: "read" } as const;
+
+  test("are at most a tenth of the subscription's in 5 minutes, and go round all who want one", async () => {
+    const clock = new ManualClock(0);
+    const budgets = new Budgets({ clock });
+    const read: string[] = [];
+    for (let second = 0; second < 300; second++) {
+      for (let zone = 0; zone < 40; zone++)
+        if (budgets.takeSpareDnsRead("s", `zone-${zone}`)) read.push(`zone-${zone}`);
+      await clock.move(1_000);
+    }
+    expect(read.length).toBeGreaterThan(45);
+    expect(read.length).toBeLessThanOrEqual(50);
+    expect(new Set(read).size).toBe(40);
+  });
+
+  test("are none while people's changes use more than half of what there is", async () => {
+    const clock = new ManualClock(0);
+    const budgets = new Budgets({ clock, limits: { reads: { burst: 1_000, perSecond: 1_000 } } });
+    const key = { identity: "a", subscription: "s", region: "" };
+    const dns = budgets.of({ ...key, kind: "reads", provider: "dns" });
+    for (let i = 0; i < 251; i++) await dns.take(wanted);
+    expect(budgets.takeSpareDnsRead("s", "zone")).toBe(false);
+    expect(budgets.takeSpareDnsRead("other", "zone")).toBe(true);
+    await clock.move(10_000);
+    expect(budgets.takeSpareDnsRead("s", "zone")).toBe(true);
+  });
+});
