@@ -5,6 +5,7 @@ import { apiVersionOf } from "@postern/core/kind.ts";
 import type { Condition } from "@postern/core/kinds/condition.ts";
 import { Arm, type ArmRequest } from "postern/azure/arm.ts";
 import { customCloud } from "postern/azure/clouds.ts";
+import type { DriftInterval } from "postern/azure/drift-interval.ts";
 import {
   type ArmClients,
   type CredentialOf,
@@ -78,6 +79,8 @@ export interface WorldOptions extends Process {
   credentialOf?: (azure: Azure) => CredentialOf;
   log?: Log;
   metrics?: Metrics;
+  /** How often drift is checked; every 5 minutes where nothing is said. */
+  drift?: DriftInterval;
   /** Do not start the controllers yet. */
   stopped?: boolean;
 }
@@ -187,7 +190,10 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
       cloud: customCloud({ resourceManager: simulator.url }),
       credential: azure.operator,
       clock,
-      onRequest: (request) => told.push(request),
+      onRequest: (request) => {
+        told.push(request);
+        if (request.priority === "drift" && request.verb === "GET") options.drift?.read();
+      },
     });
   let armClient = arm();
   const credentialOf = options.credentialOf?.(azure) ?? (() => azure.guest);
@@ -207,6 +213,7 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
       ...(options.metrics && { metrics: options.metrics }),
       namespace: given.namespace,
       features: given.features(armClientsNow(), azure, client),
+      drift: options.drift,
     });
     client.caches = runtime.caches;
     if (given.proxy) client.waiting = given.proxy.waiting;
