@@ -1,10 +1,10 @@
 import type { FaultRule } from "@postern/azure-simulator/control/fault-rule.ts";
 import { ManualClock } from "@postern/azure-simulator/control/manual-clock.ts";
 import { startSimulator } from "@postern/azure-simulator/simulator.ts";
+import { Arm } from "postern/azure/arm.ts";
+import { customCloud } from "postern/azure/clouds.ts";
+import { privateDnsZones } from "postern/azure/gateways/private-dns.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { Arm } from "./arm.ts";
-import { customCloud } from "./clouds.ts";
-import { privateDnsZones } from "./gateways/private-dns.ts";
 
 const subscription = "11111111-1111-4111-8111-111111111111";
 const tenant = "22222222-2222-4222-8222-222222222222";
