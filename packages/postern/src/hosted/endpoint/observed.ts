@@ -115,8 +115,12 @@ export interface Observed {
   /** Absent where the object names no control plane. */
   cluster: ClusterFacts | undefined;
   deletion: Deletion | undefined;
+  /** How long it has been deleted; 0 where it is not. */
+  deletingMs: number;
   /** An annotation says to abandon what is in Azure. */
   abandoned: boolean;
+  /** Whether the HostedCluster lists what is abandoned, or had the time to; undefined where it cannot be read. */
+  isOnCluster?: boolean | undefined;
   pause: Pause;
   choices: Choices;
   siblings: readonly Sibling[];
