@@ -56,6 +56,8 @@ export interface ClusterFacts {
   hasPrivateZone: boolean;
   /** How its API server and its OAuth server are published, if by a Route with a name. */
   hostnames: Partial<Record<"APIServer" | "OAuthServer", string>>;
+  /** Why the private link does not lead to the API server. */
+  apiServerProblem?: { reason: string; message: string } | undefined;
   /** Those of them that are not made known to external-dns, with the reason. */
   withheld?: Readonly<Record<string, string>>;
 }
