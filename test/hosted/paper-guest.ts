@@ -49,6 +49,7 @@ export function observed(over: Partial<Observed> = {}): Observed {
       hostnames: {},
     },
     deletion: undefined,
+    deletingMs: 0,
     abandoned: false,
     pause: { paused: false },
     choices: {

@@ -187,6 +187,22 @@ describeHosted("the guest side of a private link", (start) => {
     expect(await world.get("Service", namespace, "private-router")).toBeDefined();
   });
 
+  test("a cluster whose API server is not behind the link is not available, although all of the link works", async () => {
+    const world = await startGuest(start);
+    const link = await availableCluster(world, "one");
+    const byLoadBalancer = {
+      service: "APIServer",
+      servicePublishingStrategy: { type: "LoadBalancer" },
+    };
+    await world.patch(link.hosted.controlPlane, { spec: { services: [byLoadBalancer] } });
+    await world.settled();
+    expect(await link.told()).toEqual([
+      "False APIServerNotBehindLink",
+      "True AzureSuccess",
+      "True AzureSuccess",
+    ]);
+  });
+
   test("a paused cluster is not changed, and is reconciled at once when the pause ends", async () => {
     const world = await startGuest(start);
     const hosted = await heldCluster(world, "one", { pausedUntil: "true" });

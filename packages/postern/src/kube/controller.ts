@@ -398,8 +398,10 @@ export class Controller {
       target !== undefined && (await this.#applyStatus(target, plan, failures, reconcile));
     const isNews = this.#hasStatus(object) ? changed : this.#isNews(reconcile.key, plan, failures);
     if (!isNews) return;
-    for (const { reason, note, type = "Normal" } of plan.events ?? [])
+    for (const { reason, note, type = "Normal", isLogged } of plan.events ?? []) {
       this.#recordEvent(object, { type, reason, action: "Reconcile", note });
+      if (isLogged) reconcile.log.warn({ reason }, note);
+    }
     this.#recordFailures(object, failures);
   }
 

@@ -37,7 +37,13 @@ export interface Plan<S extends Step = Step> {
    * Events besides those of the steps. They are recorded once, when the status changes to what is planned here; where the
    * feature has no status of its own, when they differ from the last ones.
    */
-  events?: readonly { reason: string; note: string; type?: "Normal" | "Warning" }[];
+  events?: readonly {
+    reason: string;
+    note: string;
+    type?: "Normal" | "Warning";
+    /** Also a log line, which outlives the event. */
+    isLogged?: true;
+  }[];
   /** `add` adds our finalizer before the first step, `remove` removes it when no step is left. */
   finalizer?: "add" | "remove";
   /**

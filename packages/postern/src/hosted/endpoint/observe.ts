@@ -72,6 +72,7 @@ import {
   type ZoneInRole,
 } from "./observed.ts";
 import { isHyperShifts, isOwned, ownClaim } from "./ownership/owner.ts";
+import { reasons } from "./reasons.ts";
 
 /** What `observe` reads from. */
 export interface Parts {
@@ -158,7 +159,9 @@ function observeKubernetes(
     self,
     cluster: clusterFacts(belonging, sources, policy, baseZoneOf(link, sources, policy)),
     deletion,
+    deletingMs: deletingMs(belonging, reconcile.date()),
     abandoned: isAbandoned(link, belonging),
+    isOnCluster: isOnCluster(belonging, reconcile.date()),
     pause: paused((cluster ?? controlPlane)?.spec.pausedUntil, reconcile.date()),
     choices: choicesOf(belonging),
     siblings: siblingsOf(link, sources),
@@ -184,6 +187,24 @@ function observeKubernetes(
     zonesFailed: undefined,
     services: [],
   };
+}
+
+/** How long an object, or else its control plane, has been deleted. */
+function deletingMs({ link, controlPlane }: Belonging, now: Date): number {
+  const since = link.metadata.deletionTimestamp ?? controlPlane?.metadata.deletionTimestamp;
+  return since === undefined ? 0 : Math.max(0, now.getTime() - Date.parse(since));
+}
+
+/** How long an object waits for its HostedCluster to list what is abandoned: its controller may not run. */
+const clusterReportMs = 60_000;
+
+function isOnCluster({ link, cluster }: Belonging, now: Date): boolean | undefined {
+  if (cluster === undefined) return undefined;
+  const reported = conditionOf(cluster.status?.conditions, conditions.available);
+  if (reported?.reason === reasons.abandoned) return true;
+  const endpoint = conditionOf(link.status?.conditions, conditions.endpoint);
+  if (endpoint?.reason !== reasons.abandoned) return false;
+  return now.getTime() - Date.parse(endpoint.lastTransitionTime) >= clusterReportMs;
 }
 
 /** The zone of the base domain, where a policy decides whether it may be used. */

@@ -56,6 +56,8 @@ export interface ClusterFacts {
   hasPrivateZone: boolean;
   /** How its API server and its OAuth server are published, if by a Route with a name. */
   hostnames: Partial<Record<"APIServer" | "OAuthServer", string>>;
+  /** Why the private link does not lead to the API server. */
+  apiServerProblem?: { reason: string; message: string } | undefined;
   /** Those of them that are not made known to external-dns, with the reason. */
   withheld?: Readonly<Record<string, string>>;
 }
@@ -115,8 +117,12 @@ export interface Observed {
   /** Absent where the object names no control plane. */
   cluster: ClusterFacts | undefined;
   deletion: Deletion | undefined;
+  /** How long it has been deleted; 0 where it is not. */
+  deletingMs: number;
   /** An annotation says to abandon what is in Azure. */
   abandoned: boolean;
+  /** Whether the HostedCluster lists what is abandoned, or had the time to; undefined where it cannot be read. */
+  isOnCluster?: boolean | undefined;
   pause: Pause;
   choices: Choices;
   siblings: readonly Sibling[];

@@ -1,7 +1,14 @@
 import { claimsIn } from "@postern/core/claims.ts";
 import { describe, expect, test } from "vitest";
 import { nowAfter, observed, otherID, PaperGuest } from "../../../../../test/hosted/paper-guest.ts";
-import { base, reachable, settle, steps } from "../../../../../test/hosted/paper-links.ts";
+import {
+  base,
+  internal,
+  reachable,
+  settle,
+  short,
+  steps,
+} from "../../../../../test/hosted/paper-links.ts";
 import { annotations, conditions } from "../names.ts";
 import { plan } from "./plan.ts";
 
@@ -172,6 +179,31 @@ describe("going", () => {
     expect(reported.events).toMatchObject([{ type: "Warning", reason: "GuestResourcesAbandoned" }]);
     expect(reported.finalizer).toBeUndefined();
     expect(plan({ ...nowAfter(world, reported), abandoned: true }).finalizer).toBe("remove");
+  });
+
+  test("lists by id what remains in Azure, and waits until the HostedCluster lists what is abandoned", () => {
+    const { world } = reachable();
+    const noCredential = { reason: "IdentityMissing", message: "no identity" };
+    const now = { ...world, endpoints: [], zones: [], deletion: "object" as const, noCredential };
+    const [available] = plan(now).conditions;
+    for (const id of [short, internal, base]) expect(available?.message).toContain(id);
+    const abandoned = { ...now, abandoned: true, isOnCluster: false };
+    const first = plan(abandoned);
+    expect(first.events?.[0]?.note).toContain(`abandoned in Azure: ${short}, ${internal}, ${base}`);
+    const waiting = plan(nowAfter(abandoned, first));
+    expect(waiting).toMatchObject({ steps: [], conditions: first.conditions });
+    expect(waiting.finalizer).toBeUndefined();
+    expect(plan({ ...nowAfter(abandoned, first), isOnCluster: true }).finalizer).toBe("remove");
+  });
+
+  test("reports a failure that should pass and does not", () => {
+    const failure = { reason: "AzureBusy", message: "no answer", passing: true };
+    const world = observed({ deletion: "object", endpointsFailed: failure, zonesFailed: failure });
+    expect(plan(world).conditions[0]).toMatchObject({ reason: "Deleting" });
+    expect(plan({ ...world, deletingMs: 15 * 60_000 }).conditions[0]).toMatchObject({
+      reason: "CleanupFailed",
+      message: expect.stringContaining("no answer"),
+    });
   });
 
   test("what cannot be deleted though it can be read can be left behind too", () => {

@@ -1,13 +1,15 @@
 import { claimsIn } from "@postern/core/claims.ts";
-import { nameOf, sameId } from "@postern/core/resource-id.ts";
+import { idKey, nameOf, sameId } from "@postern/core/resource-id.ts";
 import type { Plan } from "../../kube/feature.ts";
-import { act, done, fail, join, type Part, type Problem, waits } from "../../kube/part.ts";
+import { act, done, fail, join, type Part, type Problem, report, waits } from "../../kube/part.ts";
 import { tagsOf } from "../../private-dns/zone/observed.ts";
 import { planDeleteEndpoint } from "../../private-link/endpoint/plan.ts";
 import { annotations, conditions } from "../names.ts";
 import { externalLabel } from "./cluster/services.ts";
+import { clusterGroup } from "./desired/desired.ts";
 import { planDeleteZone, planStuck, planUnfinished } from "./dns/delete.ts";
 import type { Observed } from "./observed.ts";
+import { ownClaim } from "./ownership/owner.ts";
 import { ownEndpoints } from "./private-endpoint/plan.ts";
 import { deletionPolicy } from "./private-endpoint/policy.ts";
 import { reasons } from "./reasons.ts";
@@ -35,6 +37,7 @@ function planCleanup(observed: Observed): Part<EndpointStep> {
   const { noCredential, zones, zonesFailed } = observed;
   const why = whyDeleted(observed);
   const part = join<EndpointStep>([
+    lastingFailure(observed),
     noCredential ? fail(noCredential, reasons.cleanupFailed) : done,
     planDeleteEndpoints(observed, why),
     ...zones.map((zone) => planDeleteZone(observed, zone, why)),
@@ -48,7 +51,45 @@ function planCleanup(observed: Observed): Part<EndpointStep> {
   };
 }
 
-/** Reported first: once the finalizer is removed, nobody reads the conditions of the object any more. */
+/** A failure that should have passed by itself is reported when it lasts: nobody would know that the deletion does not end. */
+const lastingMs = 15 * 60_000;
+
+function lastingFailure({
+  deletingMs,
+  endpointsFailed,
+  zonesFailed,
+  zones,
+}: Observed): Part<never> {
+  if (deletingMs < lastingMs) return done;
+  const failures = [endpointsFailed, zonesFailed, ...zones.map(({ unread }) => unread?.failure)];
+  const lasting = failures.find((each) => each?.passing);
+  if (lasting === undefined) return done;
+  return report({ reason: reasons.cleanupFailed, message: lasting.message });
+}
+
+/**
+ * The ids of what may remain in Azure: what the status names, and what was read and is ours. Resources that are known not to exist are
+ * left out. Zones are listed with everything in them.
+ */
+function remaining(observed: Observed): string {
+  const { status, endpoints, zones } = observed;
+  const own = zones.filter(
+    (zone) => zone.managed && ownClaim(tagsOf(zone), observed.self) !== undefined,
+  );
+  const ids = [
+    status.privateEndpointID,
+    status.privateDNSZoneID,
+    status.baseDomainDNSZoneID,
+    ...[...ownEndpoints(observed), ...own].map(({ id }) => id),
+  ].filter((id) => id !== undefined);
+  const absent = [...endpoints, ...zones].filter(({ look }) => look.state === "absent");
+  const exists = (id: string) => !absent.some((each) => sameId(each.id, id));
+  const all = [...new Map(ids.map((id) => [idKey(id), id])).values()].filter(exists);
+  if (all.length > 0) return all.join(", ");
+  return `whatever has the tag of this cluster in ${clusterGroup(observed.object.spec)}`;
+}
+
+/** Reported first, here and on the HostedCluster: once the finalizer is removed, nobody reads the conditions of the object any more. */
 function checkAbandoned(
   observed: Observed,
   part: Part<EndpointStep>,
@@ -57,16 +98,22 @@ function checkAbandoned(
   const isReported = observed.conditions.some(
     ({ type, reason }) => type === conditions.available && reason === reasons.abandoned,
   );
-  if (isReported) return removeFinalizer;
+  if (isReported) {
+    if (observed.isOnCluster !== false) return removeFinalizer;
+    const { conditions: present, status } = observed;
+    return { steps: [], conditions: present, status, requeue: { afterMs: waits.progressMs } };
+  }
   const problem = problemOf(observed, part);
   if (problem === undefined) return undefined;
-  const message = `what is in the guest is left behind, as ${annotations.abandon} says · ${problem} · remove it by hand: endpoints and zones with the tag of this cluster in ${observed.object.spec.resourceGroupName}`;
+  const message = `abandoned in Azure: ${remaining(observed)} · ${annotations.abandon} is set, and it cannot be deleted: ${problem} · delete it by hand, or with postern orphans`;
+  const { abandoned: reason } = reasons;
   return {
     steps: [],
-    conditions: conditionsFor({ reason: reasons.abandoned, message }),
+    // Nobody reads the network of the hosted cluster any more.
+    conditions: conditionsFor({ reason, message }, { status: "Unknown", reason, message }),
     status: observed.status,
-    events: [{ reason: reasons.abandoned, note: message, type: "Warning" }],
-    requeue: { afterMs: 0 },
+    events: [{ reason, note: message, type: "Warning", isLogged: true }],
+    requeue: { afterMs: waits.progressMs },
   };
 }
 
@@ -96,7 +143,7 @@ function reportCleanup(observed: Observed, part: Part<EndpointStep>): Plan<Endpo
       ? deleting
       : {
           reason: reasons.cleanupFailed,
-          message: `the guest side cannot be removed · ${problem} · or leave it behind: annotate this object or its HostedCluster with ${annotations.abandon}: "true"`,
+          message: `the deletion cannot end · ${problem} · this remains in Azure: ${remaining(observed)} · to abandon it, annotate this object or its HostedCluster with ${annotations.abandon}: "true"`,
         };
   return {
     steps: part.steps,

@@ -24,6 +24,17 @@ import { conditions } from "../names.ts";
 import type { Observed } from "./observed.ts";
 import { plan } from "./plan.ts";
 
+test("a link that does not lead to the API server is not Available, and says so (law 5)", () => {
+  const apiServerProblem = { reason: "APIServerNotBehindLink", message: "another port" };
+  const { world } = reachable();
+  const { guest, world: router } = reachable({
+    cluster: { ...(world.cluster as NonNullable<Observed["cluster"]>), apiServerProblem },
+  });
+  expect(reported(router)).toBe("False APIServerNotBehindLink");
+  expect(reported(router, conditions.endpoint)).toBe("True AzureSuccess");
+  expect(addressOf(guest, `${internal}/A/api`)).toBe("192.168.0.4");
+});
+
 describe("a new link", () => {
   test("begins with the endpoint and both zones at once", () => {
     expect(steps(new PaperGuest(), observed())).toEqual([

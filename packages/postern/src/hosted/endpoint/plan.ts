@@ -29,7 +29,7 @@ import type { EndpointStep } from "./steps.ts";
 
 /**
  * What to do for one AzurePrivateLinkService: endpoint, zones and Services begin at once. It is Available if its link service,
- * its endpoint and its DNS records are, else it reports the first that is not.
+ * its endpoint and its DNS records are, and the link leads to the API server; else it reports the first that is not.
  */
 export function plan(observed: Observed): Plan<EndpointStep> {
   if (observed.deletion !== undefined) return planDelete(observed);
@@ -183,7 +183,7 @@ function namesMessage({ choices, cluster, object }: Observed): string {
 
 /** What a client in the network of the hosted cluster can count on. */
 function availability(
-  { link: { condition, current } }: Observed,
+  { link: { condition, current }, object, cluster }: Observed,
   endpoint: PlannedCondition,
   dns: PlannedCondition,
 ): Outcome {
@@ -191,7 +191,14 @@ function availability(
     return problemOf(reasons.linkPending, "the link service is not known to be ready");
   const unavailable = [condition, endpoint, dns].find(({ status }) => status !== "True");
   if (unavailable !== undefined) return problemOf(unavailable.reason, unavailable.message);
-  return { status: "True", reason: reasons.success, message: "reachable from the guest's network" };
+  // The link of the OAuth server leads to nothing else.
+  if (object.name === privateRouter && cluster?.apiServerProblem !== undefined)
+    return cluster.apiServerProblem;
+  return {
+    status: "True",
+    reason: reasons.success,
+    message: "reachable from the network of the hosted cluster",
+  };
 }
 
 /** The same without its steps, where the cluster is paused. */

@@ -1,7 +1,8 @@
 import { conditionOf, type PlannedCondition } from "@postern/core/conditions.ts";
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import type { Plan, Requeue } from "../../kube/feature.ts";
-import { clusterAnnotation, success } from "../names.ts";
+import { reasons } from "../endpoint/reasons.ts";
+import { clusterAnnotation, conditions, success } from "../names.ts";
 import { isReservedNamespace } from "../tenancy.ts";
 import { type Checked, check, type Problem } from "./cluster/check.ts";
 import { hostnameTaken } from "./cluster/forbidden.ts";
@@ -27,6 +28,20 @@ import { change, isBeingDeleted, make } from "./steps.ts";
  * creates what HyperShift would: namespace, control plane, Services and Routes (network/plan.ts).
  */
 export function plan(observed: Observed): Plan<TopologyStep> {
+  const planned = planCluster(observed);
+  const events = unfinishedDeletion(planned.conditions);
+  return events.length === 0 ? planned : { ...planned, events };
+}
+
+/** What a link cannot delete is an event of the cluster too: the events of the link are deleted with its namespace. */
+function unfinishedDeletion(all: readonly PlannedCondition[]) {
+  const found = all.find(({ type }) => type === conditions.available);
+  const unfinished: readonly string[] = [reasons.cleanupFailed, reasons.abandoned];
+  if (found === undefined || !unfinished.includes(found.reason)) return [];
+  return [{ reason: found.reason, note: found.message, type: "Warning", isLogged: true } as const];
+}
+
+function planCluster(observed: Observed): Plan<TopologyStep> {
   const { cluster, hyperShift, pause } = observed;
   const checked = cluster.spec.platform.type === "Azure" ? check(cluster) : undefined;
   if (checked === undefined || (checked.ok && checked.access.type === "Swift"))
@@ -141,6 +156,10 @@ function desiredAs<T extends KubeObject>(found: T, desired: T): T {
 
 function linkConditions({ cluster, controlPlane, ...observed }: Observed, checked: Checked) {
   const links = observed.links.filter((link) => !isAnothers(link, cluster));
+  const present = conditionOf(cluster.status?.conditions, conditions.available);
+  // The list of what is abandoned in Azure stays on the cluster as long as the cluster does.
+  if (links.length === 0 && isBeingDeleted(cluster) && present?.reason === reasons.abandoned)
+    return [present];
   // While the cluster contradicts itself nobody knows which links it should have; those that it has still speak.
   if (!checked.ok) return collected(links, []);
   const expected = linksOf(checked.access, checked.publishing);

@@ -25,6 +25,8 @@ import {
   type Registered,
   unverifiedMessage,
 } from "../../tenancy.ts";
+import { unreachable } from "../../topology/cluster/check.ts";
+import { publishingOf } from "../../topology/cluster/publishing.ts";
 import { clusterGroup } from "../desired/desired.ts";
 import type { Choices, ClusterFacts, Deletion, Sibling } from "../observed.ts";
 import type { Peer } from "./placement.ts";
@@ -149,8 +151,24 @@ export function clusterFacts(
     domain: dns?.baseDomain || undefined,
     hasPrivateZone: Boolean(dns?.privateZoneID),
     hostnames,
+    apiServerProblem: spec && apiServerProblem(spec),
     withheld: withheldOf(belonging, Object.values(hostnames), sources, policy),
   };
+}
+
+/** Why the private link does not lead to the API server. A spec that contradicts itself is reported elsewhere. */
+function apiServerProblem({
+  platform,
+  services,
+}: HostedControlPlane["spec"]): ClusterFacts["apiServerProblem"] {
+  if (platform.azure === undefined) return undefined;
+  try {
+    const access = privateAccess(platform.azure);
+    return unreachable(access, publishingOf(services, access));
+  } catch (error) {
+    if (!isExplained(error)) throw error;
+    return undefined;
+  }
 }
 
 /**

@@ -94,7 +94,7 @@ function inPublishing(cluster: HostedCluster, azure: Azure): Problem | undefined
  * The workers of a private cluster ask for the API server at port 6443 where a load balancer publishes it, and the
  * link serves 443 only: port 6443 of the load balancer is the management cluster's own.
  */
-function unreachable(access: PrivateAccess, { apiServer }: Publishing): Problem | undefined {
+export function unreachable(access: PrivateAccess, { apiServer }: Publishing): Problem | undefined {
   if (access.type !== "PrivateLink" || apiServer.type !== "LoadBalancer") return undefined;
   return {
     reason: topologyReasons.apiServer,
