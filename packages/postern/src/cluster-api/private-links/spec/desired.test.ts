@@ -75,6 +75,32 @@ describe("private links", () => {
     ...{ allowed: [], autoApproved: [], proxyProtocol: false },
   };
 
+  const gateway = `${group}/${provider}/loadBalancers/gateway-lb`;
+  const ofGateway = { ...link, loadBalancerID: gateway, lbFrontendIPConfigNames: ["https"] };
+
+  test("of another load balancer lead to its frontends, whatever the API server has", () => {
+    const annotation = JSON.stringify([ofGateway]);
+    for (const balancer of [undefined, null, { type: "Public" }]) {
+      const read = desiredOf(cluster({ annotation, balancer }));
+      expect(read.problems).toEqual([]);
+      expect(read.links[0]?.frontends).toEqual([`${gateway}/frontendIPConfigurations/https`]);
+    }
+  });
+
+  test.each<[unknown, string]>([
+    [gateway.replace("wc-group", "mc"), "not in the resource group of the cluster"],
+    ["gateway-lb", "not the id of a load balancer"],
+    [{}, "not the id of a load balancer"],
+    [`${group}/${provider}/virtualNetworks/net`, "not the id of a load balancer"],
+  ])(
+    "of a load balancer that cannot be this cluster's are rejected: %j",
+    (loadBalancerID, said) => {
+      expect(why({ annotation: JSON.stringify([{ ...ofGateway, loadBalancerID }]) })).toEqual([
+        expect.stringContaining(said),
+      ]);
+    },
+  );
+
   test.each<[string, Parameters<typeof cluster>[0]]>([
     ["of upstream", { links: [link] }],
     [
