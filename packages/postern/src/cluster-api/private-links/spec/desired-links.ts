@@ -1,3 +1,5 @@
+import { type Cidr, contains, formatCidr, parseCidr } from "@postern/core/cidr.ts";
+import { isIp, parseIp } from "@postern/core/ip.ts";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import {
   childId,
@@ -95,6 +97,8 @@ function wrong(
     if (!subnets.includes(each.subnet))
       return `a NAT address is in subnet ${each.subnet}, which spec.networkSpec.subnets does not have`;
     if (each.isStatic && each.address === "") return "a Static NAT address has no privateIPAddress";
+    const outside = each.isStatic ? wrongAddress(each.address, each.subnet, spec) : undefined;
+    if (outside !== undefined) return outside;
   }
   const frontends = textsIn(link.lbFrontendIPConfigNames);
   if (frontends.length === 0) return "lbFrontendIPConfigNames is empty";
@@ -119,6 +123,28 @@ function wrong(
   return outside === undefined
     ? undefined
     : `autoApprovedSubscriptions has ${outside}, which allowedSubscriptions has not`;
+}
+
+/** What is wrong with a static address. CAPZ may not have written the blocks of a subnet yet: then only Azure knows. */
+function wrongAddress(
+  address: string,
+  subnet: string,
+  { networkSpec }: AzureCluster["spec"],
+): string | undefined {
+  if (!isIp(address)) return `the NAT address ${address.slice(0, mostShown)} is not an address`;
+  const listed = networkSpec?.subnets?.find((each) => each?.name === subnet);
+  const blocks = textsIn(listed?.cidrBlocks).flatMap(blockIn);
+  const ip = parseIp(address);
+  if (blocks.length === 0 || blocks.some((block) => contains(block, ip))) return undefined;
+  return `the NAT address ${address} is not in subnet ${subnet} (${blocks.map(formatCidr).join(", ")})`;
+}
+
+function blockIn(text: string): Cidr[] {
+  try {
+    return [parseCidr(text)];
+  } catch {
+    return [];
+  }
 }
 
 /** Without frontends in the spec CAPZ names one itself: then only Azure knows. */

@@ -75,6 +75,21 @@ describe("private links", () => {
     ...{ allowed: [], autoApproved: [], proxyProtocol: false },
   };
 
+  test.each<[string, string, string | undefined]>([
+    ["in its subnet", "10.0.1.9", undefined],
+    ["of another subnet", "10.0.2.9", "10.0.2.9 is not in subnet node (10.0.1.0/24)"],
+    ["that is none", "10.0.1", "10.0.1 is not an address"],
+  ])("with a static NAT address %s", (_, privateIPAddress, said) => {
+    const natIPConfigurations = [{ subnet: "node", allocationMethod: "Static", privateIPAddress }];
+    const subnets = [
+      { name: "node", role: "node", cidrBlocks: ["10.0.1.0/24", "nonsense"] },
+      { name: "other", role: "node", cidrBlocks: ["10.0.2.0/24"] },
+    ];
+    expect(why({ links: [{ ...link, natIPConfigurations }], subnets })).toEqual(
+      said === undefined ? [] : [expect.stringContaining(said)],
+    );
+  });
+
   const gateway = `${group}/${provider}/loadBalancers/gateway-lb`;
   const ofGateway = { ...link, loadBalancerID: gateway, lbFrontendIPConfigNames: ["https"] };
 
