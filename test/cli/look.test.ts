@@ -21,6 +21,7 @@ const asked: [name: string, args: string[]][] = [
   ["tree-wide", ["tree", "clusters/blue", "-o", "wide"]],
   ["trace", ["trace", "API-blue.example.com."]],
   ["trace-cluster-api", ["trace", "apiserver.amber.example.net"]],
+  ["trace-gateway", ["trace", "gateway.mc.example.net"]],
   ["doctor", ["doctor"]],
   ["doctor-before-install", ["doctor", "--before-install"]],
   ["orphans", ["orphans"]],

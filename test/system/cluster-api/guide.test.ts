@@ -13,7 +13,7 @@ const objects = [...guide.matchAll(/```yaml\n([\s\S]*?)```/g)].map(
 
 describe("the guide to Cluster API", () => {
   test("has clusters of which nothing is misread", () => {
-    expect(objects).toHaveLength(2);
+    expect(objects).toHaveLength(3);
     for (const object of objects) {
       const { links, problems } = desiredOf(object);
       expect(problems).toEqual([]);
@@ -24,7 +24,7 @@ describe("the guide to Cluster API", () => {
   describeHosted("on an API server", (start) => {
     test("has clusters that it takes", async () => {
       const world = await start({ features: () => [] });
-      await namespaces(world, "org");
+      await namespaces(world, "org", "org-mc");
       for (const object of objects) await world.make(object as never);
       expect(await world.list("AzureCluster")).toHaveLength(objects.length);
     });

@@ -96,3 +96,16 @@ export function managementConnectionName(
 export function managementLinkName(management: string, link: ManagementLink): string {
   return `${management}-${link}-privatelink`;
 }
+
+/**
+ * The resource group of that link service. One that the management cluster requests is created in the group of the cluster. One
+ * that somebody else creates is in a group with the name of the AzureCluster, as the operators before us had it.
+ */
+export function managementLinkGroupName(
+  management: { name: string; group: string; links: readonly { name: string }[] },
+  link: ManagementLink,
+): string {
+  const service = managementLinkName(management.name, link).toLowerCase();
+  const isRequested = management.links.some(({ name }) => name.toLowerCase() === service);
+  return isRequested ? management.group : management.name;
+}

@@ -8,6 +8,7 @@ import {
   ourClaim,
   ourMark,
   PaperDns,
+  servers,
   settle,
   theirClaim,
   theirMark,
@@ -321,7 +322,13 @@ function isOursOrOld(azure: PaperDns, thing: Thing, is: Desired["is"]): boolean 
     !JSON.stringify(tags).includes("postern_") &&
     !Object.keys(tags).some((name) => name.startsWith("sigs."));
   const zoneId = thing.is === "zone" ? thing.id : thing.id.split("/").slice(0, -2).join("/");
-  if (zoneId.toLowerCase() === base.toLowerCase()) return false;
+  // A delegation to a name server of the cluster's zone, which nobody marked, is that of the operator before us.
+  if (zoneId.toLowerCase() === base.toLowerCase())
+    return (
+      thing.is === "record" &&
+      Object.keys(thing.record.metadata).length === 0 &&
+      thing.record.values.some((each) => servers.includes(each))
+    );
   const zoneTags = azure.tags(zoneId);
   if (thing.is === "link" && isMarked(zoneTags))
     return isOld(thing.link.tags) && thing.id.endsWith("-vnet-link");

@@ -482,6 +482,50 @@ describe("taking over from the operator before us", () => {
     expect(azure.values(toWorkload, "CNAME", "*")).toBeUndefined();
   });
 
+  test("a wildcard of the public zone stays where its target does not exist yet, and is deleted with the cluster", () => {
+    const azure = left().record(own, "CNAME", "*", ["ingress.wc1.example.com"]);
+    const { world } = settle(azure, observed());
+    expect(azure.values(own, "CNAME", "*")).toEqual(["ingress.wc1.example.com"]);
+    expect(reported(world)).toBe("True GSDNSZonesCreated");
+    settle(azure, deleting());
+    expect([...azure.things.keys()]).toEqual([base.toLowerCase()]);
+  });
+
+  test.each<[string, string[], number]>([
+    ["another time to live", servers, 60],
+    ["a name server too few", servers.slice(1), 3600],
+    ["a name server too many", [...servers, "ns.elsewhere.example."], 3600],
+  ])("a delegation with %s becomes ours, and is put right", (_, values, ttl) => {
+    const azure = left().record(base, "NS", "wc1", values, {}, ttl);
+    const { world } = settle(azure, observed());
+    expect(reported(world)).toBe("True GSDNSZonesCreated");
+    expect(azure.values(base, "NS", "wc1")).toEqual(servers);
+    settle(azure, deleting());
+    expect([...azure.things.keys()]).toEqual([base.toLowerCase()]);
+  });
+
+  test("attack: a delegation that leads elsewhere stays, and the name is taken", () => {
+    const elsewhere = ["ns1.elsewhere.example."];
+    const azure = left().record(base, "NS", "wc1", elsewhere, {}, 3600);
+    const { world } = settle(azure, observed());
+    expect(reported(world)).toBe("False NameTaken");
+    expect(azure.values(base, "NS", "wc1")).toEqual(elsewhere);
+  });
+
+  test("ingress becomes ours while the workload cluster does not answer, and is put right later", () => {
+    const other = { ...withInfrastructure({ is: "other" }), networks: {}, services: undefined };
+    const azure = new PaperDns()
+      .zone(own)
+      .record(own, "A", "ingress", ["20.0.0.1"])
+      .record(own, "A", "theirs", ["20.0.0.3"])
+      .record(base, "NS", "wc1", servers, ourMark, 3600);
+    const { world } = settle(azure, other);
+    expect(azure.values(own, "A", "ingress")).toEqual(["20.0.0.1"]);
+    settle(azure, { ...world, services: [{ name: "ingress", addresses: ["20.0.0.2"] }] });
+    expect(azure.values(own, "A", "ingress")).toEqual(["20.0.0.2"]);
+    expect(azure.values(own, "A", "theirs")).toEqual(["20.0.0.3"]);
+  });
+
   test("a zone is not claimed while its old address cannot be judged", () => {
     const azure = left();
     const { world } = settle(azure, observed({ api: { state: "unknown" } }));

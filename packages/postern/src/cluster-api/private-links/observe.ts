@@ -153,7 +153,10 @@ async function observeLinks({ links }: Desired, lookup: Lookup): Promise<Observe
   const ids = unique(
     needy.flatMap(({ nat }) => nat.map(({ subnet }) => parentOf(subnet) as ResourceId)),
   );
-  const [networks, balancer] = await Promise.all([
+  const balancerIds = unique(
+    needy.flatMap(({ frontends }) => frontends.map((each) => parentOf(each) ?? resources.balancer)),
+  );
+  const [networks, balancers] = await Promise.all([
     Promise.all(
       ids.map(async (id) => ({
         id,
@@ -161,9 +164,11 @@ async function observeLinks({ links }: Desired, lookup: Lookup): Promise<Observe
         isInGroup: sameId(parentOf(id) ?? "", resources.group),
       })),
     ),
-    loadBalancers(arm).look(resources.balancer, awaitedMs),
+    Promise.all(
+      balancerIds.map(async (id) => ({ id, look: await loadBalancers(arm).look(id, awaitedMs) })),
+    ),
   ]);
-  return { desired, obsolete, networks, balancer: { id: resources.balancer, look: balancer } };
+  return { desired, obsolete, networks, balancers };
 }
 
 async function observeEndpoints(

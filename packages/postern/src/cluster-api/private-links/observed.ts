@@ -67,7 +67,7 @@ export interface ObservedLinks {
   /** What has our mark and is not desired. */
   obsolete: readonly Found<PrivateLinkService>[];
   /** What a new link service needs; observed only where one is to be created. */
-  balancer?: Found<LoadBalancer>;
+  balancers?: readonly Found<LoadBalancer>[];
   networks: readonly (Found<VirtualNetwork> & {
     /** Whether the cluster's own group holds it. */
     isInGroup: boolean;

@@ -86,7 +86,7 @@ function links(
   const observed: ObservedLinks = {
     desired: [{ link, id: link.id, look }],
     obsolete: [],
-    balancer: { id: balancer, look: there(someBalancer) },
+    balancers: [{ id: balancer, look: there(someBalancer) }],
     networks: [{ id: network, look: there(someNetwork("Disabled")), isInGroup: true }],
   };
   return { links: { ...observed, ...over } };
@@ -250,25 +250,27 @@ describe("a link service", () => {
     ["that is absent is made", links(absent), "False BeingMade", ["make a link service"]],
     [
       "without a load balancer waits",
-      links(absent, { balancer: { id: balancer, look: absent } }),
+      links(absent, { balancers: [{ id: balancer, look: absent }] }),
       "False LoadBalancerMissing",
       [],
     ],
     [
       "without its frontend waits",
-      links(absent, { balancer: { id: balancer, look: there({ properties: {} }) } }),
+      links(absent, { balancers: [{ id: balancer, look: there({ properties: {} }) }] }),
       "False LoadBalancerMissing",
       [],
     ],
     [
       "behind a failed load balancer waits",
       links(absent, {
-        balancer: {
-          id: balancer,
-          look: there({
-            properties: { ...someBalancer.properties, provisioningState: "Failed" },
-          }),
-        },
+        balancers: [
+          {
+            id: balancer,
+            look: there({
+              properties: { ...someBalancer.properties, provisioningState: "Failed" },
+            }),
+          },
+        ],
       }),
       "False LoadBalancerMissing",
       [],

@@ -198,7 +198,7 @@ async function toManagementOf(
   armClients: ArmClients,
   reads: ZoneReads,
 ): Promise<Addresses> {
-  const linkGroup = management && managementLinkGroup(management);
+  const linkGroup = management && managementLinkGroup(management, link);
   if (management === undefined || linkGroup === undefined || !isPrivate(management))
     return { state: "none" };
   const { name } = management.metadata;

@@ -73,6 +73,12 @@ test("a Service may ask for several names, and for each only once", () => {
   expect(ofGateway(asking(hostnames, { ip }))).toEqual([named("a"), named("b")]);
 });
 
+test("a wildcard below a name of the zone is a name, and that of the zone itself is not", () => {
+  const hostnames =
+    "*.apps.wc1.example.com,*.wc1.example.com,a.*.wc1.example.com,*.*.wc1.example.com";
+  expect(ofGateway(asking(hostnames, { ip }))).toEqual([named("*.apps")]);
+});
+
 test("what cannot be a name, and what is no address, is left out", () => {
   expect(ofGateway(asking("*.wc1.example.com", { ip }), asking("a b", { ip }))).toEqual([]);
   expect(ofGateway(asking("a.wc1.example.com", { ip: "<nil>" }))).toEqual([]);

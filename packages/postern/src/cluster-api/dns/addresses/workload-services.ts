@@ -110,10 +110,15 @@ export function namesOf({ ingress, gateway }: WorkloadServices, zone: string): S
     const addresses = addressesOf(each);
     if (addresses.length === 0) continue;
     for (const name of hostnamesOf(each).map((hostname) => nameIn(hostname, zone)))
-      if (isName(name) && !names.has(name) && names.size < most.names)
+      if (isRecordName(name) && !names.has(name) && names.size < most.names)
         names.set(name, { name, addresses });
   }
   return [...names.values()];
+}
+
+/** A wildcard below a name, such as `*.apps`, is one too. That of the zone itself is not: it leads where the annotation says. */
+function isRecordName(name: string): boolean {
+  return isName(name.startsWith("*.") ? name.slice(2) : name);
 }
 
 function asksForName({ metadata, spec }: Service): boolean {

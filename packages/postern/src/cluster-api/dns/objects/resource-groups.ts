@@ -6,7 +6,8 @@ import {
   resourceGroupId,
   resourceIn,
 } from "@postern/core/resource-id.ts";
-import { annotations } from "../../names.ts";
+import { annotations, type ManagementLink, managementLinkGroupName } from "../../names.ts";
+import { privateLinksOf } from "../../requested-links.ts";
 import type { ObservedInfrastructure } from "../observed.ts";
 
 /** What `CLUSTER_AZURE_*` says about clusters that are not of CAPZ. */
@@ -86,10 +87,17 @@ export function groupOf({ metadata, spec }: AzureCluster): ResourceId | undefine
     : undefined;
 }
 
-/** The group of the link services by which a management cluster is reached: it has the name of the object, whatever the spec says. */
-export function managementLinkGroup({ metadata, spec }: AzureCluster): ResourceId | undefined {
-  const { subscriptionID } = spec;
-  return subscriptionID ? safely(() => resourceGroupId(subscriptionID, metadata.name)) : undefined;
+/** The group of the link service by which a management cluster is reached. */
+export function managementLinkGroup(
+  management: AzureCluster,
+  link: ManagementLink,
+): ResourceId | undefined {
+  const { metadata, spec } = management;
+  const { subscriptionID, resourceGroup } = spec;
+  const { name } = metadata;
+  const { links } = privateLinksOf(management);
+  const group = managementLinkGroupName({ name, group: resourceGroup || name, links }, link);
+  return subscriptionID ? safely(() => resourceGroupId(subscriptionID, group)) : undefined;
 }
 
 /** The network of an AzureCluster, by the id that CAPZ wrote or by its name. */

@@ -16,7 +16,7 @@ const apiNames = ["api", "apiserver"];
 const bastionNames = ["bastion", "bastion1"];
 export const wildcard = "*";
 /** Where a wildcard leads if nobody says otherwise. */
-const usualTarget = "ingress";
+export const usualTarget = "ingress";
 
 export interface Desired {
   records: readonly DesiredRecords[];

@@ -1,7 +1,7 @@
 import { ownerIn } from "@postern/core/ownership.ts";
 import { nameOf } from "@postern/core/resource-id.ts";
 import type { Problem } from "../../../kube/part.ts";
-import { sameValues } from "../../../private-dns/records/difference.ts";
+import { plainValue } from "../../../private-dns/records/difference.ts";
 import { foundRecords, type RecordSet } from "../../../private-dns/records/observed.ts";
 import type { Observed } from "../observed.ts";
 import { reasons } from "../reasons.ts";
@@ -66,12 +66,16 @@ export function delegationOf(observed: Observed): RecordSet | undefined {
   );
 }
 
-/** A delegation that nobody marked and that leads to the zone of this cluster: the operator before us wrote it. */
+/**
+ * A delegation that nobody marked and that leads to the zone of this cluster: the operator before us wrote it. One of the zone's name
+ * servers is enough, because somebody may have changed the others. Without any it may be anybody's.
+ */
 export function isDelegationToUs(observed: Observed, found: RecordSet): boolean {
   if (!isDelegation(observed, found) || ownerIn(found.metadata) !== undefined) return false;
   const look = publicZone(observed)?.look;
   const servers = look?.state === "there" ? look.resource.nameServers : [];
-  return servers.length > 0 && sameValues(found.values, servers);
+  const own = new Set(servers.map(plainValue));
+  return found.values.some((each) => own.has(plainValue(each)));
 }
 
 /** The record sets of the base zone under the name of the cluster. */

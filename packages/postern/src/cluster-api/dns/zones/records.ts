@@ -3,14 +3,27 @@ import { isSameCluster, type Owner, ownerIn } from "@postern/core/ownership.ts";
 import { nameOf } from "@postern/core/resource-id.ts";
 import { done, join, type Part, report, wait } from "../../../kube/part.ts";
 import { foundLinks, leadsTo } from "../../../private-dns/links/observed.ts";
+import { type DesiredRecords, ttlSeconds } from "../../../private-dns/records/desired.ts";
 import { plainValue } from "../../../private-dns/records/difference.ts";
-import type { FoundRecord, RecordSet } from "../../../private-dns/records/observed.ts";
+import {
+  type FoundRecord,
+  foundRecords,
+  type RecordSet,
+} from "../../../private-dns/records/observed.ts";
 import { planRecords, type RecordDecision } from "../../../private-dns/records/plan.ts";
 import type { RecordStep } from "../../../private-dns/steps.ts";
 import { isClaimed, otherClaims } from "../../../private-dns/user.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
 import { reasons } from "../reasons.ts";
-import { type Desired, desiredIn, publicZone, wildcard, writtenNames } from "./desired.ts";
+import {
+  type Desired,
+  desiredIn,
+  publicZone,
+  usualTarget,
+  wildcard,
+  writtenNames,
+} from "./desired.ts";
+import { isDelegationToUs } from "./name.ts";
 import { isOwned, shownOwner, userOf, withOwner } from "./owner.ts";
 import { pending } from "./report.ts";
 
@@ -60,8 +73,9 @@ export function lacksMark(observed: Observed, zone: ZoneInRole, found: RecordSet
  *   yes    us                   no      removed; where it is not known whether it is wanted it stays
  *   yes    another user of the  yes     left to it, a zone that clusters share has each name once: good if it is right, or if
  *          zone                         that one is in our network; ZoneOfAnotherNetwork if it is in another
- *   yes    nobody               yes     taking over: corrected and marked; a delegation that is right, or a record set that is
- *                                       right in a zone that we alone use: marked; else left if it is right, OwnedByAnother if not
+ *   yes    nobody               yes     taking over, or a delegation to our zone: corrected and marked; a record set that is right
+ *                                       in a zone that we alone use: marked; else left if it is right, OwnedByAnother if not
+ *   yes    nobody               unknown taking over: `ingress` is marked as it is; anything else is left
  *   yes    anybody else         yes     OwnedByAnother
  *   yes    anybody else         no      left
  *
@@ -73,8 +87,9 @@ export function planNames(
   takingOver: boolean,
 ): Part<RecordStep> {
   const desired = desiredIn(observed, zone);
+  const adopted = takingOver ? adoptedAsIs(zone, desired) : [];
   const part = planRecords(zone, {
-    desired: desired.records,
+    desired: [...desired.records, ...adopted],
     decide: (record, asDesired) => decideOn(observed, zone, record, asDesired, takingOver),
     // What is ours is not desired, so it is being deleted; the next reconcile writes.
     conflict: (record) =>
@@ -98,6 +113,19 @@ export function planNames(
   return join([part, report({ reason: reasons.invalidAnnotation, message })]);
 }
 
+/**
+ * The record sets of `ingress` that are adopted as they are, because the workload cluster does not say what they should be. Once the
+ * zone is claimed, nobody could tell them from those of somebody else.
+ */
+function adoptedAsIs(zone: ZoneInRole, { unknown }: Desired): DesiredRecords[] {
+  if (zone.role !== "public" || !unknown(usualTarget)) return [];
+  return foundRecords(zone).flatMap(({ found }) => {
+    const { type, name, values, ttlSeconds: ttl = ttlSeconds } = found;
+    const isIngress = ["A", "AAAA"].includes(type) && name.toLowerCase() === usualTarget;
+    return isIngress ? [{ type, name, values, ttlSeconds: ttl }] : [];
+  });
+}
+
 /** A name in a sentence. */
 export function nameCalled({ found }: FoundRecord, zone: string): string {
   return `${found.name}.${zone}`;
@@ -114,8 +142,11 @@ function decideOn(
   if (isOwned(found.metadata, observed))
     return asDesired && saysOrigin(observed, zone, found) ? "keep" : "write";
   if (isUnmarked(found)) {
-    const lacksOwnTags = asDesired && (zone.role === "base" || isBare(observed, zone, found));
-    if (takingOver || lacksOwnTags) return "write";
+    const isOurs =
+      zone.role === "base"
+        ? isDelegationToUs(observed, { ...found, name: nameOf(record.id) })
+        : asDesired && isBare(observed, zone, found);
+    if (takingOver || isOurs) return "write";
     return asDesired ? "keep" : refuse(observed, zone, record);
   }
   const sharer = sharerOf(observed, zone, found);
@@ -205,10 +236,14 @@ function isUnwanted(
   return isOwned(found.metadata, observed) || (takingOver && isOldWildcard(zone, found));
 }
 
-/** The operator before us wrote a wildcard also where it led to itself. */
-function isOldWildcard({ id }: ZoneInRole, found: RecordSet): boolean {
+/**
+ * The operator before us wrote a wildcard also where it led to itself. In a public zone it stays: somebody else may write its
+ * target, such as external-dns in the workload cluster.
+ */
+function isOldWildcard({ id, role }: ZoneInRole, found: RecordSet): boolean {
   const [target = ""] = found.values;
   return (
+    role !== "public" &&
     found.type === "CNAME" &&
     found.name === "*" &&
     isUnmarked(found) &&

@@ -7,6 +7,7 @@ import {
   type ManagementLink,
   managementConnectionName,
   managementEndpointName,
+  managementLinkGroupName,
   managementLinkName,
 } from "../../names.ts";
 import type { ClusterFacts } from "../spec/facts.ts";
@@ -58,10 +59,9 @@ export function managementEndpoint(
     privateLinkServiceConnections: [
       {
         name: managementConnectionName(...names),
-        // The group has the name of the object: the link lies where its makers put it, not where the spec says.
         privateLinkServiceID: linkServiceId(
           management.subscription,
-          management.name,
+          managementLinkGroupName(management, link),
           managementLinkName(management.name, link),
         ),
       },

@@ -1,5 +1,5 @@
 import { provisioningOf } from "@postern/core/provisioning.ts";
-import { idKey, nameOf, parentOf, type ResourceId } from "@postern/core/resource-id.ts";
+import { idKey, nameOf, parentOf, sameId } from "@postern/core/resource-id.ts";
 import { type Part, retry, wait } from "../../../kube/part.ts";
 import { hasNatAddresses } from "../../../private-link/link-service/desired.ts";
 import {
@@ -75,18 +75,20 @@ function planDesiredLink(
 /** The load balancer and its frontends must exist before a link service. */
 function missingFrontend(
   { name, frontends }: DesiredPrivateLink,
-  { balancer }: ObservedLinks,
+  { balancers = [] }: ObservedLinks,
 ): Part<never> | undefined {
   const waitFor = (
     why: string,
     requeueMs = awaitCapzMs,
-    remedy = "Cluster API Provider Azure makes it",
+    remedy = "Cluster API Provider Azure or the cloud provider creates it",
   ) => {
     const message = `private link ${name} waits · ${why} · ${remedy}`;
     return wait({ reason: reasons.noLoadBalancer, message }, requeueMs);
   };
   const [first] = frontends;
-  const called = first === undefined ? "" : nameOf(parentOf(first) as ResourceId);
+  const id = first && parentOf(first);
+  const called = id === undefined ? "" : nameOf(id);
+  const balancer = balancers.find((each) => sameId(each.id, id ?? ""));
   if (balancer === undefined || balancer.look.state === "absent")
     return waitFor(`load balancer ${called} is not there`);
   const { look } = balancer;
@@ -97,7 +99,7 @@ function missingFrontend(
     return waitFor(
       `load balancer ${called} is ${look.resource.properties.provisioningState}`,
       awaitCapzMs,
-      "have Cluster API Provider Azure write it again",
+      "have its owner write it again",
     );
   const there = new Set(
     (look.resource.properties.frontendIPConfigurations ?? []).map(({ id }) => idKey(id ?? "")),

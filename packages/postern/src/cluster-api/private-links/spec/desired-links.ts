@@ -1,5 +1,15 @@
+import { type Cidr, contains, formatCidr, parseCidr } from "@postern/core/cidr.ts";
+import { isIp, parseIp } from "@postern/core/ip.ts";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
-import { childId, resourceIn } from "@postern/core/resource-id.ts";
+import {
+  childId,
+  parentOf,
+  parseResourceId,
+  type ResourceId,
+  ResourceIdError,
+  resourceIn,
+  sameId,
+} from "@postern/core/resource-id.ts";
 import { annotations } from "../../names.ts";
 import { reasons } from "../reasons.ts";
 import type { DesiredPrivateLink, Entry, Problem, TaggedResources } from "./desired.ts";
@@ -29,7 +39,8 @@ export function desiredLinks(
       const where = `${sourceOfLinks(object)}[${at}]`;
       const link = asObject(entry);
       const name = typeof link?.name === "string" ? link.name : "";
-      const what = link === undefined ? "it is no object" : wrong(link, name, object);
+      const what =
+        link === undefined ? "it is no object" : wrong(link, name, object, resources?.group);
       const key = name.toLowerCase();
       const twice = names.has(key) ? `the name ${name} is there twice` : undefined;
       const many = names.size >= mostLinks ? `Azure takes at most ${mostLinks} of them` : undefined;
@@ -67,13 +78,16 @@ function wrong(
   link: Record<string, unknown>,
   name: string,
   { spec }: AzureCluster,
+  group: ResourceId | undefined,
 ): string | undefined {
   const balancer = spec.networkSpec?.apiServerLB;
   if (!isName(name, longestName))
     return `its name must have 1 to ${longestName} letters, digits and -_.`;
-  if (!balancer) return "the cluster has no spec.networkSpec.apiServerLB";
-  if (balancer.type !== "Internal")
-    return `spec.networkSpec.apiServerLB.type is ${balancer.type ?? "Public"} and must be Internal`;
+  const namesBalancer = link.loadBalancerID !== undefined && link.loadBalancerID !== null;
+  const unfit = namesBalancer
+    ? wrongBalancer(link.loadBalancerID, group)
+    : wrongApiServerBalancer(balancer);
+  if (unfit !== undefined) return unfit;
   const nat = natIn(link);
   if (nat.length === 0 || nat.length > mostAddresses)
     return `natIPConfigurations must have 1 to ${mostAddresses} entries and has ${nat.length}`;
@@ -83,6 +97,8 @@ function wrong(
     if (!subnets.includes(each.subnet))
       return `a NAT address is in subnet ${each.subnet}, which spec.networkSpec.subnets does not have`;
     if (each.isStatic && each.address === "") return "a Static NAT address has no privateIPAddress";
+    const outside = each.isStatic ? wrongAddress(each.address, each.subnet, spec) : undefined;
+    if (outside !== undefined) return outside;
   }
   const frontends = textsIn(link.lbFrontendIPConfigNames);
   if (frontends.length === 0) return "lbFrontendIPConfigNames is empty";
@@ -90,10 +106,15 @@ function wrong(
     return "a name is in lbFrontendIPConfigNames twice";
   if (frontends.length > mostFrontends)
     return `lbFrontendIPConfigNames has more than ${mostFrontends} entries`;
-  const parsedId = (balancer.frontendIPs ?? []).flatMap((each) => each?.name ?? []);
-  const odd = frontends.find((each) => !isName(each, longestName) || !isAmong(each, parsedId));
-  if (odd !== undefined)
-    return `spec.networkSpec.apiServerLB.frontendIPs has no frontend ${JSON.stringify(odd)}`;
+  const odd = frontends.find((each) => !isName(each, longestName));
+  if (odd !== undefined) return `${JSON.stringify(odd)} cannot be the name of a frontend`;
+  // The frontends of another load balancer are known to Azure only.
+  const known = namesBalancer
+    ? []
+    : (balancer?.frontendIPs ?? []).flatMap((each) => each?.name ?? []);
+  const missing = frontends.find((each) => !isAmong(each, known));
+  if (missing !== undefined)
+    return `spec.networkSpec.apiServerLB.frontendIPs has no frontend ${JSON.stringify(missing)}`;
   const allowed = new Set(textsIn(link.allowedSubscriptions).map(lower));
   const approved = textsIn(link.autoApprovedSubscriptions);
   if (Math.max(allowed.size, approved.length) > mostSubscriptions)
@@ -104,9 +125,57 @@ function wrong(
     : `autoApprovedSubscriptions has ${outside}, which allowedSubscriptions has not`;
 }
 
+/** What is wrong with a static address. CAPZ may not have written the blocks of a subnet yet: then only Azure knows. */
+function wrongAddress(
+  address: string,
+  subnet: string,
+  { networkSpec }: AzureCluster["spec"],
+): string | undefined {
+  if (!isIp(address)) return `the NAT address ${address.slice(0, mostShown)} is not an address`;
+  const listed = networkSpec?.subnets?.find((each) => each?.name === subnet);
+  const blocks = textsIn(listed?.cidrBlocks).flatMap(blockIn);
+  const ip = parseIp(address);
+  if (blocks.length === 0 || blocks.some((block) => contains(block, ip))) return undefined;
+  return `the NAT address ${address} is not in subnet ${subnet} (${blocks.map(formatCidr).join(", ")})`;
+}
+
+function blockIn(text: string): Cidr[] {
+  try {
+    return [parseCidr(text)];
+  } catch {
+    return [];
+  }
+}
+
 /** Without frontends in the spec CAPZ names one itself: then only Azure knows. */
-function isAmong(name: string, parsedId: readonly string[]): boolean {
-  return parsedId.length === 0 || parsedId.some((each) => lower(each) === lower(name));
+function isAmong(name: string, known: readonly string[]): boolean {
+  return known.length === 0 || known.some((each) => lower(each) === lower(name));
+}
+
+function wrongApiServerBalancer(
+  balancer: NonNullable<AzureCluster["spec"]["networkSpec"]>["apiServerLB"] | null,
+): string | undefined {
+  if (!balancer) return "the cluster has no spec.networkSpec.apiServerLB";
+  if (balancer.type === "Internal") return undefined;
+  return `spec.networkSpec.apiServerLB.type is ${balancer.type ?? "Public"} and must be Internal`;
+}
+
+/** Tenants write AzureClusters: a load balancer in another group may be another cluster's. */
+function wrongBalancer(given: unknown, group: ResourceId | undefined): string | undefined {
+  const id = balancerId(given);
+  if (id === undefined) return "loadBalancerID is not the id of a load balancer";
+  if (group === undefined || sameId(parentOf(id) ?? "", group)) return undefined;
+  return "loadBalancerID is not in the resource group of the cluster";
+}
+
+function balancerId(given: unknown): ResourceId | undefined {
+  if (typeof given !== "string") return undefined;
+  try {
+    return parseResourceId(given, "Microsoft.Network/loadBalancers");
+  } catch (error) {
+    if (error instanceof ResourceIdError) return undefined;
+    throw error;
+  }
 }
 
 function read(
@@ -120,7 +189,11 @@ function read(
     location: resources.location,
     tags: resources.tags,
     frontends: textsIn(link.lbFrontendIPConfigNames).map((each) =>
-      childId(resources.balancer, "frontendIPConfigurations", each),
+      childId(
+        balancerId(link.loadBalancerID) ?? resources.balancer,
+        "frontendIPConfigurations",
+        each,
+      ),
     ),
     nat: natIn(link).map((each, at) => ({
       name: `${each.subnet}-natipconfig-${at + 1}`,

@@ -75,6 +75,47 @@ describe("private links", () => {
     ...{ allowed: [], autoApproved: [], proxyProtocol: false },
   };
 
+  test.each<[string, string, string | undefined]>([
+    ["in its subnet", "10.0.1.9", undefined],
+    ["of another subnet", "10.0.2.9", "10.0.2.9 is not in subnet node (10.0.1.0/24)"],
+    ["that is none", "10.0.1", "10.0.1 is not an address"],
+  ])("with a static NAT address %s", (_, privateIPAddress, said) => {
+    const natIPConfigurations = [{ subnet: "node", allocationMethod: "Static", privateIPAddress }];
+    const subnets = [
+      { name: "node", role: "node", cidrBlocks: ["10.0.1.0/24", "nonsense"] },
+      { name: "other", role: "node", cidrBlocks: ["10.0.2.0/24"] },
+    ];
+    expect(why({ links: [{ ...link, natIPConfigurations }], subnets })).toEqual(
+      said === undefined ? [] : [expect.stringContaining(said)],
+    );
+  });
+
+  const gateway = `${group}/${provider}/loadBalancers/gateway-lb`;
+  const ofGateway = { ...link, loadBalancerID: gateway, lbFrontendIPConfigNames: ["https"] };
+
+  test("of another load balancer lead to its frontends, whatever the API server has", () => {
+    const annotation = JSON.stringify([ofGateway]);
+    for (const balancer of [undefined, null, { type: "Public" }]) {
+      const read = desiredOf(cluster({ annotation, balancer }));
+      expect(read.problems).toEqual([]);
+      expect(read.links[0]?.frontends).toEqual([`${gateway}/frontendIPConfigurations/https`]);
+    }
+  });
+
+  test.each<[unknown, string]>([
+    [gateway.replace("wc-group", "mc"), "not in the resource group of the cluster"],
+    ["gateway-lb", "not the id of a load balancer"],
+    [{}, "not the id of a load balancer"],
+    [`${group}/${provider}/virtualNetworks/net`, "not the id of a load balancer"],
+  ])(
+    "of a load balancer that cannot be this cluster's are rejected: %j",
+    (loadBalancerID, said) => {
+      expect(why({ annotation: JSON.stringify([{ ...ofGateway, loadBalancerID }]) })).toEqual([
+        expect.stringContaining(said),
+      ]);
+    },
+  );
+
   test.each<[string, Parameters<typeof cluster>[0]]>([
     ["of upstream", { links: [link] }],
     [
