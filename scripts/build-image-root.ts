@@ -1,8 +1,7 @@
 // Fills a folder with what the image has below /app: the published package, and the dependencies that it needs, as npm ci
 // installed and verified them. The Dockerfile runs it; it needs no network. Usage: build-image-root.ts FOLDER
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 
 const root = join(import.meta.dirname, "..");
@@ -17,50 +16,44 @@ export function buildImageRoot(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   const modules = join(folder, "node_modules");
   mkdirSync(modules, { recursive: true });
-  const packed = pack();
-  try {
-    // Where a dependency lies, and where it goes: nested ones stay nested.
-    const pending: [from: string, to: string][] = [
-      [join(root, "packages/postern"), join(modules, "postern")],
-    ];
-    const done = new Set<string>();
-    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      const [from, to] = next;
-      if (done.has(to)) continue;
-      done.add(to);
-      const { name, dependencies = {} } = manifestIn(from);
-      const tarball = packed.tarballs.get(name);
-      if (tarball === undefined)
-        cpSync(from, to, { recursive: true, dereference: true, filter: isNeeded });
-      else {
-        mkdirSync(to, { recursive: true });
-        execFileSync("tar", ["-xzf", tarball, "-C", to, "--strip-components=1"]);
-        for (const each of ["docs", "examples", "CHANGELOG.md", "README.md"])
-          rmSync(join(to, each), { recursive: true, force: true });
-      }
-      for (const each of Object.keys(dependencies)) {
-        const found = resolve(each, from);
-        // Beside the package where it lies beside it in the checkout, and at the top elsewhere.
-        const nested = found.startsWith(join(from, "node_modules"));
-        pending.push([found, nested ? join(to, "node_modules", each) : join(modules, each)]);
-      }
+  // Where a dependency lies, and where it goes: nested ones stay nested.
+  const pending: [from: string, to: string][] = [
+    [join(root, "packages/postern"), join(modules, "postern")],
+  ];
+  const done = new Set<string>();
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [from, to] = next;
+    if (done.has(to)) continue;
+    done.add(to);
+    const { name, dependencies = {} } = manifestIn(from);
+    const own = /^(?:@postern\/)?(postern|core|dashboard)$/.exec(name)?.[1];
+    if (own !== undefined) copyOwn(own, to);
+    else cpSync(from, to, { recursive: true, dereference: true, filter: isNeeded });
+    for (const each of Object.keys(dependencies)) {
+      const found = resolve(each, from);
+      const nested = found.startsWith(join(from, "node_modules"));
+      pending.push([found, nested ? join(to, "node_modules", each) : join(modules, each)]);
     }
-  } finally {
-    packed.remove();
   }
 }
 
-/** Our own packages, as they are published. */
-function pack(): { tarballs: Map<string, string>; remove(): void } {
-  const folder = mkdtempSync(join(tmpdir(), "postern-image-"));
-  const workspaces = ["core", "dashboard", "postern"].flatMap((name) => ["-w", `packages/${name}`]);
-  const args = ["pack", "--json", "--pack-destination", folder, ...workspaces];
-  const text = execFileSync("npm", args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 });
-  const packed = JSON.parse(text) as { name: string; filename: string }[];
-  return {
-    tarballs: new Map(packed.map(({ name, filename }) => [name, join(folder, filename)])),
-    remove: () => rmSync(folder, { recursive: true }),
-  };
+/** One of our own packages, as it is published, without pages and types. */
+function copyOwn(name: string, to: string): void {
+  const folder = join(root, "packages", name);
+  mkdirSync(to, { recursive: true });
+  cpSync(join(folder, "package.json"), join(to, "package.json"));
+  cpSync(join(root, "LICENSE"), join(to, "LICENSE"));
+  // npm ci has built the dashboard.
+  if (name === "dashboard") cpSync(join(folder, "dist"), join(to, "dist"), { recursive: true });
+  else {
+    const script = join(root, "scripts/build-package.ts");
+    const flags = ["--disable-warning=ExperimentalWarning", script, "--into", join(to, "dist")];
+    execFileSync(process.execPath, flags, { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+    for (const file of globSync("dist/**/*.d.ts", { cwd: to })) rmSync(join(to, file));
+  }
+  if (name !== "postern") return;
+  cpSync(join(folder, "bin"), join(to, "bin"), { recursive: true });
+  cpSync(join(root, "manifests"), join(to, "manifests"), { recursive: true });
 }
 
 /** Where Node finds a dependency of a package. */
