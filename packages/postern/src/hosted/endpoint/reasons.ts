@@ -34,6 +34,7 @@ export const reasons = {
   zoneFull: "ZoneFull",
   baseDomainMissing: "BaseDomainMissing",
   zoneGivenUp: "ZoneGivenUp",
+  apiServerNotBehindLink: "APIServerNotBehindLink",
 
   // Ours: deletion.
   deleting: "Deleting",
