@@ -12,8 +12,11 @@ import {
   desiredNames,
   desiredNetworks,
   endpointIds,
+  hostPlaces,
+  isHostZone,
   linkIdsOf,
   nameInZone,
+  usesHostZones,
 } from "postern/hosted/endpoint/desired/desired.ts";
 import type { Observed, ZoneInRole } from "postern/hosted/endpoint/observed.ts";
 import type { EndpointStep } from "postern/hosted/endpoint/steps.ts";
@@ -45,7 +48,6 @@ export function observed(over: Partial<Observed> = {}): Observed {
       hasFinalizer: true,
       public: false,
       domain: "cluster.test",
-      hasPrivateZone: true,
       hostnames: {},
     },
     deletion: undefined,
@@ -152,12 +154,16 @@ export class PaperGuest {
     const managed = choices.zones === "managed" || deletion !== undefined;
     if (managed && isRouter && cluster)
       add("internal", privateZoneIn(group, internalZoneName(cluster.name)), true, true);
-    if (managed && object.spec.baseDomain)
+    const hosts = hostPlaces(world);
+    for (const { id, desired } of hosts) if (desired) add("host", id, true, true);
+    if (managed && object.spec.baseDomain && (deletion !== undefined || !usesHostZones(world)))
       add("base", privateZoneIn(group, object.spec.baseDomain), true, true);
     if (status.privateDNSZoneID)
       add("internal", parseResourceId(status.privateDNSZoneID), true, false);
+    const role = isHostZone(world, status.baseDomainDNSZoneID) ? "host" : "base";
     if (status.baseDomainDNSZoneID)
-      add("base", parseResourceId(status.baseDomainDNSZoneID), true, false);
+      add(role, parseResourceId(status.baseDomainDNSZoneID), true, false);
+    for (const { id, left } of hosts) if (left) add("host", id, true, false);
     return places.map((place) => this.zone(world, place));
   }
 

@@ -207,11 +207,10 @@ describeHosted("a HostedCluster with something wrong", (start) => {
       "a domain of one label",
       "BaseDomainDNSZoneCreationFailed",
       /2 to 34 labels/,
-      (spec) =>
-        Object.assign(spec, {
-          dns: { ...(spec.dns as object), baseDomain: "local" },
-          services: undefined,
-        }),
+      (spec) => {
+        const services = JSON.stringify(spec.services).replace(/(oauth-[^.]+)[^"]+/, "$1.local");
+        Object.assign(spec, { services: JSON.parse(services) });
+      },
     ],
     [
       "a group that is not there",

@@ -179,8 +179,7 @@ export async function makeLink(
   });
   const { uid, name: owner } = hosted.controlPlane.metadata;
   const name = shape.name ?? "private-router";
-  const { dns } = hosted.cluster.spec as { dns: { baseDomain: string } };
-  const baseDomain = shape.baseDomain === undefined ? dns.baseDomain : shape.baseDomain;
+  const baseDomain = shape.baseDomain === undefined ? domainOf(hosted) : shape.baseDomain;
   let frontend = frontendOf(hosted.service);
   let address = hosted.address;
   if (name !== "private-router") {
@@ -249,4 +248,16 @@ export function addressesAt(world: HostedWorld, zone: string, name: string): str
     | { properties: { aRecords: { ipv4Address: string }[] } }
     | undefined;
   return found?.properties.aRecords.map((each) => each.ipv4Address);
+}
+
+/** The domain of the hostname of the OAuth server. */
+function domainOf({ cluster }: Hosted): string | undefined {
+  const { services } = cluster.spec as {
+    services?: { servicePublishingStrategy: { route?: { hostname: string } } }[];
+  };
+  const prefix = `oauth-${cluster.metadata.name}.`;
+  return services
+    ?.map(({ servicePublishingStrategy: { route } }) => route?.hostname ?? "")
+    .find((each) => each.startsWith(prefix))
+    ?.slice(prefix.length);
 }

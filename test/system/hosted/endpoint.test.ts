@@ -60,6 +60,28 @@ describeHosted("the guest side of a private link", (start) => {
     expect(writes.every(({ status }) => status < 300)).toBe(true);
   });
 
+  test("a base domain above the cluster's own gets zones for single hosts, which are deleted with the link", async () => {
+    const world = await startGuest(start);
+    const domain = "example.com";
+    const link = await availableCluster(world, "one", { domain, baseDomain: domain });
+    const zones = guestThings(world).filter((id) => /^privatednszones\/[^/]+(\/a\/.*)?$/.test(id));
+    expect(zones.sort()).toEqual([
+      "privatednszones/api-one.example.com",
+      "privatednszones/api-one.example.com/a/@",
+      "privatednszones/oauth-one.example.com",
+      "privatednszones/oauth-one.example.com/a/@",
+      "privatednszones/one.hypershift.local",
+      "privatednszones/one.hypershift.local/a/*.apps",
+      "privatednszones/one.hypershift.local/a/api",
+    ]);
+    await world.mark();
+    await world.advance(10 * 60_000);
+    expect(await world.kubeWrites()).toEqual([]);
+    expect(world.armRequests().filter(({ method }) => method !== "GET")).toEqual([]);
+    await world.remove(link.thing);
+    await world.until("nothing is left", async () => guestThings(world).length === 0, 10);
+  });
+
   test("at rest nothing is written, no reconcile causes the next, and reads do not grow with the clusters", async () => {
     const world = await startGuest(start);
     for (const name of ["one", "two", "three"]) await availableCluster(world, name);

@@ -1,13 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { clusterAnnotation, controlPlaneNamespace } from "postern/hosted/names.ts";
-import {
-  guestGroup,
-  guestNetwork,
-  guestSubnet,
-  guestSubscription,
-  location,
-  tenant,
-} from "./azure.ts";
+import { guestNetwork, guestSubnet, guestSubscription, location, tenant } from "./azure.ts";
 
 /** The workload identity that the clusters of these tests share. */
 const clientID = "77777777-7777-4777-8777-777777777777";
@@ -16,6 +9,8 @@ const clientID = "77777777-7777-4777-8777-777777777777";
 export interface ClusterShape {
   topology?: "Public" | "PublicAndPrivate" | "Private";
   baseDomain?: string;
+  /** `spec.dns.baseDomain`; by default beside the domain of the hostnames. */
+  domain?: string;
   clusterID?: string;
   infraID?: string;
   pausedUntil?: string;
@@ -33,11 +28,8 @@ export function clusterSpec(name: string, shape: ClusterShape = {}) {
     clusterID: shape.clusterID ?? randomUUID(),
     infraID: shape.infraID ?? `${name}-infra`,
     ...(shape.pausedUntil && { pausedUntil: shape.pausedUntil }),
-    dns: {
-      baseDomain: shape.baseDomain ?? `${name}.example.com`,
-      // The zone of `*.apps`, which `hypershift create infra` makes for every cluster.
-      privateZoneID: `${guestGroup}/providers/Microsoft.Network/privateDnsZones/${name}.${shape.baseDomain ?? `${name}.example.com`}`,
-    },
+    // Beside the domain of the hostnames, or each of them would get a zone of its own.
+    dns: { baseDomain: shape.domain ?? "clusters.test" },
     services: shape.services ?? [
       route("APIServer", `api-${name}.${shape.baseDomain ?? `${name}.example.com`}`),
       route("OAuthServer", `oauth-${name}.${shape.baseDomain ?? `${name}.example.com`}`),

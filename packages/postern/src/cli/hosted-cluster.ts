@@ -24,7 +24,6 @@ export interface CreateOptions {
 /** The HostedCluster that the flags describe, by the rules of HyperShift's command line. */
 export function hostedClusterOf(name: string, options: CreateOptions) {
   const { endpointAccess: access, namespace, baseDomain } = options;
-  checkDomains(name, options);
   const natSubnetID = options.endpointAccessPrivateNatSubnetId;
   const additional = options.endpointAccessPrivateAdditionalAllowedSubscriptions ?? [];
   if (access === "Public" && (natSubnetID || additional.length > 0))
@@ -97,16 +96,4 @@ function servicesOf(name: string, options: CreateOptions) {
     one("Konnectivity", "Route", named("konnectivity", isPublic)),
     one("Ignition", "Route", named("ignition", isPublic)),
   ];
-}
-
-/** A zone of the public names that lies above the cluster's own would hide them in its network. */
-function checkDomains(name: string, { baseDomain, externalDnsDomain }: CreateOptions): void {
-  if (externalDnsDomain === undefined) return;
-  const plain = (text: string) => text.toLowerCase().replace(/\.$/, "");
-  const own = plain(`${name}.${baseDomain}`);
-  const outer = plain(externalDnsDomain);
-  if (own === outer || own.endsWith(`.${outer}`))
-    throw new UsageError(
-      `--external-dns-domain ${externalDnsDomain} lies above ${own} and would hide its names: choose a domain beside it`,
-    );
 }

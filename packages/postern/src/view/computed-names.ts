@@ -63,6 +63,14 @@ export function computedNames(kube: Omit<KubeWorld, "controlPlanes">): ComputedN
     inGroup(subscriptionID, group, "privateEndpoints", endpoint);
     const key = metadata.annotations?.[clusterAnnotation] ?? "";
     inGroup(subscriptionID, group, "privateDnsZones", internalZoneName(lastSegment(key)));
+    if (spec.baseDomain)
+      for (const host of ["api", "oauth"])
+        inGroup(
+          subscriptionID,
+          group,
+          "privateDnsZones",
+          `${host}-${lastSegment(key)}.${spec.baseDomain.replace(/\.$/, "")}`,
+        );
     const clusterID = clusters.get(key)?.spec.clusterID;
     if (clusterID === undefined) continue;
     names.add(linkServiceName(metadata.name, clusterID).toLowerCase());

@@ -40,6 +40,8 @@ const owned = (who: Whose, uid = "link-uid"): Record<string, string> =>
       ? { postern_owner: `${otherID}/their-link` }
       : { note: "by hand" };
 
+const hostZone = (host: string) => privateZoneIn(group, `${host}.example.com`);
+
 /** Something that may be in the guest already: zones, links, records and endpoints of anybody. */
 const found = fc.record({
   endpoint: fc.option(
@@ -57,6 +59,9 @@ const found = fc.record({
     }),
     { selector: ({ name }) => name, maxLength: 4 },
   ),
+  hosts: fc.uniqueArray(fc.record({ who: whose, host: fc.constantFrom("api-one", "oauth-one") }), {
+    selector: ({ host }) => host,
+  }),
 });
 type Found = typeof found extends fc.Arbitrary<infer T> ? T : never;
 
@@ -80,6 +85,13 @@ function guestWith(has: Found): PaperGuest {
   if (has.endpoint) guest.set(short, endpoint(has.endpoint.who, has.endpoint.state));
   if (has.longEndpoint) guest.set(`${short}-${clusterID}`, endpoint(has.longEndpoint, "Approved"));
   if (has.internal) guest.set(internal, { tags: claims(has.internal), properties: {} });
+  for (const { who, host } of has.hosts) {
+    const zone = hostZone(host);
+    guest.set(zone, { tags: claims(who), properties: {} });
+    guest.set(`${zone}/A/@`, {
+      properties: { ttl: 300, metadata: owned(who), aRecords: [{ ipv4Address: "10.0.0.1" }] },
+    });
+  }
   if (!has.base) return guest;
   guest.set(base, { tags: Object.assign({}, ...has.base.map(claims)), properties: {} });
   if (has.link) {
@@ -101,6 +113,8 @@ function guestWith(has: Found): PaperGuest {
 const desired = fc.record({
   zones: fc.constantFrom("managed", "managed", "none" as const),
   baseDomain: fc.boolean(),
+  /** Whether the base domain lies above the cluster's own, which gives each hostname a zone. */
+  isAbove: fc.boolean(),
   isOAuth: fc.boolean(),
   siblings: fc.constantFrom("none", "waiting", "ready", "going" as const),
   alias: fc.boolean(),
@@ -113,7 +127,8 @@ type Wanted = typeof desired extends fc.Arbitrary<infer T> ? T : never;
 function worldWith(is: Wanted): Observed {
   const like = is.isOAuth ? oauth() : observed();
   const { baseDomain: _, ...without } = spec();
-  const other = is.isOAuth ? { name: "private-router", uid: "link-uid" } : {};
+  const baseZone = is.isAbove ? hostZone(is.isOAuth ? "api-one" : "oauth-one") : base;
+  const other = is.isOAuth ? { name: "private-router", uid: "link-uid", baseZone } : { baseZone };
   const lives = is.siblings !== "going";
   const siblings =
     is.siblings === "none"
@@ -121,6 +136,7 @@ function worldWith(is: Wanted): Observed {
       : [sibling({ ...other, lives, uses: lives, ready: is.siblings === "ready" })];
   return {
     ...like,
+    cluster: like.cluster && { ...like.cluster, ...(is.isAbove && { domain: "example.com" }) },
     object: { ...like.object, spec: is.baseDomain ? spec() : without },
     choices: { ...like.choices, zones: is.zones },
     siblings,
@@ -159,8 +175,14 @@ function settle(
 /** What we have in a base domain's zone we have for a link that has a base domain. */
 const fitting = (has: Found, is: Wanted): Found =>
   is.baseDomain
-    ? has
-    : { ...has, base: has.base?.filter((who) => who !== "ours") ?? null, link: null, records: [] };
+    ? { ...has, hosts: is.isAbove ? has.hosts : [] }
+    : {
+        ...has,
+        hosts: [],
+        base: has.base?.filter((who) => who !== "ours") ?? null,
+        link: null,
+        records: [],
+      };
 
 const prepared = (has: Found, is: Wanted) => {
   const guest = guestWith(fitting(has, is));
@@ -287,7 +309,10 @@ describe("whatever is in the guest", () => {
 });
 
 /** Whether a client would come through: by what is in Azure, not by what anybody says. */
-function reachable(guest: PaperGuest, { link, status, object, choices }: Observed): boolean {
+function reachable(
+  guest: PaperGuest,
+  { link, status, object, choices, cluster }: Observed,
+): boolean {
   if (link.condition?.status !== "True") return false;
   const endpoint = [short, `${short}-${clusterID}`]
     .map((id) => id.replace("private-router", object.name))
@@ -308,11 +333,12 @@ function reachable(guest: PaperGuest, { link, status, object, choices }: Observe
     const record = guest.at(`${zone}/A/${name}`)?.properties as { aRecords?: unknown } | undefined;
     return linked && JSON.stringify(record?.aRecords ?? "").includes(address);
   };
+  const leadsIn = (host: string) =>
+    cluster?.domain === "example.com" ? leads(hostZone(host), "@") : leads(base, host);
   if (object.name !== "private-router")
-    return object.spec.baseDomain !== undefined && leads(base, "oauth-one");
+    return object.spec.baseDomain !== undefined && leadsIn("oauth-one");
   const names = leads(privateZoneIn(group, "one.hypershift.local"), "api");
   return (
-    names &&
-    (object.spec.baseDomain === undefined || leads(base, "api-one") || status === undefined)
+    names && (object.spec.baseDomain === undefined || leadsIn("api-one") || status === undefined)
   );
 }

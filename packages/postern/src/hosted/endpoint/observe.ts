@@ -58,12 +58,15 @@ import {
   desiredNames,
   desiredNetworks,
   endpointIds,
+  hostPlaces,
+  isHostZone,
   linkIdsOf,
+  mayShadow,
   nameInZone,
   plainName,
+  usesHostZones,
 } from "./desired/desired.ts";
 import { hasLostClaim, isOwnPlace } from "./dns/missing-tags.ts";
-import { liesAbove } from "./dns/shadow.ts";
 import {
   type Observed,
   type OwnStatus,
@@ -319,18 +322,23 @@ async function observeZones(
 ): Promise<Partial<Observed>> {
   const gateway = privateDnsZones(reads.arm);
   const group = clusterGroup(observed.object.spec);
-  const places = zonePlaces(observed, link, sources);
-  const inGroup = places.some(({ id }) => sameId(parentOf(id) ?? "", group));
   const { arm, drift } = reads;
   const maxAgeMs = drift ? zonesAgeMs(group, arm, reads.maxAgeMs) : reads.maxAgeMs;
-  const listed = inGroup ? await tryRead(reads.reconcile, () => gateway.list(group, maxAgeMs)) : [];
+  const list = () => tryRead(reads.reconcile, () => gateway.list(group, maxAgeMs));
+  // Which zones are desired depends on which exist only where a base domain lies above the cluster's own.
+  const first = mayShadow(observed) && observed.choices.zones === "managed" ? await list() : [];
+  if ("failed" in first) return { zonesFailed: first.failed };
+  const zoneNames = first.map(({ id = "" }) => plainName(lastSegment(id)));
+  const places = zonePlaces({ ...observed, zoneNames }, link, sources);
+  const inGroup = places.some(({ id }) => sameId(parentOf(id) ?? "", group));
+  const listed = first.length === 0 && inGroup ? await list() : first;
   if ("failed" in listed) return { zonesFailed: listed.failed };
   const zones = await Promise.all(
-    places.map((place) => observeZoneInRole(place, inside(observed, place), reads)),
+    places.map((place) =>
+      observeZoneInRole(place, inside({ ...observed, zoneNames }, place), reads),
+    ),
   );
-  // Of interest only where a base domain lies above the cluster's own; a group may hold a thousand zones.
-  const names = liesAbove(observed) ? listed.map(({ id = "" }) => plainName(lastSegment(id))) : [];
-  return { zones: withoutForeign(observed, zones), zoneNames: names };
+  return { zones: withoutForeign({ ...observed, zoneNames }, zones), zoneNames };
 }
 
 type Place = Pick<ZoneInRole, "role" | "id" | "managed" | "desired">;
@@ -374,10 +382,14 @@ function zonePlaces(observed: Observed, link: AzurePrivateLinkService, sources: 
   if (isRouter && given) add("internal", choices.internalZone, false, true);
   if (isRouter && managed) add("internal", internal, true, true);
   if (given && object.spec.baseDomain) add("base", choices.baseZone, false, true);
-  if (managed && object.spec.baseDomain)
+  const hosts = hostPlaces(observed);
+  for (const { id, desired } of hosts) if (desired) add("host", id, true, true);
+  if (managed && object.spec.baseDomain && !usesHostZones(observed))
     add("base", baseZonePlace(peerOf(link, sources), peersOf(link, sources)), true, true);
   if (isRouter) add("internal", idOf(status.privateDNSZoneID), true, false);
-  add("base", idOf(status.baseDomainDNSZoneID), true, false);
+  const published = idOf(status.baseDomainDNSZoneID);
+  add(isHostZone(observed, published) ? "host" : "base", published, true, false);
+  for (const { id, left } of hosts) if (left) add("host", id, true, false);
   if (deletion === undefined) return places;
   if (isRouter) add("internal", internal, true, false);
   if (object.spec.baseDomain)

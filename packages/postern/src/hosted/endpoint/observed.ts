@@ -51,9 +51,8 @@ export interface ClusterFacts {
   hasFinalizer: boolean;
   /** Whether the API server is reached publicly too. */
   public: boolean;
-  /** `spec.dns`: the domain of the cluster, and whether it has a private zone of its own. */
+  /** `spec.dns`: the domain of the cluster. */
   domain: string | undefined;
-  hasPrivateZone: boolean;
   /** How its API server and its OAuth server are published, if by a Route with a name. */
   hostnames: Partial<Record<"APIServer" | "OAuthServer", string>>;
   /** Why the private link does not lead to the API server. */
@@ -98,7 +97,8 @@ export interface ObservedEndpoint {
 
 /** A zone that is desired, or that was and may contain something that we own. */
 export interface ZoneInRole extends ObservedZone {
-  role: "internal" | "base";
+  /** `host`: the zone of a single hostname in the base domain. */
+  role: "internal" | "base" | "host";
   /** Created and deleted by us; else it is another's, and only records and links in it are ours. */
   managed: boolean;
   desired: boolean;

@@ -17,7 +17,6 @@ import {
   published,
   reportedSteps,
 } from "./dns/report.ts";
-import { shadowed } from "./dns/shadow.ts";
 import { planDesiredZone } from "./dns/zone.ts";
 import type { Observed, OwnStatus, ZoneInRole } from "./observed.ts";
 import { planDelete } from "./plan-delete.ts";
@@ -110,13 +109,11 @@ function planNames(observed: Observed, addresses: readonly string[] | undefined)
     observed.zones.filter((zone) => !zone.desired).map((zone) => planGiveUpZone(observed, zone)),
   );
   if (unwanted.problems.length > 0) return { ...unwanted, status: keep };
-  const refusal = choices.zones === "managed" ? shadowed(observed) : undefined;
   const zones = observed.zones
-    .filter(({ desired, role }) => desired && (role === "internal" || refusal === undefined))
+    .filter(({ desired }) => desired)
     .map((zone) => planOneZone(observed, zone, addresses));
   const lacksDomain = object.name !== privateRouter && object.spec.baseDomain === undefined;
   const problems = [
-    refusal,
     lacksDomain && choices.zones !== "none" ? noBaseDomain : undefined,
     choices.zones === "existing" ? missingId(observed) : undefined,
   ].filter((each) => each !== undefined);
@@ -135,7 +132,7 @@ function planOneZone(
   return {
     ...part,
     steps: reportedSteps(steps, zone),
-    status: usable || kept ? published(zone) : {},
+    status: usable || kept ? published(observed, zone) : {},
   };
 }
 

@@ -11,7 +11,6 @@ export const reasons = {
   baseZoneCreationFailed: "BaseDomainDNSZoneCreationFailed",
   baseLinkCreationFailed: "BaseDomainVNetLinkCreationFailed",
   baseRecordCreationFailed: "BaseDomainARecordCreationFailed",
-  baseDomainShadows: "BaseDomainShadowsClusterDomain",
 
   // Ours: pending.
   controlPlaneUnknown: "ControlPlaneUnknown",

@@ -138,7 +138,6 @@ export function clusterFacts(
     if (hostname && (service === "APIServer" || service === "OAuthServer"))
       hostnames[service] = hostname;
   }
-  const dns = spec?.dns as { baseDomain?: string; privateZoneID?: string } | undefined;
   return {
     name: owner.name,
     hostedCluster: clusterKey?.slice(clusterKey.indexOf("/") + 1) || owner.name,
@@ -148,8 +147,7 @@ export function clusterFacts(
     notAllowed: whyForbidden(belonging, zone, policy),
     hasFinalizer: controlPlane?.metadata.finalizers?.includes(controlPlaneFinalizer) ?? false,
     public: isPublic(spec?.platform.azure),
-    domain: dns?.baseDomain || undefined,
-    hasPrivateZone: Boolean(dns?.privateZoneID),
+    domain: spec?.dns?.baseDomain || undefined,
     hostnames,
     apiServerProblem: spec && apiServerProblem(spec),
     withheld: withheldOf(belonging, Object.values(hostnames), sources, policy),

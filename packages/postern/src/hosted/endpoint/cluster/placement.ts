@@ -1,7 +1,7 @@
 import type { ResourceId } from "@postern/core/resource-id.ts";
-import { idKey } from "@postern/core/resource-id.ts";
+import { idKey, lastSegment } from "@postern/core/resource-id.ts";
 import { privateZoneIn } from "../../../private-dns/zone/observed.ts";
-import { plainName } from "../desired/desired.ts";
+import { isBelow, plainName } from "../desired/desired.ts";
 
 /** A link of any cluster, as far as it decides where a shared zone is and which name an endpoint has. */
 export interface Peer {
@@ -51,7 +51,11 @@ function counts(peer: Peer, me: Peer): boolean {
 export function baseZonePlace(me: Peer, peers: readonly Peer[]): ResourceId | undefined {
   const { baseDomain } = me;
   if (baseDomain === undefined) return undefined;
-  if (me.baseZone !== undefined) return me.baseZone;
+  // The zone of a single hostname is no zone of the domain.
+  const zoneOf = ({ baseZone }: Peer) =>
+    baseZone !== undefined && isBelow(lastSegment(baseZone), baseDomain) ? undefined : baseZone;
+  const own = zoneOf(me);
+  if (own !== undefined) return own;
   const sharing = peers
     .filter(
       (peer) =>
@@ -64,8 +68,8 @@ export function baseZonePlace(me: Peer, peers: readonly Peer[]): ResourceId | un
     )
     .concat(me)
     .sort((a, b) => (isOlder(a, b) ? -1 : 1));
-  const published = sharing.find((peer) => peer.baseZone !== undefined);
-  return published?.baseZone ?? privateZoneIn((sharing[0] ?? me).group, plainName(baseDomain));
+  const published = sharing.map(zoneOf).find((zone) => zone !== undefined);
+  return published ?? privateZoneIn((sharing[0] ?? me).group, plainName(baseDomain));
 }
 
 /**

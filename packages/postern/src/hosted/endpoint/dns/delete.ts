@@ -10,7 +10,7 @@ import { deleteRecord } from "../../../private-dns/records/plan.ts";
 import { tagsOf } from "../../../private-dns/zone/observed.ts";
 import { deleteZone, deletingMs } from "../../../private-dns/zone/plan-delete.ts";
 import { privateRouter } from "../../names.ts";
-import { nameInZone, sameName } from "../desired/desired.ts";
+import { hostZoneIds, nameInZone, sameName } from "../desired/desired.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
 import { isOwned, ownClaim, userOf } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
@@ -102,14 +102,17 @@ function isAbandoned(observed: Observed, zone: ZoneInRole): boolean {
   return !hasLinks && foundRecords(zone).every(({ found }) => found.type === "SOA");
 }
 
-/** Whether another link of the cluster still uses the zone. The internal one is the router's alone. */
+/** Whether another link of the cluster still uses the zone. The internal one is the router's alone, and so is that of the API server. */
 function isNeeded(observed: Observed, zone: ZoneInRole): boolean {
   if (zone.role === "internal") return false;
   // A zone that is not desired while the object stays is desired by no link of the cluster.
   if (observed.deletion === undefined) return false;
+  const isApi = zone.role === "host" && sameId(hostZoneIds(observed)[0] ?? "", zone.id);
   return observed.siblings.some(
-    ({ uses, baseDomain, baseZone = "" }) =>
-      uses && (sameName(baseDomain, observed.object.spec.baseDomain) || sameId(baseZone, zone.id)),
+    ({ name, uses, baseDomain, baseZone = "" }) =>
+      uses &&
+      (!isApi || name === privateRouter) &&
+      (sameName(baseDomain, observed.object.spec.baseDomain) || sameId(baseZone, zone.id)),
   );
 }
 

@@ -28,7 +28,7 @@ export function linkPolicy(observed: Observed, zone: ZoneInRole): LinkPolicy {
         isPublished(observed, zone) &&
         isHyperShifts(link.found.tags, "vnet-link")) ||
       isLostLink(observed, zone, link),
-    heldBack: zone.role === "base" && observed.link.alias === undefined ? pending : undefined,
+    heldBack: zone.role !== "internal" && observed.link.alias === undefined ? pending : undefined,
     isServed: presentCondition(observed)?.status === "True",
     refuseId: (id) => refuseId(zone, id),
     report: {

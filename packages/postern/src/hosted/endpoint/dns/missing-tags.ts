@@ -9,6 +9,7 @@ import {
   clusterGroup,
   desiredNames,
   desiredNetworks,
+  isHostZone,
   linkIdsOf,
   nameInZone,
   plainName,
@@ -106,9 +107,10 @@ export function isOwnPlace(observed: Observed, zone: ZoneInRole): boolean {
 }
 
 /** Where we create a zone. */
-function placeOf({ object, cluster }: Observed, { role }: ZoneInRole): ResourceId | undefined {
+function placeOf({ object, cluster }: Observed, { role, id }: ZoneInRole): ResourceId | undefined {
   const group = clusterGroup(object.spec);
   const { baseDomain } = object.spec;
+  if (role === "host") return isHostZone({ object, cluster }, id) ? id : undefined;
   if (role === "base") return baseDomain ? privateZoneIn(group, plainName(baseDomain)) : undefined;
   return cluster && privateZoneIn(group, internalZoneName(cluster.name));
 }

@@ -6,7 +6,7 @@ import { addressRecords } from "../../../private-dns/records/desired.ts";
 import type { FoundRecord } from "../../../private-dns/records/observed.ts";
 import type { RecordDecision, RecordPolicy } from "../../../private-dns/records/plan.ts";
 import { conditions, privateRouter } from "../../names.ts";
-import { desiredNames, nameInZone, takesOAuth } from "../desired/desired.ts";
+import { desiredNames, nameInZone, sameName, takesOAuth } from "../desired/desired.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
 import { isOwned, ownedMetadata, owner } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
@@ -46,6 +46,7 @@ function namesIn(
 ): { fqdn: string; name: string | undefined }[] {
   return desiredNames(observed)
     .filter(({ role }) => role === zone.role)
+    .filter(({ role, fqdn }) => role !== "host" || sameName(fqdn, nameOf(zone.id)))
     .map(({ fqdn }) => ({ fqdn, name: nameInZone(fqdn, zone.id) }));
 }
 

@@ -2,7 +2,8 @@ import type { Failure } from "@postern/core/failure.ts";
 import { sameId } from "@postern/core/resource-id.ts";
 import { fail, type Part, type Problem } from "../../../kube/part.ts";
 import type { PrivateDnsStep } from "../../../private-dns/steps.ts";
-import { conditions } from "../../names.ts";
+import { conditions, privateRouter } from "../../names.ts";
+import { hostZoneIds, isHostZone } from "../desired/desired.ts";
 import type { Observed, OwnStatus, ZoneInRole } from "../observed.ts";
 import { type Reason, reasons } from "../reasons.ts";
 import type { EndpointStep } from "../steps.ts";
@@ -62,12 +63,21 @@ export function reportedSteps(
 }
 
 /** The status fields that name a zone. */
-export function published({ role, id }: Pick<ZoneInRole, "role" | "id">): OwnStatus {
-  return role === "internal" ? { privateDNSZoneID: id } : { baseDomainDNSZoneID: id };
+export function published(
+  observed: Observed,
+  { role, id }: Pick<ZoneInRole, "role" | "id">,
+): OwnStatus {
+  if (role === "internal") return { privateDNSZoneID: id };
+  // Of zones for single hostnames the status has room for one: it tells that there are such zones.
+  const [api, oauth] = hostZoneIds(observed);
+  const first = observed.object.name === privateRouter ? api : oauth;
+  return role === "base" || sameId(first ?? "", id) ? { baseDomainDNSZoneID: id } : {};
 }
 
-/** Whether our status names a zone. */
-export function isPublished({ status }: Observed, { id }: Pick<ZoneInRole, "id">): boolean {
+/** Whether our status names a zone, or another of the zones for single hostnames. */
+export function isPublished(observed: Observed, { id }: Pick<ZoneInRole, "id">): boolean {
+  const { status } = observed;
+  if (isHostZone(observed, id)) return isHostZone(observed, status.baseDomainDNSZoneID);
   return [status.privateDNSZoneID, status.baseDomainDNSZoneID].some(
     (each) => each !== undefined && sameId(each, id),
   );

@@ -71,7 +71,7 @@ const useAsItIs = `to use it as it is, name it on the HostedCluster: ${annotatio
  *
  *   claims                     →
  *   of our cluster, earlier    claim it: an earlier control plane left it
- *   others' only               base: claim it first; internal: it is another cluster's
+ *   others' only               base: claim it first; internal, host: it is another cluster's
  *   none, but a last user      claim it, in the place where we create our own: Postern managed it
  *   none                       HyperShift's, or its tags were removed, and our status names it: claim it; else OwnedByAnother
  */
@@ -89,7 +89,7 @@ function adoptionOf(observed: Observed, zone: ZoneInRole, { tags }: Zone): Adopt
     return refuse(`it exists and nobody has tagged it as Postern's · ${useAsItIs}`);
   // A claim of our own cluster is that of an earlier control plane, which left without taking it off.
   const other = others.find(({ clusterID }) => !sameId(clusterID, observed.self.clusterID ?? ""));
-  if (zone.role === "internal" && other !== undefined)
+  if (zone.role !== "base" && other !== undefined)
     return refuse(
       "it belongs to another cluster, which has the same name · use another name or another resource group",
     );
