@@ -21,8 +21,6 @@ export class SpareReads {
   readonly #isIdle: () => boolean;
   readonly #startedAt: number;
   readonly #askers = new Map<string, Asker>();
-  /** Those who are read rarely: they wait for nobody, and nobody for them. */
-  readonly #rare = new Map<string, Asker>();
 
   constructor(options: { limit: Limit; share: number; clock: Clock; isIdle: () => boolean }) {
     const { limit, share, clock, isIdle } = options;
@@ -40,33 +38,32 @@ export class SpareReads {
    */
   take(of?: string, everyMs = 0): boolean {
     const now = this.#clock.now();
-    const isRare = everyMs > 0;
-    const asker =
-      of === undefined ? undefined : askerIn(isRare ? this.#rare : this.#askers, of, now);
+    const asker = of === undefined ? undefined : this.#askers.get(of);
     // What was never read for drift was read or written after this process began.
-    if (asker && now - (asker.readAt || this.#startedAt) < everyMs) return false;
+    if (of !== undefined && now - (asker?.readAt || this.#startedAt) < everyMs) return false;
+    const waiting = of === undefined ? undefined : this.#ask(of, now);
     if (this.#bucket.waitMs > 0 || !this.#isIdle()) return false;
-    if (asker && !isRare && !this.#isOldest(asker, now)) return false;
+    if (waiting && !this.#isOldest(waiting, now)) return false;
     this.#bucket.take();
-    if (asker) asker.readAt = now;
+    if (waiting) waiting.readAt = now;
     return true;
+  }
+
+  #ask(of: string, now: number): Asker {
+    // Zones come and go; what is forgotten is read once too often.
+    if (this.#askers.size >= most) this.#askers.clear();
+    const asker = this.#askers.get(of) ?? { readAt: 0, askedAt: now };
+    asker.askedAt = now;
+    this.#askers.set(of, asker);
+    return asker;
   }
 
   /** Whether nobody else waits who was read earlier. */
   #isOldest({ readAt }: Asker, now: number): boolean {
     for (const [of, other] of this.#askers) {
       if (other.askedAt < now - forgottenMs) this.#askers.delete(of);
-      else if (other.readAt < readAt) return false;
+      else if (other.askedAt > other.readAt && other.readAt < readAt) return false;
     }
     return true;
   }
-}
-
-function askerIn(askers: Map<string, Asker>, of: string, now: number): Asker {
-  // Zones come and go; what is forgotten is read once too often.
-  if (askers.size >= most) askers.clear();
-  const asker = askers.get(of) ?? { readAt: 0, askedAt: now };
-  asker.askedAt = now;
-  askers.set(of, asker);
-  return asker;
 }

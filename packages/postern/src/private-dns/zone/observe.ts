@@ -102,8 +102,8 @@ export function zonesAgeMs(group: ResourceId, arm: ArmClient, maxAgeMs: number):
   return arm.sightings.isListed(zones, ageMs) || arm.takeSpareDnsRead(group) ? ageMs : ever;
 }
 
-/** A link changes rarely without a change of its zone's counts: only where Azure fails it later. */
-const linksEveryMs = 2 * 60 * 60_000;
+/** A link changes rarely without a change of its zone's counts: where Azure fails it later, or somebody replaces its tags. */
+const linksEveryMs = 5 * 60_000;
 
 /** Whether the links or record sets of a zone are read for drift although its counts are right: where a DNS read is spare. */
 export function isDueByBudget(
