@@ -84,8 +84,8 @@ describeOnCluster("the real API server, serving our kinds", (cluster) => {
 
   const link = { natSubnetID: subnet, additionalAllowedSubscriptions: [uuid] };
   const services = [
-    published("APIServer", "LoadBalancer", { loadBalancer: { hostname: "api.x" } }),
-    published("OAuthServer", "Route", { route: { hostname: "oauth.x" } }),
+    published("APIServer", "Route", { route: { hostname: "api.x" } }),
+    published("OAuthServer", "LoadBalancer", { loadBalancer: { hostname: "oauth.x" } }),
     published("OIDC", "NodePort", { nodePort: { address: "node.x", port: 30_000 } }),
   ];
   const networking = { apiServer: { port: 6443, allowedCIDRBlocks: ["10.0.0.0/8"] } };
