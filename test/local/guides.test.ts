@@ -7,6 +7,7 @@ import { root } from "../package/run-bin.ts";
 import { findOrBuildKubectl } from "../setup/binaries.ts";
 import {
   commandsOf,
+  elsewhere,
   endless,
   guides,
   notRun,
@@ -126,7 +127,7 @@ async function runGuide(guide: string, at: Shell, which = (_: string) => true): 
 const isAboutNamed = (command: string) => /\bwc1\b/.test(command);
 
 test("every command of the guides is run, or there is a reason not to", () => {
-  expect([...onDemo, ...onNamed].toSorted()).toEqual(guides.toSorted());
+  expect([...onDemo, ...onNamed, ...elsewhere].toSorted()).toEqual(guides.toSorted());
   const commands = guides.flatMap(commandsOf);
   const listed = [...Object.keys(notRun), ...runOnReal, ...Object.keys(refused)];
   expect(listed.filter((each) => !commands.includes(each))).toEqual([]);
