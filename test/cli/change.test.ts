@@ -36,7 +36,8 @@ describe("an endpoint that is deleted behind everybody's back", () => {
       const plan = await on.run("plan", "blue");
       expect(plan).toMatchObject({
         exitCode: 2,
-        stderr: expect.stringMatching(/^The conditions of clusters\/blue contradict what .*\n$/),
+        // Unless the operator has observed it already.
+        stderr: expect.stringMatching(/^(The conditions of clusters\/blue contradict what .*\n)?$/),
       });
       expect(plan.stdout).toMatch(/\+ \S.*endpoint\n +because \S/);
       expect(plan.stdout).toContain("would begin now");
