@@ -1,13 +1,7 @@
+import type { ArmResource } from "./gateway.ts";
+
 /** A resource as it is read: what ARM leaves out or answers as null is absent, and `properties` is always an object. */
-export interface ResourceBody {
-  id?: string;
-  name?: string;
-  type?: string;
-  etag?: string;
-  location?: string;
-  tags?: Record<string, string>;
-  properties: Record<string, unknown>;
-}
+export type ResourceBody = ArmResource<Record<string, unknown>>;
 
 const textFields = new Set(["id", "name", "type", "etag", "location"]);
 

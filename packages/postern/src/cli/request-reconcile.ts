@@ -1,4 +1,4 @@
-import { type Kind, type KubeObject, keyOf } from "@postern/core/kind.ts";
+import type { Kind, KubeObject } from "@postern/core/kind.ts";
 import { azureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
@@ -25,16 +25,8 @@ export async function requestReconcile(
   const value = new Date().toISOString();
   const requested: string[] = [];
   for (const cluster of clusters) {
-    // A HostedControlPlane has no report of its own.
-    const reported = objectsOf(cluster, world).filter(
-      (object) => !(world.controlPlanes as readonly KubeObject[]).includes(object),
-    );
-    const objects = reported.map((object) => ({
-      object,
-      kind: kindIn(world, object),
-    }));
     const asked = await Promise.all(
-      objects.map(async ({ object, kind }) => {
+      reportedObjects(cluster, world).map(async ({ object, kind }) => {
         const { namespace, name } = object.metadata;
         const change = { metadata: { annotations: { [requestAnnotation]: value } } };
         const options = { fieldManager: "postern-cli", signal };
@@ -54,13 +46,15 @@ export async function requestReconcile(
   process.stderr.write(`${paint("grey", line)}\n`);
 }
 
-function kindIn(world: KubeWorld, object: KubeObject): Kind {
+/** The objects of a cluster that report its state, each with its kind. A HostedControlPlane reports none. */
+function reportedObjects(cluster: string, world: KubeWorld): { object: KubeObject; kind: Kind }[] {
+  const own = new Set(objectsOf(cluster, world));
   const all: [readonly KubeObject[], Kind][] = [
     [world.hostedClusters, hostedCluster],
     [world.links, azurePrivateLinkService],
     [world.azureClusters, azureCluster],
   ];
-  const found = all.find(([objects]) => objects.includes(object));
-  if (found === undefined) throw new Error(`an object of no known kind: ${keyOf(object)}`);
-  return found[1];
+  return all.flatMap(([objects, kind]) =>
+    objects.filter((object) => own.has(object)).map((object) => ({ object, kind })),
+  );
 }
