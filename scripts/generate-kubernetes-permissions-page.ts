@@ -39,7 +39,7 @@ const bound: Record<string, string> = {
 const rules: Record<string, string> = {
   "postern-link-objects":
     "Only Postern, HyperShift and its control plane operator in the same control-plane namespace write link objects and their status. The garbage collector and the namespace controller delete them, and remove finalizers.",
-  "postern-marks":
+  "postern-metadata":
     "Only Postern and HyperShift set, change or remove labels and annotations under `postern.io/` and its subdomains on link objects, HostedControlPlanes, Namespaces, Services, ServiceAccounts and Routes, and the label `hypershift.openshift.io/hosted-control-plane` and the annotation `hypershift.openshift.io/cluster` on Namespaces. On a HostedCluster they are the user's settings.",
   "postern-operator-namespaces":
     "The operator creates Namespaces with its own labels only, changes annotations under `postern.io/` and its subdomains only, so no owners and no finalizers, and deletes only those with the label `postern.io/made-by=topology`.",

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { command as local } from "@postern/local/command.ts";
 import type { Option } from "commander";
-import { options as agentOptions, written } from "postern/agent/options.ts";
+import { options as agentOptions, formatOption } from "postern/agent/options.ts";
 import { command as operator } from "postern/operator/command.ts";
 import { variables } from "./environment-variables.ts";
 
@@ -61,7 +61,7 @@ function rowOfAgent(option: [string, (typeof agentOptions)[string]]): Row {
   const { help, usual, shown, choices, of, needed } = option[1];
   const value = usual === undefined ? (shown ?? (needed ? "needed" : "")) : code(usual);
   const does = withChoices(help, choices);
-  return [written(option), value, of === undefined ? does : `${does} (${of.join(", ")})`];
+  return [formatOption(option), value, of === undefined ? does : `${does} (${of.join(", ")})`];
 }
 
 function withChoices(does: string, choices: readonly string[] | undefined): string {

@@ -106,7 +106,7 @@ const cluster = (key: string) => ({ annotations: { [clusterAnnotation]: key } })
 const exposed = { loadBalancerIP: "$databaseAddress" };
 
 /** The attacker's own hosted cluster, which it creates first and which becomes available. */
-export const working = create(
+export const healthyCluster = create(
   stage.before,
   0,
   hostedClusterObject(own.namespace, own.name, ownShape),
@@ -425,13 +425,13 @@ export const furtherAttacks: typeof attacks = {
 /** Attacks by a tenant with a hosted cluster that works, on what is its own. */
 export const attacksFromWithin: typeof attacks = {
   "its link names the load balancer of another": [
-    working,
+    healthyCluster,
     ...requeue(late, (s) =>
       change(stage.available, s, { ...ownLink, spec: { loadBalancerIP: "$databaseAddress" } }),
     ),
   ],
   "its link is replaced by one for the load balancer of another": [
-    working,
+    healthyCluster,
     change(stage.available, 60, within(ownLink, { finalizers: [] })),
     remove(stage.available, 60, ownLink),
     create(
@@ -444,7 +444,7 @@ export const attacksFromWithin: typeof attacks = {
     ),
   ],
   "its Service has the address of another and a class that no cloud provider serves": [
-    working,
+    healthyCluster,
     change(stage.available, 40, ownCluster({ paused: true })),
     change(stage.available, 45, within(ownService, { finalizers: [] })),
     remove(stage.available, 45, ownService),
@@ -471,23 +471,23 @@ export const attacksFromWithin: typeof attacks = {
     remove(stage.available, 60, ownCluster({})),
   ],
   "its link is another's by its annotation": [
-    working,
+    healthyCluster,
     change(stage.available, 60, within(ownLink, cluster("blue/on-e"))),
     remove(stage.changed, 0, ownLink),
   ],
   "its control plane is another's by its annotation": [
-    working,
+    healthyCluster,
     change(stage.available, 60, within(ownControlPlane, cluster("blue/on-e"))),
     change(stage.available, 60, within(ownLink, cluster("blue/on-e"))),
     remove(stage.changed, 0, ownControlPlane),
   ],
   "the status of its link names everything of another, and it is deleted": [
-    working,
+    healthyCluster,
     status(stage.available, 60, ownLink, blueStatus),
     remove(stage.available, 60, ownCluster({})),
   ],
   "the status of its link names the link service without an owner, and it is deleted": [
-    working,
+    healthyCluster,
     status(stage.available, 60, ownLink, {
       privateLinkServiceID: legacyLinkId,
       privateEndpointID: blueIn("privateEndpoints", "legacy"),
@@ -516,12 +516,12 @@ export const attacksFromWithin: typeof attacks = {
     ),
   ],
   "its older link is put into the network and base domain of another": [
-    working,
+    healthyCluster,
     ...requeue([34, 36, 38, 39], (s) => change(stage.before, s, { ...ownLink, spec: bluePlace })),
     status(stage.before, 39, ownLink, blueStatus),
   ],
   "its cluster is paused, and its control plane changed into the identity of another": [
-    working,
+    healthyCluster,
     change(stage.available, 50, ownCluster({ paused: true })),
     change(stage.available, 60, {
       ...ownControlPlane,
@@ -529,11 +529,11 @@ export const attacksFromWithin: typeof attacks = {
     }),
   ],
   "its cluster changes its hostnames into those of another": [
-    working,
+    healthyCluster,
     change(stage.available, 60, ownCluster({ apiHostname: "api-on-e.blue.example.com" })),
   ],
   "its cluster is paused, and its control plane takes the hostnames of another": [
-    working,
+    healthyCluster,
     change(stage.available, 50, ownCluster({ paused: true })),
     change(stage.available, 60, {
       ...ownControlPlane,
@@ -541,7 +541,7 @@ export const attacksFromWithin: typeof attacks = {
     }),
   ],
   "a second control plane beside its own stands in for that of another": [
-    working,
+    healthyCluster,
     create(
       stage.before,
       35,
@@ -570,7 +570,7 @@ export const attacksFromWithin: typeof attacks = {
     remove(stage.available, 80, ownCluster({})),
   ],
   "its cluster writes into the zones of another": [
-    working,
+    healthyCluster,
     change(
       stage.available,
       50,

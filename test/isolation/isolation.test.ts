@@ -4,8 +4,8 @@ import {
   attacksFromWithin,
   furtherAttacks,
   harmless,
+  healthyCluster,
   sharedIdentityAttacks,
-  working,
 } from "./attacks.ts";
 import { startTenants } from "./tenants.ts";
 import { variants } from "./variant.ts";
@@ -37,7 +37,7 @@ describe.each(variants)("two tenants, one hostile, with $name", (variant) => {
   test("the same life twice is observed as the same", () => tenants.check(variant, []));
 
   test("the attacker's own cluster works", async () => {
-    const { attackerAvailable } = await tenants.observe(variant, [working]);
+    const { attackerAvailable } = await tenants.observe(variant, [healthyCluster]);
     expect(attackerAvailable).toBeLessThan(beforeSeconds);
   });
 

@@ -3,7 +3,7 @@ import { natSubnetAnnotation } from "postern/hosted/link/nat/note.ts";
 import { clusterAnnotation, endpointFinalizer, linkFinalizer } from "postern/hosted/names.ts";
 import { fc } from "../setup/random.ts";
 import { type Action, victimLinkId } from "./attack.ts";
-import { linkObject, ownShape, readied, stage, working } from "./attacks.ts";
+import { healthyCluster, linkObject, ownShape, readied, stage } from "./attacks.ts";
 import {
   appsZoneId,
   clientIds,
@@ -568,8 +568,8 @@ export function someAttack(family: "hosted" | "cluster-api"): fc.Arbitrary<reado
   const beside = array(oneof(fromWithin, story(kinds)), { minLength: 1, maxLength: 5 });
   return oneof(
     alone.map((all) => all.flat()),
-    beside.map((all) => [working, ...all.flat()]),
-    beside.map((all) => [working, ...all.flat()]),
+    beside.map((all) => [healthyCluster, ...all.flat()]),
+    beside.map((all) => [healthyCluster, ...all.flat()]),
   );
 }
 

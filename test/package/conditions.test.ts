@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { reasons as ofDns } from "postern/cluster-api/dns/reasons.ts";
 import { reasons as ofEndpoints } from "postern/cluster-api/endpoints/claims/reasons.ts";
 import { reasons as ofPausing } from "postern/cluster-api/pausing/reasons.ts";
-import { reasons as ofRealise } from "postern/cluster-api/private-links/reasons.ts";
+import { reasons as ofPrivateLinks } from "postern/cluster-api/private-links/reasons.ts";
 import { problemReasons } from "postern/cluster-api/provider-config/desired/desired.ts";
 import { reasons as ofProviderConfig } from "postern/cluster-api/provider-config/reasons.ts";
 import { reasons as ofEndpoint } from "postern/hosted/endpoint/reasons.ts";
@@ -32,7 +32,7 @@ test.each([
   ["endpoint", Object.values(ofEndpoint)],
   ["On a HostedCluster", [success, statusUnknown, ...Object.values(topologyReasons)]],
   ["endpoints", Object.values(ofEndpoints)],
-  ["realise", Object.values(ofRealise)],
+  ["private-links", Object.values(ofPrivateLinks)],
   ["dns", Object.values(ofDns)],
   ["On a KubeadmControlPlane", Object.values(ofPausing)],
   ["On a Cluster", [...Object.values(ofProviderConfig), ...problemReasons]],

@@ -10,7 +10,7 @@ import {
   binding,
   bindings,
   by,
-  controlPlaneMarks,
+  controlPlaneLabels,
   core,
   grant,
   hypershift,
@@ -149,7 +149,7 @@ function fixtures(): Attempt[] {
     post(`${rbac}/clusterroles`, everything),
     post(`${rbac}/clusterrolebindings`, binding("everything-but-policies", [everybody])),
     ...["clusters-one", "clusters-two"].map((name) =>
-      post("/api/v1/namespaces", namespaceBody(name, controlPlaneMarks)),
+      post("/api/v1/namespaces", namespaceBody(name, controlPlaneLabels)),
     ),
     ...plain.map((name) => post("/api/v1/namespaces", namespaceBody(name))),
     patch("/api/v1/namespaces/tenant", annotations({ "example.com/owner": "tenant" })),

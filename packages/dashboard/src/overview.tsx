@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import { Actions } from "./actions.tsx";
 import { Details } from "./details.tsx";
 import { Picture } from "./picture.tsx";
-import { Badge, marks, NotRead, words } from "./state.tsx";
+import { Badge, NotRead, symbols, words } from "./state.tsx";
 import { Steps } from "./steps.tsx";
 import type { ActionButton, Picture as Data, JournalStep, Node, State } from "./types.ts";
 
@@ -75,7 +75,7 @@ export function Overview(props: {
                 aria-pressed={only === state}
                 onClick={() => setOnly(only === state ? undefined : state)}
               >
-                <span aria-hidden="true">{marks[state]}</span> {count} {words[state]}
+                <span aria-hidden="true">{symbols[state]}</span> {count} {words[state]}
               </button>
             );
           })}

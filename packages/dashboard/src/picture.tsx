@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Box, type LaidOut, layOut } from "./layout.ts";
-import { marks, words } from "./state.tsx";
+import { symbols, words } from "./state.tsx";
 import type { Picture as Data, Line, Node, State } from "./types.ts";
 
 const width = 196;
@@ -97,7 +97,7 @@ function Edge({ line, points }: { line: Line; points: { x: number; y: number }[]
       <path d={`M${first.x},${first.y} ${rest.map(({ x, y }) => `L${x},${y}`).join(" ")}`} />
       {line.state === "ok" ? null : (
         <text x={middle.x} y={middle.y - 4} text-anchor="middle">
-          {marks[line.state]} {line.label ?? ""}
+          {symbols[line.state]} {line.label ?? ""}
         </text>
       )}
     </g>
@@ -133,7 +133,7 @@ function NodeBox(props: { node: Node; box: Box; chosen: boolean; choose: () => v
         {short(node.label)}
       </text>
       <text class="mark" x={box.x + box.width - 18} y={box.y + 18}>
-        {marks[node.state]}
+        {symbols[node.state]}
       </text>
     </g>
   );

@@ -1,7 +1,7 @@
 import type { Picture, State } from "./types.ts";
 
 /** Each state has a mark and a word beside its colour: a colour alone tells some people nothing. */
-export const marks: Record<State, string> = {
+export const symbols: Record<State, string> = {
   ok: "✓",
   working: "…",
   pending: "?",
@@ -22,7 +22,7 @@ export const words: Record<State, string> = {
 export function Badge({ state, children }: { state: State; children?: string | undefined }) {
   return (
     <span class={`badge ${state}`}>
-      <span aria-hidden="true">{marks[state]}</span> {children ?? words[state]}
+      <span aria-hidden="true">{symbols[state]}</span> {children ?? words[state]}
     </span>
   );
 }

@@ -5,7 +5,7 @@ import {
   binding,
   bindings,
   by,
-  controlPlaneMarks,
+  controlPlaneLabels,
   controlPlaneOperator,
   core,
   event,
@@ -103,7 +103,7 @@ export const attacks: Record<string, [attack: string, attempt: Attempt][]> = {
       ),
     ],
   ],
-  "postern-marks": [
+  "postern-metadata": [
     [
       "a tenant annotates a HostedControlPlane",
       by(
@@ -292,7 +292,7 @@ export const attacks: Record<string, [attack: string, attempt: Attempt][]> = {
         operator,
         post(
           "/api/v1/namespaces",
-          namespaceBody("opened", { ...controlPlaneMarks, "postern.io/secrets": "allowed" }),
+          namespaceBody("opened", { ...controlPlaneLabels, "postern.io/secrets": "allowed" }),
         ),
       ),
     ],
@@ -323,7 +323,7 @@ export const attacks: Record<string, [attack: string, attempt: Attempt][]> = {
         post(
           "/api/v1/namespaces",
           namespaceBody("privileged", {
-            ...controlPlaneMarks,
+            ...controlPlaneLabels,
             "pod-security.kubernetes.io/enforce": "privileged",
           }),
         ),
@@ -439,7 +439,7 @@ export const attacks: Record<string, [attack: string, attempt: Attempt][]> = {
     ],
     [
       "the operator creates a Namespace with a reserved name",
-      by(operator, post("/api/v1/namespaces", namespaceBody("kube-one", controlPlaneMarks))),
+      by(operator, post("/api/v1/namespaces", namespaceBody("kube-one", controlPlaneLabels))),
     ],
     [
       "the operator mints a token of a service account in kube-system",

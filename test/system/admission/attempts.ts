@@ -85,7 +85,7 @@ export const simpleRoute = (name: string, marks = {}) => ({
 /** A Namespace with labels. */
 export const namespaceBody = (name: string, marks = {}) => ({ metadata: { name, labels: marks } });
 /** The labels of a control-plane namespace that Postern created. */
-export const controlPlaneMarks = {
+export const controlPlaneLabels = {
   "postern.io/made-by": "topology",
   "hypershift.openshift.io/hosted-control-plane": "true",
 };

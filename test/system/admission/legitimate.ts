@@ -5,7 +5,7 @@ import {
   binding,
   bindings,
   by,
-  controlPlaneMarks,
+  controlPlaneLabels,
   controlPlaneOperator,
   core,
   garbageCollector,
@@ -132,7 +132,7 @@ export const legitimate: [string, Attempt][] = [
   ],
   [
     "the operator creates a control-plane namespace",
-    by(operator, post("/api/v1/namespaces", namespaceBody("clusters-three", controlPlaneMarks))),
+    by(operator, post("/api/v1/namespaces", namespaceBody("clusters-three", controlPlaneLabels))),
   ],
   [
     "the operator annotates a control-plane namespace",

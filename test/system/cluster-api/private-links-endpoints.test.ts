@@ -14,7 +14,7 @@ import {
   provider,
   reported,
   resourceAt,
-  startRealise,
+  startPrivateLinks,
   subnetId,
   subscription,
   theirService,
@@ -23,7 +23,7 @@ import {
 
 describeHosted("a private endpoint", (start) => {
   test("is made with all that is asked for", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const service = theirService(world, "gate", [subscription]);
     const group = `${groupOf("wc1")}/${provider}/applicationSecurityGroups/a`;
@@ -58,7 +58,7 @@ describeHosted("a private endpoint", (start) => {
   });
 
   test("by manual approval waits and says who must approve, and is ready when they have", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const service = theirService(world, "gate");
     const connections = [{ name: "c", privateLinkServiceID: service, requestMessage: "let us in" }];
@@ -85,7 +85,7 @@ describeHosted("a private endpoint", (start) => {
   });
 
   test("that is rejected says so, and asks anew when it is asked for in another way", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const service = theirService(world, "gate");
     const asked = (requestMessage: string) =>
@@ -126,7 +126,7 @@ describeHosted("a private endpoint", (start) => {
       (service) => ({ endpoints: [endpoint(service, { privateIPAddresses: ["10.10.0.99"] })] }),
     ],
   ])("is made anew where %s is another", async (_what, shape) => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const service = theirService(world, "gate", [subscription]);
     const other = theirService(world, "other-gate", [subscription]);
@@ -141,7 +141,7 @@ describeHosted("a private endpoint", (start) => {
   });
 
   test("that is not asked for any more is deleted, which upstream never does", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const service = theirService(world, "gate", [subscription]);
     const two = endpoint(service, { name: "second" });
@@ -155,7 +155,7 @@ describeHosted("a private endpoint", (start) => {
   });
 
   test("that loses its connection or is deleted is made anew", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const service = theirService(world, "gate", [subscription]);
     const made = await makeCluster(world, "wc1", { endpoints: [endpoint(service)] });
@@ -170,7 +170,7 @@ describeHosted("a private endpoint", (start) => {
   });
 
   test("that Azure refuses is told with its code, and the others are made", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const service = theirService(world, "gate", [subscription]);
     const lost = endpoint(`${groupOf("nowhere")}/${provider}/privateLinkServices/x`, {

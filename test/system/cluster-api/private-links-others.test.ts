@@ -1,6 +1,6 @@
 import { AzureError } from "postern/azure/errors.ts";
 import { privateLinksFinalizer } from "postern/cluster-api/names.ts";
-import { privateLinksFeature as realise } from "postern/cluster-api/private-links/feature.ts";
+import { privateLinksFeature } from "postern/cluster-api/private-links/feature.ts";
 import { expect, test } from "vitest";
 import { describeHosted, type HostedWorld } from "../hosted/world.ts";
 import {
@@ -21,7 +21,7 @@ import {
   now,
   reported,
   resourceAt,
-  startRealise,
+  startPrivateLinks,
   subscription,
   theirService,
   writes,
@@ -38,7 +38,7 @@ const theirs = (type: string, over: object = {}) => ({
 
 describeHosted("where CAPZ makes links and endpoints", (start) => {
   test("nothing is written and Azure is not asked: its finalizer, and the fields in the spec", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const service = theirService(world, "gate", [subscription]);
     await world.mark();
@@ -53,7 +53,7 @@ describeHosted("where CAPZ makes links and endpoints", (start) => {
   });
 
   test("nothing is written where both conditions are somebody else's", async () => {
-    const world = await startRealise(start, { stopped: true });
+    const world = await startPrivateLinks(start, { stopped: true });
     inAzure(world);
     const service = theirService(world, "gate", [subscription]);
     const made = await makeCluster(world, "wc1", {
@@ -71,7 +71,7 @@ describeHosted("where CAPZ makes links and endpoints", (start) => {
   });
 
   test("the links of the annotation are made beside a stock CAPZ, whose endpoints and conditions are its own", async () => {
-    const world = await startRealise(start, { stopped: true });
+    const world = await startPrivateLinks(start, { stopped: true });
     inAzure(world);
     const service = theirService(world, "gate", [subscription]);
     const made = await makeCluster(world, "wc1", {
@@ -95,7 +95,7 @@ describeHosted("where CAPZ makes links and endpoints", (start) => {
   });
 
   test("a CAPZ that comes and says that it makes the links is left to it", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const made = await makeCluster(world, "wc1", { links: [link()] });
     await reported(world, made, links, "True Realised");
@@ -111,7 +111,7 @@ describeHosted("where CAPZ makes links and endpoints", (start) => {
   });
 
   test("what it made is taken over where a person says that it does so no more", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const made = await makeCluster(world, "wc1", { links: [link()] });
     await reported(world, made, links, "True Realised");
@@ -125,7 +125,9 @@ describeHosted("where CAPZ makes links and endpoints", (start) => {
     await world.advance(10 * 60_000);
     expect(writes(world).length).toBeLessThanOrEqual(2);
     const { alias } = resourceAt(world, linkId("api")).properties;
-    await world.patch(made, { metadata: { annotations: { "postern.io/realise": "links" } } });
+    await world.patch(made, {
+      metadata: { annotations: { "postern.io/managed-resources": "links" } },
+    });
     await reported(world, made, links, "True Realised");
     await world.until("it is not tagged", () => {
       return resourceAt(world, linkId("api")).top.tags?.postern_owner === "org/wc1";
@@ -136,7 +138,7 @@ describeHosted("where CAPZ makes links and endpoints", (start) => {
 
 describeHosted("what belongs to others", (start) => {
   test("is never touched, and its owner is told; deletion leaves it too", async () => {
-    const world = await startRealise(start, { stopped: true });
+    const world = await startPrivateLinks(start, { stopped: true });
     inAzure(world);
     const service = theirService(world, "gate", [subscription]);
     const template = await makeCluster(world, "wc1", {
@@ -173,7 +175,7 @@ describeHosted("what belongs to others", (start) => {
   });
 
   test("tags that somebody replaced are restored, and the deletion leaves nothing", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     addBalancer(world, "wc1", "wc1", capzTag("wc1"));
     const service = theirService(world, "gate", [subscription]);
@@ -201,7 +203,7 @@ describeHosted("what belongs to others", (start) => {
   });
 
   test("attack: a label that names another cluster does not take over what CAPZ made for that one", async () => {
-    const world = await startRealise(start, { stopped: true });
+    const world = await startPrivateLinks(start, { stopped: true });
     inAzure(world);
     const template = await makeCluster(world, "wc1", { links: [link()] });
     await world.start();
@@ -220,7 +222,7 @@ describeHosted("what belongs to others", (start) => {
   });
 
   test("attack: a load balancer in another resource group gets no link service", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     inAzure(world, "victim", "victim", 20);
     const spec = {
@@ -241,7 +243,7 @@ describeHosted("what belongs to others", (start) => {
   });
 
   test("two AzureClusters in one group have each their own, and the younger of one name is told whose it is", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world, "wc1", "shared", 11);
     inAzure(world, "wc10", "shared", 12);
     const at = { group: "shared", spec: { resourceGroup: "shared" } };
@@ -266,7 +268,7 @@ describeHosted("what belongs to others", (start) => {
   });
 
   test("a cluster that was moved to another management cluster keeps what it has", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const made = await makeCluster(world, "wc1", { links: [link()] });
     await reported(world, made, links, "True Realised");
@@ -282,9 +284,9 @@ describeHosted("what belongs to others", (start) => {
   });
 });
 
-describeHosted("an AzureCluster that cannot be realised", (start) => {
+describeHosted("an AzureCluster whose private links cannot be created", (start) => {
   test("says where its annotation is wrong, removes nothing for it, and goes on when it is right", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const annotated = (text: string) => ({ annotations: { "postern.io/private-links": text } });
     const right = JSON.stringify([link()]);
@@ -307,7 +309,7 @@ describeHosted("an AzureCluster that cannot be realised", (start) => {
     let broken = true;
     const world = await start({
       features: (armClients) => [
-        realise({
+        privateLinksFeature({
           clients: {
             of: (cluster, reconcile) => {
               if (broken && cluster.metadata.name === "wc1")
@@ -331,7 +333,7 @@ describeHosted("an AzureCluster that cannot be realised", (start) => {
   });
 
   test("for want of a role on its load balancer says so, while another read takes long and the others go on", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     inAzure(world, "wc10", "wc10", 20);
     const { simulator } = world.azure;
@@ -352,7 +354,7 @@ describeHosted("an AzureCluster that cannot be realised", (start) => {
   });
 
   test("at rest nothing is written, and a cluster costs two lists in five minutes", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     const clusters = ["a1", "a10", "a2"];
     const service = theirService(world, "gate", [subscription]);
     for (const [n, name] of clusters.entries()) {

@@ -25,7 +25,7 @@ export const balancerId = (name: string, group: string) =>
   `${groupOf(group)}/${provider}/loadBalancers/${name}-internal-lb`;
 
 /** A world with this feature alone, and a namespace for clusters. */
-export async function startRealise(
+export async function startPrivateLinks(
   start: (options: WorldOptions) => Promise<HostedWorld>,
   more: Partial<WorldOptions> & { clients?: PrivateLinkOptions["clients"] } = {},
 ): Promise<HostedWorld> {

@@ -1,4 +1,8 @@
-import { endpointsFinalizer, privateLinksFinalizer } from "postern/cluster-api/names.ts";
+import {
+  endpointsFinalizer,
+  formerPrivateLinksFinalizer,
+  privateLinksFinalizer,
+} from "postern/cluster-api/names.ts";
 import { expect, test } from "vitest";
 import { describeHosted } from "../hosted/world.ts";
 import { clusterObject } from "./objects.ts";
@@ -19,7 +23,7 @@ import {
   now,
   reported,
   resourceAt,
-  startRealise,
+  startPrivateLinks,
   subnetId,
   subscription,
   theirService,
@@ -32,7 +36,7 @@ const capzTag = "sigs.k8s.io_cluster-api-provider-azure_cluster_wc1";
 
 describeHosted("a private link", (start) => {
   test("is made with all that is asked for, in a subnet that is opened and else left as it is", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const before = resourceAt(world, subnetId("node")).properties;
     const asked = link({
@@ -67,7 +71,7 @@ describeHosted("a private link", (start) => {
   });
 
   test("waits for the load balancer that CAPZ makes, and says so", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     const made = await makeCluster(world, "wc1", { links: [link()] });
     const waiting = await reported(world, made, links, "False LoadBalancerMissing");
     expect(messageOf(waiting, links)).toContain("load balancer wc1-internal-lb is not there");
@@ -78,7 +82,7 @@ describeHosted("a private link", (start) => {
   });
 
   test("of the annotation is made where the schema has no place for it, with several addresses", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const natIPConfigurations = [
       { allocationMethod: "Dynamic", subnet: "other" },
@@ -96,7 +100,7 @@ describeHosted("a private link", (start) => {
   });
 
   test("is changed in place when its subscriptions or the proxy protocol change, with one write each", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const made = await makeCluster(world, "wc1", { links: [link()] });
     await reported(world, made, links, "True Realised");
@@ -128,7 +132,7 @@ describeHosted("a private link", (start) => {
   });
 
   test("is made anew where its first NAT subnet is another, and who was connected is told first", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const asked = (subnet: string) => ({
       annotations: {
@@ -155,7 +159,7 @@ describeHosted("a private link", (start) => {
   });
 
   test("that is not asked for any more is deleted, and then nothing holds the cluster", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const made = await makeCluster(world, "wc1", { links: [link()] });
     await reported(world, made, links, "True Realised");
@@ -180,7 +184,7 @@ describeHosted("a private link", (start) => {
     ["proxy protocol", { enableProxyProtocol: true }],
     ["CAPZ's tag", {}, { team: "a", postern_owner: "org/wc1" }],
   ])("is put right at the next drift check: %s", async (_what, over, tags) => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const made = await makeCluster(world, "wc1", { links: [link()] });
     await reported(world, made, links, "True Realised");
@@ -204,7 +208,7 @@ describeHosted("a private link", (start) => {
   });
 
   test("that somebody deletes is made again", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const made = await makeCluster(world, "wc1", { links: [link()] });
     await reported(world, made, links, "True Realised");
@@ -215,7 +219,7 @@ describeHosted("a private link", (start) => {
   });
 
   test("in a network of somebody else waits for its owner to open the subnet", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const tags = { "sigs.k8s.io_cluster-api-provider-azure_cluster_wc10": "owned" };
     const { top, properties } = resourceAt(world, networkId());
@@ -238,7 +242,7 @@ describeHosted("a private link", (start) => {
 
 describeHosted("an AzureCluster that is deleted", (start) => {
   test("takes its endpoints with it first, then its links, and cuts off who is connected", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const target = theirService(world, "gate", [subscription]);
     const made = await makeCluster(world, "wc1", {
@@ -260,7 +264,7 @@ describeHosted("an AzureCluster that is deleted", (start) => {
   });
 
   test("gives the management cluster two minutes to delete its endpoints, and then cuts them off", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const metadata = { finalizers: [endpointsFinalizer] };
     const made = await makeCluster(world, "wc1", { links: [link()], metadata });
@@ -276,7 +280,7 @@ describeHosted("an AzureCluster that is deleted", (start) => {
   });
 
   test("waits for the endpoints of others where they must not be cut off", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const metadata = { annotations: { "postern.io/foreign-endpoints": "refuse" } };
     const made = await makeCluster(world, "wc1", { links: [link()], metadata });
@@ -291,7 +295,7 @@ describeHosted("an AzureCluster that is deleted", (start) => {
   });
 
   test("is let go where CAPZ has deleted the whole group", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const made = await makeCluster(world, "wc1", { links: [link()] });
     await reported(world, made, links, "True Realised");
@@ -303,7 +307,7 @@ describeHosted("an AzureCluster that is deleted", (start) => {
   });
 
   test("is let go although a write was under way when the operator was killed", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const made = await makeCluster(world, "wc1", { links: [link()] });
     await world.until("nothing is being made", () => world.azure.at(linkId("api")) !== undefined);
@@ -315,7 +319,7 @@ describeHosted("an AzureCluster that is deleted", (start) => {
   });
 
   test("is let go while the write of its link is under way, and the link with it", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const made = await makeCluster(world, "wc1", { links: [link()] });
     await world.until("nothing is being made", () => world.azure.at(linkId("api")) !== undefined);
@@ -327,7 +331,7 @@ describeHosted("an AzureCluster that is deleted", (start) => {
 
 describeHosted("an AzureCluster that no longer says where it is", (start) => {
   test("is not let go with what was made for it, and says what to set", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     const made = await makeCluster(world, "wc1", {
       links: [link()],
       metadata: { finalizers: [privateLinksFinalizer] },
@@ -341,9 +345,32 @@ describeHosted("an AzureCluster that no longer says where it is", (start) => {
   });
 });
 
+describeHosted("an AzureCluster with the former name of the finalizer", (start) => {
+  const metadata = { finalizers: [formerPrivateLinksFinalizer] };
+
+  test("gets the present one instead, and can be deleted", async () => {
+    const world = await startPrivateLinks(start);
+    inAzure(world);
+    const made = await makeCluster(world, "wc1", { links: [link()], metadata });
+    const { metadata: after } = await reported(world, made, links, "True Realised");
+    expect(after.finalizers).toEqual([privateLinksFinalizer]);
+    await world.remove(made);
+    await gone(world, made);
+    expect(world.azure.at(linkId("api"))).toBeUndefined();
+  });
+
+  test("does not wait for it when it is deleted at once", async () => {
+    const world = await startPrivateLinks(start, { stopped: true });
+    const made = await makeCluster(world, "wc1", { links: [], metadata });
+    await world.remove(made);
+    await world.start();
+    await gone(world, made);
+  });
+});
+
 describeHosted("an AzureCluster that is paused", (start) => {
   test("by the annotation of its Cluster is left alone until that goes", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const cluster = { ...(await world.make(clusterObject("org", "wc1"))), kind: "Cluster" };
     const paused = (value: string | null) =>
@@ -358,7 +385,7 @@ describeHosted("an AzureCluster that is paused", (start) => {
   });
 
   test("is left alone, even when it is deleted, until the pause ends", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const cluster = await world.make(clusterObject("org", "wc1", { paused: true }));
     const metadata = { labels: { "cluster.x-k8s.io/cluster-name": "wc1" } };

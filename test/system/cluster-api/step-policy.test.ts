@@ -12,7 +12,7 @@ import {
   makeCluster,
   now,
   reported,
-  startRealise,
+  startPrivateLinks,
   writes,
 } from "./private-links-world.ts";
 
@@ -20,7 +20,7 @@ const policy = (value: string | null) => ({ annotations: { [policyAnnotation]: v
 
 describeHosted("an AzureCluster with a policy of its own", (start) => {
   test("observe-only creates no link service, adds no finalizer, and says what it withholds", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const metadata = policy("observe-only");
     const made = await makeCluster(world, "wc1", {
@@ -47,7 +47,7 @@ describeHosted("an AzureCluster with a policy of its own", (start) => {
   });
 
   test("upsert-only deletes no link service until the policy is lifted", async () => {
-    const world = await startRealise(start);
+    const world = await startPrivateLinks(start);
     inAzure(world);
     const made = await makeCluster(world, "wc1", { links: [link()] });
     await reported(world, made, links, "True Realised");

@@ -1,4 +1,4 @@
-import { type AgentOption, optionsOf, written } from "./options.ts";
+import { type AgentOption, formatOption, optionsOf } from "./options.ts";
 import { type Subcommand, subcommands } from "./subcommands.ts";
 
 /** The help of `postern agent`. */
@@ -26,7 +26,7 @@ Examples:
 /** The help of one subcommand. */
 export function helpOf(subcommand: Subcommand): string {
   const { summary, example } = subcommands[subcommand];
-  const rows = optionsOf(subcommand).map((each): Row => [written(each), described(each[1])]);
+  const rows = optionsOf(subcommand).map((each): Row => [formatOption(each), described(each[1])]);
   return `Usage: postern agent ${subcommand} [options]
 
 ${summary}

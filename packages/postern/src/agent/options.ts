@@ -156,7 +156,7 @@ export function optionsOf(subcommand: Subcommand): [string, AgentOption][] {
 }
 
 /** How an option is written: `--pool <name>`. */
-export function written([name, { takes }]: [string, AgentOption]): string {
+export function formatOption([name, { takes }]: [string, AgentOption]): string {
   return takes === undefined ? `--${name}` : `--${name} <${takes}>`;
 }
 

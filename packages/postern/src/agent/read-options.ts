@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { nearest } from "@postern/core/process/nearest.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
-import { type AgentOption, optionsOf, written } from "./options.ts";
+import { type AgentOption, formatOption, optionsOf } from "./options.ts";
 import type { Subcommand } from "./subcommands.ts";
 import type { AgentOptions } from "./work.ts";
 
@@ -20,7 +20,7 @@ export function readOptions(
     const [name, option] = each;
     const text = given.get(name) ?? textOf(option, env);
     if (text === undefined && option.needed === true)
-      throw refuse(`required option '${written(each)}' not specified`);
+      throw refuse(`required option '${formatOption(each)}' not specified`);
     if (text !== undefined) Object.assign(read, readOption(each, text, refuse));
   }
   return read as unknown as AgentOptions;
@@ -55,7 +55,7 @@ function wordsIn(
     const option = known.get(token.name);
     if (option === undefined) throw refuse(unknown(token.rawName, known));
     if (option.takes !== undefined && token.value === undefined)
-      throw refuse(`option '${written([token.name, option])}' argument missing`);
+      throw refuse(`option '${formatOption([token.name, option])}' argument missing`);
     if (option.takes === undefined && token.value !== undefined)
       throw refuse(`option '--${token.name}' takes no argument`);
     words.set(token.name, token.value ?? "");
@@ -82,7 +82,7 @@ function readOption(
   if (option.takes === undefined)
     return { [camel(name.replace(/^no-/, ""))]: !name.startsWith("no-") };
   const wrong = (why: string) =>
-    refuse(`option '${written([name, option])}' argument '${text}' is invalid. ${why}`);
+    refuse(`option '${formatOption([name, option])}' argument '${text}' is invalid. ${why}`);
   if (option.choices?.includes(text) === false)
     throw wrong(`Allowed choices are ${option.choices.join(", ")}`);
   try {

@@ -24,7 +24,7 @@ Examples:
         throw new UsageError(
           `there is no completion for '${shell}': there is one for ${shells.join(", ")}`,
         );
-      const { wordsOf, written } = await import("./completions.ts");
-      print(written[known](await wordsOf(programs)));
+      const { wordsOf, scripts } = await import("./completions.ts");
+      print(scripts[known](await wordsOf(programs)));
     });
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { Command } from "commander";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Words, wordsOf, written } from "./completions.ts";
+import { scripts, type Words, wordsOf } from "./completions.ts";
 
 const command = () =>
   new Command("cluster")
@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 /** What bash offers after these words. */
 function offered(...typed: string[]): string[] {
-  const script = `${written.bash(words)}
+  const script = `${scripts.bash(words)}
 COMP_WORDS=(${typed.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${typed.length - 1}
 _postern; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const { stdout, stderr, status } = spawnSync("bash", ["--norc", "-c", script], {
@@ -52,7 +52,7 @@ describe("bash offers", () => {
 });
 
 test.each(["zsh", "fish"] as const)("%s can read its script, where it is installed", (shell) => {
-  const text = written[shell](words);
+  const text = scripts[shell](words);
   const { error, status, stderr } = spawnSync(shell, ["-n"], { input: text, encoding: "utf8" });
   if (error === undefined) expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   // Quotes are what goes wrong: without what is quoted, none is left.
@@ -62,13 +62,13 @@ test.each(["zsh", "fish"] as const)("%s can read its script, where it is install
 });
 
 test("zsh completes at the first call, where the script is the body of the function", () => {
-  expect(written.zsh(words).trimEnd().split("\n").at(-1)).toBe(
+  expect(scripts.zsh(words).trimEnd().split("\n").at(-1)).toBe(
     'if [ "$funcstack[1]" = "_postern" ]; then _postern "$@"; fi',
   );
 });
 
 test("fish offers subcommands after their program, and options after theirs", () => {
-  const lines = written.fish(words).split("\n");
+  const lines = scripts.fish(words).split("\n");
   expect(lines).toContain(
     "complete -c postern -n '__fish_seen_subcommand_from cluster; and __fish_seen_subcommand_from create' -l base-domain -d 'x'",
   );

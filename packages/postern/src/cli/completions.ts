@@ -49,7 +49,7 @@ function wordsIn(after: string, command: Command): Words[] {
 }
 
 /** The scripts: each asks which words were typed, and offers those that may follow. */
-export const written = { bash, zsh, fish };
+export const scripts = { bash, zsh, fish };
 
 function bash(all: readonly Words[]): string {
   const cases = all.map(

@@ -28,8 +28,8 @@ Examples:
         identity: string | undefined,
         options: { format: "json" | "az" | "bicep" | "terraform"; scope?: string },
       ) => {
-        const { rolesFor, written } = await import("./roles.ts");
-        print(written(rolesFor(identity, options.scope), options.format));
+        const { rolesFor, formatRoles } = await import("./roles.ts");
+        print(formatRoles(rolesFor(identity, options.scope), options.format));
       },
     );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rolesFor, written } from "./roles.ts";
+import { formatRoles, rolesFor } from "./roles.ts";
 
 const scope = "/subscriptions/s/resourceGroups/mc";
 
@@ -35,18 +35,18 @@ const role = {
 
 test("as JSON it is what az reads, one alone or several in a list", () => {
   const { identity: _, ...plain } = role;
-  expect(JSON.parse(written([role], "json"))).toEqual(plain);
-  expect(JSON.parse(written([role, role], "json"))).toEqual([plain, plain]);
+  expect(JSON.parse(formatRoles([role], "json"))).toEqual(plain);
+  expect(JSON.parse(formatRoles([role, role], "json"))).toEqual([plain, plain]);
 });
 
 test("for az it is one command whose argument a shell gives back whole", () => {
-  const text = written([role], "az");
+  const text = formatRoles([role], "az");
   const [, quoted = ""] = /^az role definition create --role-definition '(.*)'$/.exec(text) ?? [];
   expect(JSON.parse(quoted.replaceAll("'\\''", "'"))).toMatchObject({ Name: role.Name });
 });
 
 test("for Bicep", () => {
-  expect(written([role], "bicep")).toBe(`targetScope = 'subscription'
+  expect(formatRoles([role], "bicep")).toBe(`targetScope = 'subscription'
 
 resource postern_cluster_api 'Microsoft.Authorization/roleDefinitions@2022-04-01' = {
   name: guid(subscription().id, 'Postern it\\'s')
@@ -71,7 +71,7 @@ resource postern_cluster_api 'Microsoft.Authorization/roleDefinitions@2022-04-01
 
 test("for Terraform", () => {
   expect(
-    written([role], "terraform"),
+    formatRoles([role], "terraform"),
   ).toBe(`resource "azurerm_role_definition" "postern_cluster_api" {
   name        = "Postern it's"
   description = "It's for 'tests'."

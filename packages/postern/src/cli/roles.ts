@@ -39,7 +39,7 @@ export function rolesFor(identity: string | undefined, scope: string | undefined
 }
 
 /** Roles in the form that a tool reads. */
-export function written(
+export function formatRoles(
   roles: readonly Role[],
   format: "json" | "az" | "bicep" | "terraform",
 ): string {

@@ -20,7 +20,7 @@ import { gatherKube } from "../view/gather.ts";
 import { gatherKnown } from "../view/gather-known.ts";
 import { targetsOf } from "../view/index-of.ts";
 import type { Known } from "../view/orphans.ts";
-import { chosen } from "./chosen.ts";
+import { findClusterKey } from "./find-cluster-key.ts";
 import { finish } from "./finish.ts";
 import type { Session } from "./session.ts";
 
@@ -40,7 +40,7 @@ export async function candidates(session: Session, name: string): Promise<Candid
   const { kube, reading: arm, signal, env } = session;
   const unread: Unread[] = [];
   const world = await gatherKube({ kube, signal }, unread);
-  const key = chosen(name, world, unread);
+  const key = findClusterKey(name, world, unread);
   const cluster = world.hostedClusters.find((each) => keyOf(each) === key);
   if (cluster === undefined)
     throw new UsageError(

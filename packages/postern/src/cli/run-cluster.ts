@@ -15,8 +15,8 @@ import { portableKubeconfig } from "../kube/portable-kubeconfig.ts";
 import { gatherKube } from "../view/gather.ts";
 import { type Deleted, findLeftovers } from "../view/leftovers.ts";
 import type { KubeWorld } from "../view/world.ts";
-import { chosen } from "./chosen.ts";
 import { CommandFailure } from "./command-failure.ts";
+import { findClusterKey } from "./find-cluster-key.ts";
 import { notRead, print, table } from "./output.ts";
 import type { Session } from "./session.ts";
 
@@ -227,7 +227,7 @@ async function clusterCalled(
 ): Promise<{ cluster: HostedCluster; world: KubeWorld }> {
   const unread: Unread[] = [];
   const world = await gatherKube({ kube, signal }, unread);
-  const key = chosen(name, world, unread);
+  const key = findClusterKey(name, world, unread);
   const cluster = world.hostedClusters.find((each) => keyOf(each) === key);
   if (cluster === undefined) throw new UsageError(`${key} is no HostedCluster`);
   return { cluster, world };

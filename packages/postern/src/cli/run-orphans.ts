@@ -15,7 +15,7 @@ import { privateLinkServices } from "../azure/gateways/private-link-services.ts"
 import { subnets } from "../azure/gateways/subnets.ts";
 import { gatherKnown } from "../view/gather-known.ts";
 import { type Orphan, orphansIn } from "../view/orphans.ts";
-import { type NamedOrphan, orphansByName, saysWhose } from "../view/orphans-by-name.ts";
+import { hasOwnerTag, type NamedOrphan, orphansByName } from "../view/orphans-by-name.ts";
 import { finish } from "./finish.ts";
 import { look } from "./look.ts";
 import type { Session } from "./session.ts";
@@ -109,7 +109,7 @@ export async function deleteByName(session: Session, orphan: NamedOrphan): Promi
   await remove(session, orphan, ({ tags, properties }) => {
     const { ipConfigurations = [] } = properties as { ipConfigurations?: unknown[] };
     const isUsed = orphan.what === "NAT subnet" && ipConfigurations.length > 0;
-    return !saysWhose(tags) && !isUsed;
+    return !hasOwnerTag(tags) && !isUsed;
   });
 }
 

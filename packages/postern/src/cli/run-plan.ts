@@ -11,8 +11,8 @@ import { readTenantPolicy } from "../operator/tenant-policy.ts";
 import { capiClustersIn, objectsOf } from "../view/cluster-objects.ts";
 import { gatherKube } from "../view/gather.ts";
 import type { KubeWorld } from "../view/world.ts";
-import { chosen } from "./chosen.ts";
 import { CommandFailure } from "./command-failure.ts";
+import { findClusterKey } from "./find-cluster-key.ts";
 import { requestReconcile } from "./request-reconcile.ts";
 import type { Session } from "./session.ts";
 
@@ -25,7 +25,7 @@ export async function plansOf(
   const { kube, arm, azure, env, local, signal } = session;
   const unread: Unread[] = [];
   const world = await gatherKube({ kube, signal }, unread);
-  const only = name === undefined ? undefined : chosen(name, world, unread);
+  const only = name === undefined ? undefined : findClusterKey(name, world, unread);
   const { features, without } = await controllersToLookBy({
     arm,
     credential: azure.credential,

@@ -24,19 +24,20 @@ Examples:
         { look },
         { pictureOf },
         { treeOf },
-        { chosen },
+        { findClusterKey },
         { reportContradictions },
       ] = await Promise.all([
         import("./session.ts"),
         import("./look.ts"),
         import("../view/picture.ts"),
         import("../view/tree.ts"),
-        import("./chosen.ts"),
+        import("./find-cluster-key.ts"),
         import("./request-reconcile.ts"),
       ]);
       await withSession(options, async (session) => {
         const world = await look(session);
-        const only = name === undefined ? undefined : chosen(name, world.kube, world.unread);
+        const only =
+          name === undefined ? undefined : findClusterKey(name, world.kube, world.unread);
         const picture = pictureOf(world, only);
         const branches = treeOf(picture);
         show(options.output, { tree: branches, unread: world.unread }, (wide) =>

@@ -7,7 +7,9 @@ export const providerConfigFinalizer = "azure.giantswarm.io/providerconfig";
 /** On the infrastructure object of a Cluster while it has names in DNS. */
 export const dnsFinalizer = "dns-operator-azure.giantswarm.io/azurecluster";
 /** On an AzureCluster while link services or endpoints that we created for it may exist. */
-export const privateLinksFinalizer = "postern.io/realise";
+export const privateLinksFinalizer = "postern.io/private-links";
+/** Its name before the first release. */
+export const formerPrivateLinksFinalizer = "postern.io/realise";
 
 /** On a Cluster of another provider while it has names in DNS: nobody watches its infrastructure object. */
 export const dnsClusterFinalizer = "postern.io/dns";

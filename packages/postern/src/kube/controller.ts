@@ -364,11 +364,14 @@ export class Controller {
     desired: boolean,
     reconcile: RunningReconcile,
   ): Promise<WithStatus> {
-    const ours = this.feature.finalizer;
-    const present = object.metadata.finalizers ?? [];
-    if (ours === undefined || present.includes(ours) === desired) return object;
+    const { finalizer: ours, formerFinalizer } = this.feature;
+    const listed = object.metadata.finalizers ?? [];
+    const present = listed.filter((each) => each !== formerFinalizer);
+    const isRenamed = present.length === listed.length;
+    if (ours === undefined || (isRenamed && present.includes(ours) === desired)) return object;
     const { resourceVersion, namespace, name } = object.metadata;
-    const finalizers = desired ? [...present, ours] : present.filter((each) => each !== ours);
+    const others = present.filter((each) => each !== ours);
+    const finalizers = desired ? [...others, ours] : others;
     // With the version the server refuses it when anyone changed the list since we read it.
     const change = { metadata: { resourceVersion, finalizers } };
     let after = object;

@@ -88,6 +88,8 @@ export interface Feature<
   name: string;
   kind: Kind<T>;
   finalizer?: string;
+  /** What it was called before: replaced by `finalizer`, and removed with it. */
+  formerFinalizer?: string;
   /** The condition types that it owns. The first one reports failures; without any, only events do. */
   conditions: readonly string[];
   /** Those that it owns on this object, where another controller writes them on some objects. */

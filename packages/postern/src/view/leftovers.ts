@@ -19,7 +19,7 @@ import { annotations, clusterNatSubnetName, internalZoneName } from "../hosted/n
 import { computedNames, isLinkServiceName } from "./computed-names.ts";
 import { unlessRefused, unreadIn } from "./gather.ts";
 import type { Orphan } from "./orphans.ts";
-import { type NamedOrphan, saysWhose } from "./orphans-by-name.ts";
+import { hasOwnerTag, type NamedOrphan } from "./orphans-by-name.ts";
 import { groupsIn } from "./places.ts";
 
 /** A hosted cluster and its links, as they were before they were deleted. */
@@ -125,7 +125,7 @@ function judgeOf({ cluster, links }: Deleted) {
     const owner = ownerIn(tags);
     if ([...(owner ? [owner] : []), ...claimsIn(tags)].some(isOwned)) return "tag";
     if (!hasComputedName(what, id)) return undefined;
-    if (!saysWhose(tags)) return "name";
+    if (!hasOwnerTag(tags)) return "name";
     // HyperShift's tag has only the name of the cluster.
     const said = ownership(tags, { clusterID: "", uid: "" });
     const isNamesake = said.is === "nobody" && said.hostedCluster === cluster.metadata.name;

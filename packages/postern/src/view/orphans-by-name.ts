@@ -40,19 +40,19 @@ export function orphansByName(
     const { id = "", tags } = each.zone;
     // What is in a zone that cannot be listed may belong to somebody.
     if (unread.some(({ what }) => what.endsWith(` in ${id}`))) continue;
-    if (!isInternalZoneName(lastSegment(id)) || saysWhose(tags) || !isUnknown(id)) continue;
+    if (!isInternalZoneName(lastSegment(id)) || hasOwnerTag(tags) || !isUnknown(id)) continue;
     if (!holdsOnlyOwn(each, known)) continue;
     for (const link of each.links)
-      if (link.id && !saysWhose(link.tags)) found.push({ id: link.id, what: "zone link" });
+      if (link.id && !hasOwnerTag(link.tags)) found.push({ id: link.id, what: "zone link" });
     found.push({ id, what: "zone" });
   }
   for (const endpoint of azure.endpoints) {
     const { id = "", tags } = endpoint;
     const isNamed = isEndpointName(lastSegment(id), targetsOf(endpoint), computed.links);
-    if (isNamed && !saysWhose(tags) && isUnknown(id)) found.push({ id, what: "endpoint" });
+    if (isNamed && !hasOwnerTag(tags) && isUnknown(id)) found.push({ id, what: "endpoint" });
   }
   const services = azure.linkServices.flatMap(({ id = "", tags }) =>
-    isLinkServiceName(lastSegment(id)) && !saysWhose(tags) && isUnknown(id) ? [id] : [],
+    isLinkServiceName(lastSegment(id)) && !hasOwnerTag(tags) && isUnknown(id) ? [id] : [],
   );
   found.push(...services.map((id) => ({ id, what: "link service" as const })));
   const orphaned = new Set(services.map(idKey));
@@ -71,7 +71,7 @@ export function orphansByName(
 }
 
 /** Whether tags name an owner: ours, HyperShift's or CAPZ's. */
-export function saysWhose(tags: Tags | null | undefined): boolean {
+export function hasOwnerTag(tags: Tags | null | undefined): boolean {
   const said = ownership(tags, { clusterID: "", uid: "" });
   if (said.is === "another") return said.owner !== undefined;
   return (
@@ -84,7 +84,7 @@ export function saysWhose(tags: Tags | null | undefined): boolean {
 /** Whether a zone of a hosted cluster holds nothing but what such a zone has, and nothing of somebody who exists. */
 function holdsOnlyOwn({ records, links }: Zone, known: Known): boolean {
   const isAbandoned = (tags: Tags | null | undefined) =>
-    !saysWhose(tags) || goneOwners(tags, known).length > 0;
+    !hasOwnerTag(tags) || goneOwners(tags, known).length > 0;
   return (
     records.every(
       (each) =>

@@ -6,7 +6,7 @@ import { defineFeature } from "../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { policiesOf } from "../../kube/step-policy.ts";
 import { clusterKeyOf, clusterNameOf } from "../azure-clusters.ts";
-import { conditions, privateLinksFinalizer } from "../names.ts";
+import { conditions, formerPrivateLinksFinalizer, privateLinksFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
 import { CreatedIds } from "./azure/created-ids.ts";
 import type { PrivateLinkOptions, PrivateLinkParts } from "./azure/dependencies.ts";
@@ -17,7 +17,7 @@ import { conditionOfScope, managedScopes } from "./spec/managed.ts";
 
 export type { PrivateLinkOptions };
 
-const byCluster = "realise: cluster";
+const byCluster = "private links: cluster";
 
 /** What an AzureCluster requests in private links and private endpoints, in Azure, where nobody else creates it. */
 export function privateLinksFeature(options: PrivateLinkOptions): MakeFeature {
@@ -35,9 +35,10 @@ export function privateLinksFeature(options: PrivateLinkOptions): MakeFeature {
     });
     const parts: PrivateLinkParts = { ...options, objects, clusters, created };
     const feature = defineFeature({
-      name: "realise",
+      name: "private-links",
       kind: azureCluster,
       finalizer: privateLinksFinalizer,
+      formerFinalizer: formerPrivateLinksFinalizer,
       staleReadsMs,
       conditions: [conditions.privateLinks, conditions.privateEndpoints],
       conditionsOn: (object) => managedScopes(object).map((scope) => conditionOfScope[scope]),

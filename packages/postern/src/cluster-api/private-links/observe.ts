@@ -30,7 +30,11 @@ import {
 } from "../../private-link/link-service/desired.ts";
 import { foreignEndpoints, guestFirstMs } from "../../private-link/link-service/disconnect.ts";
 import { clusterNameOf } from "../azure-clusters.ts";
-import { endpointsFinalizer, privateLinksFinalizer } from "../names.ts";
+import {
+  endpointsFinalizer,
+  formerPrivateLinksFinalizer,
+  privateLinksFinalizer,
+} from "../names.ts";
 import { isPaused } from "../paused.ts";
 import type { ClusterIds } from "./azure/created-ids.ts";
 import type { PrivateLinkParts } from "./azure/dependencies.ts";
@@ -304,7 +308,10 @@ function subjectOf(object: AzureCluster, owner: CapiCluster | undefined, now: Da
     owner: ownerOf(object),
     cluster: ownCluster(object, owner),
     scopes,
-    hasFinalizer: finalizers?.includes(privateLinksFinalizer) === true,
+    hasFinalizer:
+      finalizers?.some(
+        (each) => each === privateLinksFinalizer || each === formerPrivateLinksFinalizer,
+      ) === true,
     conditions: (object.status?.conditions ?? [])
       .filter(({ type }) => types.includes(type))
       .map(({ type, status, reason = "", message = "", lastTransitionTime }) => ({

@@ -32,7 +32,7 @@ export function orphanedDnsFeature({ metrics: _, ...options }: DnsOptions): Make
     ): Promise<OrphanObservation> => {
       const cluster = clusterOfOrphan(object);
       if (cluster === undefined || names.users(object).length > 0)
-        return { observed: { is: "not lost" }, context: undefined };
+        return { observed: { is: "not orphaned" }, context: undefined };
       const { namespace, name } = cluster.metadata;
       // Not from the cache, which may not have heard of it yet: what is deleted here would be that one's.
       const place = { kind: capiCluster, namespace, name };
@@ -42,10 +42,10 @@ export function orphanedDnsFeature({ metrics: _, ...options }: DnsOptions): Make
       const { observed, ...rest } = await (now === undefined
         ? names.observe(cluster, reconcile)
         : names.observeObjects(cluster, reconcile));
-      return { observed: { is: "lost", observed }, ...rest };
+      return { observed: { is: "orphaned", observed }, ...rest };
     };
     const feature = defineFeature({
-      name: "dns-lost",
+      name: "dns-orphaned",
       kind: azureCluster,
       staleReadsMs,
       conditions: [conditions.dnsZone],
@@ -73,10 +73,10 @@ export function orphanedDnsFeature({ metrics: _, ...options }: DnsOptions): Make
 
 type OrphanObservation = Observation<Orphan, DnsContext | undefined>;
 
-type Orphan = { is: "not lost" | "found" } | { is: "lost"; observed: Observed };
+type Orphan = { is: "not orphaned" | "found" } | { is: "orphaned"; observed: Observed };
 
 function planOrphan(orphan: Orphan): Plan<DnsStep> {
-  if (orphan.is === "lost") return plan(orphan.observed);
+  if (orphan.is === "orphaned") return plan(orphan.observed);
   return {
     steps: [],
     conditions: [],

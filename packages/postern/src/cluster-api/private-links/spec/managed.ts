@@ -12,7 +12,7 @@ export const conditionOfScope = {
 } as const;
 
 /** Which scopes Postern manages, whatever else runs: `links`, `endpoints`, both with a comma, or `none`. */
-export const managedAnnotation = "postern.io/realise";
+export const managedAnnotation = "postern.io/managed-resources";
 
 /** What to do with endpoints of others when their link service is deleted: `disconnect`, or `refuse`. */
 export const foreignEndpointsAnnotation = "postern.io/foreign-endpoints";
@@ -26,16 +26,16 @@ const all: readonly Scope[] = ["links", "endpoints"];
  * The scopes that Postern manages on an AzureCluster. The first row that fits counts:
  *
  *   on the object                                            Postern's
- *   postern.io/realise                                       what it names
+ *   postern.io/managed-resources                             what it names
  *   the side's condition, with a reason that is not ours     no: whoever writes it makes it
  *   CAPZ's finalizer, and endpoints                          no: every CAPZ makes them
  *   CAPZ's finalizer, and links in the spec                  no: a schema with a place for them comes with a CAPZ that makes them
  *   otherwise                                                yes
  */
 export function managedScopes(object: AzureCluster): readonly Scope[] {
-  const chosen = object.metadata.annotations?.[managedAnnotation];
-  if (chosen !== undefined) {
-    const words = chosen.toLowerCase().split(/[\s,]+/);
+  const named = object.metadata.annotations?.[managedAnnotation];
+  if (named !== undefined) {
+    const words = named.toLowerCase().split(/[\s,]+/);
     return all.filter((scope) => words.includes(scope));
   }
   const capz = object.metadata.finalizers?.includes(capzFinalizer) === true;

@@ -6,7 +6,7 @@ import type { KubeWorld } from "../view/world.ts";
 import { CommandFailure } from "./command-failure.ts";
 
 /** The cluster that a person means by NAME or NAMESPACE/NAME, as namespace/name. */
-export function chosen(
+export function findClusterKey(
   name: string,
   { hostedClusters, azureClusters }: KubeWorld,
   unread: readonly Unread[],
