@@ -17,7 +17,7 @@ import type { JsonObject } from "./store.ts";
 type List = Exclude<keyof Seed, "digest">;
 
 /** What an entry of each list may say; a resource may say all that Resource Manager takes. */
-const known: Record<List, readonly string[] | undefined> = {
+export const knownFields: Record<List, readonly string[] | undefined> = {
   tenants: ["id", "name"],
   subscriptions: ["id", "tenant", "name"],
   issuers: ["issuer", "keys"],
@@ -34,7 +34,8 @@ const known: Record<List, readonly string[] | undefined> = {
   resources: undefined,
 };
 
-const needed: Record<List, readonly string[]> = {
+/** Which of them every entry must have, as a text. */
+export const neededFields: Record<List, readonly string[]> = {
   tenants: ["id"],
   subscriptions: ["id", "tenant"],
   issuers: ["issuer"],
@@ -96,10 +97,10 @@ export function seedIn(root: unknown, text: string, at: (node: unknown) => Place
   if (!isMap(root)) throw seedError(at(root), "a seed is a map of lists");
   for (const { key, value } of root.items) {
     const list = isScalar(key) ? String(key.value) : "";
-    if (!Object.hasOwn(known, list))
+    if (!Object.hasOwn(knownFields, list))
       throw seedError(
         at(key),
-        `'${list}' is not known; known are ${Object.keys(known).join(", ")}`,
+        `'${list}' is not known; known are ${Object.keys(knownFields).join(", ")}`,
       );
     if (isScalar(value) && value.value === null) continue;
     if (!isSeq(value)) throw seedError(at(value), `'${list}' must be a list`);
@@ -113,7 +114,7 @@ export function seedIn(root: unknown, text: string, at: (node: unknown) => Place
 }
 
 function entryOf(item: YAMLMap, name: string, list: List, at: (node: unknown) => Place): Entry {
-  const fields = known[list];
+  const fields = knownFields[list];
   for (const { key } of item.items) {
     const field = isScalar(key) ? String(key.value) : "";
     if (fields && !fields.includes(field))
@@ -123,7 +124,7 @@ function entryOf(item: YAMLMap, name: string, list: List, at: (node: unknown) =>
       );
   }
   const value = item.toJSON() as JsonObject;
-  for (const field of needed[list])
+  for (const field of neededFields[list])
     if (typeof value[field] !== "string" || value[field] === "")
       throw seedError(at(item), `${name} must have a text as its '${field}'`);
   return {

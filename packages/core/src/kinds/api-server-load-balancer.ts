@@ -6,15 +6,15 @@ export const resourceName = { pattern: "^[-\\w._]+$" } as const;
 
 const natIpConfiguration = Type.Object(
   {
-    allocationMethod: oneOf(["Static", "Dynamic"], "Whether the address is given here."),
-    subnet: text("The subnet of the cluster in which the address is.", {
+    allocationMethod: oneOf(["Static", "Dynamic"], "Whether the address is static or dynamic."),
+    subnet: text("The subnet of the cluster that contains the address.", {
       minLength: 1,
       maxLength: 80,
     }),
-    privateIPAddress: Type.Optional(ip("The address, with Static.")),
+    privateIPAddress: Type.Optional(ip("The address. Required with Static.")),
   },
   {
-    description: "An address to which the link service translates those of clients.",
+    description: "An address of the link service for network address translation.",
     ...keepUnknown,
     ...rules({
       rule: "self.allocationMethod != 'Static' || has(self.privateIPAddress)",
@@ -71,23 +71,27 @@ const privateLink = Type.Object(
       ...resourceName,
     }),
     natIpConfigurations: natIpConfigurations(
-      "The NAT addresses, as the fork of CAPZ that has links spells it.",
+      "The NAT addresses, in the spelling of the CAPZ fork that supports private links.",
       "natIpConfigurations",
     ),
     natIPConfigurations: natIpConfigurations(
-      "The NAT addresses, as CAPZ itself spells it.",
+      "The NAT addresses, in the spelling of CAPZ.",
       "natIPConfigurations",
     ),
     lbFrontendIPConfigNames: Type.Array(text("A frontend.", { minLength: 1, maxLength: 80 }), {
-      description: "The frontends of the load balancer to which the link leads.",
+      description: "The frontends of the load balancer that the link service forwards to.",
       minItems: 1,
       maxItems: 16,
       "x-kubernetes-list-type": "set",
     }),
-    allowedSubscriptions: subscriptions("Who may ask for a connection."),
-    autoApprovedSubscriptions: subscriptions("Whose connections nobody needs to approve."),
+    allowedSubscriptions: subscriptions("Subscriptions that may request a connection."),
+    autoApprovedSubscriptions: subscriptions(
+      "Subscriptions whose connections are approved automatically.",
+    ),
     enableProxyProtocol: Type.Optional(
-      Type.Boolean({ description: "Whether the address of a client is sent along." }),
+      Type.Boolean({
+        description: "Whether the proxy protocol is used to send the address of the client.",
+      }),
     ),
   },
   {
@@ -103,18 +107,18 @@ export type PrivateLink = Static<typeof privateLink>;
 const frontend = Type.Object(
   {
     name: text("The name of the frontend.", { minLength: 1, maxLength: 80 }),
-    privateIP: Type.Optional(text("Its address in the network.", { maxLength: 39 })),
+    privateIP: Type.Optional(text("The private address.", { maxLength: 39 })),
     publicIP: Type.Optional(
       Type.Object(
         {
           name: text("The name of the public address.", { maxLength: 80 }),
-          dnsName: Type.Optional(text("Its name in DNS.", { maxLength: 253 })),
+          dnsName: Type.Optional(text("The DNS name.", { maxLength: 253 })),
         },
-        { description: "Its public address.", ...keepUnknown },
+        { description: "The public address.", ...keepUnknown },
       ),
     ),
   },
-  { description: "One address of the load balancer.", ...keepUnknown },
+  { description: "A frontend of the load balancer.", ...keepUnknown },
 );
 
 const loadBalancerRules: Rule[] = [
@@ -145,27 +149,28 @@ const loadBalancerRules: Rule[] = [
 /** The load balancer before an API server. */
 export const apiServerLoadBalancer = Type.Object(
   {
-    id: Type.Optional(text("Its id in Azure, once it is there.", { maxLength: 1024 })),
+    id: Type.Optional(text("The id in Azure, once the resource exists.", { maxLength: 1024 })),
     name: Type.Optional(
       Type.String({
-        description: "Its name in Azure.",
+        description: "The name in Azure.",
         maxLength: 80,
         ...resourceName,
         ...rules(immutable("name")),
       }),
     ),
     type: Type.Optional(
-      oneOf(["Internal", "Public"], "Whether it is reached from the network only.", {
+      oneOf(["Internal", "Public"], "Whether the load balancer is internal or public.", {
         default: "Public",
         ...rules(immutable("type")),
       }),
     ),
     frontendIPs: Type.Optional(
-      Type.Array(frontend, { description: "Its addresses.", maxItems: 16 }),
+      Type.Array(frontend, { description: "The address ranges.", maxItems: 16 }),
     ),
     privateLinks: Type.Optional(
       Type.Array(privateLink, {
-        description: "The link services on it. A stock CAPZ knows of none.",
+        description:
+          "The private link services of the load balancer. CAPZ itself does not create them.",
         maxItems: 8,
         "x-kubernetes-list-type": "map",
         "x-kubernetes-list-map-keys": ["name"],
@@ -174,7 +179,7 @@ export const apiServerLoadBalancer = Type.Object(
   },
   {
     description:
-      "The load balancer before the API server. CAPZ leaves it out where it runs no control plane.",
+      "The load balancer of the API server. CAPZ omits it for clusters without a control plane.",
     ...keepUnknown,
     ...rules(...loadBalancerRules),
   },

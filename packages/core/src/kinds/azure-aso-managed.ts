@@ -17,30 +17,30 @@ const resources = Type.Optional(
       description: "An object of Azure Service Operator.",
       ...keepUnknown,
     }),
-    { description: "What CAPZ makes of it, through Azure Service Operator." },
+    { description: "The resources that CAPZ creates through Azure Service Operator." },
   ),
 );
 
 const endpoint = Type.Optional(
   Type.Object(
     {
-      host: Type.Optional(Type.String({ description: "Its name or address.", maxLength: 512 })),
-      port: Type.Optional(Type.Integer({ description: "Its port.", format: "int32" })),
+      host: Type.Optional(Type.String({ description: "The hostname or address.", maxLength: 512 })),
+      port: Type.Optional(Type.Integer({ description: "The port.", format: "int32" })),
     },
-    { description: "Where the API server is reached.", ...keepUnknown },
+    { description: "The endpoint of the API server.", ...keepUnknown },
   ),
 );
 
-const ready = Type.Optional(Type.Boolean({ description: "Whether everything is there." }));
+const ready = Type.Optional(Type.Boolean({ description: "Whether all resources exist." }));
 
 const clusterSpec = Type.Object(
   { resources, controlPlaneEndpoint: endpoint },
-  { description: "What the cluster is to be.", ...keepUnknown },
+  { description: "The desired state of the cluster.", ...keepUnknown },
 );
 /** Without conditions, as CAPZ's: nobody can leave one here. */
 const clusterStatus = Type.Object(
   { ready },
-  { description: "What the cluster is.", ...keepUnknown },
+  { description: "The observed state of the cluster.", ...keepUnknown },
 );
 
 /** The part of CAPZ's AzureASOManagedCluster that Postern reads and writes: a cluster of AKS. */
@@ -63,7 +63,7 @@ export const azureAsoManagedCluster: Definition<AzureAsoManagedCluster> = {
   kind: "AzureASOManagedCluster",
   plural: "azureasomanagedclusters",
   singular: "azureasomanagedcluster",
-  description: "What a cluster of AKS has in Azure.",
+  description: "The infrastructure of an AKS cluster.",
   columns: [age],
   spec: clusterSpec,
   status: clusterStatus,
@@ -71,11 +71,11 @@ export const azureAsoManagedCluster: Definition<AzureAsoManagedCluster> = {
 
 const controlPlaneSpec = Type.Object(
   { resources, version: Type.Optional(Type.String({ description: "The version of Kubernetes." })) },
-  { description: "What the control plane is to be.", ...keepUnknown },
+  { description: "The desired state of the control plane.", ...keepUnknown },
 );
 const controlPlaneStatus = Type.Object(
   { ready, controlPlaneEndpoint: endpoint },
-  { description: "What the control plane is.", ...keepUnknown },
+  { description: "The observed state of the control plane.", ...keepUnknown },
 );
 
 /** The part of CAPZ's AzureASOManagedControlPlane that Postern reads. */
@@ -90,7 +90,7 @@ export const azureAsoManagedControlPlane: Definition<AzureAsoManagedControlPlane
   kind: "AzureASOManagedControlPlane",
   plural: "azureasomanagedcontrolplanes",
   singular: "azureasomanagedcontrolplane",
-  description: "The control plane of a cluster of AKS.",
+  description: "The control plane of an AKS cluster.",
   columns: [age],
   spec: controlPlaneSpec,
   status: controlPlaneStatus,

@@ -6,10 +6,10 @@ import { immutable, keepUnknown, oneOf, orNull, rules, text, textMap } from "./s
 
 /** The fields of a reference to an identity. */
 export const identityReference = {
-  apiVersion: Type.Optional(text("The version of its kind.", { maxLength: 316 })),
-  kind: Type.Optional(text("Its kind.", { maxLength: 63 })),
-  name: Type.Optional(text("Its name.", { maxLength: 253 })),
-  namespace: Type.Optional(text("Its namespace. Absent: that of the cluster.", { maxLength: 63 })),
+  apiVersion: Type.Optional(text("The API version of the identity.", { maxLength: 316 })),
+  kind: Type.Optional(text("The kind.", { maxLength: 63 })),
+  name: Type.Optional(text("The name.", { maxLength: 253 })),
+  namespace: Type.Optional(text("The namespace. Default: that of the cluster.", { maxLength: 63 })),
 };
 
 const selector = Type.Object(
@@ -21,11 +21,13 @@ const selector = Type.Object(
           {
             key: Type.String({ description: "The label." }),
             operator: Type.String({ description: "In, NotIn, Exists or DoesNotExist." }),
-            values: Type.Optional(Type.Array(Type.String(), { description: "Its values." })),
+            values: Type.Optional(
+              Type.Array(Type.String(), { description: "The values of the label." }),
+            ),
           },
-          { description: "One claim." },
+          { description: "A requirement." },
         ),
-        { description: "Claims that must all hold." },
+        { description: "Requirements on labels, all of which must hold." },
       ),
     ),
   },
@@ -38,8 +40,7 @@ const allowedNamespaces = Type.Object(
     selector: Type.Optional(selector),
   },
   {
-    description:
-      "Whose clusters may use it, by name or by label. Absent: those of no namespace; empty: those of all.",
+    description: "The namespaces whose clusters may use the identity. Absent: none. Empty: all.",
     ...keepUnknown,
   },
 );
@@ -55,29 +56,31 @@ const spec = Type.Object(
         "WorkloadIdentity",
         "UserAssignedIdentityCredential",
       ],
-      "How it proves who it is.",
+      "The type of the credential.",
       rules(immutable("type")),
     ),
-    clientID: Type.String({ description: "Its client id." }),
-    tenantID: Type.String({ description: "Its tenant." }),
+    clientID: Type.String({ description: "The client id." }),
+    tenantID: Type.String({ description: "The tenant id." }),
     resourceID: Type.Optional(
-      Type.String({ description: "The id in Azure of a UserAssignedMSI. No longer used." }),
+      Type.String({ description: "The resource id of a UserAssignedMSI. Deprecated." }),
     ),
     clientSecret: Type.Optional(
       Type.Object(
         {
           name: Type.Optional(Type.String({ description: "The name of the Secret." })),
-          namespace: Type.Optional(Type.String({ description: "Its namespace." })),
+          namespace: Type.Optional(Type.String({ description: "The namespace." })),
         },
         {
-          description: "The Secret with its password or certificate.",
+          description: "The Secret that contains the password or the certificate.",
           ...keepUnknown,
           "x-kubernetes-map-type": "atomic",
         },
       ),
     ),
     certPath: Type.Optional(
-      Type.String({ description: "The file with its certificate; goes before clientSecret." }),
+      Type.String({
+        description: "The file that contains the certificate. Takes precedence over clientSecret.",
+      }),
     ),
     userAssignedIdentityCredentialsPath: Type.Optional(
       Type.String({ description: "The file of a UserAssignedIdentityCredential." }),
@@ -87,12 +90,12 @@ const spec = Type.Object(
     ),
     allowedNamespaces: Type.Optional(orNull(allowedNamespaces)),
   },
-  { description: "Who it is.", ...keepUnknown },
+  { description: "The identity.", ...keepUnknown },
 );
 
 const status = Type.Object(
   { conditions: Type.Optional(capiConditions) },
-  { description: "What is known about it.", ...keepUnknown },
+  { description: "The observed state.", ...keepUnknown },
 );
 
 /** The part of CAPZ's AzureClusterIdentity that Postern reads. */
@@ -112,7 +115,7 @@ export const azureClusterIdentity: Definition<AzureClusterIdentity> = {
   categories: ["cluster-api"],
   namespaced: true,
   conditionList: "whole",
-  description: "Who acts in Azure for clusters of Cluster API.",
+  description: "An identity that Cluster API clusters use in Azure.",
   columns: [{ name: "Type", type: "string", jsonPath: ".spec.type" }, age],
   spec,
   status,

@@ -4,17 +4,17 @@ import { immutable, keepUnknown, oneOf, type Rule, rules, text } from "./schema.
 
 const connection = Type.Object(
   {
-    name: Type.Optional(Type.String({ description: "Its name.", ...resourceName })),
+    name: Type.Optional(Type.String({ description: "The name.", ...resourceName })),
     privateLinkServiceID: Type.String({
       description: "The id of the link service.",
       // A pattern and no rule: there may be a thousand endpoints, and rules are paid for before they are asked.
       pattern: "(?i:subscriptions/[^/]+/resourcegroups/[^/]+/providers/[^/]+/[^/]+/[^/]+)",
     }),
     groupIDs: Type.Optional(
-      Type.Array(Type.String(), { description: "The parts of the resource to connect to." }),
+      Type.Array(Type.String(), { description: "The sub-resources to connect to." }),
     ),
     requestMessage: Type.Optional(
-      Type.String({ description: "What to tell who approves it.", maxLength: 140 }),
+      Type.String({ description: "The message to the owner of the link service.", maxLength: 140 }),
     ),
   },
   { description: "A connection to a link service.", ...keepUnknown },
@@ -25,14 +25,14 @@ const privateEndpoint = Type.Object(
     name: Type.String({ description: "The name of the endpoint.", minLength: 1, ...resourceName }),
     location: Type.Optional(Type.String({ description: "The region of the endpoint." })),
     privateLinkServiceConnections: Type.Array(connection, {
-      description: "What it connects to.",
+      description: "The private link services that it connects to.",
       minItems: 1,
     }),
     customNetworkInterfaceName: Type.Optional(
       Type.String({ description: "The name of its network interface." }),
     ),
     privateIPAddresses: Type.Optional(
-      Type.Array(Type.String(), { description: "Its addresses, where Azure is not to choose." }),
+      Type.Array(Type.String(), { description: "Static addresses. Without them Azure chooses." }),
     ),
     applicationSecurityGroups: Type.Optional(
       Type.Array(Type.String(), { description: "The application security groups that it is in." }),
@@ -51,7 +51,7 @@ export type PrivateEndpointSpec = Static<typeof privateEndpoint>;
 const named = (field: string, description: string) =>
   Type.Optional(
     Type.Object(
-      { name: text("Its name.", { maxLength: 80 }, immutable(`the name of ${field}`)) },
+      { name: text("The name.", { maxLength: 80 }, immutable(`the name of ${field}`)) },
       { description, ...keepUnknown },
     ),
   );
@@ -70,8 +70,8 @@ const subnet = Type.Object(
       maxLength: 80,
       ...resourceName,
     }),
-    role: oneOf(["node", "control-plane", "bastion", "cluster"], "What is in it."),
-    id: Type.Optional(Type.String({ description: "Its id in Azure, once it is there." })),
+    role: oneOf(["node", "control-plane", "bastion", "cluster"], "The role of the subnet."),
+    id: Type.Optional(Type.String({ description: "The id in Azure, once the resource exists." })),
     cidrBlocks: Type.Optional(
       Type.Array(
         text(
@@ -82,7 +82,7 @@ const subnet = Type.Object(
             message: "must be a block of addresses, such as 10.1.0.0/16",
           },
         ),
-        { description: "Its addresses.", maxItems: 8 },
+        { description: "The address ranges.", maxItems: 8 },
       ),
     ),
     privateEndpoints: Type.Optional(
@@ -92,9 +92,9 @@ const subnet = Type.Object(
         "x-kubernetes-list-map-keys": ["name"],
       }),
     ),
-    routeTable: named("routeTable", "Its routes."),
-    natGateway: named("natGateway", "Its way out."),
-    securityGroup: named("securityGroup", "What may go in and out."),
+    routeTable: named("routeTable", "The route table."),
+    natGateway: named("natGateway", "The NAT gateway."),
+    securityGroup: named("securityGroup", "The network security group."),
   },
   {
     description: "A subnet of the cluster.",
@@ -108,22 +108,22 @@ export type SubnetSpec = Static<typeof subnet>;
 
 const vnet = Type.Object(
   {
-    name: Type.String({ description: "Its name." }),
+    name: Type.String({ description: "The name." }),
     resourceGroup: Type.Optional(
-      Type.String({ description: "Its resource group, where it is not the cluster's." }),
+      Type.String({ description: "The resource group, if it is not the cluster's." }),
     ),
-    id: Type.Optional(Type.String({ description: "Its id in Azure, once it is there." })),
-    cidrBlocks: Type.Optional(Type.Array(Type.String(), { description: "Its addresses." })),
+    id: Type.Optional(Type.String({ description: "The id in Azure, once the resource exists." })),
+    cidrBlocks: Type.Optional(Type.Array(Type.String(), { description: "The address ranges." })),
     peerings: Type.Optional(
       Type.Array(
         Type.Object(
           {
-            remoteVnetName: Type.String({ description: "The other network." }),
-            resourceGroup: Type.Optional(Type.String({ description: "Its resource group." })),
+            remoteVnetName: Type.String({ description: "The name of the other network." }),
+            resourceGroup: Type.Optional(Type.String({ description: "The resource group." })),
           },
-          { description: "One peering.", ...keepUnknown },
+          { description: "A peering.", ...keepUnknown },
         ),
-        { description: "The networks that it is joined to." },
+        { description: "The peerings of the network." },
       ),
     ),
   },
@@ -187,7 +187,7 @@ export const networkSpec = Type.Object(
     ),
     apiServerLB: Type.Optional(apiServerLoadBalancer),
     privateDNSZone: Type.Optional(
-      oneOf(["System", "None"], "Whether CAPZ makes a private zone for a private cluster."),
+      oneOf(["System", "None"], "Whether CAPZ creates a private DNS zone for a private cluster."),
     ),
     privateDNSZoneName: Type.Optional(
       text("The name of that zone.", { maxLength: 253 }, immutable("privateDNSZoneName")),
@@ -196,5 +196,5 @@ export const networkSpec = Type.Object(
       text("The resource group of that zone.", { maxLength: 90 }),
     ),
   },
-  { description: "The network of the cluster.", ...keepUnknown, ...rules(...networkRules) },
+  { description: "The virtual network of the cluster.", ...keepUnknown, ...rules(...networkRules) },
 );

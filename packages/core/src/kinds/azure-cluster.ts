@@ -12,7 +12,7 @@ const spec = Type.Object(
     location: text("The region of the cluster.", { maxLength: 255 }, immutable("location")),
     resourceGroup: Type.Optional(
       text(
-        "The resource group. Absent: that of the cluster's name.",
+        "The resource group. Default: the name of the cluster.",
         { maxLength: 90 },
         immutable("resourceGroup"),
       ),
@@ -30,7 +30,7 @@ const spec = Type.Object(
     // Optional although CAPZ now asks for it: clusters from before that are still there without one.
     identityRef: Type.Optional(
       Type.Object(identityReference, {
-        description: "Who acts in Azure for the cluster.",
+        description: "The AzureClusterIdentity that is used for the cluster.",
         ...keepUnknown,
         "x-kubernetes-map-type": "atomic",
         ...rules({
@@ -42,20 +42,20 @@ const spec = Type.Object(
     ),
     networkSpec: Type.Optional(networkSpec),
     controlPlaneEnabled: Type.Optional(
-      Type.Boolean({ description: "False where CAPZ runs no control plane." }),
+      Type.Boolean({ description: "False if CAPZ does not run the control plane." }),
     ),
     controlPlaneEndpoint: Type.Optional(apiEndpoint),
-    additionalTags: Type.Optional(textMap("Tags for everything that is made in Azure.")),
+    additionalTags: Type.Optional(textMap("Tags of all resources that are created in Azure.")),
   },
-  { description: "What the cluster is to be.", ...keepUnknown },
+  { description: "The desired state of the cluster.", ...keepUnknown },
 );
 
 const status = Type.Object(
   {
-    ready: Type.Optional(Type.Boolean({ description: "Whether everything is there." })),
+    ready: Type.Optional(Type.Boolean({ description: "Whether all resources exist." })),
     conditions: Type.Optional(capiConditions),
   },
-  { description: "What the cluster is.", ...keepUnknown },
+  { description: "The observed state of the cluster.", ...keepUnknown },
 );
 
 /** The part of CAPZ's AzureCluster that Postern reads and writes. */
@@ -83,7 +83,7 @@ export const azureCluster: Definition<AzureCluster> = {
   categories: ["cluster-api"],
   namespaced: true,
   conditionList: "whole",
-  description: "What a cluster of Cluster API has in Azure.",
+  description: "The Azure infrastructure of a Cluster API cluster.",
   columns: [
     {
       name: "Cluster",

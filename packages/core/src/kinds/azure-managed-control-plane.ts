@@ -13,18 +13,18 @@ const spec = Type.Object(
     ),
     identityRef: Type.Optional(
       Type.Object(identityReference, {
-        description: "Who acts in Azure for the cluster.",
+        description: "The AzureClusterIdentity that is used for the cluster.",
         ...keepUnknown,
         "x-kubernetes-map-type": "atomic",
       }),
     ),
   },
-  { description: "What the control plane is to be.", ...keepUnknown },
+  { description: "The desired state of the control plane.", ...keepUnknown },
 );
 
 const status = Type.Object(
   { conditions: Type.Optional(capiConditions) },
-  { description: "What the control plane is.", ...keepUnknown },
+  { description: "The observed state of the control plane.", ...keepUnknown },
 );
 
 /** The part of CAPZ's AzureManagedControlPlane that Postern reads. */

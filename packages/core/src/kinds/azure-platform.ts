@@ -18,13 +18,13 @@ const linkFields = {
   natSubnetID: Type.Optional(
     resourceId(
       "Microsoft.Network/virtualNetworks/subnets",
-      "The subnet from which the private link service takes its addresses. Without it one is made.",
+      "The NAT subnet of the private link service. Without it, Postern creates one.",
       { maxLength: 355 },
       immutable("natSubnetID"),
     ),
   ),
   additionalAllowedSubscriptions: subscriptionSet(
-    "Subscriptions that may connect besides the cluster's own, which always may.",
+    "Subscriptions that may connect in addition to the cluster's own.",
   ),
 };
 
@@ -37,9 +37,7 @@ const privateSpec = Type.Object(
       "How the API server is reached privately.",
       rules(immutable("type")),
     ),
-    privateLink: Type.Optional(
-      link("Settings of type PrivateLink. Left out or empty, every one has its default."),
-    ),
+    privateLink: Type.Optional(link("Settings of type PrivateLink. All are optional.")),
     swift: Type.Optional(
       Type.Object(
         {
@@ -58,7 +56,7 @@ const privateSpec = Type.Object(
     ),
   },
   {
-    description: "How the API server is reached privately. Only with a private topology.",
+    description: "How the API server is reached privately. Requires a private topology.",
     ...keepUnknown,
     ...rules(
       {
@@ -89,7 +87,7 @@ const endpointAccess = Type.Object(
     private: Type.Optional(link("The same as private.privateLink.")),
   },
   {
-    description: "Another spelling of topology and private. Write those.",
+    description: "An alternative form of topology and private. Prefer those.",
     ...keepUnknown,
     ...rules({
       rule: "self.type != 'Public' || !has(self.private)",
@@ -104,10 +102,10 @@ const authentication = Type.Object(
   {
     azureAuthenticationConfigType: oneOf(
       ["ManagedIdentities", "WorkloadIdentities"],
-      "By which identities the control plane speaks to Azure.",
+      "The identities that the control plane uses in Azure.",
     ),
     managedIdentities: Type.Optional(
-      Type.Object({}, { description: "The identities of a managed service.", ...keepUnknown }),
+      Type.Object({}, { description: "Identities of a managed service.", ...keepUnknown }),
     ),
     workloadIdentities: Type.Optional(
       Type.Object(
@@ -116,18 +114,18 @@ const authentication = Type.Object(
             Type.Object(
               { clientID: uuid("The client id of the identity.") },
               {
-                description: "The identity that makes the endpoint and its names.",
+                description: "The identity that creates the private endpoint and its DNS zones.",
                 ...keepUnknown,
               },
             ),
           ),
         },
-        { description: "The identities of a cluster that its owner runs.", ...keepUnknown },
+        { description: "Workload identities of a self-managed cluster.", ...keepUnknown },
       ),
     ),
   },
   {
-    description: "By which identities the control plane speaks to Azure.",
+    description: "The identities that the control plane uses in Azure.",
     ...keepUnknown,
     ...rules(
       ...(["managedIdentities", "workloadIdentities"] as const).map((member) => {
@@ -170,10 +168,10 @@ export const azurePlatformSchema = Type.Object(
       },
       immutable("resourceGroup"),
     ),
-    vnetID: text("The network of the cluster.", { maxLength: 255 }, immutable("vnetID")),
+    vnetID: text("The virtual network of the cluster.", { maxLength: 255 }, immutable("vnetID")),
     subnetID: resourceId(
       "Microsoft.Network/virtualNetworks/subnets",
-      "The subnet of the cluster's machines and of the endpoint.",
+      "The subnet of the cluster's machines and of the private endpoint.",
       { maxLength: 355 },
       immutable("subnetID"),
     ),
@@ -185,15 +183,17 @@ export const azurePlatformSchema = Type.Object(
     tenantID: text("The tenant of the cluster.", { maxLength: 255 }),
     azureAuthenticationConfig: authentication,
     topology: Type.Optional(
-      oneOf(topologies, "From where the API server can be reached. Left out, it is Public."),
+      oneOf(topologies, "Where the API server can be reached from. Default: Public."),
     ),
     private: Type.Optional(privateSpec),
     endpointAccess: Type.Optional(endpointAccess),
     privateConnectivity: Type.Optional(
-      link("Another spelling of private.privateLink, beside endpointAccess. Write that."),
+      link(
+        "An alternative form of private.privateLink, used with endpointAccess. Prefer private.privateLink.",
+      ),
     ),
   },
-  { description: "Where in Azure the cluster is.", ...keepUnknown, ...rules(...accessRules) },
+  { description: "Settings of the platform Azure.", ...keepUnknown, ...rules(...accessRules) },
 );
 
 /** `spec.platform.azure` of a HostedCluster and of its HostedControlPlane. */

@@ -23,15 +23,15 @@ const spec = Type.Object(
   {
     loadBalancerIP: Type.Optional(
       ip(
-        "The address of the internal load balancer of the Service that this object is named after.",
+        "The address of the internal load balancer of the Service that has the same name as this object.",
       ),
     ),
     subscriptionID: uuid(
-      "The guest's subscription, in which the endpoint and its names are made.",
+      "The subscription of the hosted cluster, in which the private endpoint and the DNS zones are created.",
       immutable("subscriptionID"),
     ),
     resourceGroupName: text(
-      "The guest's resource group, in which the endpoint and its names are made.",
+      "The resource group of the hosted cluster, in which the private endpoint and the DNS zones are created.",
       { minLength: 1, maxLength: 90 },
       {
         rule: "self.matches('^[-a-zA-Z0-9_.()]+$') && !self.endsWith('.')",
@@ -41,7 +41,7 @@ const spec = Type.Object(
       immutable("resourceGroupName"),
     ),
     location: text(
-      "The Azure region of the private link service and of the endpoint.",
+      "The Azure region of the private link service and of the private endpoint.",
       { minLength: 1, maxLength: 50 },
       {
         rule: "self.matches('^[a-z0-9]+$')",
@@ -52,35 +52,36 @@ const spec = Type.Object(
     natSubnetID: Type.Optional(
       resourceId(
         "Microsoft.Network/virtualNetworks/subnets",
-        "The subnet from which the private link service takes its addresses. Without it one is made.",
+        "The NAT subnet of the private link service. Without it, Postern creates one.",
         { maxLength: subnetIdLength },
         immutable("natSubnetID"),
       ),
     ),
     additionalAllowedSubscriptions: subscriptionSet(
-      "Subscriptions that may connect besides the guest's own, which always may.",
+      "Subscriptions that may connect in addition to the hosted cluster's own.",
     ),
     guestSubnetID: resourceId(
       "Microsoft.Network/virtualNetworks/subnets",
-      "The guest's subnet in which the endpoint is made.",
+      "The subnet of the hosted cluster in which the private endpoint is created.",
       { maxLength: subnetIdLength },
       immutable("guestSubnetID"),
     ),
     guestVNetID: resourceId(
       "Microsoft.Network/virtualNetworks",
-      "The guest's network in which the names resolve.",
+      "The virtual network of the hosted cluster, to which the DNS zones are linked.",
       { maxLength: subnetIdLength },
       immutable("guestVNetID"),
     ),
     baseDomain: Type.Optional(
       domain(
-        "The domain under which the API server and the OAuth server have names in the guest's network.",
+        "The domain under which the API server and the OAuth server are resolved in the network of the hosted cluster.",
         immutable("baseDomain"),
       ),
     ),
   },
   {
-    description: "The private link of one Service of a hosted control plane.",
+    description:
+      "The private connection to one Service of a hosted control plane: its private link service, private endpoint and DNS zones.",
     ...rules(irremovable("natSubnetID"), irremovable("baseDomain")),
   },
 );
@@ -91,7 +92,7 @@ const status = Type.Object(
     internalLoadBalancerID: Type.Optional(
       resourceId(
         "Microsoft.Network/loadBalancers",
-        "The load balancer that has the address of the spec.",
+        "The load balancer that has the address in the spec.",
         { maxLength: answeredIdLength, subscriptionIsUuid: true },
       ),
     ),
@@ -102,7 +103,7 @@ const status = Type.Object(
     ),
     privateLinkServiceAlias: Type.Optional(
       text(
-        "The name by which an endpoint finds the private link service, the same all over Azure.",
+        "The alias of the private link service, which is unique in Azure.",
         { minLength: 1, maxLength: 253 },
         {
           rule: "self.lowerAscii().matches('^[^.]+[.][0-9a-f-]+[.][a-z0-9]+[.]azure[.]privatelinkservice$')",
@@ -112,24 +113,34 @@ const status = Type.Object(
       ),
     ),
     privateEndpointID: Type.Optional(
-      resourceId("Microsoft.Network/privateEndpoints", "The endpoint in the guest's network.", {
-        maxLength: answeredIdLength,
-      }),
+      resourceId(
+        "Microsoft.Network/privateEndpoints",
+        "The private endpoint in the network of the hosted cluster.",
+        {
+          maxLength: answeredIdLength,
+        },
+      ),
     ),
-    privateEndpointIP: Type.Optional(ip("The address of the endpoint in the guest's network.")),
+    privateEndpointIP: Type.Optional(ip("The address of the private endpoint.")),
     privateDNSZoneID: Type.Optional(
-      resourceId("Microsoft.Network/privateDnsZones", "The zone of the cluster's internal names.", {
-        maxLength: answeredIdLength,
-      }),
+      resourceId(
+        "Microsoft.Network/privateDnsZones",
+        "The private DNS zone of the cluster's internal hostnames.",
+        {
+          maxLength: answeredIdLength,
+        },
+      ),
     ),
-    dnsZoneName: Type.Optional(domain("The name of the zone of the cluster's internal names.")),
+    dnsZoneName: Type.Optional(
+      domain("The name of the private DNS zone of the cluster's internal hostnames."),
+    ),
     baseDomainDNSZoneID: Type.Optional(
-      resourceId("Microsoft.Network/privateDnsZones", "The zone of the base domain.", {
+      resourceId("Microsoft.Network/privateDnsZones", "The private DNS zone of the base domain.", {
         maxLength: answeredIdLength,
       }),
     ),
   },
-  { description: "What was found and made in Azure.", minProperties: 1 },
+  { description: "The observed state in Azure.", minProperties: 1 },
 );
 
 /** The private link of one Service of a hosted control plane: both sides and the names. */
@@ -147,7 +158,8 @@ export const azurePrivateLinkService: Definition<AzurePrivateLinkService> = {
   singular: "azureprivatelinkservice",
   shortNames: ["azpls"],
   namespaced: true,
-  description: "The private link of one Service of a hosted control plane.",
+  description:
+    "The private connection to one Service of a hosted control plane: its private link service, private endpoint and DNS zones.",
   annotations: {
     "api.openshift.io/merged-by-featuregates": "true",
     "include.release.openshift.io/ibm-cloud-managed": "true",

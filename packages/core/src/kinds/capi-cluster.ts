@@ -11,19 +11,19 @@ const reference = (description: string) =>
     Type.Object(
       {
         apiGroup: Type.String({
-          description: "The group of its kind. The version is whichever is served.",
+          description: "The API group. Any served version is used.",
           minLength: 1,
           maxLength: 253,
           pattern: subdomain,
         }),
         kind: Type.String({
-          description: "Its kind.",
+          description: "The kind.",
           minLength: 1,
           maxLength: 63,
           pattern: "^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$",
         }),
         name: Type.String({
-          description: "Its name, in the namespace of the cluster.",
+          description: "The name, in the namespace of the cluster.",
           minLength: 1,
           maxLength: 253,
           pattern: subdomain,
@@ -35,31 +35,29 @@ const reference = (description: string) =>
 
 const spec = Type.Object(
   {
-    paused: Type.Optional(
-      Type.Boolean({ description: "Whether everybody is to leave the cluster alone." }),
-    ),
+    paused: Type.Optional(Type.Boolean({ description: "Pauses reconciliation of the cluster." })),
     controlPlaneEndpoint: Type.Optional(
       Type.Object(
         {
           host: Type.Optional(
-            Type.String({ description: "Its name or address.", minLength: 1, maxLength: 512 }),
+            Type.String({ description: "The hostname or address.", minLength: 1, maxLength: 512 }),
           ),
           port: Type.Optional(
             Type.Integer({
-              description: "Its port.",
+              description: "The port.",
               format: "int32",
               minimum: 1,
               maximum: 65_535,
             }),
           ),
         },
-        { description: "Where the API server is reached.", minProperties: 1, ...keepUnknown },
+        { description: "The endpoint of the API server.", minProperties: 1, ...keepUnknown },
       ),
     ),
-    infrastructureRef: reference("What the cluster has in a cloud, such as an AzureCluster."),
-    controlPlaneRef: reference("Who runs the control plane, such as a KubeadmControlPlane."),
+    infrastructureRef: reference("The infrastructure of the cluster, such as an AzureCluster."),
+    controlPlaneRef: reference("The control plane provider, such as a KubeadmControlPlane."),
   },
-  { description: "What the cluster is to be.", minProperties: 1, ...keepUnknown },
+  { description: "The desired state of the cluster.", minProperties: 1, ...keepUnknown },
 );
 
 const status = Type.Object(
@@ -67,12 +65,12 @@ const status = Type.Object(
     phase: Type.Optional(
       oneOf(
         ["Pending", "Provisioning", "Provisioned", "Deleting", "Failed", "Unknown"],
-        "How far it is.",
+        "The phase of the cluster.",
       ),
     ),
     conditions: Type.Optional(conditionList({ maxItems: 32 })),
   },
-  { description: "What the cluster is.", minProperties: 1, ...keepUnknown },
+  { description: "The observed state of the cluster.", minProperties: 1, ...keepUnknown },
 );
 
 /** The part of Cluster API's Cluster that Postern reads and writes. */

@@ -4,29 +4,33 @@ import { oneOf } from "./schema.ts";
 const conditionSchema = Type.Object(
   {
     type: Type.String({
-      description: "What the condition is about, in CamelCase.",
+      description: "The type of the condition, in CamelCase.",
       minLength: 1,
       maxLength: 256,
     }),
-    status: oneOf(["True", "False", "Unknown"], "Whether the condition holds."),
+    status: oneOf(["True", "False", "Unknown"], "The status of the condition."),
     severity: Type.Optional(
       Type.String({
-        description: "How bad it is that it does not hold: Error, Warning or Info.",
+        description: "How severe it is that the condition is not True: Error, Warning or Info.",
         maxLength: 32,
       }),
     ),
     reason: Type.Optional(
-      Type.String({ description: "Why it was set last.", minLength: 1, maxLength: 256 }),
+      Type.String({
+        description: "The reason for the last transition.",
+        minLength: 1,
+        maxLength: 256,
+      }),
     ),
     message: Type.Optional(
-      Type.String({ description: "The same for a person.", minLength: 1, maxLength: 10_240 }),
+      Type.String({ description: "A message for people.", minLength: 1, maxLength: 10_240 }),
     ),
     lastTransitionTime: Type.String({
-      description: "When the status changed last.",
+      description: "When the status last changed.",
       format: "date-time",
     }),
   },
-  { description: "One thing that is, is not, or may be true of the object." },
+  { description: "A condition of the object." },
 );
 
 /**
@@ -41,6 +45,6 @@ export type CapiCondition = Static<typeof conditionSchema>;
  */
 export const capiConditions = Type.Array(conditionSchema, {
   description:
-    "What is known about the object. The list is one value: writing a part of it replaces the whole.",
+    "The conditions of the object. The list is atomic: writing a part of it replaces all of it.",
   "x-kubernetes-list-type": "atomic",
 });

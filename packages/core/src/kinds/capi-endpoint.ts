@@ -6,7 +6,7 @@ export const apiEndpoint = Type.Object(
   {
     host: Type.Optional(
       text(
-        "Its name or address.",
+        "The hostname or address.",
         { maxLength: 512 },
         {
           rule: "oldSelf == '' || self == oldSelf",
@@ -16,7 +16,7 @@ export const apiEndpoint = Type.Object(
     ),
     port: Type.Optional(
       Type.Integer({
-        description: "Its port.",
+        description: "The port.",
         format: "int32",
         "x-kubernetes-validations": [
           {
@@ -27,5 +27,5 @@ export const apiEndpoint = Type.Object(
       }),
     ),
   },
-  { description: "Where the API server is reached.", ...keepUnknown },
+  { description: "The endpoint of the API server.", ...keepUnknown },
 );

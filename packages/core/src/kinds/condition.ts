@@ -4,35 +4,35 @@ import { oneOf } from "./schema.ts";
 const conditionSchema = Type.Object(
   {
     type: Type.String({
-      description: "What the condition is about, in CamelCase, with or without a domain before it.",
+      description: "The type of the condition, in CamelCase, optionally with a domain as a prefix.",
       maxLength: 316,
       pattern:
         "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$",
     }),
-    status: oneOf(["True", "False", "Unknown"], "Whether the condition holds."),
+    status: oneOf(["True", "False", "Unknown"], "The status of the condition."),
     reason: Type.String({
-      description: "Why it was set last, in one CamelCase word.",
+      description: "The reason for the last transition, in one CamelCase word.",
       minLength: 1,
       maxLength: 1024,
       pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
     }),
     message: Type.String({
-      description: "The same for a person: what happened, why, and what to do.",
+      description: "A message for people: what happened, why, and what to do.",
       maxLength: 32_768,
     }),
     observedGeneration: Type.Optional(
       Type.Integer({
-        description: "The generation of the object that this was decided for.",
+        description: "The generation of the object that the condition was computed for.",
         format: "int64",
         minimum: 0,
       }),
     ),
     lastTransitionTime: Type.String({
-      description: "When the status changed last.",
+      description: "When the status last changed.",
       format: "date-time",
     }),
   },
-  { description: "One thing that is, is not, or may be true of the object." },
+  { description: "A condition of the object." },
 );
 
 /** A condition in the status of an object, as every Kubernetes API has them. */
@@ -41,7 +41,7 @@ export type Condition = Static<typeof conditionSchema>;
 /** The conditions of a status, one of each type. Each type can so have its own writer. */
 export function conditionList(limits: { minItems?: number; maxItems: number }) {
   return Type.Array(conditionSchema, {
-    description: "What is known about the object, one entry of each type.",
+    description: "The conditions of the object, one for each type.",
     ...limits,
     "x-kubernetes-list-type": "map",
     "x-kubernetes-list-map-keys": ["type"],

@@ -47,7 +47,7 @@ const publishing: Rule[] = [
 ];
 
 const spec = Type.Object(hostedFields, {
-  description: "What the cluster is to be.",
+  description: "The desired state of the cluster.",
   ...keepUnknown,
   ...rules(...publishing, ...hostedTransitions),
 });
@@ -57,7 +57,7 @@ const status = Type.Object(
     conditions: Type.Optional(conditionList({ maxItems: 100 })),
     controlPlaneEndpoint: Type.Optional(controlPlaneEndpoint),
   },
-  { description: "What the cluster is.", ...keepUnknown },
+  { description: "The observed state of the cluster.", ...keepUnknown },
 );
 
 /** The part of HyperShift's HostedCluster that Postern reads and writes. */
@@ -75,7 +75,7 @@ export const hostedCluster: Definition<HostedCluster> = {
   singular: "hostedcluster",
   shortNames: ["hc", "hcs"],
   namespaced: true,
-  description: "A cluster whose control plane runs in this one.",
+  description: "A cluster whose control plane runs as pods in the management cluster.",
   columns: [
     { name: "Topology", type: "string", jsonPath: ".spec.platform.azure.topology" },
     {

@@ -6,7 +6,7 @@ import { controlPlaneEndpoint, hostedFields, hostedTransitions } from "./hosted.
 import { keepUnknown, rules } from "./schema.ts";
 
 const spec = Type.Object(hostedFields, {
-  description: "What the control plane is to be.",
+  description: "The desired state of the control plane.",
   ...keepUnknown,
   ...rules(...hostedTransitions),
 });
@@ -15,9 +15,9 @@ const status = Type.Object(
   {
     conditions: Type.Optional(conditionList({ maxItems: 100 })),
     controlPlaneEndpoint: Type.Optional(controlPlaneEndpoint),
-    ready: Type.Optional(Type.Boolean({ description: "Whether the control plane serves." })),
+    ready: Type.Optional(Type.Boolean({ description: "The observed state of the control plane." })),
   },
-  { description: "What the control plane is.", ...keepUnknown },
+  { description: "The observed state of the control plane.", ...keepUnknown },
 );
 
 /** The part of HyperShift's HostedControlPlane that Postern reads and writes. */

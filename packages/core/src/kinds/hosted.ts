@@ -13,7 +13,9 @@ import {
 
 const named = (description: string) =>
   Type.Object(
-    { hostname: Type.Optional(text("The name under which it is reached.", { maxLength: 253 })) },
+    {
+      hostname: Type.Optional(text("The hostname under which it is reached.", { maxLength: 253 })),
+    },
     { description, ...keepUnknown },
   );
 
@@ -30,7 +32,7 @@ const services = Type.Array(
     {
       service: oneOf(
         ["APIServer", "OAuthServer", "OIDC", "Konnectivity", "Ignition", "OVNSbDb"],
-        "What is published.",
+        "The service.",
       ),
       servicePublishingStrategy: Type.Object(
         {
@@ -42,9 +44,9 @@ const services = Type.Array(
         { description: "How it is published.", ...keepUnknown },
       ),
     },
-    { description: "One thing that a control plane publishes.", ...keepUnknown },
+    { description: "A service of the control plane.", ...keepUnknown },
   ),
-  { description: "How the parts of a control plane are published.", maxItems: 6 },
+  { description: "How the services of the control plane are published.", maxItems: 6 },
 );
 
 const networking = Type.Object(
@@ -57,7 +59,7 @@ const networking = Type.Object(
           ),
           allowedCIDRBlocks: Type.Optional(
             Type.Array(Type.String(), {
-              description: "From where the public API server may be reached.",
+              description: "CIDR blocks from which the public API server may be reached.",
             }),
           ),
         },
@@ -65,16 +67,16 @@ const networking = Type.Object(
       ),
     ),
   },
-  { description: "The network of the cluster.", ...keepUnknown },
+  { description: "The virtual network of the cluster.", ...keepUnknown },
 );
 
 const platform = Type.Object(
   {
-    type: text("What the cluster runs on, such as Azure.", { maxLength: 63 }),
+    type: text("The type of the platform, such as Azure.", { maxLength: 63 }),
     azure: Type.Optional(azurePlatformSchema),
   },
   {
-    description: "What the cluster runs on.",
+    description: "The platform of the cluster.",
     ...keepUnknown,
     ...rules({
       rule: "self.type != 'Azure' || has(self.azure)",
@@ -87,25 +89,27 @@ const platform = Type.Object(
 
 /** The fields that a HostedCluster and its HostedControlPlane have in common: one is copied to the other. */
 export const hostedFields = {
-  clusterID: Type.Optional(uuid("The number of the cluster.", immutable("clusterID"))),
+  clusterID: Type.Optional(uuid("A UUID that identifies the cluster.", immutable("clusterID"))),
   infraID: Type.Optional(
     text(
-      "The name of the cluster in the names of what is made for it.",
+      "The identifier of the cluster that is part of the names of its cloud resources.",
       { maxLength: 253 },
       immutable("infraID"),
     ),
   ),
   pausedUntil: Type.Optional(
-    text("true, or a time in RFC 3339: until then nothing is done.", { maxLength: 35 }),
+    text("Pauses reconciliation: true, or a time in RFC 3339 until which it is paused.", {
+      maxLength: 35,
+    }),
   ),
   dns: Type.Optional(
     Type.Object(
       {
         baseDomain: Type.Optional(
-          text("The domain of the cluster.", { maxLength: 253 }, immutable("dns.baseDomain")),
+          text("The base domain of the cluster.", { maxLength: 253 }, immutable("dns.baseDomain")),
         ),
       },
-      { description: "The names of the cluster.", ...keepUnknown },
+      { description: "DNS settings of the cluster.", ...keepUnknown },
     ),
   ),
   services: Type.Optional(services),
@@ -119,8 +123,8 @@ export const hostedTransitions: readonly Rule[] = [irremovable("dns.baseDomain")
 /** Where the API server of a cluster is reached. */
 export const controlPlaneEndpoint = Type.Object(
   {
-    host: text("The name or address.", { maxLength: 253 }),
+    host: text("The hostname or address.", { maxLength: 253 }),
     port: Type.Integer({ description: "The port.", format: "int32" }),
   },
-  { description: "Where the API server is reached.", ...keepUnknown },
+  { description: "The endpoint of the API server.", ...keepUnknown },
 );

@@ -7,13 +7,13 @@ import { keepUnknown } from "./schema.ts";
 const spec = Type.Object(
   {
     replicas: Type.Optional(
-      Type.Integer({ description: "How many machines it is to have.", format: "int32" }),
+      Type.Integer({ description: "The desired number of machines.", format: "int32" }),
     ),
     version: Type.Optional(
       Type.String({ description: "The version of Kubernetes.", minLength: 1, maxLength: 256 }),
     ),
   },
-  { description: "What the control plane is to be.", ...keepUnknown },
+  { description: "The desired state of the control plane.", ...keepUnknown },
 );
 
 const status = Type.Object(
@@ -22,15 +22,15 @@ const status = Type.Object(
       Type.Object(
         {
           controlPlaneInitialized: Type.Optional(
-            Type.Boolean({ description: "Whether the API server has ever answered." }),
+            Type.Boolean({ description: "Whether the API server has ever been reachable." }),
           ),
         },
-        { description: "How its beginning went.", minProperties: 1, ...keepUnknown },
+        { description: "The state of the initialization.", minProperties: 1, ...keepUnknown },
       ),
     ),
     conditions: Type.Optional(conditionList({ maxItems: 32 })),
   },
-  { description: "What the control plane is.", minProperties: 1, ...keepUnknown },
+  { description: "The observed state of the control plane.", minProperties: 1, ...keepUnknown },
 );
 
 /** The part of Cluster API's KubeadmControlPlane that Postern reads. Of its metadata, Postern writes an annotation. */
@@ -49,7 +49,7 @@ export const kubeadmControlPlane: Definition<KubeadmControlPlane> = {
   shortNames: ["kcp"],
   categories: ["cluster-api"],
   namespaced: true,
-  description: "The control plane of a cluster of Cluster API, set up by kubeadm.",
+  description: "The control plane of a Cluster API cluster, set up by kubeadm.",
   columns: [
     {
       name: "Cluster",

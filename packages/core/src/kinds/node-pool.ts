@@ -13,30 +13,30 @@ const azure = Type.Object(
       immutable("subnetID"),
     ),
   },
-  { description: "Where in Azure the machines are.", ...keepUnknown },
+  { description: "Settings of the platform Azure.", ...keepUnknown },
 );
 
 const spec = Type.Object(
   {
     clusterName: text(
-      "The name of the HostedCluster, in the same namespace, that the machines join.",
+      "The name of the HostedCluster in the same namespace that the machines join.",
       { minLength: 1, maxLength: 253 },
       immutable("clusterName"),
     ),
     platform: Type.Object(
       {
-        type: text("What the machines run on, such as Azure.", { maxLength: 63 }),
+        type: text("The type of the platform, such as Azure.", { maxLength: 63 }),
         azure: Type.Optional(azure),
       },
-      { description: "What the machines run on.", ...keepUnknown },
+      { description: "The platform of the machines.", ...keepUnknown },
     ),
   },
-  { description: "What the pool is to be.", ...keepUnknown },
+  { description: "The desired state of the node pool.", ...keepUnknown },
 );
 
 const status = Type.Object(
   { conditions: Type.Optional(conditionList({ maxItems: 100 })) },
-  { description: "What the pool is.", ...keepUnknown },
+  { description: "The observed state of the node pool.", ...keepUnknown },
 );
 
 /** The part of HyperShift's NodePool that Postern reads. */

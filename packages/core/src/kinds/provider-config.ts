@@ -17,7 +17,7 @@ const spec = Type.Object(
             "Upbound",
             "Filesystem",
           ],
-          "Where they come from.",
+          "The source of the credentials.",
         ),
       },
       { description: "The credentials.", ...keepUnknown },
@@ -26,16 +26,16 @@ const spec = Type.Object(
     subscriptionID: Type.Optional(Type.String({ description: "The subscription." })),
     tenantID: Type.Optional(Type.String({ description: "The tenant." })),
   },
-  { description: "How Crossplane speaks to Azure.", ...keepUnknown },
+  { description: "The settings with which Crossplane authenticates to Azure.", ...keepUnknown },
 );
 
 const status = Type.Object(
   {
     users: Type.Optional(
-      Type.Integer({ description: "How many resources use it.", format: "int64" }),
+      Type.Integer({ description: "The number of resources that use it.", format: "int64" }),
     ),
   },
-  { description: "Who uses it.", ...keepUnknown },
+  { description: "The observed state.", ...keepUnknown },
 );
 
 /** The part of Crossplane's ProviderConfig for Azure that Postern writes. */
@@ -54,7 +54,7 @@ export const providerConfig: Definition<ProviderConfig> = {
   shortNames: [],
   categories: ["crossplane", "providerconfig", "azure"],
   namespaced: false,
-  description: "How Crossplane speaks to Azure for one cluster.",
+  description: "The settings with which Crossplane authenticates to Azure for one cluster.",
   columns: [
     { ...age, name: "AGE" },
     {

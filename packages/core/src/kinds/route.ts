@@ -7,16 +7,18 @@ const target = Type.Object(
   {
     kind: Type.Optional(text("Always Service.", { maxLength: 63 })),
     name: text("The name of the Service.", { minLength: 1, maxLength: 253 }),
-    weight: Type.Optional(Type.Integer({ description: "Its share of the requests." })),
+    weight: Type.Optional(
+      Type.Integer({ description: "The share of requests that the Service receives." }),
+    ),
   },
-  { description: "The Service to which requests go.", ...keepUnknown },
+  { description: "The Service that receives the requests.", ...keepUnknown },
 );
 
 const tls = Type.Object(
   {
-    termination: oneOf(["edge", "passthrough", "reencrypt"], "Who ends TLS."),
+    termination: oneOf(["edge", "passthrough", "reencrypt"], "Where TLS is terminated."),
     insecureEdgeTerminationPolicy: Type.Optional(
-      oneOf(["None", "Allow", "Redirect", ""], "What becomes of requests without TLS."),
+      oneOf(["None", "Allow", "Redirect", ""], "What happens to requests without TLS."),
     ),
   },
   { description: "How TLS is handled.", ...keepUnknown },
@@ -24,19 +26,19 @@ const tls = Type.Object(
 
 const spec = Type.Object(
   {
-    host: Type.Optional(text("The name under which it is reached.", { maxLength: 253 })),
+    host: Type.Optional(text("The hostname under which it is reached.", { maxLength: 253 })),
     to: target,
     tls: Type.Optional(tls),
   },
-  { description: "What the route leads to.", ...keepUnknown },
+  { description: "The target of the route.", ...keepUnknown },
 );
 
 const admission = Type.Object(
   {
-    type: text("Admitted, for one.", { maxLength: 316 }),
-    status: oneOf(["True", "False", "Unknown"], "Whether it is so."),
+    type: text("The type of the condition, such as Admitted.", { maxLength: 316 }),
+    status: oneOf(["True", "False", "Unknown"], "The status of the condition."),
   },
-  { description: "One thing that a router says.", ...keepUnknown },
+  { description: "A condition that the router reports.", ...keepUnknown },
 );
 
 const status = Type.Object(
@@ -45,18 +47,20 @@ const status = Type.Object(
       Type.Array(
         Type.Object(
           {
-            host: Type.Optional(text("The name under which it is served.", { maxLength: 253 })),
+            host: Type.Optional(
+              text("The hostname under which the route is served.", { maxLength: 253 }),
+            ),
             conditions: Type.Optional(
-              Type.Array(admission, { description: "What the router says of it." }),
+              Type.Array(admission, { description: "The conditions that the router reports." }),
             ),
           },
-          { description: "What one router makes of it.", ...keepUnknown },
+          { description: "The state in one router.", ...keepUnknown },
         ),
-        { description: "The routers that know it." },
+        { description: "The routers that serve the route." },
       ),
     ),
   },
-  { description: "What routers make of it.", ...keepUnknown },
+  { description: "The observed state of the route.", ...keepUnknown },
 );
 
 /** The part of OpenShift's Route that Postern reads and writes. */
@@ -74,7 +78,7 @@ export const route: Definition<Route> = {
   singular: "route",
   shortNames: [],
   namespaced: true,
-  description: "A name that leads to a Service through a router.",
+  description: "A hostname under which a router publishes a Service.",
   columns: [
     { name: "Host", type: "string", jsonPath: ".spec.host" },
     { name: "Service", type: "string", jsonPath: ".spec.to.name" },

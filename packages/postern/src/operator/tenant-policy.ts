@@ -6,7 +6,8 @@ import { Errors } from "typebox/value";
 
 const list = Type.Optional(Type.Array(Type.String({ minLength: 1 })));
 
-const document = Type.Object(
+/** The form of the file. */
+export const tenantPolicySchema = Type.Object(
   {
     namespaces: Type.Array(
       Type.Object(
@@ -62,14 +63,14 @@ export async function readTenantPolicy(
   } catch (error) {
     throw refuse(`it is not YAML: ${(error as Error).message.split("\n")[0]}`);
   }
-  const [wrong] = Errors(document, value);
+  const [wrong] = Errors(tenantPolicySchema, value);
   if (wrong !== undefined)
     throw refuse(
       wrong.keyword === "boolean"
         ? `${wrong.instancePath} is not a field that it may have`
         : `${wrong.instancePath || "the document"} ${wrong.message}`,
     );
-  const { namespaces } = value as Static<typeof document>;
+  const { namespaces } = value as Static<typeof tenantPolicySchema>;
   namespaces.forEach((entry, at) => {
     // The first entry counts: whatever a second one allows or forbids would be ignored.
     const first = namespaces.findIndex(({ namespace }) => namespace === entry.namespace);
@@ -87,5 +88,5 @@ export async function readTenantPolicy(
     }
   });
   // `exactOptionalPropertyTypes`: an absent list stays absent.
-  return tenantPolicy((value as Static<typeof document>).namespaces as never);
+  return tenantPolicy((value as Static<typeof tenantPolicySchema>).namespaces as never);
 }
