@@ -1,8 +1,5 @@
-import {
-  type Certificate,
-  makeAuthority,
-  makeCertificate,
-} from "@postern/core/test-bed/certificates.ts";
+import type { Certificate } from "@postern/core/certificate.ts";
+import { makeAuthority, makeCertificate } from "@postern/core/test-bed/certificates.ts";
 
 /** An authority, and certificates by it for a server on loopback and for a client of the given name. */
 export function makeCertificates(client: string): {

@@ -1,4 +1,4 @@
-import { integer, octets, oid, sequence, tagged } from "@postern/core/test-bed/der.ts";
+import { integer, octets, oid, sequence, tagged } from "@postern/core/der.ts";
 
 /** Makes DER, for tests of what reads it. */
 export const der = { integer, octets, oid, sequence, tagged };

@@ -1,7 +1,8 @@
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import type { Certificate } from "@postern/core/certificate.ts";
 import { type Clock, realClock } from "@postern/core/clock.ts";
-import { type Certificate, serverCertificates } from "@postern/core/test-bed/certificates.ts";
+import { serverCertificates } from "@postern/core/test-bed/certificates.ts";
 import { isLoopback } from "@postern/core/test-bed/loopback.ts";
 import { TestBedError } from "@postern/core/test-bed/test-bed-error.ts";
 import { type Audit, auditTo } from "./audit.ts";
