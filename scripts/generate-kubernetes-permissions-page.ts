@@ -29,6 +29,8 @@ const bound: Record<string, string> = {
     "Bound to the operator for the whole cluster beside one of the two above, and only where HyperShift is not installed.",
   "control-plane":
     "Bound in each control-plane namespace, never for the whole cluster: with `--role all` by the operator itself, to itself; for `--role control-plane` by you.",
+  "token-review":
+    "Bound to the operator for the whole cluster, in every mode: who reads `/metrics` or the dashboard shows a token.",
   lease: "Bound to the operator in its own namespace.",
   "cluster-api": "Bound to the operator for the whole cluster, where it serves Cluster API.",
   "cluster-api-secrets":
@@ -65,10 +67,10 @@ creation to deletion on a real API server with just these roles and under these 
 
 | mode | for the whole cluster | in each control-plane namespace | in the operator's namespace |
 | --- | --- | --- | --- |
-| \`--role all\` | \`postern-operator\`, without HyperShift also \`postern-topology\` | \`postern-control-plane\`, which the operator binds itself | \`postern-lease\` |
-| \`--role management\` | \`postern-management\`, without HyperShift also \`postern-topology\` | nothing | \`postern-lease\` |
-| \`--role control-plane\` | nothing | \`postern-control-plane\` | nothing |
-| \`--role cluster-api\` | \`postern-cluster-api\` | \`postern-cluster-api-secrets\`, in namespaces of Cluster API that you open | \`postern-lease\` |
+| \`--role all\` | \`postern-token-review\`, \`postern-operator\`, without HyperShift also \`postern-topology\` | \`postern-control-plane\`, which the operator binds itself | \`postern-lease\` |
+| \`--role management\` | \`postern-token-review\`, \`postern-management\`, without HyperShift also \`postern-topology\` | nothing | \`postern-lease\` |
+| \`--role control-plane\` | \`postern-token-review\` | \`postern-control-plane\` | nothing |
+| \`--role cluster-api\` | \`postern-token-review\`, \`postern-cluster-api\` | \`postern-cluster-api-secrets\`, in namespaces of Cluster API that you open | \`postern-lease\` |
 
 With \`--role all\` and \`--management-cluster-name\` the operator needs what \`--role cluster-api\` needs too. With another \`--leader-elect-resource-name\`, change it in \`postern-lease\`.
 
@@ -79,6 +81,7 @@ kubectl create namespace postern
 kubectl create serviceaccount postern-operator -n postern
 kubectl apply -f manifests/rbac -f manifests/admission
 kubectl create clusterrolebinding postern-operator --clusterrole postern-operator --serviceaccount postern:postern-operator
+kubectl create clusterrolebinding postern-token-review --clusterrole postern-token-review --serviceaccount postern:postern-operator
 kubectl create rolebinding postern-lease -n postern --role postern-lease --serviceaccount postern:postern-operator
 \`\`\`
 
@@ -88,6 +91,9 @@ To let Cluster API read the Secrets of a namespace, label it and bind the role t
 kubectl label namespace NAMESPACE postern.io/secrets=allowed
 kubectl create rolebinding postern-cluster-api-secrets -n NAMESPACE --clusterrole postern-cluster-api-secrets --serviceaccount postern:postern-operator
 \`\`\`
+
+Whoever reads \`/metrics\` needs \`get\` on the nonResourceURL \`/metrics\`, and whoever reads a dashboard that is not on a loopback address on
+\`/postern/dashboard\`: the chart brings the ClusterRoles \`postern-metrics-reader\` and \`postern-dashboard-reader\` for that, bound to nobody.
 
 ## What a stolen credential is still good for
 

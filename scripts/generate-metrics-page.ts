@@ -20,10 +20,9 @@ export function metricsPage(): string {
     "# Metrics",
     `${code("postern operator")} serves these on ${code("/metrics")}, and so does ${code("postern local")}, beside the usual ones of the process (${code("process_*")}, ${code("nodejs_*")}).\nThis page is made from the code by ${code("npm run generate")}.`,
     [
-      `Nobody has to authenticate to read this page. Where ${code("--listen")} is not a loopback address, it therefore names no tenant: ids of`,
-      `subscriptions are replaced by a short hash, and metrics with one of the labels ${code("zone")}, ${code("fqdn")}, ${code("ip")} and ${code("resource_group")} are left`,
-      `out. ${code("--expose-details")} shows everything; use it only where a network policy admits nobody but Prometheus. The hash of a`,
-      `subscription, with its id in lower case: ${code("printf %s SUBSCRIPTION_ID | sha256sum | cut -c1-8")}.`,
+      `On a loopback address everybody on that machine can read it. Elsewhere (${code("--metrics")}) it is served over TLS, to whoever shows a Kubernetes token (TokenReview)`,
+      `and may ${code("get")} the nonResourceURL ${code("/metrics")} (SubjectAccessReview), such as by the ClusterRole ${code("postern-metrics-reader")}. An answer of the API server counts for`,
+      "30 seconds. It names clusters, their ids, DNS names and addresses: bind that role to nobody but Prometheus.",
     ].join("\n"),
     "## Controllers, queues and the Kubernetes API",
     `The names and labels are those of Go's controller-runtime, so that its dashboards work. In ${code("workqueue_depth")} the\n${code("priority")} is ${code("change")}, ${code("retry")} or ${code("drift")}.`,

@@ -126,6 +126,10 @@ export const purposes: Record<string, Purposes> = {
     "namespaces read": "match the labels by which an identity admits namespaces",
     ...events,
   },
+  "token-review": {
+    "tokenreviews create": "ask whose token a reader of metrics or the dashboard has",
+    "subjectaccessreviews create": "ask whether RBAC lets that reader read them",
+  },
   "cluster-api-secrets": {
     "secrets read":
       "read the Secret of an AzureClusterIdentity or of Azure Service Operator, and the kubeconfig of a cluster of another provider",

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { KubeClient } from "postern/kube/client.ts";
 import { findConnection } from "postern/kube/credentials.ts";
 import type { Feature } from "postern/kube/feature.ts";
-import { serveHealth } from "postern/kube/health.ts";
+import { servePages } from "postern/kube/health.ts";
 import { makeLog } from "postern/kube/log.ts";
 import { Metrics } from "postern/kube/metrics.ts";
 import { Runtime } from "postern/kube/runtime.ts";
@@ -73,12 +73,14 @@ runtime.caches.of(probeKind).onChange(({ before, after }) => {
   counts.seen++;
   if (counts.written >= wanted && counts.seen >= wanted) done();
 });
-const page = await serveHealth({
+const page = await servePages({
   listen: { host: "127.0.0.1", port: 0 },
-  health: () => runtime.healthChecks(),
-  ready: () => runtime.readyChecks(),
+  health: {
+    alive: () => runtime.healthChecks(),
+    ready: () => runtime.readyChecks(),
+    details: true,
+  },
   metrics: metrics.registry,
-  details: true,
 });
 
 const stop = new AbortController();

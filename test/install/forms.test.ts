@@ -140,7 +140,12 @@ describeWhere(missing, "the forms of an installation", () => {
         { maxSkew: 1, topologyKey: "zone", whenUnsatisfiable: "DoNotSchedule" },
       ],
       networkPolicy: { metricsFrom: [{ namespaceSelector: {} }], apiServerPorts: [443] },
-      metrics: { port: 9000, serviceMonitor: { enabled: true, labels: { release: "prometheus" } } },
+      metrics: {
+        port: 9000,
+        tlsSecret: "postern-metrics",
+        serviceMonitor: { enabled: true, labels: { release: "prometheus" } },
+      },
+      health: { port: 9001 },
       resources: { limits: { memory: "1Gi" } },
       exposeDetails: true,
       crds: { keep: false },

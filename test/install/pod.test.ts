@@ -102,6 +102,7 @@ describeWhere(whyNoContainers(), "a pod of the operator", () => {
           tenantPolicy: { namespaces: [{ namespace: "clusters", domains: ["example.com"] }] },
           additionalTrustBundle: simulator.ca,
           metrics: { port: await freePort() },
+          health: { port: await freePort() },
           extraArgs: ["--no-dashboard"],
           extraEnv: [
             { name: "AZURE_RESOURCE_MANAGER_ENDPOINT", value: simulator.url },

@@ -4,7 +4,7 @@ import { KubeClient } from "postern/kube/client.ts";
 import { fromKubeconfig } from "postern/kube/credentials.ts";
 import { KubeError } from "postern/kube/errors.ts";
 import type { Feature, Step } from "postern/kube/feature.ts";
-import { serveHealth } from "postern/kube/health.ts";
+import { servePages } from "postern/kube/health.ts";
 import { makeLog, silentLog } from "postern/kube/log.ts";
 import type { Reconcile } from "postern/kube/reconcile.ts";
 import { type Also, Runtime, whereServed } from "postern/kube/runtime.ts";
@@ -940,15 +940,17 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     const { runtime, make, get } = await runtimeWith([widgetFeature()]);
     await make("a", { size: 1 });
     await expect.poll(async () => (await get("a")).status?.size).toBe(1);
-    const pages = await serveHealth({
+    const pages = await servePages({
       listen: { host: "127.0.0.1", port: 0 },
-      health: () => runtime.healthChecks(),
-      ready: () => [
-        ...runtime.readyChecks(),
-        { name: "arm", check: () => ({ ok: false, note: "Bearer abcdefghijkl is refused" }) },
-      ],
+      health: {
+        alive: () => runtime.healthChecks(),
+        ready: () => [
+          ...runtime.readyChecks(),
+          { name: "arm", check: () => ({ ok: false, note: "Bearer abcdefghijkl is refused" }) },
+        ],
+        details: true,
+      },
       metrics: runtime.metrics.registry,
-      details: true,
     });
     onTestFinished(() => pages.close());
     const page = async (path: string) => {

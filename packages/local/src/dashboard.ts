@@ -71,9 +71,9 @@ export async function startDashboard(given: {
         });
       },
     },
-  }).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code !== "EADDRINUSE") throw cause;
-    throw portInUse(`cannot listen on 127.0.0.1:${port}`, "the dashboard", cause);
+  }).catch((cause: Error) => {
+    if ((cause.cause as NodeJS.ErrnoException | undefined)?.code !== "EADDRINUSE") throw cause;
+    throw portInUse(`cannot listen on 127.0.0.1:${port}`, "the dashboard", cause.cause as Error);
   });
   return {
     url: dashboard.url,

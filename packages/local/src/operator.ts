@@ -4,7 +4,7 @@ import type { Arm } from "postern/azure/arm.ts";
 import type { Budgets } from "postern/azure/budget.ts";
 import { KubeClient } from "postern/kube/client.ts";
 import type { Connection } from "postern/kube/credentials.ts";
-import { serveHealth } from "postern/kube/health.ts";
+import { servePages } from "postern/kube/health.ts";
 import { Journal } from "postern/kube/journal.ts";
 import { makeLog } from "postern/kube/log.ts";
 import { Metrics } from "postern/kube/metrics.ts";
@@ -64,12 +64,14 @@ export async function startOperator(
   const counted = { requests: 0 };
   let run = await begin(options, journal, counted, signal);
   let restarting: Promise<void> | undefined;
-  const pages = await serveHealth({
+  const pages = await servePages({
     listen: { host: "127.0.0.1", port: options.port },
-    health: () => run.runtime.healthChecks(),
-    ready: () => [...run.runtime.readyChecks(), ...run.azure.checks],
+    health: {
+      alive: () => run.runtime.healthChecks(),
+      ready: () => [...run.runtime.readyChecks(), ...run.azure.checks],
+      details: true,
+    },
     metrics: () => run.metrics.registry,
-    details: true,
   }).catch(async (error: unknown) => {
     await run.end();
     const { cause } = error as { cause?: NodeJS.ErrnoException };

@@ -76,8 +76,8 @@ describe.each(configurations)("the configuration %s", (name) => {
           readOnlyRootFilesystem: true,
           capabilities: { drop: ["ALL"] },
         },
-        livenessProbe: { httpGet: { path: "/healthz", port: "metrics" } },
-        readinessProbe: { httpGet: { path: "/readyz", port: "metrics" } },
+        livenessProbe: { httpGet: { path: "/healthz", port: "health" } },
+        readinessProbe: { httpGet: { path: "/readyz", port: "health" } },
       });
       expect(argsOf(deployment)).toContain("--listen=0.0.0.0:8081");
       expect(deployment.spec.replicas).toBe(2);
@@ -128,7 +128,10 @@ test("hosted control planes alone are served by one process with the role all", 
   const [deployment, ...others] = ofKind(objects, "Deployment");
   expect(others).toEqual([]);
   expect(argsOf(deployment)).toContain("--role=all");
-  expect(rolesBoundIn(objects)).toEqual([["postern-operator", "postern:postern-operator"]]);
+  expect(rolesBoundIn(objects)).toEqual([
+    ["postern-token-review", "postern:postern-operator"],
+    ["postern-operator", "postern:postern-operator"],
+  ]);
   expect(ofKind(objects, "CustomResourceDefinition").map(({ metadata }) => metadata.name)).toEqual([
     "azureprivatelinkservices.hypershift.openshift.io",
   ]);
@@ -136,7 +139,10 @@ test("hosted control planes alone are served by one process with the role all", 
 
 test("Cluster API alone gets no permission for hosted control planes, and no kind", () => {
   const objects = rendered("cluster-api");
-  expect(rolesBoundIn(objects)).toEqual([["postern-cluster-api", "postern:postern-operator"]]);
+  expect(rolesBoundIn(objects)).toEqual([
+    ["postern-token-review", "postern:postern-operator"],
+    ["postern-cluster-api", "postern:postern-operator"],
+  ]);
   expect(ofKind(objects, "CustomResourceDefinition")).toEqual([]);
   expect(argsOf(ofKind(objects, "Deployment")[0])).toEqual(
     expect.arrayContaining([
@@ -153,6 +159,7 @@ test("Cluster API alone gets no permission for hosted control planes, and no kin
 test("in HyperShift's place it brings HyperShift's kinds and may create control planes", () => {
   const objects = rendered("both");
   expect(rolesBoundIn(objects).map(([role]) => role)).toEqual([
+    "postern-token-review",
     "postern-operator",
     "postern-topology",
     "postern-cluster-api",
@@ -165,9 +172,16 @@ test("in HyperShift's place it brings HyperShift's kinds and may create control 
 test("split roles give each process a ServiceAccount, a role and an identity of its own", () => {
   const objects = rendered("split-roles");
   expect(rolesBoundIn(objects)).toEqual([
+    ["postern-token-review", "postern:postern-operator"],
     ["postern-management", "postern:postern-operator"],
     ["postern-cluster-api", "postern:postern-cluster-api"],
   ]);
+  const [reviewers] = ofKind(objects, "ClusterRoleBinding");
+  expect(reviewers?.subjects.map(({ namespace, name }) => `${namespace}:${name}`)).toEqual(
+    ofKind(objects, "ServiceAccount").map(
+      ({ metadata }) => `${metadata.namespace}:${metadata.name}`,
+    ),
+  );
   const roles = ofKind(objects, "Deployment").map((each) => argsOf(each)[1]);
   expect(roles).toEqual([
     "--role=management",

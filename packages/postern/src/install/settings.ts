@@ -299,10 +299,7 @@ export const settingsSchema = Type.Object(
       default: "info",
       description: "What is logged.",
     }),
-    exposeDetails: flag(
-      false,
-      "Show ids, DNS names and addresses of clusters in the metrics, and why checks fail, to everybody who reaches them.",
-    ),
+    exposeDetails: flag(false, "Show why checks fail to everybody who reaches the health pages."),
     extraArgs: list(Type.String(), "Further flags of postern operator."),
     extraEnv: list(anything, "Further variables of the environment, as a container has them."),
     additionalTrustBundle: Type.String({
@@ -342,24 +339,41 @@ export const settingsSchema = Type.Object(
         port: Type.Integer({
           minimum: 1024,
           maximum: 65_535,
-          default: 8081,
-          description: "Where /metrics, /healthz and /readyz are served.",
+          default: 8443,
+          description:
+            "Where /metrics is served, over TLS, to whoever has a token and the ClusterRole postern-metrics-reader.",
         }),
+        tlsSecret: optional(
+          forms.domain,
+          "A Secret of type kubernetes.io/tls with the certificate, such as one of cert-manager. Empty for a self-signed certificate.",
+        ),
         serviceMonitor: Type.Object(
           {
             enabled: flag(false, "Whether there is a ServiceMonitor; its kind must be installed."),
             labels: map("Labels by which Prometheus selects it."),
+            tlsConfig: map("How Prometheus checks the certificate.", { insecureSkipVerify: true }),
           },
           { ...strict, description: "For the Prometheus operator." },
         ),
       },
-      { ...strict, description: "Metrics and health pages." },
+      { ...strict, description: "Metrics." },
+    ),
+    health: Type.Object(
+      {
+        port: Type.Integer({
+          minimum: 1024,
+          maximum: 65_535,
+          default: 8081,
+          description: "Where /healthz and /readyz are served, for the kubelet's probes.",
+        }),
+      },
+      { ...strict, description: "Health pages." },
     ),
     networkPolicy: Type.Object(
       {
         enabled: flag(
           true,
-          "Whether there is one: pods reach DNS, API servers and Azure, and are reached on the metrics port.",
+          "Whether there is one: pods reach DNS, API servers and Azure, and are reached on the ports of metrics and probes.",
         ),
         metricsFrom: list(
           anything,

@@ -32,6 +32,8 @@ const hints: Record<string, string> = {
   AddressNotAllowed:
     "use the https address of the cluster's API server: not a loopback, link-local, multicast or metadata address",
   NotListening: "choose another address with --listen, or end what uses this one",
+  UnusableCertificate:
+    "check --tls-cert-file and --tls-private-key-file: PEM, readable, and the key of the certificate",
   NotLeader: "another replica leads; this one writes nothing",
 };
 

@@ -40,18 +40,32 @@ export function command(): Command {
       `where the certificate files of AzureClusterIdentities are, one folder for each namespace (default: ${defaultCertificateDirectory})`,
     )
     .addOption(
-      new Option("--listen <host:port>", "where /healthz, /readyz and /metrics are served")
+      new Option(
+        "--listen <host:port>",
+        "where /healthz and /readyz are served; on a loopback address /metrics too, unless --metrics is given",
+      )
         .argParser(address)
         .default(address("127.0.0.1:8081"), "127.0.0.1:8081"),
     )
+    .addOption(
+      new Option(
+        "--metrics <host:port>",
+        "where /metrics is served: elsewhere than on a loopback address over TLS, to those whom RBAC lets get /metrics",
+      ).argParser(address),
+    )
+    .option(
+      "--tls-cert-file <file>",
+      "certificate of --metrics and --dashboard, read again when it changes (default: a self-signed one)",
+    )
+    .option("--tls-private-key-file <file>", "its key")
     .option(
       "--expose-details",
-      "show why checks fail, and ids, DNS names and addresses of clusters in the metrics, also where --listen is not a loopback address",
+      "show on the health pages why checks fail, also where --listen is not a loopback address",
     )
     .addOption(
       new Option(
         "--dashboard <host:port>",
-        "where the dashboard is served; kubectl port-forward reaches it",
+        "where the dashboard is served: kubectl port-forward reaches a loopback address; elsewhere over TLS, to those whom RBAC lets get /postern/dashboard",
       )
         .argParser(address)
         .default(address("127.0.0.1:8082"), "127.0.0.1:8082"),

@@ -5,7 +5,7 @@ import { subscriptionOf } from "@postern/core/resource-id.ts";
 import type { Limits } from "../azure/limits.ts";
 import { KubeClient } from "../kube/client.ts";
 import { findConnection } from "../kube/credentials.ts";
-import { type Check, isLoopback, serveHealth } from "../kube/health.ts";
+import type { Check } from "../kube/health.ts";
 import { Journal } from "../kube/journal.ts";
 import { type LogFormat, type LogLevel, makeLog } from "../kube/log.ts";
 import { Metrics } from "../kube/metrics.ts";
@@ -20,9 +20,10 @@ import { type ElectionFlags, leaseOf } from "./election.ts";
 import { clusterApiFeatures, hostedFeatures } from "./features.ts";
 import { installationOf } from "./installation.ts";
 import { managementGroupIn } from "./management-group.ts";
+import { type PageFlags, startPages } from "./pages.ts";
 import { readTenantPolicy } from "./tenant-policy.ts";
 
-export interface OperatorSettings extends ClusterApiFlags, ElectionFlags {
+export interface OperatorSettings extends ClusterApiFlags, ElectionFlags, PageFlags {
   kubeconfig?: string;
   context?: string;
   /** Only this namespace; all of them when absent. */
@@ -35,11 +36,6 @@ export interface OperatorSettings extends ClusterApiFlags, ElectionFlags {
   tenantPolicy?: string;
   /** What may be written. Default: everything. */
   policy?: StepPolicy;
-  listen: { host: string; port: number };
-  /** Whether the pages show details also where others can reach them. */
-  exposeDetails?: boolean;
-  /** Where the dashboard is served; false for nowhere. */
-  dashboard: { host: string; port: number } | false;
   /** Azure's limits, where they are not the usual ones. */
   azureLimit?: Partial<Limits>;
   /** The share of the idle read budget that drift checks use. */
@@ -86,22 +82,23 @@ export async function runOperator(
   const installation = installationOf(client, { log, clock });
   let runtime: Runtime | undefined;
   const alive: Check = { name: "event-loop", check: () => ({ ok: true }) };
-  const pages = await serveHealth({
-    listen: settings.listen,
-    health: () => [alive, ...(runtime?.healthChecks() ?? [])],
+  const pages = await startPages(settings, {
+    client,
+    log,
+    clock,
+    registry,
+    alive: () => [alive, ...(runtime?.healthChecks() ?? [])],
     ready: () => [
       ...(runtime?.readyChecks() ?? [installation.check]),
       // Each cluster of Cluster API brings its own credential: only its names in DNS need ours.
       ...(hosted || clusterApi?.dns ? azure.checks : []),
     ],
-    metrics: registry,
-    details: settings.exposeDetails === true || isLoopback(settings.listen.host),
-    log,
   });
   const dashboard =
     settings.dashboard &&
     (await startDashboard({
       listen: settings.dashboard,
+      protection: pages.protectionOf(settings.dashboard),
       version,
       client,
       azure,
@@ -145,6 +142,7 @@ export async function runOperator(
         server: connection.server.host,
         from: connection.source,
         pages: pages.url,
+        ...(pages.metricsUrl && { metrics: pages.metricsUrl }),
         ...(dashboard && { dashboard: dashboard.url }),
         controllers: features.length,
         ...(settings.policy && { policy: settings.policy }),

@@ -1,80 +1,110 @@
-import { Gauge, Registry } from "@prometheus-io/client";
+import { request } from "node:https";
 import { expect, onTestFinished, test } from "vitest";
-import { DnsMetrics } from "../cluster-api/dns/azure/metrics.ts";
-import { type Check, isLoopback, serveHealth } from "../kube/health.ts";
+import { json, serve } from "../../../../test/loopback.ts";
+import { ManualClock } from "../../../../test/manual-clock.ts";
+import { KubeClient } from "../kube/client.ts";
+import { type Check, servePages } from "../kube/health.ts";
+import { makeLog } from "../kube/log.ts";
 import { Metrics } from "../kube/metrics.ts";
-import { countRequests } from "./azure.ts";
+import { isLoopback } from "../kube/serving/server.ts";
+import { type PageFlags, startPages } from "./pages.ts";
 
-const subscription = "bbbbbbbb-0000-4000-8000-000000000000";
-const request = { resource: "zones", verb: "GET", code: "429", seconds: 1, throttled: true };
+const anyPort = { host: "127.0.0.1", port: 0 };
+/** An address of this machine that is not called a loopback address, and is none for anybody else either. */
+const elsewhere = { host: "::ffff:127.0.0.1", port: 0 };
 
-async function pagesOf(details: boolean, checks: Check[] = []) {
-  const { registry } = new Metrics({ processMetrics: true });
-  countRequests(registry)({ ...request, subscription, remaining: 7 } as never);
-  new DnsMetrics(registry);
-  const labels = { controller: "c", zone: "blue.example.com", type: "private" };
-  const address = { ...labels, fqdn: "api.blue.example.com", ip: "10.9.8.7", ttl: "300" };
-  const place = { resource_group: "tenant-blue", tenant_id: subscription };
-  const set = (name: string, values: Record<string, string>) =>
-    (registry.getSingleMetric(name) as Gauge<string>).set(values, 1);
-  set("dns_operator_azure_zone_info", { ...labels, ...place, subscription_id: subscription });
-  set("dns_operator_azure_zone_records_sum", labels);
-  set("dns_operator_azure_record_set_info", address);
+/** Health pages that others can reach. */
+async function healthOf(checks: Check[]) {
   const lines: object[] = [];
-  const pages = await serveHealth({
-    listen: { host: "127.0.0.1", port: 0 },
-    health: () => checks,
-    ready: () => checks,
-    metrics: registry,
-    details,
-    log: { warn: (fields: object) => void lines.push(fields) } as never,
+  const log = { warn: (fields: object) => void lines.push(fields) } as never;
+  const pages = await servePages({
+    listen: anyPort,
+    health: { alive: () => checks, ready: () => checks, details: false, log },
   });
   onTestFinished(() => pages.close());
   const read = async (path: string) => (await fetch(pages.url + path)).text();
-  return { read, lines, registry };
+  return { read, lines };
 }
 
-test("/metrics shows nobody's subscription ids, DNS names and addresses to everybody", async () => {
-  const { read } = await pagesOf(false);
-  const text = await read("/metrics");
-  for (const secret of [subscription, "blue", "10.9.8.7"]) expect(text).not.toContain(secret);
-  // printf %s bbbbbbbb-0000-4000-8000-000000000000 | sha256sum | cut -c1-8
-  expect(text).toContain('postern_azure_throttled_total{subscription="ce1e7166"} 1');
-  expect(text).toContain('postern_azure_remaining_requests{subscription="ce1e7166",verb="GET"} 7');
-  expect(text).toMatch(/^process_cpu_seconds_total \d/m);
-  expect(text).toMatch(/^controller_runtime_|^# TYPE controller_runtime_reconcile_total counter$/m);
-});
-
-test("/metrics has the same form with details and without", async () => {
-  const registry = new Registry();
-  new Gauge({ name: "one", help: "1", registers: [registry] }).set(1);
-  new Gauge({ name: "two", help: "2", labelNames: ["a"], registers: [registry] }).set(
-    { a: "b" },
-    2,
+/** The pages of an operator whose API server lets `reader` read /metrics. */
+async function pagesOf(flags: Partial<PageFlags>) {
+  const { url } = await serve(({ url: path, body }, response) => {
+    const { spec } = JSON.parse(body) as { spec: { token?: string; user?: string } };
+    const status = path.endsWith("/tokenreviews")
+      ? { authenticated: true, user: { username: spec.token } }
+      : { allowed: spec.user === "reader" };
+    json(response, 201, { status });
+  });
+  const proof = async () => ({});
+  const at = { server: new URL(url), namespace: "default", source: "the test", proof };
+  const client = new KubeClient(at);
+  const lines: string[] = [];
+  const { registry } = new Metrics({ processMetrics: true });
+  const ok = () => [{ name: "arm", check: () => ({ ok: true }) }];
+  const pages = await startPages(
+    { listen: anyPort, dashboard: false, ...flags },
+    {
+      client,
+      log: makeLog({ write: (line) => lines.push(line) }),
+      clock: new ManualClock(),
+      registry,
+      alive: ok,
+      ready: ok,
+    },
   );
-  const texts: string[] = [];
-  for (const details of [true, false]) {
-    const listen = { host: "127.0.0.1", port: 0 };
-    const none = () => [];
-    const pages = await serveHealth({
-      listen,
-      health: none,
-      ready: none,
-      metrics: registry,
-      details,
+  onTestFinished(async () => {
+    await pages.close();
+    client.close();
+  });
+  return { pages, lines };
+}
+
+function ask(url: string, token?: string): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const asked = request(url, { rejectUnauthorized: false, headers }, (answer) => {
+      let text = "";
+      answer.on("data", (chunk) => {
+        text += chunk;
+      });
+      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, text }));
     });
-    onTestFinished(() => pages.close());
-    texts.push(await (await fetch(`${pages.url}/metrics`)).text());
-  }
-  expect(texts[1]).toBe(texts[0]);
+    asked.on("error", reject);
+    asked.end();
+  });
+}
+
+test("elsewhere than on loopback /metrics is served over TLS, and to whom RBAC allows it only", async () => {
+  const { pages, lines } = await pagesOf({ metrics: elsewhere });
+  const url = `${pages.metricsUrl}/metrics`;
+  expect(url).toMatch(/^https:/);
+  expect(await ask(url)).toMatchObject({ status: 401 });
+  expect(await ask(url, "stranger")).toMatchObject({ status: 403 });
+  const { status, text } = await ask(url, "reader");
+  expect(status).toBe(200);
+  expect(text).toMatch(/^postern_serving_certificate_expiry_timestamp_seconds \d/m);
+  await expect(fetch(url.replace("https:", "http:"))).rejects.toThrow();
+  expect(lines.join("")).not.toContain("reader");
 });
 
-test("/metrics shows everything where it was asked for", async () => {
-  const { read, registry } = await pagesOf(true);
-  const text = await read("/metrics");
-  expect(text).toContain(`postern_azure_throttled_total{subscription="${subscription}"} 1`);
-  expect(text).toContain("api.blue.example.com");
-  expect(registry.getMetricsAsArray().length).toBeGreaterThan(20);
+test("health pages that others can reach serve no metrics, and need no token", async () => {
+  const { pages } = await pagesOf({ listen: elsewhere });
+  expect(pages.metricsUrl).toBeUndefined();
+  expect((await fetch(`${pages.url}/metrics`)).status).toBe(404);
+  expect(await (await fetch(`${pages.url}/readyz`)).text()).toBe("ok");
+  expect(await (await fetch(`${pages.url}/healthz`)).text()).toBe("ok");
+});
+
+test("on loopback /metrics is beside the health pages", async () => {
+  const { pages } = await pagesOf({});
+  expect(pages.metricsUrl).toBe(pages.url);
+  expect(await (await fetch(`${pages.url}/metrics`)).text()).toMatch(/^process_cpu_seconds_total/m);
+});
+
+test("a certificate without its key is refused at the start", async () => {
+  await expect(pagesOf({ metrics: elsewhere, tlsCertFile: "/tls.crt" })).rejects.toThrow(
+    "--tls-cert-file and --tls-private-key-file need each other",
+  );
 });
 
 test("a failing check does not tell everybody why, and the log has the reason once", async () => {
@@ -83,7 +113,7 @@ test("a failing check does not tell everybody why, and the log has the reason on
     { name: "arm", check: () => ({ ok: false, note }) },
     { name: "leader", check: () => ({ ok: true, note: "following pod-of-blue" }) },
   ];
-  const { read, lines } = await pagesOf(false, checks);
+  const { read, lines } = await healthOf(checks);
   for (const path of ["/readyz", "/readyz?verbose", "/healthz?verbose"])
     expect(await read(path)).toMatch(
       /^\[-\]arm failed: reason withheld\n\[\+\]leader ok\n(ready|health)z check failed\n$/,
@@ -99,6 +129,6 @@ test.each([
   ["::", false],
   ["127.example.com", false],
   ["10.0.0.1", false],
-])("details are shown by default on %s: %s", (host, expected) => {
+])("%s is a loopback address: %s", (host, expected) => {
   expect(isLoopback(host)).toBe(expected);
 });

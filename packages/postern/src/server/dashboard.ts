@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { isExplained } from "@postern/core/failure.ts";
 import { redactData } from "@postern/core/redact.ts";
-import { limitConnections, serverLimits } from "@postern/core/server-limits.ts";
 import type { Log } from "../kube/log.ts";
+import type { Access } from "../kube/serving/access.ts";
+import type { ServingCertificate } from "../kube/serving/certificate.ts";
+import { serve } from "../kube/serving/server.ts";
 import { sendFile } from "./files.ts";
 import { clusterPage, overview, type SourceOptions } from "./source.ts";
 import { Stream } from "./stream.ts";
@@ -21,6 +22,8 @@ export interface Action {
 
 export interface DashboardOptions {
   listen: { host: string; port: number };
+  /** Who may read it, and over which certificate; without it everybody who reaches the address. */
+  protection?: { access: Access; certificate: ServingCertificate } | undefined;
   source: SourceOptions;
   mode: "local" | "operator";
   version: string;
@@ -41,28 +44,24 @@ export interface Dashboard {
 export async function serveDashboard(options: DashboardOptions): Promise<Dashboard> {
   const stream = new Stream(options.source);
   const whole = inTurns(() => overview(options.source));
-  const server = createServer(serverLimits, (request, response) => {
-    answer(request, response, options, { stream, whole }).catch((error: unknown) => {
-      const { status, text } = told(error, options.log);
-      if (response.headersSent) response.destroy();
-      else send(response, status, { error: text });
-    });
-  });
-  limitConnections(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.listen, () => resolve());
-  });
-  const { address, port, family } = server.address() as AddressInfo;
+  const { url, close } = await serve(
+    options.listen,
+    options.protection?.certificate,
+    (request, response) => {
+      answer(request, response, options, { stream, whole }).catch((error: unknown) => {
+        const { status, text } = answerFor(error, options.log);
+        if (response.headersSent) response.destroy();
+        else send(response, status, { error: text });
+      });
+    },
+  );
   return {
-    url: `http://${family === "IPv6" ? `[${address}]` : address}:${port}`,
+    url,
     renew: () => stream.close(),
-    close: () =>
-      new Promise((resolve) => {
-        stream.close();
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => {
+      stream.close();
+      return close();
+    },
   };
 }
 
@@ -81,6 +80,11 @@ function inTurns<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
+/**
+ * What a ClusterRole must allow by `nonResourceURLs`. It is not the path that is asked for: every user may get `/api/*`, of the API server.
+ */
+const dashboardPath = "/postern/dashboard";
+
 interface Shared {
   stream: Stream;
   /** The overview, once for all pages that ask for it together. */
@@ -94,7 +98,17 @@ async function answer(
   { stream, whole }: Shared,
 ): Promise<void> {
   const path = pathIn(request);
-  if (!isMeantForUs(request, path)) {
+  const { protection } = options;
+  const refusal = await protection?.access.refusal({
+    headers: request.headers,
+    address: request.socket.remoteAddress,
+    path: dashboardPath,
+  });
+  if (refusal) {
+    for (const [name, value] of Object.entries(refusal.headers)) response.setHeader(name, value);
+    return send(response, refusal.status, { error: refusal.text.trim() });
+  }
+  if (!isSameSite(request, path) || (!protection && !isOwnName(request))) {
     send(response, 403, { error: "the dashboard answers only to the name of this machine" });
     return;
   }
@@ -149,20 +163,21 @@ function pathIn({ url = "/" }: IncomingMessage): string | undefined {
   }
 }
 
-/**
- * A name that resolves to this machine may belong to anybody: only its own names are answered. A page of another site may
- * link to the dashboard, and may not ask it for data: it could not read the answer, but the answer has its price.
- */
-function isMeantForUs({ headers }: IncomingMessage, path = "/api/"): boolean {
+/** A name that resolves to this machine may belong to anybody: where no token is needed, only its own names are answered. */
+function isOwnName({ headers: { host = "" } }: IncomingMessage): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host);
+}
+
+/** A page of another site may link to the dashboard, and may not ask it for data: it could not read the answer, but the answer has its price. */
+function isSameSite({ headers }: IncomingMessage, path = "/api/"): boolean {
   const { origin, host = "" } = headers;
   const site = headers["sec-fetch-site"] ?? "none";
   if (path.startsWith("/api/") && site !== "none" && site !== "same-origin") return false;
-  const known = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host);
-  return known && (origin === undefined || origin.replace(/^https?:\/\//, "") === host);
+  return origin === undefined || origin.replace(/^https?:\/\//, "") === host;
 }
 
-/** What a page is told of an error, and the status that goes with it. */
-function told(error: unknown, log: Pick<Log, "error">): { status: number; text: string } {
+/** The text and the status with which a page answers an error. */
+function answerFor(error: unknown, log: Pick<Log, "error">): { status: number; text: string } {
   if (isExplained(error)) return { status: 502, text: error.explain().message };
   const { name } = error as Error;
   if (name === "TimeoutError" || name === "AbortError")

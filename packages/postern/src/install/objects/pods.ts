@@ -20,6 +20,7 @@ export const credentialsSecretName = "postern-azure-credentials";
 /** Where the credential file is, as HyperShift's operator has it. */
 const credentialsFolder = "/etc/azure-provider";
 const trustFolder = "/etc/postern/trust";
+const certificateFolder = "/etc/postern/tls";
 const policyFolder = "/etc/postern/policy";
 
 /** What differs between the processes. */
@@ -223,7 +224,9 @@ export function environment(component: Component): Template[] {
 
 function container(component: Component): TemplateMap {
   const port = setting("metrics.port");
-  const probe = (path: string) => ({ httpGet: { path, port: "metrics" }, timeoutSeconds: 5 });
+  const healthPort = setting("health.port");
+  const certificate = setting("metrics.tlsSecret");
+  const probe = (path: string) => ({ httpGet: { path, port: "health" }, timeoutSeconds: 5 });
   return {
     name: "operator",
     image,
@@ -231,7 +234,10 @@ function container(component: Component): TemplateMap {
     args: [
       "operator",
       ...processes[component].args,
-      text`--listen=0.0.0.0:${port}`,
+      text`--listen=0.0.0.0:${healthPort}`,
+      text`--metrics=0.0.0.0:${port}`,
+      when(certificate, `--tls-cert-file=${certificateFolder}/tls.crt`),
+      when(certificate, `--tls-private-key-file=${certificateFolder}/tls.key`),
       text`--log-format=${setting("logFormat")}`,
       text`--log-level=${setting("logLevel")}`,
       text`--policy=${setting("policy")}`,
@@ -243,7 +249,10 @@ function container(component: Component): TemplateMap {
       forEach(setting("extraArgs"), item()),
     ],
     env: environment(component),
-    ports: [{ name: "metrics", containerPort: port }],
+    ports: [
+      { name: "metrics", containerPort: port },
+      { name: "health", containerPort: healthPort },
+    ],
     livenessProbe: { ...probe("/healthz"), initialDelaySeconds: 10, periodSeconds: 20 },
     readinessProbe: { ...probe("/readyz"), periodSeconds: 10 },
     resources: setting("resources"),
@@ -259,6 +268,7 @@ export function mounts(component: Component): Template[] {
     { name: "tmp", mountPath: "/tmp" },
     when<Template>(setting("tenantPolicy.namespaces"), mount("tenant-policy", policyFolder)),
     when<Template>(setting("additionalTrustBundle"), mount("trust-bundle", trustFolder)),
+    when<Template>(setting("metrics.tlsSecret"), mount("tls", certificateFolder)),
     ...(usesFile(component)
       ? [when<Template>(byFile, mount("azure-credentials", credentialsFolder))]
       : []),
@@ -275,6 +285,10 @@ export function volumes(component: Component): Template[] {
       files("tenant-policy", "postern-tenant-policy"),
     ),
     when<Template>(setting("additionalTrustBundle"), files("trust-bundle", "postern-trust-bundle")),
+    when<Template>(setting("metrics.tlsSecret"), {
+      name: "tls",
+      secret: { secretName: setting("metrics.tlsSecret") },
+    }),
     ...(usesFile(component)
       ? [
           when<Template>(byFile, {

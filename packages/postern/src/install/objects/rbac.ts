@@ -32,6 +32,10 @@ export function roles(): Document {
   const clusterApi = setting("clusterApi.enabled");
   return [
     when(hosted, [role("control-plane"), viewers()] as readonly Document[]),
+    role("token-review"),
+    tokenReviewBinding(),
+    reader("postern-metrics-reader", "/metrics"),
+    reader("postern-dashboard-reader", "/postern/dashboard"),
     when(together, [role("operator"), clusterBinding("postern-operator", "postern-operator")]),
     when(split, [role("management"), clusterBinding("postern-management", "postern-operator")]),
     when(topology, [role("topology"), clusterBinding("postern-topology", "postern-operator")]),
@@ -104,6 +108,29 @@ function leaseBinding(): ObjectTemplate {
     metadata: { name: "postern-lease", namespace: releaseNamespace, labels },
     roleRef: { apiGroup: group, kind: "Role", name: "postern-lease" },
     subjects: [subject("postern-operator"), when(clusterApiApart, subject("postern-cluster-api"))],
+  };
+}
+
+/** Every process reviews the tokens of those who read its metrics. */
+function tokenReviewBinding(): ObjectTemplate {
+  return {
+    ...clusterBinding("postern-token-review", "postern-operator"),
+    subjects: [
+      subject("postern-operator"),
+      when(clusterApiApart, subject("postern-cluster-api")),
+      // A rule of the settings: only with splitRoles.
+      forEach(setting("hosted.controlPlanes"), subject("postern-control-plane")),
+    ],
+  };
+}
+
+/** For whoever reads a page: bound to nobody here, because nobody here knows who that is. */
+function reader(name: string, path: string): ObjectTemplate {
+  return {
+    apiVersion: `${group}/v1`,
+    kind: "ClusterRole",
+    metadata: { name, labels },
+    rules: [{ nonResourceURLs: [path], verbs: ["get"] }],
   };
 }
 

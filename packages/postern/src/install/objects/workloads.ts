@@ -146,7 +146,16 @@ function serviceMonitor(component: Component): ObjectTemplate {
     },
     spec: {
       selector: { matchLabels: selectorOf(component) },
-      endpoints: [{ port: "metrics", path: "/metrics", interval: "30s" }],
+      endpoints: [
+        {
+          port: "metrics",
+          path: "/metrics",
+          interval: "30s",
+          scheme: "https",
+          bearerTokenFile: "/var/run/secrets/kubernetes.io/serviceaccount/token",
+          tlsConfig: setting("metrics.serviceMonitor.tlsConfig"),
+        },
+      ],
     },
   };
 }
@@ -171,6 +180,7 @@ function networkPolicy(component: Component): ObjectTemplate {
       podSelector: { matchLabels: selectorOf(component) },
       policyTypes: ["Ingress", "Egress"],
       ingress: [
+        { ports: [{ protocol: "TCP", port: setting("health.port") }] },
         {
           ports: [{ protocol: "TCP", port: setting("metrics.port") }],
           from: when(setting("networkPolicy.metricsFrom"), setting("networkPolicy.metricsFrom")),
