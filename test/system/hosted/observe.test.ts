@@ -89,6 +89,44 @@ describeHosted("the link objects of a control plane", (start) => {
     expect(await world.kubeWrites()).toEqual([]);
   });
 
+  test("a cluster that names no subnet gets its link with the first NodePool, in that one's subnet", async () => {
+    const world = await start({ features });
+    const { namespace } = await world.hostedCluster("one", { azure: { subnetID: undefined } });
+    await world.settled();
+    expect(await links(world, namespace)).toEqual({});
+    expect(await told(world, namespace)).toEqual(["GuestSubnetMissing"]);
+    const pool = (name: string, subnetID: string) =>
+      world.make({
+        apiVersion: "hypershift.openshift.io/v1beta1",
+        kind: "NodePool",
+        metadata: { namespace: "clusters", name },
+        spec: { clusterName: "one", platform: { type: "Azure", azure: { subnetID } } },
+      } as Parameters<typeof world.make>[0]);
+    await pool("a", guestSubnet);
+    await world.settled();
+    expect((await link(world, namespace)).spec.guestSubnetID).toBe(guestSubnet);
+    await pool("b", `${guestSubnet}-2`);
+    await world.settled();
+    expect((await link(world, namespace)).spec.guestSubnetID).toBe(guestSubnet);
+  });
+
+  test("a control plane that loses its azure block keeps its link, and says so", async () => {
+    const world = await start({ features });
+    const { namespace, controlPlane } = await world.hostedCluster("one");
+    await world.settled();
+    const { uid } = (await link(world, namespace)).metadata;
+    await world.patch(controlPlane, { spec: { platform: { type: "None", azure: null } } });
+    await world.settled();
+    expect((await link(world, namespace)).metadata).toMatchObject({ uid });
+    const plane = await world.get("HostedControlPlane", namespace, "one");
+    expect(world.condition(plane, "AzurePrivateLinkServiceAvailable")).toBe(
+      "False AzureBlockMissing",
+    );
+    await world.mark();
+    await world.advance(10 * 60_000);
+    expect(await world.kubeWrites()).toEqual([]);
+  });
+
   test("a new address, and a new allow-list without an event of the Service, reach the link object at once", async () => {
     const world = await start({ features });
     const { namespace, controlPlane, service } = await world.hostedCluster("one");

@@ -23,7 +23,6 @@ const azureRefused: [says: string, azure: Over, field: string, ...messages: stri
     "location",
     "resourceGroup",
     "vnetID",
-    "subnetID",
     "subscriptionID",
     "tenantID",
     "azureAuthenticationConfig",
@@ -48,6 +47,12 @@ const azureRefused: [says: string, azure: Over, field: string, ...messages: stri
     { cloud: "AzureMoonCloud" },
     "cloud",
     'Unsupported value: "AzureMoonCloud": supported values: "AzurePublicCloud", "AzureUSGovernmentCloud", "AzureChinaCloud", "AzureGermanCloud", "AzureBleuCloud", "AzureStackCloud"',
+  ],
+  [
+    "a private link in Azure Stack",
+    { cloud: "AzureStackCloud", topology: "Private", private: { type: "PrivateLink" } },
+    "cloud",
+    "AzureStackCloud has no private link services: use another cloud, or topology Public without private",
   ],
   ...(
     [
@@ -269,6 +274,41 @@ export function hostedRows(kind: Kind): Row[] {
       { dns: { baseDomain: "example.org" } },
       "dns.baseDomain",
     ),
+    {
+      says: "the removal of the subnet is refused",
+      kind,
+      spec: onAzure(),
+      becomes: onAzure({ subnetID: undefined }),
+      refused: [["spec.platform.azure.subnetID", cannotBeRemoved("subnetID")]],
+    },
+    {
+      says: "a base domain with a dot at its end is refused",
+      kind,
+      spec: { ...onAzure(), dns: { baseDomain: "example.com." } },
+      refused: [["spec.dns.baseDomain", "must not end with a dot: remove it"]],
+    },
+    {
+      says: "a base domain with a label of 64 characters is refused",
+      kind,
+      spec: { ...onAzure(), dns: { baseDomain: `${"x".repeat(64)}.com` } },
+      refused: [
+        ["spec.dns.baseDomain", "must have labels of 1 to 63 characters, joined by single dots"],
+      ],
+    },
+    {
+      says: "a hostname with a dot at its end is refused",
+      kind,
+      spec: {
+        ...onAzure(),
+        services: [published("APIServer", "Route", { route: { hostname: "api.example.com." } })],
+      },
+      refused: [
+        [
+          "spec.services[0].servicePublishingStrategy.route.hostname",
+          "must not end with a dot: remove it",
+        ],
+      ],
+    },
     {
       says: "the removal of the base domain is refused",
       kind,

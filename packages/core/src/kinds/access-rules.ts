@@ -19,6 +19,9 @@ const privateByAccess = (azure: string) =>
 
 const isPrivate = (azure: string) => `(has(${azure}.private) || ${privateByAccess(azure)})`;
 
+const linked = (azure: string) =>
+  `(has(${azure}.private) && ${azure}.private.type == 'PrivateLink') || ${privateByAccess(azure)}`;
+
 const usesSwift = (azure: string) => `(has(${azure}.private) && ${azure}.private.type == 'Swift')`;
 
 const shipped = (azure: string) => `(has(${azure}.topology) || has(${azure}.private))`;
@@ -88,8 +91,14 @@ const presence: Rule[] = [
     reason: "FieldValueForbidden",
   },
   {
+    rule: `!has(self.cloud) || self.cloud != 'AzureStackCloud' || !(${linked("self")})`,
+    message:
+      "AzureStackCloud has no private link services: use another cloud, or topology Public without private",
+    fieldPath: ".cloud",
+  },
+  {
     rule: [
-      `!((has(self.private) && self.private.type == 'PrivateLink') || ${privateByAccess("self")})`,
+      `!(${linked("self")})`,
       "!has(self.azureAuthenticationConfig.workloadIdentities)",
       "has(self.azureAuthenticationConfig.workloadIdentities.controlPlaneOperator)",
     ].join(" || "),

@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { accessRules } from "./access-rules.ts";
 import {
   immutable,
+  irremovable,
   keepUnknown,
   oneOf,
   resourceId,
@@ -169,11 +170,13 @@ export const azurePlatformSchema = Type.Object(
       immutable("resourceGroup"),
     ),
     vnetID: text("The virtual network of the cluster.", { maxLength: 255 }, immutable("vnetID")),
-    subnetID: resourceId(
-      "Microsoft.Network/virtualNetworks/subnets",
-      "The subnet of the cluster's machines and of the private endpoint.",
-      { maxLength: 355 },
-      immutable("subnetID"),
+    subnetID: Type.Optional(
+      resourceId(
+        "Microsoft.Network/virtualNetworks/subnets",
+        "The subnet of the cluster's machines and of the private endpoint. Without it, that of the oldest NodePool.",
+        { maxLength: 355 },
+        immutable("subnetID"),
+      ),
     ),
     subscriptionID: text(
       "The subscription of the cluster.",
@@ -193,7 +196,11 @@ export const azurePlatformSchema = Type.Object(
       ),
     ),
   },
-  { description: "Settings of the platform Azure.", ...keepUnknown, ...rules(...accessRules) },
+  {
+    description: "Settings of the platform Azure.",
+    ...keepUnknown,
+    ...rules(...accessRules, irremovable("subnetID")),
+  },
 );
 
 /** `spec.platform.azure` of a HostedCluster and of its HostedControlPlane. */

@@ -11,10 +11,17 @@ import {
   uuid,
 } from "./schema.ts";
 
+const undotted: Rule = {
+  rule: "!self.endsWith('.')",
+  message: "must not end with a dot: remove it",
+};
+
 const named = (description: string) =>
   Type.Object(
     {
-      hostname: Type.Optional(text("The hostname under which it is reached.", { maxLength: 253 })),
+      hostname: Type.Optional(
+        text("The hostname under which it is reached.", { maxLength: 253 }, undotted),
+      ),
     },
     { description, ...keepUnknown },
   );
@@ -106,7 +113,16 @@ export const hostedFields = {
     Type.Object(
       {
         baseDomain: Type.Optional(
-          text("The base domain of the cluster.", { maxLength: 253 }, immutable("dns.baseDomain")),
+          text(
+            "The base domain of the cluster.",
+            { maxLength: 253 },
+            undotted,
+            {
+              rule: "self == '' || self.matches('^[^.]{1,63}([.][^.]{1,63})*[.]?$')",
+              message: "must have labels of 1 to 63 characters, joined by single dots",
+            },
+            immutable("dns.baseDomain"),
+          ),
         ),
       },
       { description: "DNS settings of the cluster.", ...keepUnknown },

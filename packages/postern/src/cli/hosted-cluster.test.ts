@@ -33,6 +33,21 @@ function published(over: Partial<CreateOptions>): Record<string, string> {
   );
 }
 
+test.each([
+  [
+    "a base domain with a dot at its end",
+    { baseDomain: "example.com." },
+    "--base-domain ends with a dot",
+  ],
+  [
+    "a base domain that is no zone",
+    { baseDomain: "internal", endpointAccess: "Private" },
+    "2 to 34 labels",
+  ],
+] as const)("%s is rejected before anything is created", (_, over, message) => {
+  expect(() => made(over)).toThrow(message);
+});
+
 describe("the topology", () => {
   test("of a public cluster is said, and it has no private part", () => {
     expect(azure()).toMatchObject({ topology: "Public" });

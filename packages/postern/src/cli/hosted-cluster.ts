@@ -1,6 +1,7 @@
 import { apiVersionOf } from "@postern/core/kind.ts";
 import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
+import { whyNamesUnusable } from "../hosted/dns-names.ts";
 
 /** What `postern cluster create` is told. */
 export interface CreateOptions {
@@ -30,6 +31,13 @@ export function hostedClusterOf(name: string, options: CreateOptions) {
     throw new UsageError(
       "--endpoint-access-private-… is for a private link: set --endpoint-access to Private or PublicAndPrivate",
     );
+  const services = servicesOf(name, options);
+  const unusable = whyNamesUnusable({
+    metadata: { name },
+    spec: { dns: { baseDomain }, services },
+  });
+  if (unusable !== undefined && (access !== "Public" || baseDomain.endsWith(".")))
+    throw new UsageError(unusable.replace("spec.dns.baseDomain", "--base-domain"));
   // HyperShift's CRD requires one property at least. The cluster's own subscription may connect anyway.
   const allowed = natSubnetID || additional.length > 0 ? additional : [options.subscriptionId];
   const privateLink = {
@@ -42,7 +50,7 @@ export function hostedClusterOf(name: string, options: CreateOptions) {
     metadata: { namespace, name },
     spec: {
       dns: { baseDomain, ...(options.privateZoneId && { privateZoneID: options.privateZoneId }) },
-      services: servicesOf(name, options),
+      services,
       platform: {
         type: "Azure",
         azure: {
@@ -79,7 +87,7 @@ function servicesOf(name: string, options: CreateOptions) {
   const named = (prefix: string, wanted = true) =>
     domain && wanted ? { hostname: `${prefix}-${name}.${domain.replace(/\.$/, "")}` } : undefined;
   const one = (
-    service: string,
+    service: "APIServer" | "OAuthServer" | "Konnectivity" | "Ignition",
     type: "Route" | "LoadBalancer",
     hostname?: { hostname: string },
   ) => ({

@@ -206,7 +206,6 @@ describe("the link object of a Service", () => {
     ["the Route of the OAuth server", "route", "oauth-one.shop.example.org", "shop.example.org"],
     ["its load balancer", "loadBalancer", "OAuth-One.shop.example.org", "shop.example.org"],
     ["neither, where the name has another form", "route", "login.example.org", "example.com"],
-    ["neither, where nothing is behind the name", "route", "oauth-one.", "example.com"],
   ] as const)("its domain comes from %s", (_, field, hostname, domain) => {
     const type = field === "route" ? "Route" : "LoadBalancer";
     const link = made(
@@ -233,7 +232,8 @@ describe("the link object of a Service", () => {
   });
 
   test("its guest subnet comes from the first NodePool where the control plane names none", () => {
-    const bare = controlPlane({ azure: { subnetID: "" } });
+    const bare = controlPlane();
+    delete bare.spec.platform.azure?.subnetID;
     const pool = `${network}/subnets/pool`;
     const link = made(observed({ controlPlane: bare, poolSubnetID: pool }));
     expect(link.spec.guestSubnetID).toBe(pool);
@@ -241,6 +241,39 @@ describe("the link object of a Service", () => {
       does: [],
       says: ["GuestSubnetMissing"],
     });
+  });
+});
+
+test("a base domain that no private DNS zone takes gets no new link, and a link that exists stays", () => {
+  const dotted = controlPlane({ spec: { dns: { baseDomain: "example.com." } } });
+  expect(outcome(observed({ controlPlane: dotted }))).toMatchObject({
+    does: [],
+    says: ["NameUnusable"],
+  });
+  const links = [made(observed())];
+  expect(outcome(observed({ controlPlane: dotted, links })).does).toEqual([]);
+});
+
+describe("a control plane without its azure block", () => {
+  const bare = (type: string) => controlPlane({ spec: { platform: { type } } });
+
+  test.each(["Azure", "AWS"])(
+    "of platform %s keeps its links, and says what is missing",
+    (type) => {
+      const world = observed({ controlPlane: bare(type), links: [made(observed())] });
+      expect(outcome(world)).toEqual({
+        does: [],
+        says: ["AzureBlockMissing"],
+        finalizer: undefined,
+      });
+      expect(plan(world).conditions[0]?.message).toMatch(
+        /nothing is changed or deleted .* put it back/,
+      );
+    },
+  );
+
+  test("says so on Azure before it has a link", () => {
+    expect(outcome(observed({ controlPlane: bare("Azure") })).says).toEqual(["AzureBlockMissing"]);
   });
 });
 

@@ -6,6 +6,7 @@ import type { Service } from "@postern/core/kinds/core.ts";
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { type PrivateAccess, privateAccess } from "@postern/core/kinds/private-access.ts";
 import type { Plan, Requeue } from "../../kube/feature.ts";
+import { whyNamesUnusable } from "../dns-names.ts";
 import {
   conditions,
   controlPlaneFinalizer,
@@ -49,7 +50,7 @@ export function plan(observed: Observed): Plan<ObserveStep> {
     };
   if (pause.paused)
     return noSteps(pause.untilMs === undefined ? "never" : { afterMs: pause.untilMs });
-  const access = accessOf(controlPlane);
+  const access = blockMissing(observed) ?? accessOf(controlPlane);
   if (access && "reason" in access) return { ...noSteps("never"), ...reportProblems([access]) };
 
   const names = access === undefined ? [] : desiredLinks(controlPlane);
@@ -89,6 +90,16 @@ function reportProblems(
     message,
   };
   return { events: problem, conditions: [condition] };
+}
+
+/** Without the block nobody knows whether the cluster should still have links: those that it has stay. */
+function blockMissing({ controlPlane, links }: Observed): Warning | undefined {
+  const { type, azure } = controlPlane.spec.platform;
+  const ownsLinks = links.some((link) => isOwned(link, controlPlane));
+  if (azure !== undefined || (type !== "Azure" && !ownsLinks)) return undefined;
+  const note =
+    "spec.platform.azure of the HostedControlPlane is missing · it says how the cluster is reached, so nothing is changed or deleted · put it back, or delete the cluster";
+  return warning(observeReasons.azureMissing, note);
 }
 
 /** How the cluster is reached by a private link, undefined where it is not, or what contradicts itself. */
@@ -135,9 +146,14 @@ function planService(name: string, observed: Observed, access: PrivateAccess): S
 
   const subnet = azure.subnetID || poolSubnetID;
   if (subnet === undefined) {
-    const note = `no private link for ${name} · neither the control plane nor a NodePool names a subnet · set spec.platform.azure.subnetID`;
+    const note = `no private link for ${name} · neither the control plane nor a NodePool names a subnet · set spec.platform.azure.subnetID, or create a NodePool`;
     return { problem: warning(observeReasons.noGuestSubnet, note) };
   }
+  const unusable = whyNamesUnusable(controlPlane);
+  if (unusable !== undefined && links.every(({ metadata }) => metadata.name !== name))
+    return {
+      problem: warning(observeReasons.nameUnusable, `no private link for ${name} · ${unusable}`),
+    };
   const desired = desiredLink(name, address, controlPlane, azure, access, subnet);
   const found = links.find(({ metadata }) => metadata.name === name);
   if (found === undefined) return { step: make(desired) };

@@ -9,6 +9,8 @@ export const observeReasons = {
   serviceNotInternal: "ServiceNotInternal",
   serviceDeleting: "ServiceDeleting",
   serviceHasNoIp: "ServiceHasNoIP",
+  azureMissing: "AzureBlockMissing",
+  nameUnusable: "NameUnusable",
   noGuestSubnet: "GuestSubnetMissing",
   cannotChange: "LinkCannotChange",
   unverified: "ControlPlaneNotVerified",

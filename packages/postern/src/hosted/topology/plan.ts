@@ -51,7 +51,7 @@ function planCluster(observed: Observed): Plan<TopologyStep> {
   );
   const [taken] = (observed.taken ?? []).map(hostnameTaken);
   const problemOfCluster = checked.ok
-    ? (observed.forbidden ?? taken ?? checked.warning)
+    ? (observed.forbidden ?? taken ?? checked.unusable ?? checked.warning)
     : checked.problem;
   if (hyperShift)
     return noSteps(
@@ -63,7 +63,8 @@ function planCluster(observed: Observed): Plan<TopologyStep> {
     return { ...deletion, conditions: [...links, ...deletion.conditions] };
   }
   if (!checked.ok) return noSteps([...links, notApplied(checked.problem)], "never");
-  const forbidden = observed.forbidden ?? (observed.controlPlane === undefined ? taken : undefined);
+  const uncreatable = observed.controlPlane === undefined ? (taken ?? checked.unusable) : undefined;
+  const forbidden = observed.forbidden ?? uncreatable;
   if (forbidden) return noSteps([...links, notApplied(forbidden)], "drift");
   if (pause.paused)
     return noSteps(
@@ -71,7 +72,8 @@ function planCluster(observed: Observed): Plan<TopologyStep> {
       pause.untilMs === undefined ? "never" : { afterMs: pause.untilMs },
     );
   const { steps, waiting, published } = build(observed, checked);
-  const problem = steps.length > 0 ? (waiting ?? applying) : (waiting ?? checked.warning);
+  const problem =
+    steps.length > 0 ? (waiting ?? applying) : (waiting ?? checked.unusable ?? checked.warning);
   const message = `the Services and Routes of topology ${checked.access.topology} are in place`;
   return {
     steps: [...steps, ...published],

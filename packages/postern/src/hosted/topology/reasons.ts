@@ -10,6 +10,7 @@ export const topologyReasons = {
   identityMissing: "IdentityMissing",
   strategy: "PublishingStrategyNotSupported",
   apiServer: "APIServerNotBehindLink",
+  cloudNotSupported: "CloudNotSupported",
   another: "OwnedByAnother",
   reserved: "NamespaceReserved",
   hostnameTaken: "HostnameTaken",

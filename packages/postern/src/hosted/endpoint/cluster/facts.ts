@@ -238,8 +238,10 @@ function written(belonging: Belonging, zone: ResourceId | undefined): string[] {
 }
 
 function isPublic(azure: HostedControlPlane["spec"]["platform"]["azure"]): boolean {
+  // Without the block nobody knows, and a public cluster loses its Services for external-dns.
+  if (azure === undefined) return false;
   try {
-    return azure === undefined || privateAccess(azure).reachablePublicly;
+    return privateAccess(azure).reachablePublicly;
   } catch (error) {
     // Fields that contradict each other are reported by `topology`; until then nothing is deleted or created.
     if (isExplained(error)) return false;

@@ -4,6 +4,7 @@ import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import type { PrivateAccess } from "@postern/core/kinds/private-access.ts";
 import { idKey, sameId } from "@postern/core/resource-id.ts";
+import { baseDomainOf } from "../../dns-names.ts";
 import { clusterAnnotation } from "../../names.ts";
 
 type Spec = AzurePrivateLinkService["spec"];
@@ -99,19 +100,6 @@ export function differenceOf(
     ...(Object.keys(spec).length > 0 && { spec }),
   };
   return { change: changed.length > 0 ? change : undefined, changed, fixed };
-}
-
-/**
- * The domain under which the cluster's servers have names: what is behind `oauth-<name>.` in the name of the OAuth
- * server, else the base domain of the cluster.
- */
-export function baseDomainOf(controlPlane: HostedControlPlane): string | undefined {
-  const strategy = controlPlane.spec.services?.find(({ service }) => service === "OAuthServer");
-  const { route, loadBalancer } = strategy?.servicePublishingStrategy ?? {};
-  const hostname = route?.hostname || loadBalancer?.hostname || "";
-  const prefix = `oauth-${controlPlane.metadata.name}.`;
-  const derived = hostname.toLowerCase().startsWith(prefix) ? hostname.slice(prefix.length) : "";
-  return derived || controlPlane.spec.dns?.baseDomain || undefined;
 }
 
 function annotationsOf({ annotations }: Metadata): Pick<Metadata, "annotations"> {

@@ -1,6 +1,13 @@
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { describe, expect, test } from "vitest";
-import { clusterOf, published, type Shape } from "../../../../../../test/hosted/topology-world.ts";
+import {
+  clusterOf,
+  published,
+  type Shape,
+  TopologyWorld,
+} from "../../../../../../test/hosted/topology-world.ts";
+import type { Observed } from "../observed.ts";
+import { plan } from "../plan.ts";
 import { check } from "./check.ts";
 
 function problemOf(cluster: HostedCluster) {
@@ -78,6 +85,12 @@ describe("a cluster that the schema would refuse is refused here too, with the r
       "PublishingStrategyNotSupported",
       /APIServer .* Route or LoadBalancer/,
     ],
+    [
+      "a private link in a cloud that has none",
+      { azure: { cloud: "AzureStackCloud" } },
+      "CloudNotSupported",
+      /create the cluster in another cloud/,
+    ],
   ])("%s", (_, shape, reason, remedy) => {
     const cluster = clusterOf(shape);
     if (shape.spec?.services && cluster.spec.platform.azure && shape.azure)
@@ -121,6 +134,24 @@ test.each(["Private", "PublicAndPrivate"] as const)(
     expect(checked).not.toHaveProperty("warning");
   },
 );
+
+test("names that no zone takes keep a cluster from being created, and stop nothing of one that exists", () => {
+  const shape: Shape = { spec: { dns: { baseDomain: "example.com." }, services: [] } };
+  const world = new TopologyWorld(clusterOf(shape));
+  world.settle();
+  expect(world.names("HostedControlPlane")).toEqual([]);
+  const applied = (observed: Observed) =>
+    plan(observed).conditions.find(({ type }) => type === "TopologyApplied");
+  expect(applied(world.see())).toMatchObject({ status: "False", reason: "NameUnusable" });
+
+  const existing = new TopologyWorld(clusterOf());
+  existing.settle();
+  Object.assign(existing.cluster.spec, shape.spec);
+  existing.settle();
+  expect(existing.names("HostedControlPlane")).toEqual(["one"]);
+  expect(existing.names("Service")).toContain("private-router");
+  expect(applied(existing.see())).toMatchObject({ status: "False", reason: "NameUnusable" });
+});
 
 test("the documents' spelling is read as well", () => {
   const cluster = clusterOf({ topology: "none", azure: { endpointAccess: { type: "Private" } } });

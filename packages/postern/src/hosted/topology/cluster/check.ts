@@ -1,6 +1,7 @@
 import { isExplained } from "@postern/core/failure.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { type PrivateAccess, privateAccess } from "@postern/core/kinds/private-access.ts";
+import { whyNamesUnusable } from "../../dns-names.ts";
 import { topologyReasons } from "../reasons.ts";
 import { type Publishing, publishingOf } from "./publishing.ts";
 
@@ -13,7 +14,14 @@ export interface Problem {
 
 /** A cluster as it is understood, or why it cannot be. */
 export type Checked =
-  | { ok: true; access: PrivateAccess; publishing: Publishing; warning?: Problem }
+  | {
+      ok: true;
+      access: PrivateAccess;
+      publishing: Publishing;
+      /** A cluster with this is not created; one that exists goes on. */
+      unusable?: Problem;
+      warning?: Problem;
+    }
   | { ok: false; problem: Problem };
 
 type Azure = NonNullable<HostedCluster["spec"]["platform"]["azure"]>;
@@ -41,7 +49,12 @@ export function check(cluster: HostedCluster): Checked {
   const problem = inAccess(azure, access) ?? inPublishing(cluster, azure);
   if (problem) return { ok: false, problem };
   const warning = unreachable(access, publishing);
-  return { ok: true, access, publishing, ...(warning && { warning }) };
+  const names = access.type === "PrivateLink" ? whyNamesUnusable(cluster) : undefined;
+  return {
+    ...{ ok: true, access, publishing },
+    ...(names && { unusable: { reason: topologyReasons.nameUnusable, message: names } }),
+    ...(warning && { warning }),
+  };
 }
 
 function inAccess(azure: Azure, access: PrivateAccess): Problem | undefined {
@@ -56,6 +69,12 @@ function inAccess(azure: Azure, access: PrivateAccess): Problem | undefined {
     return {
       reason: topologyReasons.privateMismatch,
       message: `spec.platform.azure.private.${other} is set · its type is ${settings.type} · remove it, or change the type`,
+    };
+  if (access.type === "PrivateLink" && azure.cloud === "AzureStackCloud")
+    return {
+      reason: topologyReasons.cloudNotSupported,
+      message:
+        "nothing is created for this cluster · spec.platform.azure.cloud is AzureStackCloud, which has no private link services · create the cluster in another cloud, or with topology Public",
     };
   const { azureAuthenticationConfig: authentication } = azure;
   const needsIdentity =

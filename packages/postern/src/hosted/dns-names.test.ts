@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { clusterOf, published, type Shape } from "../../../../test/hosted/topology-world.ts";
+import { whyNamesUnusable } from "./dns-names.ts";
+
+const dns = (baseDomain: string): Shape => ({ spec: { dns: { baseDomain }, services: [] } });
+const named = (name: string): Shape => ({ ...dns("example.com"), metadata: { name } });
+
+test.each<[string, Shape, RegExp]>([
+  [
+    "a base domain with a dot at its end",
+    dns("example.com."),
+    /spec.dns.baseDomain ends with a dot .* without/,
+  ],
+  [
+    "a hostname with a dot at its end",
+    { spec: { services: [published("APIServer", "named Route", "api-one.example.com.")] } },
+    /hostname of APIServer ends with a dot/,
+  ],
+  ["a name that makes a label too long", named("x".repeat(58)), /more than 63 .* shorter name/],
+  ["a base domain with a long label", dns(`${"x".repeat(64)}.com`), /more than 63 characters/],
+  ["a base domain of one label", dns("internal"), /2 to 34 labels/],
+  ["a base domain of many labels", dns(`${"a.".repeat(34)}com`), /2 to 34 labels/],
+  ["a base domain with an empty label", dns("example..com"), /single dots/],
+  ["a long base domain", dns(`${`${"x".repeat(60)}.`.repeat(4)}com`), /more than 253/],
+])("%s cannot be used, and the message says what to do", (_, shape, message) => {
+  expect(whyNamesUnusable(clusterOf(shape))).toMatch(message);
+});
+
+test.each<[string, Shape]>([
+  ["the longest name", named("x".repeat(57))],
+  ["a cluster without a base domain", { spec: { services: [] } }],
+  [
+    "a base domain of one label where no zone is created",
+    { ...dns("internal"), metadata: { annotations: { "postern.io/private-dns": "none" } } },
+  ],
+])("%s can be used", (_, shape) => {
+  expect(whyNamesUnusable(clusterOf(shape))).toBeUndefined();
+});

@@ -1,0 +1,62 @@
+import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { annotations, internalZoneName } from "./names.ts";
+
+/** What a HostedCluster and its HostedControlPlane have in common. */
+type Named = {
+  metadata: { name: string; annotations?: Record<string, string> };
+  spec: Pick<HostedCluster["spec"], "dns" | "services">;
+};
+
+/**
+ * The domain under which the cluster's servers have names: what is behind `oauth-<name>.` in the hostname of the OAuth
+ * server, else the base domain of the cluster.
+ */
+export function baseDomainOf({ metadata: { name }, spec }: Named): string | undefined {
+  const strategy = spec.services?.find(({ service }) => service === "OAuthServer");
+  const { route, loadBalancer } = strategy?.servicePublishingStrategy ?? {};
+  const hostname = route?.hostname || loadBalancer?.hostname || "";
+  const prefix = `oauth-${name}.`;
+  const derived = hostname.toLowerCase().startsWith(prefix) ? hostname.slice(prefix.length) : "";
+  return derived || spec.dns?.baseDomain || undefined;
+}
+
+const longestLabel = 63;
+const longestName = 253;
+/** https://learn.microsoft.com/azure/dns/private-dns-privatednszone: a zone has 2 to 34 labels. */
+const labels = { fewest: 2, most: 34 };
+
+/** Why the names of a cluster cannot be written to private DNS zones, and what to do; undefined where they can. */
+export function whyNamesUnusable(cluster: Named): string | undefined {
+  const { metadata, spec } = cluster;
+  const given = [
+    ["spec.dns.baseDomain", spec.dns?.baseDomain],
+    ...(spec.services ?? []).flatMap(({ service, servicePublishingStrategy: by }) =>
+      [by.route?.hostname, by.loadBalancer?.hostname].map((each) => [
+        `the hostname of ${service}`,
+        each,
+      ]),
+    ),
+  ] as const;
+  const dotted = given.find(([, each]) => each?.endsWith("."));
+  if (dotted !== undefined)
+    return `${dotted[0]} ends with a dot · neither Azure nor Kubernetes takes such a name · write it without the dot at its end`;
+  const domain = baseDomainOf(cluster);
+  const internal = `api.${internalZoneName(metadata.name)}`;
+  const all = domain === undefined ? [internal] : [internal, `oauth-${metadata.name}.${domain}`];
+  const long = all.find((each) => each.split(".").some((one) => one.length > longestLabel));
+  if (long !== undefined)
+    return `${shown(long)} cannot be a hostname · one of its labels has more than ${longestLabel} characters · create the cluster with a shorter name or base domain`;
+  if (all.some((each) => each.length > longestName))
+    return `the base domain cannot be used · hostnames in it would have more than ${longestName} characters · create the cluster with a shorter one`;
+  const isManaged = (metadata.annotations?.[annotations.zones] ?? "managed") === "managed";
+  if (domain === undefined || !isManaged) return undefined;
+  const count = domain.split(".").length;
+  const isZone = count >= labels.fewest && count <= labels.most && !domain.split(".").includes("");
+  return isZone
+    ? undefined
+    : `the base domain ${shown(domain)} cannot be a private DNS zone · Azure takes zones of ${labels.fewest} to ${labels.most} labels, joined by single dots · create the cluster with another one`;
+}
+
+function shown(name: string): string {
+  return name.length > 100 ? `${name.slice(0, 100)}…` : name;
+}
