@@ -841,6 +841,46 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     await expect.poll(() => tries).toBeGreaterThan(1);
   });
 
+  test("a write that another was faster than is tried again after a second, and is an error only if that goes on", async () => {
+    let conflicts = 2;
+    const feature = widgetFeature({
+      wanted: () => ({ steps: conflicts >= 0 ? [{ do: "build", why: "absent" }] : [] }),
+      apply: async () => {
+        if (conflicts-- > 0)
+          throw new KubeError("Conflict", "the object has been modified", { status: 409 });
+        return { state: "done" };
+      },
+    });
+    const { make, get, clock, quiet, runtime } = await runtimeWith([feature]);
+    const results = async () => {
+      const metric = "controller_runtime_reconcile_total";
+      const { values = [] } = (await runtime.metrics.registry.getSingleMetric(metric)?.get()) ?? {};
+      return Object.fromEntries(values.map(({ labels, value }) => [labels.result, value]));
+    };
+    await make("a", { size: 1 });
+    await expect.poll(() => conflicts).toBe(1);
+    await quiet();
+    await clock.move(1_000);
+    await expect.poll(() => conflicts).toBe(0);
+    await quiet();
+    await clock.move(1_000);
+    await expect.poll(() => conflicts).toBe(-1);
+    await quiet();
+    expect(await results()).toMatchObject({ error: 0 });
+    const ready = (await get("a")).status?.conditions?.[0];
+    expect(ready?.reason).not.toBe("Conflict");
+
+    conflicts = 100;
+    runtime.controllers[0]?.wake(`${(await get("a")).metadata.namespace}/a`);
+    for (const left of [99, 98, 97]) {
+      await expect.poll(() => conflicts).toBe(left);
+      await quiet();
+      await clock.move(1_000);
+    }
+    await expect.poll(results).toMatchObject({ error: 1 });
+    expect((await get("a")).status?.conditions?.[0]).toMatchObject({ reason: "Conflict" });
+  });
+
   test("steps that are done are followed up at once, not at the next look", async () => {
     const done: string[] = [];
     const feature = widgetFeature({

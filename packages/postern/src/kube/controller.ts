@@ -51,6 +51,8 @@ export interface DriftChecks {
 export const defaultConcurrency = 20;
 const mostOfTenant = 16;
 const soonMs = 30_000;
+/** When to try again after another writer was faster. */
+const conflictMs = 1_000;
 const usualDriftMs = 5 * 60_000;
 /** How long a stop waits for reconciles that ignore their signal. */
 const stopMs = 30_000;
@@ -525,8 +527,18 @@ export class Controller {
   }
 
   #failed(key: string, failures: readonly Failing[], runningMs: number | undefined): Outcome {
+    // Whoever wrote meanwhile is no error: only conflicts without end are reported, and counted.
+    const isConflict = failures.every(
+      ({ failure }) => failure.kind === "conflict" && !this.#isReported(key, failure),
+    );
     const trail = this.#trails.get(key);
     this.#trails.set(key, { failures: (trail?.failures ?? 0) + 1, streak: 0 });
+    if (isConflict)
+      return {
+        failed: false,
+        requeueMs: sooner(runningMs, { afterMs: conflictMs }),
+        priority: "retry",
+      };
     const parked = failures.every(({ failure }) => failure.terminal);
     const times = failures.flatMap(({ failure }) => failure.requeueAfterMs ?? []);
     if (runningMs !== undefined) times.push(runningMs);
