@@ -50,7 +50,8 @@ describeHosted("the guest side in trouble", (start) => {
     expect(await notes(world, reason)).toEqual(["Normal"]);
     await world.mark();
     await world.advance(15 * 60_000);
-    expect((await notes(world, reason)).sort()).toEqual(["Normal", "Warning"]);
+    expect(await notes(world, reason)).toEqual(["Normal"]);
+    expect(await notes(world, "PrivateEndpointApprovalOverdue")).toEqual(["Warning"]);
     expect(await link.message(conditions.endpoint)).toContain(link.serviceId);
     const reads = world.armRequests().filter(({ path }) => path.endsWith("privateEndpoints"));
     expect(reads.length).toBeLessThanOrEqual(10);

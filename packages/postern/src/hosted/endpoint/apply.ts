@@ -7,6 +7,7 @@ import type { Applied } from "../../kube/feature.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import { applyDnsStep } from "../../private-dns/apply.ts";
+import { targetAnnotation } from "./cluster/services.ts";
 import type { EndpointStep } from "./steps.ts";
 
 /** What the steps need besides. */
@@ -77,6 +78,14 @@ async function applyService(
   const { service, found } = step;
   if (found === undefined) return services.create(service, signal);
   const { labels, annotations, ownerReferences } = service.metadata;
-  const metadata = { labels, annotations, ...(ownerReferences && { ownerReferences }) };
+  // Of a merge patch: what is not desired any more is removed, and what others have set stays.
+  const outdated = Object.keys(found.metadata.annotations ?? {}).filter(
+    (each) => each === targetAnnotation && annotations?.[each] === undefined,
+  );
+  const metadata = {
+    labels,
+    annotations: { ...annotations, ...Object.fromEntries(outdated.map((each) => [each, null])) },
+    ...(ownerReferences && { ownerReferences }),
+  };
   await services.change(found, { metadata, spec: service.spec }, signal);
 }

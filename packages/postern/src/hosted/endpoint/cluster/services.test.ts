@@ -42,7 +42,7 @@ const steps = (now: Observed, addresses: string[] | undefined = ["192.168.0.4"])
 
 describe("Services for external-dns (§6.6)", () => {
   test("are made for a private cluster, with the endpoint's address as their name", () => {
-    const { steps: planned } = planServices(world(), ["fd00::4", "192.168.0.4"]);
+    const { steps: planned } = planServices(world(), ["192.168.0.4"]);
     expect(planned).toHaveLength(2);
     expect(planned[0]).toMatchObject({
       service: {
@@ -55,6 +55,30 @@ describe("Services for external-dns (§6.6)", () => {
         spec: { type: "ExternalName", externalName: "192.168.0.4" },
       },
     });
+  });
+
+  test("lead to an IPv6 address by the annotation that external-dns reads first", () => {
+    const { steps: planned } = planServices(world(), ["fd00::4"]);
+    expect(planned[0]).toMatchObject({
+      service: {
+        metadata: { annotations: { "external-dns.alpha.kubernetes.io/target": "fd00::4" } },
+        spec: { externalName: "api.example.com" },
+      },
+    });
+    const written = planned.map((step) => (step as { service: Service }).service);
+    expect(steps(world({}, written), ["fd00::4"])).toEqual([]);
+    expect(steps(world({}, written))).toEqual(["write service", "write service"]);
+  });
+
+  test("keep the owners that others have given them", () => {
+    const other = { apiVersion: "v1", kind: "ConfigMap", name: "other", uid: "other-uid" };
+    const found = made("kube-apiserver-private-external", "10.0.0.1");
+    found.metadata.ownerReferences = [other];
+    const [step] = planServices(world({}, [found, both[1] as Service]), ["192.168.0.4"]).steps;
+    expect((step as { service: Service }).service.metadata.ownerReferences).toMatchObject([
+      other,
+      { kind: "HostedControlPlane", uid: "plane-uid" },
+    ]);
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import { isIp } from "@postern/core/ip.ts";
 import type { Service } from "@postern/core/kinds/core.ts";
+import { plainHost } from "@postern/core/tenant-policy.ts";
 import { act, done, type Part } from "../../../kube/part.ts";
 import { externalDnsAnnotation } from "../../hostnames.ts";
 import { conditions, privateRouter } from "../../names.ts";
@@ -9,6 +10,9 @@ import type { EndpointStep } from "../steps.ts";
 
 /** On the Services from which external-dns reads the addresses of a private cluster. */
 export const externalLabel = "hypershift.openshift.io/azure-pls-external-private-svc";
+
+/** Addresses for external-dns that are no external name. */
+export const targetAnnotation = "external-dns.alpha.kubernetes.io/target";
 
 /** The Service of each published part. */
 export const externalServices = {
@@ -53,11 +57,10 @@ export function planServices(
       continue;
     }
     if (cluster.withheld?.[hostname] !== undefined) continue;
-    // A Service of this kind takes no IPv6 address for a name.
-    const address = addresses?.find((each) => isIp(each, 4));
-    if (address === undefined) continue;
+    if (addresses?.[0] === undefined) continue;
     if (found !== undefined && !isOwn) taken.push(name);
-    else steps.push(...written(observed, name, hostname, address, found));
+    else
+      steps.push(...written(observed, name, { hostname, ...leadTo(hostname, addresses) }, found));
   }
   if (taken.length === 0) return act(steps);
   const message = `the Service ${taken.join(" and ")} is not written · it exists and lacks the label ${externalLabel} · remove it`;
@@ -67,28 +70,53 @@ export function planServices(
 const condition = conditions.dns;
 const unwanted = (name: string) => `the Service ${name} is not wanted: the cluster is public too`;
 
+/** Where a Service leads to, as external-dns reads it. */
+interface Target {
+  hostname: string;
+  externalName: string;
+  /** Addresses that external-dns takes instead of the external name. */
+  targets: string | undefined;
+}
+
+/**
+ * An external name cannot be an IPv6 address. external-dns takes its annotation with targets first
+ * (https://kubernetes-sigs.github.io/external-dns/latest/docs/annotations/annotations/), so the name is only for Kubernetes then.
+ */
+function leadTo(hostname: string, addresses: readonly string[]): Omit<Target, "hostname"> {
+  const externalName = addresses.find((each) => isIp(each, 4)) ?? plainHost(hostname);
+  const targets = addresses.every((each) => isIp(each, 4)) ? undefined : addresses.join(",");
+  return { externalName, targets };
+}
+
 function written(
   observed: Observed,
   name: string,
-  hostname: string,
-  address: string,
+  { hostname, externalName, targets }: Target,
   found: Service | undefined,
 ): EndpointStep[] {
-  const right =
+  const present = found?.metadata.annotations ?? {};
+  const isAsDesired =
     found?.spec?.type === "ExternalName" &&
-    found.spec.externalName === address &&
-    found.metadata.annotations?.[externalDnsAnnotation] === hostname;
-  if (right) return [];
+    found.spec.externalName === externalName &&
+    present[externalDnsAnnotation] === hostname &&
+    present[targetAnnotation] === targets;
+  if (isAsDesired) return [];
   const { controlPlaneUid } = observed.self;
+  const others = found?.metadata.ownerReferences ?? [];
   const service: Service = {
     metadata: {
       namespace: observed.object.namespace,
       name,
       labels: { [externalLabel]: "true" },
-      annotations: { [externalDnsAnnotation]: hostname },
+      annotations: {
+        [externalDnsAnnotation]: hostname,
+        ...(targets !== undefined && { [targetAnnotation]: targets }),
+      },
       ...(observed.cluster !== undefined &&
-        controlPlaneUid !== undefined && {
+        controlPlaneUid !== undefined &&
+        others.every(({ uid }) => uid !== controlPlaneUid) && {
           ownerReferences: [
+            ...others,
             {
               apiVersion: "hypershift.openshift.io/v1beta1",
               kind: "HostedControlPlane",
@@ -98,7 +126,7 @@ function written(
           ],
         }),
     },
-    spec: { type: "ExternalName", externalName: address },
+    spec: { type: "ExternalName", externalName },
   };
   const why = `external-dns is to know where ${hostname} leads`;
   return [{ on: "service", do: "write service", service, found, why, condition }];

@@ -54,8 +54,9 @@ describe("approval", () => {
     }
     expect(events).toEqual([
       "Normal PrivateEndpointConnectionNotApproved",
-      "Warning PrivateEndpointConnectionNotApproved",
+      "Warning PrivateEndpointApprovalOverdue",
     ]);
+    expect(reported(world, conditions.endpoint)).toBe("False PrivateEndpointApprovalOverdue");
     expect(message(world, conditions.endpoint)).toMatch(/approve it: az network/);
   });
 

@@ -106,13 +106,17 @@ export function approvalPolicy(observed: Observed, found: PrivateEndpoint): Appr
       }
       if (state !== "pending") return { ...unknown(), waitMs: Number.POSITIVE_INFINITY };
       const present = presentCondition(observed);
-      const waitMs = present?.reason === reasons.endpointNotApproved ? observed.endpointSinceMs : 0;
+      const isReported =
+        present?.reason === reasons.endpointNotApproved ||
+        present?.reason === reasons.endpointApprovalOverdue;
+      const waitMs = isReported ? observed.endpointSinceMs : 0;
       if (waitMs < escalationMs) {
-        const message = "the connection waits for approval · it is looked at again";
+        const message =
+          "the connection waits for approval · nothing to do yet: Postern checks it again";
         return { ...problem(message), progress: true, waitMs };
       }
       const message = `the connection waits for approval since 15 minutes or more · the link service does not approve subscription ${object.spec.subscriptionID} by itself · approve it: az network private-endpoint-connection approve --id <the pending connection in: az network private-endpoint-connection list --id ${shellWord(service)}>, or add the subscription to additionalAllowedSubscriptions`;
-      return { ...problem(message), waitMs };
+      return { reason: reasons.endpointApprovalOverdue, message, waitMs };
     },
     rejected: () =>
       problem(
