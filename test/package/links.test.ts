@@ -28,7 +28,10 @@ function anchorsOf(page: string): string[] {
 
 /** The links of a page that lead nowhere: to no file, or to no heading of one. */
 function broken(page: string): string[] {
-  const links = textOf(page).matchAll(/\]\((?!\w+:)([^)\s]*)\)/g);
+  // A regular expression in code may look like a link.
+  const links = textOf(page)
+    .replaceAll(/`[^`\n]*`/g, "")
+    .matchAll(/\]\((?!\w+:)([^)\s]*)\)/g);
   return Array.from(links, ([, link = ""]) => link).filter((link) => {
     const [path = "", anchor] = link.split("#");
     const file = path === "" ? page : relative(root, join(root, dirname(page), path));

@@ -7,6 +7,7 @@ import { clusterApiControllers } from "postern/operator/controllers.ts";
 import { expect, test } from "vitest";
 import { guestSubscription, location, managementSubscription } from "../hosted/azure.ts";
 import { describeHosted, type HostedWorld, type Thing } from "../hosted/world.ts";
+import { backup, idsOf, lose, restore } from "../restored.ts";
 import {
   azureClusterObject,
   clusterObject,
@@ -20,6 +21,12 @@ const provider = "providers/Microsoft.Network";
 const baseGroup = resourceGroupId(managementSubscription, "base");
 const gates = ["GSPrivateLinksReady", "GSDNSZoneReady"];
 const count = 75;
+/** What CAPZ reports. */
+const balancersReady = {
+  type: "LoadBalancersReady",
+  status: "True",
+  lastTransitionTime: "2026-01-01T00:00:00Z",
+};
 
 describeHosted("every controller of Cluster API", (start) => {
   /** What CAPZ has made of a cluster: a group, a network and the load balancer of its API server. */
@@ -116,9 +123,7 @@ describeHosted("every controller of Cluster API", (start) => {
     const owner = await world.make(clusterObject("org", name));
     await world.make(controlPlaneObject(owner));
     await world.patch(owner, { status: { phase: "Provisioned" } }, "status");
-    const lastTransitionTime = "2026-01-01T00:00:00Z";
-    const condition = { type: "LoadBalancersReady", status: "True", lastTransitionTime };
-    await world.patch(made, { status: { conditions: [condition] } }, "status");
+    await world.patch(made, { status: { conditions: [balancersReady] } }, "status");
   }
 
   test(`writes nothing at rest, with ${count} clusters that have everything`, async () => {
@@ -148,6 +153,44 @@ describeHosted("every controller of Cluster API", (start) => {
     expect(asked.length).toBeGreaterThan(count);
     expect(asked.filter(({ method }) => method !== "GET")).toEqual([]);
   }, 300_000);
+
+  test("has nothing twice in Azure after its objects are restored from a backup", async () => {
+    const world = await startAll();
+    for (const name of ["wc1", "wc2"]) await makeWorkload(world, name);
+    await world.start();
+    const ready = [...gates, "PrivateLinksReady", "PrivateEndpointsReady"];
+    const isReady = (each: Thing) =>
+      ready.every((type) => world.condition(each, type)?.startsWith("True "));
+    const all = async () => {
+      const found = await world.list("AzureCluster", "org");
+      return found.length === 2 && found.every(isReady);
+    };
+    await world.until("all are ready", all, 60);
+    await world.advance(5 * 60_000);
+    const before = idsOf(world);
+    const identities = ["AzureClusterIdentity", "ProviderConfig"];
+    const saved = await backup(world, [
+      ...["AzureCluster", ...identities, "Cluster", "KubeadmControlPlane"],
+    ]);
+    await world.stop();
+    await lose(world, saved);
+    const restored: Thing[] = [];
+    for (const thing of saved) restored.push(await restore(world, thing, ["finalizers"]));
+    await world.start();
+    // What CAPZ and Cluster API report again.
+    for (const thing of restored) {
+      if (thing.kind === "AzureCluster" && thing.metadata.namespace === "org")
+        await world.patch(thing, { status: { conditions: [balancersReady] } }, "status");
+      if (thing.kind === "Cluster")
+        await world.patch(thing, { status: { phase: "Provisioned" } }, "status");
+    }
+    await world.until("all are ready again", all, 60);
+    await world.advance(10 * 60_000);
+    expect(idsOf(world)).toEqual(before);
+    await world.mark();
+    await world.advance(10 * 60_000);
+    expect(world.armRequests().filter(({ method }) => method !== "GET")).toEqual([]);
+  });
 
   test.each([15, 40, 70, 130])(
     "leaves nothing of a cluster that is deleted %i s after its creation while reads are stale by up to a minute",
