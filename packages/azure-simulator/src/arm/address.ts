@@ -80,11 +80,14 @@ function place(path: string, segments: string[]): Address {
     if (name !== undefined) names.push(name);
   }
   const namespace = segments[provider + 1];
-  const type = namespace === undefined ? "" : [namespace, ...words].join("/");
+  const type = typeOf(namespace, words);
+  // What stands alone behind a subscription or a group is a list of it, such as `resources` or `locations`.
+  const alone = segments.length === (resourceGroup === undefined ? 4 : 6);
   const collection =
     namespace === undefined
-      ? subscription === undefined || (inGroup && resourceGroup === undefined)
+      ? subscription === undefined || (inGroup && resourceGroup === undefined) || alone
       : names.length < words.length;
+  if (type.startsWith(providerType)) names.unshift(namespace ?? "");
   const keyOf = (depth: number) => segments.slice(0, depth).join("/").toLowerCase();
   return {
     path,
@@ -98,6 +101,17 @@ function place(path: string, segments: string[]): Address {
     scopeKey: keyOf(provider),
     scopeDepth: provider,
   };
+}
+
+const providerType = "Microsoft.Resources/providers";
+
+/** A namespace without a type of its own is a resource provider; what can be asked of it are its registrations. */
+function typeOf(namespace: string | undefined, words: readonly string[]): string {
+  if (namespace === undefined) return "";
+  const [word = ""] = words;
+  if (words.length === 0) return providerType;
+  if (words.length === 1 && /^(un)?register$/i.test(word)) return `${providerType}/${word}`;
+  return [namespace, ...words].join("/");
 }
 
 function invalid(message: string): Refusal {

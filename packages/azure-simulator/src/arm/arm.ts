@@ -1,4 +1,4 @@
-import type { Json } from "../state/store.ts";
+import type { Json, JsonObject } from "../state/store.ts";
 import type { Address } from "./address.ts";
 import { checkApiVersion } from "./checks.ts";
 import { FrontDoor } from "./front-door.ts";
@@ -35,12 +35,15 @@ export interface ArmOptions {
   /** The name of a subscription's tenant, or undefined where there is no such subscription. */
   tenantOf: (subscription: string) => string | undefined;
   pageSize: number;
-  retryAfterSeconds: number;
+  /** What clients of operations are asked to wait; where nothing is said, as Azure does now. */
+  retryAfterSeconds: number | undefined;
   secret: string;
 }
 
 /** Resource Manager: finds what a request is about, refuses what Azure refuses in Azure's order, and does the rest. */
 export class Arm {
+  readonly #world: World;
+  readonly #resources: ResourceStore;
   readonly #routes = new Routes();
   readonly #door: FrontDoor;
   readonly #reads: Reads;
@@ -50,6 +53,8 @@ export class Arm {
 
   constructor(options: ArmOptions) {
     const resources = new ResourceStore(options.world);
+    this.#world = options.world;
+    this.#resources = resources;
     this.#readCache = new ReadCache(options.world.store);
     this.#door = new FrontDoor({ ...options, resources });
     this.#operations = new LongOperations(options, resources, this.#door);
@@ -73,6 +78,7 @@ export class Arm {
     checkLevel(request.method, address, type);
     if (!type.open) this.#door.authorize(request.asker, routed);
     this.#door.checkGroup(request.method, address, type);
+    this.#door.checkRegistered(request.method, address, type);
     const cached =
       request.method === "GET" ? this.#readCache.get(address, request.query) : undefined;
     if (cached) return cached;
@@ -101,6 +107,14 @@ export class Arm {
       default:
         throw methodNotAllowed(method, address);
     }
+  }
+
+  /** What a GET of the newest version shows of a resource. */
+  shown(id: string): JsonObject | undefined {
+    const { store } = this.#world;
+    const resource = store.get(id);
+    const type = resource && typeNamed(resource.type);
+    return type && this.#resources.shown(resource, type, new URLSearchParams());
   }
 
   /** Called when an operation has ended: what it changed becomes so. */

@@ -5,24 +5,23 @@ import type { Operation } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
 import { unsupported } from "./refusals.ts";
 import type { ResourceStore } from "./resource-store.ts";
-import type { World } from "./resource-type.ts";
-
-/** Any version will do: the types tell none from another. */
-const query = new URLSearchParams({ "api-version": "2024-05-01" });
+import type { Principal, World } from "./resource-type.ts";
 
 /**
- * Write a resource as a request of someone who may do everything would, and have it done. What Azure refuses is thrown
+ * Write a resource as a request of the asker would, or of someone who may do everything, and have it done. What Azure refuses is thrown
  * as a `Refusal`; what it takes and then fails gives what it failed with.
  */
 export function writeAtOnce(
   id: string,
   body: JsonObject,
   { arm, world }: { arm: Arm; world: World },
+  as?: { asker: Principal; apiVersion: string },
 ): Operation["error"] {
   const { operations, directory } = world;
   operations.settle();
   const before = new Set(operations.running());
-  const asker = seeder(directory.tenantOf(id.split("/")[2] ?? "") ?? "");
+  const asker = as?.asker ?? seeder(directory.tenantOf(id.split("/")[2] ?? "") ?? "");
+  const query = new URLSearchParams({ "api-version": as?.apiVersion ?? "2024-05-01" });
   arm.answer({ method: "PUT", path: id, query, body, asker }, arm.route("PUT", id));
   const begun = [...operations.running()].find((each) => !before.has(each));
   if (begun) operations.end(begun, begun.error ? "Failed" : "Succeeded");

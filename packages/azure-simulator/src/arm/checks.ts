@@ -54,7 +54,8 @@ export function checkPlace(
       "The request content was invalid and could not be deserialized: 'tags' must be an object.",
       { by: "gateway" },
     );
-  if (type.within === "resourceGroup" && existing === undefined && location === undefined)
+  const isPlaced = type.within === "resourceGroup" && type.dialect !== "deployments";
+  if (isPlaced && existing === undefined && location === undefined)
     throw new Refusal(
       400,
       "LocationRequired",

@@ -6,6 +6,8 @@ import type { ResourceType } from "./resource-type.ts";
 export function etagOf(resource: Resource, type: ResourceType): string | undefined {
   switch (type.dialect) {
     case "resources":
+    case "deployments":
+    case "storage":
     case "authorization":
     case "identity":
       return undefined;

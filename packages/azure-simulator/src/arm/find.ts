@@ -14,14 +14,20 @@ export function find(store: Store, address: Address, type: ResourceType): Resour
 }
 
 /** What the child or the collection at an address is in. */
-export function findParent(store: Store, address: Address, type: ResourceType): Resource {
+export function findParent(
+  store: Store,
+  address: Address,
+  type: ResourceType,
+  verb: "read" | "write" = "read",
+): Resource {
   const key = address.collection ? collectionOf(address.key) : parentOf(address.key);
   const parent = store.get(key);
   if (parent) return parent;
   const above = typeNamed(collectionOf(type.type));
   const path = address.path.split("/").slice(0, key.split("/").length).join("/");
-  if (type.dialect === "privateDns" || type.dialect === "publicDns")
-    throw parentNotFound(above ?? type, path, address);
+  // The front door lets nobody write into what is not there; DNS says so of reads too.
+  if (verb === "write" || type.dialect === "privateDns" || type.dialect === "publicDns")
+    throw parentNotFound(above ?? type, path, address, verb);
   throw notFound(
     { ...address, path, names: address.names.slice(0, address.collection ? undefined : -1) },
     above ?? type,

@@ -1,6 +1,8 @@
 import { collectionOf, parentOf, type Resource } from "../state/store.ts";
+import { checkRegistered } from "../types/providers/index.ts";
 import type { Address } from "./address.ts";
 import type { ArmRequest } from "./arm.ts";
+import { dnsOperationWord } from "./dns-operations.ts";
 import { plainEtag } from "./etags.ts";
 import type { Operation } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
@@ -177,19 +179,21 @@ export class FrontDoor {
     return operation?.status === "InProgress" ? operation : undefined;
   }
 
-  checkEtags(request: ArmRequest, existing: Resource | undefined, type: ResourceType): void {
+  /** The refusal of a write whose If-Match or If-None-Match does not hold. */
+  etagConflict(
+    request: ArmRequest,
+    existing: Resource | undefined,
+    type: ResourceType,
+  ): Refusal | undefined {
     const { ifMatch, ifNoneMatch } = request;
-    if (type.dialect === "privateDns" || type.dialect === "publicDns") {
-      const etag = existing && (this.#options.resources.etagOf(existing, type) ?? "");
-      checkDnsEtags(ifMatch, ifNoneMatch, etag, existing);
-      return;
-    }
+    const etag = existing && (this.#options.resources.etagOf(existing, type) ?? "");
+    if (type.dialect === "privateDns" || type.dialect === "publicDns")
+      return dnsEtagConflict(ifMatch, ifNoneMatch, etag, existing, request.path);
     if (ifNoneMatch === "*" && existing)
-      throw new Refusal(412, "PreconditionFailed", `The resource ${existing.id} exists already.`);
-    if (ifMatch === undefined || ifMatch === "*") return;
-    const etag = existing ? (this.#options.resources.etagOf(existing, type) ?? "") : "";
-    if (existing && plainEtag(ifMatch) === plainEtag(etag)) return;
-    throw etagMismatch(type, ifMatch, etag, existing?.id ?? request.path);
+      return new Refusal(412, "PreconditionFailed", `The resource ${existing.id} exists already.`);
+    if (ifMatch === undefined || ifMatch === "*") return undefined;
+    if (existing && plainEtag(ifMatch) === plainEtag(etag ?? "")) return undefined;
+    return etagMismatch(type, ifMatch, etag ?? "", existing?.id ?? request.path);
   }
 
   /** The group must be there, and whoever writes into it must not come while it goes. */
@@ -205,6 +209,14 @@ export class FrontDoor {
       `The resource group '${group.name}' is in deprovisioning state and cannot perform this operation.`,
       { by: "gateway" },
     );
+  }
+
+  /** Nothing can be created in a namespace that the subscription is not registered for. */
+  checkRegistered(method: string, { subscription }: Address, type: ResourceType): void {
+    if (method !== "PUT" && method !== "PATCH") return;
+    const [namespace = ""] = type.type.split("/");
+    if (subscription !== undefined && type.type !== groupType)
+      checkRegistered(namespace, subscription, this.#options.world);
   }
 
   groupOf(address: Address): Resource | undefined {
@@ -227,8 +239,11 @@ function pollAction(dialect: Dialect, results: boolean): string {
   switch (dialect) {
     case "resources":
       return "Microsoft.Resources/subscriptions/operationresults/read";
+    case "deployments":
+      return "Microsoft.Resources/deployments/operationstatuses/read";
     case "privateDns":
-      return `Microsoft.Network/privateDnsOperation${results ? "Results" : "Statuses"}/read`;
+    case "publicDns":
+      return `Microsoft.Network/${dnsOperationWord(dialect, results)}/read`;
     default: {
       const provider = dialect === "compute" ? "Microsoft.Compute" : "Microsoft.Network";
       return `${provider}/locations/${results ? "operationResults" : "operations"}/read`;
@@ -236,15 +251,16 @@ function pollAction(dialect: Dialect, results: boolean): string {
   }
 }
 
-/** DNS is the one provider that tells a star in If-Match from no header at all. */
-function checkDnsEtags(
+/** DNS is the one provider that distinguishes a star in If-Match from no header at all. */
+function dnsEtagConflict(
   ifMatch: string | undefined,
   ifNoneMatch: string | undefined,
   etag: string | undefined,
   existing: Resource | undefined,
-): void {
-  if (ifNoneMatch === "*" && existing) throw dnsConditionFailed("exists", existing.name, existing);
-  if (ifMatch === undefined || (ifMatch === "*" && existing)) return;
-  if (etag !== undefined && plainEtag(ifMatch) === plainEtag(etag)) return;
-  throw dnsConditionFailed("differs", plainEtag(ifMatch), existing, plainEtag(etag ?? ""));
+  path: string,
+): Refusal | undefined {
+  if (ifNoneMatch === "*" && existing) return dnsConditionFailed("exists", existing.id);
+  if (ifMatch === undefined || (ifMatch === "*" && existing)) return undefined;
+  if (etag !== undefined && plainEtag(ifMatch) === plainEtag(etag)) return undefined;
+  return dnsConditionFailed("differs", existing?.id ?? path);
 }

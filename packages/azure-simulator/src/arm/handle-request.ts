@@ -6,6 +6,7 @@ import type { LogEntry, RequestLog } from "../control/request-log.ts";
 import type { Directory } from "../entra/directory.ts";
 import type { Arm } from "./arm.ts";
 import { parseBody } from "./body.ts";
+import { isDnsOperation } from "./dns-operations.ts";
 import type { Operations } from "./operations.ts";
 import { Refusal } from "./refusal.ts";
 import type { Principal } from "./resource-type.ts";
@@ -230,7 +231,6 @@ function countersOf({ type, address }: Routed, cost: Cost, left: Left): readonly
   if (left.dnsReads !== undefined)
     return ["x-ms-ratelimit-remaining-subscription-resource-requests", String(left.dnsReads)];
   // Private DNS answers were recorded without the subscription-wide counter.
-  if (type?.dialect === "privateDns" || address.key.includes("/privatednsoperation"))
-    return [own, String(left.own)];
+  if (type?.dialect === "privateDns" || isDnsOperation(address.key)) return [own, String(left.own)];
   return [own, String(left.own), global, String(left.global)];
 }

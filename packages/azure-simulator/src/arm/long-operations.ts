@@ -109,10 +109,17 @@ export class LongOperations {
     this.#door.authorizePoll(request.asker, operation, results, address.path);
     const done = operation.status !== "InProgress";
     const headers: Record<string, string> = { ...providerHeaders(operation.dialect) };
-    if (!done) headers["Retry-After"] = String(this.#options.retryAfterSeconds);
-    if (!results) return { status: 200, headers, body: operationBody(operation) };
-    if (!done)
-      return { status: 202, headers: { ...headers, ...this.headers(operation, apiVersion) } };
+    const isDns = operation.dialect === "privateDns" || operation.dialect === "publicDns";
+    const body = results ? undefined : operationBody(operation);
+    // Recorded: whoever asks DNS too early is given the addresses again, as everyone is who asks for a result.
+    if (!done && (results || isDns))
+      return {
+        status: 202,
+        headers: { ...headers, ...this.headers(operation, apiVersion) },
+        ...(body && { body }),
+      };
+    if (!done) headers["Retry-After"] = this.#retryAfter(operation);
+    if (!results) return { status: 200, headers, body };
     if (operation.status !== "Succeeded") {
       const {
         code = "Failed",
@@ -121,18 +128,29 @@ export class LongOperations {
       } = operation.error ?? {};
       throw new Refusal(409, code, message, { details });
     }
-    const body = operation.result ?? this.#made(operation, request.asker);
-    return { status: 200, headers, ...(body && { body }) };
+    const { verb, dialect } = operation;
+    if (verb === "DELETE" && dialect === "network")
+      return { status: 204, headers: { ...headers, ...this.#addresses(operation, apiVersion) } };
+    const result = operation.result ?? this.#made(operation, request.asker);
+    return { status: 200, headers, ...(result && { body: result }) };
   }
 
   /** The headers that say where an operation can be looked at, and when. */
   headers(operation: Operation, apiVersion: string): Record<string, string> {
-    const { base, retryAfterSeconds, secret } = this.#options;
-    const sign = (path: string) => signPoll(secret, path, operation.startedAt);
     return {
-      ...operationHeaders(operation, base(), apiVersion, sign),
-      "Retry-After": String(retryAfterSeconds),
+      ...this.#addresses(operation, apiVersion),
+      "Retry-After": this.#retryAfter(operation),
     };
+  }
+
+  #addresses(operation: Operation, apiVersion: string): Record<string, string> {
+    const { base, secret } = this.#options;
+    const sign = (path: string) => signPoll(secret, path, operation.startedAt);
+    return operationHeaders(operation, base(), apiVersion, sign);
+  }
+
+  #retryAfter({ dialect }: Operation): string {
+    return String(this.#options.retryAfterSeconds ?? (dialect === "privateDns" ? 30 : 10));
   }
 
   /** What an operation wrote, for a client that asks for its result and not for the resource. */

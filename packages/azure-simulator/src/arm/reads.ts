@@ -70,7 +70,7 @@ export class Reads {
 
   #furtherList(request: ArmRequest, address: Address, type: ResourceType): Answer {
     const { world } = this.#options;
-    const word = lastSegment(address.type).toLowerCase();
+    const word = lastSegment(wholeType(address)).toLowerCase();
     const view = Object.keys(type.views ?? {}).find((each) => each.toLowerCase() === word);
     if (view !== undefined) {
       const body = type.views?.[view]?.(find(world.store, ownerOf(address), type), world);

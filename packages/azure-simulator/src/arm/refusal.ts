@@ -53,6 +53,8 @@ export class Refusal extends Error {
   get body(): unknown {
     if (this.#body !== undefined) return this.#body;
     const { code, message, target, details } = this;
+    // Recorded: DNS puts no envelope around the errors of its record sets.
+    if (this.by === "dns") return { code, message };
     return {
       error: {
         code,

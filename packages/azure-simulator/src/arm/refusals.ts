@@ -20,23 +20,20 @@ export function etagMismatch(type: ResourceType, given: string, held: string, id
   });
 }
 
-/** In the words that Azure's PowerShell scenario tests for DNS and Private DNS expect. */
-export function dnsConditionFailed(
-  why: "exists" | "differs",
-  given: string,
-  existing: Resource | undefined,
-  held = "",
-): Refusal {
-  const kind =
-    existing?.type.split("/").length === 2
-      ? "Zone"
-      : existing?.type.endsWith("/virtualNetworkLinks")
-        ? "Virtual network link"
-        : "Record set";
+/** Recorded for a zone and a record set that changed, and for a link that exists; the others by analogy. */
+export function dnsConditionFailed(why: "exists" | "differs", id: string): Refusal {
+  const [, zone = "", word, name = ""] =
+    /\/(?:private)?dnszones\/([^/]+)(?:\/([^/]+)\/([^/]+))?/i.exec(id) ?? [];
+  const what =
+    word === undefined
+      ? `Zone ${zone}`
+      : word.toLowerCase() === "virtualnetworklinks"
+        ? `Virtual Network link ${name} for the Private DNS zone ${zone}`
+        : `Record set ${name}`;
   const message =
     why === "exists"
-      ? `The ${kind} ${given} exists already and hence cannot be created again.`
-      : `The condition '${given}' in the If-Match header was not satisfied.${existing ? ` The current was '${held}'.` : ""}`;
+      ? `The ${what} exists already and hence cannot be created again.`
+      : `The ${what} has been modified (etag mismatch).`;
   return new Refusal(412, "PreconditionFailed", message, { by: "dns" });
 }
 
@@ -103,12 +100,17 @@ export function notFound(address: Address, type: ResourceType): Refusal {
 }
 
 /** What the front door says of a child whose parent it does not know. */
-export function parentNotFound(parent: ResourceType, id: string, { type }: Address): Refusal {
+export function parentNotFound(
+  parent: ResourceType,
+  id: string,
+  { type }: Address,
+  verb: "read" | "write",
+): Refusal {
   const word = lastSegment(type);
   return new Refusal(
     404,
     "ParentResourceNotFound",
-    `Failed to perform 'read' on resource(s) of type '${parent.type.slice(parent.type.indexOf("/") + 1)}/${word}', because the parent resource '${id}' could not be found.`,
+    `Failed to perform '${verb}' on resource(s) of type '${parent.type.slice(parent.type.indexOf("/") + 1)}/${word}', because the parent resource '${id}' could not be found.`,
     { by: "gateway" },
   );
 }

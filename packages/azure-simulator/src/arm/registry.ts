@@ -1,4 +1,5 @@
 import { backendAddressPools } from "../types/backend-address-pools/index.ts";
+import { deployments } from "../types/deployments/index.ts";
 import { dnsRecords } from "../types/dns-records/index.ts";
 import { dnsZones } from "../types/dns-zones/index.ts";
 import { federatedIdentityCredentials } from "../types/federated-identity-credentials/index.ts";
@@ -22,6 +23,7 @@ import { privateEndpointConnections } from "../types/private-endpoint-connection
 import { privateEndpoints } from "../types/private-endpoints/index.ts";
 import { privateLinkLocations } from "../types/private-link-locations/index.ts";
 import { privateLinkServices } from "../types/private-link-services/index.ts";
+import { providers } from "../types/providers/index.ts";
 import { publicIPAddresses } from "../types/public-ip-addresses/index.ts";
 import { resourceGroups } from "../types/resource-groups/index.ts";
 import { roleAssignments } from "../types/role-assignments/index.ts";
@@ -46,6 +48,8 @@ export const resourceTypes: readonly ResourceType[] = [
   subscriptions,
   tenants,
   resourceGroups,
+  providers,
+  deployments,
   roleDefinitions,
   roleAssignments,
   permissions,

@@ -15,6 +15,8 @@ export type Dialect =
   | "publicDns"
   | "compute"
   | "resources"
+  | "deployments"
+  | "storage"
   | "authorization"
   | "identity";
 
@@ -37,6 +39,10 @@ export interface World {
   /** Whether the asker may do something. Used for what a write refers to. */
   allowed(asker: Principal, action: string, scopeKey: string): boolean;
   readonly switches: Switches;
+  /** Write a resource as a request of the asker would, and have it done. What is refused is thrown as a `Refusal`. */
+  write(id: string, body: JsonObject, asker: Principal, apiVersion: string): Operation["error"];
+  /** What a GET of the newest version shows of a resource. */
+  shown(id: string): JsonObject | undefined;
 }
 
 /** What Azure's documents leave open, so that both answers can be tried. */
@@ -86,6 +92,8 @@ export interface Accepted {
   joins?: readonly Join[];
   /** The write is accepted, nothing is stored, and its operation ends with this error. */
   fails?: NonNullable<Operation["error"]>;
+  /** Further writes that this one asks for, done as it is accepted. What they fail with is what its operation fails with. */
+  carryOut?(resource: Resource): Operation["error"];
   /** Children in the body, such as the subnets of a network: all that there will be of each type named here. */
   children?: Readonly<Record<string, readonly Child[]>>;
 }
@@ -187,6 +195,8 @@ export interface Listed {
 export interface PostAction {
   action: string;
   long: boolean;
+  /** Whether it is asked for under a name that has no resource yet. */
+  isOfNew?: boolean;
   run(asked: {
     world: World;
     asker: Principal;

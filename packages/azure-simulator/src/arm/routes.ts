@@ -51,7 +51,7 @@ function findRoute(method: string, path: string): Routed {
 
 function pollAt(key: string): Routed["poll"] {
   const match =
-    /\/(operations|operationresults|privatednsoperationstatuses|privatednsoperationresults)\/([^/]+)$/.exec(
+    /\/(operations|operationresults|operationstatuses|(?:private)?dnsoperation(?:statuses|results))\/([^/]+)$/.exec(
       key,
     );
   const [, word, operation] = match ?? [];
@@ -62,8 +62,11 @@ function pollAt(key: string): Routed["poll"] {
 /** The type that an address names, with the type of groups and subscriptions, which stands in no path. */
 export function wholeType(address: Address): string {
   if (address.type !== "") return address.type;
-  if (/\/resourcegroups(\/|$)/.test(address.key)) return groupType;
-  return `Microsoft.Resources/${address.key.split("/")[1] ?? ""}`;
+  const segments = address.key.split("/");
+  const isGroup = segments[3] === "resourcegroups";
+  const type = isGroup ? groupType : `Microsoft.Resources/${segments[1] ?? ""}`;
+  const beyond = segments.slice(isGroup ? 5 : 3);
+  return beyond.length === 0 ? type : [type, ...beyond.filter((_, i) => i % 2 === 0)].join("/");
 }
 
 function verbOf(method: string, address: Address, exact: ResourceType | undefined): string {

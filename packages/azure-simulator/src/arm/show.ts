@@ -22,3 +22,9 @@ export function show(
 function saysItsState(dialect: ResourceType["dialect"]): boolean {
   return dialect !== "authorization" && dialect !== "identity";
 }
+
+/** Whether an answer is asked for in an api-version or a later one. Without a version it is the newest. */
+export function since(query: URLSearchParams, apiVersion: string): boolean {
+  const asked = query.get("api-version");
+  return asked === null || asked >= apiVersion;
+}

@@ -1,4 +1,5 @@
 import type { Clock } from "@postern/core/clock.ts";
+import { isDnsOperation } from "./dns-operations.ts";
 import { Refusal } from "./refusal.ts";
 import type { Routed } from "./routes.ts";
 
@@ -150,7 +151,7 @@ export class Throttle {
 /** Which resource provider answers a request. */
 export function providerOf({ type, address }: Routed): Provider {
   if (type?.dialect === "privateDns" || type?.dialect === "publicDns") return "dns";
-  if (address.key.includes("/privatednsoperation")) return "dns";
+  if (isDnsOperation(address.key)) return "dns";
   return address.key.includes("/providers/microsoft.network/") ? "network" : "none";
 }
 

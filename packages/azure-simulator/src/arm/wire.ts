@@ -1,5 +1,6 @@
 import type { JsonObject } from "../state/store.ts";
 import { plainLocation } from "./checks.ts";
+import { dnsOperationWord } from "./dns-operations.ts";
 import type { Operation } from "./operations.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Dialect } from "./resource-type.ts";
@@ -61,11 +62,17 @@ export function operationHeaders(
   switch (dialect) {
     case "resources":
       return { Location: to(`${at}/operationresults/${operation.id}`) };
+    case "deployments": {
+      // Recorded: the operation is below its deployment.
+      const path = `${operation.key}/operationStatuses/${operation.id}`;
+      return { "Azure-AsyncOperation": to(path) };
+    }
+    case "publicDns":
     case "privateDns": {
       const group = `${at}/resourceGroups/${operation.resourceGroup?.toLowerCase()}/providers/Microsoft.Network`;
       return {
-        "Azure-AsyncOperation": to(`${group}/privateDnsOperationStatuses/${operation.id}`),
-        Location: to(`${group}/privateDnsOperationResults/${operation.id}`),
+        "Azure-AsyncOperation": to(`${group}/${dnsOperationWord(dialect, false)}/${operation.id}`),
+        Location: to(`${group}/${dnsOperationWord(dialect, true)}/${operation.id}`),
       };
     }
     default: {
@@ -108,8 +115,9 @@ export function operationBody(operation: Operation): JsonObject {
       ...(failed && error && { error }),
       name: operation.id,
     };
+  const running = operation.status === "InProgress" && operation.dialect === "deployments";
   return {
-    status: operation.status,
+    status: running ? "Running" : operation.status,
     ...(failed && error && { error }),
     ...(operation.status === "Succeeded" && operation.result && { properties: operation.result }),
   };

@@ -40,8 +40,9 @@ export class Writes {
     const { store } = world;
     const body = objectBody(request.body);
     const existing = store.get(address.key);
-    const parent = type.within === "parent" ? findParent(store, address, type) : undefined;
-    this.#door.checkEtags(request, existing, type);
+    const parent = type.within === "parent" ? findParent(store, address, type, "write") : undefined;
+    const conflict = this.#door.etagConflict(request, existing, type);
+    if (conflict && !failsLater(type)) throw conflict;
     checkPlace(body, existing, type);
     const name = address.names.at(-1) ?? address.resourceGroup ?? "";
     const group = this.#door.groupOf(address);
@@ -67,21 +68,24 @@ export class Writes {
     const busy = this.#door.networkBusy(existing, parent);
     if (busy && world.switches.concurrentNetworkWrites === "refuse") throw busy;
     this.#resources.checkDroppedChildren(existing, accepted.children);
-    const fails = accepted.fails ?? busy?.error;
+    const fails = accepted.fails ?? conflict?.error ?? busy?.error;
     if (fails) return this.#failing(fails, writing, accepted, type, apiVersion);
     const changed = !existing || differs(existing, accepted, world);
     const resource = this.#resources.put(type, writing, accepted, changed);
+    const error = accepted.carryOut?.(resource);
     const status = existing && !type.putsAnew ? 200 : 201;
+    const version = new URLSearchParams({ "api-version": apiVersion });
     const style = typeof type.put === "function" ? type.put(existing, changed) : type.put;
     if (style === "sync") {
       type.afterProvision?.(resource, world);
-      return { status, headers: {}, body: this.#resources.shown(resource, type, noQuery) };
+      const headers = this.#etagHeader(resource, type);
+      return { status, headers, body: this.#resources.shown(resource, type, version) };
     }
     // Compute says Creating of what is new, and Updating even where nothing changes.
     const compute = type.dialect === "compute";
     if ((changed || compute) && style !== "asyncDone")
       this.#resources.setState(resource, existing || !compute ? "Updating" : "Creating");
-    const shown = this.#resources.shown(resource, type, noQuery);
+    const shown = this.#resources.shown(resource, type, version);
     const etag: Record<string, string> = compute
       ? { ETag: this.#resources.etagOf(resource, type) ?? "" }
       : {};
@@ -89,11 +93,18 @@ export class Writes {
       this.#resources.setState(resource, "Succeeded");
       return { status, headers: etag, body: shown };
     }
-    const operation = this.#operations.beginOn("PUT", resource, type, address);
+    const operation = this.#operations.beginOn("PUT", resource, type, address, error);
     const headers = { ...this.#operations.headers(operation, apiVersion), ...etag };
     return type.dialect === "privateDns"
       ? { status: 202, headers, body: {} }
       : { status, headers, body: shown };
+  }
+
+  /** Recorded: DNS shows the etag of what was written beside its body too. */
+  #etagHeader(resource: Resource, type: ResourceType): Record<string, string> {
+    const isDns = type.dialect === "privateDns" || type.dialect === "publicDns";
+    const etag = isDns ? this.#resources.etagOf(resource, type) : undefined;
+    return etag === undefined ? {} : { ETag: etag };
   }
 
   /** A write that is taken and then fails: there is nothing of it but its operation. */
@@ -123,7 +134,8 @@ export class Writes {
     }
     if (!type.patchTags) throw unsupported("PATCH", address);
     const resource = find(store, address, type);
-    this.#door.checkEtags(request, resource, type);
+    const conflict = this.#door.etagConflict(request, resource, type);
+    if (conflict) throw conflict;
     this.#door.checkNotBusy(resource, undefined);
     const given = tags(objectBody(request.body));
     // What is not said stays: a PATCH without tags changes nothing.
@@ -142,7 +154,8 @@ export class Writes {
     // A resource group that is not there is refused; anything else that is not there is gone already.
     if (!resource && type.type === groupType) find(world.store, address, type);
     if (!resource) return { status: 204, headers: {} };
-    this.#door.checkEtags(request, resource, type);
+    const conflict = this.#door.etagConflict(request, resource, type);
+    if (conflict && !failsLater(type)) throw conflict;
     const busy = this.#door.networkBusy(resource, world.store.get(parentOf(resource.key)));
     if (busy) throw busy;
     type.mayDelete?.(resource, world);
@@ -159,6 +172,14 @@ export class Writes {
       this.#resources.remove(resource, type);
       return { status: 200, headers: {}, ...body };
     }
+    if (conflict) {
+      const { error } = conflict;
+      const failing = this.#operations.begin("DELETE", address, type, {
+        location: "global",
+        error,
+      });
+      return { status: 202, headers: this.#operations.headers(failing, apiVersion) };
+    }
     const held = type.type === groupType ? this.#resources.usedFromOutside(resource) : [];
     this.#resources.setState(resource, "Deleting");
     const error = held.length > 0 ? deletionBlocked(resource, held) : undefined;
@@ -174,7 +195,8 @@ export class Writes {
     const action = name === undefined ? undefined : type.posts?.[name];
     if (!action || !address.collection) throw unsupported("POST", address);
     const owner = ownerOf(address);
-    const resource = type.accept ? find(world.store, owner, type) : world.store.get(owner.key);
+    const mustExist = type.accept && !action.isOfNew;
+    const resource = mustExist ? find(world.store, owner, type) : world.store.get(owner.key);
     const body = objectBody(request.body ?? {});
     const result = action.run({ world, asker: request.asker, address, body, resource });
     if (!action.long) return { status: 200, headers: {}, ...(result && { body: result }) };
@@ -184,6 +206,11 @@ export class Writes {
     });
     return { status: 202, headers: this.#operations.headers(operation, apiVersion) };
   }
+}
+
+/** Recorded: private DNS takes writes to zones and links with an etag that does not match, and fails their operations. */
+function failsLater(type: ResourceType): boolean {
+  return type.dialect === "privateDns" && type.put === "async";
 }
 
 /** The id of what is new, in the spelling that its provider keeps. */

@@ -4,6 +4,7 @@ import { type KeyValue, memoryKeyValue } from "@postern/core/test-bed/key-value.
 import type { StateFile } from "@postern/core/test-bed/state-file.ts";
 import type { TestBedError } from "@postern/core/test-bed/test-bed-error.ts";
 import { Arm } from "../arm/arm.ts";
+import { writeAtOnce } from "../arm/at-once.ts";
 import { type Course, type Operation, Operations } from "../arm/operations.ts";
 import type { Switches, World } from "../arm/resource-type.ts";
 import { Roles } from "../arm/roles.ts";
@@ -93,9 +94,12 @@ function open(options: WorldOptions, clock: Clock, state: State | undefined): Op
     now: () => clock.now(),
     allowed: (asker, action, scope) => isSeeder(asker) || roles.allow(asker, action, scope),
     switches: { ...defaults, ...options.switches },
+    write: (id, body, asker, apiVersion) =>
+      writeAtOnce(id, body, { arm, world }, { asker, apiVersion }),
+    shown: (id) => arm.shown(id),
   };
   if (state) load(state, world, clock);
-  const { pageSize = 100, retryAfterSeconds = 10 } = options;
+  const { pageSize = 100, retryAfterSeconds } = options;
   const armFor = (base: () => string, then: Store = store) =>
     new Arm({
       world: then === store ? world : { ...world, store: then },

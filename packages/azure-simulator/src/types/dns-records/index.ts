@@ -1,4 +1,6 @@
 import type { ResourceType } from "../../arm/resource-type.ts";
+import { since } from "../../arm/show.ts";
+import type { JsonObject } from "../../state/store.ts";
 import { badRequest, type RecordType, recordKind } from "./record-kinds.ts";
 import {
   acceptRecordSet,
@@ -14,11 +16,14 @@ export const publicRecordTypes = [
   "AAAA",
   "CAA",
   "CNAME",
+  "DS",
   "MX",
+  "NAPTR",
   "NS",
   "PTR",
   "SOA",
   "SRV",
+  "TLSA",
   "TXT",
 ] as const satisfies readonly RecordType[];
 
@@ -46,12 +51,18 @@ export const dnsRecords: readonly ResourceType[] = publicRecordTypes.map((type):
         properties: { ...acceptRecordSet(kind, spelling, writing), targetResource: {} },
       };
     },
+    show: (_record, _world, query) => withTrafficManagement(query),
     mayDelete: ({ name }) => checkMayGo(kind, name),
     missing: missingRecordSet,
     differences: [
-      "Fields as in 2018-05-01 whatever version is asked for; DS, NAPTR and TLSA records and alias targets (not done).",
+      "Alias targets and traffic management profiles (not done).",
       "The serial number of the SOA record does not count [?].",
       "Codes and words of refusals [?], but for those of records given twice or not at all.",
     ],
   };
 });
+
+/** Recorded with 2023-07-01-preview; older versions do not show it. */
+function withTrafficManagement(query: URLSearchParams): JsonObject {
+  return since(query, "2023-07-01-preview") ? { trafficManagementProfile: {} } : {};
+}

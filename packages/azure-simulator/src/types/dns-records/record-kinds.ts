@@ -9,14 +9,17 @@ export type RecordType =
   | "AAAA"
   | "CAA"
   | "CNAME"
+  | "DS"
   | "MX"
+  | "NAPTR"
   | "NS"
   | "PTR"
   | "SOA"
   | "SRV"
+  | "TLSA"
   | "TXT";
 
-type Part = "ipv4" | "ipv6" | "domain" | "uint16" | "uint32" | "byte" | "text" | "texts";
+type Part = "ipv4" | "ipv6" | "domain" | "uint16" | "uint32" | "byte" | "text" | "texts" | "digest";
 
 /** One type of record: where a record set keeps it, and what a record is made of. */
 export interface RecordKind {
@@ -47,7 +50,20 @@ const all: Readonly<Record<RecordType, Omit<RecordKind, "type">>> = {
   AAAA: list("aaaaRecords", "AAAARecords", { ipv6Address: "ipv6" }, "ipv6Address"),
   CAA: list("caaRecords", "caaRecords", { flags: "byte", tag: "text", value: "text" }),
   CNAME: one("cnameRecord", "CNAMERecord", { cname: "domain" }),
+  DS: list("dsRecords", "DSRecords", {
+    keyTag: "uint16",
+    algorithm: "byte",
+    digest: "digest",
+  }),
   MX: list("mxRecords", "MXRecords", { preference: "uint16", exchange: "domain" }),
+  NAPTR: list("naptrRecords", "NAPTRRecords", {
+    order: "uint16",
+    preference: "uint16",
+    flags: "text",
+    services: "text",
+    regexp: "text",
+    replacement: "text",
+  }),
   NS: list("nsRecords", "NSRecords", { nsdname: "domain" }, "nsdname"),
   PTR: list("ptrRecords", "PTRRecords", { ptrdname: "domain" }, "ptrdname"),
   SOA: one("soaRecord", "SOARecord", soa),
@@ -56,6 +72,12 @@ const all: Readonly<Record<RecordType, Omit<RecordKind, "type">>> = {
     weight: "uint16",
     port: "uint16",
     target: "domain",
+  }),
+  TLSA: list("tlsaRecords", "TLSARecords", {
+    usage: "byte",
+    selector: "byte",
+    matchingType: "byte",
+    certAssociationData: "text",
   }),
   TXT: list("txtRecords", "TXTRecords", { value: "texts" }, "value"),
 };
@@ -121,6 +143,7 @@ const wanted: Readonly<Record<Part, string>> = {
   byte: "a whole number from 0 to 255",
   text: "a text",
   texts: "a list of texts of at most 1024 characters together",
+  digest: "an algorithm type and a value",
 };
 
 function fits(value: Json, part: Part): boolean {
@@ -144,6 +167,12 @@ function fits(value: Json, part: Part): boolean {
         Array.isArray(value) &&
         value.every((each) => typeof each === "string") &&
         value.join("").length <= 1024
+      );
+    case "digest":
+      return (
+        isObject(value) &&
+        isWhole(value.algorithmType ?? null, 0xff) &&
+        typeof value.value === "string"
       );
   }
 }

@@ -36,9 +36,9 @@ export function acceptRecordSet(
   if (parent) checkNeighbours(kind, name, parent, spelling, world.store);
   checkOnlyOwn(kind, properties);
   const ttl = fieldOf(properties, "ttl");
-  if (typeof ttl !== "number" || !Number.isInteger(ttl) || ttl < 1 || ttl > longestTtl)
+  if (typeof ttl !== "number" || !Number.isInteger(ttl) || ttl < 0 || ttl > longestTtl)
     throw badRequest(
-      `The TTL of the record set '${name}' is not valid: it must be a whole number from 1 to ${longestTtl}.`,
+      `The TTL of the record set '${name}' is not valid: it must be a whole number from 0 to ${longestTtl}.`,
     );
   const metadata = fieldOf(properties, "metadata");
   if (metadata !== undefined && metadata !== null && !isObject(metadata))
@@ -47,22 +47,26 @@ export function acceptRecordSet(
     ...(isObject(metadata ?? undefined) && { metadata }),
     [spelling.ttl]: ttl,
     fqdn: name === "@" ? `${zone}.` : `${name}.${zone}.`,
-    [kind[spelling.field]]: readRecords(kind, spelling, properties, existing),
+    ...readRecords(kind, spelling, properties, existing),
   };
 }
+
+/** The records of a set; none where the body has none. Recorded: a CNAME without its record shows no field. */
 
 function readRecords(
   kind: RecordKind,
   spelling: Spelling,
   properties: JsonObject,
   existing: Resource | undefined,
-): Json {
+): JsonObject {
+  const field = kind[spelling.field];
   const given = fieldOf(properties, kind.field);
-  // The words are those of Azure/azure-xplat-cli#2640.
-  if (given === undefined || given === null)
-    throw badRequest(`The record set of type '${kind.type}' cannot be null.`);
-  const before = existing?.properties[kind[spelling.field]];
-  if (kind.single) return single(kind, given, before);
+  const before = existing?.properties[field];
+  if (kind.single) {
+    if (given !== undefined && given !== null) return { [field]: single(kind, given, before) };
+    return kind.type === "SOA" && before !== undefined ? { [field]: before } : {};
+  }
+  if (given === undefined || given === null) return { [field]: [] };
   if (!Array.isArray(given))
     throw badRequest(`The record set of type '${kind.type}' must be a list.`);
   if (given.length > spelling.most)
@@ -79,7 +83,7 @@ function readRecords(
         `The list of record sets of type '${kind.type}' may not contain multiple entries with the same '${unique}'.`,
       );
   }
-  return records;
+  return { [field]: records };
 }
 
 function single(kind: RecordKind, given: Json, before: Json | undefined): JsonObject {
@@ -88,7 +92,7 @@ function single(kind: RecordKind, given: Json, before: Json | undefined): JsonOb
   if (kind.type !== "SOA" || !held) return record;
   // The server of a zone is Azure's to name; and public zones spell minimumTTL.
   const spelled = Object.keys(held).map((name) => [name, fieldOf(record, name)] as const);
-  return { ...Object.fromEntries(spelled), host: held.host };
+  return { ...Object.fromEntries(spelled), host: held.host, serialNumber: held.serialNumber };
 }
 
 function checkName(

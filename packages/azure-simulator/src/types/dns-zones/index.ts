@@ -15,7 +15,7 @@ export const dnsZones: ResourceType = {
   dialect: "publicDns",
   within: "resourceGroup",
   put: "sync",
-  delete: "sync",
+  delete: "async",
   patchTags: true,
   accept({ body, properties, name, existing, world, address }) {
     if (!isDomain(name) || name.includes("*") || name.split(".").length < 2)
@@ -25,7 +25,7 @@ export const dnsZones: ResourceType = {
     if (zoneType === "Private")
       throw badRequest("Private zones are no longer made here, but as privateDnsZones.");
     return {
-      top: { location: "global", ...tags(body) },
+      top: { location: "global", tags: {}, ...tags(body) },
       properties: {
         maxNumberOfRecordSets: 10_000,
         maxNumberOfRecordsPerRecordSet: null,
@@ -67,7 +67,6 @@ export const dnsZones: ResourceType = {
       resource ? recordSetsOf(resource, publicRecordTypes, world.store, query) : [],
   },
   differences: [
-    "A zone is deleted at once, where Azure runs an operation [D].",
     "That a name already has a zone elsewhere on the same name servers is not looked at (not done).",
     "DNSSEC and getDnsResourceReference (not done).",
   ],

@@ -2,6 +2,7 @@ import { plainLocation } from "../../arm/checks.ts";
 import { tags } from "../../arm/fields.ts";
 import { Refusal } from "../../arm/refusal.ts";
 import type { ResourceType } from "../../arm/resource-type.ts";
+import { since } from "../../arm/show.ts";
 import type { JsonObject, Resource } from "../../state/store.ts";
 import { makeRecordSet } from "../dns-records/made.ts";
 import { badRequest, isDomain } from "../dns-records/record-kinds.ts";
@@ -44,9 +45,11 @@ export const privateDnsZones: ResourceType = {
       },
     };
   },
-  show({ key }, { store }) {
+  show({ key, properties }, { store }, query) {
     const links = [...store.collection(`${key}/virtualnetworklinks`)];
     return {
+      // Recorded: 2018-09-01 does not show it.
+      internalId: since(query, "2020-06-01") ? properties.internalId : undefined,
       numberOfRecordSets: privateRecordTypes.reduce(
         (sum, type) => sum + store.count(`${key}/${type.toLowerCase()}`),
         0,

@@ -1,6 +1,7 @@
 import { tags, text } from "../../arm/fields.ts";
 import { Refusal } from "../../arm/refusal.ts";
 import type { ResourceType } from "../../arm/resource-type.ts";
+import { resourcesIn } from "../subscriptions/resources.ts";
 
 /** Resource groups. Deleting one deletes all that is in it. */
 export const resourceGroups: ResourceType = {
@@ -16,6 +17,10 @@ export const resourceGroups: ResourceType = {
     return [...world.store.collection(address.key)].filter(({ key }) =>
       world.allowed(asker, action, key),
     );
+  },
+  lists: {
+    resources: ({ world, asker, address, query }) =>
+      resourcesIn(address.groupKey ?? "", asker, query, world),
   },
   accept({ body, name, existing }) {
     if (!/^[-\w.()]{1,90}$/u.test(name) || name.endsWith("."))
@@ -39,6 +44,6 @@ export const resourceGroups: ResourceType = {
     "A group goes whole or not at all: where another group uses a subnet, load balancer, address or interface of it, nothing is deleted. Azure deletes what it can before it rolls back [?]. A connected link service goes and its endpoints show Disconnected [?].",
     "A list has the groups that the asker may read; who may read none is refused, where Azure may show an empty list [?].",
     "What is in a group does not say Deleting while the group does [?].",
-    "managedBy, moving, exporting, deployments and locks (not done).",
+    "managedBy, moving, exporting and locks (not done).",
   ],
 };

@@ -1,6 +1,9 @@
 import { Refusal } from "../../arm/refusal.ts";
 import type { ResourceType, World } from "../../arm/resource-type.ts";
 import type { JsonObject } from "../../state/store.ts";
+import { namespaces, shownProvider } from "../providers/index.ts";
+import { locations, shownLocation } from "./locations.ts";
+import { resourcesIn } from "./resources.ts";
 
 /** Subscriptions. People see those in which they have any role. */
 export const subscriptions: ResourceType = {
@@ -24,8 +27,22 @@ export const subscriptions: ResourceType = {
       .filter((each) => world.roles.hasAny(asker, each))
       .map((each) => ({ shown: shown(each, world) }));
   },
+  lists: {
+    resources({ world, asker, address, query }) {
+      const subscription = `/subscriptions/${address.subscription?.toLowerCase()}`;
+      const groups = [...world.store.collection(`${subscription}/resourcegroups`)];
+      return groups.flatMap(({ key }) => resourcesIn(key, asker, query, world));
+    },
+    locations: ({ address }) =>
+      locations.map((each) => ({ shown: shownLocation(each, address.subscription ?? "") })),
+    providers: ({ world, address }) =>
+      namespaces.map((each) => ({ shown: shownProvider(each, address.subscription ?? "", world) })),
+  },
   differences: [
-    "Every subscription is enabled and has the same offer and policies; its locations cannot be asked for (not done).",
+    "Every subscription is enabled and has the same offer and policies.",
+    "Locations are those of Azure's public cloud that have availability zones, and some others; without coordinates, pairs and zone mappings.",
+    "Of resources, tags and other lists below a subscription only resources, locations and providers (not done).",
+    "A list of resources takes filters by resourceGroup, name, resourceType, location, tagName and tagValue, with eq and and.",
   ],
 };
 
