@@ -18,15 +18,21 @@ export interface CliInteraction {
 export interface CliRecording {
   name: string;
   interactions: readonly CliInteraction[];
+  /** The resource groups of the run, in lower case. */
+  groups: ReadonlySet<string>;
 }
 
 /** Every recording in a folder. */
 export function readCliRecordings(folder: string): CliRecording[] {
   const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
-  return files.sort().map((file) => ({
-    name: file.replace(/^test_|\.json$/g, ""),
-    interactions: JSON.parse(readFileSync(join(folder, file), "utf8")) as CliInteraction[],
-  }));
+  return files.sort().map((file) => {
+    const text = readFileSync(join(folder, file), "utf8");
+    const interactions = JSON.parse(text) as CliInteraction[];
+    const groups = interactions.flatMap(
+      ({ path }) => /\/resourcegroups\/([^/?]+)/i.exec(path)?.[1]?.toLowerCase() ?? [],
+    );
+    return { name: file.replace(/^test_|\.json$/g, ""), interactions, groups: new Set(groups) };
+  });
 }
 
 /** Whether a request asks how far an operation is. How often that is done depends on the day. */

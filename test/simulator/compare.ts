@@ -84,10 +84,14 @@ function plain(text: string, base: string): string {
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g, "TIME")
     .replace(/("internalId":")[^"]+/g, "$1INTERNAL")
     .replace(/("internalDomainNameSuffix":")[a-z0-9]+\./g, "$1NETWORK.")
+    // Some regions show these and some do not.
+    .replace(/,"(?:privateEndpointVNetPolicies":"Disabled"|enableAcceleratedNetworking":false)/g, "")
+    .replace(/,"ipamPoolPrefixAllocations":\[\]/g, "")
+    .replace(/("linkIdentifier":")\d+/g, "$1NUMBER")
     .replace(/("(?:templateHash|duration)":")[^"]+/g, "$1MARK")
     .replace(/ns(\d)-\d+(\.ppe)?\.azure-dns/g, "ns$1-00.azure-dns")
     .replace(/(_OS__1_)[0-9a-f]{32}/g, "$1GUID")
-    .replace(/("ipAddress":")(?!10\.|192\.168\.|172\.)[\d.]+/g, "$1PUBLIC");
+    .replace(/("ipAddress":")(?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)[\d.]+/g, "$1PUBLIC");
 }
 
 function firstDifference(wanted: unknown, got: unknown, path: string): string | undefined {

@@ -28,23 +28,24 @@ export class Learned {
       .replace(/\b\d{1,3}(\.\d{1,3}){3}\b/g, (each) => this.#known.get(each) ?? each);
   }
 
-  #walk(recorded: unknown, ours: unknown): void {
+  #walk(recorded: unknown, ours: unknown, name = ""): void {
     if (typeof recorded === "string" && typeof ours === "string") {
-      this.#pair(recorded, ours);
+      this.#pair(recorded, ours, name);
       return;
     }
     if (typeof recorded !== "object" || recorded === null) return;
     if (typeof ours !== "object" || ours === null) return;
     for (const [name, value] of Object.entries(recorded))
-      this.#walk(value, (ours as Record<string, unknown>)[name]);
+      this.#walk(value, (ours as Record<string, unknown>)[name], name);
   }
 
-  #pair(recorded: string, ours: string): void {
+  #pair(recorded: string, ours: string, name: string): void {
     const [theirs, mine] = [recorded.match(guid) ?? [], ours.match(guid) ?? []];
     if (theirs.length === mine.length)
       for (const [i, each] of theirs.entries())
         if (each !== zero) this.#known.set(each.toLowerCase(), mine[i] ?? each);
     if (recorded.search(nameServer) === 0) this.#known.set(recorded, ours);
+    if (name !== "ipAddress") return;
     const address = /^\d{1,3}(\.\d{1,3}){3}$/;
     if (address.test(recorded) && address.test(ours) && !/^(10|192|172)\./.test(recorded))
       this.#known.set(recorded, ours);

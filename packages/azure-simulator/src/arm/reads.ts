@@ -58,6 +58,9 @@ export class Reads {
   /** The members of a collection; those of a subscription are the members of all its groups. */
   #collected(address: Address, type: ResourceType): Resource[] {
     const { store } = this.#options.world;
+    // Recorded: the network provider lists what is in a group by name.
+    if (address.resourceGroup !== undefined && isNetworkRoot(type))
+      return [...store.collection(address.key)].sort(byName);
     if (address.resourceGroup !== undefined || type.within !== "resourceGroup")
       return [...store.collection(address.key)];
     const subscription = `/subscriptions/${address.subscription?.toLowerCase()}`;
@@ -110,4 +113,13 @@ export class Reads {
       body: { value, nextLink: `${base()}${address.path}?${next}` },
     };
   }
+}
+
+function isNetworkRoot({ dialect, within }: ResourceType): boolean {
+  return dialect === "network" && within === "resourceGroup";
+}
+
+function byName(a: Resource, b: Resource): number {
+  const [first, second] = [a.name.toLowerCase(), b.name.toLowerCase()];
+  return first === second ? 0 : first < second ? -1 : 1;
 }

@@ -28,6 +28,7 @@ import { publicIPAddresses } from "../types/public-ip-addresses/index.ts";
 import { resourceGroups } from "../types/resource-groups/index.ts";
 import { roleAssignments } from "../types/role-assignments/index.ts";
 import { roleDefinitions } from "../types/role-definitions/index.ts";
+import { storageAccounts } from "../types/storage-accounts/index.ts";
 import { subnets } from "../types/subnets/index.ts";
 import { subscriptions } from "../types/subscriptions/index.ts";
 import { tenants } from "../types/tenants/index.ts";
@@ -76,6 +77,7 @@ export const resourceTypes: readonly ResourceType[] = [
   privateEndpointConnections,
   privateLinkLocations,
   privateEndpoints,
+  storageAccounts,
   privateDnsZoneGroups,
   privateDnsZones,
   ...privateDnsRecords,

@@ -51,6 +51,8 @@ export interface Switches {
   gatewayPoolsTakeAddresses: boolean;
   /** Whether a write to a network that is being changed is refused at once, or fails in its operation. */
   concurrentNetworkWrites: "refuse" | "fail";
+  /** Whether subscriptions have the feature AllowPrivateLinkServiceUDR, with which a link service leads to an address. */
+  privateLinkServiceUdr: boolean;
 }
 
 /** A write, as a resource type is asked about it. */
@@ -109,6 +111,14 @@ export type PutStyle =
   /** Done at once, but the body of the answer still says Updating. */
   | "syncUpdating";
 
+/** A write that was done, for the style of its answer. */
+export interface Written {
+  resource: Resource;
+  /** The same as it was before; undefined where it is new. */
+  before: Resource | undefined;
+  changed: boolean;
+}
+
 export type DeleteStyle =
   /** 202 and an operation. */
   | "async"
@@ -129,7 +139,7 @@ export interface ResourceType {
   roleType?: string;
   /** `parent`: a child of the type without its last word. `scope`: put on any id. */
   within: "resourceGroup" | "subscription" | "parent" | "scope" | "tenant";
-  put?: PutStyle | ((existing: Resource | undefined, changed: boolean) => PutStyle);
+  put?: PutStyle | ((write: Written) => PutStyle);
   /** Whether a write answers 201 even where it changes what is there. */
   putsAnew?: boolean;
   delete?: DeleteStyle | ((resource: Resource) => DeleteStyle);

@@ -71,11 +71,12 @@ export class Writes {
     const fails = accepted.fails ?? conflict?.error ?? busy?.error;
     if (fails) return this.#failing(fails, writing, accepted, type, apiVersion);
     const changed = !existing || differs(existing, accepted, world);
+    const before = existing && { ...existing };
     const resource = this.#resources.put(type, writing, accepted, changed);
     const error = accepted.carryOut?.(resource);
     const status = existing && !type.putsAnew ? 200 : 201;
     const version = new URLSearchParams({ "api-version": apiVersion });
-    const style = typeof type.put === "function" ? type.put(existing, changed) : type.put;
+    const style = typeof type.put === "function" ? type.put({ resource, before, changed }) : type.put;
     if (style === "sync") {
       type.afterProvision?.(resource, world);
       const headers = this.#etagHeader(resource, type);

@@ -53,7 +53,11 @@ export interface OpenWorld {
   seedIgnored: boolean;
 }
 
-const defaults: Switches = { gatewayPoolsTakeAddresses: true, concurrentNetworkWrites: "refuse" };
+const defaults: Switches = {
+  gatewayPoolsTakeAddresses: true,
+  concurrentNetworkWrites: "refuse",
+  privateLinkServiceUdr: false,
+};
 
 /** Open a world: the one in the state file, a seeded one, or an empty one. */
 export function openWorld(options: WorldOptions, clock: Clock): OpenWorld {

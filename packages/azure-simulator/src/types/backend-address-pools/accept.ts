@@ -14,6 +14,8 @@ export interface PoolPlace {
   /** The id of the pool. */
   id: string;
   sku: Sku;
+  /** Whether its members are frontends of regional load balancers. */
+  isGlobal: boolean;
   /** The key of the load balancer. */
   balancer: string;
   existing: Resource | undefined;
@@ -41,7 +43,7 @@ export function acceptPool(properties: JsonObject, place: PoolPlace): JsonObject
 function acceptAddress(
   each: JsonObject,
   ofPool: JsonObject | undefined,
-  { world, id }: PoolPlace,
+  { world, id, isGlobal }: PoolPlace,
 ): { name: string; properties: JsonObject } {
   const name = text(each, "name", "");
   const properties = object(each, "properties") ?? {};
@@ -55,6 +57,7 @@ function acceptAddress(
     };
   if (name === "") throw badAddress(`A backend address of ${id} has no name.`);
   const frontend = link(properties, "loadBalancerFrontendIPConfiguration");
+  if (isGlobal) return acceptRegional(name, frontend, adminState, { world, id });
   const ipAddress = text(properties, "ipAddress", undefined);
   if (ipAddress === undefined || !isIp(ipAddress))
     throw badAddress(`The backend address ${name} of ${id} has no valid ipAddress.`);
@@ -80,6 +83,26 @@ function acceptAddress(
       subnet,
       adminState,
     }),
+  };
+}
+
+/** A member of a Global load balancer is a public frontend of a regional one; the address is that of the frontend. */
+function acceptRegional(
+  name: string,
+  frontend: JsonObject | undefined,
+  adminState: string | undefined,
+  { world, id }: { world: World; id: string },
+): { name: string; properties: JsonObject } {
+  const frontendId = idIn(frontend);
+  if (frontendId === undefined)
+    throw badAddress(`The backend address ${name} of ${id} names no frontend of a regional load balancer.`);
+  const found = referred(world, frontendId, "Microsoft.Network/loadBalancers/frontendIPConfigurations", id);
+  const publicId = idIn(found.properties.publicIPAddress);
+  if (publicId === undefined)
+    throw badAddress(`The backend address ${name} of ${id} names a frontend without a public address.`);
+  return {
+    name,
+    properties: defined({ loadBalancerFrontendIPConfiguration: frontend, adminState }),
   };
 }
 
@@ -146,9 +169,10 @@ function tunnels(
         { port: 10800 + at, identifier: 900 + at, protocol: "VXLAN", type: "Internal" },
       ]
     );
-  const kept = given.map((each) => ({
-    port: number(each, "port", 10800),
-    identifier: number(each, "identifier", 900),
+  // An interface without a port gets the next one (10801 for the second), and the same with its identifier.
+  const kept = given.map((each, i) => ({
+    port: number(each, "port", 10800 + i),
+    identifier: number(each, "identifier", 900 + i),
     protocol: oneOf(each, "protocol", ["None", "Native", "VXLAN"], "VXLAN"),
     type: oneOf(each, "type", ["None", "Internal", "External"], "Internal"),
   }));
@@ -163,7 +187,11 @@ function tunnels(
 }
 
 function worthKeeping({ properties }: { properties: JsonObject }): boolean {
-  return properties.ipAddress !== undefined || properties.adminState !== undefined;
+  return (
+    properties.ipAddress !== undefined ||
+    properties.loadBalancerFrontendIPConfiguration !== undefined ||
+    properties.adminState !== undefined
+  );
 }
 
 function badAddress(message: string): Refusal {

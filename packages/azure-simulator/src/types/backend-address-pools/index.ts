@@ -2,9 +2,9 @@ import { defined } from "../../arm/fields.ts";
 import { checkNetworkName, idIn, joinsIn } from "../../arm/links.ts";
 import { Refusal } from "../../arm/refusal.ts";
 import type { ResourceType, World } from "../../arm/resource-type.ts";
-import { type JsonObject, parentOf, type Resource } from "../../state/store.ts";
+import { type Json, type JsonObject, parentOf, type Resource } from "../../state/store.ts";
 import { usersOf } from "../load-balancers/back-references.ts";
-import { skuOf } from "../load-balancers/frontends.ts";
+import { skuOf, tierOf } from "../load-balancers/frontends.ts";
 import { leavePool, membersOf } from "../network-interfaces/pool-membership.ts";
 import { acceptPool } from "./accept.ts";
 
@@ -25,6 +25,7 @@ export const backendAddressPools: ResourceType = {
         world,
         id,
         sku: skuOf(parent),
+        isGlobal: tierOf(parent) === "Global",
         balancer: parent?.key ?? "",
         existing,
         at,
@@ -81,12 +82,38 @@ export function shownPool(pool: Resource, world: World): JsonObject {
       adminState: states.get(id.toLowerCase()),
     }),
   }));
-  const byAddress = kept.filter((each) => (each.properties as JsonObject).ipAddress !== undefined);
+  const etag = `W/"${world.store.get(parentOf(pool.key))?.etag}"`;
+  const byAddress = kept.flatMap((each) => {
+    const fields = each.properties as JsonObject;
+    const address = addressOf(fields, world);
+    if (address === undefined) return [];
+    return {
+      name: each.name,
+      id: `${pool.id}/loadBalancerBackendAddresses/${each.name}`,
+      etag,
+      type: "Microsoft.Network/loadBalancers/backendAddressPools/loadBalancerBackendAddresses",
+      properties: {
+        provisioningState: pool.state,
+        ...fields,
+        ipAddress: address,
+        // Recorded: None is not shown.
+        ...(fields.adminState === "None" && { adminState: undefined }),
+      },
+    };
+  });
   return defined({
     loadBalancerBackendAddresses: [...byAddress, ...byInterface],
     backendIPConfigurations: members.length === 0 ? undefined : members.map(({ id }) => ({ id })),
     ...usersOf(pool, world),
   });
+}
+
+/** The address of a member by address: its own, or that of the regional frontend that it is. */
+function addressOf(fields: JsonObject, world: World): Json | undefined {
+  const frontend = world.store.get(idIn(fields.loadBalancerFrontendIPConfiguration) ?? "");
+  if (!frontend) return fields.ipAddress;
+  const address = world.store.get(idIn(frontend.properties.publicIPAddress) ?? "");
+  return address?.properties.ipAddress ?? "";
 }
 
 /** Refuse to let a pool go that a scale set names. The words are those of Azure/vm-scale-sets#53. */

@@ -17,6 +17,7 @@ export const deployments: ResourceType = {
   dialect: "deployments",
   within: "resourceGroup",
   put: "async",
+  putsAnew: true,
   delete: "async",
   accept({ body, properties, world, asker, address, groupLocation, id }) {
     const template = read(properties, address, groupLocation, world);

@@ -56,7 +56,7 @@ export function readTemplate(
   }
   const resources = listed.flatMap((each) => declared(each, whole));
   return {
-    resources: inOrder(resources),
+    resources: inOrder(resources.map((each) => spelled(each, resources))),
     parameters: whole.parameters,
     types: parameterTypes(template),
     hash: BigInt(`0x${hash("sha256", JSON.stringify(template)).slice(0, 16)}`).toString(),
@@ -120,6 +120,14 @@ function idOf(type: string, name: string, { subscription, resourceGroup }: Scope
   const names = name.split("/");
   const path = words.map((word, i) => `${word}/${names[i] ?? ""}`).join("/");
   return `/subscriptions/${subscription}/resourceGroups/${resourceGroup}/providers/${provider}/${path}`;
+}
+
+/** The same with its dependencies in the spelling of what they are. */
+function spelled(resource: Declared, all: readonly Declared[]): Declared {
+  const dependsOn = resource.dependsOn.map(
+    (id) => all.find((each) => each.id.toLowerCase() === id.toLowerCase())?.id ?? id,
+  );
+  return { ...resource, dependsOn };
 }
 
 function inOrder(resources: readonly Declared[]): Declared[] {

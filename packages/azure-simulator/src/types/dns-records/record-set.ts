@@ -63,7 +63,7 @@ function readRecords(
   const given = fieldOf(properties, kind.field);
   const before = existing?.properties[field];
   if (kind.single) {
-    if (given !== undefined && given !== null) return { [field]: single(kind, given, before) };
+    if (given !== undefined && given !== null) return { [field]: single(kind, spelling, given, before) };
     return kind.type === "SOA" && before !== undefined ? { [field]: before } : {};
   }
   if (given === undefined || given === null) return { [field]: [] };
@@ -86,13 +86,20 @@ function readRecords(
   return { [field]: records };
 }
 
-function single(kind: RecordKind, given: Json, before: Json | undefined): JsonObject {
+function single(
+  kind: RecordKind,
+  spelling: Spelling,
+  given: Json,
+  before: Json | undefined,
+): JsonObject {
   const held = isObject(before) ? before : undefined;
   const record = readRecord(kind, given, held);
   if (kind.type !== "SOA" || !held) return record;
   // The server of a zone is Azure's to name; and public zones spell minimumTTL.
   const spelled = Object.keys(held).map((name) => [name, fieldOf(record, name)] as const);
-  return { ...Object.fromEntries(spelled), host: held.host, serialNumber: held.serialNumber };
+  const made = { ...Object.fromEntries(spelled), host: held.host };
+  // Recorded: private zones keep their serial number, whatever is sent.
+  return spelling.field === "field" ? { ...made, serialNumber: held.serialNumber } : made;
 }
 
 function checkName(
@@ -185,5 +192,15 @@ export function recordSetsOf(
   return types
     .flatMap((type) => [...store.collection(`${zone.key}/${type.toLowerCase()}`)])
     .filter((each) => suffix === undefined || each.name.toLowerCase().endsWith(suffix))
-    .sort((a, b) => (a.name === b.name ? 0 : a.name < b.name ? -1 : 1));
+    .sort((a, b) => compare(placeOf(a, zone), placeOf(b, zone)));
+}
+
+/** Recorded: names are sorted by their labels from the last to the first, and the apex of a public zone comes before all. */
+function placeOf({ name }: Resource, zone: Resource): string {
+  if (name === "@") return zone.type.toLowerCase() === "microsoft.network/dnszones" ? "" : "@";
+  return name.toLowerCase().split(".").reverse().join(".");
+}
+
+function compare(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }

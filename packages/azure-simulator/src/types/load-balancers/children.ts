@@ -1,4 +1,5 @@
 import type { ResourceType } from "../../arm/resource-type.ts";
+import { since } from "../../arm/show.ts";
 import { leaveRule } from "../network-interfaces/pool-membership.ts";
 import { membersOfRule, usersOf } from "./back-references.ts";
 import { skuOf } from "./frontends.ts";
@@ -26,7 +27,11 @@ export const probes: ResourceType = {
   type: "Microsoft.Network/loadBalancers/probes",
   dialect: "network",
   within: "parent",
-  show: (probe, world) => ({ ...usersOf(probe, world) }),
+  show: (probe, world, query) => ({
+    ...usersOf(probe, world),
+    // Recorded: 2023-04-01 does not show it, 2025-05-01 does.
+    ...(!since(query, "2024-01-01") && { noHealthyBackendsBehavior: undefined }),
+  }),
   differences: ["Nothing is probed."],
 };
 

@@ -151,6 +151,12 @@ export function skuOf(balancer: Resource | undefined): Sku {
   return ((balancer?.top.sku as JsonObject | undefined)?.name ?? "Basic") as Sku;
 }
 
+/** Whether a load balancer is of one region, or stands in front of those of several. */
+export function tierOf(balancer: Resource | undefined): "Regional" | "Global" {
+  const { tier } = (balancer?.top.sku ?? {}) as JsonObject;
+  return tier === "Global" ? "Global" : "Regional";
+}
+
 function checkOneNetwork(kept: readonly Child[], id: string): void {
   const networks = new Set(
     kept.map(({ properties }) => {

@@ -24,8 +24,8 @@ export function acceptProbes(given: readonly JsonObject[]): Child[] {
         protocol,
         port: port(properties, "port", 1, 65535, name),
         requestPath,
-        intervalInSeconds: within(number(properties, "intervalInSeconds", 5), 5, name),
-        numberOfProbes: within(number(properties, "numberOfProbes", 1), 1, name),
+        intervalInSeconds: within(number(properties, "intervalInSeconds", 15), 5, name),
+        numberOfProbes: within(number(properties, "numberOfProbes", 2), 1, name),
         probeThreshold: within(number(properties, "probeThreshold", 1), 1, name),
         noHealthyBackendsBehavior: oneOf(
           properties,

@@ -45,7 +45,9 @@ export function acceptRules(given: readonly JsonObject[], siblings: Siblings): C
         enableFloatingIP: flag(properties, "enableFloatingIP", false),
         idleTimeoutInMinutes: number(properties, "idleTimeoutInMinutes", 4),
         protocol,
+        enableDestinationServiceEndpoint: flag(properties, "enableDestinationServiceEndpoint", false),
         enableTcpReset: flag(properties, "enableTcpReset", false),
+        allowBackendPortConflict: flag(properties, "allowBackendPortConflict", false),
         loadDistribution: oneOf(
           properties,
           "loadDistribution",
@@ -80,7 +82,7 @@ export function acceptOutbound(given: readonly JsonObject[], siblings: Siblings)
     return {
       name,
       properties: {
-        allocatedOutboundPorts: number(properties, "allocatedOutboundPorts", 0),
+        allocatedOutboundPorts: number(properties, "allocatedOutboundPorts", 1024),
         protocol,
         enableTcpReset: flag(properties, "enableTcpReset", false),
         idleTimeoutInMinutes: number(properties, "idleTimeoutInMinutes", 4),
@@ -108,14 +110,17 @@ export function acceptInbound(
           properties.frontendIPConfiguration,
           "frontendIPConfigurations",
         ),
-        frontendPort: number(properties, "frontendPort", undefined),
+        // Recorded: a rule for a range shows 0.
+        frontendPort: number(properties, "frontendPort", word === "inboundNatRules" ? 0 : undefined),
         frontendPortRangeStart: number(properties, "frontendPortRangeStart", undefined),
         frontendPortRangeEnd: number(properties, "frontendPortRangeEnd", undefined),
         backendPort: port(properties, "backendPort", 1, 65535, name),
         enableFloatingIP: flag(properties, "enableFloatingIP", false),
         idleTimeoutInMinutes: number(properties, "idleTimeoutInMinutes", 4),
         protocol: oneOf(properties, "protocol", protocols, "Tcp"),
+        enableDestinationServiceEndpoint: flag(properties, "enableDestinationServiceEndpoint", false),
         enableTcpReset: flag(properties, "enableTcpReset", false),
+        allowBackendPortConflict: flag(properties, "allowBackendPortConflict", false),
         backendAddressPool: sibling(properties.backendAddressPool, "backendAddressPools"),
       }),
     };

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { plainLocation } from "../../arm/checks.ts";
-import { defined, flag, object, objects, tags, texts } from "../../arm/fields.ts";
+import { defined, flag, object, objects, tags, text, texts } from "../../arm/fields.ts";
 import { checkNetworkName, idIn, joinsIn, link, referred } from "../../arm/links.ts";
 import { Refusal } from "../../arm/refusal.ts";
 import type { ResourceType, World } from "../../arm/resource-type.ts";
+import { since } from "../../arm/show.ts";
 import { type JsonObject, parentOf, type Resource } from "../../state/store.ts";
 import {
   acceptConfigurations,
@@ -13,12 +14,13 @@ import {
 } from "./ip-configurations.ts";
 import { checkPools, touchBalancers } from "./pool-membership.ts";
 
-/** Network interfaces. A write is done at once, and the address is there with the answer. */
+/** Network interfaces. A write that changes no load balancer and no security group is done at once. */
 export const networkInterfaces: ResourceType = {
   type: "Microsoft.Network/networkInterfaces",
   dialect: "network",
   within: "resourceGroup",
-  put: "sync",
+  // Recorded for pools, before and after the write; for the others by analogy.
+  put: ({ resource, before }) => (isWired(resource) || isWired(before) ? "async" : "sync"),
   // Recorded: 200 for one that was never on a machine, 202 for one that was.
   delete: (resource) => (resource.properties.macAddress === undefined ? "async200" : "async"),
   patchTags: true,
@@ -41,9 +43,10 @@ export const networkInterfaces: ResourceType = {
       properties: interfaceProperties(properties, ipConfigurations, { world, existing, location }),
     };
   },
-  show(resource, world) {
+  show(resource, world, query) {
     const machine = machineOf(resource, world);
     return defined({
+      defaultOutboundConnectivityEnabled: since(query, "2024-10-01") ? false : undefined,
       ipConfigurations: shownConfigurations(resource, `W/"${resource.etag}"`),
       virtualMachine: machine && { id: machine.id },
       primary: machine && true,
@@ -117,6 +120,7 @@ export function interfaceProperties(
 ): JsonObject {
   const { world, existing, location } = about;
   const dns = object(given, "dnsSettings") ?? {};
+  const label = text(dns, "internalDnsNameLabel", undefined);
   const network = networkOf(ipConfigurations as { properties: JsonObject }[]);
   return defined({
     resourceGuid: existing?.properties.resourceGuid ?? world.guid(),
@@ -124,6 +128,7 @@ export function interfaceProperties(
     dnsSettings: {
       dnsServers: texts(dns, "dnsServers"),
       appliedDnsServers: texts(dns, "dnsServers"),
+      ...(label !== undefined && { internalDnsNameLabel: label }),
       internalDomainNameSuffix: suffixOf(network, location),
     },
     macAddress: existing?.properties.macAddress,
@@ -136,10 +141,22 @@ export function interfaceProperties(
     tapConfigurations: [],
     nicType: "Standard",
     allowPort25Out: true,
-    defaultOutboundConnectivityEnabled: false,
     auxiliaryMode: "None",
     auxiliarySku: "None",
   });
+}
+
+/** Whether an interface names a pool, an inbound NAT rule or a security group. */
+function isWired(resource: Resource | undefined): boolean {
+  if (resource === undefined) return false;
+  return (
+    resource.properties.networkSecurityGroup !== undefined ||
+    configurationsOf(resource).some(
+      ({ properties }) =>
+        properties.loadBalancerBackendAddressPools !== undefined ||
+        properties.loadBalancerInboundNatRules !== undefined,
+    )
+  );
 }
 
 /** The machine that an interface is on. */

@@ -1,5 +1,5 @@
 import { plainLocation } from "../../arm/checks.ts";
-import { defined, flag, invalid, isObject, object, oneOf, text } from "../../arm/fields.ts";
+import { defined, flag, invalid, isObject, number, object, oneOf, text } from "../../arm/fields.ts";
 import { badReference, checkNetworkName, idIn, link, links } from "../../arm/links.ts";
 import { Refusal } from "../../arm/refusal.ts";
 import type { World } from "../../arm/resource-type.ts";
@@ -72,6 +72,7 @@ export function acceptConfigurations(
         subnet,
         primary: primaries.length === 0 ? at === 0 : flag(properties, "primary", false),
         privateIPAddressVersion: version,
+        privateIPAddressPrefixLength: number(properties, "privateIPAddressPrefixLength", undefined),
         loadBalancerBackendAddressPools: links(properties, "loadBalancerBackendAddressPools"),
         loadBalancerInboundNatRules: links(properties, "loadBalancerInboundNatRules"),
         applicationSecurityGroups: links(properties, "applicationSecurityGroups"),

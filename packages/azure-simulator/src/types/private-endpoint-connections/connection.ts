@@ -11,7 +11,8 @@ export function connectionsOf(service: Pick<Resource, "key">, store: Store): Res
 
 /** A connection as its service shows it. */
 export function shownConnection(connection: Resource, etag: string): JsonObject {
-  const { name, id, state, type, properties } = connection;
+  const { name, id, state, type } = connection;
+  const { before: _before, ...properties } = connection.properties;
   return { name, id, etag, type, properties: { provisioningState: state, ...properties } };
 }
 
@@ -33,7 +34,7 @@ export function makeConnection(
   const connection: Resource = {
     id,
     key: id.toLowerCase(),
-    type: connectionType,
+    type: `${service.type}/privateEndpointConnections`,
     name,
     top: {},
     properties: {

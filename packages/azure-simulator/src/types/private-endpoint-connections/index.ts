@@ -1,6 +1,7 @@
 import { object, oneOf, text } from "../../arm/fields.ts";
 import { Refusal } from "../../arm/refusal.ts";
 import type { ResourceType } from "../../arm/resource-type.ts";
+import { since } from "../../arm/show.ts";
 import { connectionType } from "./connection.ts";
 import { updateEndpoint } from "./update-endpoint.ts";
 
@@ -11,7 +12,7 @@ export const privateEndpointConnections: ResourceType = {
   type: connectionType,
   dialect: "network",
   within: "parent",
-  put: "sync",
+  put: "async",
   delete: "async",
   accept({ properties, existing, id }) {
     if (!existing) throw new Refusal(404, "NotFound", `Resource ${id} not found.`);
@@ -29,6 +30,7 @@ export const privateEndpointConnections: ResourceType = {
     return {
       properties: {
         ...existing.properties,
+        before: held,
         privateLinkServiceConnectionState: {
           status,
           description: text(given, "description", String(held.description ?? "")),
@@ -37,7 +39,16 @@ export const privateEndpointConnections: ResourceType = {
       },
     };
   },
-  afterWrite(connection, _before, world) {
+  show: (_connection, _world, query) => ({
+    before: undefined,
+    // Recorded: 2021-05-01 does not show it.
+    ...(!since(query, "2022-01-01") && { privateEndpointLocation: undefined }),
+  }),
+  // The endpoint changes when the operation ends.
+  afterProvision(connection, world) {
+    const { before: _before, ...properties } = connection.properties;
+    connection.properties = properties;
+    world.store.put(connection);
     updateEndpoint(connection, world);
   },
   afterDelete(connection, world) {

@@ -17,10 +17,14 @@ import {
   serviceType,
   subscriptionOf,
 } from "../private-link-services/aliases.ts";
+import { storageType, subresources } from "../storage-accounts/subresources.ts";
 import { missingField } from "../private-link-services/refusals.ts";
 import { type ConnectionList, connectionLists, endpointConnections } from "./endpoint.ts";
 
 const longestMessage = 140;
+
+/** What an endpoint can lead to. */
+const targets = [serviceType, storageType];
 
 /** A connection as it is asked for. */
 interface Asked {
@@ -99,10 +103,10 @@ function connected(
   guid: string,
 ): JsonObject {
   const { id, address, name: endpoint } = writing;
-  const service = visibleService(target, writing);
+  const service = visibleService({ target, groupIds }, writing);
   const subscription = address.subscription ?? "";
   // By id the right to approve was a condition of the write; an alias anyone may know.
-  const action = `${serviceType}/PrivateEndpointConnectionsApproval/action`;
+  const action = `${service.type}/PrivateEndpointConnectionsApproval/action`;
   const mayApprove =
     !isAlias(target) ||
     (subscriptionOf(service.key) === subscription.toLowerCase() &&
@@ -121,23 +125,28 @@ function connected(
   };
 }
 
-function visibleService(target: string, { world, asker, address, id }: Writing): Resource {
+function visibleService(
+  { target, groupIds = [] }: Pick<Asked, "target" | "groupIds">,
+  { world, asker, address, id }: Writing,
+): Resource {
   const { store } = world;
   const byAlias = isAlias(target);
-  if (!byAlias && typeIn(target).toLowerCase() !== serviceType.toLowerCase())
+  const type = byAlias ? serviceType : targets.find((each) => same(each, typeIn(target)));
+  if (type === undefined)
     // hashicorp/terraform-provider-azurerm#11377
     throw new Refusal(
       400,
       "InvalidPrivateLinkServiceIdType",
-      `Private link service Id ${target} has an invalid resource type. Permitted type(s): ${serviceType}.`,
+      `Private link service Id ${target} has an invalid resource type. Permitted type(s): ${targets.join(",")}.`,
     );
+  if (type === storageType) checkGroups(groupIds, id);
   const service = byAlias ? serviceOf(target, store) : store.get(target);
   const seen =
     service !== undefined &&
     service.state !== "Deleting" &&
     (isVisible(service, address.subscription ?? "") ||
       // Who may read it needs no listing: "role-based access control only" is the default.
-      (!byAlias && world.allowed(asker, `${serviceType}/read`, service.key)));
+      (!byAlias && world.allowed(asker, `${type}/read`, service.key)));
   if (seen) return service;
   // The code is that of Azure/azure-powershell#24514, of whose words the beginning is known.
   throw new Refusal(
@@ -145,6 +154,22 @@ function visibleService(target: string, { world, asker, address, id }: Writing):
     "ThirdPartyPrivateLinkServiceProvidedDuringPrivateEndpointCreationDoesNotExistOrIsNotVisible",
     `Third-party Private Link Service ${byAlias ? "Alias" : "Id"} ${target} provided during the creation of private endpoint ${id} does not exist or is not visible.`,
   );
+}
+
+/** A connection to an account leads to one part of it. */
+function checkGroups(groupIds: readonly string[], id: string): void {
+  const [first = ""] = groupIds;
+  if (groupIds.length === 1 && subresources.includes(first.replace(/_secondary$/i, "").toLowerCase()))
+    return;
+  throw new Refusal(
+    400,
+    "PrivateLinkServiceConnectionGroupIdsInvalid",
+    `The group ids '${groupIds.join(",").slice(0, 100)}' of a private link service connection of private endpoint ${id} are not valid. One of ${subresources.join(", ")} is required.`,
+  );
+}
+
+function same(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
 }
 
 function asked(properties: JsonObject): Asked[] {

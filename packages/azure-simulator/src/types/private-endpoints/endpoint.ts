@@ -1,4 +1,5 @@
 import { isObject, object, objects, text, texts } from "../../arm/fields.ts";
+import { hostnamesOf, storageType } from "../storage-accounts/subresources.ts";
 import type { JsonObject, Resource, Store } from "../../state/store.ts";
 
 /** The type of endpoints, for those who must not import the type itself. */
@@ -36,9 +37,10 @@ export function endpointConnections(
   });
 }
 
-/** How a connection stands: what the service says, and Disconnected where that has gone. */
+/** How a connection stands: what the service said before a decision that is still being carried out, and Disconnected where that has gone. */
 export function stateOf(connection: string, store: Store): JsonObject {
-  const state = store.get(connection)?.properties.privateLinkServiceConnectionState;
+  const { privateLinkServiceConnectionState, before } = store.get(connection)?.properties ?? {};
+  const state = before ?? privateLinkServiceConnectionState;
   return isObject(state) ? state : disconnected;
 }
 
@@ -59,12 +61,15 @@ export function dnsConfigsOf(
   endpoint: Resource,
   store: Store,
 ): { fqdn: string; ipAddresses: string[] }[] {
+  // Recorded: there are none before the endpoint is there.
+  if (endpoint.state === "Updating") return [];
   const ipAddresses = addressesOf(endpoint, store);
   return connectionLists
     .flatMap((list) => endpointConnections(endpoint, list))
     .filter(({ connection }) => stateOf(connection, store).status === "Approved")
-    .flatMap(({ service }) => {
+    .flatMap(({ service, fields }) => {
       const found = store.get(service);
+      if (found?.type === storageType) return hostnamesOf(found.name, texts(fields, "groupIds"));
       return found ? texts(found.properties, "fqdns") : [];
     })
     .map((fqdn) => ({ fqdn, ipAddresses }));

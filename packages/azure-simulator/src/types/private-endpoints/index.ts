@@ -4,7 +4,7 @@ import { defined, isObject, object, objects, reference, tags, text } from "../..
 import { badReference, checkNetworkName } from "../../arm/links.ts";
 import { Refusal } from "../../arm/refusal.ts";
 import type { ResourceType, World } from "../../arm/resource-type.ts";
-import { show } from "../../arm/show.ts";
+import { show, since } from "../../arm/show.ts";
 import { type JsonObject, parentOf, type Resource } from "../../state/store.ts";
 import { networkInterfaces } from "../network-interfaces/index.ts";
 import { type InterfaceAddress, interfaceId, putInterface } from "../network-interfaces/made.ts";
@@ -76,7 +76,8 @@ export const privateEndpoints: ResourceType = {
       ipConfigurations: configurations.map((each) => ({ ...each, etag })),
       networkInterfaces: interfaces(endpoint, world, query),
       customDnsConfigs: dnsConfigsOf(endpoint, world.store),
-      isIPv6EnabledPrivateEndpoint: false,
+      // Recorded: 2022-01-01 does not show it.
+      isIPv6EnabledPrivateEndpoint: since(query, "2024-10-01") ? false : undefined,
     };
   },
   afterDelete(endpoint, world) {
@@ -84,7 +85,7 @@ export const privateEndpoints: ResourceType = {
     world.store.remove(interfaceOf(endpoint.properties).toLowerCase());
   },
   differences: [
-    "Only private link services can be connected to; every other target is refused as a type that is not permitted (not done).",
+    "Only private link services and storage accounts can be connected to; every other target is refused as a type that is not permitted (not done).",
     "An endpoint has one address, of IPv4 (not done: several members, IPv6).",
     "An endpoint asks for exactly one connection, its request message has 140 characters at most: rules [D], codes and words [?].",
     "An automatic connection to a service in another subscription, made by someone with the right to approve it, is approved [?].",

@@ -24,7 +24,7 @@ export function acceptFrontends(
   existing: Resource | undefined,
   world: World,
 ): string[] {
-  const ids = frontendIds(properties);
+  const ids = frontendIds(properties).map((each) => world.store.get(each)?.id ?? each);
   if (ids.length === 0 && text(properties, "destinationIPAddress", undefined) === undefined)
     throw missingField("properties.loadBalancerFrontendIpConfigurations", id);
   if (existing) checkUnchanged(ids, existing, id);

@@ -11,7 +11,7 @@ import {
 } from "../../arm/fields.ts";
 import { checkNetworkName } from "../../arm/links.ts";
 import { Refusal } from "../../arm/refusal.ts";
-import type { Join, ResourceType } from "../../arm/resource-type.ts";
+import type { Join, ResourceType, World } from "../../arm/resource-type.ts";
 import type { JsonObject } from "../../state/store.ts";
 import { interfaceId, putInterface } from "../network-interfaces/made.ts";
 import { connectionsOf, shownConnection } from "../private-endpoint-connections/connection.ts";
@@ -38,6 +38,7 @@ export const privateLinkServices: ResourceType = {
   accept({ body, properties, name, id, existing, world }) {
     checkNetworkName(name);
     const location = String(existing?.top.location ?? body.location);
+    checkDestination(properties, name, world);
     const ipConfigurations = acceptNat(properties, id, location, existing, world);
     const frontends = acceptFrontends(properties, id, location, ipConfigurations, existing, world);
     const nicId =
@@ -99,6 +100,7 @@ export const privateLinkServices: ResourceType = {
   differences: [
     "A service with connections: 409 as seen in openshift/hypershift#9194; a page of Azure says 400 for AKS.",
     "That there is one primary address, and that its subnet stays, that frontends stay, that a frontend has one service, that the load balancer is Standard, that its network is that of the addresses, and 8 addresses at most: rules [D, I], codes and words [?].",
+    "destinationIPAddress needs a feature of the subscription [P]: a switch.",
     "A backend pool by address behind the frontend is not refused, though documented as unsupported (not done).",
   ],
 };
@@ -122,6 +124,16 @@ function audience(properties: JsonObject, id: string): JsonObject {
       `Private link service ${id} approves subscription ${outside} automatically, which is not in its visibility. Auto approval subscriptions must be a subset of visibility subscriptions.`,
     );
   return defined({ visibility, autoApproval });
+}
+
+/** Recorded, in these words. */
+function checkDestination(properties: JsonObject, name: string, { switches }: World): void {
+  if (properties.destinationIPAddress === undefined || switches.privateLinkServiceUdr) return;
+  throw new Refusal(
+    400,
+    "PrivateLinkServiceUdrIsDisabled",
+    `DestinationIPAddress was provided, PLS UDR and NSG scenario is disabled for Private Link Service ${name} Either provide LoadBalancerFrontendIpConfiguration for PLS with LB or enable SubscriptionFeatures AllowPrivateLinkServiceUDR for PLS UDR/IP Based.`,
+  );
 }
 
 function interfaceOf(properties: JsonObject | undefined): string | undefined {

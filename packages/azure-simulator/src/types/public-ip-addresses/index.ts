@@ -3,6 +3,7 @@ import { defined, number, object, objects, oneOf, tags, text, texts } from "../.
 import { checkNetworkName, link } from "../../arm/links.ts";
 import { Refusal } from "../../arm/refusal.ts";
 import type { ResourceType, World } from "../../arm/resource-type.ts";
+import { since } from "../../arm/show.ts";
 import type { JsonObject, Resource } from "../../state/store.ts";
 
 /** Public addresses. A static one has its address when its operation has ended, a dynamic one while it is used. */
@@ -58,15 +59,19 @@ export const publicIPAddresses: ResourceType = {
       }),
     };
   },
-  show(address, world) {
+  show(address, world, query) {
     const user = userOf(address, world);
-    return defined({
+    return {
+      // Recorded: 2018-08-01 does not show it.
+      ...(!since(query, "2022-01-01") && { ddosSettings: undefined }),
+      ...defined({
       ipConfiguration: user === undefined ? undefined : { id: user },
       // A dynamic one has an address only while somebody uses it.
       ipAddress:
         address.properties.ipAddress ??
         (user !== undefined && address.state === "Succeeded" ? addressFor(address) : undefined),
-    });
+      }),
+    };
   },
   afterProvision(address, world) {
     const { properties } = address;
@@ -120,6 +125,7 @@ function named(dns: JsonObject, location: unknown): JsonObject {
   const place = String(location).toLowerCase().replaceAll(" ", "");
   return defined({
     domainNameLabel: label,
+    domainNameLabelScope: text(dns, "domainNameLabelScope", undefined),
     fqdn: label === undefined ? undefined : `${label}.${place}.cloudapp.azure.com`,
     reverseFqdn: text(dns, "reverseFqdn", undefined),
   });

@@ -2,6 +2,7 @@ import { type Cidr, contains, overlaps, parseCidr } from "@postern/core/cidr.ts"
 import { lastSegment } from "@postern/core/resource-id.ts";
 import {
   defined,
+  flag,
   invalid,
   object,
   objects,
@@ -37,7 +38,12 @@ export const subnets: ResourceType = {
     const endpoints = users
       .filter((each) => each.type === "Microsoft.Network/privateEndpoints")
       .map((each) => ({ id: each.id }));
+    const { serviceEndpoints, delegations } = subnet.properties;
     return {
+      ...(serviceEndpoints !== undefined && {
+        serviceEndpoints: shownServiceEndpoints(subnet),
+      }),
+      ...(Array.isArray(delegations) && { delegations: shownDelegations(subnet, world) }),
       ...(configurations.length > 0 && { ipConfigurations: configurations }),
       ...(endpoints.length > 0 && { privateEndpoints: endpoints }),
     };
@@ -104,6 +110,37 @@ export function acceptSubnet(
       "Disabled",
     ),
     privateLinkServiceNetworkPolicies: policies,
+    defaultOutboundAccess: flag(properties, "defaultOutboundAccess", undefined),
+    sharingScope: oneOf(properties, "sharingScope", ["Tenant", "DelegatedServices"], undefined),
+  });
+}
+
+function shownServiceEndpoints(subnet: Resource): JsonObject[] {
+  return objects(subnet.properties, "serviceEndpoints").map((each) => ({
+    provisioningState: subnet.state,
+    locations: ["*"],
+    ...each,
+  }));
+}
+
+function shownDelegations(subnet: Resource, world: World): JsonObject[] {
+  const etag = `W/"${world.store.get(parentOf(subnet.key))?.etag}"`;
+  return objects(subnet.properties, "delegations").map((each) => {
+    const given = object(each, "properties") ?? {};
+    const serviceName = text(given, "serviceName", "");
+    // Recorded for Microsoft.Web; what other services are allowed is documented as joining.
+    const verb = serviceName.toLowerCase() === "microsoft.web/serverfarms" ? "" : "join/";
+    return {
+      name: text(each, "name", ""),
+      id: `${subnet.id}/delegations/${text(each, "name", "")}`,
+      etag,
+      properties: {
+        provisioningState: "Succeeded",
+        serviceName,
+        actions: [`Microsoft.Network/virtualNetworks/subnets/${verb}action`],
+      },
+      type: "Microsoft.Network/virtualNetworks/subnets/delegations",
+    };
   });
 }
 

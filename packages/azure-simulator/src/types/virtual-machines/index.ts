@@ -26,7 +26,7 @@ export const virtualMachines: ResourceType = {
   dialect: "compute",
   within: "resourceGroup",
   // Recorded: a write that changes nothing is done at once, and still says Updating.
-  put: (existing, changed) => (existing && !changed ? "syncUpdating" : "async"),
+  put: ({ before, changed }) => (before && !changed ? "syncUpdating" : "async"),
   delete: "async",
   patch: (body, { top, properties }) => merged({ ...top, properties }, body),
   joins: ({ body, properties }) => [

@@ -1,6 +1,8 @@
-import { defined, flag, invalid, object, objects, tags, text, texts } from "../../arm/fields.ts";
+import { defined, flag, invalid, object, objects, oneOf, tags, text, texts } from "../../arm/fields.ts";
 import { checkNetworkName } from "../../arm/links.ts";
+import { Refusal } from "../../arm/refusal.ts";
 import type { ResourceType } from "../../arm/resource-type.ts";
+import { since } from "../../arm/show.ts";
 import type { JsonObject } from "../../state/store.ts";
 import {
   acceptSubnet,
@@ -30,6 +32,7 @@ export const virtualNetworks: ResourceType = {
         "The address space of a virtual network must have a prefix.",
       );
     for (const prefix of prefixes) readPrefix(prefix, `resource ${id}`);
+    const dhcp = object(properties, "dhcpOptions");
     const wanted = properties.subnets === undefined ? undefined : objects(properties, "subnets");
     const children = wanted?.map((subnet) => {
       const name = text(subnet, "name", "");
@@ -46,7 +49,8 @@ export const virtualNetworks: ResourceType = {
         resourceGuid: existing?.properties.resourceGuid ?? world.guid(),
         addressSpace: { addressPrefixes: prefixes },
         privateEndpointVNetPolicies: text(properties, "privateEndpointVNetPolicies", "Disabled"),
-        dhcpOptions: object(properties, "dhcpOptions"),
+        dhcpOptions: dhcp && { ...dhcp, dnsServers: texts(dhcp, "dnsServers") },
+        encryption: acceptEncryption(properties, id),
         virtualNetworkPeerings: [],
         enableDdosProtection: flag(properties, "enableDdosProtection", false),
       }),
@@ -68,7 +72,12 @@ export const virtualNetworks: ResourceType = {
         },
         type: subnet.type,
       });
-    return { subnets: shown };
+    // Recorded: 2021-03-01 does not show it.
+    const policies = since(query, "2024-01-01")
+      ? {}
+      : { privateEndpointVNetPolicies: undefined };
+    const older = since(query, "2020-01-01") ? {} : { enableVmProtection: false };
+    return { subnets: shown, ...policies, ...older };
   },
   afterDelete(network, { store }) {
     // A link to a network that is gone leads nowhere.
@@ -80,8 +89,24 @@ export const virtualNetworks: ResourceType = {
       subnets.mayDelete?.(subnet, world);
   },
   differences: [
-    "Peerings, encryption, flow timeouts and BGP communities are not kept; DDoS protection is kept and does nothing (not done).",
+    "Peerings, flow timeouts and BGP communities are not kept; encryption and DDoS protection are kept and do nothing (not done).",
     "Usage, free addresses and the operations on DDoS status (not done).",
     "A write to a network that is being changed is refused at once [P], or taken and fails in its operation [I]: a switch, since both are reported.",
   ],
 };
+
+/** Recorded: who encrypts must say what becomes of those who cannot. */
+function acceptEncryption(properties: JsonObject, id: string): JsonObject | undefined {
+  const given = object(properties, "encryption");
+  if (given === undefined) return undefined;
+  const words = ["AllowUnencrypted", "DropUnencrypted"] as const;
+  const enabled = flag(given, "enabled", undefined);
+  const unset = enabled === false ? words[0] : undefined;
+  const enforcement = oneOf(given, "enforcement", words, unset);
+  if (enabled !== undefined && enforcement !== undefined) return { enabled, enforcement };
+  throw new Refusal(
+    400,
+    "MustSpecifyBothEncryptionIntentAndEnforcementPolicy",
+    `Cannot encrypt VirtualNetwork ${id} unless both encryption intent (Enabled true or false) and enforcement policy (AllowUnencrypted or DropUnencrypted) are specified.`,
+  );
+}
