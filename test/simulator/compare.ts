@@ -72,26 +72,34 @@ function plainBody(body: string, base: string): unknown {
 
 /** Guids, times and the marks of poll addresses are the same word everywhere. */
 function plain(text: string, base: string): string {
-  return text
-    .replaceAll(base, "https://management.azure.com")
-    .replace(/(operationresults|privateDnsOperation(?:Statuses|Results))\/[^?"]+/gi, "$1/OPERATION")
-    .replace(/([?&](?:t|c|s|h|p))=[^&"\\]*/g, "$1=x")
-    .replace(/\?api-version=[^"\s]*/g, (query) => {
-      const unsigned = query.replace(/&[tcshp]=x/g, "");
-      return unsigned === query ? query : `${unsigned}&signed`;
-    })
-    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, "GUID")
-    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g, "TIME")
-    .replace(/("internalId":")[^"]+/g, "$1INTERNAL")
-    .replace(/("internalDomainNameSuffix":")[a-z0-9]+\./g, "$1NETWORK.")
-    // Some regions show these and some do not.
-    .replace(/,"(?:privateEndpointVNetPolicies":"Disabled"|enableAcceleratedNetworking":false)/g, "")
-    .replace(/,"ipamPoolPrefixAllocations":\[\]/g, "")
-    .replace(/("linkIdentifier":")\d+/g, "$1NUMBER")
-    .replace(/("(?:templateHash|duration)":")[^"]+/g, "$1MARK")
-    .replace(/ns(\d)-\d+(\.ppe)?\.azure-dns/g, "ns$1-00.azure-dns")
-    .replace(/(_OS__1_)[0-9a-f]{32}/g, "$1GUID")
-    .replace(/("ipAddress":")(?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)[\d.]+/g, "$1PUBLIC");
+  return (
+    text
+      .replaceAll(base, "https://management.azure.com")
+      .replace(
+        /(operationresults|privateDnsOperation(?:Statuses|Results))\/[^?"]+/gi,
+        "$1/OPERATION",
+      )
+      .replace(/([?&](?:t|c|s|h|p))=[^&"\\]*/g, "$1=x")
+      .replace(/\?api-version=[^"\s]*/g, (query) => {
+        const unsigned = query.replace(/&[tcshp]=x/g, "");
+        return unsigned === query ? query : `${unsigned}&signed`;
+      })
+      .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, "GUID")
+      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g, "TIME")
+      .replace(/("internalId":")[^"]+/g, "$1INTERNAL")
+      .replace(/("internalDomainNameSuffix":")[a-z0-9]+\./g, "$1NETWORK.")
+      // Some regions show these and some do not.
+      .replace(
+        /,"(?:privateEndpointVNetPolicies":"Disabled"|enableAcceleratedNetworking":false)/g,
+        "",
+      )
+      .replace(/,"ipamPoolPrefixAllocations":\[\]/g, "")
+      .replace(/("linkIdentifier":")\d+/g, "$1NUMBER")
+      .replace(/("(?:templateHash|duration)":")[^"]+/g, "$1MARK")
+      .replace(/ns(\d)-\d+(\.ppe)?\.azure-dns/g, "ns$1-00.azure-dns")
+      .replace(/(_OS__1_)[0-9a-f]{32}/g, "$1GUID")
+      .replace(/("ipAddress":")(?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)[\d.]+/g, "$1PUBLIC")
+  );
 }
 
 function firstDifference(wanted: unknown, got: unknown, path: string): string | undefined {

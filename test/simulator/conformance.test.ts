@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { describeWithData } from "../setup/needs.ts";
 import { watchAnswers } from "./answers.ts";
+import { replayCli } from "./cli-conformance.ts";
+import { rowsOf, unexplained } from "./cli-report.ts";
 import { replayAll } from "./conformance.ts";
 import { knownMismatches } from "./known-mismatches.ts";
 
@@ -19,3 +21,22 @@ describeWithData("arm-recordings", "the simulator and the recordings of Azure", 
     expect(matched / recorded).toBeGreaterThanOrEqual(0.95);
   });
 });
+
+describeWithData(
+  "azure-cli-recordings",
+  "the simulator and the Azure CLI's recordings",
+  (folder) => {
+    test("answers what it supports as Azure did, but for what is known", {
+      timeout: 120_000,
+    }, async () => {
+      const answers = watchAnswers();
+      const replayed = await replayCli(folder, answers?.answered);
+      expect(answers?.wrong ?? []).toEqual([]);
+      expect(unexplained(replayed).filter((each) => each.reason === undefined)).toEqual([]);
+      const all = rowsOf(replayed).at(-1);
+      expect(all?.supported).toBeGreaterThanOrEqual(1590);
+      expect((all?.status ?? 0) / (all?.supported ?? 1)).toBeGreaterThanOrEqual(0.98);
+      expect((all?.body ?? 0) / (all?.supported ?? 1)).toBeGreaterThanOrEqual(0.95);
+    });
+  },
+);

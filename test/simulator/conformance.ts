@@ -4,6 +4,8 @@ import { parseArgs } from "node:util";
 import { noLimits } from "@postern/azure-simulator/arm/throttle.ts";
 import type { Sent } from "@postern/azure-simulator/send.ts";
 import { startSimulator } from "@postern/azure-simulator/simulator.ts";
+import { replayCli } from "./cli-conformance.ts";
+import { mismatchLines, tableOf, unexplained } from "./cli-report.ts";
 import { type Answered, differences } from "./compare.ts";
 import { knownMismatches } from "./known-mismatches.ts";
 import { type Recorded, readRecordings } from "./recordings.ts";
@@ -117,17 +119,26 @@ async function ask(
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { json: { type: "string" }, data: { type: "string" } } });
-  const folder = `${values.data ?? process.env.POSTERN_DATA ?? "../shared/data"}/arm-recordings`;
-  if (!existsSync(folder)) {
-    console.error(`there are no recordings in ${folder}: give --data FOLDER or set POSTERN_DATA`);
-    process.exit(1);
-  }
-  const result = await replayAll(folder);
+  const root = values.data ?? process.env.POSTERN_DATA ?? "../shared/data";
+  const folders = { arm: `${root}/arm-recordings`, cli: `${root}/azure-cli-recordings` };
+  for (const folder of Object.values(folders))
+    if (!existsSync(folder)) {
+      console.error(`there are no recordings in ${folder}: give --data FOLDER or set POSTERN_DATA`);
+      process.exit(1);
+    }
+  const result = await replayAll(folders.arm);
   for (const { recording, id, request, differences: all, reason } of result.mismatches)
     console.log(
       `${recording}#${id} ${request}\n  ${all.join("\n  ")}\n  reason: ${reason ?? "not known"}`,
     );
-  console.log(`${result.matched} of ${result.recorded} recorded interactions match`);
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
-  if (result.mismatches.some((each) => each.reason === undefined)) process.exitCode = 1;
+  const replayed = await replayCli(folders.cli);
+  for (const line of mismatchLines(replayed)) console.log(line);
+  console.log(
+    `\n${result.matched} of ${result.recorded} interactions of cloud-provider-azure match`,
+  );
+  console.log(tableOf(replayed));
+  const json = JSON.stringify({ ...result, cli: replayed }, null, 2);
+  if (values.json !== undefined) writeFileSync(values.json, `${json}\n`);
+  const unknown = [...result.mismatches, ...unexplained(replayed)];
+  if (unknown.some((each) => each.reason === undefined)) process.exitCode = 1;
 }

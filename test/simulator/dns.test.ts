@@ -79,7 +79,6 @@ describe("record sets", () => {
   test.each([
     ["the same address twice", "A/x", a("10.0.0.4", "10.0.0.4"), "multiple entries"],
     ["what is not an address", "A/x", a("10.0.0.400"), "an IPv4 address"],
-    ["no records", "A/x", { properties: { ttl: 30 } }, "cannot be null"],
     ["no TTL", "A/x", { properties: { aRecords: [] } }, "TTL"],
     ["records of another type", "AAAA/x", a("10.0.0.4"), "cannot have the field"],
     ["a label of 64 characters", `A/${"x".repeat(64)}`, a("10.0.0.4"), "not valid"],
@@ -101,14 +100,45 @@ describe("record sets", () => {
     expect(came.text).toContain(words);
   });
 
+  test("may have no records and a TTL of 0, and a CNAME can lose its record", async () => {
+    const { ask } = await withZone();
+    const empty = await ask("PUT", `${zone}/A/empty`, { properties: { ttl: 0 } });
+    expect(empty.body.properties).toMatchObject({ ttl: 0, aRecords: [] });
+    const cnameRecord = { cname: "elsewhere.example" };
+    await ask("PUT", `${zone}/CNAME/c`, { properties: { ttl: 1, cnameRecord } });
+    const emptied = await ask("PUT", `${zone}/CNAME/c`, { properties: { ttl: 1 } });
+    expect([emptied.status, emptied.body.properties]).toEqual([
+      200,
+      { fqdn: "c.corp.example.", ttl: 1, isAutoRegistered: false },
+    ]);
+  });
+
+  test("are refused without an envelope, and say what changed", async () => {
+    const { ask } = await withZone();
+    await ask("PUT", `${zone}/A/api`, a("10.0.0.4"));
+    const stale = await ask("PUT", `${zone}/A/api`, a("10.0.0.5"), { "if-match": "x" });
+    expect([stale.status, stale.body]).toEqual([
+      412,
+      {
+        code: "PreconditionFailed",
+        message: "The Record set api has been modified (etag mismatch).",
+      },
+    ]);
+  });
+
   test("the SOA record stays", async () => {
     const { ask } = await withZone();
     expect((await ask("DELETE", `${zone}/SOA/@`)).status).toBe(400);
-    const soaRecord = { email: "me.example", refreshTime: 60 };
+    const soaRecord = { email: "me.example", refreshTime: 60, serialNumber: 7 };
     const came = await ask("PUT", `${zone}/SOA/@`, { properties: { ttl: 60, soaRecord } });
     expect(came.body.properties).toMatchObject({
       ttl: 60,
-      soaRecord: { host: "azureprivatedns.net", email: "me.example", refreshTime: 60 },
+      soaRecord: {
+        host: "azureprivatedns.net",
+        email: "me.example",
+        refreshTime: 60,
+        serialNumber: 1,
+      },
     });
   });
 });
@@ -165,6 +195,36 @@ describe("links", () => {
   });
 });
 
+test("writes to zones and links with an etag that does not match are taken, and fail", async () => {
+  const { ask } = await withZone();
+  await done(ask, "PUT", `${zone}/virtualNetworkLinks/l`, link());
+  const outcome = async (path: string, body: unknown, headers: Record<string, string>) => {
+    const taken = await ask("PUT", path, body, headers);
+    expect(taken.status).toBe(202);
+    return (await ask("GET", String(taken.headers.get("azure-asyncoperation")))).body;
+  };
+  const tags = { location: "global", tags: { a: "b" } };
+  expect(await outcome(zone, tags, { "if-match": "x" })).toEqual({
+    status: "Failed",
+    error: {
+      code: "PreconditionFailed",
+      message: "The Zone corp.example has been modified (etag mismatch).",
+    },
+  });
+  expect(
+    await outcome(`${zone}/virtualNetworkLinks/l`, link(), { "if-none-match": "*" }),
+  ).toMatchObject({
+    status: "Failed",
+    error: {
+      message:
+        "The Virtual Network link l for the Private DNS zone corp.example exists already and hence cannot be created again.",
+    },
+  });
+  const removal = await ask("DELETE", zone, undefined, { "if-match": "x" });
+  expect(removal.status).toBe(409);
+  expect((await ask("GET", zone)).body.tags).toBeUndefined();
+});
+
 test.each(["single", "azure.com", `${"x".repeat(64)}.example`])(
   "a private zone cannot be named %s",
   async (name) => {
@@ -200,5 +260,6 @@ test("a public zone comes with its servers", async () => {
     provisioningState: "Succeeded",
   });
   expect((await ask("DELETE", `${publicZone}/NS/@`)).status).toBe(400);
-  expect((await ask("DELETE", publicZone)).status).toBe(200);
+  expect((await ask("DELETE", publicZone)).status).toBe(202);
+  expect((await ask("GET", publicZone)).status).toBe(404);
 });

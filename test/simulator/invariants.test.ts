@@ -58,8 +58,13 @@ async function countUp({ ask }: SmallWorld, zone: boolean): Promise<boolean> {
   const sent = zone
     ? { location: "global", tags }
     : { location: "westeurope", tags, properties: body.properties };
-  const { status } = await ask("PUT", id, sent, { "if-match": headers.get("etag") ?? "" });
-  return status < 300;
+  const written = await ask("PUT", id, sent, { "if-match": headers.get("etag") ?? "" });
+  if (written.status !== 202) return written.status < 300;
+  // A zone takes the write, and its operation says whether the etag matched.
+  for (;;) {
+    const { body: operation } = await ask("GET", written.headers.get("azure-asyncoperation") ?? "");
+    if (operation.status !== "InProgress") return operation.status === "Succeeded";
+  }
 }
 
 async function countedOf({ ask }: SmallWorld): Promise<number> {

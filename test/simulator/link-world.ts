@@ -134,7 +134,8 @@ export async function done(ask: Ask, method: string, path: string, body?: unknow
 
 /** The code of a refusal, at once or by its operation. */
 export function codeOf({ body }: Came): string | undefined {
-  return (body.error as { code: string } | undefined)?.code;
+  // DNS puts no envelope around the errors of its record sets.
+  return (body.error as { code: string } | undefined)?.code ?? (body.code as string | undefined);
 }
 
 /** How an endpoint says that its connection stands. */

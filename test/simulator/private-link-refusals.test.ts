@@ -104,7 +104,7 @@ const endpoints: Row[] = [
   {
     why: "a target that is not a link service",
     code: "InvalidPrivateLinkServiceIdType",
-    body: endpointBody(sibling, `${group}/providers/Microsoft.Storage/storageAccounts/a`),
+    body: endpointBody(sibling, `${group}/providers/Microsoft.KeyVault/vaults/a`),
   },
   {
     why: "no connection",
@@ -137,7 +137,7 @@ describe("a link service is refused with", () => {
   test.each(services)(
     "$why",
     async ({ code, status = 400, before: first, path = service, body }) => {
-      const world = await linkWorld();
+      const world = await linkWorld({ switches: { privateLinkServiceUdr: true } });
       await first?.(world);
       const size = world.simulator.store.size;
       const came = await world.ask("PUT", path, body);

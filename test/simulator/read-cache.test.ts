@@ -7,7 +7,7 @@ import { anyStep, firstSteps } from "./random-steps.ts";
 import { group, network, networkBody, owner, smallWorld } from "./small-world.ts";
 
 const limits = noLimits;
-const query = new URLSearchParams();
+const query = new URLSearchParams({ "api-version": "2024-05-01" });
 
 test("a list that was read before shows what was written since", async () => {
   const { ask } = await smallWorld();

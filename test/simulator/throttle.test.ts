@@ -135,7 +135,7 @@ test("DNS and private DNS share 500 reads in 5 minutes, polls and lists included
   const put = await ask("PUT", `${zones}/a.example`, { location: "global" });
   const poll = String(put.headers.get("azure-asyncoperation"));
   const polled = await ask("GET", poll);
-  expect([polled.status, left(polled.headers)]).toEqual([200, "499"]);
+  expect([polled.status, left(polled.headers)]).toEqual([202, "499"]);
   expect(polled.headers.get("x-ms-ratelimit-remaining-subscription-reads")).toBeNull();
   expect(left((await ask("GET", zones)).headers)).toBe("498");
   const publicZones = `${group}/providers/Microsoft.Network/dnsZones`;

@@ -1,5 +1,6 @@
 import { readAddress } from "@postern/azure-simulator/arm/address.ts";
 import { typeNamed } from "@postern/azure-simulator/arm/registry.ts";
+import { wholeType } from "@postern/azure-simulator/arm/routes.ts";
 import type { Sent } from "@postern/azure-simulator/send.ts";
 
 /** What clients have asked and got, as `Microsoft.Network/virtualNetworks: put`. */
@@ -10,8 +11,8 @@ export function noteDriven({ method, url, status }: Sent): void {
   if (status >= 400) return;
   const address = readAddress(url.split("?")[0] ?? "");
   const { collection, resourceGroup, subscription } = address;
-  const word = address.type.slice(address.type.lastIndexOf("/") + 1);
-  const named = address.type || bare(address.key);
+  const named = wholeType(address);
+  const word = named.slice(named.lastIndexOf("/") + 1);
   const type = typeNamed(named);
   if (method === "GET" && type && collection) {
     const wide = type.within === "resourceGroup" && resourceGroup === undefined;
@@ -24,10 +25,4 @@ export function noteDriven({ method, url, status }: Sent): void {
     );
     if (above && known !== undefined) driven.add(`${above.type}: ${method} …/${known}`);
   }
-}
-
-/** Subscriptions, tenants and groups have no provider in their path. */
-function bare(key: string): string {
-  if (/\/resourcegroups(\/|$)/.test(key)) return "Microsoft.Resources/resourceGroups";
-  return `Microsoft.Resources/${key.split("/")[1] ?? ""}`;
 }

@@ -133,7 +133,7 @@ test("an endpoint by alias waits for the owner, whose decisions show on both sid
       privateLinkServiceConnectionState: { status, description: "decided" },
     });
     expect(decided.privateLinkServiceConnectionState).toMatchObject({ status });
-    expect(await state()).toBe(status);
+    await expect.poll(state).toBe(status);
   }
   const held = await privateLinkServices.getPrivateEndpointConnection(rg, "s", name);
   expect(held.privateLinkServiceConnectionState?.status).toBe("Rejected");

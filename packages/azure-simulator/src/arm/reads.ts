@@ -85,7 +85,10 @@ export class Reads {
     const { query, asker } = request;
     const resource = world.store.get(collectionOf(address.key));
     if (!resource && type.accept) findParent(world.store, address, type);
-    return this.#page(request, address, list({ world, asker, address, query, resource }), type);
+    const listed = list({ world, asker, address, query, resource });
+    if (name !== undefined && type.wholeLists?.includes(name))
+      return this.#page(request, address, listed, type, listed.length);
+    return this.#page(request, address, listed, type);
   }
 
   #page(
@@ -93,8 +96,9 @@ export class Reads {
     address: Address,
     found: readonly (Resource | Listed)[],
     type: ResourceType,
+    pageSize = this.#options.pageSize,
   ): Answer {
-    const { pageSize, base } = this.#options;
+    const { base } = this.#options;
     const from = pageStart(found, query.get("$skiptoken"));
     const size = Math.max(1, Math.min(pageSize, Number(query.get("$top")) || pageSize));
     const value = found

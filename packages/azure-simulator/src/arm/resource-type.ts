@@ -182,6 +182,8 @@ export interface ResourceType {
   selects?(resource: Resource, query: URLSearchParams): boolean;
   /** Further lists by GET, named by the last word of the path. */
   lists?: Readonly<Record<string, (asked: Listing) => readonly (Resource | Listed)[]>>;
+  /** Those of `lists` that Azure never cuts into pages. */
+  wholeLists?: readonly string[];
   /** For the support matrix: what of Azure is not done, or done differently, and on what evidence. Empty for none. */
   differences: readonly string[];
 }

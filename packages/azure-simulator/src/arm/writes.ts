@@ -76,7 +76,8 @@ export class Writes {
     const error = accepted.carryOut?.(resource);
     const status = existing && !type.putsAnew ? 200 : 201;
     const version = new URLSearchParams({ "api-version": apiVersion });
-    const style = typeof type.put === "function" ? type.put({ resource, before, changed }) : type.put;
+    const style =
+      typeof type.put === "function" ? type.put({ resource, before, changed }) : type.put;
     if (style === "sync") {
       type.afterProvision?.(resource, world);
       const headers = this.#etagHeader(resource, type);

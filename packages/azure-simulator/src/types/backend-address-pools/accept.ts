@@ -95,11 +95,20 @@ function acceptRegional(
 ): { name: string; properties: JsonObject } {
   const frontendId = idIn(frontend);
   if (frontendId === undefined)
-    throw badAddress(`The backend address ${name} of ${id} names no frontend of a regional load balancer.`);
-  const found = referred(world, frontendId, "Microsoft.Network/loadBalancers/frontendIPConfigurations", id);
+    throw badAddress(
+      `The backend address ${name} of ${id} names no frontend of a regional load balancer.`,
+    );
+  const found = referred(
+    world,
+    frontendId,
+    "Microsoft.Network/loadBalancers/frontendIPConfigurations",
+    id,
+  );
   const publicId = idIn(found.properties.publicIPAddress);
   if (publicId === undefined)
-    throw badAddress(`The backend address ${name} of ${id} names a frontend without a public address.`);
+    throw badAddress(
+      `The backend address ${name} of ${id} names a frontend without a public address.`,
+    );
   return {
     name,
     properties: defined({ loadBalancerFrontendIPConfiguration: frontend, adminState }),

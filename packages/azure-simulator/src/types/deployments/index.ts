@@ -41,6 +41,9 @@ export const deployments: ResourceType = {
       },
     };
   },
+  // Those of a subscription are not done.
+  list: ({ world, address }) =>
+    address.resourceGroup === undefined ? [] : [...world.store.collection(address.key)],
   show(deployment) {
     const { details, ended } = deployment.properties;
     return {

@@ -63,7 +63,8 @@ function readRecords(
   const given = fieldOf(properties, kind.field);
   const before = existing?.properties[field];
   if (kind.single) {
-    if (given !== undefined && given !== null) return { [field]: single(kind, spelling, given, before) };
+    if (given !== undefined && given !== null)
+      return { [field]: single(kind, spelling, given, before) };
     return kind.type === "SOA" && before !== undefined ? { [field]: before } : {};
   }
   if (given === undefined || given === null) return { [field]: [] };

@@ -58,7 +58,8 @@ export const loadBalancers: ResourceType = {
         `The SKU of load balancer ${id} cannot be changed from ${held} to ${sku}.`,
       );
     const location = String(body.location ?? existing?.top.location);
-    const tier = oneOf(given, "tier", ["Regional", "Global"], held && tierOf(existing)) ?? "Regional";
+    const tier =
+      oneOf(given, "tier", ["Regional", "Global"], held && tierOf(existing)) ?? "Regional";
     const about = { world, id, location, sku, isGlobal: tier === "Global" };
     const frontends = acceptFrontends(objects(properties, "frontendIPConfigurations"), about);
     const pools = acceptPools(objects(properties, "backendAddressPools"), about);

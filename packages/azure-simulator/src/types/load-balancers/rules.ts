@@ -45,7 +45,11 @@ export function acceptRules(given: readonly JsonObject[], siblings: Siblings): C
         enableFloatingIP: flag(properties, "enableFloatingIP", false),
         idleTimeoutInMinutes: number(properties, "idleTimeoutInMinutes", 4),
         protocol,
-        enableDestinationServiceEndpoint: flag(properties, "enableDestinationServiceEndpoint", false),
+        enableDestinationServiceEndpoint: flag(
+          properties,
+          "enableDestinationServiceEndpoint",
+          false,
+        ),
         enableTcpReset: flag(properties, "enableTcpReset", false),
         allowBackendPortConflict: flag(properties, "allowBackendPortConflict", false),
         loadDistribution: oneOf(
@@ -111,14 +115,22 @@ export function acceptInbound(
           "frontendIPConfigurations",
         ),
         // Recorded: a rule for a range shows 0.
-        frontendPort: number(properties, "frontendPort", word === "inboundNatRules" ? 0 : undefined),
+        frontendPort: number(
+          properties,
+          "frontendPort",
+          word === "inboundNatRules" ? 0 : undefined,
+        ),
         frontendPortRangeStart: number(properties, "frontendPortRangeStart", undefined),
         frontendPortRangeEnd: number(properties, "frontendPortRangeEnd", undefined),
         backendPort: port(properties, "backendPort", 1, 65535, name),
         enableFloatingIP: flag(properties, "enableFloatingIP", false),
         idleTimeoutInMinutes: number(properties, "idleTimeoutInMinutes", 4),
         protocol: oneOf(properties, "protocol", protocols, "Tcp"),
-        enableDestinationServiceEndpoint: flag(properties, "enableDestinationServiceEndpoint", false),
+        enableDestinationServiceEndpoint: flag(
+          properties,
+          "enableDestinationServiceEndpoint",
+          false,
+        ),
         enableTcpReset: flag(properties, "enableTcpReset", false),
         allowBackendPortConflict: flag(properties, "allowBackendPortConflict", false),
         backendAddressPool: sibling(properties.backendAddressPool, "backendAddressPools"),

@@ -17,8 +17,8 @@ import {
   serviceType,
   subscriptionOf,
 } from "../private-link-services/aliases.ts";
-import { storageType, subresources } from "../storage-accounts/subresources.ts";
 import { missingField } from "../private-link-services/refusals.ts";
+import { storageType, subresources } from "../storage-accounts/subresources.ts";
 import { type ConnectionList, connectionLists, endpointConnections } from "./endpoint.ts";
 
 const longestMessage = 140;
@@ -159,7 +159,10 @@ function visibleService(
 /** A connection to an account leads to one part of it. */
 function checkGroups(groupIds: readonly string[], id: string): void {
   const [first = ""] = groupIds;
-  if (groupIds.length === 1 && subresources.includes(first.replace(/_secondary$/i, "").toLowerCase()))
+  if (
+    groupIds.length === 1 &&
+    subresources.includes(first.replace(/_secondary$/i, "").toLowerCase())
+  )
     return;
   throw new Refusal(
     400,

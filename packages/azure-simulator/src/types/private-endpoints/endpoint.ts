@@ -1,6 +1,6 @@
 import { isObject, object, objects, text, texts } from "../../arm/fields.ts";
-import { hostnamesOf, storageType } from "../storage-accounts/subresources.ts";
 import type { JsonObject, Resource, Store } from "../../state/store.ts";
+import { hostnamesOf, storageType } from "../storage-accounts/subresources.ts";
 
 /** The type of endpoints, for those who must not import the type itself. */
 export const endpointType = "Microsoft.Network/privateEndpoints";

@@ -73,7 +73,12 @@ export const privateEndpoints: ResourceType = {
         "manualPrivateLinkServiceConnections",
         world,
       ),
-      ipConfigurations: configurations.map((each) => ({ ...each, etag })),
+      ipConfigurations: configurations.map((each) => ({
+        ...each,
+        id: `${endpoint.id}/ipConfigurations/${each.name}`,
+        etag,
+        properties: { provisioningState: "Succeeded", ...object(each, "properties") },
+      })),
       networkInterfaces: interfaces(endpoint, world, query),
       customDnsConfigs: dnsConfigsOf(endpoint, world.store),
       // Recorded: 2022-01-01 does not show it.
@@ -159,8 +164,8 @@ function acceptAddresses(properties: JsonObject): JsonObject[] {
       name: text(each, "name", ""),
       type: "Microsoft.Network/privateEndpoints/ipConfigurations",
       properties: defined({
-        groupId: text(fields, "groupId", ""),
-        memberName: text(fields, "memberName", ""),
+        groupId: text(fields, "groupId", undefined),
+        memberName: text(fields, "memberName", undefined),
         privateIPAddress: text(fields, "privateIPAddress", undefined),
       }),
     };

@@ -65,11 +65,11 @@ export const publicIPAddresses: ResourceType = {
       // Recorded: 2018-08-01 does not show it.
       ...(!since(query, "2022-01-01") && { ddosSettings: undefined }),
       ...defined({
-      ipConfiguration: user === undefined ? undefined : { id: user },
-      // A dynamic one has an address only while somebody uses it.
-      ipAddress:
-        address.properties.ipAddress ??
-        (user !== undefined && address.state === "Succeeded" ? addressFor(address) : undefined),
+        ipConfiguration: user === undefined ? undefined : { id: user },
+        // A dynamic one has an address only while somebody uses it.
+        ipAddress:
+          address.properties.ipAddress ??
+          (user !== undefined && address.state === "Succeeded" ? addressFor(address) : undefined),
       }),
     };
   },

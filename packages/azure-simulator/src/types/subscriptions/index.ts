@@ -27,6 +27,7 @@ export const subscriptions: ResourceType = {
       .filter((each) => world.roles.hasAny(asker, each))
       .map((each) => ({ shown: shown(each, world) }));
   },
+  wholeLists: ["locations"],
   lists: {
     resources({ world, asker, address, query }) {
       const subscription = `/subscriptions/${address.subscription?.toLowerCase()}`;

@@ -1,4 +1,14 @@
-import { defined, flag, invalid, object, objects, oneOf, tags, text, texts } from "../../arm/fields.ts";
+import {
+  defined,
+  flag,
+  invalid,
+  object,
+  objects,
+  oneOf,
+  tags,
+  text,
+  texts,
+} from "../../arm/fields.ts";
 import { checkNetworkName } from "../../arm/links.ts";
 import { Refusal } from "../../arm/refusal.ts";
 import type { ResourceType } from "../../arm/resource-type.ts";
@@ -73,9 +83,7 @@ export const virtualNetworks: ResourceType = {
         type: subnet.type,
       });
     // Recorded: 2021-03-01 does not show it.
-    const policies = since(query, "2024-01-01")
-      ? {}
-      : { privateEndpointVNetPolicies: undefined };
+    const policies = since(query, "2024-01-01") ? {} : { privateEndpointVNetPolicies: undefined };
     const older = since(query, "2020-01-01") ? {} : { enableVmProtection: false };
     return { subnets: shown, ...policies, ...older };
   },
