@@ -28,6 +28,7 @@ export const purposes: Readonly<Record<string, string>> = {
     "networkInterfaces/read": "find the machine's address and subnet",
     "networkInterfaces/write":
       "put the machine's interface into a pool of interfaces, and take it out",
+    "dnsOperationStatuses/read": "ask whether a long operation on a public zone has ended",
     "privateDnsOperationStatuses/read": "ask whether a long operation on a private zone has ended",
     "privateDnsZones/A/delete": "remove a private name that nobody wants any more",
     "privateDnsZones/A/write": "write a private name at the address of an endpoint",

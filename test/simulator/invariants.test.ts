@@ -63,7 +63,8 @@ async function countUp({ ask }: SmallWorld, zone: boolean): Promise<boolean> {
   // A zone takes the write, and its operation says whether the etag matched.
   for (;;) {
     const { body: operation } = await ask("GET", written.headers.get("azure-asyncoperation") ?? "");
-    if (operation.status !== "InProgress") return operation.status === "Succeeded";
+    // One whose place a later write took is canceled, and what it wrote was there.
+    if (operation.status !== "InProgress") return operation.status !== "Failed";
   }
 }
 

@@ -1,12 +1,12 @@
 import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { describe, expect, test } from "vitest";
-import { codeOf, done, idsIn, linkWorld } from "./link-world.ts";
+import { codeOf, done, idsIn, linkWorld, sibling } from "./link-world.ts";
 import { group, owner, smallWorld, subscription } from "./small-world.ts";
 
 const here = `/subscriptions/${subscription}`;
 const provider = `${group}/providers/Microsoft.Network`;
 const location = "westeurope";
-const near = idsIn(subscription);
+const near = idsIn(sibling);
 
 async function world() {
   const small = await smallWorld();
@@ -186,6 +186,7 @@ describe("a storage account", () => {
 
   test("is connected to an endpoint by one of its parts, whose name it shows", async () => {
     const { ask } = await linkWorld();
+    const account = `${near.group}/providers/Microsoft.Storage/storageAccounts/acc1`;
     await ask("PUT", account, { location });
     const body = (groupIds: string[]) => ({
       location,
