@@ -10,15 +10,16 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { definitions } from "@postern/core/definitions.ts";
 import type { KubeObject } from "@postern/core/kind.ts";
 import { settingsFrom } from "postern/install/install-settings.ts";
 import { objectsOf, parts } from "postern/install/objects.ts";
 import { rules } from "postern/install/rules.ts";
 import type { Settings } from "postern/install/settings.ts";
 import { parse, stringify } from "yaml";
+import { chartYaml } from "./chart/chart-yaml.ts";
 import { helmCondition, helmDocuments } from "./chart/helm-template.ts";
 import { helmTest } from "./chart/helm-test.ts";
+import { olmBundle } from "./chart/olm-bundle.ts";
 import { valueRows, valuesSchema, valuesYaml } from "./chart/values.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -38,6 +39,13 @@ export function configurations(): Map<string, Settings> {
   );
 }
 
+/** One of them. */
+export function configurationOf(name: string): Settings {
+  const found = configurations().get(name);
+  if (found === undefined) throw new Error(`there is no deploy/values/${name}.yaml`);
+  return found;
+}
+
 /** The objects of a configuration, in the namespace that every form has by default. */
 export function configured(settings: Settings): KubeObject[] {
   return objectsOf(settings, { namespace: "postern", version });
@@ -54,7 +62,7 @@ function chartFiles(): [string, string][] {
     `{{- /* ${made.slice(2)} */ -}}\n${helmDocuments(part)}`,
   ]);
   const files: [string, string][] = [
-    ["Chart.yaml", chartYaml()],
+    ["Chart.yaml", `${made}\n${chartYaml({ version })}`],
     ["values.yaml", valuesYaml()],
     ["values.schema.json", valuesSchema()],
     ["README.md", readme()],
@@ -65,43 +73,6 @@ function chartFiles(): [string, string][] {
     ...templates,
   ];
   return files.map(([path, text]) => [`charts/postern/${path}`, text]);
-}
-
-function chartYaml(): string {
-  const own = definitions.filter(({ standIn }) => !standIn);
-  const annotations = {
-    "artifacthub.io/license": "Apache-2.0",
-    "artifacthub.io/category": "networking",
-    "artifacthub.io/operator": "true",
-    "artifacthub.io/operatorCapabilities": "Seamless Upgrades",
-    "artifacthub.io/prerelease": "true",
-    "artifacthub.io/containsSecurityUpdates": "false",
-    "artifacthub.io/crds": stringify(
-      own.map(({ kind, version: served, plural, group, description }) => ({
-        kind,
-        version: served,
-        name: `${plural}.${group}`,
-        displayName: kind,
-        description,
-      })),
-    ),
-    "artifacthub.io/changes": stringify([
-      { kind: "added", description: "The chart: hosted control planes, Cluster API, or both." },
-    ]),
-  };
-  const chart = {
-    apiVersion: "v2",
-    name: "postern",
-    type: "application",
-    description: "Private connectivity for Kubernetes control planes on Azure",
-    version,
-    appVersion: version,
-    // ValidatingAdmissionPolicies are stable since then.
-    kubeVersion: ">=1.30.0-0",
-    keywords: ["azure", "private-link", "hypershift", "cluster-api", "dns"],
-    annotations,
-  };
-  return `${made}\n${stringify(chart, { lineWidth: 0 })}`;
 }
 
 /** The rules between settings: all that are violated are reported together. */
@@ -142,7 +113,7 @@ helm install postern charts/postern --namespace postern --create-namespace --val
 helm test postern --namespace postern    # runs postern doctor in the cluster
 \`\`\`
 
-[deploy/values](../../deploy/values) has values for five configurations. A typo is rejected: \`values.schema.json\` knows every value, and editors complete them by it.
+[deploy/values](../../deploy/values) has values for several configurations. A typo is rejected: \`values.schema.json\` knows every value, and editors complete them by it.
 The names of objects are fixed, because the operator and its admission policies know each other by them: there is one release in a cluster.
 
 ## Kinds
@@ -165,7 +136,12 @@ function deployFiles(): [string, string][] {
   const lists = [...all.values()];
   const shared = (lists[0] ?? []).filter((text) => lists.every((list) => list.includes(text)));
   const kustomize = "deploy/kustomize";
+  const bundle = olmBundle(configured(configurationOf("olm")), { version });
   return [
+    ...[...bundle].map(([path, text]): [string, string] => [
+      `deploy/olm/${path}`,
+      `${made}\n${text}`,
+    ]),
     ["deploy/install.yaml", `${installHead}\n${joined(all.get("hosted") ?? [])}`],
     [`${kustomize}/base/kustomization.yaml`, kustomization(["objects.yaml"])],
     [`${kustomize}/base/objects.yaml`, `${made}\n${joined(shared)}`],
@@ -211,7 +187,7 @@ export function outOfStep(): string[] {
 }
 
 function surplus(wanted: Map<string, string>): string[] {
-  return globSync("{charts,deploy/kustomize}/**/*", { cwd: root, withFileTypes: true })
+  return globSync("{charts,deploy/{kustomize,olm}}/**/*", { cwd: root, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
     .filter((path) => !wanted.has(path));

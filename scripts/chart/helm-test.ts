@@ -7,6 +7,7 @@ import {
   image,
   mounts,
   podSecurity,
+  usesWebhook,
   volumes,
 } from "postern/install/objects/pods.ts";
 import {
@@ -67,7 +68,7 @@ export function helmTest(): Document {
         namespace: releaseNamespace,
         labels: {
           ...labels,
-          "azure.workload.identity/use": when(setting("azure.clientId"), "true"),
+          "azure.workload.identity/use": when(usesWebhook("postern-operator"), "true"),
         },
       }),
       spec: {

@@ -1,11 +1,17 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KubeObject } from "@postern/core/kind.ts";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parseAllDocuments, stringify } from "yaml";
-import { configurations, configured, outOfStep } from "../../scripts/generate-chart.ts";
+import { subscriptionVariables } from "../../scripts/chart/olm-bundle.ts";
+import {
+  configurationOf,
+  configurations,
+  configured,
+  outOfStep,
+} from "../../scripts/generate-chart.ts";
 import { findOrBuildHelm, findOrBuildKubectl } from "../setup/binaries.ts";
 import { describeWhere } from "../setup/needs.ts";
 import { runPostern } from "./run-postern.ts";
@@ -29,6 +35,98 @@ function byName(objects: readonly KubeObject[]): Record<string, KubeObject> {
   });
   expect(new Set(named.map(([name]) => name)).size).toBe(named.length);
   return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+interface Rbac extends KubeObject {
+  rules?: object[];
+  roleRef?: { kind: string; name: string };
+  subjects?: { name: string }[];
+}
+
+interface Bound {
+  account: string;
+  cluster: boolean;
+  rules: object[] | undefined;
+}
+
+/** What ServiceAccounts may do by their bindings, and the names of these roles and bindings. */
+function boundRules(objects: readonly KubeObject[]) {
+  const names = new Set<string>();
+  const rules: Bound[] = [];
+  for (const { metadata, kind, roleRef, subjects = [] } of objects as Rbac[]) {
+    if (roleRef === undefined) continue;
+    names.add(metadata.name).add(roleRef.name);
+    const role = (objects as Rbac[]).find(
+      (each) => each.kind === roleRef.kind && each.metadata.name === roleRef.name,
+    );
+    for (const { name } of subjects)
+      rules.push({ account: name, cluster: kind === "ClusterRoleBinding", rules: role?.rules });
+  }
+  return { names, rules: sorted(rules) };
+}
+
+function sorted(rules: Bound[]): Bound[] {
+  return rules.sort((a, b) => Number(a.cluster) - Number(b.cluster));
+}
+
+/** What OLM does with the bundle and a Subscription in namespace postern, after the file that is applied before. */
+function installedByOlm(): { objects: KubeObject[]; rules: Bound[] } {
+  const folder = join(root, "deploy/olm");
+  const read = (file: string) => objectsIn(readFileSync(join(folder, file), "utf8"));
+  const manifests = globSync("manifests/*.yaml", { cwd: folder }).flatMap(read);
+  const csv = manifests.find(({ kind }) => kind === "ClusterServiceVersion") as KubeObject & {
+    spec: {
+      install: {
+        spec: Record<
+          "permissions" | "clusterPermissions",
+          { serviceAccountName: string; rules: object[] }[]
+        > & { deployments: { name: string; label: Record<string, string>; spec: object }[] };
+      };
+    };
+  };
+  const { deployments, permissions, clusterPermissions } = csv.spec.install.spec;
+  const withValues = (spec: object): object =>
+    JSON.parse(
+      JSON.stringify(spec).replace(
+        /\$\(([A-Z]+)\)/g,
+        (_, name) => subscriptionVariables[name] ?? "",
+      ),
+      (key, value) =>
+        key === "env"
+          ? value.filter(({ name }: { name: string }) => !(name in subscriptionVariables))
+          : value,
+    );
+  const namespaced = manifests
+    .filter((object) => object !== csv)
+    .map((object) =>
+      object.kind === "ClusterRole"
+        ? object
+        : { ...object, metadata: { ...object.metadata, namespace: "postern" } },
+    );
+  return {
+    objects: [
+      ...read("before.yaml"),
+      ...namespaced,
+      ...deployments.map(({ name, label, spec }) => ({
+        apiVersion: "apps/v1",
+        kind: "Deployment",
+        metadata: { name, namespace: "postern", labels: label },
+        spec: withValues(spec),
+      })),
+    ],
+    rules: sorted([
+      ...permissions.map((each) => ({
+        account: each.serviceAccountName,
+        cluster: false,
+        rules: each.rules,
+      })),
+      ...clusterPermissions.map((each) => ({
+        account: each.serviceAccountName,
+        cluster: true,
+        rules: each.rules,
+      })),
+    ]),
+  };
 }
 
 describeWhere(missing, "the forms of an installation", () => {
@@ -82,6 +180,23 @@ describeWhere(missing, "the forms of an installation", () => {
     test("helm lint has nothing to say", () => {
       expect(run(helmPath, "lint", "--strict", chart, "-f", file)).toContain("0 chart(s) failed");
     });
+  });
+
+  test("OLM makes the same objects of the bundle and the variables of a Subscription", () => {
+    const { objects, rules } = installedByOlm();
+    const desired = configured(configurationOf("olm"));
+    const ofRbac = /^(Cluster)?Role(Binding)?$/;
+    const bound = boundRules(desired);
+    // OLM creates the ServiceAccounts, and roles and bindings by names of its own.
+    const rest = desired.filter(
+      ({ kind = "", metadata }) =>
+        kind !== "ServiceAccount" && (!ofRbac.test(kind) || !bound.names.has(metadata.name)),
+    );
+    expect(byName(objects)).toEqual(byName(rest));
+    expect(rules).toEqual(bound.rules);
+    expect([...new Set(rules.map(({ account }) => account))]).toEqual(
+      desired.filter(({ kind }) => kind === "ServiceAccount").map(({ metadata }) => metadata.name),
+    );
   });
 
   test("install.yaml is the configuration of hosted control planes", () => {

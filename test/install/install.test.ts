@@ -7,8 +7,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { parse, stringify } from "yaml";
 import { type Cluster, clusterAt, describeOnCluster } from "../setup/cluster.ts";
 import { type Plane, startPlane } from "../setup/plane.ts";
+import {
+  managementGroup,
+  managementSubscription,
+  startAzure,
+  tenant,
+} from "../system/hosted/azure.ts";
 import { linkSpec } from "../system/kinds/link-spec-rows.ts";
-import { runPostern } from "./run-postern.ts";
+import { runPostern, runPosternBy } from "./run-postern.ts";
 
 const values = join(import.meta.dirname, "../../deploy/values");
 const id = (last: number) => `00000000-0000-4000-8000-00000000000${last}`;
@@ -135,6 +141,79 @@ describeOnCluster("postern install", () => {
       expect(err).toContain(part);
     expect(await get("/api/v1/namespaces/never")).toBeUndefined();
   });
+
+  test.each(["0000", "my-subscription", `${id(1)}0`, `/subscriptions/${id(1)}`])(
+    "the subscription id %s is rejected before anything is written",
+    async (wrong) => {
+      const flags = [...hostedFlags, "--azure-pls-subscription-id", wrong];
+      const { code, err } = await postern("install", "-n", "never", ...flags);
+      expect(code).toBe(64);
+      expect(err).toContain(
+        "--azure-pls-subscription-id must be an id such as 00000000-0000-4000-8000-000000000000",
+      );
+      expect(await get("/api/v1/namespaces/never")).toBeUndefined();
+    },
+  );
+
+  test("a typo in a file of values is named with what may be meant, and nothing is written", async () => {
+    const file = join(await temporaryFolder(), "values.yaml");
+    await writeFile(file, stringify({ azure: { subscriptoinId: id(1) }, replica: 3 }));
+    const { code, err } = await postern("install", "-n", "never", ...hostedFlags, "-f", file);
+    expect(code).toBe(64);
+    expect(err).toContain("2 settings are invalid");
+    expect(err).toContain("azure.subscriptoinId is not a setting");
+    expect(err).toContain("replica is not a setting: did you mean replicas?");
+    expect(await get("/api/v1/namespaces/never")).toBeUndefined();
+  });
+
+  test.each<[string, string[], string]>([
+    ["without permissions", [], "Microsoft.Authorization/permissions/read"],
+    [
+      "that may only read",
+      ["Microsoft.Authorization/permissions/read", "Microsoft.Network/*/read"],
+      "Microsoft.Network/privateLinkServices/write",
+    ],
+  ])(
+    "an identity %s is told which action it lacks on which scope, before anything is applied",
+    async (_, actions, lacked) => {
+      const { simulator } = await startAzure({ https: true });
+      const secrets = [{ value: "hush" }];
+      const application = simulator.directory.addApplication({ tenant, secrets });
+      const authorization = `${managementGroup}/providers/Microsoft.Authorization`;
+      const definition = `${authorization}/roleDefinitions/${crypto.randomUUID()}`;
+      simulator.change(definition, {
+        properties: {
+          roleName: "limited",
+          assignableScopes: [managementGroup],
+          permissions: [{ actions, notActions: [] }],
+        },
+      });
+      simulator.change(`${authorization}/roleAssignments/${crypto.randomUUID()}`, {
+        properties: { roleDefinitionId: definition, principalId: application.objectId },
+      });
+      const ca = join(await temporaryFolder(), "ca.pem");
+      await writeFile(ca, simulator.ca ?? "");
+      const { out } = await runPosternBy(
+        {
+          NODE_EXTRA_CA_CERTS: ca,
+          AZURE_RESOURCE_MANAGER_ENDPOINT: simulator.url,
+          AZURE_AUTHORITY_HOST: simulator.httpsUrl ?? "",
+          AZURE_TENANT_ID: tenant,
+          AZURE_CLIENT_ID: application.appId,
+          AZURE_CLIENT_SECRET: "hush",
+        },
+        ...["install", "--kubeconfig", cluster.kubeconfig, "-n", "never", ...hostedFlags],
+        ...["--azure-pls-subscription-id", managementSubscription, "--dry-run"],
+      );
+      const line = out.split("\n").find((each) => each.includes("missing actions"));
+      expect(line).toContain(lacked);
+      expect(line).toContain(managementGroup);
+      expect(line).toContain(
+        `postern permissions management --format az --scope ${managementGroup}`,
+      );
+      expect(out.indexOf(line ?? "")).toBeLessThan(out.indexOf("+ Namespace never"));
+    },
+  );
 
   test("an upgrade keeps settings, shows what it changes, and deletes what is not needed any more", async () => {
     const installed = await postern("install", "-f", join(values, "split-roles.yaml"), noWait);

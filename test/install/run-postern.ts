@@ -14,9 +14,14 @@ export interface Ended {
 
 /** Runs `postern` to its end, with nothing of Azure in its environment. */
 export async function runPostern(...args: string[]): Promise<Ended> {
+  return await runPosternBy({}, ...args);
+}
+
+/** The same with further variables, such as a credential for Azure. */
+export async function runPosternBy(env: Record<string, string>, ...args: string[]): Promise<Ended> {
   const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("AZURE_"));
   const child = spawn(process.execPath, [bin, ...args], {
-    env: { ...Object.fromEntries(clean), NO_COLOR: "1" },
+    env: { ...Object.fromEntries(clean), NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = once(child, "close");

@@ -76,7 +76,9 @@ export async function rightsFindings(session: Session, kube: KubeWorld): Promise
     places.map(async ({ scope, role }): Promise<Finding> => {
       const check = "missing actions";
       const held = await permissionsAt(session, scope);
-      if ("why" in held) return { check, about: scope, verdict: "not looked at", found: held.why };
+      const remedy = `postern permissions ${role?.identity} --format az --scope ${shellWord(scope)}`;
+      if ("why" in held)
+        return { check, about: scope, verdict: "not looked at", found: held.why, remedy };
       const missing = (role?.Actions ?? []).filter((action) => !allows(held, action));
       if (missing.length === 0)
         return {
@@ -92,7 +94,7 @@ export async function rightsFindings(session: Session, kube: KubeWorld): Promise
         about: scope,
         verdict: everything ? "wrong" : "warning",
         found: `this credential lacks ${everything ? "every action of the role, " : ""}${missing.join(", ")}`,
-        remedy: `postern permissions ${role?.identity} --format az --scope ${shellWord(scope)}`,
+        remedy,
       };
     }),
   );

@@ -3,6 +3,7 @@ import { clusterFindings } from "../cli/doctor-cluster.ts";
 import { diagnose } from "../cli/run-doctor.ts";
 import type { Session } from "../cli/session.ts";
 import type { Finding } from "../view/checks/check.ts";
+import type { Settings } from "./settings.ts";
 
 /** The variables by which a person has a credential for Azure at hand. */
 const credentials = [
@@ -14,10 +15,12 @@ const credentials = [
 
 /**
  * What `postern doctor --before-install` finds. Azure is checked where the environment has a credential for it: the
- * operator's own is seldom at hand. What is wrong in the cluster ends the command; what is wrong in Azure is shown.
+ * operator's own is seldom at hand. What is wrong in the cluster ends the command; what is wrong in Azure, or could not be
+ * checked there, is shown.
  */
 export async function checkBeforeInstall(
   session: Session,
+  { azure }: Settings,
   print: (line: string) => void,
 ): Promise<void> {
   const cluster = await clusterFindings(session, true);
@@ -30,8 +33,14 @@ export async function checkBeforeInstall(
     );
     return;
   }
-  const all = await diagnose(session, true);
-  for (const finding of all.filter(({ verdict }) => verdict === "wrong" || verdict === "warning"))
+  // Where the operator will act, which need not be what the person's environment names.
+  const env = {
+    ...session.env,
+    ...(azure.subscriptionId && { AZURE_SUBSCRIPTION_ID: azure.subscriptionId }),
+    ...(azure.resourceGroup && { AZURE_RESOURCE_GROUP: azure.resourceGroup }),
+  };
+  const all = await diagnose({ ...session, env }, true);
+  for (const finding of all.filter(({ verdict }) => verdict !== "ok"))
     print(`! ${lineOf(finding)}`);
 }
 

@@ -48,7 +48,7 @@ Examples:
         const version = packageVersion();
         const installation = await installationOf(options, version);
         await withCluster(options, async (surroundings, session) => {
-          await checkBeforeInstall(session, surroundings.print);
+          await checkBeforeInstall(session, installation.settings, surroundings.print);
           if (!options.dryRun) goOnUnheard();
           await install(
             installation,

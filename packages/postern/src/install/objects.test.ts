@@ -7,7 +7,7 @@ import { settingsFrom } from "./install-settings.ts";
 import { objectsOf } from "./objects.ts";
 
 const values = join(import.meta.dirname, "../../../../deploy/values");
-const configurations = ["hosted", "cluster-api", "both", "split-roles", "openshift"];
+const configurations = ["hosted", "cluster-api", "both", "split-roles", "openshift", "olm"];
 const release = { namespace: "postern", version: "1.2.3" };
 
 const given = (name: string): Record<string, object> =>
@@ -216,6 +216,26 @@ test("a workload identity is set on the ServiceAccount, by the pod's label and i
     AZURE_RESOURCE_GROUP: "management",
   });
   expect(JSON.stringify(deployment)).not.toContain("azure-credentials");
+});
+
+test("a projected token takes the place of the webhook, and needs the identity and its tenant", () => {
+  const [deployment] = ofKind(rendered("olm"), "Deployment");
+  const { labels, container } = podOf(deployment);
+  expect(labels).not.toHaveProperty("azure.workload.identity/use");
+  const file = "/var/run/secrets/postern/azure/token";
+  expect(envOf(deployment)).toMatchObject({
+    AZURE_CLIENT_ID: "00000000-0000-4000-8000-000000000002",
+    AZURE_TENANT_ID: "00000000-0000-4000-8000-000000000003",
+    AZURE_FEDERATED_TOKEN_FILE: file,
+  });
+  expect(container.volumeMounts).toContainEqual({
+    name: "azure-token",
+    mountPath: "/var/run/secrets/postern/azure",
+    readOnly: true,
+  });
+  expect(() =>
+    rendered("hosted", { azure: { ...given("hosted").azure, projectedToken: true } }),
+  ).toThrow("azure.projectedToken needs azure.clientId and azure.tenantId");
 });
 
 test("a credential file is mounted read-only where HyperShift has it, without the pod's label", () => {

@@ -38,6 +38,13 @@ export const rules: readonly Rule[] = [
     message: "azure.clientId needs azure.subscriptionId",
   },
   {
+    violated: all(
+      setting("azure.projectedToken"),
+      any(not(identity), not(setting("azure.tenantId"))),
+    ),
+    message: "azure.projectedToken needs azure.clientId and azure.tenantId",
+  },
+  {
     violated: all(hosted, not(setting("azure.resourceGroup"))),
     message: "hosted control planes need azure.resourceGroup",
   },

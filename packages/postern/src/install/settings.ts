@@ -111,6 +111,10 @@ const azure = Type.Object(
       forms.guid,
       "The client id of a managed identity with a federated credential for the ServiceAccount. It sets the annotation of the ServiceAccount and the label of the pods.",
     ),
+    projectedToken: flag(
+      false,
+      "Mount a token of the ServiceAccount for Entra in the pods, where no webhook of workload identity does it.",
+    ),
     credentialsSecret: Type.Object(
       {
         name: optional(forms.domain, "A Secret with a credential file, in place of an identity."),

@@ -1,8 +1,10 @@
 import {
+  all,
   type Condition,
   checksum,
   forEach,
   item,
+  not,
   releaseVersion,
   setting,
   type Template,
@@ -22,6 +24,7 @@ const credentialsFolder = "/etc/azure-provider";
 const trustFolder = "/etc/postern/trust";
 const certificateFolder = "/etc/postern/tls";
 const policyFolder = "/etc/postern/policy";
+const tokenFolder = "/var/run/secrets/postern/azure";
 
 /** What differs between the processes. */
 interface Process {
@@ -120,15 +123,25 @@ export const podSecurity: TemplateMap = {
   seccompProfile: { type: "RuntimeDefault" },
 };
 
+const projectedToken = setting("azure.projectedToken");
+
+/** Whether the webhook of workload identity acts on the pods of a component: it looks for a label. */
+export function usesWebhook(component: Component): Condition {
+  return all(processes[component].identity, not(projectedToken));
+}
+
+/** Whether the pods of a component have a token for Entra without that webhook. */
+function hasToken(component: Component): Condition {
+  return all(processes[component].identity, projectedToken);
+}
+
 /** The pods of a component. */
 export function podTemplate(component: Component): TemplateMap {
-  const { identity } = processes[component];
   return {
     metadata: {
       labels: {
         ...labelsOf(component),
-        // The webhook of workload identity acts on pods with this label only.
-        "azure.workload.identity/use": when(identity, "true"),
+        "azure.workload.identity/use": when(usesWebhook(component), "true"),
         "...": setting("podLabels"),
       },
       annotations: {
@@ -201,6 +214,11 @@ export function environment(component: Component): Template[] {
     { name: "AZURE_CLOUD_NAME", value: setting("azure.cloud") },
     when(identity, { name: "AZURE_PLS_CLIENT_ID", value: clientId }),
     when(setting("azure.tenantId"), variable("AZURE_TENANT_ID", "azure.tenantId")),
+    when(hasToken(component), { name: "AZURE_CLIENT_ID", value: clientId }),
+    when<Template>(hasToken(component), {
+      name: "AZURE_FEDERATED_TOKEN_FILE",
+      value: `${tokenFolder}/token`,
+    }),
     when(
       setting("azure.subscriptionId"),
       variable("AZURE_SUBSCRIPTION_ID", "azure.subscriptionId"),
@@ -266,6 +284,7 @@ export function mounts(component: Component): Template[] {
   const mount = (name: string, mountPath: string) => ({ name, mountPath, readOnly: true });
   return [
     { name: "tmp", mountPath: "/tmp" },
+    when<Template>(hasToken(component), mount("azure-token", tokenFolder)),
     when<Template>(setting("tenantPolicy.namespaces"), mount("tenant-policy", policyFolder)),
     when<Template>(setting("additionalTrustBundle"), mount("trust-bundle", trustFolder)),
     when<Template>(setting("metrics.tlsSecret"), mount("tls", certificateFolder)),
@@ -280,6 +299,20 @@ export function volumes(component: Component): Template[] {
   const files = (name: string, configMap: string) => ({ name, configMap: { name: configMap } });
   return [
     { name: "tmp", emptyDir: { sizeLimit: "64Mi" } },
+    when<Template>(hasToken(component), {
+      name: "azure-token",
+      projected: {
+        sources: [
+          {
+            serviceAccountToken: {
+              path: "token",
+              audience: "api://AzureADTokenExchange",
+              expirationSeconds: 3600,
+            },
+          },
+        ],
+      },
+    }),
     when<Template>(
       setting("tenantPolicy.namespaces"),
       files("tenant-policy", "postern-tenant-policy"),
